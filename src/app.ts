@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import { once } from './base/async.ts';
+import { realFolder } from './base/files.ts';
+import { createLog } from './base/log.ts';
+import { createSecrets } from './base/secrets.ts';
+import { loadConfig } from './config/load.ts';
+import { PROJECT_CONFIG_FILE, userConfigFile } from './config/locations.ts';
+import type { SettingName } from './config/schema.ts';
+import type { Context, Workspace } from './operations/context.ts';
+import { findProject, type Project } from './sources/project-root.ts';
+import { folderTree } from './sources/tree.ts';
+
+/** What the programs know about the outside world; nothing else reads it. */
+export interface Outside {
+  flags: Partial<Record<SettingName, string>>;
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+  home: string;
+  platform: NodeJS.Platform;
+  /** Folder of the built-in BMAD content. */
+  contentRoot: string;
+  /** Program and arguments that start the MCP server. */
+  serverCommand: readonly [string, ...string[]];
+  writeError(text: string): void;
+  /** Whether stderr is a terminal that a person looks at. */
+  terminal: boolean;
+}
+
+const WORKSPACES_KEPT = 8;
+
+/** The composition root: reads the configuration and puts the parts together. Heavy parts load on first use. */
+export async function createContext(outside: Outside): Promise<Context> {
+  const secrets = createSecrets();
+  const early = await findProject({ ...projectHints(outside), configured: outside.flags.project ?? (outside.env['BMAD_PROJECT_ROOT'] || undefined) }).catch(() => undefined);
+  const loaded = await loadConfig({
+    flags: outside.flags,
+    env: outside.env,
+    files: [
+      ...(early?.root === undefined ? [] : [{ label: 'project file', path: join(early.root, PROJECT_CONFIG_FILE) }]),
+      { label: 'user file', path: userConfigFile(outside) },
+    ],
+  });
+  const { config, from, warnings } = loaded;
+  const log = createLog({ level: config.logLevel, write: outside.writeError, json: !outside.terminal, secrets });
+  for (const warning of warnings) log.warn(warning);
+
+  const workspaces = new Map<string, Promise<Workspace>>();
+  async function workspace(project?: string): Promise<Workspace> {
+    const found = await findProject({
+      ...projectHints(outside),
+      call: project,
+      configured: config.project,
+      configuredBy: from.project,
+    });
+    const key = found.root ?? '';
+    const known = workspaces.get(key);
+    if (known !== undefined) return known;
+    if (workspaces.size >= WORKSPACES_KEPT) workspaces.delete(workspaces.keys().next().value ?? '');
+    const opened = openWorkspace(found, outside.contentRoot, config.maxFileBytes);
+    workspaces.set(key, opened);
+    opened.catch(() => workspaces.delete(key));
+    return opened;
+  }
+
+  const startWorkspace = once(() => workspace());
+  return {
+    config,
+    configFrom: from,
+    configWarnings: warnings,
+    log,
+    secrets,
+    workspace: (project) => (project === undefined ? startWorkspace() : workspace(project)),
+    diagnosis: once(async () => {
+      const { createDiagnosis } = await import('./services/diagnosis/diagnosis.ts');
+      return createDiagnosis({ command: outside.serverCommand, cwd: outside.cwd, env: outside.env });
+    }),
+  };
+}
+
+function projectHints({ env, cwd, home }: Outside) {
+  return { host: env['CLAUDE_PROJECT_DIR'], cwd, home };
+}
+
+async function openWorkspace(project: Project, contentRoot: string, maxFileBytes: number): Promise<Workspace> {
+  const [{ packageSource }, { buildCatalogue }, { readers }, { createDelivery }] = await Promise.all([
+    import('./sources/package.ts'),
+    import('./catalogue/build.ts'),
+    import('./readers/index.ts'),
+    import('./services/delivery/delivery.ts'),
+  ]);
+  const catalogue = await buildCatalogue([await packageSource(contentRoot, maxFileBytes)], readers);
+  const bmadFolder = project.root === undefined ? undefined : await realFolder(join(project.root, '_bmad'));
+  return {
+    project,
+    catalogue,
+    delivery: createDelivery({
+      catalogue,
+      projectRoot: project.root,
+      projectBmad: bmadFolder === undefined ? undefined : folderTree(bmadFolder, maxFileBytes),
+      today: () => new Date().toISOString().slice(0, 10),
+    }),
+    search: once(async () => {
+      const { createSearch } = await import('./services/search/search.ts');
+      return createSearch(catalogue);
+    }),
+  };
+}

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+
+/** Every way a call can fail. Exit codes, HTTP statuses and the reference page all come from this table. */
+export const ERROR_CODES = {
+  invalid_input: { exit: 2, http: 400, retry: false, meaning: 'An argument is missing, unknown or malformed.' },
+  not_found: { exit: 3, http: 404, retry: false, meaning: 'Nothing has this name or URI.' },
+  ambiguous: { exit: 3, http: 409, retry: false, meaning: 'Several things have this name; the hint lists them.' },
+  forbidden: { exit: 4, http: 403, retry: false, meaning: 'The path leads outside the BMAD roots, or is not a file.' },
+  too_large: { exit: 4, http: 413, retry: false, meaning: 'The file is over the size limit.' },
+  unavailable: { exit: 6, http: 503, retry: true, meaning: 'Something the call needs did not answer.' },
+  cancelled: { exit: 130, http: 499, retry: true, meaning: 'The caller went away or cancelled.' },
+  internal: { exit: 70, http: 500, retry: false, meaning: 'A fault in the server; the log has the details.' },
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export interface ErrorDetails {
+  /** What the caller can do next. */
+  hint?: string;
+  /** The name or URI that was asked for. */
+  subject?: string;
+  /** Names or URIs that exist and are close to the one asked for. */
+  suggestions?: readonly string[];
+  cause?: unknown;
+}
+
+/** How much of a caller's own value an error message repeats. */
+const QUOTED_LENGTH = 120;
+
+export class BmadError extends Error {
+  override readonly name = 'BmadError';
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly subject: string | undefined;
+  readonly suggestions: readonly string[];
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, { cause: details.cause });
+    this.code = code;
+    this.hint = details.hint;
+    this.subject = details.subject;
+    this.suggestions = details.suggestions ?? [];
+  }
+
+  /** Message and way out, as a person or a model should read them. */
+  get text(): string {
+    const near = this.suggestions.length > 0 ? `Did you mean: ${this.suggestions.join(', ')}?` : undefined;
+    return [this.message, near, this.hint].filter((part) => part !== undefined).join('\n\n');
+  }
+
+  /**
+   * Turns anything thrown into an error that is safe to show. The text of a stranger's error may hold paths,
+   * secrets or instructions, so callers see only an id; `report` gets the original for the log.
+   */
+  static from(thrown: unknown, report: (id: string, thrown: unknown) => void): BmadError {
+    if (thrown instanceof BmadError) return thrown;
+    if (isAbort(thrown)) return new BmadError('cancelled', 'The call was cancelled.', { cause: thrown });
+    const id = randomBytes(4).toString('hex');
+    report(id, thrown);
+    return new BmadError('internal', `Something went wrong inside the server (incident ${id}).`, {
+      hint: `The server's log on stderr has the details under that id. Please report it if it happens again.`,
+      cause: thrown,
+    });
+  }
+}
+
+/** A caller's value for an error message: one line, quoted, short, with control characters made visible. */
+export function quoted(value: string): string {
+  const short = value.length > QUOTED_LENGTH ? `${value.slice(0, QUOTED_LENGTH)}…` : value;
+  return JSON.stringify(short);
+}
+
+function isAbort(thrown: unknown): boolean {
+  return thrown instanceof Error && (thrown.name === 'AbortError' || thrown.name === 'TimeoutError');
+}
+
+/** The `code` of a Node system error (`ENOENT`, `EACCES`, …), if it is one. */
+export function systemCode(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error) || !('code' in thrown)) return undefined;
+  return typeof thrown.code === 'string' ? thrown.code : undefined;
+}

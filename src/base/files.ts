@@ -1,0 +1,149 @@
+import { constants } from 'node:fs';
+import { open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { BmadError, quoted, systemCode } from './errors.ts';
+
+/**
+ * The one door to the disk. Every read goes through `readInside`: the real path of the file must lie inside the real
+ * path of the root, the file must be a regular one, and its size is checked before a byte is read.
+ */
+export async function readInside(root: string, path: string, maxBytes: number): Promise<Buffer> {
+  const target = await realInside(root, path);
+  const handle = await open(target, READ_FLAGS).catch((error: unknown) => {
+    throw readFailure(path, error);
+  });
+  try {
+    const { size } = await regularFile(handle, path);
+    if (size > maxBytes) throw tooLarge(path, size, maxBytes);
+    return await readAtMost(handle, size);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** NONBLOCK keeps a FIFO from hanging the server; NOFOLLOW closes the gap between checking a link and opening it. */
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+
+async function realInside(root: string, path: string): Promise<string> {
+  let realRoot: string;
+  let target: string;
+  try {
+    realRoot = await realpath(root);
+    target = await realpath(join(realRoot, path));
+  } catch (error) {
+    throw readFailure(path, error);
+  }
+  if (target !== realRoot && !target.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep)) {
+    throw new BmadError('forbidden', `${quoted(path)} is a link that leads outside the BMAD content.`, {
+      subject: path,
+      hint: 'Links are followed only inside the folder they are in. Put the file itself there.',
+    });
+  }
+  return target;
+}
+
+async function regularFile(handle: FileHandle, path: string): Promise<{ size: number }> {
+  const info = await handle.stat();
+  if (info.isDirectory()) throw isFolder(path);
+  if (!info.isFile()) {
+    throw new BmadError('forbidden', `${quoted(path)} is not a regular file.`, {
+      subject: path,
+      hint: 'Pipes, sockets and devices are not served.',
+    });
+  }
+  return info;
+}
+
+async function readAtMost(handle: FileHandle, size: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(size);
+  let filled = 0;
+  while (filled < size) {
+    const { bytesRead } = await handle.read(buffer, filled, size - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
+}
+
+export interface FolderEntry {
+  name: string;
+  kind: 'file' | 'folder';
+}
+
+/** What is in a folder, sorted. Links count as what they lead to, if that is inside the root; all else is left out. */
+export async function listInside(root: string, path: string): Promise<FolderEntry[]> {
+  const folder = await realInside(root, path);
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    throw readFailure(path, error);
+  });
+  const found: FolderEntry[] = [];
+  for (const entry of entries) {
+    const kind = entry.isSymbolicLink() ? await linkKind(root, join(path, entry.name)) : kindOf(entry);
+    if (kind !== undefined) found.push({ name: entry.name, kind });
+  }
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function linkKind(root: string, path: string): Promise<FolderEntry['kind'] | undefined> {
+  try {
+    return kindOf(await stat(await realInside(root, path)));
+  } catch {
+    return undefined;
+  }
+}
+
+function kindOf(entry: { isFile(): boolean; isDirectory(): boolean }): FolderEntry['kind'] | undefined {
+  if (entry.isFile()) return 'file';
+  return entry.isDirectory() ? 'folder' : undefined;
+}
+
+/** The real path of a folder, or nothing when there is no such folder. */
+export async function realFolder(path: string): Promise<string | undefined> {
+  try {
+    const real = await realpath(path);
+    return (await stat(real)).isDirectory() ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export async function pathExists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function readFailure(path: string, error: unknown): BmadError {
+  const code = systemCode(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
+  }
+  if (code === 'EISDIR') return isFolder(path);
+  const reasons: Record<string, string> = {
+    EACCES: 'the permission is missing',
+    EPERM: 'the permission is missing',
+    ELOOP: 'it is a link that leads to itself',
+    ENAMETOOLONG: 'its name is too long',
+    ENXIO: 'it is not a regular file',
+  };
+  return new BmadError('forbidden', `${quoted(path)} cannot be read: ${reasons[code ?? ''] ?? 'the disk refused'}.`, {
+    subject: path,
+    hint: 'Check the file and its permissions, then try again.',
+    cause: error,
+  });
+}
+
+function isFolder(path: string): BmadError {
+  return new BmadError('forbidden', `${quoted(path)} is a folder, not a file.`, {
+    subject: path,
+    hint: `List its files with {operation:"list", query:"resources", pattern:"${path.slice(0, 100)}/**"}.`,
+  });
+}
+
+function tooLarge(path: string, size: number, limit: number): BmadError {
+  return new BmadError('too_large', `${quoted(path)} has ${size} bytes; at most ${limit} are served.`, {
+    subject: path,
+    hint: 'Raise the limit with BMAD_MAX_FILE_BYTES if this file is meant to be read.',
+  });
+}

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { BmadError } from './errors.ts';
+import { cutToFit } from './markdown.ts';
+import { byteLength } from './text.ts';
+
+/** One part of something that is too long for one answer. */
+export interface Part<T> {
+  part: T;
+  /** Where the part begins, and how much there is in all: characters of a text, items of a list. */
+  from: number;
+  total: number;
+  /** Asks for the next part; nothing when this is the last. */
+  next: string | undefined;
+}
+
+/** A part of a text that fits into `maxBytes`; the parts put together are the text, to the byte. */
+export function textPart(text: string, maxBytes: number, cursor: string | undefined): Part<string> {
+  const mark = fingerprint('t', text);
+  const from = cursor === undefined ? 0 : offsetOf(cursor, mark, text.length);
+  const part = cutToFit(text.slice(from), maxBytes);
+  const end = from + part.length;
+  return { part, from, total: text.length, next: end < text.length ? `${mark}${end}` : undefined };
+}
+
+/** A page of a list. `identity` names the list and its filters, so that a cursor of another list is noticed. */
+export function listPage<T>(items: readonly T[], size: number, identity: string, cursor: string | undefined): Part<T[]> {
+  const mark = fingerprint('l', identity);
+  const from = cursor === undefined ? 0 : offsetOf(cursor, mark, items.length);
+  const part = items.slice(from, from + size);
+  const end = from + part.length;
+  return { part, from, total: items.length, next: end < items.length ? `${mark}${end}` : undefined };
+}
+
+/** As many leading items as fit into `maxBytes` when each is shown with `render`; always at least one. */
+export function fitItems<T>(items: readonly T[], maxBytes: number, render: (item: T) => string): T[] {
+  const fitting: T[] = [];
+  let used = 0;
+  for (const item of items) {
+    used += byteLength(render(item)) + 1;
+    if (used > maxBytes && fitting.length > 0) break;
+    fitting.push(item);
+  }
+  return fitting;
+}
+
+function fingerprint(kind: string, identity: string): string {
+  return `${kind}${createHash('sha256').update(identity).digest('hex').slice(0, 8)}-`;
+}
+
+function offsetOf(cursor: string, mark: string, total: number): number {
+  const offset = cursor.startsWith(mark) ? Number(cursor.slice(mark.length)) : Number.NaN;
+  if (Number.isInteger(offset) && offset > 0 && offset <= total) return offset;
+  throw new BmadError('invalid_input', 'The cursor does not belong to this answer, or the content has changed since.', {
+    hint: 'Repeat the call without a cursor and follow the one it gives.',
+  });
+}

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+export interface ProgramOptions {
+  cwd?: string;
+  env?: Record<string, string | undefined>;
+  /** Written to the program's standard input, which then stays open until `until` is satisfied. */
+  input?: string;
+  /** Called for each line of output; standard input is closed when it answers true. */
+  until?: (line: string) => boolean;
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+export interface ProgramResult {
+  /** Exit code; nothing when the program was ended by a signal or never started. */
+  code: number | undefined;
+  lines: string[];
+  /** The last part of what it wrote to standard error. */
+  stderr: string;
+  timedOut: boolean;
+}
+
+const KEPT_LINES = 10_000;
+const KEPT_STDERR = 8_000;
+
+/** Runs a program with a list of arguments: no shell ever sees them. The whole process group ends with the call. */
+export async function runProgram(program: string, args: readonly string[], options: ProgramOptions): Promise<ProgramResult> {
+  const child = spawn(program, args, {
+    cwd: options.cwd,
+    env: options.env,
+    shell: false,
+    windowsHide: true,
+    detached: process.platform !== 'win32',
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const result: ProgramResult = { code: undefined, lines: [], stderr: '', timedOut: false };
+  const endGroup = (): void => killGroup(child.pid);
+  const timer = setTimeout(() => {
+    result.timedOut = true;
+    endGroup();
+  }, options.timeoutMs);
+  options.signal?.addEventListener('abort', endGroup, { once: true });
+
+  child.stdin.on('error', () => undefined);
+  child.stdin.write(options.input ?? '');
+  if (options.until === undefined) child.stdin.end();
+  createInterface({ input: child.stdout, crlfDelay: Infinity }).on('line', (line) => {
+    if (result.lines.length < KEPT_LINES) result.lines.push(line);
+    if (options.until?.(line) === true) child.stdin.end();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    result.stderr = (result.stderr + chunk.toString('utf8')).slice(-KEPT_STDERR);
+  });
+
+  try {
+    result.code = await new Promise<number | undefined>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code) => resolve(code ?? undefined));
+    });
+    return result;
+  } finally {
+    clearTimeout(timer);
+    options.signal?.removeEventListener('abort', endGroup);
+    endGroup();
+  }
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+  } catch {
+    // The group is gone already, which is what was wanted.
+  }
+}

@@ -1,0 +1,13 @@
+/** The product's names, written once. Everything a person reads takes them from here. */
+export const PRODUCT = 'BMAD MCP Server';
+export const SERVER_PROGRAM = 'bmad-mcp-server';
+export const CLI_PROGRAM = 'bmad';
+
+/** The key hosts file the server under, and the name of its one unified tool. */
+export const SERVER_KEY = 'bmad';
+
+/** Folder name for the user's configuration and caches. */
+export const STATE_FOLDER = 'bmad-mcp-server';
+
+/** A test holds this equal to package.json, so that nothing has to read package.json at run time. */
+export const VERSION = '0.1.0';

@@ -1,0 +1,47 @@
+/** Names longer than this are compared by their beginning only, so that input cannot make the search slow. */
+const COMPARED_LENGTH = 64;
+
+/** The known names closest to a wrong one, best first; nothing when none is close. */
+export function nearest(wrong: string, known: Iterable<string>, count = 3): string[] {
+  const target = fold(wrong);
+  if (target.length === 0) return [];
+  const scored: { name: string; score: number }[] = [];
+  for (const name of new Set(known)) {
+    const score = distanceScore(target, fold(name));
+    if (score !== undefined) scored.push({ name, score });
+  }
+  scored.sort((a, b) => a.score - b.score || a.name.localeCompare(b.name));
+  return scored.slice(0, count).map((entry) => entry.name);
+}
+
+/** Case, accents' encoding and separators do not count when names are compared. */
+export function fold(name: string): string {
+  return name
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[\s_]+/g, '-')
+    .slice(0, COMPARED_LENGTH);
+}
+
+function distanceScore(target: string, candidate: string): number | undefined {
+  if (candidate.length === 0) return undefined;
+  if (target.length >= 3 && (candidate.includes(target) || target.includes(candidate))) {
+    return Math.abs(candidate.length - target.length) / 10;
+  }
+  const allowed = Math.max(1, Math.floor(Math.max(target.length, candidate.length) / 3));
+  const distance = editDistance(target, candidate);
+  return distance <= allowed ? distance : undefined;
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const replaced = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      current.push(Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}

@@ -1,0 +1,7 @@
+#!/usr/bin/env node
+import { createRequire } from 'node:module';
+import { useCompileCache } from './compile-cache.ts';
+
+// The server is a file of its own, so that the cache is on before it is compiled.
+useCompileCache();
+createRequire(import.meta.url)('./server.cjs');

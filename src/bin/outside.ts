@@ -1,0 +1,40 @@
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Outside } from '../app.ts';
+import { SERVER_PROGRAM } from '../base/product.ts';
+
+/** The folder of the built programs; the content lies beside them. */
+const programFolder = dirname(fileURLToPath(import.meta.url));
+
+/** The only place that looks at the process's environment, arguments and streams for the rest of the code. */
+export function outside(flags: Outside['flags']): Outside {
+  return {
+    flags,
+    env: process.env,
+    cwd: workingFolder(),
+    home: homedir(),
+    platform: process.platform,
+    contentRoot: join(programFolder, 'content'),
+    serverCommand: [process.execPath, serverFile()],
+    writeError: (text) => process.stderr.write(text),
+    terminal: process.stderr.isTTY,
+  };
+}
+
+/** The file hosts start: an absolute path, so that no registry and no PATH is involved. */
+export function serverFile(): string {
+  return join(programFolder, `${SERVER_PROGRAM}.cjs`);
+}
+
+export function programArguments(): string[] {
+  return process.argv.slice(2);
+}
+
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return homedir();
+  }
+}

@@ -1,0 +1,48 @@
+import type { ModuleInfo } from '../model/module.ts';
+import { qualifiedName, type BmadRecord, type Problem } from '../model/record.ts';
+import type { Source } from '../sources/source.ts';
+import { ContentFiles } from './content-files.ts';
+import { NameIndex } from './names.ts';
+
+/** The master manifest: every record of every origin, and the view of it in which each name has one winner. */
+export class Catalogue {
+  readonly records: readonly BmadRecord[];
+  /** The record that is served for each kind and qualified name, in a fixed order. */
+  readonly winners: readonly BmadRecord[];
+  readonly modules: readonly ModuleInfo[];
+  readonly problems: readonly Problem[];
+  readonly sources: readonly Source[];
+  readonly files: ContentFiles;
+  #names: NameIndex | undefined;
+
+  constructor(parts: { records: BmadRecord[]; modules: ModuleInfo[]; problems: Problem[]; sources: Source[] }) {
+    this.sources = [...parts.sources].sort((a, b) => a.origin.priority - b.origin.priority);
+    this.records = [...parts.records].sort(byRankAndName);
+    this.winners = firstOfEach(this.records.filter((record) => record.exists), (record) => `${record.kind} ${qualifiedName(record)}`);
+    this.modules = firstOfEach([...parts.modules].sort((a, b) => a.origin.priority - b.origin.priority), (module) => module.code);
+    this.problems = parts.problems;
+    this.files = new ContentFiles(this.sources);
+  }
+
+  get names(): NameIndex {
+    this.#names ??= new NameIndex(this.winners, this.modules.map((module) => module.code));
+    return this.#names;
+  }
+}
+
+function byRankAndName(a: BmadRecord, b: BmadRecord): number {
+  return a.origin.priority - b.origin.priority || compare(a.moduleName, b.moduleName) || compare(a.name, b.name);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function firstOfEach<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+  const seen = new Map<string, T>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (!seen.has(key)) seen.set(key, item);
+  }
+  return [...seen.values()];
+}

@@ -1,0 +1,47 @@
+import { once } from '../base/async.ts';
+import { BmadError, quoted } from '../base/errors.ts';
+import { contentUri } from '../base/paths.ts';
+import { nearest } from '../base/suggest.ts';
+import type { Origin } from '../model/origin.ts';
+import type { Source } from '../sources/source.ts';
+
+export interface FoundFile {
+  path: string;
+  bytes: Buffer;
+  origin: Origin;
+}
+
+/** Any file of any origin by its content path; the origin of the highest rank that has it wins, file by file. */
+export class ContentFiles {
+  readonly #sources: readonly Source[];
+  /** Every content path with the origin it would be read from, sorted by path. */
+  readonly all: () => Promise<ReadonlyMap<string, Origin>>;
+
+  constructor(sources: readonly Source[]) {
+    this.#sources = sources;
+    this.all = once(() => this.#collect());
+  }
+
+  async read(path: string): Promise<FoundFile> {
+    for (const { origin, tree } of this.#sources) {
+      try {
+        return { path, bytes: await tree.read(path), origin };
+      } catch (error) {
+        if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
+      }
+    }
+    throw new BmadError('not_found', `There is no file ${quoted(contentUri(path))}.`, {
+      subject: contentUri(path),
+      suggestions: nearest(path, (await this.all()).keys()).map(contentUri),
+      hint: 'List the files with {operation:"list", query:"resources"}; pattern:"bmm/**" narrows the list.',
+    });
+  }
+
+  async #collect(): Promise<Map<string, Origin>> {
+    const found = new Map<string, Origin>();
+    for (const { origin, tree } of this.#sources) {
+      for (const path of await tree.files()) if (!found.has(path)) found.set(path, origin);
+    }
+    return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+}

@@ -1,0 +1,136 @@
+import { BmadError, quoted } from '../base/errors.ts';
+import { fold, nearest } from '../base/suggest.ts';
+import { qualifiedName, shortName, type BmadRecord, type RecordKind } from '../model/record.ts';
+
+export interface NameQuery {
+  /** `architect`, `bmm/architect`, `Winston`, `*party-mode`. */
+  name: string;
+  /** The kinds that will do; an earlier kind wins over a later one when both have the name. */
+  kinds: readonly RecordKind[];
+  module?: string | undefined;
+  /** Whether part of a name is enough. Only for reading: nothing is started on a guess. */
+  fuzzy: boolean;
+}
+
+export interface NameChoice {
+  record: BmadRecord;
+  /** How the choice was made, for the log. */
+  trace: string;
+}
+
+interface Entry {
+  record: BmadRecord;
+  /** 0 the id itself, 1 the id without prefix, 2 any other alias. */
+  tier: number;
+}
+
+/** Finds records by any of their names: the id beats the short name, which beats an alias, which beats a guess. */
+export class NameIndex {
+  readonly #entries = new Map<string, Entry[]>();
+  readonly #records: readonly BmadRecord[];
+  readonly #modules: readonly string[];
+
+  constructor(records: readonly BmadRecord[], modules: readonly string[]) {
+    this.#records = records;
+    this.#modules = modules;
+    for (const record of records) {
+      const keys = new Map<string, number>();
+      for (const alias of record.aliases) keys.set(fold(alias), 2);
+      keys.set(fold(shortName(record.name)), 1);
+      keys.set(fold(record.name), 0);
+      for (const [key, tier] of keys) this.#entries.set(key, [...(this.#entries.get(key) ?? []), { record, tier }]);
+    }
+  }
+
+  resolve(query: NameQuery): NameChoice {
+    const { module, name } = this.#parse(query);
+    const fits = (record: BmadRecord): boolean =>
+      query.kinds.includes(record.kind) && (module === undefined || record.moduleName === module);
+    const entries = (this.#entries.get(fold(name)) ?? []).filter(({ record }) => query.kinds.includes(record.kind));
+    const inModule = entries.filter(({ record }) => fits(record));
+    const best = Math.min(...inModule.map(({ tier }) => tier));
+    let candidates = inModule.filter(({ tier }) => tier === best).map(({ record }) => record);
+    if (candidates.length === 0 && query.fuzzy) candidates = this.#partOfName(name).filter(fits);
+    if (candidates.length === 0) throw this.#notFound(query, module, name);
+    const record = this.#pick(query, candidates);
+    const filtered = module === undefined ? '' : `, after module filter "${module}": ${inModule.length}`;
+    const trace = `found ${entries.length} candidates for "${name}"${filtered}; selected ${qualifiedName(record)} from ${record.origin.displayName} (${record.origin.kind}, priority=${record.origin.priority})`;
+    return { record, trace };
+  }
+
+  #parse({ name, module }: NameQuery): { module: string | undefined; name: string } {
+    const clean = name.trim().replace(/^\*/, '');
+    if (clean === '' || !/[\p{L}\p{N}]/u.test(clean)) {
+      throw new BmadError('invalid_input', `${quoted(name)} is not a name.`, {
+        hint: 'Names look like "architect", "bmm/architect" or "*party-mode".',
+      });
+    }
+    const slash = clean.indexOf('/');
+    const given = slash === -1 ? module : clean.slice(0, slash);
+    const rest = slash === -1 ? clean : clean.slice(slash + 1);
+    return { module: given === undefined ? undefined : this.moduleCode(given), name: rest };
+  }
+
+  /** The shortest name that leads to this record: `architect`, or `bmm/architect` where another module has one too. */
+  handleOf(record: BmadRecord): string {
+    const short = shortName(record.name);
+    const entries = (this.#entries.get(fold(short)) ?? []).filter((entry) => entry.record.kind === record.kind);
+    const best = Math.min(...entries.map(({ tier }) => tier));
+    const rivals = entries.filter(({ tier, record: other }) => tier === best && other !== record && other.deprecated === undefined);
+    if (rivals.length === 0) return short;
+    return entries.some((entry) => entry.record === record && entry.tier === best) ? `${record.moduleName}/${short}` : record.name;
+  }
+
+  /** The code of a module, whatever its case; an error that lists the modules when there is none of that name. */
+  moduleCode(name: string): string {
+    const code = this.#modules.find((known) => fold(known) === fold(name));
+    if (code !== undefined) return code;
+    throw new BmadError('not_found', `There is no module ${quoted(name)}.`, {
+      subject: name.slice(0, 100),
+      suggestions: nearest(name, this.#modules),
+      hint: `Known modules: ${this.#modules.join(', ') || 'none'}.`,
+    });
+  }
+
+  #partOfName(name: string): BmadRecord[] {
+    const part = fold(name);
+    if (part.length < 3) return [];
+    return this.#records.filter((record) => record.deprecated === undefined && fold(record.name).includes(part));
+  }
+
+  #pick(query: NameQuery, candidates: readonly BmadRecord[]): BmadRecord {
+    const rank = Math.min(...candidates.map(({ origin }) => origin.priority));
+    let left = candidates.filter(({ origin }) => origin.priority === rank);
+    const current = left.filter(({ deprecated }) => deprecated === undefined);
+    if (current.length > 0) left = current;
+    const kind = query.kinds.find((wanted) => left.some((record) => record.kind === wanted));
+    left = left.filter((record) => record.kind === kind);
+    const [record, other] = left;
+    if (record === undefined || other !== undefined) throw ambiguous(query.name, left);
+    return record;
+  }
+
+  #notFound({ name: asked, kinds }: NameQuery, module: string | undefined, name: string): BmadError {
+    const what = kinds.length > 1 && kinds.includes('agent') ? 'agent or workflow' : (kinds[0] ?? 'record');
+    const known: string[] = [];
+    for (const { kind, name: id, moduleName, displayName, deprecated } of this.#records) {
+      if (!kinds.includes(kind) || deprecated !== undefined || (module !== undefined && moduleName !== module)) continue;
+      known.push(shortName(id), ...(displayName === undefined ? [] : [displayName]));
+    }
+    const where = module === undefined ? '' : ` in module "${module}"`;
+    return new BmadError('not_found', `There is no ${what} ${quoted(asked)}${where}.`, {
+      subject: asked.slice(0, 200),
+      suggestions: nearest(name, known),
+      hint: `List them with {operation:"list", query:"${what === 'agent' ? 'agents' : 'workflows'}"}, or look for words with {operation:"search", query:"…"}.`,
+    });
+  }
+}
+
+function ambiguous(name: string, candidates: readonly BmadRecord[]): BmadError {
+  const names = candidates.map(qualifiedName);
+  return new BmadError('ambiguous', `${quoted(name)} is the name of ${candidates.length} things.`, {
+    subject: name.slice(0, 200),
+    suggestions: names,
+    hint: 'Use one of the qualified names.',
+  });
+}

@@ -1,0 +1,97 @@
+import { BmadError, quoted } from '../base/errors.ts';
+import { readInside } from '../base/files.ts';
+import { nearest } from '../base/suggest.ts';
+import { dirname, basename } from 'node:path';
+import { configSchema, settings, type Config, type Setting, type SettingName } from './schema.ts';
+
+/** Where the value in force came from, in words a person can act on. */
+export type ConfigSources = Record<SettingName, string>;
+
+export interface LoadedConfig {
+  config: Config;
+  from: ConfigSources;
+  /** Values that were ignored, and why. */
+  warnings: string[];
+}
+
+export interface ConfigInput {
+  /** Raw values by setting name, as the command line gave them. */
+  flags: Partial<Record<SettingName, string>>;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Configuration files, the stronger first. */
+  files: readonly { label: string; path: string }[];
+}
+
+interface Layer {
+  label(setting: Setting): string;
+  value(setting: Setting): unknown;
+  /** A wrong flag is the caller's mistake and stops the start; a wrong variable or file is told and passed over. */
+  strict: boolean;
+}
+
+/** Puts the layers together: flags › environment › project file › user file › defaults. */
+export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
+  const warnings: string[] = [];
+  const all = settings();
+  const layers: Layer[] = [
+    { strict: true, label: (setting) => `flag ${setting.flag}`, value: (setting) => input.flags[setting.name] },
+    { strict: false, label: (setting) => `environment ${setting.env}`, value: (setting) => input.env[setting.env] || undefined },
+  ];
+  for (const file of input.files) {
+    const table = await readConfigFile(file, all, warnings);
+    if (table !== undefined) {
+      layers.push({ strict: false, label: () => `${file.label} ${file.path}`, value: (setting) => table.get(setting.fileKey) });
+    }
+  }
+
+  const chosen: Record<string, unknown> = {};
+  const from: Record<string, string> = {};
+  for (const setting of all) {
+    from[setting.name] = 'default';
+    for (const layer of layers) {
+      const raw = layer.value(setting);
+      if (raw === undefined) continue;
+      const value = accept(setting, raw);
+      if (value.ok) {
+        chosen[setting.name] = value.value;
+        from[setting.name] = layer.label(setting);
+        break;
+      }
+      const message = `${layer.label(setting)}: ${quoted(String(raw))} is not valid for ${setting.fileKey}. ${value.reason}`;
+      if (layer.strict) throw new BmadError('invalid_input', message, { hint: setting.description });
+      warnings.push(`${message} It is ignored.`);
+    }
+  }
+  return { config: configSchema.parse(chosen), from: from as ConfigSources, warnings };
+}
+
+function accept(setting: Setting, raw: unknown): { ok: true; value: unknown } | { ok: false; reason: string } {
+  const value = setting.type === 'number' && typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : raw;
+  const parsed = setting.schema.safeParse(value);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  return { ok: false, reason: parsed.error.issues[0]?.message ?? '' };
+}
+
+/** The parser is loaded only when there is a file to parse: most starts have none, and start-up time counts. */
+async function readConfigFile(
+  file: { label: string; path: string },
+  all: readonly Setting[],
+  warnings: string[],
+): Promise<Map<string, unknown> | undefined> {
+  try {
+    const bytes = await readInside(dirname(file.path), basename(file.path), 1_000_000);
+    const { parseToml } = await import('../base/parse.ts');
+    const table = new Map(Object.entries(parseToml(file.path, bytes.toString('utf8'))));
+    const known = all.map((setting) => setting.fileKey);
+    for (const key of table.keys()) {
+      if (known.includes(key)) continue;
+      const near = nearest(key, known, 1)[0];
+      warnings.push(`${file.path}: unknown key ${quoted(key)}${near === undefined ? '' : `, did you mean ${near}?`}`);
+    }
+    return table;
+  } catch (error) {
+    if (error instanceof BmadError && error.code === 'not_found') return undefined;
+    warnings.push(`${file.path} is ignored: ${error instanceof Error ? error.message : 'it cannot be read'}`);
+    return undefined;
+  }
+}

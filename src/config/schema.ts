@@ -1,0 +1,79 @@
+import * as z from 'zod';
+import { LOG_LEVELS } from '../base/log.ts';
+
+interface SettingMeta {
+  env: string;
+  flag: string;
+  /** Shown in help instead of the type. */
+  placeholder: string;
+  secret?: true;
+}
+
+/** What the command line, the environment and the docs need to know about each setting. */
+export const settingMeta = z.registry<SettingMeta>();
+
+/** Every setting, once. Flags, environment variables, file keys, help and docs are all derived from here. */
+export const configSchema = z.strictObject({
+  project: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Project folder. Without it: the client’s hint, else the working directory and its parents.')
+    .register(settingMeta, { env: 'BMAD_PROJECT_ROOT', flag: '--project', placeholder: 'folder' }),
+  logLevel: z
+    .enum(LOG_LEVELS)
+    .default('warn')
+    .describe('How much is written to stderr: silent, error, warn, info or debug.')
+    .register(settingMeta, { env: 'BMAD_LOG_LEVEL', flag: '--log-level', placeholder: 'level' }),
+  answerBytes: z
+    .int()
+    .min(2_000)
+    .max(400_000)
+    .default(10_000)
+    .describe('Size one answer may have before the rest moves to a next part.')
+    .register(settingMeta, { env: 'BMAD_ANSWER_BYTES', flag: '--answer-bytes', placeholder: 'bytes' }),
+  pageSize: z
+    .int()
+    .min(1)
+    .max(200)
+    .default(50)
+    .describe('Entries on one page of a list.')
+    .register(settingMeta, { env: 'BMAD_PAGE_SIZE', flag: '--page-size', placeholder: 'count' }),
+  maxFileBytes: z
+    .int()
+    .min(1_000)
+    .max(100_000_000)
+    .default(10_485_760)
+    .describe('Largest file that is served; larger ones are refused before they are read.')
+    .register(settingMeta, { env: 'BMAD_MAX_FILE_BYTES', flag: '--max-file-bytes', placeholder: 'bytes' }),
+});
+
+export type Config = z.output<typeof configSchema>;
+export type SettingName = keyof Config;
+
+export interface Setting extends SettingMeta {
+  name: SettingName;
+  /** Key in configuration files: `answer_bytes`. */
+  fileKey: string;
+  description: string;
+  type: 'string' | 'number';
+  default: string | undefined;
+  schema: z.ZodType;
+}
+
+export function settings(): Setting[] {
+  return Object.entries(configSchema.shape).map(([name, schema]) => {
+    const meta = settingMeta.get(schema);
+    if (meta === undefined) throw new Error(`setting ${name} is not registered`);
+    const json = z.toJSONSchema(schema, { io: 'input' });
+    return {
+      ...meta,
+      name: name as SettingName,
+      fileKey: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      description: schema.description ?? '',
+      type: json.type === 'integer' ? 'number' : 'string',
+      default: json.default === undefined ? undefined : String(json.default),
+      schema,
+    };
+  });
+}

@@ -1,0 +1,49 @@
+import type { Origin } from './origin.ts';
+
+/** A BMAD module: a named set of agents and workflows with its own settings and help rows. */
+export interface ModuleInfo {
+  code: string;
+  name: string;
+  description: string;
+  version?: string;
+  origin: Origin;
+  settings: readonly ModuleSetting[];
+  roster: readonly RosterEntry[];
+  help: readonly HelpRow[];
+}
+
+/** One configuration value a module asks for, with the value an unattended install would give it. */
+export interface ModuleSetting {
+  key: string;
+  default: string;
+  /** How the installer stores the answer: `{project-root}/{value}`. */
+  result: string;
+}
+
+/** An agent as other agents see it: the descriptor used by party mode and help. */
+export interface RosterEntry {
+  code: string;
+  name: string;
+  title: string;
+  icon: string;
+  team: string;
+  description: string;
+}
+
+/** One line of a module's help catalogue. */
+export interface HelpRow {
+  /** The module's display name, which is what the catalogue sorts by. */
+  module: string;
+  skill: string;
+  displayName: string;
+  menuCode: string;
+  description: string;
+  action: string;
+  args: string;
+  phase: string;
+  precededBy: string;
+  followedBy: string;
+  required: boolean;
+  outputLocation: string;
+  outputs: string;
+}

@@ -1,0 +1,60 @@
+import type { Origin } from './origin.ts';
+
+export const RECORD_KINDS = ['agent', 'workflow', 'task', 'skill'] as const;
+export type RecordKind = (typeof RECORD_KINDS)[number];
+
+/** One thing BMAD offers, as one origin has it. Records of all origins are kept; resolution picks among them. */
+export interface BmadRecord {
+  kind: RecordKind;
+  /** Whether a manifest lists it or it was found on disk. */
+  source: 'manifest' | 'filesystem';
+  origin: Origin;
+  moduleName: string;
+  bmadVersion?: string;
+  /** The id, unique in its module: `bmad-agent-architect`. */
+  name: string;
+  /** What people call it: the persona's name of an agent, the menu name of a workflow. */
+  displayName?: string;
+  title?: string;
+  icon?: string;
+  description: string;
+  /** Path of the main file from the BMAD root: `bmm/plan/bmad-prd/SKILL.md`. */
+  bmadRelativePath: string;
+  /** The same from the module's folder: `plan/bmad-prd/SKILL.md`. */
+  moduleRelativePath: string;
+  absolutePath: string;
+  exists: boolean;
+  status: 'verified' | 'not-in-manifest' | 'no-file-found';
+  /** The format family it was read from. */
+  generation: string;
+  phase?: string;
+  /** Other names it answers to. */
+  aliases: readonly string[];
+  deprecated?: Deprecation;
+  /** SHA-256 of the main file. */
+  digest: string;
+}
+
+export interface Deprecation {
+  /** The id of what replaced it; nothing when the old one is kept in full. */
+  successor?: string;
+  /** What the successor is asked to do: `create intent`. */
+  intent?: string;
+}
+
+/** Something that could not be read as it should be. Problems are data: one bad file never hides the rest. */
+export interface Problem {
+  file: string;
+  line?: number;
+  message: string;
+}
+
+/** The name that is unique across modules: `bmm/bmad-prd`. */
+export function qualifiedName(record: Pick<BmadRecord, 'moduleName' | 'name'>): string {
+  return `${record.moduleName}/${record.name}`;
+}
+
+/** An id without BMAD's prefixes, as people say it: `architect`, `prd`. */
+export function shortName(name: string): string {
+  return name.replace(/^bmad-(?:agent-)?/, '') || name;
+}

@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import { qualifiedName } from '../model/record.ts';
+import { cursorField, detailField, moduleField, projectField, sectionField } from './fields.ts';
+import { defineOperation } from './operation.ts';
+import { shownNote, shownTextSchema, showText } from './shown-text.ts';
+import { findRecord, NAMED_KINDS } from './targets.ts';
+
+/** The operation users know as `execute`. It delivers; the model does the work. */
+export const activate = defineOperation({
+  name: 'execute',
+  title: 'Start an agent or a workflow',
+  description: 'Everything a model needs to become an agent or run a workflow, in one answer.',
+  effect: 'read',
+  command: 'execute',
+  positional: ['name', 'message'],
+  examples: ['execute architect "Review our caching plan"', 'execute prd', 'execute "*party-mode"'],
+  input: z.strictObject({
+    name: z.string().min(1).max(5_000).describe('Name, e.g. "architect", "bmm/prd", "*party-mode"'),
+    message: z.string().min(1).max(200_000).optional().describe('What the user wants of it'),
+    kind: z.enum(NAMED_KINDS).optional().describe('Agent or workflow, where a name could be either'),
+    module: moduleField,
+    section: sectionField,
+    cursor: cursorField,
+    detail: detailField,
+    project: projectField,
+  }),
+  output: z.object({
+    name: z.string(),
+    kind: z.string(),
+    title: z.string(),
+    problems: z.array(z.string()),
+    ...shownTextSchema.shape,
+  }),
+
+  async run({ name, message, kind, module, section, cursor, detail, project }, context) {
+    const workspace = await context.workspace(project);
+    const record = findRecord({ name, kind, module, fuzzy: false }, workspace, context);
+    const activation = await workspace.delivery.activation(record, message);
+    return {
+      name: qualifiedName(activation.record),
+      kind: activation.record.kind,
+      title: activation.title,
+      problems: activation.problems.map((problem) => `${problem.file}: ${problem.message}`),
+      ...showText(activation.text, { section, cursor, detail, maxBytes: context.config.answerBytes }),
+    };
+  },
+
+  render: (data) => ({ body: data.text, note: shownNote(data) }),
+});

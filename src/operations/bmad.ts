@@ -1,0 +1,152 @@
+import * as z from 'zod';
+import { BmadError, quoted } from '../base/errors.ts';
+import { nearest } from '../base/suggest.ts';
+import { activate } from './activate.ts';
+import { doctor } from './doctor.ts';
+import { checkedInput } from './execute.ts';
+import { DETAILS } from './fields.ts';
+import { list, LISTABLE } from './list.ts';
+import { defineOperation, type AnyOperation } from './operation.ts';
+import { read } from './read.ts';
+import { search } from './search.ts';
+
+const ROUTES: Record<string, AnyOperation> = { list, read, execute: activate, search, doctor };
+const OPERATIONS = ['list', 'read', 'execute', 'search', 'doctor'] as const;
+
+const FORMS = `Forms: {operation:"list", query:"agents"}; {operation:"search", query:"user research"}; {operation:"read", agent:"analyst"}; {operation:"read", uri:"bmad://bmm/config.yaml"}; {operation:"execute", agent:"architect", message:"…"}; {operation:"execute", workflow:"prd"}; {command:"*party-mode"}.`;
+
+/** The one tool that carries the whole product; it hands over to the operations above and adds nothing of its own. */
+export const bmad = defineOperation({
+  name: 'bmad',
+  title: 'BMAD agents and workflows',
+  description:
+    'BMad Method: agents (architect, pm, analyst, dev, ux-designer), workflows (prd, architecture, build, …) and their files. execute returns all you need to act as the agent or run the workflow; then follow it. list, search and read look things up. Long answers come in parts: pass the cursor they give.',
+  effect: 'read',
+  toolset: 'bmad',
+  input: z.strictObject({
+    operation: z.enum(OPERATIONS).optional(),
+    query: z.string().optional().describe(`list: ${LISTABLE.join(', ')}. search: words`),
+    agent: z.string().optional().describe('e.g. architect, bmm/architect, Winston'),
+    workflow: z.string().optional().describe('e.g. prd, *party-mode'),
+    message: z.string().optional().describe('execute: what the user wants'),
+    uri: z.string().optional().describe('read: bmad:// URI or path'),
+    command: z.string().optional().describe('Short form, e.g. "bmm/architect" or "*party-mode"'),
+    type: z.string().optional().describe('agent, workflow or resource, if not plain from the rest'),
+    module: z.string().optional().describe('e.g. bmm'),
+    category: z.string().optional().describe('list: phase, e.g. plan'),
+    pattern: z.string().optional().describe('list resources: glob'),
+    section: z.string().optional().describe('Only this heading'),
+    cursor: z.string().optional(),
+    limit: z.int().min(1).max(200).optional(),
+    detail: z.enum(DETAILS).optional(),
+    project: z.string().optional().describe('Project folder'),
+  }),
+  output: z.object({ operation: z.enum(OPERATIONS), result: z.record(z.string(), z.unknown()) }),
+
+  async run(input, context, call) {
+    const { operation, args } = route(input);
+    const target = ROUTES[operation] as AnyOperation;
+    const result = target.output.parse(await target.run(checkedInput(target, args), context, call));
+    return { operation, result };
+  },
+  render: ({ operation, result }) => (ROUTES[operation] as AnyOperation).render(result),
+  failed: ({ operation, result }) => ROUTES[operation]?.failed?.(result) ?? false,
+});
+
+type Arguments = Partial<Record<string, unknown>> & {
+  operation?: (typeof OPERATIONS)[number] | undefined;
+  query?: string | undefined;
+  agent?: string | undefined;
+  workflow?: string | undefined;
+  message?: string | undefined;
+  uri?: string | undefined;
+  command?: string | undefined;
+  type?: string | undefined;
+};
+
+interface Route {
+  operation: (typeof OPERATIONS)[number];
+  args: Record<string, unknown>;
+}
+
+/** Turns the forms users know into one operation and its own arguments. */
+function route(input: Arguments): Route {
+  if (input.command !== undefined) return fromCommand(input.command, input);
+  const operation = input.operation ?? impliedOperation(input);
+  const { operation: _operation, ...args } = input;
+  switch (operation) {
+    case 'list':
+      return { operation, args: listArguments(args) };
+    case 'search':
+      return { operation, args: defined({ ...args, type: args.type === undefined ? undefined : pluralType(args.type) }) };
+    case 'doctor':
+      return { operation, args: { ...args, handshake: false } };
+    case 'read':
+    case 'execute':
+      return { operation, args: namedArguments(operation, args) };
+  }
+}
+
+function impliedOperation({ uri, agent, workflow }: Arguments): Route['operation'] {
+  if (uri !== undefined) return 'read';
+  if (agent !== undefined || workflow !== undefined) return 'execute';
+  throw new BmadError('invalid_input', 'bmad: "operation" is missing.', { hint: FORMS });
+}
+
+function listArguments({ query, type, ...rest }: Arguments): Record<string, unknown> {
+  const named = [type, query].find((word) => word !== undefined);
+  if (named === undefined) return defined(rest);
+  const what = pluralType(named);
+  if (!(LISTABLE as readonly string[]).includes(what)) {
+    throw new BmadError('invalid_input', `bmad: ${quoted(named)} is not something that can be listed.`, {
+      suggestions: nearest(what, LISTABLE),
+      hint: `Lists: ${LISTABLE.join(', ')}. To find something by words: {operation:"search", query:"…"}.`,
+    });
+  }
+  const words = type === undefined || query === undefined || pluralType(query) === what ? undefined : query;
+  return defined({ ...rest, what, query: words });
+}
+
+function namedArguments(operation: 'read' | 'execute', { agent, workflow, uri, query, type, ...rest }: Arguments): Record<string, unknown> {
+  const named: [string, string | undefined][] = [
+    ['agent', agent],
+    ['workflow', workflow],
+    ...(operation === 'read' ? ([['resource', uri]] as [string, string | undefined][]) : []),
+  ];
+  const given = named.filter(([, value]) => value !== undefined);
+  const [first] = given;
+  if (given.length > 1) {
+    throw new BmadError('invalid_input', `bmad: give one of ${given.map(([key]) => `"${key === 'resource' ? 'uri' : key}"`).join(' and ')}, not both.`, { hint: FORMS });
+  }
+  const kind = first?.[0] ?? (type === undefined ? undefined : pluralType(type).replace(/s$/, ''));
+  const target = first?.[1] ?? query;
+  if (target === undefined) throw new BmadError('invalid_input', `bmad: ${operation} needs "agent", "workflow"${operation === 'read' ? ' or "uri"' : ''}.`, { hint: FORMS });
+  if (operation === 'execute') return defined({ ...rest, uri, name: target, kind });
+  return defined({ ...rest, target, kind });
+}
+
+/** `bmm/architect`, `*party-mode`, `architect review this`, `list agents`: the first word may be an operation. */
+function fromCommand(command: string, { command: _command, ...rest }: Arguments): Route {
+  const text = command.trim();
+  const [first = '', ...words] = text.split(/\s+/);
+  const tail = text.slice(first.length).trim();
+  if (text === '') throw new BmadError('invalid_input', 'bmad: the command is empty.', { hint: FORMS });
+  if (Object.hasOwn(ROUTES, first) && (words.length > 0 || first === 'doctor')) {
+    if (first === 'execute') return route({ ...rest, command: tail });
+    const key = first === 'read' ? 'uri' : 'query';
+    return route({ ...rest, operation: first as Route['operation'], ...(tail === '' ? {} : { [key]: tail }) });
+  }
+  const message = rest.message ?? (tail === '' ? undefined : tail);
+  return { operation: 'execute', args: defined({ ...rest, operation: undefined, name: first, message }) };
+}
+
+/** Callers say `agent` or `agents`, `file` or `resource`. */
+function pluralType(word: string): string {
+  const name = word.trim().toLowerCase();
+  if (['file', 'files', 'uri', 'document', 'documents'].includes(name)) return 'resources';
+  return name === 'all' || name.endsWith('s') ? name : `${name}s`;
+}
+
+function defined(args: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { shortName, type RecordKind } from '../model/record.ts';
+import { defineOperation } from './operation.ts';
+import { findRecord } from './targets.ts';
+
+const LIMIT = 100;
+
+const NAMED: Record<'agent' | 'workflow', readonly RecordKind[]> = { agent: ['agent'], workflow: ['workflow', 'task', 'skill'] };
+
+/** Completions for what a person is typing into a prompt argument or a resource template. */
+export const complete = defineOperation({
+  name: 'complete',
+  title: 'Complete a value',
+  description: 'Values that begin with, or hold, what has been typed so far.',
+  effect: 'read',
+  input: z.strictObject({
+    what: z.enum(['agent', 'workflow', 'path', 'message']).describe('What is being typed'),
+    value: z.string().max(5_000).describe('What has been typed so far'),
+    target: z.string().optional().describe('For a message: the qualified name of the agent it goes to'),
+  }),
+  output: z.object({ values: z.array(z.string()), total: z.int() }),
+  async run({ what, value, target }, context) {
+    const workspace = await context.workspace();
+    let all: string[];
+    if (what === 'path') {
+      all = (await workspace.delivery.paths()).map(({ path }) => path);
+    } else if (what === 'message') {
+      if (target === undefined) return { values: [], total: 0 };
+      all = await workspace.delivery.menu(findRecord({ name: target, fuzzy: false }, workspace, context));
+    } else {
+      const records = workspace.catalogue.winners.filter((record) => NAMED[what].includes(record.kind) && record.deprecated === undefined);
+      all = records.map((record) => shortName(record.name));
+    }
+    const typed = value.toLowerCase();
+    const starting = all.filter((entry) => entry.toLowerCase().startsWith(typed));
+    const holding = all.filter((entry) => !entry.toLowerCase().startsWith(typed) && entry.toLowerCase().includes(typed));
+    const values = [...new Set([...starting, ...holding])];
+    return { values: values.slice(0, LIMIT), total: values.length };
+  },
+  render: ({ values }) => ({ body: values.join('\n') }),
+});

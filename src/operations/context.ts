@@ -1,0 +1,37 @@
+import type { Log } from '../base/log.ts';
+import type { Secrets } from '../base/secrets.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Config } from '../config/schema.ts';
+import type { ConfigSources } from '../config/load.ts';
+import type { Delivery } from '../services/delivery/delivery.ts';
+import type { Diagnosis } from '../services/diagnosis/diagnosis.ts';
+import type { Search } from '../services/search/search.ts';
+import type { Project } from '../sources/project-root.ts';
+
+/** What lives as long as the process. Built once by the composition root; operations get it as an argument. */
+export interface Context {
+  config: Config;
+  configFrom: ConfigSources;
+  /** What was wrong with the configuration and has been passed over. */
+  configWarnings: readonly string[];
+  log: Log;
+  secrets: Secrets;
+  /** The world as one project sees it; without an argument, the project the server was started for. */
+  workspace(project?: string): Promise<Workspace>;
+  diagnosis(): Promise<Diagnosis>;
+}
+
+export interface Workspace {
+  project: Project;
+  catalogue: Catalogue;
+  delivery: Delivery;
+  search(): Promise<Search>;
+}
+
+/** What lives as long as one request; each surface brings its own. */
+export interface Call {
+  /** Which surface asks: an answer may name the next step in its way of speaking. */
+  surface: 'mcp' | 'cli';
+  signal: AbortSignal;
+  progress(message: string): void;
+}

@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import { PRODUCT, VERSION } from '../base/product.ts';
+import { plural } from '../base/text.ts';
+import { projectField } from './fields.ts';
+import { defineOperation } from './operation.ts';
+
+const originSchema = z.object({
+  name: z.string(),
+  kind: z.string(),
+  root: z.string(),
+  priority: z.number(),
+  agents: z.int(),
+  workflows: z.int(),
+  tasks: z.int(),
+  skills: z.int(),
+  deprecated: z.int(),
+});
+
+export const doctor = defineOperation({
+  name: 'doctor',
+  title: 'Check the installation',
+  description: 'Show where content comes from, how much there is, what is broken, and whether the server answers.',
+  effect: 'read',
+  command: 'doctor',
+  examples: ['doctor', 'doctor --no-handshake'],
+  input: z.strictObject({
+    handshake: z.boolean().default(true).describe('Start the server once, as a host would, and ask for its tools'),
+    project: projectField,
+  }),
+  output: z.object({
+    version: z.string(),
+    node: z.string(),
+    project: z.object({ root: z.string().optional(), from: z.string() }),
+    modules: z.array(z.string()),
+    origins: z.array(originSchema),
+    problems: z.array(z.string()),
+    warnings: z.array(z.string()),
+    handshake: z.object({ ok: z.boolean(), tools: z.array(z.string()), protocol: z.string(), trouble: z.string().optional() }).optional(),
+    ok: z.boolean(),
+  }),
+
+  async run({ handshake, project }, context, call) {
+    const { catalogue, project: found } = await context.workspace(project);
+    const problems = catalogue.problems.map(({ file, line, message }) => (message.includes(file) ? message : `${file}${line === undefined ? '' : `:${line}`}: ${message}`));
+    if (handshake) call.progress('starting the server for a handshake');
+    const shaken = handshake ? await (await context.diagnosis()).handshake(call.signal) : undefined;
+    return {
+      version: VERSION,
+      node: process.version,
+      project: { from: found.from, ...(found.root === undefined ? {} : { root: found.root }) },
+      modules: catalogue.modules.map(({ code, version }) => [code, version].filter(Boolean).join(' ')),
+      origins: catalogue.sources.map(({ origin }) => {
+        const own = catalogue.records.filter((record) => record.origin === origin && record.exists);
+        const count = (kind: string): number => own.filter((record) => record.kind === kind && record.deprecated === undefined).length;
+        return {
+          name: origin.displayName,
+          kind: origin.kind,
+          root: origin.root,
+          priority: origin.priority,
+          agents: count('agent'),
+          workflows: count('workflow'),
+          tasks: count('task'),
+          skills: count('skill'),
+          deprecated: own.filter((record) => record.deprecated !== undefined).length,
+        };
+      }),
+      problems,
+      warnings: [...context.configWarnings],
+      ...(shaken === undefined ? {} : { handshake: shaken }),
+      ok: problems.length === 0 && (shaken?.ok ?? true),
+    };
+  },
+
+  failed: ({ ok }) => !ok,
+
+  render(data) {
+    const origins = data.origins.map(
+      (origin) =>
+        `- ${origin.name}: ${plural(origin.agents, 'agent')}, ${plural(origin.workflows, 'workflow')}, ${plural(origin.tasks, 'task')}, ${plural(origin.skills, 'plain skill')}, ${plural(origin.deprecated, 'deprecated name')}\n  priority ${origin.priority}, ${origin.root}`,
+    );
+    const handshake =
+      data.handshake === undefined
+        ? 'not tried'
+        : data.handshake.ok
+          ? `ok, protocol ${data.handshake.protocol}, ${plural(data.handshake.tools.length, 'tool')}: ${data.handshake.tools.join(', ')}`
+          : `FAILED: ${data.handshake.trouble ?? ''}`;
+    const lines = [
+      `${PRODUCT} ${data.version} on Node ${data.node}`,
+      `Project: ${data.project.root ?? 'none'} (${data.project.from})`,
+      `Modules: ${data.modules.join(', ') || 'none'}`,
+      'Origins:',
+      ...origins,
+      `Handshake: ${handshake}`,
+      `Problems: ${data.problems.length === 0 ? 'none' : ''}`,
+      ...data.problems.map((problem) => `- ${problem}`),
+      ...data.warnings.map((warning) => `Warning: ${warning}`),
+    ];
+    return { body: lines.join('\n'), note: data.ok ? 'All is well.' : 'Something is broken; see above.' };
+  },
+});

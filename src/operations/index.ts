@@ -1,0 +1,29 @@
+import { activate } from './activate.ts';
+import { bmad } from './bmad.ts';
+import { complete } from './complete.ts';
+import { configShow } from './config-show.ts';
+import { doctor } from './doctor.ts';
+import { list } from './list.ts';
+import type { AnyOperation } from './operation.ts';
+import { findPrompt, listPrompts } from './prompts.ts';
+import { read } from './read.ts';
+import { listResources, readResource } from './resources.ts';
+import { search } from './search.ts';
+
+/** Every operation, in the order users see them. */
+export const operations: readonly AnyOperation[] = [
+  bmad,
+  list,
+  search,
+  read,
+  activate,
+  doctor,
+  configShow,
+  listPrompts,
+  findPrompt,
+  listResources,
+  readResource,
+  complete,
+];
+
+export { activate, bmad, complete, findPrompt, listPrompts, listResources, readResource };

@@ -1,0 +1,130 @@
+import * as z from 'zod';
+import { BmadError, quoted } from '../base/errors.ts';
+import { globMatcher } from '../base/glob.ts';
+import { contentUri } from '../base/paths.ts';
+import { fold, nearest } from '../base/suggest.ts';
+import { oneLine, plural } from '../base/text.ts';
+import type { BmadRecord, RecordKind } from '../model/record.ts';
+import type { Workspace } from './context.ts';
+import type { Detail } from './fields.ts';
+
+/** One line of a list, whatever is listed. */
+export const itemSchema = z.object({
+  /** What to call it by: the shortest name that leads to it, a module code, or a path. */
+  name: z.string(),
+  kind: z.string(),
+  module: z.string().optional(),
+  title: z.string().optional(),
+  description: z.string(),
+  phase: z.string().optional(),
+  uri: z.string().optional(),
+  aliases: z.array(z.string()).optional(),
+  origin: z.string().optional(),
+  replacedBy: z.string().optional(),
+});
+export type Item = z.output<typeof itemSchema>;
+
+export interface ItemFilters {
+  module: string | undefined;
+  category: string | undefined;
+  pattern: string | undefined;
+}
+
+export interface Items {
+  items: Item[];
+  note?: string;
+}
+
+/** Lists stay readable even when a file has a description of megabytes. */
+const DESCRIPTION_LIMIT = 1_000;
+
+export function recordItem(record: BmadRecord, { catalogue }: Workspace): Item {
+  const { displayName, title, icon, phase, deprecated } = record;
+  const heading = record.kind === 'agent' ? [displayName, icon, title].filter(Boolean).join(' ') : displayName;
+  return {
+    name: catalogue.names.handleOf(record),
+    kind: record.kind,
+    module: record.moduleName,
+    ...(heading === undefined || heading === '' ? {} : { title: oneLine(heading, 120) }),
+    description: oneLine(record.description, DESCRIPTION_LIMIT),
+    ...(phase === undefined ? {} : { phase }),
+    uri: contentUri(record.bmadRelativePath),
+    aliases: [record.name, ...record.aliases].map((alias) => oneLine(alias, 120)),
+    origin: record.origin.displayName,
+    ...(deprecated?.successor === undefined ? {} : { replacedBy: deprecated.successor }),
+  };
+}
+
+export function recordItems(workspace: Workspace, kind: RecordKind, { module, category }: ItemFilters): Items {
+  const all = workspace.catalogue.winners.filter((record) => module === undefined || record.moduleName === module);
+  const ofKind = all.filter((record) => record.kind === kind && record.deprecated === undefined);
+  const old = all.filter((record) => record.deprecated !== undefined);
+  const wantsOld = category !== undefined && fold(category) === 'deprecated';
+  const chosen = wantsOld ? old : category === undefined ? ofKind : inPhase(ofKind, category, workspace);
+  return {
+    items: chosen.map((record) => recordItem(record, workspace)),
+    ...(kind === 'workflow' && category === undefined && old.length > 0
+      ? { note: `${plural(old.length, 'old name')} still answer when called; category:"deprecated" lists them.` }
+      : {}),
+    ...(kind === 'task' && ofKind.length === 0 ? { note: 'This BMAD has no tasks: what were tasks are workflows and skills now.' } : {}),
+  };
+}
+
+/** A record belongs to the phase of its folder and to those its help rows name. */
+function inPhase(records: readonly BmadRecord[], category: string, { catalogue }: Workspace): BmadRecord[] {
+  const phasesOf = (record: BmadRecord): string[] => {
+    const help = catalogue.modules.find(({ code }) => code === record.moduleName)?.help ?? [];
+    return [record.phase ?? '', ...help.filter((row) => row.skill === record.name).map((row) => row.phase)].filter(Boolean);
+  };
+  const known = [...new Set(records.flatMap(phasesOf))].sort();
+  if (!known.some((phase) => fold(phase) === fold(category))) {
+    throw new BmadError('not_found', `There is no category ${quoted(category)} here.`, {
+      subject: category,
+      suggestions: nearest(category, known),
+      hint: `Known categories: ${[...known, 'deprecated'].join(', ')}.`,
+    });
+  }
+  return records.filter((record) => phasesOf(record).some((phase) => fold(phase) === fold(category)));
+}
+
+export function moduleItems({ catalogue }: Workspace, { module }: ItemFilters): Items {
+  const modules = catalogue.modules.filter(({ code }) => module === undefined || code === module);
+  return {
+    items: modules.map(({ code, name, description, version, origin }) => ({
+      name: code,
+      kind: 'module',
+      title: version === undefined ? name : `${name} ${version}`,
+      description,
+      origin: origin.displayName,
+    })),
+  };
+}
+
+export async function resourceItems({ delivery }: Workspace, { module, pattern }: ItemFilters): Promise<Items> {
+  const matches = pattern === undefined ? () => true : globMatcher(pattern.replace(/^bmad:\/\//, ''));
+  const paths = (await delivery.paths()).filter(({ path }) => matches(path) && (module === undefined || path.startsWith(`${module}/`)));
+  return {
+    items: paths.map(({ path, mimeType, origin }) => ({ name: path, kind: 'resource', description: mimeType, uri: contentUri(path), origin })),
+  };
+}
+
+/** Whether an entry holds all the words, in whatever order. */
+export function holdsWords(item: Item, words: string): boolean {
+  const text = [item.name, item.title, item.description, ...(item.aliases ?? [])].join(' ').normalize('NFC').toLowerCase();
+  return words
+    .normalize('NFC')
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+export function itemLine(item: Item, detail: Detail): string {
+  if (item.kind === 'resource') return detail === 'full' ? `- ${item.uri ?? ''} (${item.description}, ${item.origin ?? ''})` : `- ${item.uri ?? ''}`;
+  if (detail === 'concise') return item.name;
+  const place = [item.module, item.phase].filter(Boolean).join(', ');
+  const replaced = item.replacedBy === undefined ? '' : ` → ${item.replacedBy}`;
+  const head = `- **${item.name}**${item.title === undefined ? '' : ` ${item.title}`}${place === '' ? '' : ` (${place})`}${replaced}`;
+  if (detail !== 'full') return item.description === '' ? head : `${head}: ${oneLine(item.description, 140)}`;
+  const extra = [item.uri, item.aliases === undefined ? undefined : `also: ${item.aliases.join(', ')}`, item.origin].filter(Boolean).join('; ');
+  return `${head}: ${item.description}\n  ${extra}`;
+}

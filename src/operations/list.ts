@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import { BmadError } from '../base/errors.ts';
+import { fitItems, listPage } from '../base/paging.ts';
+import { estimateTokens, plural } from '../base/text.ts';
+import type { Workspace } from './context.ts';
+import { cursorField, detailField, limitField, moduleField, projectField } from './fields.ts';
+import { holdsWords, itemLine, itemSchema, moduleItems, recordItems, resourceItems, type ItemFilters, type Items } from './list-items.ts';
+import { defineOperation } from './operation.ts';
+
+export const LISTABLE = ['agents', 'workflows', 'tasks', 'skills', 'modules', 'resources'] as const;
+type Listable = (typeof LISTABLE)[number];
+
+const ENTRIES: Record<Listable, (workspace: Workspace, filters: ItemFilters) => Items | Promise<Items>> = {
+  agents: (workspace, filters) => recordItems(workspace, 'agent', filters),
+  workflows: (workspace, filters) => recordItems(workspace, 'workflow', filters),
+  tasks: (workspace, filters) => recordItems(workspace, 'task', filters),
+  skills: (workspace, filters) => recordItems(workspace, 'skill', filters),
+  modules: moduleItems,
+  resources: resourceItems,
+};
+
+/** Room kept for the note under a list. */
+const RESERVED = 600;
+
+export const list = defineOperation({
+  name: 'list',
+  title: 'List what there is',
+  description: 'List agents, workflows, tasks, plain skills, modules or resource files.',
+  effect: 'read',
+  command: 'list',
+  positional: ['what'],
+  examples: ['list agents', 'list workflows --category plan', 'list resources --pattern "bmm/**/*.csv"'],
+  input: z.strictObject({
+    what: z.enum(LISTABLE).default('agents').describe(`What to list: ${LISTABLE.join(', ')}`),
+    module: moduleField,
+    category: z.string().min(1).max(100).optional().describe('Phase such as plan, ship, anytime; or "deprecated"'),
+    query: z.string().min(1).max(400).optional().describe('Only entries that hold all these words'),
+    pattern: z.string().min(1).max(5_000).optional().describe('Only resources whose path matches, e.g. "core/**/*.md"'),
+    cursor: cursorField,
+    limit: limitField,
+    detail: detailField,
+    project: projectField,
+  }),
+  output: z.object({
+    what: z.enum(LISTABLE),
+    detail: detailField,
+    total: z.int(),
+    from: z.int(),
+    items: z.array(itemSchema),
+    next: z.string().optional(),
+    note: z.string().optional(),
+  }),
+
+  async run({ what, detail, query, module, category, pattern, ...input }, { workspace: open, config }) {
+    const workspace = await open(input.project);
+    if (pattern !== undefined && what !== 'resources') {
+      throw new BmadError('invalid_input', `"pattern" filters resources, not ${what}.`, { hint: 'Use "query" for words.' });
+    }
+    const code = module === undefined ? undefined : workspace.catalogue.names.moduleCode(module);
+    const found = await ENTRIES[what](workspace, { module: code, category, pattern });
+    const items = query === undefined ? found.items : found.items.filter((item) => holdsWords(item, query));
+    const identity = JSON.stringify([what, code, category, query, pattern, items.length]);
+    const page = listPage(items, input.limit ?? config.pageSize, identity, input.cursor);
+    const fitting = fitItems(page.part, config.answerBytes - RESERVED, (item) => itemLine(item, detail));
+    const next = fitting.length < page.part.length ? listPage(items, fitting.length, identity, input.cursor).next : page.next;
+    return {
+      what,
+      detail,
+      total: page.total,
+      from: page.from,
+      items: fitting,
+      ...(next === undefined ? {} : { next }),
+      ...(found.note === undefined ? {} : { note: found.note }),
+    };
+  },
+
+  render({ what, detail, total, from, items, next, note }) {
+    const body = items.length === 0 ? `No ${what}.` : items.map((item) => itemLine(item, detail)).join(detail === 'concise' ? ', ' : '\n');
+    const complete = next === undefined && from === 0;
+    const shown = complete ? plural(total, what.slice(0, -1)) : `${what} ${from + 1} to ${from + items.length} of ${total}`;
+    const more = next === undefined ? undefined : `More: repeat the call with cursor "${next}".`;
+    return { body, note: [`${shown}, ~${estimateTokens(body)} tokens.`, more, note].filter(Boolean).join(' ') };
+  },
+});

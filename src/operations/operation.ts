@@ -1,0 +1,44 @@
+import * as z from 'zod';
+import type { Call, Context } from './context.ts';
+
+/** What a person or a model reads. The body is the thing itself; the note is what the server has to say about it. */
+export interface Answer {
+  body: string;
+  note?: string;
+}
+
+export const TOOLSETS = ['bmad'] as const;
+export type Toolset = (typeof TOOLSETS)[number];
+
+/**
+ * One ability of the product, declared once. The MCP tool, the command, the reference pages and the snapshots are all
+ * derived from this value; it knows neither MCP nor a terminal.
+ */
+export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
+  name: string;
+  title: string;
+  description: string;
+  effect: 'read' | 'write' | 'destroy';
+  /** The toolset in which it is an MCP tool of its own. */
+  toolset?: Toolset;
+  /** The words of its command: `list`, `config show`. */
+  command?: string;
+  /** Inputs the command takes by position; the last one may be left out if it is optional. */
+  positional?: readonly (keyof z.input<I> & string)[];
+  /** Command lines that show it off; they are run by a test. */
+  examples?: readonly string[];
+  input: I;
+  output: O;
+  run(input: z.output<I>, context: Context, call: Call): Promise<z.input<O>>;
+  render(data: z.output<O>): Answer;
+  /** Whether the answer reports something broken, so that a command ends with a code other than 0. */
+  failed?(data: z.output<O>): boolean;
+}
+
+/** Checks the types of one declaration while keeping it usable in a list with all others. */
+export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(operation: Operation<I, O>): AnyOperation {
+  return operation as unknown as AnyOperation;
+}
+
+/** Input and output types differ from one operation to the next; `execute` checks both with the operation's schemas. */
+export type AnyOperation = Operation;

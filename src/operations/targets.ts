@@ -1,0 +1,56 @@
+import { BmadError } from '../base/errors.ts';
+import { contentPath } from '../base/paths.ts';
+import type { BmadRecord, RecordKind } from '../model/record.ts';
+import type { Context, Workspace } from './context.ts';
+
+/** What a caller may ask for by name. Plain skills and tasks are started like workflows. */
+export const NAMED_KINDS = ['agent', 'workflow'] as const;
+export type NamedKind = (typeof NAMED_KINDS)[number];
+
+const ACCEPTED: Record<NamedKind, readonly RecordKind[]> = {
+  agent: ['agent'],
+  workflow: ['workflow', 'task', 'skill'],
+};
+
+export interface NamedTarget {
+  name: string;
+  kind?: NamedKind | undefined;
+  module?: string | undefined;
+  fuzzy: boolean;
+}
+
+/** Finds the record a name stands for and writes to the log how it was chosen. */
+export function findRecord({ name, kind, module, fuzzy }: NamedTarget, workspace: Workspace, { log }: Context): BmadRecord {
+  const starred = name.trim().startsWith('*');
+  const wanted = kind ?? (starred ? 'workflow' : undefined);
+  const kinds = wanted === undefined ? [...ACCEPTED.agent, ...ACCEPTED.workflow] : ACCEPTED[wanted];
+  const choice = workspace.catalogue.names.resolve({ name, kinds, module, fuzzy });
+  log.debug(choice.trace);
+  return choice.record;
+}
+
+/** `bmad://agents/architect` and `bmad://workflows/prd` stand for the main file of what has that name. */
+const NAMED_URI = /^(agent|workflow)s\/([^/]+)$/;
+
+/** The content path a URI or path stands for. */
+export async function findPath(uri: string, workspace: Workspace, context: Context): Promise<string> {
+  const path = contentPath(uri);
+  const named = NAMED_URI.exec(path);
+  if (named === null || (await workspace.delivery.paths()).some((known) => known.path === path)) return path;
+  return findRecord({ name: named[2] ?? '', kind: named[1] as NamedKind, fuzzy: false }, workspace, context).bmadRelativePath;
+}
+
+/**
+ * Whether a target without a kind is a file: it has a scheme, or it is a path that exists. Anything else is taken for
+ * a name, because `bmm/architect` looks like a path too.
+ */
+export async function isFile(target: string, workspace: Workspace): Promise<boolean> {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(target)) return true;
+  try {
+    const path = contentPath(target);
+    return path.startsWith('rendered/') || (await workspace.delivery.paths()).some((known) => known.path === path) || /\.[a-z0-9]{1,5}$/i.test(path);
+  } catch (error) {
+    if (error instanceof BmadError) return false;
+    throw error;
+  }
+}

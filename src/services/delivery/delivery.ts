@@ -1,0 +1,118 @@
+import { once } from '../../base/async.ts';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { field, isTable, textField } from '../../base/parse.ts';
+import { contentUri } from '../../base/paths.ts';
+import { oneLine } from '../../base/text.ts';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import type { BmadRecord } from '../../model/record.ts';
+import type { Tree } from '../../sources/tree.ts';
+import { composeActivation, type Activation } from './activation.ts';
+import { centralConfig } from './central-config.ts';
+import { generatedFiles, moduleValues } from './generated-files.ts';
+import { RENDERED, resolveSkill, type SkillResolver } from './resolve-skill.ts';
+import { mimeTypeOf, serve, type ServedFile } from './served-file.ts';
+
+export interface ServedPath {
+  path: string;
+  mimeType: string;
+  /** Display name of the origin, or `generated`. */
+  origin: string;
+}
+
+/** What can be handed out of a catalogue, for one project. */
+export interface Delivery {
+  file(path: string): Promise<ServedFile>;
+  /** All paths that can be read, generated ones included, sorted. */
+  paths(): Promise<ServedPath[]>;
+  /** Everything a model needs to become an agent or start a workflow, as one document. */
+  activation(record: BmadRecord, message: string | undefined): Promise<Activation>;
+  /** What an agent's menu offers, as a user would ask for it. */
+  menu(record: BmadRecord): Promise<string[]>;
+}
+
+export interface DeliveryParts {
+  catalogue: Catalogue;
+  projectRoot: string | undefined;
+  /** The project's `_bmad` folder, when it has one: the place of its overrides. */
+  projectBmad: Tree | undefined;
+  today(): string;
+}
+
+export function createDelivery({ catalogue, projectRoot, projectBmad, today }: DeliveryParts): Delivery {
+  const central = () => centralConfig(catalogue.modules, projectRoot, projectBmad);
+  const resolver: SkillResolver = { files: catalogue.files, projectRoot, projectBmad, central: async () => (await central()).values };
+  const generated = generatedFiles(catalogue.modules, resolver.central);
+
+  async function file(path: string): Promise<ServedFile> {
+    if (path.startsWith(RENDERED)) return renderedFile(path);
+    const make = generated.get(path);
+    if (make !== undefined && !(await catalogue.files.all()).has(path)) return { path, mimeType: mimeTypeOf(path), text: await make() };
+    const found = await catalogue.files.read(path);
+    return serve(path, found.bytes, found.origin);
+  }
+
+  async function renderedFile(path: string): Promise<ServedFile> {
+    const [name = '', ...rest] = path.slice(RENDERED.length).split('/');
+    const record = catalogue.winners.find((candidate) => candidate.name === name);
+    const rendered = record === undefined ? undefined : (await resolveSkill(record, resolver)).rendered;
+    const text = rendered?.get(rest.join('/'));
+    if (text !== undefined) return { path, mimeType: mimeTypeOf(path), text };
+    throw new BmadError('not_found', `There is no rendered file ${quoted(contentUri(path))}.`, {
+      subject: contentUri(path),
+      suggestions: [...(rendered?.keys() ?? [])].slice(0, 5).map((known) => contentUri(`${RENDERED}${name}/${known}`)),
+      hint: 'Start the workflow with {operation:"execute", workflow:"bmad-build"}; its answer names the files.',
+    });
+  }
+
+  const paths = once(async () => {
+    const all = [...(await catalogue.files.all())].map(([path, origin]) => ({ path, mimeType: mimeTypeOf(path), origin: origin.displayName }));
+    const known = new Set(all.map(({ path }) => path));
+    for (const path of generated.keys()) if (!known.has(path)) all.push({ path, mimeType: mimeTypeOf(path), origin: 'generated' });
+    return all.sort((a, b) => (a.path < b.path ? -1 : 1));
+  });
+
+  async function activation(record: BmadRecord, message: string | undefined): Promise<Activation> {
+    const successor = catalogue.winners.find(({ name, deprecated }) => name === record.deprecated?.successor && deprecated === undefined);
+    const target = successor ?? record;
+    const config = await central();
+    return composeActivation({
+      record: target,
+      main: await mainText(target),
+      skill: await resolveSkill(target, resolver),
+      forwardedBy:
+        successor === undefined ? undefined : { record, text: await mainText(record), skill: await resolveSkill(record, resolver) },
+      message,
+      central: config.values,
+      values: moduleValues(config.values, target.moduleName),
+      problems: config.problems,
+      projectRoot,
+      today: today(),
+      known: [...(await catalogue.files.all()).keys()],
+      installedScripts: await installedScripts(projectBmad),
+    });
+  }
+
+  async function mainText(record: BmadRecord): Promise<string> {
+    return (await file(record.bmadRelativePath)).text ?? '';
+  }
+
+  async function menu(record: BmadRecord): Promise<string[]> {
+    const { customization } = await resolveSkill(record, resolver);
+    const agent = field(customization, 'agent');
+    const items = isTable(agent) ? field(agent, 'menu') : undefined;
+    if (!Array.isArray(items)) return [];
+    return items.filter(isTable).map((item) => `${textField(item, 'code') ?? ''}: ${oneLine(textField(item, 'description') ?? '', 120)}`);
+  }
+
+  return { file, paths, activation, menu };
+}
+
+/** The scripts of a real install; skills call them, so they need not be replaced when they are there. */
+async function installedScripts(bmad: Tree | undefined): Promise<string[]> {
+  try {
+    return (await bmad?.list('scripts'))?.map(({ name }) => name) ?? [];
+  } catch (error) {
+    if (error instanceof BmadError) return [];
+    throw error;
+  }
+}

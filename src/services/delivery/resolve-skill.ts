@@ -1,0 +1,87 @@
+import { basename } from 'node:path';
+import { ParseError, parseToml, type Table } from '../../base/parse.ts';
+import { contentUri } from '../../base/paths.ts';
+import type { ContentFiles } from '../../catalogue/content-files.ts';
+import type { BmadRecord, Problem } from '../../model/record.ts';
+import type { Tree } from '../../sources/tree.ts';
+import { applyLayers } from './layers.ts';
+import { needsRendering, RenderError, renderSources } from './render-skill.ts';
+
+/** Rendered files live under this first path segment: `bmad://rendered/bmad-build/workflow.md`. */
+export const RENDERED = 'rendered/';
+
+/** A skill that has been put together with the project's overrides. */
+export interface ResolvedSkill {
+  customization: Table;
+  /** The override files that took part. */
+  overrides: string[];
+  /** Rendered Markdown by path, for skills that must be rendered before use. */
+  rendered: ReadonlyMap<string, string> | undefined;
+  problems: Problem[];
+}
+
+export interface SkillResolver {
+  files: ContentFiles;
+  projectRoot: string | undefined;
+  projectBmad: Tree | undefined;
+  central(): Promise<Table>;
+}
+
+export function skillFolder(record: BmadRecord): string {
+  return record.bmadRelativePath.slice(0, record.bmadRelativePath.lastIndexOf('/'));
+}
+
+export async function resolveSkill(record: BmadRecord, resolver: SkillResolver): Promise<ResolvedSkill> {
+  const problems: Problem[] = [];
+  const defaults = await readDefaults(`${skillFolder(record)}/customize.toml`, resolver.files, problems);
+  const overrides = [`custom/${record.name}.toml`, `custom/${record.name}.user.toml`];
+  const layered = await applyLayers(defaults, resolver.projectBmad, overrides);
+  problems.push(...layered.problems);
+  const rendered = await render(record, { defaults, customization: layered.values }, resolver, problems);
+  return { customization: layered.values, overrides: layered.files, rendered, problems };
+}
+
+async function readDefaults(path: string, files: ContentFiles, problems: Problem[]): Promise<Table> {
+  if (!(await files.all()).has(path)) return {};
+  try {
+    return parseToml(path, (await files.read(path)).bytes.toString('utf8'));
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    problems.push({ file: path, message: error.message });
+    return {};
+  }
+}
+
+async function render(
+  record: BmadRecord,
+  { defaults, customization }: { defaults: Table; customization: Table },
+  { files, central, projectRoot }: SkillResolver,
+  problems: Problem[],
+): Promise<Map<string, string> | undefined> {
+  const sources = await markdownOf(skillFolder(record), files);
+  if (!sources.has('workflow.md') || !needsRendering(sources.values())) return undefined;
+  try {
+    return renderSources({
+      sources,
+      central: await central(),
+      customization,
+      defaults,
+      projectRoot: projectRoot ?? '{project-root}',
+      locate: (target) => contentUri(`${RENDERED}${record.name}/${target}`),
+      skillRoot: contentUri(`${RENDERED}${record.name}`),
+    });
+  } catch (error) {
+    if (!(error instanceof RenderError)) throw error;
+    problems.push({ file: `${skillFolder(record)}/workflow.md`, message: `cannot be rendered: ${error.message}` });
+    return undefined;
+  }
+}
+
+async function markdownOf(folder: string, files: ContentFiles): Promise<Map<string, string>> {
+  const sources = new Map<string, string>();
+  for (const path of (await files.all()).keys()) {
+    if (!path.startsWith(`${folder}/`) || !path.endsWith('.md') || basename(path) === 'SKILL.md') continue;
+    sources.set(path.slice(folder.length + 1), (await files.read(path)).bytes.toString('utf8'));
+  }
+  return sources;
+}

@@ -1,0 +1,91 @@
+import { runProgram } from '../../base/process.ts';
+
+export interface Handshake {
+  ok: boolean;
+  /** The tools the server registered, by name. */
+  tools: string[];
+  protocol: string;
+  /** What went wrong, in words. */
+  trouble?: string;
+}
+
+export interface Diagnosis {
+  /** Starts this very server as a host would and asks it for its tools. */
+  handshake(signal: AbortSignal): Promise<Handshake>;
+}
+
+export interface DiagnosisParts {
+  /** Program and arguments that start the server. */
+  command: readonly [string, ...string[]];
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+const TIME_LIMIT_MS = 15_000;
+
+const REQUESTS = [
+  { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'doctor', version: '1' } } },
+  { jsonrpc: '2.0', method: 'notifications/initialized' },
+  { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} },
+];
+
+interface Reply {
+  id?: number;
+  result?: { protocolVersion?: string; tools?: { name: string }[] };
+  error?: { message: string };
+}
+
+export function createDiagnosis({ command: [program, ...args], cwd, env }: DiagnosisParts): Diagnosis {
+  return {
+    async handshake(signal) {
+      const replies = new Map<number, Reply>();
+      let stray: string | undefined;
+      const result = await runProgram(program, args, {
+        cwd,
+        env,
+        input: REQUESTS.map((request) => `${JSON.stringify(request)}\n`).join(''),
+        until(line) {
+          const reply = parseReply(line);
+          if (reply === undefined) stray ??= line.slice(0, 200);
+          else if (reply.id !== undefined) replies.set(reply.id, reply);
+          return reply?.id === 2;
+        },
+        timeoutMs: TIME_LIMIT_MS,
+        signal,
+      });
+      const tools = replies.get(2)?.result?.tools?.map(({ name }) => name) ?? [];
+      const trouble = troubleOf({ stray, timedOut: result.timedOut, code: result.code, error: replies.get(2)?.error?.message, tools, stderr: result.stderr });
+      return {
+        ok: trouble === undefined,
+        tools,
+        protocol: replies.get(1)?.result?.protocolVersion ?? '',
+        ...(trouble === undefined ? {} : { trouble }),
+      };
+    },
+  };
+}
+
+interface Signs {
+  stray: string | undefined;
+  timedOut: boolean;
+  code: number | undefined;
+  error: string | undefined;
+  tools: readonly string[];
+  stderr: string;
+}
+
+function troubleOf({ stray, timedOut, code, error, tools, stderr }: Signs): string | undefined {
+  if (timedOut) return `no answer within ${TIME_LIMIT_MS / 1000} s`;
+  if (stray !== undefined) return `it wrote something that is not JSON-RPC to stdout: ${stray}`;
+  if (error !== undefined) return `tools/list failed: ${error}`;
+  if (tools.length === 0) return `it registered no tools; stderr ends with: ${stderr.trim().slice(-300)}`;
+  return code === 0 ? undefined : `it ended with code ${code ?? 'none (a signal)'}`;
+}
+
+function parseReply(line: string): Reply | undefined {
+  try {
+    return JSON.parse(line) as Reply;
+  } catch {
+    return undefined;
+  }
+}

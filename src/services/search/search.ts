@@ -1,0 +1,57 @@
+import MiniSearch from 'minisearch';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { qualifiedName, shortName, type BmadRecord, type RecordKind } from '../../model/record.ts';
+
+export interface SearchQuery {
+  words: string;
+  kinds: readonly RecordKind[];
+  module?: string | undefined;
+}
+
+export interface SearchHit {
+  record: BmadRecord;
+  score: number;
+}
+
+export interface Search {
+  find(query: SearchQuery): SearchHit[];
+}
+
+const FIELDS = ['name', 'names', 'title', 'phase', 'description', 'help'];
+const BOOST = { name: 6, names: 4, title: 3, phase: 1.5, help: 1, description: 1 };
+
+/** Longer queries are cut: nobody types more, and the index need not walk through it. */
+const QUERY_LIMIT = 400;
+
+/** Full-text search over everything that is served; old names find nothing here, they only answer when called. */
+export function createSearch(catalogue: Catalogue): Search {
+  const records = catalogue.winners.filter((record) => record.deprecated === undefined);
+  const byId = new Map(records.map((record) => [`${record.kind} ${qualifiedName(record)}`, record]));
+  const index = new MiniSearch({ fields: FIELDS, searchOptions: { boost: BOOST, prefix: (term) => term.length > 2, fuzzy: (term) => (term.length > 4 ? 0.2 : false) } });
+  index.addAll([...byId].map(([id, record]) => ({ id, ...searchable(record, catalogue) })));
+  return {
+    find({ words, kinds, module }) {
+      return index
+        .search(words.slice(0, QUERY_LIMIT))
+        .flatMap((result) => {
+          const record = byId.get(String(result.id));
+          return record === undefined ? [] : [{ record, score: Math.round(result.score * 100) / 100 }];
+        })
+        .filter(({ record }) => kinds.includes(record.kind) && (module === undefined || record.moduleName === module));
+    },
+  };
+}
+
+function searchable(record: BmadRecord, catalogue: Catalogue): Record<string, string> {
+  const module = catalogue.modules.find(({ code }) => code === record.moduleName);
+  const roster = module?.roster.find(({ code }) => code === record.name);
+  const help = module?.help.filter((row) => row.skill === record.name) ?? [];
+  return {
+    name: shortName(record.name),
+    names: record.aliases.join(' '),
+    title: record.title ?? '',
+    phase: [record.phase, record.moduleName, record.kind].join(' '),
+    description: [record.description, roster?.description].join(' '),
+    help: help.map((row) => `${row.displayName} ${row.description} ${row.outputs}`).join(' '),
+  };
+}

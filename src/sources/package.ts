@@ -1,0 +1,24 @@
+import { BmadError } from '../base/errors.ts';
+import type { Source } from './source.ts';
+import { folderTree } from './tree.ts';
+
+const PRIORITY = 9;
+
+/**
+ * The BMAD content that is built into this package. It has the lowest rank, so that anything a project, a user or a
+ * team brings along wins over it. The build writes its manifest the way BMAD's own installer does.
+ */
+export async function packageSource(contentRoot: string, maxFileBytes: number): Promise<Source> {
+  const tree = folderTree(contentRoot, maxFileBytes);
+  const manifest = await tree.text('_config/manifest.yaml').catch((error: unknown) => {
+    throw new BmadError('unavailable', 'The BMAD content of this installation is missing.', {
+      hint: 'Install the package again, or run "npm run build" in a clone.',
+      cause: error,
+    });
+  });
+  const bmadVersion = /^\s+version: (\S+)$/m.exec(manifest)?.[1] ?? 'of an unknown version';
+  return {
+    origin: { kind: 'package', displayName: `BMAD ${bmadVersion} (built in)`, root: contentRoot, priority: PRIORITY, bmadVersion },
+    tree,
+  };
+}

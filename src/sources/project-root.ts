@@ -1,0 +1,71 @@
+import { dirname, isAbsolute, join, parse, resolve } from 'node:path';
+import { BmadError, quoted } from '../base/errors.ts';
+import { pathExists, realFolder } from '../base/files.ts';
+
+export interface ProjectHints {
+  /** Asked for in this very call. */
+  call?: string | undefined;
+  /** From a flag, BMAD_PROJECT_ROOT or a configuration file; `configuredBy` says which. */
+  configured?: string | undefined;
+  configuredBy?: string | undefined;
+  /** CLAUDE_PROJECT_DIR, which Claude Code sets for its servers. */
+  host?: string | undefined;
+  cwd: string;
+  home: string;
+}
+
+export interface Project {
+  /** Absolute real path; nothing when no folder can be taken for the project. */
+  root: string | undefined;
+  from: string;
+}
+
+/** What marks the top of a project, the more telling first: BMAD folders of any version, then git. */
+const MARKERS = ['_bmad', '.bmad-core', 'bmad/_cfg', '.bmad/_cfg', '.git'];
+
+/** The project a call is about. The root of the disk and the home folder are never taken for one. */
+export async function findProject(hints: ProjectHints): Promise<Project> {
+  const named: [string | undefined, string][] = [
+    [hints.call, 'the call'],
+    [hints.configured, hints.configuredBy ?? 'the configuration'],
+  ];
+  for (const [folder, from] of named) {
+    if (folder !== undefined) return { root: await requiredFolder(folder, hints, from), from };
+  }
+  if (hints.host !== undefined && hints.host !== '') {
+    const root = await realFolder(hints.host);
+    if (root !== undefined && !(await isOffLimits(root, hints.home))) return { root, from: 'CLAUDE_PROJECT_DIR' };
+  }
+  const cwd = await realFolder(hints.cwd);
+  if (cwd === undefined) return { root: undefined, from: 'nowhere: the working directory is gone' };
+  return (await walkUp(cwd, hints.home)) ?? ownFolder(cwd, hints.home);
+}
+
+async function requiredFolder(folder: string, hints: ProjectHints, from: string): Promise<string> {
+  const root = await realFolder(isAbsolute(folder) ? folder : resolve(hints.cwd, folder));
+  if (root === undefined || (await isOffLimits(root, hints.home))) {
+    throw new BmadError('invalid_input', `The project folder ${quoted(folder)} (from ${from}) cannot be used.`, {
+      subject: folder,
+      hint: 'Name an existing folder other than the home folder and the root of the disk.',
+    });
+  }
+  return root;
+}
+
+async function walkUp(cwd: string, home: string): Promise<Project | undefined> {
+  for (const marker of MARKERS) {
+    for (let folder = cwd; !(await isOffLimits(folder, home)); folder = dirname(folder)) {
+      if (await pathExists(join(folder, marker))) return { root: folder, from: `${marker} in a parent of the working directory` };
+    }
+  }
+  return undefined;
+}
+
+async function ownFolder(cwd: string, home: string): Promise<Project> {
+  if (await isOffLimits(cwd, home)) return { root: undefined, from: 'nowhere: started in the home folder or the root of the disk' };
+  return { root: cwd, from: 'the working directory' };
+}
+
+async function isOffLimits(folder: string, home: string): Promise<boolean> {
+  return folder === parse(folder).root || folder === ((await realFolder(home)) ?? home);
+}

@@ -1,0 +1,64 @@
+import { mapLimited } from '../base/async.ts';
+import { BmadError } from '../base/errors.ts';
+import { listInside, readInside, type FolderEntry } from '../base/files.ts';
+
+/** A read-only view of a folder. Paths are relative, with forward slashes; nothing outside the folder can be named. */
+export interface Tree {
+  readonly root: string;
+  read(path: string): Promise<Buffer>;
+  text(path: string): Promise<string>;
+  list(path: string): Promise<FolderEntry[]>;
+  /** Every file below `path`, sorted. Folders that cannot be read are left out. */
+  files(path?: string): Promise<string[]>;
+}
+
+const DEPTH_LIMIT = 256;
+const FILE_LIMIT = 100_000;
+const READS_AT_ONCE = 16;
+
+export function folderTree(root: string, maxFileBytes: number): Tree {
+  const tree: Tree = {
+    root,
+    read: (path) => readInside(root, path, maxFileBytes),
+    async text(path) {
+      const bytes = await tree.read(path);
+      // ignoreBOM keeps the mark in the text, so that what is delivered is what is on disk.
+      return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+    },
+    list: (path) => listInside(root, path),
+    async files(path = '') {
+      const found: string[] = [];
+      await collect(tree, path, 0, found);
+      return found.sort();
+    },
+  };
+  return tree;
+}
+
+async function collect(tree: Tree, path: string, depth: number, found: string[]): Promise<void> {
+  if (depth > DEPTH_LIMIT || found.length > FILE_LIMIT) return;
+  let entries: FolderEntry[];
+  try {
+    entries = await tree.list(path);
+  } catch (error) {
+    if (error instanceof BmadError) return;
+    throw error;
+  }
+  const prefix = path === '' ? '' : `${path}/`;
+  const folders: string[] = [];
+  for (const entry of entries) {
+    if (entry.kind === 'file') found.push(prefix + entry.name);
+    else folders.push(prefix + entry.name);
+  }
+  await mapLimited(folders, READS_AT_ONCE, (folder) => collect(tree, folder, depth + 1, found));
+}
+
+/** The text of a file that may be absent; any other trouble is the caller's to report. */
+export async function optionalText(tree: Tree, path: string): Promise<string | undefined> {
+  try {
+    return await tree.text(path);
+  } catch (error) {
+    if (error instanceof BmadError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,11 @@
+import { SERVER_KEY } from '../../base/product.ts';
+
+/** The first sentence matters most: some hosts cut after 2,000 characters, and models read from the top. */
+export const INSTRUCTIONS = `Use the tool "${SERVER_KEY}" whenever the user wants a BMad Method agent (architect, pm, analyst, dev, ux-designer, or a persona such as Winston) or workflow (prd, architecture, build, brainstorming, party-mode, …): call {operation:"execute", agent:"architect", message:"<the user's words>"} or {operation:"execute", workflow:"prd", message:"…"} and then follow the returned text as your own instructions.
+
+- One execute call is enough to begin: it holds the persona or workflow, the configuration values, the customization and the links to further files. No script has to be run and no BMAD installation is needed.
+- When a text names another skill, execute it by that name. When it names a file, read it: {operation:"read", uri:"bmad://…"}.
+- If an answer says it is a PART, fetch the next one with its cursor before you go past it, or ask for one heading with "section".
+- Not sure what fits? {operation:"search", query:"words"} ranks agents and workflows; {operation:"list", query:"workflows", category:"plan"} shows a phase.
+- Bare commands work too: {command:"bmm/architect"}, {command:"*party-mode"}.
+- Names may be short (prd), full (bmad-prd), qualified (bmm/prd), a persona (John) or a menu code (CA). Pass "project" with an absolute folder if the work is not in the folder the server was started for.`;

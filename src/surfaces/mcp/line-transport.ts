@@ -1,0 +1,128 @@
+import type { Readable, Writable } from 'node:stream';
+import { parseJSONRPCMessage, serializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
+
+/** A line longer than this is answered with an error and thrown away; the connection goes on. */
+const LINE_LIMIT = 16 * 1024 * 1024;
+
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+
+/**
+ * JSON-RPC over a pair of streams, one message a line. The SDK's own transport ends the whole connection when a line
+ * is too long and stays silent when one is malformed; this one answers and keeps serving.
+ */
+export class LineTransport implements Transport {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: Transport['onmessage'];
+  readonly #input: Readable;
+  readonly #output: Writable;
+  #pieces: Buffer[] = [];
+  #size = 0;
+  #skipping = false;
+  #closed = false;
+
+  constructor(input: Readable, output: Writable) {
+    this.#input = input;
+    this.#output = output;
+  }
+
+  async start(): Promise<void> {
+    this.#input.on('data', this.#onData);
+    this.#input.on('end', this.#onEnd);
+    this.#input.on('close', this.#onEnd);
+    this.#input.on('error', this.#onEnd);
+    this.#output.on('error', this.#onEnd);
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    await this.#write(serializeMessage(message));
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#input.off('data', this.#onData);
+    this.#input.pause();
+    this.#pieces = [];
+    this.onclose?.();
+  }
+
+  readonly #onEnd = (): void => {
+    void this.close();
+  };
+
+  readonly #onData = (chunk: Buffer): void => {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
+      this.#keep(chunk.subarray(from, end));
+      this.#endLine();
+      from = end + 1;
+    }
+    this.#keep(chunk.subarray(from));
+  };
+
+  #keep(piece: Buffer): void {
+    if (piece.length === 0 || this.#skipping) return;
+    this.#size += piece.length;
+    if (this.#size > LINE_LIMIT) {
+      this.#skipping = true;
+      this.#pieces = [];
+      return;
+    }
+    this.#pieces.push(piece);
+  }
+
+  #endLine(): void {
+    const line = this.#pieces.length === 1 ? (this.#pieces[0] as Buffer) : Buffer.concat(this.#pieces);
+    const tooLong = this.#skipping;
+    this.#pieces = [];
+    this.#size = 0;
+    this.#skipping = false;
+    if (tooLong) this.#refuse(INVALID_REQUEST, `Invalid request: a message may have at most ${LINE_LIMIT} bytes.`);
+    else if (line.length > 0) this.#receive(line.toString('utf8').trim());
+  }
+
+  #receive(text: string): void {
+    if (text === '') return;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      this.#refuse(PARSE_ERROR, 'Parse error: the line is not JSON.');
+      return;
+    }
+    let message: JSONRPCMessage;
+    try {
+      message = parseJSONRPCMessage(value);
+    } catch {
+      this.#refuse(INVALID_REQUEST, 'Invalid request: not a JSON-RPC 2.0 message.', idOf(value));
+      return;
+    }
+    this.onmessage?.(message);
+  }
+
+  #refuse(code: number, message: string, id: string | number | null = null): void {
+    this.onerror?.(new Error(message));
+    void this.#write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`);
+  }
+
+  /** Waits when the client reads slowly, so that answers pile up in its pipe and not in memory. */
+  async #write(line: string): Promise<void> {
+    if (this.#closed || this.#output.write(line)) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        this.#output.off('drain', done);
+        this.#output.off('close', done);
+        resolve();
+      };
+      this.#output.once('drain', done);
+      this.#output.once('close', done);
+    });
+  }
+}
+
+function idOf(value: unknown): string | number | null {
+  if (typeof value !== 'object' || value === null || !('id' in value)) return null;
+  return typeof value.id === 'string' || typeof value.id === 'number' ? value.id : null;
+}

@@ -1,0 +1,40 @@
+import type { GetPromptResult, ListPromptsResult } from '@modelcontextprotocol/server';
+import type { Call, Context } from '../../operations/context.ts';
+import { execute } from '../../operations/execute.ts';
+import { activate, findPrompt, listPrompts } from '../../operations/index.ts';
+import type { PromptItem } from '../../operations/prompts.ts';
+import { dataOf, protocolError } from './errors.ts';
+
+/** Every prompt takes one free text, and works without it. */
+export const MESSAGE_ARGUMENT = 'message';
+
+export async function promptList(cursor: string | undefined, context: Context, call: Call): Promise<ListPromptsResult> {
+  const { items, next } = dataOf<{ items: PromptItem[]; next?: string }>(await execute(listPrompts, { cursor }, context, call));
+  return {
+    prompts: items.map(({ name, title, description, kind }) => ({
+      name,
+      title,
+      description,
+      arguments: [{ name: MESSAGE_ARGUMENT, description: `What you want of this ${kind}`, required: false }],
+    })),
+    ...(next === undefined ? {} : { nextCursor: next }),
+  };
+}
+
+export async function getPrompt(
+  name: string,
+  args: Readonly<Record<string, string>>,
+  context: Context,
+  call: Call,
+): Promise<GetPromptResult> {
+  const prompt = dataOf<PromptItem>(await execute(findPrompt, { name }, context, call));
+  const message = args[MESSAGE_ARGUMENT];
+  const input = { name: prompt.target, kind: prompt.kind, ...(message === undefined || message === '' ? {} : { message }) };
+  const outcome = await execute(activate, input, context, call);
+  if (!outcome.ok) throw protocolError(outcome.error);
+  const { body, note } = outcome.answer;
+  return {
+    description: prompt.title,
+    messages: [{ role: 'user', content: { type: 'text', text: note === undefined ? body : `${body}\n\n${note}` } }],
+  };
+}
