@@ -12,14 +12,19 @@ const bmadPackage = dirname(createRequire(import.meta.url).resolve('bmad-method/
 const leanValidator: Plugin = {
   name: 'lean-validator',
   setup({ onResolve }) {
-    onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, () => ({ path: join(root, 'scripts', 'sdk-shims.mjs') }));
+    onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, () => ({
+      path: join(root, 'scripts', 'sdk-shims.mjs'),
+    }));
   },
 };
 
 async function bundle(): Promise<Metafile> {
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: ['server', 'cli', 'bmad-mcp-server', 'bmad'].map((name) => ({ in: `src/bin/${name}.ts`, out: name })),
+    entryPoints: ['server', 'cli', 'bmad-mcp-server', 'bmad'].map((name) => ({
+      in: `src/bin/${name}.ts`,
+      out: name,
+    })),
     outdir: dist,
     outExtension: { '.js': '.cjs' },
     bundle: true,
@@ -41,18 +46,27 @@ async function bundle(): Promise<Metafile> {
 /** BMAD's skills as its installer would lay them out, taken from the exact package; nothing of it is in git. */
 async function copyContent(): Promise<void> {
   const content = join(dist, 'content');
-  const wanted = (path: string): boolean => !/(?:__pycache__|[\\/]tests(?:[\\/]|$)|\.pyc$)/.test(path.slice(bmadPackage.length));
+  const wanted = (path: string): boolean =>
+    !/(?:__pycache__|[\\/]tests(?:[\\/]|$)|\.pyc$)/.test(path.slice(bmadPackage.length));
   const parts = [
     ['src/core-skills', 'core'],
     ['src/bmm-skills', 'bmm'],
     ['src/scripts', 'scripts'],
     ['LICENSE', 'LICENSE'],
   ] as const;
-  for (const [from, to] of parts) await cp(join(bmadPackage, from), join(content, to), { recursive: true, filter: wanted });
-  const { version } = JSON.parse(await readFile(join(bmadPackage, 'package.json'), 'utf8')) as { version: string };
-  const modules = ['core', 'bmm'].map((name) => `  - name: ${name}\n    version: ${version}\n    source: built-in\n`).join('');
+  for (const [from, to] of parts)
+    await cp(join(bmadPackage, from), join(content, to), { recursive: true, filter: wanted });
+  const { version } = JSON.parse(await readFile(join(bmadPackage, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  const modules = ['core', 'bmm']
+    .map((name) => `  - name: ${name}\n    version: ${version}\n    source: built-in\n`)
+    .join('');
   await mkdir(join(content, '_config'), { recursive: true });
-  await writeFile(join(content, '_config', 'manifest.yaml'), `installation:\n  version: ${version}\nmodules:\n${modules}`);
+  await writeFile(
+    join(content, '_config', 'manifest.yaml'),
+    `installation:\n  version: ${version}\nmodules:\n${modules}`,
+  );
 }
 
 /** The licences of everything that ended up in the bundles. */
@@ -65,7 +79,10 @@ async function writeLicences(metafile: Metafile): Promise<void> {
   const texts: string[] = [];
   for (const name of [...packages].sort()) {
     const folder = join(root, 'node_modules', name);
-    const { version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { version: string; license: string };
+    const { version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
+      version: string;
+      license: string;
+    };
     texts.push(`${name} ${version} (${license})\n\n${await licenceText(folder)}`);
   }
   await writeFile(join(dist, 'THIRD_PARTY_LICENSES.txt'), texts.join(`\n\n${'-'.repeat(80)}\n\n`));

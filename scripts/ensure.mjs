@@ -11,7 +11,12 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
 function digest(files) {
   const hash = createHash('sha256');
-  for (const file of files) hash.update(file).update('\0').update(readFileSync(join(root, file))).update('\0');
+  for (const file of files)
+    hash
+      .update(file)
+      .update('\0')
+      .update(readFileSync(join(root, file)))
+      .update('\0');
   return hash.digest('hex');
 }
 
@@ -37,6 +42,14 @@ function unless(stamp, wanted, make) {
   writeFileSync(file, wanted);
 }
 
-unless('node_modules/.ensured', digest(['package-lock.json']), () => npm('ci', '--no-audit', '--no-fund', '--loglevel=error'));
-const sources = ['package.json', 'package-lock.json', 'scripts/build.ts', 'scripts/sdk-shims.mjs', ...filesBelow('src')];
+unless('node_modules/.ensured', digest(['package-lock.json']), () =>
+  npm('ci', '--no-audit', '--no-fund', '--loglevel=error'),
+);
+const sources = [
+  'package.json',
+  'package-lock.json',
+  'scripts/build.ts',
+  'scripts/sdk-shims.mjs',
+  ...filesBelow('src'),
+];
 unless('dist/.ensured', digest(sources), () => npm('run', '--silent', 'build'));

@@ -13,6 +13,8 @@ import { folderTree } from './sources/tree.ts';
 /** What the programs know about the outside world; nothing else reads it. */
 export interface Outside {
   flags: Partial<Record<SettingName, string>>;
+  /** Defaults of this program that differ from the common ones. */
+  presets: Partial<Record<SettingName, string>>;
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
   home: string;
@@ -31,17 +33,28 @@ const WORKSPACES_KEPT = 8;
 /** The composition root: reads the configuration and puts the parts together. Heavy parts load on first use. */
 export async function createContext(outside: Outside): Promise<Context> {
   const secrets = createSecrets();
-  const early = await findProject({ ...projectHints(outside), configured: outside.flags.project ?? (outside.env['BMAD_PROJECT_ROOT'] || undefined) }).catch(() => undefined);
+  const early = await findProject({
+    ...projectHints(outside),
+    configured: outside.flags.project ?? (outside.env['BMAD_PROJECT_ROOT'] || undefined),
+  }).catch(() => undefined);
   const loaded = await loadConfig({
     flags: outside.flags,
     env: outside.env,
+    presets: outside.presets,
     files: [
-      ...(early?.root === undefined ? [] : [{ label: 'project file', path: join(early.root, PROJECT_CONFIG_FILE) }]),
+      ...(early?.root === undefined
+        ? []
+        : [{ label: 'project file', path: join(early.root, PROJECT_CONFIG_FILE) }]),
       { label: 'user file', path: userConfigFile(outside) },
     ],
   });
   const { config, from, warnings } = loaded;
-  const log = createLog({ level: config.logLevel, write: outside.writeError, json: !outside.terminal, secrets });
+  const log = createLog({
+    level: config.logLevel,
+    write: outside.writeError,
+    json: !outside.terminal,
+    secrets,
+  });
   for (const warning of warnings) log.warn(warning);
 
   const workspaces = new Map<string, Promise<Workspace>>();
@@ -81,7 +94,11 @@ function projectHints({ env, cwd, home }: Outside) {
   return { host: env['CLAUDE_PROJECT_DIR'], cwd, home };
 }
 
-async function openWorkspace(project: Project, contentRoot: string, maxFileBytes: number): Promise<Workspace> {
+async function openWorkspace(
+  project: Project,
+  contentRoot: string,
+  maxFileBytes: number,
+): Promise<Workspace> {
   const [{ packageSource }, { buildCatalogue }, { readers }, { createDelivery }] = await Promise.all([
     import('./sources/package.ts'),
     import('./catalogue/build.ts'),

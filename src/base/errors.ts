@@ -2,10 +2,25 @@ import { randomBytes } from 'node:crypto';
 
 /** Every way a call can fail. Exit codes, HTTP statuses and the reference page all come from this table. */
 export const ERROR_CODES = {
-  invalid_input: { exit: 2, http: 400, retry: false, meaning: 'An argument is missing, unknown or malformed.' },
+  invalid_input: {
+    exit: 2,
+    http: 400,
+    retry: false,
+    meaning: 'An argument is missing, unknown or malformed.',
+  },
   not_found: { exit: 3, http: 404, retry: false, meaning: 'Nothing has this name or URI.' },
-  ambiguous: { exit: 3, http: 409, retry: false, meaning: 'Several things have this name; the hint lists them.' },
-  forbidden: { exit: 4, http: 403, retry: false, meaning: 'The path leads outside the BMAD roots, or is not a file.' },
+  ambiguous: {
+    exit: 3,
+    http: 409,
+    retry: false,
+    meaning: 'Several things have this name; the hint lists them.',
+  },
+  forbidden: {
+    exit: 4,
+    http: 403,
+    retry: false,
+    meaning: 'The path leads outside the BMAD roots, or is not a file.',
+  },
   too_large: { exit: 4, http: 413, retry: false, meaning: 'The file is over the size limit.' },
   unavailable: { exit: 6, http: 503, retry: true, meaning: 'Something the call needs did not answer.' },
   cancelled: { exit: 130, http: 499, retry: true, meaning: 'The caller went away or cancelled.' },

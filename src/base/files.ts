@@ -127,11 +127,15 @@ function readFailure(path: string, error: unknown): BmadError {
     ENAMETOOLONG: 'its name is too long',
     ENXIO: 'it is not a regular file',
   };
-  return new BmadError('forbidden', `${quoted(path)} cannot be read: ${reasons[code ?? ''] ?? 'the disk refused'}.`, {
-    subject: path,
-    hint: 'Check the file and its permissions, then try again.',
-    cause: error,
-  });
+  return new BmadError(
+    'forbidden',
+    `${quoted(path)} cannot be read: ${reasons[code ?? ''] ?? 'the disk refused'}.`,
+    {
+      subject: path,
+      hint: 'Check the file and its permissions, then try again.',
+      cause: error,
+    },
+  );
 }
 
 function isFolder(path: string): BmadError {

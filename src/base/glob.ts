@@ -21,7 +21,11 @@ export function globMatcher(pattern: string): (path: string) => boolean {
   return (path) => matches(tokens, path);
 }
 
-type Token = { kind: 'char'; char: string } | { kind: 'one' } | { kind: 'star' } | { kind: 'deep'; folder: boolean };
+type Token =
+  | { kind: 'char'; char: string }
+  | { kind: 'one' }
+  | { kind: 'star' }
+  | { kind: 'deep'; folder: boolean };
 
 function tokenize(pattern: string): Token[] {
   const tokens: Token[] = [];
@@ -68,7 +72,8 @@ function matches(tokens: readonly Token[], path: string): boolean {
 function follow(tokens: readonly Token[], states: Set<number>, atSegmentStart: boolean): Set<number> {
   for (const state of states) {
     const token = tokens[state];
-    if (token?.kind === 'star' || (token?.kind === 'deep' && (!token.folder || atSegmentStart))) states.add(state + 1);
+    if (token?.kind === 'star' || (token?.kind === 'deep' && (!token.folder || atSegmentStart)))
+      states.add(state + 1);
   }
   return states;
 }

@@ -33,7 +33,10 @@ export function createLog(options: LogOptions): Log {
     if (LOG_LEVELS.indexOf(level) > threshold) return;
     const line = options.json
       ? JSON.stringify({ time: now().toISOString(), level, message, ...fields })
-      : [`${level}: ${message}`, ...Object.entries(fields).map(([key, value]) => `${key}=${show(value)}`)].join(' ');
+      : [
+          `${level}: ${message}`,
+          ...Object.entries(fields).map(([key, value]) => `${key}=${show(value)}`),
+        ].join(' ');
     options.write(`${options.secrets.redact(line).slice(0, LINE_LIMIT)}\n`);
   }
 

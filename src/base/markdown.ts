@@ -34,7 +34,10 @@ function closeSections(sections: Section[], level: number, end: number): void {
 }
 
 function cleanTitle(title: string): string {
-  return title.replace(/\s+#+$/, '').replaceAll(/[*`]/g, '').trim();
+  return title
+    .replace(/\s+#+$/, '')
+    .replaceAll(/[*`]/g, '')
+    .trim();
 }
 
 /** The section of that title: equal first, then beginning with it; case does not count. */

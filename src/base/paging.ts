@@ -23,7 +23,12 @@ export function textPart(text: string, maxBytes: number, cursor: string | undefi
 }
 
 /** A page of a list. `identity` names the list and its filters, so that a cursor of another list is noticed. */
-export function listPage<T>(items: readonly T[], size: number, identity: string, cursor: string | undefined): Part<T[]> {
+export function listPage<T>(
+  items: readonly T[],
+  size: number,
+  identity: string,
+  cursor: string | undefined,
+): Part<T[]> {
   const mark = fingerprint('l', identity);
   const from = cursor === undefined ? 0 : offsetOf(cursor, mark, items.length);
   const part = items.slice(from, from + size);
@@ -50,7 +55,11 @@ function fingerprint(kind: string, identity: string): string {
 function offsetOf(cursor: string, mark: string, total: number): number {
   const offset = cursor.startsWith(mark) ? Number(cursor.slice(mark.length)) : Number.NaN;
   if (Number.isInteger(offset) && offset > 0 && offset <= total) return offset;
-  throw new BmadError('invalid_input', 'The cursor does not belong to this answer, or the content has changed since.', {
-    hint: 'Repeat the call without a cursor and follow the one it gives.',
-  });
+  throw new BmadError(
+    'invalid_input',
+    'The cursor does not belong to this answer, or the content has changed since.',
+    {
+      hint: 'Repeat the call without a cursor and follow the one it gives.',
+    },
+  );
 }

@@ -43,7 +43,7 @@ export function parseYaml(file: string, text: string): unknown {
 export function parseToml(file: string, text: string): Table {
   return guarded(file, () => {
     try {
-      return tomlParse(withoutBom(text)) as Table;
+      return tomlParse(withoutBom(text));
     } catch (error) {
       if (error instanceof TomlError) throw new ParseError(file, error.line, firstLine(error.message));
       throw error;
@@ -53,7 +53,9 @@ export function parseToml(file: string, text: string): Table {
 
 /** Rows as lists of cells, the header included. Ragged rows and quoted line breaks are kept as they are. */
 export function parseCsv(file: string, text: string): string[][] {
-  return guarded(file, () => csvSync(text, { bom: true, relax_column_count: true, relax_quotes: true, skip_empty_lines: true }));
+  return guarded(file, () =>
+    csvSync(text, { bom: true, relax_column_count: true, relax_quotes: true, skip_empty_lines: true }),
+  );
 }
 
 export interface FrontMatter {
@@ -84,8 +86,11 @@ export function formatYaml(value: unknown): string {
 }
 
 export function formatCsv(rows: readonly (readonly string[])[]): string {
-  const quote = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  return rows.map((row) => `${row.map(quote).join(',')}\n`).join('');
+  return rows.map((row) => `${row.map(csvCell).join(',')}\n`).join('');
+}
+
+function csvCell(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function withoutBom(text: string): string {
@@ -98,7 +103,11 @@ function guarded<T>(file: string, parse: () => T): T {
     return parse();
   } catch (error) {
     if (error instanceof ParseError) throw error;
-    throw new ParseError(file, undefined, error instanceof Error ? firstLine(error.message) : 'cannot be parsed');
+    throw new ParseError(
+      file,
+      undefined,
+      error instanceof Error ? firstLine(error.message) : 'cannot be parsed',
+    );
   }
 }
 

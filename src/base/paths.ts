@@ -16,9 +16,12 @@ export function contentPath(input: string): string {
   const path = decodeOnce(input, withoutScheme(input));
   const segments = path.split('/');
   if (path === '') throw refused(input, 'The path is empty.');
-  if (path.length > PATH_LIMIT || segments.length > SEGMENT_LIMIT) throw refused(input, 'The path is too long.');
-  if (DISGUISED.test(path)) throw refused(input, `The path ${quoted(input)} holds a character that is not allowed.`);
-  if (/%(?:2e|2f|5c|00|25|c0|e0)/i.test(path)) throw refused(input, `The path ${quoted(input)} is encoded twice.`);
+  if (path.length > PATH_LIMIT || segments.length > SEGMENT_LIMIT)
+    throw refused(input, 'The path is too long.');
+  if (DISGUISED.test(path))
+    throw refused(input, `The path ${quoted(input)} holds a character that is not allowed.`);
+  if (/%(?:2e|2f|5c|00|25|c0|e0)/i.test(path))
+    throw refused(input, `The path ${quoted(input)} is encoded twice.`);
   for (const segment of segments) {
     if (segment === '' || segment === '.' || segment === '..' || /[. ]$/.test(segment)) {
       throw refused(input, `The path ${quoted(input)} is not a plain path inside the BMAD content.`);
@@ -40,10 +43,14 @@ function withoutScheme(input: string): string {
   if (input.startsWith(SCHEME)) return input.slice(SCHEME.length);
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(input)?.[1];
   if (scheme !== undefined) {
-    throw new BmadError('invalid_input', `The URI ${quoted(input)} has the scheme "${scheme.slice(0, 32)}".`, {
-      subject: input.slice(0, PATH_LIMIT),
-      hint: 'Only bmad:// URIs are served, such as bmad://bmm/config.yaml.',
-    });
+    throw new BmadError(
+      'invalid_input',
+      `The URI ${quoted(input)} has the scheme "${scheme.slice(0, 32)}".`,
+      {
+        subject: input.slice(0, PATH_LIMIT),
+        hint: 'Only bmad:// URIs are served, such as bmad://bmm/config.yaml.',
+      },
+    );
   }
   return input;
 }

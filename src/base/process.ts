@@ -25,7 +25,11 @@ const KEPT_LINES = 10_000;
 const KEPT_STDERR = 8_000;
 
 /** Runs a program with a list of arguments: no shell ever sees them. The whole process group ends with the call. */
-export async function runProgram(program: string, args: readonly string[], options: ProgramOptions): Promise<ProgramResult> {
+export async function runProgram(
+  program: string,
+  args: readonly string[],
+  options: ProgramOptions,
+): Promise<ProgramResult> {
   const child = spawn(program, args, {
     cwd: options.cwd,
     env: options.env,

@@ -43,8 +43,24 @@ export function stripUrlCredentials(text: string): string {
   }
 }
 
-const SECRET_WORDS = new Set(['password', 'passwd', 'passphrase', 'pwd', 'secret', 'token', 'apikey', 'credential']);
-const SECRET_PAIRS = new Set(['api key', 'private key', 'access key', 'secret key', 'auth key', 'signing key']);
+const SECRET_WORDS = new Set([
+  'password',
+  'passwd',
+  'passphrase',
+  'pwd',
+  'secret',
+  'token',
+  'apikey',
+  'credential',
+]);
+const SECRET_PAIRS = new Set([
+  'api key',
+  'private key',
+  'access key',
+  'secret key',
+  'auth key',
+  'signing key',
+]);
 
 /** `api_key`, `clientSecret`, `GITHUB_TOKEN`; not `max_tokens` or `token_budget`. */
 export function isSecretName(name: string): boolean {
@@ -57,7 +73,8 @@ export function isSecretName(name: string): boolean {
   return SECRET_WORDS.has(last) || SECRET_PAIRS.has(words.slice(-2).join(' '));
 }
 
-const CONFIG_FILE = /(?:\.(?:ya?ml|toml|json|jsonc|ini|cfg|conf|properties|env)|(?:^|\/)\.env(?:\.[\w-]+)?)$/i;
+const CONFIG_FILE =
+  /(?:\.(?:ya?ml|toml|json|jsonc|ini|cfg|conf|properties|env)|(?:^|\/)\.env(?:\.[\w-]+)?)$/i;
 const KEY = /(["']?)([A-Za-z0-9_.-]{1,80})\1[ \t]*[:=][ \t]*/g;
 
 /** Masks the values of secret-looking keys in configuration files; every other byte stays as it is. */
@@ -77,7 +94,9 @@ function maskLine(lines: string[], index: number): number {
     if (match.index < from || !isSecretName(match[2] ?? '')) continue;
     const start = match.index + match[0].length;
     const value = line.slice(start);
-    const multiline = /^(?:[|>][+-]?\d*|"""|'''|\[|\{)?\s*(?:#.*)?$/.test(value) ? value.trim().charAt(0) : undefined;
+    const multiline = /^(?:[|>][+-]?\d*|"""|'''|\[|\{)?\s*(?:#.*)?$/.test(value)
+      ? value.trim().charAt(0)
+      : undefined;
     if (multiline !== undefined) {
       lines[index] = out + line.slice(from, start) + value;
       return maskFollowing(lines, index, multiline);
@@ -118,7 +137,12 @@ function maskFollowing(lines: string[], keyLine: number, opener: string): number
     const depth = /^\s*/.exec(line)?.[0].length ?? 0;
     const closes = opener !== '' && '"\'[{'.includes(opener) && /["'\]}]/.test(line.trim().slice(-2));
     const listItem = /^\s*- /.test(line);
-    const belongs = line.trim() === '' || depth > indent || (listItem && depth >= indent) || opener === '"' || opener === "'";
+    const belongs =
+      line.trim() === '' ||
+      depth > indent ||
+      (listItem && depth >= indent) ||
+      opener === '"' ||
+      opener === "'";
     if (!belongs && !closes) break;
     if (closes && /^\s*["'\]}]+,?\s*$/.test(line)) return index;
     if (line.trim() !== '') lines[index] = `${line.slice(0, depth)}${listItem ? '- ' : ''}${MASK}`;

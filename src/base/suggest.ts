@@ -6,8 +6,12 @@ export function nearest(wrong: string, known: Iterable<string>, count = 3): stri
   const target = fold(wrong);
   if (target.length === 0) return [];
   const scored: { name: string; score: number }[] = [];
-  for (const name of new Set(known)) {
-    const score = distanceScore(target, fold(name));
+  const seen = new Set<string>();
+  for (const name of known) {
+    const folded = fold(name);
+    if (seen.has(folded)) continue;
+    seen.add(folded);
+    const score = distanceScore(target, folded);
     if (score !== undefined) scored.push({ name, score });
   }
   scored.sort((a, b) => a.score - b.score || a.name.localeCompare(b.name));

@@ -10,7 +10,10 @@ export function estimateTokens(text: string): number {
 
 /** One line of at most `max` characters, for lists and tables. */
 export function oneLine(text: string, max: number): string {
-  const line = text.slice(0, max * 4).replace(/\s+/g, ' ').trim();
+  const line = text
+    .slice(0, max * 4)
+    .replace(/\s+/g, ' ')
+    .trim();
   if (line.length <= max) return line;
   const cut = line.slice(0, max - 1);
   const space = cut.lastIndexOf(' ');

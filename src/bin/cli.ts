@@ -1,1 +1,44 @@
-export {};
+import { createContext } from '../app.ts';
+import { once } from '../base/async.ts';
+import { BmadError, ERROR_CODES } from '../base/errors.ts';
+import { CLI_PROGRAM } from '../base/product.ts';
+import { extractSettings, settingsHelp } from '../config/flags.ts';
+import { runProgram } from '../surfaces/cli/program.ts';
+import { outside, programArguments } from './outside.ts';
+
+/** A terminal has no size limit for answers; hosts do. */
+const PRESETS = { answerBytes: '400000' };
+
+async function main(): Promise<number> {
+  const { settings, rest } = extractSettings(programArguments());
+  const interrupted = new AbortController();
+  process.once('SIGINT', () => interrupted.abort());
+  // A reader that closes early, such as "head", is no reason to complain.
+  process.stdout.on('error', () => process.exit(0));
+  return runProgram(
+    rest,
+    once(() => createContext(outside(settings, PRESETS))),
+    {
+      out: (text) => process.stdout.write(text),
+      err: (text) => process.stderr.write(text),
+      signal: interrupted.signal,
+      settingsHelp: settingsHelp(),
+    },
+  );
+}
+
+async function run(): Promise<void> {
+  try {
+    process.exitCode = await main();
+  } catch (thrown) {
+    const error = BmadError.from(thrown, (id, original) =>
+      process.stderr.write(
+        `incident ${id}: ${original instanceof Error ? (original.stack ?? '') : String(original)}\n`,
+      ),
+    );
+    process.stderr.write(`${CLI_PROGRAM}: ${error.text}\n`);
+    process.exitCode = ERROR_CODES[error.code].exit;
+  }
+}
+
+void run();

@@ -8,9 +8,10 @@ import { SERVER_PROGRAM } from '../base/product.ts';
 const programFolder = dirname(fileURLToPath(import.meta.url));
 
 /** The only place that looks at the process's environment, arguments and streams for the rest of the code. */
-export function outside(flags: Outside['flags']): Outside {
+export function outside(flags: Outside['flags'], presets: Outside['presets'] = {}): Outside {
   return {
     flags,
+    presets,
     env: process.env,
     cwd: workingFolder(),
     home: homedir(),

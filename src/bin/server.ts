@@ -57,8 +57,13 @@ const GRACE_MS = 1_000;
 
 async function readyLine(context: Context): Promise<string> {
   const { catalogue, project } = await context.workspace();
-  const count = (kind: string): number => catalogue.winners.filter((record) => record.kind === kind && record.deprecated === undefined).length;
-  const content = [plural(count('agent'), 'agent'), plural(count('workflow'), 'workflow'), plural(count('skill'), 'plain skill')].join(', ');
+  const count = (kind: string): number =>
+    catalogue.winners.filter((record) => record.kind === kind && record.deprecated === undefined).length;
+  const content = [
+    plural(count('agent'), 'agent'),
+    plural(count('workflow'), 'workflow'),
+    plural(count('skill'), 'plain skill'),
+  ].join(', ');
   const origins = catalogue.sources.map(({ origin }) => origin.displayName).join(', ');
   return `${PRODUCT} v${VERSION} — ${plural(toolList().length, 'tool')} registered — ${content} from ${origins} — project ${project.root ?? 'none'} — Ready`;
 }
@@ -80,7 +85,11 @@ function print(text: string): void {
 }
 
 main().catch((thrown: unknown) => {
-  const error = BmadError.from(thrown, (id, original) => process.stderr.write(`incident ${id}: ${String(original instanceof Error ? original.stack : original)}\n`));
+  const error = BmadError.from(thrown, (id, original) =>
+    process.stderr.write(
+      `incident ${id}: ${String(original instanceof Error ? original.stack : original)}\n`,
+    ),
+  );
   process.stderr.write(`${SERVER_PROGRAM}: ${error.text}\n`);
   process.exitCode = ERROR_CODES[error.code].exit;
 });

@@ -4,8 +4,13 @@ import type { Source } from '../sources/source.ts';
 import { Catalogue } from './catalogue.ts';
 
 /** Runs every reader on every source. A reader that fails costs its own records and a problem, nothing else. */
-export async function buildCatalogue(sources: readonly Source[], readers: readonly Reader[]): Promise<Catalogue> {
-  const parts = { records: [], modules: [], problems: [], sources: [...sources] } as ConstructorParameters<typeof Catalogue>[0];
+export async function buildCatalogue(
+  sources: readonly Source[],
+  readers: readonly Reader[],
+): Promise<Catalogue> {
+  const parts = { records: [], modules: [], problems: [], sources: [...sources] } as ConstructorParameters<
+    typeof Catalogue
+  >[0];
   for (const source of sources) {
     for (const reader of readers) {
       try {

@@ -15,23 +15,39 @@ export class Catalogue {
   readonly files: ContentFiles;
   #names: NameIndex | undefined;
 
-  constructor(parts: { records: BmadRecord[]; modules: ModuleInfo[]; problems: Problem[]; sources: Source[] }) {
+  constructor(parts: {
+    records: BmadRecord[];
+    modules: ModuleInfo[];
+    problems: Problem[];
+    sources: Source[];
+  }) {
     this.sources = [...parts.sources].sort((a, b) => a.origin.priority - b.origin.priority);
     this.records = [...parts.records].sort(byRankAndName);
-    this.winners = firstOfEach(this.records.filter((record) => record.exists), (record) => `${record.kind} ${qualifiedName(record)}`);
-    this.modules = firstOfEach([...parts.modules].sort((a, b) => a.origin.priority - b.origin.priority), (module) => module.code);
+    this.winners = firstOfEach(
+      this.records.filter((record) => record.exists),
+      (record) => `${record.kind} ${qualifiedName(record)}`,
+    );
+    this.modules = firstOfEach(
+      [...parts.modules].sort((a, b) => a.origin.priority - b.origin.priority),
+      (module) => module.code,
+    );
     this.problems = parts.problems;
     this.files = new ContentFiles(this.sources);
   }
 
   get names(): NameIndex {
-    this.#names ??= new NameIndex(this.winners, this.modules.map((module) => module.code));
+    this.#names ??= new NameIndex(
+      this.winners,
+      this.modules.map((module) => module.code),
+    );
     return this.#names;
   }
 }
 
 function byRankAndName(a: BmadRecord, b: BmadRecord): number {
-  return a.origin.priority - b.origin.priority || compare(a.moduleName, b.moduleName) || compare(a.name, b.name);
+  return (
+    a.origin.priority - b.origin.priority || compare(a.moduleName, b.moduleName) || compare(a.name, b.name)
+  );
 }
 
 function compare(a: string, b: string): number {

@@ -38,7 +38,8 @@ export class NameIndex {
       for (const alias of record.aliases) keys.set(fold(alias), 2);
       keys.set(fold(shortName(record.name)), 1);
       keys.set(fold(record.name), 0);
-      for (const [key, tier] of keys) this.#entries.set(key, [...(this.#entries.get(key) ?? []), { record, tier }]);
+      for (const [key, tier] of keys)
+        this.#entries.set(key, [...(this.#entries.get(key) ?? []), { record, tier }]);
     }
   }
 
@@ -46,7 +47,9 @@ export class NameIndex {
     const { module, name } = this.#parse(query);
     const fits = (record: BmadRecord): boolean =>
       query.kinds.includes(record.kind) && (module === undefined || record.moduleName === module);
-    const entries = (this.#entries.get(fold(name)) ?? []).filter(({ record }) => query.kinds.includes(record.kind));
+    const entries = (this.#entries.get(fold(name)) ?? []).filter(({ record }) =>
+      query.kinds.includes(record.kind),
+    );
     const inModule = entries.filter(({ record }) => fits(record));
     const best = Math.min(...inModule.map(({ tier }) => tier));
     let candidates = inModule.filter(({ tier }) => tier === best).map(({ record }) => record);
@@ -74,11 +77,17 @@ export class NameIndex {
   /** The shortest name that leads to this record: `architect`, or `bmm/architect` where another module has one too. */
   handleOf(record: BmadRecord): string {
     const short = shortName(record.name);
-    const entries = (this.#entries.get(fold(short)) ?? []).filter((entry) => entry.record.kind === record.kind);
+    const entries = (this.#entries.get(fold(short)) ?? []).filter(
+      (entry) => entry.record.kind === record.kind,
+    );
     const best = Math.min(...entries.map(({ tier }) => tier));
-    const rivals = entries.filter(({ tier, record: other }) => tier === best && other !== record && other.deprecated === undefined);
+    const rivals = entries.filter(
+      ({ tier, record: other }) => tier === best && other !== record && other.deprecated === undefined,
+    );
     if (rivals.length === 0) return short;
-    return entries.some((entry) => entry.record === record && entry.tier === best) ? `${record.moduleName}/${short}` : record.name;
+    return entries.some((entry) => entry.record === record && entry.tier === best)
+      ? `${record.moduleName}/${short}`
+      : record.name;
   }
 
   /** The code of a module, whatever its case; an error that lists the modules when there is none of that name. */
@@ -95,7 +104,9 @@ export class NameIndex {
   #partOfName(name: string): BmadRecord[] {
     const part = fold(name);
     if (part.length < 3) return [];
-    return this.#records.filter((record) => record.deprecated === undefined && fold(record.name).includes(part));
+    return this.#records.filter(
+      (record) => record.deprecated === undefined && fold(record.name).includes(part),
+    );
   }
 
   #pick(query: NameQuery, candidates: readonly BmadRecord[]): BmadRecord {
@@ -114,7 +125,12 @@ export class NameIndex {
     const what = kinds.length > 1 && kinds.includes('agent') ? 'agent or workflow' : (kinds[0] ?? 'record');
     const known: string[] = [];
     for (const { kind, name: id, moduleName, displayName, deprecated } of this.#records) {
-      if (!kinds.includes(kind) || deprecated !== undefined || (module !== undefined && moduleName !== module)) continue;
+      if (
+        !kinds.includes(kind) ||
+        deprecated !== undefined ||
+        (module !== undefined && moduleName !== module)
+      )
+        continue;
       known.push(shortName(id), ...(displayName === undefined ? [] : [displayName]));
     }
     const where = module === undefined ? '' : ` in module "${module}"`;

@@ -20,6 +20,8 @@ export interface ConfigInput {
   env: Readonly<Record<string, string | undefined>>;
   /** Configuration files, the stronger first. */
   files: readonly { label: string; path: string }[];
+  /** Defaults of one program that differ from the common ones. */
+  presets?: Partial<Record<SettingName, string>>;
 }
 
 interface Layer {
@@ -34,15 +36,33 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
   const warnings: string[] = [];
   const all = settings();
   const layers: Layer[] = [
-    { strict: true, label: (setting) => `flag ${setting.flag}`, value: (setting) => input.flags[setting.name] },
-    { strict: false, label: (setting) => `environment ${setting.env}`, value: (setting) => input.env[setting.env] || undefined },
+    {
+      strict: true,
+      label: (setting) => `flag ${setting.flag}`,
+      value: (setting) => input.flags[setting.name],
+    },
+    {
+      strict: false,
+      label: (setting) => `environment ${setting.env}`,
+      value: (setting) => input.env[setting.env] || undefined,
+    },
   ];
   for (const file of input.files) {
     const table = await readConfigFile(file, all, warnings);
     if (table !== undefined) {
-      layers.push({ strict: false, label: () => `${file.label} ${file.path}`, value: (setting) => table.get(setting.fileKey) });
+      layers.push({
+        strict: false,
+        label: () => `${file.label} ${file.path}`,
+        value: (setting) => table.get(setting.fileKey),
+      });
     }
   }
+  const { presets = {} } = input;
+  layers.push({
+    strict: true,
+    label: () => 'default of the command line',
+    value: (setting) => presets[setting.name],
+  });
 
   const chosen: Record<string, unknown> = {};
   const from: Record<string, string> = {};
@@ -57,7 +77,7 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
         from[setting.name] = layer.label(setting);
         break;
       }
-      const message = `${layer.label(setting)}: ${quoted(String(raw))} is not valid for ${setting.fileKey}. ${value.reason}`;
+      const message = `${layer.label(setting)}: ${JSON.stringify(raw)} is not valid for ${setting.fileKey}. ${value.reason}`;
       if (layer.strict) throw new BmadError('invalid_input', message, { hint: setting.description });
       warnings.push(`${message} It is ignored.`);
     }
@@ -65,7 +85,10 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
   return { config: configSchema.parse(chosen), from: from as ConfigSources, warnings };
 }
 
-function accept(setting: Setting, raw: unknown): { ok: true; value: unknown } | { ok: false; reason: string } {
+function accept(
+  setting: Setting,
+  raw: unknown,
+): { ok: true; value: unknown } | { ok: false; reason: string } {
   const value = setting.type === 'number' && typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : raw;
   const parsed = setting.schema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
@@ -86,7 +109,9 @@ async function readConfigFile(
     for (const key of table.keys()) {
       if (known.includes(key)) continue;
       const near = nearest(key, known, 1)[0];
-      warnings.push(`${file.path}: unknown key ${quoted(key)}${near === undefined ? '' : `, did you mean ${near}?`}`);
+      warnings.push(
+        `${file.path}: unknown key ${quoted(key)}${near === undefined ? '' : `, did you mean ${near}?`}`,
+      );
     }
     return table;
   } catch (error) {

@@ -6,7 +6,8 @@ interface SettingMeta {
   flag: string;
   /** Shown in help instead of the type. */
   placeholder: string;
-  secret?: true;
+  /** A few words for help texts; the description says the rest. */
+  summary: string;
 }
 
 /** What the command line, the environment and the docs need to know about each setting. */
@@ -19,33 +20,58 @@ export const configSchema = z.strictObject({
     .min(1)
     .optional()
     .describe('Project folder. Without it: the client’s hint, else the working directory and its parents.')
-    .register(settingMeta, { env: 'BMAD_PROJECT_ROOT', flag: '--project', placeholder: 'folder' }),
+    .register(settingMeta, {
+      env: 'BMAD_PROJECT_ROOT',
+      flag: '--project',
+      placeholder: 'folder',
+      summary: 'Project folder',
+    }),
   logLevel: z
     .enum(LOG_LEVELS)
     .default('warn')
     .describe('How much is written to stderr: silent, error, warn, info or debug.')
-    .register(settingMeta, { env: 'BMAD_LOG_LEVEL', flag: '--log-level', placeholder: 'level' }),
+    .register(settingMeta, {
+      env: 'BMAD_LOG_LEVEL',
+      flag: '--log-level',
+      placeholder: 'level',
+      summary: 'Detail of the log on stderr',
+    }),
   answerBytes: z
     .int()
     .min(2_000)
     .max(400_000)
     .default(10_000)
     .describe('Size one answer may have before the rest moves to a next part.')
-    .register(settingMeta, { env: 'BMAD_ANSWER_BYTES', flag: '--answer-bytes', placeholder: 'bytes' }),
+    .register(settingMeta, {
+      env: 'BMAD_ANSWER_BYTES',
+      flag: '--answer-bytes',
+      placeholder: 'bytes',
+      summary: 'Size of one answer',
+    }),
   pageSize: z
     .int()
     .min(1)
     .max(200)
     .default(50)
     .describe('Entries on one page of a list.')
-    .register(settingMeta, { env: 'BMAD_PAGE_SIZE', flag: '--page-size', placeholder: 'count' }),
+    .register(settingMeta, {
+      env: 'BMAD_PAGE_SIZE',
+      flag: '--page-size',
+      placeholder: 'count',
+      summary: 'Entries on a page',
+    }),
   maxFileBytes: z
     .int()
     .min(1_000)
     .max(100_000_000)
     .default(10_485_760)
     .describe('Largest file that is served; larger ones are refused before they are read.')
-    .register(settingMeta, { env: 'BMAD_MAX_FILE_BYTES', flag: '--max-file-bytes', placeholder: 'bytes' }),
+    .register(settingMeta, {
+      env: 'BMAD_MAX_FILE_BYTES',
+      flag: '--max-file-bytes',
+      placeholder: 'bytes',
+      summary: 'Largest file served',
+    }),
 });
 
 export type Config = z.output<typeof configSchema>;
@@ -72,7 +98,7 @@ export function settings(): Setting[] {
       fileKey: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       description: schema.description ?? '',
       type: json.type === 'integer' ? 'number' : 'string',
-      default: json.default === undefined ? undefined : String(json.default),
+      default: json.default === undefined ? undefined : JSON.stringify(json.default).replaceAll('"', ''),
       schema,
     };
   });

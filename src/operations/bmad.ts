@@ -25,7 +25,10 @@ export const bmad = defineOperation({
   toolset: 'bmad',
   input: z.strictObject({
     operation: z.enum(OPERATIONS).optional(),
-    query: z.string().optional().describe(`list: ${LISTABLE.join(', ')}. search: words`),
+    query: z
+      .string()
+      .optional()
+      .describe(`list: ${LISTABLE.join(', ')}. search: words`),
     agent: z.string().optional().describe('e.g. architect, bmm/architect, Winston'),
     workflow: z.string().optional().describe('e.g. prd, *party-mode'),
     message: z.string().optional().describe('execute: what the user wants'),
@@ -78,7 +81,10 @@ function route(input: Arguments): Route {
     case 'list':
       return { operation, args: listArguments(args) };
     case 'search':
-      return { operation, args: defined({ ...args, type: args.type === undefined ? undefined : pluralType(args.type) }) };
+      return {
+        operation,
+        args: defined({ ...args, type: args.type === undefined ? undefined : pluralType(args.type) }),
+      };
     case 'doctor':
       return { operation, args: { ...args, handshake: false } };
     case 'read':
@@ -107,7 +113,10 @@ function listArguments({ query, type, ...rest }: Arguments): Record<string, unkn
   return defined({ ...rest, what, query: words });
 }
 
-function namedArguments(operation: 'read' | 'execute', { agent, workflow, uri, query, type, ...rest }: Arguments): Record<string, unknown> {
+function namedArguments(
+  operation: 'read' | 'execute',
+  { agent, workflow, uri, query, type, ...rest }: Arguments,
+): Record<string, unknown> {
   const named: [string, string | undefined][] = [
     ['agent', agent],
     ['workflow', workflow],
@@ -116,11 +125,20 @@ function namedArguments(operation: 'read' | 'execute', { agent, workflow, uri, q
   const given = named.filter(([, value]) => value !== undefined);
   const [first] = given;
   if (given.length > 1) {
-    throw new BmadError('invalid_input', `bmad: give one of ${given.map(([key]) => `"${key === 'resource' ? 'uri' : key}"`).join(' and ')}, not both.`, { hint: FORMS });
+    throw new BmadError(
+      'invalid_input',
+      `bmad: give one of ${given.map(([key]) => `"${key === 'resource' ? 'uri' : key}"`).join(' and ')}, not both.`,
+      { hint: FORMS },
+    );
   }
   const kind = first?.[0] ?? (type === undefined ? undefined : pluralType(type).replace(/s$/, ''));
   const target = first?.[1] ?? query;
-  if (target === undefined) throw new BmadError('invalid_input', `bmad: ${operation} needs "agent", "workflow"${operation === 'read' ? ' or "uri"' : ''}.`, { hint: FORMS });
+  if (target === undefined)
+    throw new BmadError(
+      'invalid_input',
+      `bmad: ${operation} needs "agent", "workflow"${operation === 'read' ? ' or "uri"' : ''}.`,
+      { hint: FORMS },
+    );
   if (operation === 'execute') return defined({ ...rest, uri, name: target, kind });
   return defined({ ...rest, target, kind });
 }
@@ -134,7 +152,11 @@ function fromCommand(command: string, { command: _command, ...rest }: Arguments)
   if (Object.hasOwn(ROUTES, first) && (words.length > 0 || first === 'doctor')) {
     if (first === 'execute') return route({ ...rest, command: tail });
     const key = first === 'read' ? 'uri' : 'query';
-    return route({ ...rest, operation: first as Route['operation'], ...(tail === '' ? {} : { [key]: tail }) });
+    return route({
+      ...rest,
+      operation: first as Route['operation'],
+      ...(tail === '' ? {} : { [key]: tail }),
+    });
   }
   const message = rest.message ?? (tail === '' ? undefined : tail);
   return { operation: 'execute', args: defined({ ...rest, operation: undefined, name: first, message }) };

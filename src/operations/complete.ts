@@ -5,7 +5,10 @@ import { findRecord } from './targets.ts';
 
 const LIMIT = 100;
 
-const NAMED: Record<'agent' | 'workflow', readonly RecordKind[]> = { agent: ['agent'], workflow: ['workflow', 'task', 'skill'] };
+const NAMED: Record<'agent' | 'workflow', readonly RecordKind[]> = {
+  agent: ['agent'],
+  workflow: ['workflow', 'task', 'skill'],
+};
 
 /** Completions for what a person is typing into a prompt argument or a resource template. */
 export const complete = defineOperation({
@@ -28,12 +31,16 @@ export const complete = defineOperation({
       if (target === undefined) return { values: [], total: 0 };
       all = await workspace.delivery.menu(findRecord({ name: target, fuzzy: false }, workspace, context));
     } else {
-      const records = workspace.catalogue.winners.filter((record) => NAMED[what].includes(record.kind) && record.deprecated === undefined);
+      const records = workspace.catalogue.winners.filter(
+        (record) => NAMED[what].includes(record.kind) && record.deprecated === undefined,
+      );
       all = records.map((record) => shortName(record.name));
     }
     const typed = value.toLowerCase();
     const starting = all.filter((entry) => entry.toLowerCase().startsWith(typed));
-    const holding = all.filter((entry) => !entry.toLowerCase().startsWith(typed) && entry.toLowerCase().includes(typed));
+    const holding = all.filter(
+      (entry) => !entry.toLowerCase().startsWith(typed) && entry.toLowerCase().includes(typed),
+    );
     const values = [...new Set([...starting, ...holding])];
     return { values: values.slice(0, LIMIT), total: values.length };
   },

@@ -20,7 +20,7 @@ export const configShow = defineOperation({
     const { project } = await context.workspace();
     return {
       settings: Object.entries(context.configFrom).map(([name, from]) => {
-        const value: unknown = context.config[name as keyof typeof context.config];
+        const value = context.config[name as keyof typeof context.config];
         return { name, value: value === undefined ? '(not set)' : String(value), from };
       }),
       project: { from: project.from, ...(project.root === undefined ? {} : { root: project.root }) },
@@ -30,7 +30,13 @@ export const configShow = defineOperation({
 
   render({ settings, project, warnings }) {
     const rows = settings.map(({ name, value, from }) => `| ${name} | ${cell(value)} | ${cell(from)} |`);
-    const lines = ['| setting | value | from |', '|---|---|---|', ...rows, '', `Project in use: ${project.root ?? 'none'} (${project.from})`];
+    const lines = [
+      '| setting | value | from |',
+      '|---|---|---|',
+      ...rows,
+      '',
+      `Project in use: ${project.root ?? 'none'} (${project.from})`,
+    ];
     return { body: [...lines, ...warnings.map((warning) => `Warning: ${warning}`)].join('\n') };
   },
 });

@@ -19,12 +19,16 @@ const originSchema = z.object({
 export const doctor = defineOperation({
   name: 'doctor',
   title: 'Check the installation',
-  description: 'Show where content comes from, how much there is, what is broken, and whether the server answers.',
+  description:
+    'Show where content comes from, how much there is, what is broken, and whether the server answers.',
   effect: 'read',
   command: 'doctor',
   examples: ['doctor', 'doctor --no-handshake'],
   input: z.strictObject({
-    handshake: z.boolean().default(true).describe('Start the server once, as a host would, and ask for its tools'),
+    handshake: z
+      .boolean()
+      .default(true)
+      .describe('Start the server once, as a host would, and ask for its tools'),
     project: projectField,
   }),
   output: z.object({
@@ -35,13 +39,22 @@ export const doctor = defineOperation({
     origins: z.array(originSchema),
     problems: z.array(z.string()),
     warnings: z.array(z.string()),
-    handshake: z.object({ ok: z.boolean(), tools: z.array(z.string()), protocol: z.string(), trouble: z.string().optional() }).optional(),
+    handshake: z
+      .object({
+        ok: z.boolean(),
+        tools: z.array(z.string()),
+        protocol: z.string(),
+        trouble: z.string().optional(),
+      })
+      .optional(),
     ok: z.boolean(),
   }),
 
   async run({ handshake, project }, context, call) {
     const { catalogue, project: found } = await context.workspace(project);
-    const problems = catalogue.problems.map(({ file, line, message }) => (message.includes(file) ? message : `${file}${line === undefined ? '' : `:${line}`}: ${message}`));
+    const problems = catalogue.problems.map(({ file, line, message }) =>
+      message.includes(file) ? message : `${file}${line === undefined ? '' : `:${line}`}: ${message}`,
+    );
     if (handshake) call.progress('starting the server for a handshake');
     const shaken = handshake ? await (await context.diagnosis()).handshake(call.signal) : undefined;
     return {
@@ -51,7 +64,8 @@ export const doctor = defineOperation({
       modules: catalogue.modules.map(({ code, version }) => [code, version].filter(Boolean).join(' ')),
       origins: catalogue.sources.map(({ origin }) => {
         const own = catalogue.records.filter((record) => record.origin === origin && record.exists);
-        const count = (kind: string): number => own.filter((record) => record.kind === kind && record.deprecated === undefined).length;
+        const count = (kind: string): number =>
+          own.filter((record) => record.kind === kind && record.deprecated === undefined).length;
         return {
           name: origin.displayName,
           kind: origin.kind,

@@ -2,10 +2,17 @@ import { BmadError } from '../base/errors.ts';
 import type { Call, Context } from './context.ts';
 import type { AnyOperation, Answer } from './operation.ts';
 
-export type Outcome = { ok: true; data: Record<string, unknown>; answer: Answer; failed: boolean } | { ok: false; error: BmadError };
+export type Outcome =
+  | { ok: true; data: Record<string, unknown>; answer: Answer; failed: boolean }
+  | { ok: false; error: BmadError };
 
 /** The only door to an operation: checks the input, runs it, checks the output, hides secrets, logs. Never throws. */
-export async function execute(operation: AnyOperation, raw: unknown, context: Context, call: Call): Promise<Outcome> {
+export async function execute(
+  operation: AnyOperation,
+  raw: unknown,
+  context: Context,
+  call: Call,
+): Promise<Outcome> {
   const started = performance.now();
   try {
     call.signal.throwIfAborted();
@@ -17,7 +24,11 @@ export async function execute(operation: AnyOperation, raw: unknown, context: Co
     return { ok: true, data, answer: redacted(answer, context), failed: operation.failed?.(data) ?? false };
   } catch (thrown) {
     const error = BmadError.from(thrown, (id, original) =>
-      context.log.error('incident', { id, name: operation.name, error: original instanceof Error ? (original.stack ?? original.message) : String(original) }),
+      context.log.error('incident', {
+        id,
+        name: operation.name,
+        error: original instanceof Error ? (original.stack ?? original.message) : String(original),
+      }),
     );
     context.log.debug('operation failed', { name: operation.name, code: error.code, ms: elapsed(started) });
     return { ok: false, error };
@@ -41,8 +52,13 @@ export function checkedInput(operation: AnyOperation, raw: unknown): Record<stri
   });
 }
 
-function redacted({ body, note }: Answer, { secrets }: Context): Answer {
-  return { body: secrets.redact(body), ...(note === undefined ? {} : { note: secrets.redact(note) }) };
+function redacted(answer: Answer, { secrets }: Context): Answer {
+  const { body, note } = answer;
+  return {
+    ...answer,
+    body: secrets.redact(body),
+    ...(note === undefined ? {} : { note: secrets.redact(note) }),
+  };
 }
 
 function elapsed(started: number): number {

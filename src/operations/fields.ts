@@ -2,11 +2,29 @@ import * as z from 'zod';
 
 /** Arguments that several operations share, so that they are described in the same words everywhere. */
 export const moduleField = z.string().min(1).max(100).optional().describe('Module code, e.g. "bmm"');
-export const projectField = z.string().min(1).max(1_000).optional().describe('Project folder, if not the one the server runs for');
-export const cursorField = z.string().min(1).max(200).optional().describe('Continues an answer that had more parts');
-export const sectionField = z.string().min(1).max(200).optional().describe('Only the section with this heading');
+export const projectField = z
+  .string()
+  .min(1)
+  .max(1_000)
+  .optional()
+  .describe('Project folder, if not the one the server runs for');
+export const cursorField = z
+  .string()
+  .min(1)
+  .max(200)
+  .optional()
+  .describe('Continues an answer that had more parts');
+export const sectionField = z
+  .string()
+  .min(1)
+  .max(200)
+  .optional()
+  .describe('Only the section with this heading');
 
 export const DETAILS = ['concise', 'standard', 'full'] as const;
 export type Detail = (typeof DETAILS)[number];
-export const detailField = z.enum(DETAILS).default('standard').describe('concise, standard (default) or full');
+export const detailField = z
+  .enum(DETAILS)
+  .default('standard')
+  .describe('concise, standard (default) or full');
 export const limitField = z.int().min(1).max(200).optional().describe('Entries on a page');

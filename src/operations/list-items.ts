@@ -40,7 +40,8 @@ const DESCRIPTION_LIMIT = 1_000;
 
 export function recordItem(record: BmadRecord, { catalogue }: Workspace): Item {
   const { displayName, title, icon, phase, deprecated } = record;
-  const heading = record.kind === 'agent' ? [displayName, icon, title].filter(Boolean).join(' ') : displayName;
+  const heading =
+    record.kind === 'agent' ? [displayName, icon, title].filter(Boolean).join(' ') : displayName;
   return {
     name: catalogue.names.handleOf(record),
     kind: record.kind,
@@ -55,8 +56,14 @@ export function recordItem(record: BmadRecord, { catalogue }: Workspace): Item {
   };
 }
 
-export function recordItems(workspace: Workspace, kind: RecordKind, { module, category }: ItemFilters): Items {
-  const all = workspace.catalogue.winners.filter((record) => module === undefined || record.moduleName === module);
+export function recordItems(
+  workspace: Workspace,
+  kind: RecordKind,
+  { module, category }: ItemFilters,
+): Items {
+  const all = workspace.catalogue.winners.filter(
+    (record) => module === undefined || record.moduleName === module,
+  );
   const ofKind = all.filter((record) => record.kind === kind && record.deprecated === undefined);
   const old = all.filter((record) => record.deprecated !== undefined);
   const wantsOld = category !== undefined && fold(category) === 'deprecated';
@@ -64,9 +71,13 @@ export function recordItems(workspace: Workspace, kind: RecordKind, { module, ca
   return {
     items: chosen.map((record) => recordItem(record, workspace)),
     ...(kind === 'workflow' && category === undefined && old.length > 0
-      ? { note: `${plural(old.length, 'old name')} still answer when called; category:"deprecated" lists them.` }
+      ? {
+          note: `${plural(old.length, 'old name')} still answer when called; category:"deprecated" lists them.`,
+        }
       : {}),
-    ...(kind === 'task' && ofKind.length === 0 ? { note: 'This BMAD has no tasks: what were tasks are workflows and skills now.' } : {}),
+    ...(kind === 'task' && ofKind.length === 0
+      ? { note: 'This BMAD has no tasks: what were tasks are workflows and skills now.' }
+      : {}),
   };
 }
 
@@ -74,7 +85,10 @@ export function recordItems(workspace: Workspace, kind: RecordKind, { module, ca
 function inPhase(records: readonly BmadRecord[], category: string, { catalogue }: Workspace): BmadRecord[] {
   const phasesOf = (record: BmadRecord): string[] => {
     const help = catalogue.modules.find(({ code }) => code === record.moduleName)?.help ?? [];
-    return [record.phase ?? '', ...help.filter((row) => row.skill === record.name).map((row) => row.phase)].filter(Boolean);
+    return [
+      record.phase ?? '',
+      ...help.filter((row) => row.skill === record.name).map((row) => row.phase),
+    ].filter(Boolean);
   };
   const known = [...new Set(records.flatMap(phasesOf))].sort();
   if (!known.some((phase) => fold(phase) === fold(category))) {
@@ -100,17 +114,31 @@ export function moduleItems({ catalogue }: Workspace, { module }: ItemFilters): 
   };
 }
 
-export async function resourceItems({ delivery }: Workspace, { module, pattern }: ItemFilters): Promise<Items> {
+export async function resourceItems(
+  { delivery }: Workspace,
+  { module, pattern }: ItemFilters,
+): Promise<Items> {
   const matches = pattern === undefined ? () => true : globMatcher(pattern.replace(/^bmad:\/\//, ''));
-  const paths = (await delivery.paths()).filter(({ path }) => matches(path) && (module === undefined || path.startsWith(`${module}/`)));
+  const paths = (await delivery.paths()).filter(
+    ({ path }) => matches(path) && (module === undefined || path.startsWith(`${module}/`)),
+  );
   return {
-    items: paths.map(({ path, mimeType, origin }) => ({ name: path, kind: 'resource', description: mimeType, uri: contentUri(path), origin })),
+    items: paths.map(({ path, mimeType, origin }) => ({
+      name: path,
+      kind: 'resource',
+      description: mimeType,
+      uri: contentUri(path),
+      origin,
+    })),
   };
 }
 
 /** Whether an entry holds all the words, in whatever order. */
 export function holdsWords(item: Item, words: string): boolean {
-  const text = [item.name, item.title, item.description, ...(item.aliases ?? [])].join(' ').normalize('NFC').toLowerCase();
+  const text = [item.name, item.title, item.description, ...(item.aliases ?? [])]
+    .join(' ')
+    .normalize('NFC')
+    .toLowerCase();
   return words
     .normalize('NFC')
     .toLowerCase()
@@ -119,12 +147,21 @@ export function holdsWords(item: Item, words: string): boolean {
 }
 
 export function itemLine(item: Item, detail: Detail): string {
-  if (item.kind === 'resource') return detail === 'full' ? `- ${item.uri ?? ''} (${item.description}, ${item.origin ?? ''})` : `- ${item.uri ?? ''}`;
+  if (item.kind === 'resource')
+    return detail === 'full'
+      ? `- ${item.uri ?? ''} (${item.description}, ${item.origin ?? ''})`
+      : `- ${item.uri ?? ''}`;
   if (detail === 'concise') return item.name;
   const place = [item.module, item.phase].filter(Boolean).join(', ');
   const replaced = item.replacedBy === undefined ? '' : ` → ${item.replacedBy}`;
   const head = `- **${item.name}**${item.title === undefined ? '' : ` ${item.title}`}${place === '' ? '' : ` (${place})`}${replaced}`;
   if (detail !== 'full') return item.description === '' ? head : `${head}: ${oneLine(item.description, 140)}`;
-  const extra = [item.uri, item.aliases === undefined ? undefined : `also: ${item.aliases.join(', ')}`, item.origin].filter(Boolean).join('; ');
+  const extra = [
+    item.uri,
+    item.aliases === undefined ? undefined : `also: ${item.aliases.join(', ')}`,
+    item.origin,
+  ]
+    .filter(Boolean)
+    .join('; ');
   return `${head}: ${item.description}\n  ${extra}`;
 }

@@ -4,7 +4,16 @@ import { fitItems, listPage } from '../base/paging.ts';
 import { estimateTokens, plural } from '../base/text.ts';
 import type { Workspace } from './context.ts';
 import { cursorField, detailField, limitField, moduleField, projectField } from './fields.ts';
-import { holdsWords, itemLine, itemSchema, moduleItems, recordItems, resourceItems, type ItemFilters, type Items } from './list-items.ts';
+import {
+  holdsWords,
+  itemLine,
+  itemSchema,
+  moduleItems,
+  recordItems,
+  resourceItems,
+  type ItemFilters,
+  type Items,
+} from './list-items.ts';
 import { defineOperation } from './operation.ts';
 
 export const LISTABLE = ['agents', 'workflows', 'tasks', 'skills', 'modules', 'resources'] as const;
@@ -31,11 +40,24 @@ export const list = defineOperation({
   positional: ['what'],
   examples: ['list agents', 'list workflows --category plan', 'list resources --pattern "bmm/**/*.csv"'],
   input: z.strictObject({
-    what: z.enum(LISTABLE).default('agents').describe(`What to list: ${LISTABLE.join(', ')}`),
+    what: z
+      .enum(LISTABLE)
+      .default('agents')
+      .describe(`What to list: ${LISTABLE.join(', ')}`),
     module: moduleField,
-    category: z.string().min(1).max(100).optional().describe('Phase such as plan, ship, anytime; or "deprecated"'),
+    category: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('Phase such as plan, ship, anytime; or "deprecated"'),
     query: z.string().min(1).max(400).optional().describe('Only entries that hold all these words'),
-    pattern: z.string().min(1).max(5_000).optional().describe('Only resources whose path matches, e.g. "core/**/*.md"'),
+    pattern: z
+      .string()
+      .min(1)
+      .max(5_000)
+      .optional()
+      .describe('Only resources whose path matches, e.g. "core/**/*.md"'),
     cursor: cursorField,
     limit: limitField,
     detail: detailField,
@@ -54,7 +76,9 @@ export const list = defineOperation({
   async run({ what, detail, query, module, category, pattern, ...input }, { workspace: open, config }) {
     const workspace = await open(input.project);
     if (pattern !== undefined && what !== 'resources') {
-      throw new BmadError('invalid_input', `"pattern" filters resources, not ${what}.`, { hint: 'Use "query" for words.' });
+      throw new BmadError('invalid_input', `"pattern" filters resources, not ${what}.`, {
+        hint: 'Use "query" for words.',
+      });
     }
     const code = module === undefined ? undefined : workspace.catalogue.names.moduleCode(module);
     const found = await ENTRIES[what](workspace, { module: code, category, pattern });
@@ -62,7 +86,10 @@ export const list = defineOperation({
     const identity = JSON.stringify([what, code, category, query, pattern, items.length]);
     const page = listPage(items, input.limit ?? config.pageSize, identity, input.cursor);
     const fitting = fitItems(page.part, config.answerBytes - RESERVED, (item) => itemLine(item, detail));
-    const next = fitting.length < page.part.length ? listPage(items, fitting.length, identity, input.cursor).next : page.next;
+    const next =
+      fitting.length < page.part.length
+        ? listPage(items, fitting.length, identity, input.cursor).next
+        : page.next;
     return {
       what,
       detail,
@@ -75,10 +102,18 @@ export const list = defineOperation({
   },
 
   render({ what, detail, total, from, items, next, note }) {
-    const body = items.length === 0 ? `No ${what}.` : items.map((item) => itemLine(item, detail)).join(detail === 'concise' ? ', ' : '\n');
+    const body =
+      items.length === 0
+        ? `No ${what}.`
+        : items.map((item) => itemLine(item, detail)).join(detail === 'concise' ? ', ' : '\n');
     const complete = next === undefined && from === 0;
-    const shown = complete ? plural(total, what.slice(0, -1)) : `${what} ${from + 1} to ${from + items.length} of ${total}`;
+    const shown = complete
+      ? plural(total, what.slice(0, -1))
+      : `${what} ${from + 1} to ${from + items.length} of ${total}`;
     const more = next === undefined ? undefined : `More: repeat the call with cursor "${next}".`;
-    return { body, note: [`${shown}, ~${estimateTokens(body)} tokens.`, more, note].filter(Boolean).join(' ') };
+    return {
+      body,
+      note: [`${shown}, ~${estimateTokens(body)} tokens.`, more, note].filter(Boolean).join(' '),
+    };
   },
 });

@@ -5,6 +5,8 @@ import type { Call, Context } from './context.ts';
 export interface Answer {
   body: string;
   note?: string;
+  /** The body is a file, to the byte: nothing may be added to it. */
+  exact?: true;
 }
 
 export const TOOLSETS = ['bmad'] as const;
@@ -36,8 +38,10 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
 }
 
 /** Checks the types of one declaration while keeping it usable in a list with all others. */
-export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(operation: Operation<I, O>): AnyOperation {
-  return operation as unknown as AnyOperation;
+export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
+  operation: Operation<I, O>,
+): AnyOperation {
+  return operation;
 }
 
 /** Input and output types differ from one operation to the next; `execute` checks both with the operation's schemas. */

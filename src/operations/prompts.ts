@@ -49,7 +49,10 @@ export const findPrompt = defineOperation({
     if (found !== undefined) return found;
     throw new BmadError('not_found', `There is no prompt ${quoted(name)}.`, {
       subject: name.slice(0, 200),
-      suggestions: nearest(name, prompts.map((prompt) => prompt.name)),
+      suggestions: nearest(
+        name,
+        prompts.map((prompt) => prompt.name),
+      ),
       hint: 'prompts/list shows them all.',
     });
   },
@@ -64,10 +67,17 @@ function promptsOf(workspace: Workspace): PromptItem[] {
   if (known !== undefined) return known;
   const taken = new Map<string, PromptItem>();
   const records = workspace.catalogue.winners.filter((record) => record.deprecated === undefined);
-  const agentsFirst = [...records.filter(({ kind }) => kind === 'agent'), ...records.filter(({ kind }) => kind !== 'agent')];
+  const agentsFirst = [
+    ...records.filter(({ kind }) => kind === 'agent'),
+    ...records.filter(({ kind }) => kind !== 'agent'),
+  ];
   for (const record of agentsFirst) {
     const short = promptSafe(shortName(record.name));
-    const names = [`bmad-${short}`, `bmad-${promptSafe(record.moduleName)}-${short}`, `bmad-${promptSafe(record.moduleName)}-${record.kind}-${short}`];
+    const names = [
+      `bmad-${short}`,
+      `bmad-${promptSafe(record.moduleName)}-${short}`,
+      `bmad-${promptSafe(record.moduleName)}-${record.kind}-${short}`,
+    ];
     const name = names.find((candidate) => !taken.has(candidate));
     if (name !== undefined) taken.set(name, promptOf(name, record));
   }
@@ -78,7 +88,9 @@ function promptsOf(workspace: Workspace): PromptItem[] {
 
 function promptOf(name: string, record: BmadRecord): PromptItem {
   const agent = record.kind === 'agent';
-  const title = agent ? [record.displayName ?? record.name, record.title].filter(Boolean).join(', ') : (record.displayName ?? record.name);
+  const title = agent
+    ? [record.displayName ?? record.name, record.title].filter(Boolean).join(', ')
+    : (record.displayName ?? record.name);
   return {
     name,
     title: oneLine(title, 100),
@@ -89,5 +101,8 @@ function promptOf(name: string, record: BmadRecord): PromptItem {
 }
 
 function promptSafe(name: string): string {
-  return name.toLowerCase().replace(/[^a-z0-9_-]+/g, '-').slice(0, 60);
+  return name
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .slice(0, 60);
 }

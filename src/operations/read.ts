@@ -17,7 +17,10 @@ export const read = defineOperation({
   examples: ['read architect', 'read bmad://bmm/config.yaml', 'read prd --section Finalize'],
   input: z.strictObject({
     target: z.string().min(1).max(5_000).describe('Name, bmad:// URI or path'),
-    kind: z.enum([...NAMED_KINDS, 'resource']).optional().describe('What the target is, where its form leaves it open'),
+    kind: z
+      .enum([...NAMED_KINDS, 'resource'])
+      .optional()
+      .describe('What the target is, where its form leaves it open'),
     module: moduleField,
     section: sectionField,
     cursor: cursorField,
@@ -41,10 +44,14 @@ export const read = defineOperation({
         : findRecord({ name: target, kind, module, fuzzy: true }, workspace, context).bmadRelativePath;
     const file = await workspace.delivery.file(path);
     if (file.text === undefined) {
-      throw new BmadError('invalid_input', `${contentUri(path)} is not text (${file.bytes?.length ?? 0} bytes).`, {
-        subject: contentUri(path),
-        hint: 'Read it as an MCP resource: resources/read hands out the bytes.',
-      });
+      throw new BmadError(
+        'invalid_input',
+        `${contentUri(path)} is not text (${file.bytes?.length ?? 0} bytes).`,
+        {
+          subject: contentUri(path),
+          hint: 'Read it as an MCP resource: resources/read hands out the bytes.',
+        },
+      );
     }
     const shown = showText(file.text, { section, cursor, detail, maxBytes: context.config.answerBytes });
     const titles = outline(file.text).filter(({ level }) => level <= 3);
@@ -53,13 +60,19 @@ export const read = defineOperation({
       mimeType: file.mimeType,
       origin: file.origin?.displayName ?? 'generated',
       ...shown,
-      ...(detail === 'concise' ? { text: '', outline: titles.map(({ title, level }) => `${'  '.repeat(level - 1)}${title}`) } : {}),
+      ...(detail === 'concise'
+        ? { text: '', outline: titles.map(({ title, level }) => `${'  '.repeat(level - 1)}${title}`) }
+        : {}),
     };
   },
 
   render({ outline: headings, ...data }) {
     const where = `${data.uri} (${data.origin}).`;
-    if (headings !== undefined) return { body: headings.join('\n') || 'No headings.', note: `${where} Outline only; whole size ${data.bytes} bytes.` };
-    return { body: data.text, note: `${where} ${shownNote(data)}` };
+    if (headings !== undefined)
+      return {
+        body: headings.join('\n') || 'No headings.',
+        note: `${where} Outline only; whole size ${data.bytes} bytes.`,
+      };
+    return { exact: true, body: data.text, note: `${where} ${shownNote(data)}` };
   },
 });

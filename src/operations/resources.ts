@@ -22,7 +22,12 @@ export const listResources = defineOperation({
     const paths = await (await context.workspace()).delivery.paths();
     const page = listPage(paths, PAGE, `resources ${paths.length}`, cursor);
     return {
-      items: page.part.map(({ path, mimeType, origin }) => ({ uri: contentUri(path), name: path, mimeType, origin })),
+      items: page.part.map(({ path, mimeType, origin }) => ({
+        uri: contentUri(path),
+        name: path,
+        mimeType,
+        origin,
+      })),
       ...(page.next === undefined ? {} : { next: page.next }),
     };
   },

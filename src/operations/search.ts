@@ -47,14 +47,27 @@ export const search = defineOperation({
     const items = hits.map(({ record, score }) => ({ ...recordItem(record, workspace), score }));
     const identity = JSON.stringify(['search', query, type, code, items.length]);
     const page = listPage(items, limit ?? DEFAULT_HITS, identity, cursor);
-    const fitting = fitItems(page.part, context.config.answerBytes - RESERVED, (item) => itemLine(item, detail));
-    const next = fitting.length < page.part.length ? listPage(items, fitting.length, identity, cursor).next : page.next;
-    return { query: query.slice(0, 200), detail, total: page.total, items: fitting, ...(next === undefined ? {} : { next }) };
+    const fitting = fitItems(page.part, context.config.answerBytes - RESERVED, (item) =>
+      itemLine(item, detail),
+    );
+    const next =
+      fitting.length < page.part.length ? listPage(items, fitting.length, identity, cursor).next : page.next;
+    return {
+      query: query.slice(0, 200),
+      detail,
+      total: page.total,
+      items: fitting,
+      ...(next === undefined ? {} : { next }),
+    };
   },
 
   render({ query, detail, total, items, next }) {
     const [best] = items;
-    if (best === undefined) return { body: `Nothing matches ${JSON.stringify(query)}.`, note: 'Try other words, or {operation:"list", query:"workflows"}.' };
+    if (best === undefined)
+      return {
+        body: `Nothing matches ${JSON.stringify(query)}.`,
+        note: 'Try other words, or {operation:"list", query:"workflows"}.',
+      };
     const argument = best.kind === 'agent' ? 'agent' : 'workflow';
     const more = next === undefined ? '' : ` More: cursor "${next}".`;
     return {

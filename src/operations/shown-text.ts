@@ -13,7 +13,7 @@ export const shownTextSchema = z.object({
   bytes: z.int().describe('Size of the whole text'),
   tokens: z.int().describe('Rough count for the part shown'),
   next: z.string().optional(),
-  /** Headings that lie wholly or partly behind the part shown. */
+  /** Headings behind the part shown. */
   sectionsLeft: z.array(z.string()).optional(),
 });
 export type ShownText = z.output<typeof shownTextSchema>;
@@ -35,13 +35,16 @@ export function showText(whole: string, { section, cursor, detail, maxBytes }: S
   const text = section === undefined ? whole : sectionText(whole, section);
   const part = textPart(text, detail === 'full' ? FULL_BYTES : maxBytes - RESERVED, cursor);
   const end = part.from + part.part.length;
-  const left = part.next === undefined ? [] : outline(text).filter(({ end: sectionEnd, level }) => sectionEnd > end && level <= 3);
+  const left =
+    part.next === undefined ? [] : outline(text).filter(({ start, level }) => start >= end && level <= 3);
   return {
     text: part.part,
     complete: part.next === undefined && part.from === 0,
     bytes: byteLength(text),
     tokens: estimateTokens(part.part),
-    ...(part.next === undefined ? {} : { next: part.next, sectionsLeft: left.slice(0, LISTED_SECTIONS).map(({ title }) => title) }),
+    ...(part.next === undefined
+      ? {}
+      : { next: part.next, sectionsLeft: left.slice(0, LISTED_SECTIONS).map(({ title }) => title) }),
   };
 }
 
@@ -53,13 +56,17 @@ function sectionText(whole: string, title: string): string {
   throw new BmadError('not_found', `There is no section ${quoted(title)} in this text.`, {
     subject: title,
     suggestions: nearest(title, titles),
-    hint: titles.length === 0 ? 'It has no headings; use "cursor" to page through it.' : `Sections: ${titles.slice(0, 30).join(' · ')}.`,
+    hint:
+      titles.length === 0
+        ? 'It has no headings; use "cursor" to page through it.'
+        : `Sections: ${titles.slice(0, 30).join(' · ')}.`,
   });
 }
 
 /** What is said under a text: its size, and how to get what is missing. */
 export function shownNote(shown: ShownText): string {
-  if (shown.next === undefined) return `${shown.complete ? 'Complete' : 'Last part'}, ~${shown.tokens} tokens.`;
+  if (shown.next === undefined)
+    return `${shown.complete ? 'Complete' : 'Last part'}, ~${shown.tokens} tokens.`;
   const sections = shown.sectionsLeft ?? [];
   const left = sections.length === 0 ? '' : ` Still to come: ${sections.join(' · ')}.`;
   return `PART of ${kilobytes(shown.bytes)}, ~${shown.tokens} tokens.${left} Before going past this part, repeat the call with cursor "${shown.next}" (or section "<heading>").`;

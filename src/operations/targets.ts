@@ -20,7 +20,11 @@ export interface NamedTarget {
 }
 
 /** Finds the record a name stands for and writes to the log how it was chosen. */
-export function findRecord({ name, kind, module, fuzzy }: NamedTarget, workspace: Workspace, { log }: Context): BmadRecord {
+export function findRecord(
+  { name, kind, module, fuzzy }: NamedTarget,
+  workspace: Workspace,
+  { log }: Context,
+): BmadRecord {
   const starred = name.trim().startsWith('*');
   const wanted = kind ?? (starred ? 'workflow' : undefined);
   const kinds = wanted === undefined ? [...ACCEPTED.agent, ...ACCEPTED.workflow] : ACCEPTED[wanted];
@@ -37,7 +41,8 @@ export async function findPath(uri: string, workspace: Workspace, context: Conte
   const path = contentPath(uri);
   const named = NAMED_URI.exec(path);
   if (named === null || (await workspace.delivery.paths()).some((known) => known.path === path)) return path;
-  return findRecord({ name: named[2] ?? '', kind: named[1] as NamedKind, fuzzy: false }, workspace, context).bmadRelativePath;
+  return findRecord({ name: named[2] ?? '', kind: named[1] as NamedKind, fuzzy: false }, workspace, context)
+    .bmadRelativePath;
 }
 
 /**
@@ -48,7 +53,11 @@ export async function isFile(target: string, workspace: Workspace): Promise<bool
   if (/^[a-z][a-z0-9+.-]*:/i.test(target)) return true;
   try {
     const path = contentPath(target);
-    return path.startsWith('rendered/') || (await workspace.delivery.paths()).some((known) => known.path === path) || /\.[a-z0-9]{1,5}$/i.test(path);
+    return (
+      path.startsWith('rendered/') ||
+      (await workspace.delivery.paths()).some((known) => known.path === path) ||
+      /\.[a-z0-9]{1,5}$/i.test(path)
+    );
   } catch (error) {
     if (error instanceof BmadError) return false;
     throw error;

@@ -18,7 +18,13 @@ export async function packageSource(contentRoot: string, maxFileBytes: number): 
   });
   const bmadVersion = /^\s+version: (\S+)$/m.exec(manifest)?.[1] ?? 'of an unknown version';
   return {
-    origin: { kind: 'package', displayName: `BMAD ${bmadVersion} (built in)`, root: contentRoot, priority: PRIORITY, bmadVersion },
+    origin: {
+      kind: 'package',
+      displayName: `BMAD ${bmadVersion} (built in)`,
+      root: contentRoot,
+      priority: PRIORITY,
+      bmadVersion,
+    },
     tree,
   };
 }

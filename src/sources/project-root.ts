@@ -34,7 +34,8 @@ export async function findProject(hints: ProjectHints): Promise<Project> {
   }
   if (hints.host !== undefined && hints.host !== '') {
     const root = await realFolder(hints.host);
-    if (root !== undefined && !(await isOffLimits(root, hints.home))) return { root, from: 'CLAUDE_PROJECT_DIR' };
+    if (root !== undefined && !(await isOffLimits(root, hints.home)))
+      return { root, from: 'CLAUDE_PROJECT_DIR' };
   }
   const cwd = await realFolder(hints.cwd);
   if (cwd === undefined) return { root: undefined, from: 'nowhere: the working directory is gone' };
@@ -44,10 +45,14 @@ export async function findProject(hints: ProjectHints): Promise<Project> {
 async function requiredFolder(folder: string, hints: ProjectHints, from: string): Promise<string> {
   const root = await realFolder(isAbsolute(folder) ? folder : resolve(hints.cwd, folder));
   if (root === undefined || (await isOffLimits(root, hints.home))) {
-    throw new BmadError('invalid_input', `The project folder ${quoted(folder)} (from ${from}) cannot be used.`, {
-      subject: folder,
-      hint: 'Name an existing folder other than the home folder and the root of the disk.',
-    });
+    throw new BmadError(
+      'invalid_input',
+      `The project folder ${quoted(folder)} (from ${from}) cannot be used.`,
+      {
+        subject: folder,
+        hint: 'Name an existing folder other than the home folder and the root of the disk.',
+      },
+    );
   }
   return root;
 }
@@ -55,14 +60,16 @@ async function requiredFolder(folder: string, hints: ProjectHints, from: string)
 async function walkUp(cwd: string, home: string): Promise<Project | undefined> {
   for (const marker of MARKERS) {
     for (let folder = cwd; !(await isOffLimits(folder, home)); folder = dirname(folder)) {
-      if (await pathExists(join(folder, marker))) return { root: folder, from: `${marker} in a parent of the working directory` };
+      if (await pathExists(join(folder, marker)))
+        return { root: folder, from: `${marker} in a parent of the working directory` };
     }
   }
   return undefined;
 }
 
 async function ownFolder(cwd: string, home: string): Promise<Project> {
-  if (await isOffLimits(cwd, home)) return { root: undefined, from: 'nowhere: started in the home folder or the root of the disk' };
+  if (await isOffLimits(cwd, home))
+    return { root: undefined, from: 'nowhere: started in the home folder or the root of the disk' };
   return { root: cwd, from: 'the working directory' };
 }
 

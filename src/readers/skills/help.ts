@@ -25,7 +25,8 @@ export function parseHelp(file: string, text: string, problems: Problem[]): Help
 /** Some shipped rows lost an empty column before the phase; a phase one column early gives them away. */
 function realigned(row: string[]): string[] {
   const early = row[PHASE_COLUMN - 1] ?? '';
-  const shifted = row.length === COLUMNS - 1 && (['anytime', 'plan', 'ship'].includes(early) || /^\d-/.test(early));
+  const shifted =
+    row.length === COLUMNS - 1 && (['anytime', 'plan', 'ship'].includes(early) || /^\d-/.test(early));
   return shifted ? [...row.slice(0, PHASE_COLUMN - 1), '', ...row.slice(PHASE_COLUMN - 1)] : row;
 }
 

@@ -24,7 +24,9 @@ export const skillsReader: Reader = {
       const module = await readModule(source, entry.name, definition, problems);
       const { folders, shims } = await findSkills(source, entry.name, problems);
       modules.push(module);
-      const found = await mapLimited(folders, READS_AT_ONCE, (folder) => readSkill({ source, module, shims, folder }, problems));
+      const found = await mapLimited(folders, READS_AT_ONCE, (folder) =>
+        readSkill({ source, module, shims, folder }, problems),
+      );
       records.push(...found.filter((record) => record !== undefined));
     }
     return { records, modules, problems };
@@ -32,7 +34,11 @@ export const skillsReader: Reader = {
 };
 
 /** The skill folders of a module. What lies below a skill belongs to that skill, even if it has a SKILL.md of its own. */
-async function findSkills(source: Source, module: string, problems: Problem[]): Promise<{ folders: string[]; shims: Shims }> {
+async function findSkills(
+  source: Source,
+  module: string,
+  problems: Problem[],
+): Promise<{ folders: string[]; shims: Shims }> {
   const folders: string[] = [];
   const shims: Shims = new Map();
   async function visit(folder: string): Promise<void> {

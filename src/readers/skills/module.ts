@@ -6,7 +6,12 @@ import { optionalText } from '../../sources/tree.ts';
 import { parseHelp } from './help.ts';
 
 /** Reads `module.yaml` and `module-help.csv`. A broken definition gives a module with nothing but its code. */
-export async function readModule(source: Source, folder: string, definition: string, problems: Problem[]): Promise<ModuleInfo> {
+export async function readModule(
+  source: Source,
+  folder: string,
+  definition: string,
+  problems: Problem[],
+): Promise<ModuleInfo> {
   const table = parsed(`${folder}/module.yaml`, definition, problems);
   const code = textField(table, 'code') ?? folder;
   const helpFile = `${folder}/module-help.csv`;
@@ -29,7 +34,11 @@ function parsed(file: string, text: string, problems: Problem[]): Table {
     return isTable(value) ? value : {};
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
-    problems.push({ file, ...(error.line === undefined ? {} : { line: error.line }), message: error.message });
+    problems.push({
+      file,
+      ...(error.line === undefined ? {} : { line: error.line }),
+      message: error.message,
+    });
     return {};
   }
 }

@@ -5,7 +5,12 @@ import { optionalText, type Tree } from '../../sources/tree.ts';
 /** What each old id forwards to, from the table in a shim folder's README. */
 export type Shims = Map<string, Deprecation>;
 
-export async function readShims(tree: Tree, folder: string, shims: Shims, problems: Problem[]): Promise<void> {
+export async function readShims(
+  tree: Tree,
+  folder: string,
+  shims: Shims,
+  problems: Problem[],
+): Promise<void> {
   const file = `${folder}/README.md`;
   try {
     const text = (await optionalText(tree, file)) ?? '';

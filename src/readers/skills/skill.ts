@@ -1,9 +1,23 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
-import { field, isTable, ParseError, parseFrontMatter, parseToml, textField, type Table } from '../../base/parse.ts';
+import {
+  field,
+  isTable,
+  ParseError,
+  parseFrontMatter,
+  parseToml,
+  textField,
+  type Table,
+} from '../../base/parse.ts';
 import type { HelpRow, ModuleInfo } from '../../model/module.ts';
-import { shortName, type BmadRecord, type Deprecation, type Problem, type RecordKind } from '../../model/record.ts';
+import {
+  shortName,
+  type BmadRecord,
+  type Deprecation,
+  type Problem,
+  type RecordKind,
+} from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
 import { optionalText } from '../../sources/tree.ts';
 import { deprecationFromDescription, type Shims } from './shims.ts';
@@ -33,7 +47,11 @@ export async function readSkill(place: SkillPlace, problems: Problem[]): Promise
     return record(place, { file, name, text, data, customization }, problems);
   } catch (error) {
     if (!(error instanceof ParseError) && !(error instanceof BmadError)) throw error;
-    problems.push({ file, message: error.message, ...(error instanceof ParseError && error.line !== undefined ? { line: error.line } : {}) });
+    problems.push({
+      file,
+      message: error.message,
+      ...(error instanceof ParseError && error.line !== undefined ? { line: error.line } : {}),
+    });
     return undefined;
   }
 }
@@ -47,7 +65,11 @@ interface SkillParts {
   customization: string;
 }
 
-function record({ source, module, shims, folder }: SkillPlace, parts: SkillParts, problems: Problem[]): BmadRecord {
+function record(
+  { source, module, shims, folder }: SkillPlace,
+  parts: SkillParts,
+  problems: Problem[],
+): BmadRecord {
   const { name, file, customization } = parts;
   const description = textField(parts.data, 'description') ?? '';
   const help = module.help.filter((row) => row.skill === name);
@@ -55,10 +77,16 @@ function record({ source, module, shims, folder }: SkillPlace, parts: SkillParts
   const phase = phaseOf(folder, help);
   const metadata = field(parts.data, 'metadata');
   const shim = isTable(metadata) && textField(metadata, 'lifecycle') === 'shim';
-  const deprecated: Deprecation | undefined = shim ? (shims.get(name) ?? deprecationFromDescription(description)) : undefined;
+  const deprecated: Deprecation | undefined = shim
+    ? (shims.get(name) ?? deprecationFromDescription(description))
+    : undefined;
   const roster = module.roster.find((entry) => entry.code === name);
-  const persona = kind === 'agent' && roster === undefined ? personaOf(`${folder}/customize.toml`, customization, problems) : {};
-  const displayName = roster?.name ?? textField(persona, 'name') ?? help.find((row) => row.action === '')?.displayName;
+  const persona =
+    kind === 'agent' && roster === undefined
+      ? personaOf(`${folder}/customize.toml`, customization, problems)
+      : {};
+  const displayName =
+    roster?.name ?? textField(persona, 'name') ?? help.find((row) => row.action === '')?.displayName;
   const title = roster?.title ?? textField(persona, 'title');
   const icon = roster?.icon ?? textField(persona, 'icon');
   return {
@@ -98,7 +126,10 @@ function phaseOf(folder: string, help: readonly HelpRow[]): string | undefined {
 }
 
 function aliasesOf(name: string, others: readonly (string | undefined)[]): string[] {
-  const names = [shortName(name), ...others.filter((other) => other !== undefined && other !== '')] as string[];
+  const names = [
+    shortName(name),
+    ...others.filter((other) => other !== undefined && other !== ''),
+  ] as string[];
   return [...new Set(names)].filter((alias) => alias !== name);
 }
 
@@ -109,7 +140,11 @@ function personaOf(file: string, customization: string, problems: Problem[]): Ta
     return isTable(agent) ? agent : {};
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
-    problems.push({ file, ...(error.line === undefined ? {} : { line: error.line }), message: error.message });
+    problems.push({
+      file,
+      ...(error.line === undefined ? {} : { line: error.line }),
+      message: error.message,
+    });
     return {};
   }
 }

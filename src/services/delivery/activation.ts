@@ -1,8 +1,8 @@
 import { field, isTable, type Table } from '../../base/parse.ts';
 import { contentUri } from '../../base/paths.ts';
-import { fenced } from '../../base/text.ts';
+import { byteLength, fenced } from '../../base/text.ts';
 import { qualifiedName, type BmadRecord, type Problem } from '../../model/record.ts';
-import { skillFolder, type ResolvedSkill } from './resolve-skill.ts';
+import { RENDERED, skillFolder, type ResolvedSkill } from './resolve-skill.ts';
 
 /** One document that starts an agent or a workflow. */
 export interface Activation {
@@ -38,23 +38,38 @@ export interface ActivationParts {
  */
 export function composeActivation(parts: ActivationParts): Activation {
   const { record, skill } = parts;
-  const title = [record.displayName ?? record.name, record.icon].filter(Boolean).join(' ') + (record.title === undefined ? '' : `, ${record.title}`);
+  const title =
+    [record.displayName ?? record.name, record.icon].filter(Boolean).join(' ') +
+    (record.title === undefined ? '' : `, ${record.title}`);
   const entry = skill.rendered?.get('workflow.md');
   const body = entry ?? parts.main;
   const problems = [...parts.problems, ...skill.problems];
+  const file =
+    entry === undefined
+      ? contentUri(record.bmadRelativePath)
+      : contentUri(`${RENDERED}${record.name}/workflow.md`);
+  const small = (text: string | undefined): boolean =>
+    record.kind === 'agent' || byteLength(text ?? '') < LARGE_SECTION;
+  const context = [
+    section('Customization', customization(skill)),
+    section('Central configuration', centralConfiguration(parts, body)),
+  ].filter((text) => text !== undefined);
   const sections = [
     `# ${title} (${record.kind} ${qualifiedName(record)})\n\n${howToUse(parts, body)}`,
     section('Message from the user', parts.message === undefined ? undefined : fenced(parts.message, 'text')),
     section('Forwarded', forwarded(parts)),
     section('Values', values(parts, body)),
-    section('Customization', customization(skill)),
-    section('Central configuration', centralConfiguration(parts, body)),
-    section(entry === undefined ? 'File SKILL.md' : 'File workflow.md (rendered)', fenced(body, 'markdown')),
-    section('Further files', furtherFiles(parts)),
+    ...context.filter(small),
     section('Problems', problems.map((problem) => `- ${problem.file}: ${problem.message}`).join('\n')),
+    section('Further files', furtherFiles(parts)),
+    `----- BEGIN ${file} -----\n${body}${body.endsWith('\n') ? '' : '\n'}----- END ${file} -----`,
+    ...context.filter((text) => !small(text)),
   ];
   return { record, title, text: sections.filter((text) => text !== undefined).join('\n\n'), problems };
 }
+
+/** Context larger than this comes after the file, so that the file itself is in the first part of the answer. */
+const LARGE_SECTION = 3_000;
 
 function section(title: string, body: string | undefined): string | undefined {
   return body === undefined || body === '' ? undefined : `## ${title}\n\n${body}`;
@@ -68,8 +83,12 @@ function howToUse(parts: ActivationParts, body: string): string {
       ? 'Become this agent now, following the file below, and stay in character until the user dismisses it.'
       : 'Start this workflow now, following the file below.';
   const notes = [
-    'The steps that run `resolve_customization.py` or read `config.yaml` are done: use the sections below instead.',
-    ...(skill.rendered === undefined ? [] : ['`render_skill.py` is done too: the file below is its result. Read the bmad:// files it names with the bmad tool.']),
+    'The steps that run `resolve_customization.py` or read `config.yaml` are done: use the sections Values and Customization.',
+    ...(skill.rendered === undefined
+      ? []
+      : [
+          '`render_skill.py` is done too: the file below is its result. Read the bmad:// files it names with the bmad tool.',
+        ]),
     'To invoke a skill the text or menu names: bmad {"operation":"execute","workflow":"<name>","message":"…"}.',
     `Files of this ${record.kind} (\`{skill-root}/x\` or a bare path \`x\`): bmad {"operation":"read","uri":"${contentUri(folder)}/x"}.`,
     ...scriptNotes(parts, body),
@@ -78,16 +97,26 @@ function howToUse(parts: ActivationParts, body: string): string {
 }
 
 /** Scripts that did their work here already, so the model need not look for them. */
-const REPLACED_SCRIPTS = new Set(['resolve_customization.py', 'resolve_config.py', 'render_skill.py', 'resolve_party.py']);
+const REPLACED_SCRIPTS = new Set([
+  'resolve_customization.py',
+  'resolve_config.py',
+  'render_skill.py',
+  'resolve_party.py',
+]);
 
 function scriptNotes({ known, installedScripts }: ActivationParts, body: string): string[] {
   const named = new Set([...body.matchAll(/_bmad\/scripts\/([\w-]+\.py)/g)].map((match) => match[1] ?? ''));
   const missing = [...named].filter(
-    (script) => !REPLACED_SCRIPTS.has(script) && !installedScripts.includes(script) && known.includes(`scripts/${script}`),
+    (script) =>
+      !REPLACED_SCRIPTS.has(script) &&
+      !installedScripts.includes(script) &&
+      known.includes(`scripts/${script}`),
   );
   if (missing.length === 0) return [];
   const list = missing.map((script) => contentUri(`scripts/${script}`)).join(', ');
-  return [`This project has no \`_bmad/scripts\`. Where the text runs one, do by hand what it does, or read it first: ${list}.`];
+  return [
+    `This project has no \`_bmad/scripts\`. Where the text runs one, do by hand what it does, or read it first: ${list}.`,
+  ];
 }
 
 function forwarded({ forwardedBy, record }: ActivationParts): string | undefined {
@@ -105,7 +134,10 @@ function values(parts: ActivationParts, body: string): string {
   const root = projectRoot ?? '(unknown: ask the user for the folder, or pass "project" with the call)';
   const lines = [`- \`{project-root}\`: ${root}`];
   const add = (key: string, value: string): void => {
-    if (used.includes(`{${key}}`)) lines.push(`- \`{${key}}\`: ${value.replaceAll('{project-root}', () => projectRoot ?? '{project-root}')}`);
+    if (used.includes(`{${key}}`))
+      lines.push(
+        `- \`{${key}}\`: ${value.replaceAll('{project-root}', () => projectRoot ?? '{project-root}')}`,
+      );
   };
   add('skill-root', contentUri(skillFolder(record)));
   add('skill-name', record.name);
@@ -116,7 +148,10 @@ function values(parts: ActivationParts, body: string): string {
 
 function customization({ customization: merged, overrides }: ResolvedSkill): string | undefined {
   if (Object.keys(merged).length === 0) return undefined;
-  const from = overrides.length === 0 ? 'Defaults; this project overrides nothing.' : `Defaults, overridden by _bmad/${overrides.join(' and _bmad/')}.`;
+  const from =
+    overrides.length === 0
+      ? 'Defaults; this project overrides nothing.'
+      : `Defaults, overridden by _bmad/${overrides.join(' and _bmad/')}.`;
   return `${from}\n\n${fenced(compactJson(merged), 'json')}`;
 }
 
@@ -128,7 +163,9 @@ function compactJson(table: Table): string {
       lines.push(`${JSON.stringify(name)}: ${JSON.stringify(value)}`);
       continue;
     }
-    const inner = Object.entries(value).map(([key, item]) => `  ${JSON.stringify(key)}: ${compactValue(item)}`);
+    const inner = Object.entries(value).map(
+      ([key, item]) => `  ${JSON.stringify(key)}: ${compactValue(item)}`,
+    );
     lines.push(`${JSON.stringify(name)}: {\n${inner.join(',\n')}\n}`);
   }
   return `{${lines.join(',\n')}}`;
@@ -143,7 +180,8 @@ function compactValue(value: unknown): string {
 function centralConfiguration({ central }: ActivationParts, body: string): string | undefined {
   if (!/resolve_config\.py|resolve_party\.py/.test(body)) return undefined;
   const { agents, ...settings } = central;
-  const roster = /roster|agents/i.test(body) && isTable(agents) ? { agents: withoutKeys(agents, ['team', 'module']) } : {};
+  const roster =
+    /roster|agents/i.test(body) && isTable(agents) ? { agents: withoutKeys(agents, ['team', 'module']) } : {};
   return fenced(compactJson({ ...settings, ...roster }), 'json');
 }
 
@@ -151,7 +189,13 @@ function withoutKeys(tables: Table, keys: readonly string[]): Table {
   return Object.fromEntries(
     Object.entries(tables).map(([name, entry]) => [
       name,
-      isTable(entry) ? Object.fromEntries(Object.keys(entry).filter((key) => !keys.includes(key)).map((key) => [key, field(entry, key)])) : entry,
+      isTable(entry)
+        ? Object.fromEntries(
+            Object.keys(entry)
+              .filter((key) => !keys.includes(key))
+              .map((key) => [key, field(entry, key)]),
+          )
+        : entry,
     ]),
   );
 }
@@ -159,10 +203,20 @@ function withoutKeys(tables: Table, keys: readonly string[]): Table {
 function furtherFiles({ record, known, skill }: ActivationParts): string {
   const folder = `${skillFolder(record)}/`;
   const own = known.filter(
-    (path) => path.startsWith(folder) && path !== record.bmadRelativePath && !/\/(?:customize\.toml|tests\/)/.test(path),
+    (path) =>
+      path.startsWith(folder) &&
+      path !== record.bmadRelativePath &&
+      !/\/(?:customize\.toml|tests\/)/.test(path),
   );
   const files = own
     .map((path) => path.slice(folder.length))
-    .map((path) => (skill.rendered?.has(path) === true ? contentUri(`rendered/${record.name}/${path}`) : contentUri(folder + path)));
-  return files.filter((uri) => !uri.endsWith(`rendered/${record.name}/workflow.md`)).map((uri) => `- ${uri}`).join('\n');
+    .map((path) =>
+      skill.rendered?.has(path) === true
+        ? contentUri(`rendered/${record.name}/${path}`)
+        : contentUri(folder + path),
+    );
+  return files
+    .filter((uri) => !uri.endsWith(`rendered/${record.name}/workflow.md`))
+    .map((uri) => `- ${uri}`)
+    .join('\n');
 }

@@ -10,19 +10,28 @@ const LAYERS = ['config.toml', 'config.user.toml', 'custom/config.toml', 'custom
  * The merged central configuration, as BMAD's `resolve_config.py` prints it. A project without an install gets what
  * the installer would have written: the defaults of the modules and the roster of their agents.
  */
-export async function centralConfig(modules: readonly ModuleInfo[], projectRoot: string | undefined, bmad: Tree | undefined): Promise<Layered> {
+export async function centralConfig(
+  modules: readonly ModuleInfo[],
+  projectRoot: string | undefined,
+  bmad: Tree | undefined,
+): Promise<Layered> {
   const installed = bmad !== undefined && (await optionalText(bmad, 'config.toml')) !== undefined;
   return applyLayers(installed ? {} : defaultConfig(modules, projectRoot), bmad, LAYERS);
 }
 
 export function defaultConfig(modules: readonly ModuleInfo[], projectRoot: string | undefined): Table {
-  const plain = new Map<string, string>([['directory_name', projectRoot === undefined ? 'project' : basename(projectRoot)]]);
+  const plain = new Map<string, string>([
+    ['directory_name', projectRoot === undefined ? 'project' : basename(projectRoot)],
+  ]);
   const values = new Map<string, Table>();
   // The core module's answers may be used in the defaults of the others.
   for (const module of [...modules].sort((a, b) => Number(b.code === 'core') - Number(a.code === 'core'))) {
     const answers: [string, string][] = [];
     for (const setting of module.settings) {
-      const answer = setting.default.replace(/\{([\w-]+)\}/g, (whole, key: string) => plain.get(key) ?? whole);
+      const answer = setting.default.replace(
+        /\{([\w-]+)\}/g,
+        (whole, key: string) => plain.get(key) ?? whole,
+      );
       plain.set(setting.key, answer);
       answers.push([setting.key, setting.result.replace('{value}', () => answer)]);
     }
@@ -34,6 +43,8 @@ export function defaultConfig(modules: readonly ModuleInfo[], projectRoot: strin
 
 function rosterTable(modules: readonly ModuleInfo[]): Table {
   return Object.fromEntries(
-    modules.flatMap((module) => module.roster.map(({ code, ...entry }) => [code, { module: module.code, ...entry }])),
+    modules.flatMap((module) =>
+      module.roster.map(({ code, ...entry }) => [code, { module: module.code, ...entry }]),
+    ),
   );
 }

@@ -40,13 +40,19 @@ export interface DeliveryParts {
 
 export function createDelivery({ catalogue, projectRoot, projectBmad, today }: DeliveryParts): Delivery {
   const central = () => centralConfig(catalogue.modules, projectRoot, projectBmad);
-  const resolver: SkillResolver = { files: catalogue.files, projectRoot, projectBmad, central: async () => (await central()).values };
+  const resolver: SkillResolver = {
+    files: catalogue.files,
+    projectRoot,
+    projectBmad,
+    central: async () => (await central()).values,
+  };
   const generated = generatedFiles(catalogue.modules, resolver.central);
 
   async function file(path: string): Promise<ServedFile> {
     if (path.startsWith(RENDERED)) return renderedFile(path);
     const make = generated.get(path);
-    if (make !== undefined && !(await catalogue.files.all()).has(path)) return { path, mimeType: mimeTypeOf(path), text: await make() };
+    if (make !== undefined && !(await catalogue.files.all()).has(path))
+      return { path, mimeType: mimeTypeOf(path), text: await make() };
     const found = await catalogue.files.read(path);
     return serve(path, found.bytes, found.origin);
   }
@@ -59,20 +65,29 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     if (text !== undefined) return { path, mimeType: mimeTypeOf(path), text };
     throw new BmadError('not_found', `There is no rendered file ${quoted(contentUri(path))}.`, {
       subject: contentUri(path),
-      suggestions: [...(rendered?.keys() ?? [])].slice(0, 5).map((known) => contentUri(`${RENDERED}${name}/${known}`)),
+      suggestions: [...(rendered?.keys() ?? [])]
+        .slice(0, 5)
+        .map((known) => contentUri(`${RENDERED}${name}/${known}`)),
       hint: 'Start the workflow with {operation:"execute", workflow:"bmad-build"}; its answer names the files.',
     });
   }
 
   const paths = once(async () => {
-    const all = [...(await catalogue.files.all())].map(([path, origin]) => ({ path, mimeType: mimeTypeOf(path), origin: origin.displayName }));
+    const all = [...(await catalogue.files.all())].map(([path, origin]) => ({
+      path,
+      mimeType: mimeTypeOf(path),
+      origin: origin.displayName,
+    }));
     const known = new Set(all.map(({ path }) => path));
-    for (const path of generated.keys()) if (!known.has(path)) all.push({ path, mimeType: mimeTypeOf(path), origin: 'generated' });
+    for (const path of generated.keys())
+      if (!known.has(path)) all.push({ path, mimeType: mimeTypeOf(path), origin: 'generated' });
     return all.sort((a, b) => (a.path < b.path ? -1 : 1));
   });
 
   async function activation(record: BmadRecord, message: string | undefined): Promise<Activation> {
-    const successor = catalogue.winners.find(({ name, deprecated }) => name === record.deprecated?.successor && deprecated === undefined);
+    const successor = catalogue.winners.find(
+      ({ name, deprecated }) => name === record.deprecated?.successor && deprecated === undefined,
+    );
     const target = successor ?? record;
     const config = await central();
     return composeActivation({
@@ -80,7 +95,9 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       main: await mainText(target),
       skill: await resolveSkill(target, resolver),
       forwardedBy:
-        successor === undefined ? undefined : { record, text: await mainText(record), skill: await resolveSkill(record, resolver) },
+        successor === undefined
+          ? undefined
+          : { record, text: await mainText(record), skill: await resolveSkill(record, resolver) },
       message,
       central: config.values,
       values: moduleValues(config.values, target.moduleName),
@@ -101,7 +118,11 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     const agent = field(customization, 'agent');
     const items = isTable(agent) ? field(agent, 'menu') : undefined;
     if (!Array.isArray(items)) return [];
-    return items.filter(isTable).map((item) => `${textField(item, 'code') ?? ''}: ${oneLine(textField(item, 'description') ?? '', 120)}`);
+    return items
+      .filter(isTable)
+      .map(
+        (item) => `${textField(item, 'code') ?? ''}: ${oneLine(textField(item, 'description') ?? '', 120)}`,
+      );
   }
 
   return { file, paths, activation, menu };

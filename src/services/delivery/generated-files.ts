@@ -2,17 +2,23 @@ import { field, formatCsv, formatToml, formatYaml, isTable, type Table } from '.
 import type { HelpRow, ModuleInfo } from '../../model/module.ts';
 
 const HELP_HEADER =
-  'module,skill,display-name,menu-code,description,action,args,phase,preceded-by,followed-by,required,output-location,outputs'.split(',');
+  'module,skill,display-name,menu-code,description,action,args,phase,preceded-by,followed-by,required,output-location,outputs'.split(
+    ',',
+  );
 
 /**
  * Files that BMAD's installer writes and its skills ask for, made here for projects that have no install: the central
  * configuration, each module's flat configuration, and the merged help catalogue.
  */
-export function generatedFiles(modules: readonly ModuleInfo[], central: () => Promise<Table>): Map<string, () => Promise<string>> {
+export function generatedFiles(
+  modules: readonly ModuleInfo[],
+  central: () => Promise<Table>,
+): Map<string, () => Promise<string>> {
   const files = new Map<string, () => Promise<string>>();
   files.set('_config/bmad-help.csv', async () => helpCatalogue(modules));
   files.set('config.toml', async () => formatToml(await central()));
-  for (const { code } of modules) files.set(`${code}/config.yaml`, async () => formatYaml(moduleValues(await central(), code)));
+  for (const { code } of modules)
+    files.set(`${code}/config.yaml`, async () => formatYaml(moduleValues(await central(), code)));
   return files;
 }
 

@@ -12,7 +12,11 @@ export interface Layered {
 }
 
 /** Puts TOML files on top of `base`, in order. A layer that cannot be used is left out and reported. */
-export async function applyLayers(base: Table, tree: Tree | undefined, paths: readonly string[]): Promise<Layered> {
+export async function applyLayers(
+  base: Table,
+  tree: Tree | undefined,
+  paths: readonly string[],
+): Promise<Layered> {
   const layered: Layered = { values: base, files: [], problems: [] };
   if (tree === undefined) return layered;
   for (const path of paths) {
@@ -22,7 +26,8 @@ export async function applyLayers(base: Table, tree: Tree | undefined, paths: re
       layered.values = structuralMerge(layered.values, parseToml(path, text)) as Table;
       layered.files.push(path);
     } catch (error) {
-      if (!(error instanceof ParseError || error instanceof BmadError || error instanceof MergeError)) throw error;
+      if (!(error instanceof ParseError || error instanceof BmadError || error instanceof MergeError))
+        throw error;
       layered.problems.push({ file: path, message: error.message });
     }
   }

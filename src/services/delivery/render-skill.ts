@@ -24,23 +24,30 @@ const TOKENS =
 
 /** Whether a set of sources carries render tokens at all. */
 export function needsRendering(sources: Iterable<string>): boolean {
-  for (const text of sources) if (text.includes('[[bmad-snapshot:') || /\{\{\.\w+\}\}|\{\{config\./.test(text)) return true;
+  for (const source of sources)
+    if (source.includes('[[bmad-snapshot:') || /\{\{\.\w+\}\}|\{\{config\./.test(source)) return true;
   return false;
 }
 
 /** Replaces the tokens of all sources in one pass; what is inserted is not scanned again. */
 export function renderSources(input: RenderInput): Map<string, string> {
   const rendered = new Map<string, string>();
-  for (const [file, text] of input.sources) {
+  for (const [file, source] of input.sources) {
     rendered.set(
       file,
-      text.replace(TOKENS, (_token, config?: string, short?: string, workflow?: string, snapshot?: string) => {
-        if (config !== undefined) return configValue(lookup(input.central, config, 'config value'), `config.${config}`, input);
-        if (short !== undefined) return shortConfigValue(short, input);
-        if (workflow !== undefined) return customizationValue(workflow, input).replaceAll('{skill-root}', () => input.skillRoot);
-        if (snapshot === undefined || !input.sources.has(snapshot)) throw new RenderError(`snapshot reference targets undeclared source: ${snapshot ?? ''}`);
-        return input.locate(snapshot);
-      }),
+      source.replace(
+        TOKENS,
+        (_token, config?: string, short?: string, workflow?: string, snapshot?: string) => {
+          if (config !== undefined)
+            return configValue(lookup(input.central, config, 'config value'), `config.${config}`, input);
+          if (short !== undefined) return shortConfigValue(short, input);
+          if (workflow !== undefined)
+            return customizationValue(workflow, input).replaceAll('{skill-root}', () => input.skillRoot);
+          if (snapshot === undefined || !input.sources.has(snapshot))
+            throw new RenderError(`snapshot reference targets undeclared source: ${snapshot ?? ''}`);
+          return input.locate(snapshot);
+        },
+      ),
     );
   }
   return rendered;
@@ -49,7 +56,8 @@ export function renderSources(input: RenderInput): Map<string, string> {
 function lookup(table: Table, path: string, label: string): unknown {
   let current: unknown = table;
   for (const part of path.split('.')) {
-    if (!isTable(current) || !Object.hasOwn(current, part)) throw new RenderError(`missing ${label} \`${path}\``);
+    if (!isTable(current) || !Object.hasOwn(current, part))
+      throw new RenderError(`missing ${label} \`${path}\``);
     current = current[part];
   }
   return current;
@@ -64,7 +72,10 @@ function shortConfigValue(key: string, input: RenderInput): string {
   const matches = scalarsNamed(input.central, key, '');
   const [match, other] = matches;
   if (match === undefined) throw new RenderError(`missing config value \`${key}\``);
-  if (other !== undefined) throw new RenderError(`ambiguous config value \`${key}\` found at: ${matches.map(([path]) => path).join(', ')}`);
+  if (other !== undefined)
+    throw new RenderError(
+      `ambiguous config value \`${key}\` found at: ${matches.map(([path]) => path).join(', ')}`,
+    );
   return configValue(match[1], `config.${match[0]}`, input);
 }
 
@@ -95,7 +106,15 @@ function text(value: unknown, label: string, mayBeEmpty: boolean): string {
 
 function bullets(items: readonly string[]): string {
   if (items.length === 0) return '_None._';
-  return items.map((item) => `- ${item.replace(/\r?\n$/, '').split(/\r\n|[\n\r]/).join('\n  ')}`).join('\n');
+  return items
+    .map(
+      (item) =>
+        `- ${item
+          .replace(/\r?\n$/, '')
+          .split(/\r\n|[\n\r]/)
+          .join('\n  ')}`,
+    )
+    .join('\n');
 }
 
 function reviewLayers(value: readonly unknown[], label: string): string {
@@ -109,8 +128,14 @@ function reviewLayers(value: readonly unknown[], label: string): string {
     seen.add(id);
     const name = text(field(item, 'name') ?? id, `${place}.name`, false);
     const instruction = text(field(item, 'instruction'), `${place}.instruction`, true).trim();
-    const when = field(item, 'when') === undefined ? '' : `\n\nRun only when: ${text(field(item, 'when'), `${place}.when`, false)}`;
+    const when =
+      field(item, 'when') === undefined
+        ? ''
+        : `\n\nRun only when: ${text(field(item, 'when'), `${place}.when`, false)}`;
     if (instruction !== '') sections.push(`#### ${name} (\`${id}\`)${when}\n\n${instruction}`);
   }
-  return sections.join('\n\n') || 'No active review layers. HALT with blocking condition `no active review layers`.';
+  return (
+    sections.join('\n\n') ||
+    'No active review layers. HALT with blocking condition `no active review layers`.'
+  );
 }

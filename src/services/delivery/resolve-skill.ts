@@ -72,7 +72,10 @@ async function render(
     });
   } catch (error) {
     if (!(error instanceof RenderError)) throw error;
-    problems.push({ file: `${skillFolder(record)}/workflow.md`, message: `cannot be rendered: ${error.message}` });
+    problems.push({
+      file: `${skillFolder(record)}/workflow.md`,
+      message: `cannot be rendered: ${error.message}`,
+    });
     return undefined;
   }
 }

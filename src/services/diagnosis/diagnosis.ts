@@ -24,7 +24,12 @@ export interface DiagnosisParts {
 const TIME_LIMIT_MS = 15_000;
 
 const REQUESTS = [
-  { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'doctor', version: '1' } } },
+  {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'doctor', version: '1' } },
+  },
   { jsonrpc: '2.0', method: 'notifications/initialized' },
   { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} },
 ];
@@ -54,7 +59,14 @@ export function createDiagnosis({ command: [program, ...args], cwd, env }: Diagn
         signal,
       });
       const tools = replies.get(2)?.result?.tools?.map(({ name }) => name) ?? [];
-      const trouble = troubleOf({ stray, timedOut: result.timedOut, code: result.code, error: replies.get(2)?.error?.message, tools, stderr: result.stderr });
+      const trouble = troubleOf({
+        stray,
+        timedOut: result.timedOut,
+        code: result.code,
+        error: replies.get(2)?.error?.message,
+        tools,
+        stderr: result.stderr,
+      });
       return {
         ok: trouble === undefined,
         tools,

@@ -20,6 +20,9 @@ export interface Search {
 const FIELDS = ['name', 'names', 'title', 'phase', 'description', 'help'];
 const BOOST = { name: 6, names: 4, title: 3, phase: 1.5, help: 1, description: 1 };
 
+/** Hits below this share of the best score are noise: one common word in a long description. */
+const WORTH_SHOWING = 0.15;
+
 /** Longer queries are cut: nobody types more, and the index need not walk through it. */
 const QUERY_LIMIT = 400;
 
@@ -27,17 +30,29 @@ const QUERY_LIMIT = 400;
 export function createSearch(catalogue: Catalogue): Search {
   const records = catalogue.winners.filter((record) => record.deprecated === undefined);
   const byId = new Map(records.map((record) => [`${record.kind} ${qualifiedName(record)}`, record]));
-  const index = new MiniSearch({ fields: FIELDS, searchOptions: { boost: BOOST, prefix: (term) => term.length > 2, fuzzy: (term) => (term.length > 4 ? 0.2 : false) } });
+  const index = new MiniSearch({
+    fields: FIELDS,
+    searchOptions: {
+      boost: BOOST,
+      prefix: (term) => term.length > 2,
+      fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+    },
+  });
   index.addAll([...byId].map(([id, record]) => ({ id, ...searchable(record, catalogue) })));
   return {
     find({ words, kinds, module }) {
-      return index
-        .search(words.slice(0, QUERY_LIMIT))
+      const results = index.search(words.slice(0, QUERY_LIMIT));
+      const weakest = (results[0]?.score ?? 0) * WORTH_SHOWING;
+      return results
+        .filter((result) => result.score >= weakest)
         .flatMap((result) => {
           const record = byId.get(String(result.id));
           return record === undefined ? [] : [{ record, score: Math.round(result.score * 100) / 100 }];
         })
-        .filter(({ record }) => kinds.includes(record.kind) && (module === undefined || record.moduleName === module));
+        .filter(
+          ({ record }) =>
+            kinds.includes(record.kind) && (module === undefined || record.moduleName === module),
+        );
     },
   };
 }

@@ -10,10 +10,19 @@ import { TEMPLATES } from './resources.ts';
 const NONE: CompleteResult = { completion: { values: [], total: 0, hasMore: false } };
 
 /** Completes the argument that is asked about; an argument nobody knows has no completions, which is not an error. */
-export async function completeArgument({ ref, argument }: CompleteRequestParams, context: Context, call: Call): Promise<CompleteResult> {
-  const query = ref.type === 'ref/prompt' ? await promptQuery(ref.name, argument, context, call) : templateQuery(ref.uri, argument);
+export async function completeArgument(
+  { ref, argument }: CompleteRequestParams,
+  context: Context,
+  call: Call,
+): Promise<CompleteResult> {
+  const query =
+    ref.type === 'ref/prompt'
+      ? await promptQuery(ref.name, argument, context, call)
+      : templateQuery(ref.uri, argument);
   if (query === undefined) return NONE;
-  const { values, total } = dataOf<{ values: string[]; total: number }>(await execute(complete, { ...query, value: argument.value }, context, call));
+  const { values, total } = dataOf<{ values: string[]; total: number }>(
+    await execute(complete, { ...query, value: argument.value }, context, call),
+  );
   return { completion: { values, total, hasMore: total > values.length } };
 }
 
@@ -22,12 +31,21 @@ interface Argument {
   value: string;
 }
 
-async function promptQuery(name: string, argument: Argument, context: Context, call: Call): Promise<{ what: string; target: string } | undefined> {
+async function promptQuery(
+  name: string,
+  argument: Argument,
+  context: Context,
+  call: Call,
+): Promise<{ what: string; target: string } | undefined> {
   const prompt = dataOf<PromptItem>(await execute(findPrompt, { name }, context, call));
-  return argument.name === MESSAGE_ARGUMENT && prompt.kind === 'agent' ? { what: 'message', target: prompt.target } : undefined;
+  return argument.name === MESSAGE_ARGUMENT && prompt.kind === 'agent'
+    ? { what: 'message', target: prompt.target }
+    : undefined;
 }
 
 function templateQuery(uri: string, argument: Argument): { what: string } | undefined {
-  const template = TEMPLATES.find((candidate) => candidate.uriTemplate === uri && candidate.variable === argument.name);
+  const template = TEMPLATES.find(
+    (candidate) => candidate.uriTemplate === uri && candidate.variable === argument.name,
+  );
   return template === undefined ? undefined : { what: template.variable };
 }

@@ -9,7 +9,10 @@ export function dataOf<T>(outcome: Outcome): T {
 }
 
 export function protocolError(error: BmadError): ProtocolError {
-  const code = error.code === 'internal' || error.code === 'unavailable' ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
+  const code =
+    error.code === 'internal' || error.code === 'unavailable'
+      ? ProtocolErrorCode.InternalError
+      : ProtocolErrorCode.InvalidParams;
   return new ProtocolError(code, error.text, {
     ...(error.subject === undefined ? {} : { [error.subject.includes(':') ? 'uri' : 'name']: error.subject }),
     ...(error.suggestions.length === 0 ? {} : { suggestions: [...error.suggestions] }),

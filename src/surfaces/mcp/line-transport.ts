@@ -1,5 +1,10 @@
 import type { Readable, Writable } from 'node:stream';
-import { parseJSONRPCMessage, serializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
+import {
+  parseJSONRPCMessage,
+  serializeMessage,
+  type JSONRPCMessage,
+  type Transport,
+} from '@modelcontextprotocol/server';
 
 /** A line longer than this is answered with an error and thrown away; the connection goes on. */
 const LINE_LIMIT = 16 * 1024 * 1024;
@@ -79,7 +84,8 @@ export class LineTransport implements Transport {
     this.#pieces = [];
     this.#size = 0;
     this.#skipping = false;
-    if (tooLong) this.#refuse(INVALID_REQUEST, `Invalid request: a message may have at most ${LINE_LIMIT} bytes.`);
+    if (tooLong)
+      this.#refuse(INVALID_REQUEST, `Invalid request: a message may have at most ${LINE_LIMIT} bytes.`);
     else if (line.length > 0) this.#receive(line.toString('utf8').trim());
   }
 

@@ -8,8 +8,14 @@ import { dataOf, protocolError } from './errors.ts';
 /** Every prompt takes one free text, and works without it. */
 export const MESSAGE_ARGUMENT = 'message';
 
-export async function promptList(cursor: string | undefined, context: Context, call: Call): Promise<ListPromptsResult> {
-  const { items, next } = dataOf<{ items: PromptItem[]; next?: string }>(await execute(listPrompts, { cursor }, context, call));
+export async function promptList(
+  cursor: string | undefined,
+  context: Context,
+  call: Call,
+): Promise<ListPromptsResult> {
+  const { items, next } = dataOf<{ items: PromptItem[]; next?: string }>(
+    await execute(listPrompts, { cursor }, context, call),
+  );
   return {
     prompts: items.map(({ name, title, description, kind }) => ({
       name,
@@ -29,12 +35,18 @@ export async function getPrompt(
 ): Promise<GetPromptResult> {
   const prompt = dataOf<PromptItem>(await execute(findPrompt, { name }, context, call));
   const message = args[MESSAGE_ARGUMENT];
-  const input = { name: prompt.target, kind: prompt.kind, ...(message === undefined || message === '' ? {} : { message }) };
+  const input = {
+    name: prompt.target,
+    kind: prompt.kind,
+    ...(message === undefined || message === '' ? {} : { message }),
+  };
   const outcome = await execute(activate, input, context, call);
   if (!outcome.ok) throw protocolError(outcome.error);
   const { body, note } = outcome.answer;
   return {
     description: prompt.title,
-    messages: [{ role: 'user', content: { type: 'text', text: note === undefined ? body : `${body}\n\n${note}` } }],
+    messages: [
+      { role: 'user', content: { type: 'text', text: note === undefined ? body : `${body}\n\n${note}` } },
+    ],
   };
 }

@@ -1,22 +1,53 @@
-import type { ListResourcesResult, ListResourceTemplatesResult, ReadResourceResult } from '@modelcontextprotocol/server';
+import type {
+  ListResourcesResult,
+  ListResourceTemplatesResult,
+  ReadResourceResult,
+} from '@modelcontextprotocol/server';
 import type { Call, Context } from '../../operations/context.ts';
 import { execute } from '../../operations/execute.ts';
 import { listResources, readResource } from '../../operations/index.ts';
 import { dataOf } from './errors.ts';
 
-export async function resourceList(cursor: string | undefined, context: Context, call: Call): Promise<ListResourcesResult> {
+export async function resourceList(
+  cursor: string | undefined,
+  context: Context,
+  call: Call,
+): Promise<ListResourcesResult> {
   type Page = { items: { uri: string; name: string; mimeType: string; origin: string }[]; next?: string };
   const { items, next } = dataOf<Page>(await execute(listResources, { cursor }, context, call));
   return {
-    resources: items.map(({ uri, name, mimeType, origin }) => ({ uri, name, mimeType, description: `From ${origin}` })),
+    resources: items.map(({ uri, name, mimeType, origin }) => ({
+      uri,
+      name,
+      mimeType,
+      description: `From ${origin}`,
+    })),
     ...(next === undefined ? {} : { nextCursor: next }),
   };
 }
 
 export const TEMPLATES = [
-  { name: 'agent', uriTemplate: 'bmad://agents/{agent}', title: 'Agent by name', description: 'The main file of an agent', variable: 'agent' },
-  { name: 'workflow', uriTemplate: 'bmad://workflows/{workflow}', title: 'Workflow by name', description: 'The main file of a workflow', variable: 'workflow' },
-  { name: 'file', uriTemplate: 'bmad://{+path}', title: 'File by path', description: 'Any file of the BMAD content', variable: 'path' },
+  {
+    name: 'agent',
+    uriTemplate: 'bmad://agents/{agent}',
+    title: 'Agent by name',
+    description: 'The main file of an agent',
+    variable: 'agent',
+  },
+  {
+    name: 'workflow',
+    uriTemplate: 'bmad://workflows/{workflow}',
+    title: 'Workflow by name',
+    description: 'The main file of a workflow',
+    variable: 'workflow',
+  },
+  {
+    name: 'file',
+    uriTemplate: 'bmad://{+path}',
+    title: 'File by path',
+    description: 'Any file of the BMAD content',
+    variable: 'path',
+  },
 ] as const;
 
 export function templateList(): ListResourceTemplatesResult {

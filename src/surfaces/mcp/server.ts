@@ -20,18 +20,35 @@ export function mcpServerFactory(context: Context): McpServerFactory {
       {
         instructions: INSTRUCTIONS,
         capabilities: { tools: {}, prompts: {}, resources: {}, completions: {} },
-        cacheHints: { 'tools/list': LISTS, 'prompts/list': LISTS, 'resources/list': LISTS, 'resources/templates/list': LISTS },
+        cacheHints: {
+          'tools/list': LISTS,
+          'prompts/list': LISTS,
+          'resources/list': LISTS,
+          'resources/templates/list': LISTS,
+        },
       },
     );
     const { server } = mcp;
     server.setRequestHandler('tools/list', () => ({ tools: toolList() }));
-    server.setRequestHandler('tools/call', ({ params }, sdk) => callTool(params.name, params.arguments, context, callOf(sdk)));
-    server.setRequestHandler('prompts/list', ({ params }, sdk) => promptList(params?.cursor, context, callOf(sdk)));
-    server.setRequestHandler('prompts/get', ({ params }, sdk) => getPrompt(params.name, params.arguments ?? {}, context, callOf(sdk)));
-    server.setRequestHandler('resources/list', ({ params }, sdk) => resourceList(params?.cursor, context, callOf(sdk)));
+    server.setRequestHandler('tools/call', ({ params }, sdk) =>
+      callTool(params.name, params.arguments, context, callOf(sdk)),
+    );
+    server.setRequestHandler('prompts/list', ({ params }, sdk) =>
+      promptList(params?.cursor, context, callOf(sdk)),
+    );
+    server.setRequestHandler('prompts/get', ({ params }, sdk) =>
+      getPrompt(params.name, params.arguments ?? {}, context, callOf(sdk)),
+    );
+    server.setRequestHandler('resources/list', ({ params }, sdk) =>
+      resourceList(params?.cursor, context, callOf(sdk)),
+    );
     server.setRequestHandler('resources/templates/list', () => templateList());
-    server.setRequestHandler('resources/read', ({ params }, sdk) => resourceRead(params.uri, context, callOf(sdk)));
-    server.setRequestHandler('completion/complete', ({ params }, sdk) => completeArgument(params, context, callOf(sdk)));
+    server.setRequestHandler('resources/read', ({ params }, sdk) =>
+      resourceRead(params.uri, context, callOf(sdk)),
+    );
+    server.setRequestHandler('completion/complete', ({ params }, sdk) =>
+      completeArgument(params, context, callOf(sdk)),
+    );
     return mcp;
   };
 }
@@ -46,7 +63,9 @@ function callOf({ mcpReq }: ServerContext): Call {
     progress(message) {
       if (progressToken === undefined) return;
       progress += 1;
-      mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(() => undefined);
+      mcpReq
+        .notify({ method: 'notifications/progress', params: { progressToken, progress, message } })
+        .catch(() => undefined);
     },
   };
 }

@@ -5,7 +5,11 @@ import { LineTransport } from './line-transport.ts';
 import { mcpServerFactory } from './server.ts';
 
 /** Serves one client over a pair of streams until either side ends. */
-export function serveStreams(context: Context, input: Readable, output: Writable): { ended: Promise<void>; close(): Promise<void> } {
+export function serveStreams(
+  context: Context,
+  input: Readable,
+  output: Writable,
+): { ended: Promise<void>; close(): Promise<void> } {
   const transport = new LineTransport(input, output);
   const handle = serveStdio(mcpServerFactory(context), {
     transport,

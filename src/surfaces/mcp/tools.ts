@@ -1,4 +1,9 @@
-import { ProtocolError, ProtocolErrorCode, type CallToolResult, type Tool } from '@modelcontextprotocol/server';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type CallToolResult,
+  type Tool,
+} from '@modelcontextprotocol/server';
 import { quoted } from '../../base/errors.ts';
 import { nearest } from '../../base/suggest.ts';
 import type { Call, Context } from '../../operations/context.ts';
@@ -30,7 +35,12 @@ export function toolList(): Tool[] {
   return advertised;
 }
 
-export async function callTool(name: string, args: unknown, context: Context, call: Call): Promise<CallToolResult> {
+export async function callTool(
+  name: string,
+  args: unknown,
+  context: Context,
+  call: Call,
+): Promise<CallToolResult> {
   const outcome = await execute(toolNamed(name), args, context, call);
   if (!outcome.ok) return { content: [{ type: 'text', text: outcome.error.text }], isError: true };
   const { body, note } = outcome.answer;
@@ -43,5 +53,7 @@ function toolNamed(name: string): AnyOperation {
   if (operation !== undefined) return operation;
   const names = offered.map((candidate) => candidate.name);
   const near = nearest(name, names)[0] ?? names.join(', ');
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${quoted(name)}. Use ${near}.`, { suggestions: names });
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${quoted(name)}. Use ${near}.`, {
+    suggestions: names,
+  });
 }

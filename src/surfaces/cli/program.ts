@@ -1,0 +1,136 @@
+import { Command, CommanderError } from 'commander';
+import { ERROR_CODES, type BmadError } from '../../base/errors.ts';
+import { CLI_PROGRAM, PRODUCT, VERSION } from '../../base/product.ts';
+import { nearest } from '../../base/suggest.ts';
+import type { Context } from '../../operations/context.ts';
+import { execute } from '../../operations/execute.ts';
+import { bmad, operations } from '../../operations/index.ts';
+import type { AnyOperation } from '../../operations/operation.ts';
+import { commandOf } from './command.ts';
+import { inTerminalWords } from './wording.ts';
+
+/** The streams of the terminal, and the settings flags every command takes. */
+export interface Terminal {
+  out(text: string): void;
+  err(text: string): void;
+  signal: AbortSignal;
+  /** Lines of help for the settings. */
+  settingsHelp: string;
+}
+
+/** Runs one command line; answers with the exit code. */
+export async function runProgram(
+  args: readonly string[],
+  openContext: () => Promise<Context>,
+  terminal: Terminal,
+): Promise<number> {
+  let exitCode = 0;
+  async function run(operation: AnyOperation, input: Record<string, unknown>, json: boolean): Promise<void> {
+    const call = {
+      surface: 'cli',
+      signal: terminal.signal,
+      progress: (message: string) => terminal.err(`${message} …\n`),
+    } as const;
+    const outcome = await execute(operation, input, await openContext(), call);
+    if (!outcome.ok) {
+      exitCode = report(outcome.error, json, terminal);
+      return;
+    }
+    if (json) terminal.out(`${JSON.stringify(outcome.data, null, 2)}\n`);
+    else {
+      const { body, note, exact } = outcome.answer;
+      terminal.out(exact === true || body.endsWith('\n') ? body : `${body}\n`);
+      if (note !== undefined) terminal.err(`${inTerminalWords(note)}\n`);
+    }
+    if (outcome.failed) exitCode = 1;
+  }
+
+  const program = createProgram(run, terminal);
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : ERROR_CODES.invalid_input.exit;
+    throw error;
+  }
+}
+
+function createProgram(
+  run: (operation: AnyOperation, input: Record<string, unknown>, json: boolean) => Promise<void>,
+  terminal: Terminal,
+): Command {
+  const program = new Command(CLI_PROGRAM)
+    .description(`${PRODUCT} ${VERSION}: BMad Method agents and workflows at the command line`)
+    .version(VERSION, '--version', 'print the version')
+    .helpOption('--help', 'print help')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeOut: terminal.out, writeErr: (text) => terminal.err(text) })
+    .configureHelp({ showGlobalOptions: false })
+    .argument('[command]')
+    .argument('[message...]')
+    .option('--json', 'print the data as JSON');
+  for (const operation of operations) {
+    if (operation.command === undefined) continue;
+    const command = inheritSettings(commandOf(operation, run), program);
+    const [group, inner] = operation.command.split(' ');
+    if (inner === undefined) program.addCommand(command);
+    else groupNamed(program, group ?? '').addCommand(command);
+  }
+  program.helpInformation = () => overview(terminal.settingsHelp);
+  program.action(async (command: string | undefined, message: string[], flags: { json?: boolean }) => {
+    if (command === undefined) program.help({ error: true });
+    const near = nearest(
+      command ?? '',
+      program.commands.map((known) => known.name()),
+      1,
+    )[0];
+    if (near !== undefined && message.length === 0)
+      terminal.err(`(To run the command "${near}": bmad ${near})\n`);
+    const input = { command, ...(message.length === 0 ? {} : { message: message.join(' ') }) };
+    await run(bmad, input, flags.json === true);
+  });
+  return program;
+}
+
+/** The first help text a person sees; it has to fit on a screen. */
+function overview(settings: string): string {
+  const commands = operations.filter(({ command }) => command !== undefined);
+  const lines = commands.map(({ command = '', title }) => `  ${command.padEnd(14)}${title}`);
+  return `${PRODUCT} ${VERSION}: BMad Method agents and workflows at the command line
+
+Usage: ${CLI_PROGRAM} <command> [options]           "${CLI_PROGRAM} <command> --help" tells more
+       ${CLI_PROGRAM} <agent or workflow> [message]  e.g. ${CLI_PROGRAM} architect "Review our caching plan"
+
+${lines.join('\n')}
+
+  --json        Print the data as JSON, errors too
+  --version     Print the version
+  --help        Print this text
+
+Settings for every command, with their environment variables:
+${settings}
+`;
+}
+
+function inheritSettings(command: Command, program: Command): Command {
+  return command.copyInheritedSettings(program).helpOption('--help', 'print help');
+}
+
+function groupNamed(program: Command, name: string): Command {
+  const known = program.commands.find((command) => command.name() === name);
+  if (known !== undefined) return known;
+  const group = inheritSettings(new Command(name).description(`Commands about the ${name}`), program);
+  program.addCommand(group);
+  return group;
+}
+
+function report(error: BmadError, json: boolean, terminal: Terminal): number {
+  if (json) {
+    const { code, message, hint, subject, suggestions } = error;
+    terminal.out(`${JSON.stringify({ error: { code, message, hint, subject, suggestions } }, null, 2)}\n`);
+  } else {
+    terminal.err(`${inTerminalWords(error.text)}\n`);
+  }
+  return ERROR_CODES[error.code].exit;
+}

@@ -1,0 +1,22 @@
+import { CLI_PROGRAM } from '../../base/product.ts';
+
+/** Answers and hints name the next step as a tool call; in a terminal the same step is a command. */
+export function inTerminalWords(text: string): string {
+  return text
+    .replace(/\{operation:"(\w+)"((?:, ?\w+:"[^"]*")*)\}/g, (_call, operation: string, rest: string) => {
+      const args = [...rest.matchAll(/(\w+):"([^"]*)"/g)].map(([, key = '', value = '']) =>
+        ['query', 'agent', 'workflow', 'uri'].includes(key) ? quote(value) : `--${key} ${quote(value)}`,
+      );
+      return [`"${CLI_PROGRAM} ${operation}`, ...args].join(' ') + '"';
+    })
+    .replace(/\{command:"([^"]*)"\}/g, (_call, command: string) => `"${CLI_PROGRAM} '${command}'"`)
+    .replace(
+      /\b(category|pattern):"([^"]*)"/g,
+      (_call, key: string, value: string) => `--${key} ${quote(value)}`,
+    )
+    .replace(/with cursor "([^"]*)"/g, (_call, cursor: string) => `with --cursor ${cursor}`);
+}
+
+function quote(value: string): string {
+  return /^[\w./:@-]+$/.test(value) ? value : `'${value}'`;
+}

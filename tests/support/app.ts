@@ -1,0 +1,41 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createContext, type Outside } from '../../src/app.ts';
+import type { Call, Context } from '../../src/operations/context.ts';
+
+export const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
+export const contentRoot = join(repository, 'dist', 'content');
+export const serverFile = join(repository, 'dist', 'bmad-mcp-server.cjs');
+export const cliFile = join(repository, 'dist', 'bmad.cjs');
+
+/** A new empty folder, gone when the test is over. */
+export async function temporaryFolder(onEnd: (cleanUp: () => Promise<void>) => void): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'bmad-test-')));
+  onEnd(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The real application over a folder, with nothing of the machine's own configuration in it. */
+export async function contextIn(folder: string, outside: Partial<Outside> = {}): Promise<Context & { written: string[] }> {
+  const written: string[] = [];
+  const context = await createContext({
+    flags: {},
+    presets: {},
+    env: {},
+    cwd: folder,
+    home: join(folder, 'no-home'),
+    platform: process.platform,
+    contentRoot,
+    serverCommand: [process.execPath, serverFile],
+    writeError: (text) => written.push(text),
+    terminal: false,
+    ...outside,
+  });
+  return { ...context, written };
+}
+
+export function testCall(): Call {
+  return { surface: 'mcp', signal: new AbortController().signal, progress: () => undefined };
+}

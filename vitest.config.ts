@@ -1,0 +1,17 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    globalSetup: 'tests/support/global-setup.ts',
+    reporters: ['default', './tests/support/closing-line.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'] } },
+      { extends: true, test: { name: 'property', include: ['tests/property/**/*.test.ts'] } },
+      { extends: true, test: { name: 'contract', include: ['tests/*.test.ts', 'tests/contract/**/*.test.ts'] } },
+      { extends: true, test: { name: 'surface', include: ['tests/surface/**/*.test.ts'] } },
+      { extends: true, test: { name: 'e2e', include: ['tests/e2e/**/*.test.ts'] } },
+    ],
+  },
+});
