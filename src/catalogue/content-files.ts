@@ -1,7 +1,6 @@
 import { once } from '../base/async.ts';
 import { BmadError, quoted } from '../base/errors.ts';
 import { contentUri } from '../base/paths.ts';
-import { nearest } from '../base/suggest.ts';
 import type { Origin } from '../model/origin.ts';
 import type { Source } from '../sources/source.ts';
 
@@ -32,8 +31,6 @@ export class ContentFiles {
     }
     throw new BmadError('not_found', `There is no file ${quoted(contentUri(path))}.`, {
       subject: contentUri(path),
-      suggestions: nearest(path, (await this.all()).keys()).map(contentUri),
-      hint: 'List the files with {operation:"list", query:"resources"}; pattern:"bmm/**" narrows the list.',
     });
   }
 

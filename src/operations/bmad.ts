@@ -47,9 +47,10 @@ export const bmad = defineOperation({
   output: z.object({ operation: z.enum(OPERATIONS), result: z.record(z.string(), z.unknown()) }),
 
   async run(input, context, call) {
-    const { operation, args } = route(input);
+    const { operation, args, spoken } = route(input);
     const target = ROUTES[operation] as AnyOperation;
-    const result = target.output.parse(await target.run(checkedInput(target, args), context, call));
+    const checked = checkedInput(target, args, spoken);
+    const result = target.output.parse(await target.run(checked, context, call));
     return { operation, result };
   },
   render: ({ operation, result }) => (ROUTES[operation] as AnyOperation).render(result),
@@ -70,6 +71,8 @@ type Arguments = Partial<Record<string, unknown>> & {
 interface Route {
   operation: (typeof OPERATIONS)[number];
   args: Record<string, unknown>;
+  /** What the caller called an argument, where the operation has another name for it. */
+  spoken: Record<string, string>;
 }
 
 /** Turns the forms users know into one operation and its own arguments. */
@@ -79,17 +82,18 @@ function route(input: Arguments): Route {
   const { operation: _operation, ...args } = input;
   switch (operation) {
     case 'list':
-      return { operation, args: listArguments(args) };
+      return { operation, args: listArguments(args), spoken: { what: 'type' } };
     case 'search':
       return {
         operation,
         args: defined({ ...args, type: args.type === undefined ? undefined : pluralType(args.type) }),
+        spoken: {},
       };
     case 'doctor':
-      return { operation, args: { ...args, handshake: false } };
+      return { operation, args: { ...args, handshake: false }, spoken: {} };
     case 'read':
     case 'execute':
-      return { operation, args: namedArguments(operation, args) };
+      return namedRoute(operation, args);
   }
 }
 
@@ -113,10 +117,10 @@ function listArguments({ query, type, ...rest }: Arguments): Record<string, unkn
   return defined({ ...rest, what, query: words });
 }
 
-function namedArguments(
+function namedRoute(
   operation: 'read' | 'execute',
   { agent, workflow, uri, query, type, ...rest }: Arguments,
-): Record<string, unknown> {
+): Route {
   const named: [string, string | undefined][] = [
     ['agent', agent],
     ['workflow', workflow],
@@ -131,7 +135,7 @@ function namedArguments(
       { hint: FORMS },
     );
   }
-  const kind = first?.[0] ?? (type === undefined ? undefined : pluralType(type).replace(/s$/, ''));
+  const kind = first?.[0] ?? singularType(type);
   const target = first?.[1] ?? query;
   if (target === undefined)
     throw new BmadError(
@@ -139,8 +143,10 @@ function namedArguments(
       `bmad: ${operation} needs "agent", "workflow"${operation === 'read' ? ' or "uri"' : ''}.`,
       { hint: FORMS },
     );
-  if (operation === 'execute') return defined({ ...rest, uri, name: target, kind });
-  return defined({ ...rest, target, kind });
+  const key = first === undefined ? 'query' : first[0] === 'resource' ? 'uri' : first[0];
+  return operation === 'execute'
+    ? { operation, args: defined({ ...rest, uri, name: target, kind }), spoken: { name: key, kind: 'type' } }
+    : { operation, args: defined({ ...rest, target, kind }), spoken: { target: key, kind: 'type' } };
 }
 
 /** `bmm/architect`, `*party-mode`, `architect review this`, `list agents`: the first word may be an operation. */
@@ -159,7 +165,12 @@ function fromCommand(command: string, { command: _command, ...rest }: Arguments)
     });
   }
   const message = rest.message ?? (tail === '' ? undefined : tail);
-  return { operation: 'execute', args: defined({ ...rest, operation: undefined, name: first, message }) };
+  const { operation: _operation, type, ...args } = rest;
+  return {
+    operation: 'execute',
+    args: defined({ ...args, name: first, message, kind: singularType(type) }),
+    spoken: { name: 'command', kind: 'type' },
+  };
 }
 
 /** Callers say `agent` or `agents`, `file` or `resource`. */
@@ -167,6 +178,10 @@ function pluralType(word: string): string {
   const name = word.trim().toLowerCase();
   if (['file', 'files', 'uri', 'document', 'documents'].includes(name)) return 'resources';
   return name === 'all' || name.endsWith('s') ? name : `${name}s`;
+}
+
+function singularType(word: string | undefined): string | undefined {
+  return word === undefined ? undefined : pluralType(word).replace(/s$/, '');
 }
 
 function defined(args: Record<string, unknown>): Record<string, unknown> {

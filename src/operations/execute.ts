@@ -1,4 +1,5 @@
-import { BmadError } from '../base/errors.ts';
+import type * as z from 'zod';
+import { BmadError, quoted } from '../base/errors.ts';
 import type { Call, Context } from './context.ts';
 import type { AnyOperation, Answer } from './operation.ts';
 
@@ -35,21 +36,58 @@ export async function execute(
   }
 }
 
-/** Also for an operation that hands over to another: its arguments are checked in the same words. */
-export function checkedInput(operation: AnyOperation, raw: unknown): Record<string, unknown> {
-  const parsed = operation.input.safeParse(raw ?? {});
+/**
+ * Also for an operation that hands over to another: its arguments are checked in the same words. `spoken` has the
+ * names a caller knows the arguments by, where they differ from the operation's own.
+ */
+export function checkedInput(
+  operation: AnyOperation,
+  raw: unknown,
+  spoken: Readonly<Record<string, string>> = {},
+): Record<string, unknown> {
+  return checkedValue(operation.name, operation.input, raw ?? {}, spoken);
+}
+
+const KEYS_NAMED = 5;
+
+/** Checks anything a caller sent. The error names the argument and the value that was wrong. */
+export function checkedValue<S extends z.ZodObject>(
+  subject: string,
+  schema: S,
+  raw: unknown,
+  spoken: Readonly<Record<string, string>> = {},
+): z.output<S> {
+  const parsed = schema.safeParse(raw);
   if (parsed.success) return parsed.data;
-  const known = Object.keys(operation.input.shape);
+  const known = Object.keys(schema.shape).map((key) => spoken[key] ?? key);
   const [issue] = parsed.error.issues;
-  const path = issue?.path.join('.') ?? '';
-  const message =
-    issue?.code === 'unrecognized_keys'
-      ? `${operation.name}: there is no argument ${issue.keys.map((key) => JSON.stringify(key.slice(0, 60))).join(', ')}.`
-      : `${operation.name}: ${path === '' ? 'the arguments are' : `"${path}" is`} not valid. ${issue?.message.slice(0, 300) ?? ''}`;
-  throw new BmadError('invalid_input', message, {
-    ...(path === '' ? {} : { subject: path }),
+  const [first = '', ...inner] = issue?.path.map(String) ?? [];
+  const path = [spoken[first] ?? first, ...inner].join('.');
+  throw new BmadError('invalid_input', `${subject}: ${complaint(issue, path, raw)}`, {
+    ...(path === '' ? {} : { subject: path.slice(0, 100) }),
     hint: `Arguments: ${known.join(', ')}.`,
   });
+}
+
+function complaint(issue: z.core.$ZodIssue | undefined, path: string, raw: unknown): string {
+  const reason = issue?.message.slice(0, 300) ?? '';
+  if (issue?.code === 'unrecognized_keys') {
+    const keys = issue.keys.slice(0, KEYS_NAMED).map((key) => quoted(key));
+    const more = issue.keys.length > KEYS_NAMED ? ` and ${issue.keys.length - KEYS_NAMED} more` : '';
+    return `there is no argument ${keys.join(', ')}${more}.`;
+  }
+  if (path === '') return `the arguments are not valid. ${reason}`;
+  const value = issue?.path.reduce<unknown>((outer, key) => (outer as Table | undefined)?.[key], raw);
+  return `${quoted(path)} is not valid: ${value === undefined ? 'it is missing' : shown(value)}. ${reason}`;
+}
+
+type Table = Partial<Record<PropertyKey, unknown>>;
+
+/** A value in few words: what is in a list or an object would not help. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return quoted(value);
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 
 function redacted(answer: Answer, { secrets }: Context): Answer {

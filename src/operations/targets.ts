@@ -59,7 +59,10 @@ export async function isFile(target: string, workspace: Workspace): Promise<bool
       /\.[a-z0-9]{1,5}$/i.test(path)
     );
   } catch (error) {
-    if (error instanceof BmadError) return false;
+    // No name looks like a path that leads somewhere else, so it is refused as the path it is.
+    if (error instanceof BmadError) return LEADS_AWAY.test(target);
     throw error;
   }
 }
+
+const LEADS_AWAY = /^\/|\\|%|(?:^|\/)\.{1,2}(?:\/|$)/;

@@ -1,7 +1,9 @@
+import { basename, dirname } from 'node:path/posix';
 import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { field, isTable, textField } from '../../base/parse.ts';
 import { contentUri } from '../../base/paths.ts';
+import { nearest } from '../../base/suggest.ts';
 import { oneLine } from '../../base/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord } from '../../model/record.ts';
@@ -53,8 +55,17 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     const make = generated.get(path);
     if (make !== undefined && !(await catalogue.files.all()).has(path))
       return { path, mimeType: mimeTypeOf(path), text: await make() };
-    const found = await catalogue.files.read(path);
-    return serve(path, found.bytes, found.origin);
+    try {
+      const found = await catalogue.files.read(path);
+      return serve(path, found.bytes, found.origin);
+    } catch (error) {
+      if (error instanceof BmadError && error.code === 'not_found')
+        throw noSuchFile(
+          path,
+          (await paths()).map((known) => known.path),
+        );
+      throw error;
+    }
   }
 
   async function renderedFile(path: string): Promise<ServedFile> {
@@ -126,6 +137,19 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
   }
 
   return { file, paths, activation, menu };
+}
+
+/** Names what is close: a file of the same folder with a similar name, or one of that very name elsewhere. */
+function noSuchFile(path: string, known: readonly string[]): BmadError {
+  const [folder, name] = [dirname(path), basename(path)];
+  const beside = known.filter((other) => dirname(other) === folder).map((other) => basename(other));
+  const near = nearest(name, beside).map((other) => `${folder}/${other}`);
+  const elsewhere = known.filter((other) => basename(other) === name).slice(0, 3);
+  return new BmadError('not_found', `There is no file ${quoted(contentUri(path))}.`, {
+    subject: contentUri(path),
+    suggestions: [...new Set([...near, ...elsewhere])].slice(0, 3).map(contentUri),
+    hint: 'List the files with {operation:"list", query:"resources"}; pattern:"bmm/**" narrows the list.',
+  });
 }
 
 /** The scripts of a real install; skills call them, so they need not be replaced when they are there. */

@@ -1,0 +1,36 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { openSession } from '../../tests/support/operations.ts';
+import { doctor } from './doctor.ts';
+
+describe('doctor', () => {
+  it('finds nothing wrong with a fresh build, and shakes hands with it', async () => {
+    const session = await openSession(afterAll);
+    const { data, failed } = await session.ok(doctor);
+    expect(failed).toBe(false);
+    expect(data).toMatchObject({
+      ok: true,
+      project: { root: session.folder, from: 'the working directory' },
+      modules: ['bmm 6.12.0', 'core 6.12.0'],
+      origins: [
+        { kind: 'package', priority: 9, agents: 5, workflows: 22, tasks: 0, skills: 2, deprecated: 21 },
+      ],
+      problems: [],
+      handshake: { ok: true, tools: ['bmad'], protocol: '2025-06-18' },
+    });
+  });
+
+  it.each([
+    [
+      'prints something that is not the protocol',
+      "process.stdin.resume(); console.log('hello'); setTimeout(() => process.exit(), 200)",
+      'not JSON-RPC',
+    ],
+    ['ends at once', 'process.exit(3)', 'registered no tools'],
+  ])('reports a server that %s', async (_what, script, trouble) => {
+    const session = await openSession(afterAll, { serverCommand: [process.execPath, '-e', script] });
+    const { data, failed, answer } = await session.ok(doctor);
+    expect(failed).toBe(true);
+    expect((data['handshake'] as { trouble: string }).trouble).toContain(trouble);
+    expect(answer.body).toContain('Handshake: FAILED');
+  });
+});

@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import { afterAll, describe, expect, it } from 'vitest';
+import { contextIn, temporaryFolder, testCall } from '../../tests/support/app.ts';
+import { execute } from './execute.ts';
+import { defineOperation } from './operation.ts';
+
+const context = await contextIn(await temporaryFolder(afterAll));
+
+const probe = defineOperation({
+  name: 'probe',
+  title: 'Probe',
+  description: 'Does what its input says.',
+  effect: 'read',
+  input: z.strictObject({ act: z.enum(['answer', 'throw', 'lie', 'leak']) }),
+  output: z.object({ value: z.string() }),
+  async run({ act }) {
+    if (act === 'throw') throw new TypeError('the password is hunter2hunter2');
+    if (act === 'lie') return { value: 3 as unknown as string };
+    return { value: act === 'leak' ? 'token-123456' : 'fine' };
+  },
+  render: ({ value }) => ({ body: `body ${value}`, note: `note ${value}` }),
+});
+
+describe('execute, the only door', () => {
+  it('answers with data and text', async () => {
+    expect(await execute(probe, { act: 'answer' }, context, testCall())).toEqual({
+      ok: true,
+      data: { value: 'fine' },
+      answer: { body: 'body fine', note: 'note fine' },
+      failed: false,
+    });
+  });
+
+  it('hides what a stranger threw, and logs it under an id', async () => {
+    const outcome = await execute(probe, { act: 'throw' }, context, testCall());
+    if (outcome.ok) throw new Error('it should have failed');
+    expect(outcome.error.code).toBe('internal');
+    expect(outcome.error.text).not.toContain('hunter2');
+    const id = /incident ([0-9a-f]{8})/.exec(outcome.error.message)?.[1] ?? '?';
+    expect(context.written.join('')).toContain(id);
+  });
+
+  it('does not let an operation answer something else than it declared', async () => {
+    const outcome = await execute(probe, { act: 'lie' }, context, testCall());
+    expect(outcome.ok).toBe(false);
+  });
+
+  it('removes secrets from answers', async () => {
+    context.secrets.add('token-123456');
+    const outcome = await execute(probe, { act: 'leak' }, context, testCall());
+    expect(outcome).toMatchObject({ answer: { body: 'body ***', note: 'note ***' } });
+  });
+
+  it('names the wrong argument and the right ones', async () => {
+    const outcome = await execute(probe, { act: 'answer', more: 1 }, context, testCall());
+    expect(outcome).toMatchObject({
+      ok: false,
+      error: {
+        code: 'invalid_input',
+        message: 'probe: there is no argument "more".',
+        hint: 'Arguments: act.',
+      },
+    });
+  });
+
+  it('does nothing for a caller who has left', async () => {
+    const outcome = await execute(probe, { act: 'answer' }, context, {
+      ...testCall(),
+      signal: AbortSignal.abort(),
+    });
+    expect(outcome).toMatchObject({ ok: false, error: { code: 'cancelled' } });
+  });
+});

@@ -1,0 +1,157 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { repository } from './support/app.ts';
+
+/** Who may import whom. A folder that is not in this table is an error, so a new one has to be placed first. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  base: [],
+  model: ['base'],
+  config: ['base', 'model'],
+  sources: ['base', 'model', 'config'],
+  readers: ['base', 'model', 'sources'],
+  catalogue: ['base', 'model', 'sources', 'readers'],
+  services: ['base', 'model', 'sources', 'catalogue'],
+  operations: ['base', 'model'],
+  surfaces: ['base', 'operations'],
+  app: ['base', 'model', 'config', 'sources', 'readers', 'catalogue', 'services', 'operations'],
+  bin: ['base', 'config', 'operations', 'surfaces', 'app'],
+};
+
+/** Operations are handed their services; this one file names the types of what they get. */
+const TYPES_ONLY = new Map([['operations/context.ts', ['config', 'sources', 'catalogue', 'services']]]);
+
+/** The one folder or file through which each package enters. */
+const DOORS: Record<string, string> = {
+  '@modelcontextprotocol/server': 'surfaces/mcp/',
+  commander: 'surfaces/cli/',
+  yaml: 'base/parse.ts',
+  'smol-toml': 'base/parse.ts',
+  'csv-parse': 'base/parse.ts',
+  minisearch: 'services/search/',
+  zod: '',
+  'node:child_process': 'base/process.ts',
+  'node:fs': 'base/files.ts',
+  'node:fs/promises': 'base/files.ts',
+};
+
+/** Globals that only the programs may touch. */
+const PROGRAM_ONLY = /\bprocess\.(?:env|argv|stdin|stdout|stderr|exit|exitCode|cwd|on|once)\b/;
+
+const source = join(repository, 'src');
+
+async function sourceFiles(): Promise<string[]> {
+  const entries = await readdir(source, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => relative(source, join(entry.parentPath, entry.name)).split(sep).join('/'));
+}
+
+const folderOf = (file: string): string =>
+  file.includes('/') ? file.slice(0, file.indexOf('/')) : file.replace(/\.ts$/, '');
+
+interface Import {
+  file: string;
+  specifier: string;
+  typeOnly: boolean;
+}
+
+async function importsOf(file: string): Promise<Import[]> {
+  const text = await readFile(join(source, file), 'utf8');
+  const found = text.matchAll(
+    /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|import\('([^']+)'\)/g,
+  );
+  return [...found].map((match) => ({
+    file,
+    specifier: match[2] ?? match[3] ?? '',
+    typeOnly: match[1] !== undefined,
+  }));
+}
+
+const files = await sourceFiles();
+const production = files.filter((file) => !file.endsWith('.test.ts'));
+const imports = (await Promise.all(production.map(importsOf))).flat();
+
+describe('architecture', () => {
+  it('looks at the real code', () => {
+    expect(production.length).toBeGreaterThan(40);
+    expect(imports.length).toBeGreaterThan(150);
+  });
+
+  it('lets no file import to its right', () => {
+    const wrong = imports.flatMap(({ file, specifier, typeOnly }) => {
+      if (!specifier.startsWith('.')) return [];
+      const target = relative(source, resolve(source, dirname(file), specifier))
+        .split(sep)
+        .join('/');
+      const [from, to] = [folderOf(file), folderOf(target)];
+      const allowed = MAY_IMPORT[from];
+      if (allowed === undefined) return [`${file}: the folder "${from}" is not in the table`];
+      if (from === to || allowed.includes(to)) return [];
+      if (typeOnly && TYPES_ONLY.get(file)?.includes(to) === true) return [];
+      return [`${file} imports ${target}; ${from} may import: ${allowed.join(', ') || 'nothing of ours'}`];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('keeps services, readers and surfaces apart from their siblings', () => {
+    const wrong = imports.flatMap(({ file, specifier }) => {
+      if (!specifier.startsWith('.')) return [];
+      const target = relative(source, resolve(source, dirname(file), specifier))
+        .split(sep)
+        .join('/');
+      const [from, to] = [file.split('/'), target.split('/')];
+      const siblings = ['services', 'readers', 'surfaces'].includes(from[0] ?? '') && from[0] === to[0];
+      if (!siblings || from.length < 3 || to.length < 3 || from[1] === to[1]) return [];
+      return [`${file} imports its sibling ${target}`];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('lets each package in through one door', () => {
+    const wrong = imports.flatMap(({ file, specifier }) => {
+      if (specifier.startsWith('.')) return [];
+      const name = specifier.startsWith('node:')
+        ? specifier
+        : specifier
+            .split('/')
+            .slice(0, specifier.startsWith('@') ? 2 : 1)
+            .join('/');
+      const door = DOORS[name];
+      if (door === undefined)
+        return name.startsWith('node:') ? [] : [`${file} imports ${name}, which has no door yet`];
+      return file.startsWith(door) ? [] : [`${file} imports ${name}; its door is ${door}`];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('touches the process only in the programs', async () => {
+    const wrong: string[] = [];
+    for (const file of production.filter((name) => !name.startsWith('bin/'))) {
+      const code = (await readFile(join(source, file), 'utf8')).replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
+      if (PROGRAM_ONLY.test(code)) wrong.push(file);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('keeps files short', async () => {
+    const long: string[] = [];
+    const others = ['tests', 'scripts'].map(async (folder) =>
+      (await readdir(join(repository, folder), { recursive: true }))
+        .filter((name) => /\.(?:ts|mjs)$/.test(name))
+        .map((name) => join(folder, name)),
+    );
+    const all = [...files.map((file) => join('src', file)), ...(await Promise.all(others)).flat()];
+    for (const file of all) {
+      const lines = (await readFile(join(repository, file), 'utf8')).split('\n').length;
+      if (lines > 300) long.push(`${file}: ${lines} lines`);
+    }
+    expect(long).toEqual([]);
+  });
+
+  it('has no vague file names', () => {
+    expect(files.filter((file) => /(?:^|\/)(?:utils?|helpers?|common|misc|manager)\b/.test(file))).toEqual(
+      [],
+    );
+  });
+});

@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { describe, expect, it } from 'vitest';
+import { operations } from '../../src/operations/index.ts';
+import { repository } from '../support/app.ts';
+
+interface Property {
+  type?: string;
+  description?: string;
+  anyOf?: unknown;
+  properties?: unknown;
+}
+
+describe.each(operations.map((operation) => [operation.name, operation] as const))(
+  'operation %s',
+  (_name, operation) => {
+    const schema = z.toJSONSchema(operation.input, { io: 'input' });
+    const properties = Object.entries((schema.properties ?? {}) as Record<string, Property>);
+
+    it('has a name hosts accept and words that fit', () => {
+      expect(operation.name).toMatch(/^[a-z][a-z0-9_]{0,39}$/);
+      expect(operation.title.length).toBeGreaterThan(3);
+      expect(operation.description.length).toBeGreaterThan(20);
+      expect(operation.description.length).toBeLessThanOrEqual(1_024);
+    });
+
+    it('refuses unknown arguments', () => {
+      expect(schema.additionalProperties).toBe(false);
+    });
+
+    it('takes flat arguments, each described', () => {
+      for (const [name, property] of properties) {
+        expect(property.anyOf, `${name} is a union`).toBeUndefined();
+        expect(property.properties, `${name} is nested`).toBeUndefined();
+        const plain = ['operation', 'cursor', 'limit', 'detail'].includes(name);
+        if (!plain) expect(property.description, `${name} has no description`).toBeTruthy();
+      }
+    });
+
+    it('takes by position only what it knows', () => {
+      for (const name of operation.positional ?? [])
+        expect(Object.keys(operation.input.shape)).toContain(name);
+    });
+  },
+);
+
+describe('the list of operations', () => {
+  it('has unique names and commands', () => {
+    const names = operations.map(({ name }) => name);
+    const commands = operations.flatMap(({ command }) => command ?? []);
+    expect(new Set(names).size).toBe(names.length);
+    expect(new Set(commands).size).toBe(commands.length);
+  });
+
+  it('has a test beside each file', () => {
+    const untested = [
+      'activate',
+      'bmad',
+      'complete',
+      'config-show',
+      'doctor',
+      'list',
+      'prompts',
+      'read',
+      'resources',
+      'search',
+      'execute',
+    ].filter((file) => !existsSync(join(repository, 'src/operations', `${file}.test.ts`)));
+    expect(untested).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+import { execute } from '../../src/operations/execute.ts';
+import type { AnyOperation, Answer } from '../../src/operations/operation.ts';
+import type { BmadError } from '../../src/base/errors.ts';
+import type { Outside } from '../../src/app.ts';
+import { contextIn, temporaryFolder, testCall } from './app.ts';
+
+export interface Session {
+  folder: string;
+  /** Data and answer of a call that must succeed. */
+  ok(
+    operation: AnyOperation,
+    input?: unknown,
+  ): Promise<{ data: Record<string, unknown>; answer: Answer; failed: boolean }>;
+  /** The error of a call that must fail. */
+  fail(operation: AnyOperation, input?: unknown): Promise<BmadError>;
+}
+
+/** The real application in a new empty folder. */
+export async function openSession(
+  onEnd: (cleanUp: () => Promise<void>) => void,
+  outside: Partial<Outside> = {},
+): Promise<Session> {
+  const folder = await temporaryFolder(onEnd);
+  const context = await contextIn(folder, outside);
+  return {
+    folder,
+    async ok(operation, input = {}) {
+      const outcome = await execute(operation, input, context, testCall());
+      if (!outcome.ok) throw new Error(`${operation.name} failed: ${outcome.error.text}`);
+      return outcome;
+    },
+    async fail(operation, input = {}) {
+      const outcome = await execute(operation, input, context, testCall());
+      if (outcome.ok)
+        throw new Error(`${operation.name} succeeded with: ${outcome.answer.body.slice(0, 500)}`);
+      return outcome.error;
+    },
+  };
+}
