@@ -78,8 +78,9 @@ function section(title: string, body: string | undefined): string | undefined {
 function howToUse(parts: ActivationParts, body: string): string {
   const { record, skill } = parts;
   const folder = skillFolder(record);
-  const lead =
-    record.kind === 'agent'
+  const lead = skill.halted
+    ? 'HALT: this workflow cannot be rendered. Tell the user what stands under Problems and do not start it.'
+    : record.kind === 'agent'
       ? 'Become this agent now, following the file below, and stay in character until the user dismisses it.'
       : 'Start this workflow now, following the file below.';
   const notes = [

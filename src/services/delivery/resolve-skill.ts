@@ -17,6 +17,8 @@ export interface ResolvedSkill {
   overrides: string[];
   /** Rendered Markdown by path, for skills that must be rendered before use. */
   rendered: ReadonlyMap<string, string> | undefined;
+  /** Whether it must be rendered and could not be; BMAD's own script halts then. */
+  halted: boolean;
   problems: Problem[];
 }
 
@@ -37,8 +39,13 @@ export async function resolveSkill(record: BmadRecord, resolver: SkillResolver):
   const overrides = [`custom/${record.name}.toml`, `custom/${record.name}.user.toml`];
   const layered = await applyLayers(defaults, resolver.projectBmad, overrides);
   problems.push(...layered.problems);
-  const rendered = await render(record, { defaults, customization: layered.values }, resolver, problems);
-  return { customization: layered.values, overrides: layered.files, rendered, problems };
+  const { rendered, halted } = await render(
+    record,
+    { defaults, customization: layered.values },
+    resolver,
+    problems,
+  );
+  return { customization: layered.values, overrides: layered.files, rendered, halted, problems };
 }
 
 async function readDefaults(path: string, files: ContentFiles, problems: Problem[]): Promise<Table> {
@@ -57,11 +64,12 @@ async function render(
   { defaults, customization }: { defaults: Table; customization: Table },
   { files, central, projectRoot }: SkillResolver,
   problems: Problem[],
-): Promise<Map<string, string> | undefined> {
+): Promise<Pick<ResolvedSkill, 'rendered' | 'halted'>> {
   const sources = await markdownOf(skillFolder(record), files);
-  if (!sources.has('workflow.md') || !needsRendering(sources.values())) return undefined;
+  if (!sources.has('workflow.md') || !needsRendering(sources.values()))
+    return { rendered: undefined, halted: false };
   try {
-    return renderSources({
+    const rendered = renderSources({
       sources,
       central: await central(),
       customization,
@@ -70,13 +78,14 @@ async function render(
       locate: (target) => contentUri(`${RENDERED}${record.name}/${target}`),
       skillRoot: contentUri(`${RENDERED}${record.name}`),
     });
+    return { rendered, halted: false };
   } catch (error) {
     if (!(error instanceof RenderError)) throw error;
     problems.push({
       file: `${skillFolder(record)}/workflow.md`,
       message: `cannot be rendered: ${error.message}`,
     });
-    return undefined;
+    return { rendered: undefined, halted: true };
   }
 }
 

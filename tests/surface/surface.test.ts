@@ -1,0 +1,72 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { ERROR_CODES } from '../../src/base/errors.ts';
+import { settings, settingMeta } from '../../src/config/schema.ts';
+import { operations } from '../../src/operations/index.ts';
+import { INSTRUCTIONS } from '../../src/surfaces/mcp/instructions.ts';
+import { templateList } from '../../src/surfaces/mcp/resources.ts';
+import { toolList } from '../../src/surfaces/mcp/tools.ts';
+import { listPrompts } from '../../src/operations/prompts.ts';
+import { runProgram } from '../../src/surfaces/cli/program.ts';
+import { settingsHelp } from '../../src/config/flags.ts';
+import { contextIn, temporaryFolder } from '../support/app.ts';
+import { openSession } from '../support/operations.ts';
+
+/** What users and hosts see, pinned in files: a changed word is visible in review. `npm run update` rewrites them. */
+const snapshot = (name: string): string => `./__snapshots__/${name}`;
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+describe('the surface', () => {
+  it.each(toolList().map((tool) => [tool.name, tool] as const))('tool %s', async (name, tool) => {
+    await expect(json(tool)).toMatchFileSnapshot(snapshot(`tools/${name}.json`));
+  });
+
+  it('tools/list costs at most 700 tokens', () => {
+    const bytes = Buffer.byteLength(JSON.stringify({ tools: toolList() }));
+    expect(Math.ceil(bytes / 4)).toBeLessThanOrEqual(700);
+  });
+
+  it('prompts', async () => {
+    const session = await openSession(afterAll);
+    await expect(json((await session.ok(listPrompts)).data)).toMatchFileSnapshot(snapshot('prompts.json'));
+  });
+
+  it('resource templates', async () => {
+    await expect(json(templateList())).toMatchFileSnapshot(snapshot('resource-templates.json'));
+  });
+
+  it('server instructions, at most 2,000 characters with the tool in the first sentence', async () => {
+    expect(INSTRUCTIONS.length).toBeLessThanOrEqual(2_000);
+    expect(INSTRUCTIONS.slice(0, 40)).toContain('"bmad"');
+    await expect(`${INSTRUCTIONS}\n`).toMatchFileSnapshot(snapshot('instructions.txt'));
+  });
+
+  it('settings', async () => {
+    const table = settings().map(({ schema, ...setting }) => ({
+      ...setting,
+      registered: settingMeta.has(schema),
+    }));
+    await expect(json(table)).toMatchFileSnapshot(snapshot('settings.json'));
+  });
+
+  it('errors', async () => {
+    await expect(json(ERROR_CODES)).toMatchFileSnapshot(snapshot('errors.json'));
+  });
+
+  const commands = ['', ...operations.flatMap(({ command }) => command ?? [])];
+  it.each(commands)('help of "bmad %s"', async (command) => {
+    const written: string[] = [];
+    const context = await contextIn(await temporaryFolder(afterAll));
+    const words = command === '' ? [] : command.split(' ');
+    const code = await runProgram([...words, '--help'], async () => context, {
+      out: (text) => written.push(text),
+      err: (text) => written.push(text),
+      signal: new AbortController().signal,
+      settingsHelp: settingsHelp(),
+    });
+    expect(code).toBe(0);
+    expect(written.join('').split('\n').length, 'it has to fit on a screen').toBeLessThanOrEqual(32);
+    await expect(written.join('')).toMatchFileSnapshot(
+      snapshot(`cli/${command.replaceAll(' ', '-') || 'bmad'}.txt`),
+    );
+  });
+});
