@@ -73,7 +73,8 @@ export function parseFrontMatter(file: string, text: string): FrontMatter {
   const rest = clean.slice(open[0].length);
   const end = close.exec(rest);
   if (end === null) return { data: {}, body: clean };
-  const data = parseYaml(file, rest.slice(0, end.index));
+  // The opening line is kept as an empty one, so that errors name the line of the file.
+  const data = parseYaml(file, `\n${rest.slice(0, end.index)}`);
   return { data: isTable(data) ? data : {}, body: rest.slice(end.index + end[0].length) };
 }
 

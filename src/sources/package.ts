@@ -1,6 +1,6 @@
 import { BmadError } from '../base/errors.ts';
 import type { Source } from './source.ts';
-import { folderTree } from './tree.ts';
+import { folderTree, rememberingTree } from './tree.ts';
 
 const PRIORITY = 9;
 
@@ -9,7 +9,7 @@ const PRIORITY = 9;
  * team brings along wins over it. The build writes its manifest the way BMAD's own installer does.
  */
 export async function packageSource(contentRoot: string, maxFileBytes: number): Promise<Source> {
-  const tree = folderTree(contentRoot, maxFileBytes);
+  const tree = rememberingTree(folderTree(contentRoot, maxFileBytes));
   const manifest = await tree.text('_config/manifest.yaml').catch((error: unknown) => {
     throw new BmadError('unavailable', 'The BMAD content of this installation is missing.', {
       hint: 'Install the package again, or run "npm run build" in a clone.',

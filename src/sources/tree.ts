@@ -35,6 +35,21 @@ export function folderTree(root: string, maxFileBytes: number): Tree {
   return tree;
 }
 
+/** The same tree with every file kept after its first reading; only for content that cannot change while we run. */
+export function rememberingTree(tree: Tree): Tree {
+  const known = new Map<string, Promise<Buffer>>();
+  return {
+    ...tree,
+    read(path) {
+      const reading = known.get(path) ?? tree.read(path);
+      known.set(path, reading);
+      // A refusal is not kept: the reason may be gone the next time.
+      reading.catch(() => known.delete(path));
+      return reading;
+    },
+  };
+}
+
 async function collect(tree: Tree, path: string, depth: number, found: string[]): Promise<void> {
   if (depth > DEPTH_LIMIT || found.length > FILE_LIMIT) return;
   let entries: FolderEntry[];

@@ -29,6 +29,8 @@ export const skillsReader: Reader = {
       );
       records.push(...found.filter((record) => record !== undefined));
     }
+    // The files are read side by side; the order of the report must not depend on which came first.
+    problems.sort((a, b) => (a.file < b.file ? -1 : 1));
     return { records, modules, problems };
   },
 };

@@ -48,10 +48,18 @@ export async function resolveSkill(record: BmadRecord, resolver: SkillResolver):
   return { customization: layered.values, overrides: layered.files, rendered, halted, problems };
 }
 
+/** Parsed once for each reading of the file: the same bytes mean the same table. */
+const parsedDefaults = new WeakMap<Buffer, Table>();
+
 async function readDefaults(path: string, files: ContentFiles, problems: Problem[]): Promise<Table> {
   if (!(await files.all()).has(path)) return {};
   try {
-    return parseToml(path, (await files.read(path)).bytes.toString('utf8'));
+    const { bytes } = await files.read(path);
+    const known = parsedDefaults.get(bytes);
+    if (known !== undefined) return known;
+    const parsed = parseToml(path, bytes.toString('utf8'));
+    parsedDefaults.set(bytes, parsed);
+    return parsed;
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
     problems.push({ file: path, message: error.message });
