@@ -1,0 +1,75 @@
+import { ERROR_CODES } from '../../src/base/errors.ts';
+import { CLI_PROGRAM } from '../../src/base/product.ts';
+import { operations } from '../../src/operations/index.ts';
+import type { AnyOperation } from '../../src/operations/operation.ts';
+import { commandOf } from '../../src/surfaces/cli/command.ts';
+import { code, propertiesOf, table } from './markdown.ts';
+
+const commands = operations.filter(({ command }) => command !== undefined);
+
+export function cliPage(): string[] {
+  return [
+    '# Command line',
+    '',
+    '```sh',
+    `${CLI_PROGRAM} <command> [options]`,
+    `${CLI_PROGRAM} <agent or workflow> [message]`,
+    '```',
+    '',
+    'The second form is short for `execute`. Every command also takes the settings of',
+    '[config.md](config.md) as flags. The answer goes to stdout; remarks and errors go to stderr.',
+    ...commands.flatMap((operation) => ['', ...section(operation)]),
+    '',
+    '## Exit codes',
+    '',
+    ...table(['code', 'meaning'], exitCodes()),
+  ];
+}
+
+function section(operation: AnyOperation): string[] {
+  const command = commandOf(operation, () => Promise.resolve());
+  const name = `${CLI_PROGRAM} ${operation.command ?? ''}`;
+  const given = command.registeredArguments.map((argument) => [
+    code(argument.required ? `<${argument.name()}>` : `[${argument.name()}]`),
+    withDefault(operation, argument.name(), argument.description),
+  ]);
+  const options = command.options.map((option) => [
+    code(option.flags),
+    withDefault(operation, option.attributeName(), option.description),
+  ]);
+  const examples = operation.examples ?? [];
+  return [
+    `## \`${name}\``,
+    '',
+    operation.description,
+    '',
+    '```sh',
+    `${name} ${command.usage()}`,
+    '```',
+    '',
+    ...table(['argument or option', 'meaning'], [...given, ...options]),
+    ...(examples.length === 0
+      ? []
+      : ['', 'Examples:', '', '```sh', ...examples.map((example) => `${CLI_PROGRAM} ${example}`), '```']),
+  ];
+}
+
+function withDefault(operation: AnyOperation, name: string, description: string): string {
+  const preset = propertiesOf(operation).find(([other]) => other === name)?.[1].default;
+  if (typeof preset !== 'string' || description.includes('(default)')) return description;
+  return `${description} (default ${preset})`;
+}
+
+function exitCodes(): string[][] {
+  const failing = commands
+    .filter(({ failed }) => failed !== undefined)
+    .map(({ command = '' }) => code(command));
+  const meanings = new Map<number, string[]>();
+  for (const [name, { exit, meaning }] of Object.entries(ERROR_CODES))
+    meanings.set(exit, [...(meanings.get(exit) ?? []), `${code(name)}: ${meaning}`]);
+  return [
+    ['0', 'The command did what it was asked.'],
+    ['1', `The answer of ${failing.join(', ')} reports something broken.`],
+    ...[...meanings].sort(([a], [b]) => a - b).map(([exit, texts]) => [String(exit), texts.join(' ')]),
+  ];
+}

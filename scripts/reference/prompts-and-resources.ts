@@ -1,0 +1,52 @@
+import { generatedFiles } from '../../src/services/delivery/generated-files.ts';
+import { RENDERED } from '../../src/services/delivery/resolve-skill.ts';
+import { mimeTypeOf } from '../../src/services/delivery/served-file.ts';
+import { MESSAGE_ARGUMENT } from '../../src/surfaces/mcp/prompts.ts';
+import { TEMPLATES } from '../../src/surfaces/mcp/resources.ts';
+import { code, table } from './markdown.ts';
+
+const EXTENSIONS = ['md', 'yaml', 'yml', 'json', 'xml', 'csv', 'toml', 'py', 'txt'];
+
+export function promptsAndResourcesPage(): string[] {
+  return [
+    '# Prompts and resources',
+    '',
+    '## Prompts',
+    '',
+    'There is one prompt for each agent, workflow and plain skill; deprecated names have none. The name is',
+    '`bmad-{id}`, where the id has lost its own `bmad-` or `bmad-agent-`. Agents are named first; a name that is',
+    'taken becomes `bmad-{module}-{id}`, then `bmad-{module}-{kind}-{id}`.',
+    '',
+    `Each takes one optional argument, \`${MESSAGE_ARGUMENT}\`. The answer is what \`execute\` returns.`,
+    '',
+    '## Resource templates',
+    '',
+    ...table(
+      ['template', 'title', 'what it reads'],
+      TEMPLATES.map(({ uriTemplate, title, description }) => [code(uriTemplate), title, description]),
+    ),
+    '',
+    'The variables can be completed. So can the message of an agent’s prompt, with the entries of its menu.',
+    '',
+    '## Files the server makes',
+    '',
+    ...generatedPaths().map((path) => `- \`bmad://${path}\`, where the content has no such file`),
+    `- \`bmad://${RENDERED}{skill}/{file}\`, the Markdown files of a skill that has to be rendered before use`,
+    '',
+    '## MIME types',
+    '',
+    ...table(
+      ['file', 'MIME type'],
+      EXTENSIONS.map((extension) => [code(`.${extension}`), code(mimeTypeOf(`file.${extension}`))]),
+    ),
+    '',
+    'Any other text is `text/plain`. What is not text is `application/octet-stream` and comes as a blob.',
+  ];
+}
+
+/** The paths for a module that stands for every module. */
+function generatedPaths(): string[] {
+  const origin = { kind: 'package', displayName: '', root: '', priority: 0 } as const;
+  const module = { code: '{module}', name: '', description: '', origin, settings: [], roster: [], help: [] };
+  return [...generatedFiles([module], () => Promise.resolve({})).keys()];
+}
