@@ -2,7 +2,7 @@
 // Plain JavaScript without imports from npm, because it runs before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -43,16 +43,16 @@ function install() {
   npm('install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error');
 }
 
-function unless(stamp, wanted, make) {
-  const file = join(root, stamp);
-  if (existsSync(file) && readFileSync(file, 'utf8') === wanted) return;
+/** What was done is remembered outside of what it made, so that no stamp ends up in a package. */
+function unless(stamp, result, wanted, make) {
+  const file = join(root, '.cache', stamp);
+  if (existsSync(join(root, result)) && existsSync(file) && readFileSync(file, 'utf8') === wanted) return;
   make();
+  mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, wanted);
 }
 
-unless('node_modules/.ensured', digest(['package-lock.json']), () =>
-  install(),
-);
+unless('installed', 'node_modules', digest(['package-lock.json']), install);
 const sources = [
   'package.json',
   'package-lock.json',
@@ -60,4 +60,4 @@ const sources = [
   'scripts/sdk-shims.mjs',
   ...filesBelow('src'),
 ];
-unless('dist/.ensured', digest(sources), () => npm('run', '--silent', 'build'));
+unless('built', 'dist', digest(sources), () => npm('run', '--silent', 'build'));

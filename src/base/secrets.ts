@@ -1,6 +1,11 @@
 /** Values that must never be shown: registered once, removed from every log line and every answer. */
 export interface Secrets {
   add(value: string): void;
+  /** Removes registered values; for text that has to stay as it is otherwise. */
+  hide(text: string): string;
+  /** The same for every text inside a value. */
+  hideIn(value: unknown): unknown;
+  /** Removes registered values and the credentials of URLs; for everything the server says itself. */
   redact(text: string): string;
 }
 
@@ -11,15 +16,18 @@ const SHORTEST_SECRET = 6;
 
 export function createSecrets(): Secrets {
   const values = new Set<string>();
+  function hide(text: string): string {
+    let safe = text;
+    for (const value of values) safe = safe.replaceAll(value, MASK);
+    return safe;
+  }
   return {
     add(value) {
       if (value.length >= SHORTEST_SECRET) values.add(value);
     },
-    redact(text) {
-      let safe = stripUrlCredentials(text);
-      for (const value of values) safe = safe.replaceAll(value, MASK);
-      return safe;
-    },
+    hide,
+    hideIn: (value) => (values.size === 0 ? value : mapTexts(value, hide)),
+    redact: (text) => hide(stripUrlCredentials(text)),
   };
 }
 
@@ -149,4 +157,30 @@ function maskFollowing(lines: string[], keyLine: number, opener: string): number
     if (closes) return index;
   }
   return index - 1;
+}
+
+function mapTexts(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === 'string') return map(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, map));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, map)]));
+}
+
+/** The same for a table that has been parsed already: values of secret-looking keys, at any depth, are masked. */
+export function maskSecretValues(value: unknown): unknown {
+  if (typeof value === 'string') return stripUrlCredentials(value);
+  if (Array.isArray(value)) return value.map(maskSecretValues);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      isSecretName(key) ? masked(inner) : maskSecretValues(inner),
+    ]),
+  );
+}
+
+function masked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(masked);
+  if (typeof value === 'object' && value !== null) return maskSecretValues(value);
+  return typeof value === 'boolean' || value === '' || value === null ? value : MASK;
 }

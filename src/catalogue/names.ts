@@ -134,10 +134,15 @@ export class NameIndex {
       known.push(shortName(id), ...(displayName === undefined ? [] : [displayName]));
     }
     const where = module === undefined ? '' : ` in module "${module}"`;
+    const [elsewhere] = (this.#entries.get(fold(name)) ?? []).map(({ record }) => record);
+    const other =
+      elsewhere === undefined
+        ? ''
+        : `It is the name of ${elsewhere.kind === 'agent' ? 'an agent' : 'a workflow'}: ${qualifiedName(elsewhere)}. `;
     return new BmadError('not_found', `There is no ${what} ${quoted(asked)}${where}.`, {
       subject: asked.slice(0, 200),
       suggestions: nearest(name, known),
-      hint: `List them with {operation:"list", query:"${what === 'agent' ? 'agents' : 'workflows'}"}, or look for words with {operation:"search", query:"…"}.`,
+      hint: `${other}List them with {operation:"list", query:"${what === 'agent' ? 'agents' : 'workflows'}"}, or look for words with {operation:"search", query:"…"}.`,
     });
   }
 }

@@ -80,9 +80,10 @@ export function extractSettings(args: readonly string[]): {
 }
 
 /** The settings as lines of a help text, each short enough for a terminal of 100 columns. */
-export function settingsHelp(): string {
+export function settingsHelp(presets: Partial<Record<SettingName, string>> = {}): string {
   return settings()
-    .map(({ flag, placeholder, env, summary, default: preset }) => {
+    .map(({ name, flag, placeholder, env, summary, default: common }) => {
+      const preset = presets[name] ?? common;
       const value = preset === undefined ? '' : ` [${preset}]`;
       return `  ${`${flag} <${placeholder}>`.padEnd(25)} ${`${summary}${value}`.padEnd(45)} ${env}`;
     })

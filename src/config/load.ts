@@ -77,7 +77,7 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
         from[setting.name] = layer.label(setting);
         break;
       }
-      const message = `${layer.label(setting)}: ${JSON.stringify(raw)} is not valid for ${setting.fileKey}. ${value.reason}`;
+      const message = `${layer.label(setting)}: ${JSON.stringify(raw)} is not valid for ${setting.fileKey}. ${value.reason.replace(/\.?$/, '.')}`;
       if (layer.strict) throw new BmadError('invalid_input', message, { hint: setting.description });
       warnings.push(`${message} It is ignored.`);
     }

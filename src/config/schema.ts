@@ -62,7 +62,7 @@ export const configSchema = z.strictObject({
     }),
   maxFileBytes: z
     .int()
-    .min(1_000)
+    .min(100_000)
     .max(100_000_000)
     .default(10_485_760)
     .describe('Largest file that is served; larger ones are refused before they are read.')

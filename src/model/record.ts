@@ -49,6 +49,11 @@ export interface Problem {
   message: string;
 }
 
+/** A problem in one line. Parse errors name their file already. */
+export function problemText({ file, line, message }: Problem): string {
+  return message.startsWith(file) ? message : `${file}${line === undefined ? '' : `:${line}`}: ${message}`;
+}
+
 /** The name that is unique across modules: `bmm/bmad-prd`. */
 export function qualifiedName(record: Pick<BmadRecord, 'moduleName' | 'name'>): string {
   return `${record.moduleName}/${record.name}`;

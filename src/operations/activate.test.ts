@@ -91,6 +91,21 @@ describe('execute', () => {
     expect(text).toContain('(agent bmm/bmad-agent-dev)');
   });
 
+  it('gives the outline when it is to be concise', async () => {
+    const { answer } = await session.ok(activate, { name: 'prd', detail: 'concise' });
+    expect(answer.body.split('\n').slice(-4)).toEqual([
+      'Discovery',
+      'PRD Discipline',
+      'Reviewer Gate',
+      'Finalize',
+    ]);
+  });
+
+  it('says so when the name belongs to the other kind', async () => {
+    const error = await session.fail(activate, { name: 'prd', kind: 'agent' });
+    expect(error.hint).toMatch(/^It is the name of a workflow: bmm\/bmad-prd\. /);
+  });
+
   it.each([
     [{ name: 'nobody' }, 'not_found'],
     [{ name: 'epics' }, 'not_found'],
@@ -142,10 +157,19 @@ describe('execute in a project with overrides', () => {
   it('serves the agent without a broken override, and says what is broken', async () => {
     const folder = await project({ '_bmad/custom/bmad-prd.toml': '[workflow\nbroken' });
     const { data, answer } = await session.ok(activate, { name: 'prd', project: folder });
-    expect(data['problems']).toEqual([
-      expect.stringMatching(/^custom\/bmad-prd\.toml: custom\/bmad-prd\.toml:1: /),
-    ]);
+    expect(data['problems']).toEqual([expect.stringMatching(/^custom\/bmad-prd\.toml:1: /)]);
     expect(answer.body).toContain('## Problems');
+  });
+
+  it('masks what looks like a secret, wherever it is shown', async () => {
+    const folder = await project({
+      '_bmad/custom/config.toml': '[core]\napi_key = "CANARY-1"\nurl = "https://ada:CANARY-2@host/x"\n',
+      '_bmad/custom/bmad-party-mode.toml': '[workflow]\nclient_secret = "CANARY-3"\n',
+    });
+    expect(await wholeText('*party-mode', { project: folder })).not.toContain('CANARY');
+    const { data } = await session.ok(activate, { name: '*party-mode', project: folder, detail: 'full' });
+    expect(JSON.stringify(data)).toContain('***@host/x');
+    expect(JSON.stringify(data)).not.toContain('CANARY');
   });
 
   it('follows no link out of the project', async () => {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { qualifiedName } from '../model/record.ts';
+import { outline } from '../base/markdown.ts';
+import { problemText, qualifiedName } from '../model/record.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { shownNote, shownTextSchema, showText } from './shown-text.ts';
@@ -36,12 +37,14 @@ export const activate = defineOperation({
     const workspace = await context.workspace(project);
     const record = findRecord({ name, kind, module, fuzzy: false }, workspace, context);
     const activation = await workspace.delivery.activation(record, message);
+    const headings = outline(activation.text).filter(({ level }) => level <= 3);
     return {
       name: qualifiedName(activation.record),
       kind: activation.record.kind,
       title: activation.title,
-      problems: activation.problems.map((problem) => `${problem.file}: ${problem.message}`),
+      problems: activation.problems.map(problemText),
       ...showText(activation.text, { section, cursor, detail, maxBytes: context.config.answerBytes }),
+      ...(detail === 'concise' ? { text: headings.map(({ title }) => title).join('\n') } : {}),
     };
   },
 

@@ -87,7 +87,7 @@ describe('bmad', () => {
       { operation: 'execute', agent: 'dev', workflow: 'prd' },
       /^bmad: give one of "agent" and "workflow", not both/,
     ],
-    [{ operation: 'execute', agent: '' }, /^execute: "name" is not valid/],
+    [{ operation: 'execute', agent: '' }, /^execute: "agent" is not valid/],
     [{ operation: 'execute', agent: '   ' }, /is not a name/],
     [{ operation: 'read', agent: 42 }, /^bmad: "agent" is not valid.*number/],
     [{ operation: 'read', agent: ['x'] }, /^bmad: "agent" is not valid/],

@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openSession } from '../../tests/support/operations.ts';
 import { doctor } from './doctor.ts';
@@ -17,6 +19,19 @@ describe('doctor', () => {
       problems: [],
       handshake: { ok: true, tools: ['bmad'], protocol: '2025-06-18' },
     });
+  });
+
+  it("finds what is broken in the project's own overrides", async () => {
+    const session = await openSession(afterAll);
+    await mkdir(join(session.folder, '_bmad/custom'), { recursive: true });
+    await writeFile(join(session.folder, '_bmad/custom/bmad-prd.toml'), '[workflow\n');
+    await writeFile(join(session.folder, '_bmad/custom/bmad-prdd.user.toml'), '[workflow]\n');
+    const { data, failed } = await session.ok(doctor, { handshake: false });
+    expect(failed).toBe(true);
+    expect(data['problems']).toEqual([
+      expect.stringMatching(/^custom\/bmad-prd\.toml:1: /),
+      'custom/bmad-prdd.user.toml: nothing is named "bmad-prdd", so this file changes nothing',
+    ]);
   });
 
   it.each([

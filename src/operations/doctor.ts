@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { PRODUCT, VERSION } from '../base/product.ts';
 import { plural } from '../base/text.ts';
+import { problemText } from '../model/record.ts';
 import { projectField } from './fields.ts';
 import { defineOperation } from './operation.ts';
 
@@ -51,10 +52,8 @@ export const doctor = defineOperation({
   }),
 
   async run({ handshake, project }, context, call) {
-    const { catalogue, project: found } = await context.workspace(project);
-    const problems = catalogue.problems.map(({ file, line, message }) =>
-      message.includes(file) ? message : `${file}${line === undefined ? '' : `:${line}`}: ${message}`,
-    );
+    const { catalogue, delivery, project: found } = await context.workspace(project);
+    const problems = [...catalogue.problems, ...(await delivery.check())].map(problemText);
     if (handshake) call.progress('starting the server for a handshake');
     const shaken = handshake ? await (await context.diagnosis()).handshake(call.signal) : undefined;
     return {

@@ -63,6 +63,20 @@ describe('execute, the only door', () => {
     });
   });
 
+  it('logs no incident when the caller leaves in the middle', async () => {
+    const leaving = new AbortController();
+    const before = context.written.length;
+    const running = execute(probe, { act: 'throw' }, context, { ...testCall(), signal: leaving.signal });
+    leaving.abort(new Error('Connection closed'));
+    expect(await running).toMatchObject({ ok: false, error: { code: 'cancelled' } });
+    expect(context.written.length).toBe(before);
+  });
+
+  it('suggests the value that was meant', async () => {
+    const outcome = await execute(probe, { act: 'answr' }, context, testCall());
+    expect(outcome).toMatchObject({ ok: false, error: { suggestions: ['answer'] } });
+  });
+
   it('does nothing for a caller who has left', async () => {
     const outcome = await execute(probe, { act: 'answer' }, context, {
       ...testCall(),

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { BmadError, quoted } from '../base/errors.ts';
+import { nearest } from '../base/suggest.ts';
 import type { Call, Context } from './context.ts';
 import type { AnyOperation, Answer } from './operation.ts';
 
@@ -22,9 +23,16 @@ export async function execute(
     call.signal.throwIfAborted();
     const answer = operation.render(data);
     context.log.debug('operation', { name: operation.name, ms: elapsed(started) });
-    return { ok: true, data, answer: redacted(answer, context), failed: operation.failed?.(data) ?? false };
+    return {
+      ok: true,
+      data: context.secrets.hideIn(data) as Table,
+      answer: redacted(answer, context),
+      failed: operation.failed?.(data) ?? false,
+    };
   } catch (thrown) {
-    const error = BmadError.from(thrown, (id, original) =>
+    // Once the caller has left, whatever went wrong is a consequence of that.
+    const reason = call.signal.aborted ? new BmadError('cancelled', 'The call was cancelled.') : thrown;
+    const error = BmadError.from(reason, (id, original) =>
       context.log.error('incident', {
         id,
         name: operation.name,
@@ -65,6 +73,9 @@ export function checkedValue<S extends z.ZodObject>(
   const path = [spoken[first] ?? first, ...inner].join('.');
   throw new BmadError('invalid_input', `${subject}: ${complaint(issue, path, raw)}`, {
     ...(path === '' ? {} : { subject: path.slice(0, 100) }),
+    ...(issue?.code === 'invalid_value'
+      ? { suggestions: nearValues(issue.values, valueAt(issue, raw)) }
+      : {}),
     hint: `Arguments: ${known.join(', ')}.`,
   });
 }
@@ -77,11 +88,19 @@ function complaint(issue: z.core.$ZodIssue | undefined, path: string, raw: unkno
     return `there is no argument ${keys.join(', ')}${more}.`;
   }
   if (path === '') return `the arguments are not valid. ${reason}`;
-  const value = issue?.path.reduce<unknown>((outer, key) => (outer as Table | undefined)?.[key], raw);
+  const value = issue === undefined ? undefined : valueAt(issue, raw);
   return `${quoted(path)} is not valid: ${value === undefined ? 'it is missing' : shown(value)}. ${reason}`;
 }
 
 type Table = Partial<Record<PropertyKey, unknown>>;
+
+function valueAt(issue: z.core.$ZodIssue, raw: unknown): unknown {
+  return issue.path.reduce<unknown>((outer, key) => (outer as Table | undefined)?.[key], raw);
+}
+
+function nearValues(allowed: readonly unknown[], value: unknown): string[] {
+  return typeof value === 'string' ? nearest(value, allowed.map(String), 1) : [];
+}
 
 /** A value in few words: what is in a list or an object would not help. */
 function shown(value: unknown): string {
@@ -91,10 +110,10 @@ function shown(value: unknown): string {
 }
 
 function redacted(answer: Answer, { secrets }: Context): Answer {
-  const { body, note } = answer;
+  const { body, note, exact } = answer;
   return {
     ...answer,
-    body: secrets.redact(body),
+    body: exact === true ? secrets.hide(body) : secrets.redact(body),
     ...(note === undefined ? {} : { note: secrets.redact(note) }),
   };
 }

@@ -25,15 +25,17 @@ export interface ShowOptions {
   maxBytes: number;
 }
 
-/** Room kept for the note under a text. */
+/** Room kept for the note under a text; it is short when nothing is left out. */
 const RESERVED = 800;
+const SHORT_NOTE = 250;
 /** `detail: "full"` asks for everything at once; beyond this even a patient host gives up. */
 const FULL_BYTES = 400_000;
 const LISTED_SECTIONS = 20;
 
 export function showText(whole: string, { section, cursor, detail, maxBytes }: ShowOptions): ShownText {
   const text = section === undefined ? whole : sectionText(whole, section);
-  const part = textPart(text, detail === 'full' ? FULL_BYTES : maxBytes - RESERVED, cursor);
+  const room = byteLength(text) <= maxBytes - SHORT_NOTE ? maxBytes : maxBytes - RESERVED;
+  const part = textPart(text, detail === 'full' ? FULL_BYTES : room, cursor);
   const end = part.from + part.part.length;
   const left =
     part.next === undefined ? [] : outline(text).filter(({ start, level }) => start >= end && level <= 3);

@@ -61,7 +61,7 @@ async function walkUp(cwd: string, home: string): Promise<Project | undefined> {
   for (const marker of MARKERS) {
     for (let folder = cwd; !(await isOffLimits(folder, home)); folder = dirname(folder)) {
       if (await pathExists(join(folder, marker)))
-        return { root: folder, from: `${marker} in a parent of the working directory` };
+        return { root: folder, from: `the nearest folder with ${marker}` };
     }
   }
   return undefined;

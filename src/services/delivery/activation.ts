@@ -1,7 +1,7 @@
 import { field, isTable, type Table } from '../../base/parse.ts';
 import { contentUri } from '../../base/paths.ts';
 import { byteLength, fenced } from '../../base/text.ts';
-import { qualifiedName, type BmadRecord, type Problem } from '../../model/record.ts';
+import { problemText, qualifiedName, type BmadRecord, type Problem } from '../../model/record.ts';
 import { RENDERED, skillFolder, type ResolvedSkill } from './resolve-skill.ts';
 
 /** One document that starts an agent or a workflow. */
@@ -51,7 +51,8 @@ export function composeActivation(parts: ActivationParts): Activation {
   const small = (text: string | undefined): boolean =>
     record.kind === 'agent' || byteLength(text ?? '') < LARGE_SECTION;
   const context = [
-    section('Customization', customization(skill)),
+    // A rendered file has the customization in it already.
+    section('Customization', entry === undefined ? customization(skill) : undefined),
     section('Central configuration', centralConfiguration(parts, body)),
   ].filter((text) => text !== undefined);
   const sections = [
@@ -60,9 +61,9 @@ export function composeActivation(parts: ActivationParts): Activation {
     section('Forwarded', forwarded(parts)),
     section('Values', values(parts, body)),
     ...context.filter(small),
-    section('Problems', problems.map((problem) => `- ${problem.file}: ${problem.message}`).join('\n')),
+    section('Problems', problems.map((problem) => `- ${problemText(problem)}`).join('\n')),
     section('Further files', furtherFiles(parts)),
-    `----- BEGIN ${file} -----\n${body}${body.endsWith('\n') ? '' : '\n'}----- END ${file} -----`,
+    `## File ${file}\n\n----- BEGIN ${file} -----\n${body}${body.endsWith('\n') ? '' : '\n'}----- END ${file} -----`,
     ...context.filter((text) => !small(text)),
   ];
   return { record, title, text: sections.filter((text) => text !== undefined).join('\n\n'), problems };

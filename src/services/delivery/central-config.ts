@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { BmadError } from '../../base/errors.ts';
 import type { Table } from '../../base/parse.ts';
 import type { ModuleInfo } from '../../model/module.ts';
 import { optionalText, type Tree } from '../../sources/tree.ts';
@@ -15,8 +16,18 @@ export async function centralConfig(
   projectRoot: string | undefined,
   bmad: Tree | undefined,
 ): Promise<Layered> {
-  const installed = bmad !== undefined && (await optionalText(bmad, 'config.toml')) !== undefined;
+  const installed = bmad !== undefined && (await isInstalled(bmad));
   return applyLayers(installed ? {} : defaultConfig(modules, projectRoot), bmad, LAYERS);
+}
+
+/** A configuration that cannot be read counts as none; it is reported where the layers are applied. */
+async function isInstalled(bmad: Tree): Promise<boolean> {
+  try {
+    return (await optionalText(bmad, 'config.toml')) !== undefined;
+  } catch (error) {
+    if (error instanceof BmadError) return false;
+    throw error;
+  }
 }
 
 export function defaultConfig(modules: readonly ModuleInfo[], projectRoot: string | undefined): Table {

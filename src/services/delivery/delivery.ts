@@ -1,16 +1,18 @@
 import { basename, dirname } from 'node:path/posix';
 import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { field, isTable, textField } from '../../base/parse.ts';
+import { field, isTable, textField, type Table } from '../../base/parse.ts';
 import { contentUri } from '../../base/paths.ts';
+import { maskSecretValues } from '../../base/secrets.ts';
 import { nearest } from '../../base/suggest.ts';
 import { oneLine } from '../../base/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import type { BmadRecord } from '../../model/record.ts';
+import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 import { composeActivation, type Activation } from './activation.ts';
 import { centralConfig } from './central-config.ts';
 import { generatedFiles, moduleValues } from './generated-files.ts';
+import type { Layered } from './layers.ts';
 import { RENDERED, resolveSkill, type SkillResolver } from './resolve-skill.ts';
 import { mimeTypeOf, serve, type ServedFile } from './served-file.ts';
 
@@ -28,6 +30,8 @@ export interface Delivery {
   paths(): Promise<ServedPath[]>;
   /** Everything a model needs to become an agent or start a workflow, as one document. */
   activation(record: BmadRecord, message: string | undefined): Promise<Activation>;
+  /** What is wrong with the project's own configuration and overrides. */
+  check(): Promise<Problem[]>;
   /** What an agent's menu offers, as a user would ask for it. */
   menu(record: BmadRecord): Promise<string[]>;
 }
@@ -41,7 +45,11 @@ export interface DeliveryParts {
 }
 
 export function createDelivery({ catalogue, projectRoot, projectBmad, today }: DeliveryParts): Delivery {
-  const central = () => centralConfig(catalogue.modules, projectRoot, projectBmad);
+  async function central(): Promise<Layered> {
+    const layered = await centralConfig(catalogue.modules, projectRoot, projectBmad);
+    return { ...layered, values: maskSecretValues(layered.values) as Table };
+  }
+
   const resolver: SkillResolver = {
     files: catalogue.files,
     projectRoot,
@@ -116,7 +124,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       projectRoot,
       today: today(),
       known: [...(await catalogue.files.all()).keys()],
-      installedScripts: await installedScripts(projectBmad),
+      installedScripts: await namesIn(projectBmad, 'scripts'),
     });
   }
 
@@ -136,7 +144,28 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       );
   }
 
-  return { file, paths, activation, menu };
+  async function check(): Promise<Problem[]> {
+    const problems = [...(await central()).problems];
+    for (const name of await namesIn(projectBmad, 'custom')) {
+      const skill = /^(.+?)(?:\.user)?\.toml$/.exec(name)?.[1];
+      if (skill === undefined || skill === 'config') continue;
+      const record = catalogue.winners.find((candidate) => candidate.name === skill);
+      if (record === undefined)
+        problems.push({
+          file: `custom/${name}`,
+          message: `nothing is named "${skill}", so this file changes nothing`,
+        });
+      else
+        problems.push(
+          ...(await resolveSkill(record, resolver)).problems.filter(
+            ({ file: where }) => where === `custom/${name}`,
+          ),
+        );
+    }
+    return problems;
+  }
+
+  return { file, paths, activation, check, menu };
 }
 
 /** Names what is close: a file of the same folder with a similar name, or one of that very name elsewhere. */
@@ -152,10 +181,10 @@ function noSuchFile(path: string, known: readonly string[]): BmadError {
   });
 }
 
-/** The scripts of a real install; skills call them, so they need not be replaced when they are there. */
-async function installedScripts(bmad: Tree | undefined): Promise<string[]> {
+/** What is in a folder of the project's `_bmad`; nothing when there is no such folder. */
+async function namesIn(bmad: Tree | undefined, folder: string): Promise<string[]> {
   try {
-    return (await bmad?.list('scripts'))?.map(({ name }) => name) ?? [];
+    return (await bmad?.list(folder))?.map(({ name }) => name) ?? [];
   } catch (error) {
     if (error instanceof BmadError) return [];
     throw error;

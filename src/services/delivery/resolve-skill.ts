@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { ParseError, parseToml, type Table } from '../../base/parse.ts';
 import { contentUri } from '../../base/paths.ts';
+import { maskSecretValues } from '../../base/secrets.ts';
 import type { ContentFiles } from '../../catalogue/content-files.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
@@ -45,7 +46,8 @@ export async function resolveSkill(record: BmadRecord, resolver: SkillResolver):
     resolver,
     problems,
   );
-  return { customization: layered.values, overrides: layered.files, rendered, halted, problems };
+  const masked = maskSecretValues(layered.values) as Table;
+  return { customization: masked, overrides: layered.files, rendered, halted, problems };
 }
 
 /** Parsed once for each reading of the file: the same bytes mean the same table. */

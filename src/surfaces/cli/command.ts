@@ -40,7 +40,8 @@ export function commandOf(operation: AnyOperation, run: RunOperation): Command {
     );
   }
   command.action(async (...given: unknown[]) => {
-    const flags = command.opts<Record<string, unknown>>();
+    // The program knows --json too, and takes it wherever it stands on the line.
+    const flags = command.optsWithGlobals<Record<string, unknown>>();
     const args: Record<string, unknown> = {};
     for (const [index, name] of positional.entries())
       if (given[index] !== undefined) args[name] = given[index];

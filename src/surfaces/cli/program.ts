@@ -65,6 +65,8 @@ function createProgram(
     .helpOption('--help', 'print help')
     .helpCommand(false)
     .exitOverride()
+    // An option after a command belongs to that command; both take --json.
+    .enablePositionalOptions()
     .configureOutput({ writeOut: terminal.out, writeErr: (text) => terminal.err(text) })
     .configureHelp({ showGlobalOptions: false })
     .argument('[command]')
@@ -114,7 +116,7 @@ ${settings}
 }
 
 function inheritSettings(command: Command, program: Command): Command {
-  return command.copyInheritedSettings(program).helpOption('--help', 'print help');
+  return command.copyInheritedSettings(program).helpOption('--help', 'print help').helpCommand(false);
 }
 
 function groupNamed(program: Command, name: string): Command {

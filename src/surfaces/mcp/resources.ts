@@ -20,7 +20,7 @@ export async function resourceList(
       uri,
       name,
       mimeType,
-      description: `From ${origin}`,
+      description: origin === 'generated' ? 'Made by the server' : `From ${origin}`,
     })),
     ...(next === undefined ? {} : { nextCursor: next }),
   };
