@@ -1,0 +1,63 @@
+import { percentSaved, type ContextSizes } from './context-sizes.ts';
+import { OPERATIONS } from './contenders.ts';
+import type { Starts, WarmServers } from './measure.ts';
+import { tokens } from './statistics.ts';
+
+export interface Results {
+  starts: Starts;
+  warm: WarmServers;
+  context: ContextSizes;
+}
+
+export interface Budget {
+  title: string;
+  limit: number;
+  /** Nothing if it could not be measured: no peer, or a system that does not tell. */
+  measured: number | undefined;
+  unit: string;
+  verdict: 'pass' | 'fail' | 'not measured';
+}
+
+const TOOLS_LIST_TOKENS = 700;
+const START_AGAINST_PEER = 0.6;
+const START_AGAINST_BARE = 1.3;
+const RSS_BELOW_PEER_MIB = 5;
+const CONTEXT_SAVED_PERCENT = 80;
+
+/** What we hold ourselves to. Times count only as ratios within one run: machines differ. */
+export function budgetsOf({ starts, warm, context }: Results): Budget[] {
+  const { ours, peer, bare } = starts;
+  return [
+    atMost('tools/list', TOOLS_LIST_TOKENS, 'tokens', ours && tokens(ours.toolsListBytes)),
+    atMost('spawn → tools/list', START_AGAINST_PEER, '× peer', ratio(ours?.wallMs, peer?.wallMs)),
+    atMost('spawn → tools/list', START_AGAINST_BARE, '× bare', ratio(ours?.wallMs, bare?.wallMs)),
+    atMost(
+      'RSS after tools/list, less the peer’s',
+      -RSS_BELOW_PEER_MIB,
+      'MiB',
+      difference(ours?.rssMiB, peer?.rssMiB),
+    ),
+    ...OPERATIONS.map((operation) => {
+      const [our, their] = [warm.ours, warm.peer].map((server) => server?.operations[operation].p50Ms);
+      return atMost(`warm p50, ${operation}`, 1, '× peer', ratio(our, their));
+    }),
+    atLeast('context saved', CONTEXT_SAVED_PERCENT, '%', percentSaved(context)),
+  ];
+}
+
+export function ratio(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? undefined : one / other;
+}
+
+function difference(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? undefined : one - other;
+}
+
+function atMost(title: string, limit: number, unit: string, measured: number | undefined): Budget {
+  const verdict = measured === undefined ? 'not measured' : measured <= limit ? 'pass' : 'fail';
+  return { title: `${title}, at most`, limit, unit, measured, verdict };
+}
+
+function atLeast(title: string, limit: number, unit: string, measured: number): Budget {
+  return { title: `${title}, at least`, limit, unit, measured, verdict: measured >= limit ? 'pass' : 'fail' };
+}

@@ -1,0 +1,123 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+import type { Program } from './client.ts';
+import { installedPeer } from './peer.ts';
+import { AGENT, titleOf, writePeerProject } from './peer-project.ts';
+
+export type ContenderId = 'ours' | 'peer' | 'bare';
+
+export const OPERATIONS = ['list agents', 'read an agent', 'execute an agent'] as const;
+export type OperationName = (typeof OPERATIONS)[number];
+
+export interface ToolCall {
+  name: string;
+  arguments: Record<string, unknown>;
+  /** A text that every right answer holds; the peer's errors look like ordinary answers otherwise. */
+  expected: string;
+}
+
+export interface Contender extends Program {
+  id: ContenderId;
+  /** The calls measured on it; the bare server has nothing to compare. */
+  calls?: Record<OperationName, ToolCall>;
+}
+
+export interface Field {
+  contenders: Contender[];
+  ours: Contender;
+  /** What the peer is, if there is one. */
+  peer: string | undefined;
+}
+
+export interface Places {
+  root: string;
+  /** Kept between runs: the peer's package, its project and the bare server. */
+  cache: string;
+  /** An empty folder to run in. */
+  empty: string;
+  /** A home folder without any settings. */
+  home: string;
+}
+
+/** A call of the tool that both our server and the peer have under this name. */
+export function bmadCall(args: Record<string, unknown>, expected: string): ToolCall {
+  return { name: 'bmad', arguments: args, expected };
+}
+
+export async function prepareContenders(places: Places, say: (line: string) => void): Promise<Field> {
+  const env = cleanEnvironment(places.home);
+  await mkdir(places.cache, { recursive: true });
+  const ours: Contender = {
+    id: 'ours',
+    name: 'our server',
+    args: [join(places.root, 'dist', 'bmad-mcp-server.cjs')],
+    folder: places.empty,
+    env,
+    calls: {
+      'list agents': bmadCall({ operation: 'list', query: 'agents' }, AGENT),
+      'read an agent': bmadCall({ operation: 'read', agent: AGENT }, `bmad-agent-${AGENT}`),
+      'execute an agent': bmadCall({ operation: 'execute', agent: AGENT, message: 'hi' }, 'Winston'),
+    },
+  };
+  const contenders = [ours];
+  const peer = await installedPeer(join(places.cache, 'peer'), say);
+  if (peer !== undefined) {
+    const folder = join(places.cache, 'project');
+    await writePeerProject(folder);
+    contenders.push({
+      id: 'peer',
+      name: 'the peer',
+      args: [peer.entry],
+      folder,
+      env,
+      calls: {
+        'list agents': bmadCall({ operation: 'list', query: 'agents' }, titleOf(AGENT)),
+        'read an agent': bmadCall({ operation: 'read', type: 'agent', agent: AGENT }, 'menu-handlers'),
+        'execute an agent': bmadCall(
+          { operation: 'execute', agent: AGENT, message: 'hi' },
+          `agent: ${AGENT}`,
+        ),
+      },
+    });
+  }
+  const bare = join(places.cache, 'bare.cjs');
+  await bundleBareServer(places.root, bare);
+  contenders.push({ id: 'bare', name: 'the bare server', args: [bare], folder: places.empty, env });
+  return { contenders, ours, peer: peer?.label };
+}
+
+/** Bundles as scripts/build.ts bundles our programs, so that they differ only in what is inside. */
+async function bundleBareServer(root: string, outfile: string): Promise<void> {
+  const leanValidator: Plugin = {
+    name: 'lean-validator',
+    setup({ onResolve }) {
+      onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, () => ({
+        path: join(root, 'scripts', 'sdk-shims.mjs'),
+      }));
+    },
+  };
+  await build({
+    absWorkingDir: root,
+    entryPoints: [fileURLToPath(new URL('./bare-server.ts', import.meta.url))],
+    outfile,
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    define: { 'import.meta.url': '__bundleUrl' },
+    banner: { js: 'const __bundleUrl=require("node:url").pathToFileURL(__filename).href;' },
+    legalComments: 'none',
+    plugins: [leanValidator],
+    logLevel: 'warning',
+  });
+}
+
+/** The environment without what would make a contender read settings or content of this machine's user. */
+function cleanEnvironment(home: string): NodeJS.ProcessEnv {
+  const foreign = /^(?:BMAD_|CLAUDE_|NODE_OPTIONS$|NODE_COMPILE_CACHE$|XDG_)/;
+  const kept = Object.entries(process.env).filter(([name]) => !foreign.test(name));
+  return { ...Object.fromEntries(kept), HOME: home, USERPROFILE: home, APPDATA: home, LOCALAPPDATA: home };
+}

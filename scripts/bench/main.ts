@@ -1,0 +1,136 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { budgetsOf } from './budgets.ts';
+import { measureContext } from './context-sizes.ts';
+import { prepareContenders } from './contenders.ts';
+import { measureStarts, measureWarmCalls } from './measure.ts';
+import { reportOf } from './report.ts';
+
+const HELP = `Measures the built server beside a published peer and a bare server on the same SDK.
+
+Usage: npm run bench -- [flags]
+
+  --starts N   Starts of each contender (default 15; one more is made first and not counted)
+  --calls N    Warm calls of each operation and contender (default 300)
+  --json FILE  Also write all figures to this file
+  --no-build   Measure dist/ as it is, instead of bringing it up to date first
+  --help       Print this text
+
+The contenders take turns in a random order, so that other load on the machine hits all of them. The first
+run fetches the peer with npm; without it, what is compared with it is not measured. Progress goes to stderr,
+the report to stdout. The exit code is 0 if every budget that was measured holds, 1 if one does not, and 2 if
+the benchmark itself could not run.
+`;
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Options {
+  starts: number;
+  calls: number;
+  json: string | undefined;
+  build: boolean;
+}
+
+class UsageError extends Error {}
+
+function optionsFrom(args: string[]): Options | 'help' {
+  let values;
+  try {
+    ({ values } = parseArgs({
+      args,
+      options: {
+        starts: { type: 'string', default: '15' },
+        calls: { type: 'string', default: '300' },
+        json: { type: 'string' },
+        'no-build': { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }));
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+  if (values.help) return 'help';
+  return {
+    starts: countFrom('--starts', values.starts),
+    calls: countFrom('--calls', values.calls),
+    json: values.json,
+    build: !values['no-build'],
+  };
+}
+
+function countFrom(flag: string, text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1) {
+    throw new UsageError(`${flag} takes a whole number from 1, not ${JSON.stringify(text)}.`);
+  }
+  return count;
+}
+
+function say(line: string): void {
+  process.stderr.write(`bench: ${line}\n`);
+}
+
+/** The build's own output goes to stderr, so that stdout holds nothing but the report. */
+function bringUpToDate(): void {
+  say('bringing the build up to date');
+  const { status } = spawnSync(process.execPath, [join(root, 'scripts', 'ensure.mjs')], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+  });
+  if (status !== 0) {
+    throw new Error('The build failed (see above). With --no-build, dist/ is measured as it is.');
+  }
+}
+
+function machine(): string {
+  return `${process.platform} ${process.arch}, ${availableParallelism()} × ${cpus()[0]?.model ?? 'CPU'}`;
+}
+
+async function run({ starts, calls, json, build }: Options): Promise<void> {
+  if (build) bringUpToDate();
+  const server = join(root, 'dist', 'bmad-mcp-server.cjs');
+  if (!existsSync(server)) throw new Error(`There is no ${server}. Run it without --no-build.`);
+  const scratch = await mkdtemp(join(tmpdir(), 'bmad-bench-'));
+  // Not in a `finally`, which an interrupted run would never come to.
+  process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
+  const places = {
+    root,
+    cache: join(root, '.cache', 'bench'),
+    empty: join(scratch, 'empty'),
+    home: join(scratch, 'home'),
+  };
+  await mkdir(places.empty);
+  await mkdir(places.home);
+  const { contenders, ours, peer } = await prepareContenders(places, say);
+  const results = {
+    starts: await measureStarts(contenders, starts, say),
+    warm: await measureWarmCalls(contenders, calls, say),
+    context: await measureContext(ours, join(root, 'dist', 'content')),
+  };
+  const budgets = budgetsOf(results);
+  const about = [
+    `Node ${process.version}, ${machine()}`,
+    `Peer: ${peer ?? 'not measured, npm could not fetch it'}`,
+    `${starts} starts and ${calls} warm calls of each, in turns`,
+  ];
+  process.stdout.write(reportOf(about, results, budgets));
+  if (json !== undefined) {
+    await writeFile(resolve(json), `${JSON.stringify({ about, ...results, budgets }, null, 2)}\n`);
+  }
+  process.exitCode = budgets.some(({ verdict }) => verdict === 'fail') ? 1 : 0;
+}
+
+try {
+  const options = optionsFrom(process.argv.slice(2));
+  if (options === 'help') process.stdout.write(HELP);
+  else await run(options);
+} catch (error) {
+  process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
+  if (error instanceof UsageError) process.stderr.write('bench: --help lists the flags.\n');
+  process.exitCode = 2;
+}

@@ -1,0 +1,140 @@
+import { ratio, type Budget, type Results } from './budgets.ts';
+import { percentSaved, type ContextSizes } from './context-sizes.ts';
+import { OPERATIONS } from './contenders.ts';
+import type { Start, Starts, WarmServers } from './measure.ts';
+import { tokens } from './statistics.ts';
+
+const NOTHING = '–';
+
+/** Everything a person wants to know of a run, as Markdown that is readable in a terminal too. */
+export function reportOf(about: readonly string[], results: Results, budgets: readonly Budget[]): string {
+  return [
+    '# Benchmark',
+    about.map((line) => `- ${line}`).join('\n'),
+    '## Start',
+    startTable(results.starts),
+    '## Warm calls',
+    warmTable(results.warm),
+    '## Context of a model (our server)',
+    contextTable(results.context),
+    '## Budgets',
+    budgetTable(budgets),
+    verdict(budgets),
+    '',
+  ].join('\n\n');
+}
+
+function startTable({ ours, peer, bare }: Starts): string {
+  const lines: [string, (start: Start) => number | undefined][] = [
+    ['spawn → tools/list, p50 ms', ({ wallMs }) => wallMs],
+    ['CPU until then, mean ms', ({ cpuMs }) => cpuMs],
+    ['RSS after tools/list, p50 MiB', ({ rssMiB }) => rssMiB],
+    ['tools/list, bytes', ({ toolsListBytes }) => toolsListBytes],
+    ['tools/list, tokens', ({ toolsListBytes }) => tokens(toolsListBytes)],
+    ['first call (list agents), p50 ms', ({ firstCallMs }) => firstCallMs],
+  ];
+  return table(
+    ['', 'ours', 'peer', 'bare', 'ours / peer', 'ours / bare'],
+    lines.map(([title, of]) => {
+      const [our, their, least] = [ours, peer, bare].map((start) => start && of(start));
+      return [title, shown(our), shown(their), shown(least), times(our, their), times(our, least)];
+    }),
+  );
+}
+
+function warmTable({ ours, peer }: WarmServers): string {
+  const rows = OPERATIONS.map((operation) => {
+    const our = ours?.operations[operation];
+    const their = peer?.operations[operation];
+    return [
+      operation,
+      shown(our?.p50Ms),
+      shown(their?.p50Ms),
+      times(our?.p50Ms, their?.p50Ms),
+      shown(our?.p95Ms),
+      shown(their?.p95Ms),
+      times(our?.p95Ms, their?.p95Ms),
+      shown(our?.answerBytes),
+      shown(their?.answerBytes),
+    ];
+  });
+  const head = [
+    'ms',
+    'ours p50',
+    'peer p50',
+    'ratio',
+    'ours p95',
+    'peer p95',
+    'ratio',
+    'ours bytes',
+    'peer bytes',
+  ];
+  const notes = [
+    `RSS after all calls: ours ${shown(ours?.rssMiB)} MiB, peer ${shown(peer?.rssMiB)} MiB.`,
+    // Without this the comparison of the two would be read as one of like with like.
+    'Our execute delivers the whole agent; the peer’s names it, and a further call has to read it.',
+  ];
+  return `${table(head, rows)}\n\n${notes.join('\n')}`;
+}
+
+function contextTable(context: ContextSizes): string {
+  const { agentBytes, workflowBytes, everythingBytes, mainFiles } = context;
+  const saved = `One execute of the agent instead of everything saves ${percentSaved(context).toFixed(1)} %.`;
+  const sizes = table(
+    ['', 'bytes', 'tokens'],
+    [
+      sizeRow('execute the agent architect', agentBytes),
+      sizeRow('execute the workflow prd (first answer)', workflowBytes),
+      sizeRow(`everything (${mainFiles} SKILL.md files)`, everythingBytes),
+    ],
+  );
+  return `${sizes}\n\n${saved}`;
+}
+
+function sizeRow(title: string, bytes: number): string[] {
+  return [title, shown(bytes), shown(tokens(bytes))];
+}
+
+function budgetTable(budgets: readonly Budget[]): string {
+  return table(
+    ['budget', 'limit', 'measured', 'unit', 'verdict'],
+    budgets.map(({ title, limit, measured, unit, verdict: said }) => [
+      title,
+      String(limit),
+      shown(measured),
+      unit,
+      said === 'fail' ? 'FAIL' : said,
+    ]),
+  );
+}
+
+function verdict(budgets: readonly Budget[]): string {
+  const count = (wanted: Budget['verdict']): number => budgets.filter((one) => one.verdict === wanted).length;
+  return `${count('pass')} passed, ${count('fail')} failed, ${count('not measured')} not measured.`;
+}
+
+/** As many digits as mean something: none for large numbers, two for small ones. */
+function shown(value: number | undefined): string {
+  if (value === undefined) return NOTHING;
+  if (Number.isInteger(value)) return String(value);
+  return value.toFixed(Math.abs(value) < 10 ? 2 : 1);
+}
+
+function times(one: number | undefined, other: number | undefined): string {
+  const value = ratio(one, other);
+  return value === undefined ? NOTHING : `${value.toFixed(2)} ×`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((cell, column) =>
+    Math.max(3, cell.length, ...rows.map((cells) => (cells[column] ?? '').length)),
+  );
+  // The first column holds words, the others numbers.
+  const padded = (cell: string, column: number): string =>
+    column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
+  const line = (cells: readonly string[]): string => `| ${cells.map(padded).join(' | ')} |`;
+  const rule = widths.map((width, column) =>
+    column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
+  );
+  return [line(head), `| ${rule.join(' | ')} |`, ...rows.map(line)].join('\n');
+}

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+
+/** Linux counts CPU time for programs in hundredths of a second, whatever its own clock does. */
+const MILLISECONDS_A_TICK = 10;
+const KIBIBYTES_A_MEBIBYTE = 1024;
+
+/** CPU time of a process so far, of all its threads; nothing where there is no /proc. */
+export function cpuMilliseconds(pid: number): number | undefined {
+  const stat = procFile(pid, 'stat');
+  if (stat === undefined) return undefined;
+  // The program's name is in parentheses and may have spaces in it, so the fields are counted from after it.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * MILLISECONDS_A_TICK;
+}
+
+/** Resident memory of a process in MiB; nothing where there is no /proc. */
+export function residentMebibytes(pid: number): number | undefined {
+  const kibibytes = /^VmRSS:\s+(\d+)/m.exec(procFile(pid, 'status') ?? '')?.[1];
+  return kibibytes === undefined ? undefined : Number(kibibytes) / KIBIBYTES_A_MEBIBYTE;
+}
+
+function procFile(pid: number, name: string): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
