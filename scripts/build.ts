@@ -1,51 +1,20 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build, type Metafile, type Plugin } from 'esbuild';
+import { dirname, join } from 'node:path';
+import type { Metafile } from 'esbuild';
+import { prepareReading } from '../src/catalogue/prepared.ts';
+import { readers } from '../src/readers/index.ts';
+import { packageSource } from '../src/sources/package.ts';
+import { bundle, bundleLatePackages, root } from './bundle.ts';
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
+const content = join(dist, 'content');
 const bmadPackage = dirname(createRequire(import.meta.url).resolve('bmad-method/package.json'));
 
-/** The SDK's default validator is ajv, a third of the bundle and never used by us; its small one does as well. */
-const leanValidator: Plugin = {
-  name: 'lean-validator',
-  setup({ onResolve }) {
-    onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, () => ({
-      path: join(root, 'scripts', 'sdk-shims.mjs'),
-    }));
-  },
-};
-
-async function bundle(): Promise<Metafile> {
-  const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: ['server', 'cli', 'bmad-mcp-server', 'bmad'].map((name) => ({
-      in: `src/bin/${name}.ts`,
-      out: name,
-    })),
-    outdir: dist,
-    outExtension: { '.js': '.cjs' },
-    bundle: true,
-    minify: true,
-    metafile: true,
-    platform: 'node',
-    target: 'node20',
-    // CommonJS starts faster than ES modules on every Node we support (docs/decisions/0003).
-    format: 'cjs',
-    define: { 'import.meta.url': '__bundleUrl' },
-    banner: { js: 'const __bundleUrl=require("node:url").pathToFileURL(__filename).href;' },
-    legalComments: 'none',
-    plugins: [leanValidator],
-    logLevel: 'warning',
-  });
-  return metafile;
-}
+const PROGRAMS = ['server', 'cli', 'bmad-mcp-server', 'bmad'];
 
 /** BMAD's skills as its installer would lay them out, taken from the exact package; nothing of it is in git. */
 async function copyContent(): Promise<void> {
-  const content = join(dist, 'content');
   const wanted = (path: string): boolean =>
     !/(?:__pycache__|[\\/]tests(?:[\\/]|$)|\.pyc$)/.test(path.slice(bmadPackage.length));
   const parts = [
@@ -54,25 +23,32 @@ async function copyContent(): Promise<void> {
     ['src/scripts', 'scripts'],
     ['LICENSE', 'LICENSE'],
   ] as const;
-  for (const [from, to] of parts)
+  for (const [from, to] of parts) {
     await cp(join(bmadPackage, from), join(content, to), { recursive: true, filter: wanted });
+  }
   const { version } = JSON.parse(await readFile(join(bmadPackage, 'package.json'), 'utf8')) as {
     version: string;
   };
-  const modules = ['core', 'bmm']
-    .map((name) => `  - name: ${name}\n    version: ${version}\n    source: built-in\n`)
-    .join('');
+  const modules = ['core', 'bmm'].map(
+    (name) => `  - name: ${name}\n    version: ${version}\n    source: built-in\n`,
+  );
   await mkdir(join(content, '_config'), { recursive: true });
   await writeFile(
     join(content, '_config', 'manifest.yaml'),
-    `installation:\n  version: ${version}\nmodules:\n${modules}`,
+    `installation:\n  version: ${version}\nmodules:\n${modules.join('')}`,
   );
 }
 
+/** Reads the content once, here, so that no start has to: the first call finds the catalogue ready. */
+async function prepareCatalogue(): Promise<void> {
+  const source = await packageSource(content, 10_000_000);
+  await writeFile(join(dist, 'catalogue.json'), await prepareReading(source, readers));
+}
+
 /** The licences of everything that ended up in the bundles. */
-async function writeLicences(metafile: Metafile): Promise<void> {
+async function writeLicences(metafiles: readonly Metafile[]): Promise<void> {
   const packages = new Set<string>();
-  for (const input of Object.keys(metafile.inputs)) {
+  for (const input of metafiles.flatMap((metafile) => Object.keys(metafile.inputs))) {
     const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1];
     if (name !== undefined) packages.add(name);
   }
@@ -100,4 +76,7 @@ async function licenceText(folder: string): Promise<string> {
 }
 
 await rm(dist, { recursive: true, force: true });
-await writeLicences(await bundle().then(async (metafile) => (await copyContent(), metafile)));
+const entries = Object.fromEntries(PROGRAMS.map((name) => [name, `src/bin/${name}.ts`]));
+await writeLicences([await bundle({ entries, folder: dist }), await bundleLatePackages(dist)]);
+await copyContent();
+await prepareCatalogue();

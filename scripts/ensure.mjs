@@ -57,6 +57,7 @@ const sources = [
   'package.json',
   'package-lock.json',
   'scripts/build.ts',
+  'scripts/bundle.ts',
   'scripts/sdk-shims.mjs',
   ...filesBelow('src'),
 ];

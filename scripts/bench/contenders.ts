@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { bundle } from '../bundle.ts';
 import type { Program } from './client.ts';
 import { installedPeer } from './peer.ts';
 import { AGENT, titleOf, writePeerProject } from './peer-project.ts';
@@ -82,37 +82,14 @@ export async function prepareContenders(places: Places, say: (line: string) => v
       },
     });
   }
+  // Bundled as our own programs are, so that they differ only in what is inside.
+  await bundle({
+    entries: { bare: fileURLToPath(new URL('./bare-server.ts', import.meta.url)) },
+    folder: places.cache,
+  });
   const bare = join(places.cache, 'bare.cjs');
-  await bundleBareServer(places.root, bare);
   contenders.push({ id: 'bare', name: 'the bare server', args: [bare], folder: places.empty, env });
   return { contenders, ours, peer: peer?.label };
-}
-
-/** Bundles as scripts/build.ts bundles our programs, so that they differ only in what is inside. */
-async function bundleBareServer(root: string, outfile: string): Promise<void> {
-  const leanValidator: Plugin = {
-    name: 'lean-validator',
-    setup({ onResolve }) {
-      onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, () => ({
-        path: join(root, 'scripts', 'sdk-shims.mjs'),
-      }));
-    },
-  };
-  await build({
-    absWorkingDir: root,
-    entryPoints: [fileURLToPath(new URL('./bare-server.ts', import.meta.url))],
-    outfile,
-    bundle: true,
-    minify: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'cjs',
-    define: { 'import.meta.url': '__bundleUrl' },
-    banner: { js: 'const __bundleUrl=require("node:url").pathToFileURL(__filename).href;' },
-    legalComments: 'none',
-    plugins: [leanValidator],
-    logLevel: 'warning',
-  });
 }
 
 /** The environment without what would make a contender read settings or content of this machine's user. */

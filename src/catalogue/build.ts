@@ -2,16 +2,29 @@ import { BmadError } from '../base/errors.ts';
 import type { Reader } from '../readers/reader.ts';
 import type { Source } from '../sources/source.ts';
 import { Catalogue } from './catalogue.ts';
+import { restoreReading, type PreparedReading } from './prepared.ts';
 
 /** Runs every reader on every source. A reader that fails costs its own records and a problem, nothing else. */
 export async function buildCatalogue(
   sources: readonly Source[],
   readers: readonly Reader[],
 ): Promise<Catalogue> {
-  const parts = { records: [], modules: [], problems: [], sources: [...sources] } as ConstructorParameters<
-    typeof Catalogue
-  >[0];
+  const parts = {
+    records: [],
+    modules: [],
+    problems: [],
+    sources: [...sources],
+    files: new Map(),
+  } as ConstructorParameters<typeof Catalogue>[0];
   for (const source of sources) {
+    const prepared = await preparedReading(source);
+    if (prepared !== undefined) {
+      parts.records.push(...prepared.records);
+      parts.modules.push(...prepared.modules);
+      parts.problems.push(...prepared.problems);
+      parts.files.set(source, prepared.files);
+      continue;
+    }
     for (const reader of readers) {
       try {
         const reading = await reader.read(source);
@@ -25,4 +38,14 @@ export async function buildCatalogue(
     }
   }
   return new Catalogue(parts);
+}
+
+/** A prepared reading that cannot be used is passed over: the readers do the same work, only slower. */
+async function preparedReading(source: Source): Promise<PreparedReading | undefined> {
+  try {
+    const text = await source.prepared?.();
+    return text === undefined ? undefined : restoreReading(text, source);
+  } catch {
+    return undefined;
+  }
 }

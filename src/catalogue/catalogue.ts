@@ -4,6 +4,15 @@ import type { Source } from '../sources/source.ts';
 import { ContentFiles } from './content-files.ts';
 import { NameIndex } from './names.ts';
 
+export interface CatalogueParts {
+  records: BmadRecord[];
+  modules: ModuleInfo[];
+  problems: Problem[];
+  sources: Source[];
+  /** The files of a source, where they are known without looking. */
+  files: Map<Source, readonly string[]>;
+}
+
 /** The master manifest: every record of every origin, and the view of it in which each name has one winner. */
 export class Catalogue {
   readonly records: readonly BmadRecord[];
@@ -15,12 +24,7 @@ export class Catalogue {
   readonly files: ContentFiles;
   #names: NameIndex | undefined;
 
-  constructor(parts: {
-    records: BmadRecord[];
-    modules: ModuleInfo[];
-    problems: Problem[];
-    sources: Source[];
-  }) {
+  constructor(parts: CatalogueParts) {
     this.sources = [...parts.sources].sort((a, b) => a.origin.priority - b.origin.priority);
     this.records = [...parts.records].sort(byRankAndName);
     this.winners = firstOfEach(
@@ -32,7 +36,7 @@ export class Catalogue {
       (module) => module.code,
     );
     this.problems = parts.problems;
-    this.files = new ContentFiles(this.sources);
+    this.files = new ContentFiles(this.sources, parts.files);
   }
 
   get names(): NameIndex {

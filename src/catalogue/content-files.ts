@@ -16,8 +16,12 @@ export class ContentFiles {
   /** Every content path with the origin it would be read from, sorted by path. */
   readonly all: () => Promise<ReadonlyMap<string, Origin>>;
 
-  constructor(sources: readonly Source[]) {
+  readonly #below = new Map<string, readonly string[]>();
+  readonly #known: ReadonlyMap<Source, readonly string[]>;
+
+  constructor(sources: readonly Source[], known: ReadonlyMap<Source, readonly string[]> = new Map()) {
     this.#sources = sources;
+    this.#known = known;
     this.all = once(() => this.#collect());
   }
 
@@ -34,10 +38,21 @@ export class ContentFiles {
     });
   }
 
+  /** The files in a folder and below it. */
+  async below(folder: string): Promise<readonly string[]> {
+    const known = this.#below.get(folder);
+    if (known !== undefined) return known;
+    const found = [...(await this.all()).keys()].filter((path) => path.startsWith(`${folder}/`));
+    this.#below.set(folder, found);
+    return found;
+  }
+
   async #collect(): Promise<Map<string, Origin>> {
     const found = new Map<string, Origin>();
-    for (const { origin, tree } of this.#sources) {
-      for (const path of await tree.files()) if (!found.has(path)) found.set(path, origin);
+    for (const source of this.#sources) {
+      const { origin, tree } = source;
+      for (const path of this.#known.get(source) ?? (await tree.files()))
+        if (!found.has(path)) found.set(path, origin);
     }
     return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
   }

@@ -87,19 +87,23 @@ export interface Setting extends SettingMeta {
   schema: z.ZodType;
 }
 
-export function settings(): Setting[] {
-  return Object.entries(configSchema.shape).map(([name, schema]) => {
+let known: readonly Setting[] | undefined;
+
+/** Every setting with its meta data. Made once, and without JSON Schema: every start of the server comes through here. */
+export function settings(): readonly Setting[] {
+  known ??= Object.entries(configSchema.shape).map(([name, schema]) => {
     const meta = settingMeta.get(schema);
     if (meta === undefined) throw new Error(`setting ${name} is not registered`);
-    const json = z.toJSONSchema(schema, { io: 'input' });
+    const preset = schema.safeParse(undefined).data;
     return {
       ...meta,
       name: name as SettingName,
       fileKey: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       description: schema.description ?? '',
-      type: json.type === 'integer' ? 'number' : 'string',
-      default: json.default === undefined ? undefined : JSON.stringify(json.default).replaceAll('"', ''),
+      type: typeof preset === 'number' ? 'number' : 'string',
+      default: preset === undefined ? undefined : String(preset),
       schema,
     };
   });
+  return known;
 }

@@ -93,12 +93,12 @@ describe('execute', () => {
 
   it('gives the outline when it is to be concise', async () => {
     const { answer } = await session.ok(activate, { name: 'prd', detail: 'concise' });
-    expect(answer.body.split('\n').slice(-4)).toEqual([
-      'Discovery',
-      'PRD Discipline',
-      'Reviewer Gate',
-      'Finalize',
-    ]);
+    expect(
+      answer.body
+        .split('\n')
+        .slice(-4)
+        .map((line) => line.trim()),
+    ).toEqual(['Discovery', 'PRD Discipline', 'Reviewer Gate', 'Finalize']);
   });
 
   it('says so when the name belongs to the other kind', async () => {

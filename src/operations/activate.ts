@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { outline } from '../base/markdown.ts';
 import { problemText, qualifiedName } from '../model/record.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { shownNote, shownTextSchema, showText } from './shown-text.ts';
+import { outlineOf, shownNote, shownTextSchema, showText } from './shown-text.ts';
 import { findRecord, NAMED_KINDS } from './targets.ts';
 
 /** The operation users know as `execute`. It delivers; the model does the work. */
@@ -37,14 +36,13 @@ export const activate = defineOperation({
     const workspace = await context.workspace(project);
     const record = findRecord({ name, kind, module, fuzzy: false }, workspace, context);
     const activation = await workspace.delivery.activation(record, message);
-    const headings = outline(activation.text).filter(({ level }) => level <= 3);
     return {
       name: qualifiedName(activation.record),
       kind: activation.record.kind,
       title: activation.title,
       problems: activation.problems.map(problemText),
       ...showText(activation.text, { section, cursor, detail, maxBytes: context.config.answerBytes }),
-      ...(detail === 'concise' ? { text: headings.map(({ title }) => title).join('\n') } : {}),
+      ...(detail === 'concise' ? { text: outlineOf(activation.text).join('\n') } : {}),
     };
   },
 

@@ -38,7 +38,16 @@ export interface Items {
 /** Lists stay readable even when a file has a description of megabytes. */
 const DESCRIPTION_LIMIT = 1_000;
 
-export function recordItem(record: BmadRecord, { catalogue }: Workspace): Item {
+const itemsByRecord = new WeakMap<BmadRecord, Item>();
+
+/** Made once for each record: records belong to one catalogue and never change. */
+export function recordItem(record: BmadRecord, workspace: Workspace): Item {
+  const item = itemsByRecord.get(record) ?? makeItem(record, workspace);
+  itemsByRecord.set(record, item);
+  return item;
+}
+
+function makeItem(record: BmadRecord, { catalogue }: Workspace): Item {
   const { displayName, title, icon, phase, deprecated } = record;
   const heading =
     record.kind === 'agent' ? [displayName, icon, title].filter(Boolean).join(' ') : displayName;

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { BmadError } from '../base/errors.ts';
-import { outline } from '../base/markdown.ts';
 import { contentUri } from '../base/paths.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { shownNote, shownTextSchema, showText } from './shown-text.ts';
+import { outlineOf, shownNote, shownTextSchema, showText } from './shown-text.ts';
 import { findPath, findRecord, isFile, NAMED_KINDS } from './targets.ts';
 
 export const read = defineOperation({
@@ -54,23 +53,20 @@ export const read = defineOperation({
       );
     }
     const shown = showText(file.text, { section, cursor, detail, maxBytes: context.config.answerBytes });
-    const titles = outline(file.text).filter(({ level }) => level <= 3);
     return {
       uri: contentUri(path),
       mimeType: file.mimeType,
       origin: file.origin?.displayName ?? 'generated',
       ...shown,
-      ...(detail === 'concise'
-        ? { text: '', outline: titles.map(({ title, level }) => `${'  '.repeat(level - 1)}${title}`) }
-        : {}),
+      ...(detail === 'concise' ? { text: '', outline: outlineOf(file.text) } : {}),
     };
   },
 
-  render({ outline: headings, ...data }) {
+  render({ outline: titles, ...data }) {
     const where = `${data.uri} (${data.origin}).`;
-    if (headings !== undefined)
+    if (titles !== undefined)
       return {
-        body: headings.join('\n') || 'No headings.',
+        body: titles.join('\n') || 'No headings.',
         note: `${where} Outline only; whole size ${data.bytes} bytes.`,
       };
     return { exact: true, body: data.text, note: `${where} ${shownNote(data)}` };

@@ -50,6 +50,13 @@ export function showText(whole: string, { section, cursor, detail, maxBytes }: S
   };
 }
 
+/** The headings of a text, indented by their level. */
+export function outlineOf(text: string): string[] {
+  return outline(text)
+    .filter(({ level }) => level <= 3)
+    .map(({ title, level }) => `${'  '.repeat(level - 1)}${title}`);
+}
+
 function sectionText(whole: string, title: string): string {
   const sections = outline(whole);
   const found = findSection(sections, title);

@@ -1,6 +1,7 @@
+import { dirname } from 'node:path';
 import { BmadError } from '../base/errors.ts';
 import type { Source } from './source.ts';
-import { folderTree, rememberingTree } from './tree.ts';
+import { folderTree, optionalText, rememberingTree } from './tree.ts';
 
 const PRIORITY = 9;
 
@@ -26,5 +27,6 @@ export async function packageSource(contentRoot: string, maxFileBytes: number): 
       bmadVersion,
     },
     tree,
+    prepared: () => optionalText(folderTree(dirname(contentRoot), maxFileBytes), 'catalogue.json'),
   };
 }

@@ -5,4 +5,6 @@ import type { Tree } from './tree.ts';
 export interface Source {
   origin: Origin;
   tree: Tree;
+  /** What was made of it when it was built, if it cannot have changed since. */
+  prepared?: () => Promise<string | undefined>;
 }

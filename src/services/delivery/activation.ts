@@ -26,8 +26,9 @@ export interface ActivationParts {
   problems: readonly Problem[];
   projectRoot: string | undefined;
   today: string;
-  /** Every content path, to tell which supporting files there are. */
-  known: readonly string[];
+  /** The files of the record's folder, and BMAD's shared scripts. */
+  files: readonly string[];
+  scripts: readonly string[];
   /** Names of scripts the project has installed itself. */
   installedScripts: readonly string[];
 }
@@ -106,13 +107,13 @@ const REPLACED_SCRIPTS = new Set([
   'resolve_party.py',
 ]);
 
-function scriptNotes({ known, installedScripts }: ActivationParts, body: string): string[] {
+function scriptNotes({ scripts, installedScripts }: ActivationParts, body: string): string[] {
   const named = new Set([...body.matchAll(/_bmad\/scripts\/([\w-]+\.py)/g)].map((match) => match[1] ?? ''));
   const missing = [...named].filter(
     (script) =>
       !REPLACED_SCRIPTS.has(script) &&
       !installedScripts.includes(script) &&
-      known.includes(`scripts/${script}`),
+      scripts.includes(`scripts/${script}`),
   );
   if (missing.length === 0) return [];
   const list = missing.map((script) => contentUri(`scripts/${script}`)).join(', ');
@@ -202,22 +203,19 @@ function withoutKeys(tables: Table, keys: readonly string[]): Table {
   );
 }
 
-function furtherFiles({ record, known, skill }: ActivationParts): string {
+function furtherFiles({ record, files, skill }: ActivationParts): string {
   const folder = `${skillFolder(record)}/`;
-  const own = known.filter(
-    (path) =>
-      path.startsWith(folder) &&
-      path !== record.bmadRelativePath &&
-      !/\/(?:customize\.toml|tests\/)/.test(path),
+  const own = files.filter(
+    (path) => path !== record.bmadRelativePath && !/\/(?:customize\.toml|tests\/)/.test(path),
   );
-  const files = own
+  const uris = own
     .map((path) => path.slice(folder.length))
     .map((path) =>
       skill.rendered?.has(path) === true
         ? contentUri(`rendered/${record.name}/${path}`)
         : contentUri(folder + path),
     );
-  return files
+  return uris
     .filter((uri) => !uri.endsWith(`rendered/${record.name}/workflow.md`))
     .map((uri) => `- ${uri}`)
     .join('\n');

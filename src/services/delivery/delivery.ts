@@ -13,7 +13,7 @@ import { composeActivation, type Activation } from './activation.ts';
 import { centralConfig } from './central-config.ts';
 import { generatedFiles, moduleValues } from './generated-files.ts';
 import type { Layered } from './layers.ts';
-import { RENDERED, resolveSkill, type SkillResolver } from './resolve-skill.ts';
+import { RENDERED, resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
 import { mimeTypeOf, serve, type ServedFile } from './served-file.ts';
 
 export interface ServedPath {
@@ -45,11 +45,13 @@ export interface DeliveryParts {
 }
 
 export function createDelivery({ catalogue, projectRoot, projectBmad, today }: DeliveryParts): Delivery {
-  async function central(): Promise<Layered> {
+  async function readCentral(): Promise<Layered> {
     const layered = await centralConfig(catalogue.modules, projectRoot, projectBmad);
     return { ...layered, values: maskSecretValues(layered.values) as Table };
   }
 
+  // Without a BMAD folder in the project nothing can change it.
+  const central = projectBmad === undefined ? once(readCentral) : readCentral;
   const resolver: SkillResolver = {
     files: catalogue.files,
     projectRoot,
@@ -123,7 +125,8 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       problems: config.problems,
       projectRoot,
       today: today(),
-      known: [...(await catalogue.files.all()).keys()],
+      files: await catalogue.files.below(skillFolder(target)),
+      scripts: await catalogue.files.below('scripts'),
       installedScripts: await namesIn(projectBmad, 'scripts'),
     });
   }

@@ -75,9 +75,10 @@ async function render(
   { files, central, projectRoot }: SkillResolver,
   problems: Problem[],
 ): Promise<Pick<ResolvedSkill, 'rendered' | 'halted'>> {
-  const sources = await markdownOf(skillFolder(record), files);
-  if (!sources.has('workflow.md') || !needsRendering(sources.values()))
-    return { rendered: undefined, halted: false };
+  const folder = skillFolder(record);
+  if (!(await files.all()).has(`${folder}/workflow.md`)) return { rendered: undefined, halted: false };
+  const sources = await markdownOf(folder, files);
+  if (!needsRendering(sources.values())) return { rendered: undefined, halted: false };
   try {
     const rendered = renderSources({
       sources,
@@ -101,8 +102,8 @@ async function render(
 
 async function markdownOf(folder: string, files: ContentFiles): Promise<Map<string, string>> {
   const sources = new Map<string, string>();
-  for (const path of (await files.all()).keys()) {
-    if (!path.startsWith(`${folder}/`) || !path.endsWith('.md') || basename(path) === 'SKILL.md') continue;
+  for (const path of await files.below(folder)) {
+    if (!path.endsWith('.md') || basename(path) === 'SKILL.md') continue;
     sources.set(path.slice(folder.length + 1), (await files.read(path)).bytes.toString('utf8'));
   }
   return sources;

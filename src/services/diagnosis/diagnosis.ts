@@ -53,7 +53,7 @@ export function createDiagnosis({ command: [program, ...args], cwd, env }: Diagn
           const reply = parseReply(line);
           if (reply === undefined) stray ??= line.slice(0, 200);
           else if (reply.id !== undefined) replies.set(reply.id, reply);
-          return reply?.id === 2;
+          return reply === undefined || reply.id === 2;
         },
         timeoutMs: TIME_LIMIT_MS,
         signal,
@@ -87,11 +87,17 @@ interface Signs {
 }
 
 function troubleOf({ stray, timedOut, code, error, tools, stderr }: Signs): string | undefined {
-  if (timedOut) return `no answer within ${TIME_LIMIT_MS / 1000} s`;
   if (stray !== undefined) return `it wrote something that is not JSON-RPC to stdout: ${stray}`;
+  if (timedOut) return `no answer within ${TIME_LIMIT_MS / 1000} s`;
   if (error !== undefined) return `tools/list failed: ${error}`;
-  if (tools.length === 0) return `it registered no tools; stderr ends with: ${stderr.trim().slice(-300)}`;
+  if (tools.length === 0) return `it registered no tools; stderr ends with: ${lastWords(stderr)}`;
   return code === 0 ? undefined : `it ended with code ${code ?? 'none (a signal)'}`;
+}
+
+/** The end of what a program said, without the stack below it: the reason stands above. */
+function lastWords(stderr: string): string {
+  const lines = stderr.split('\n').filter((line) => !/^\s+at /.test(line));
+  return lines.join('\n').trim().slice(-300);
 }
 
 function parseReply(line: string): Reply | undefined {

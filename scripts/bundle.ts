@@ -1,0 +1,78 @@
+import { join, resolve, dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Metafile, type Plugin } from 'esbuild';
+
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+
+/** Packages that are needed only after the first call; each becomes a file of its own, loaded when first used. */
+const LATE = ['commander', 'csv-parse/sync', 'minisearch', 'smol-toml', 'yaml'];
+
+const lateFile = (name: string): string => `vendor/${name.replaceAll('/', '-')}`;
+
+/** The SDK's default validator is ajv, a third of the bundle and never used by us; its small one does as well. */
+const leanValidator: Plugin = {
+  name: 'lean-validator',
+  setup(esbuild) {
+    esbuild.onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, () => ({
+      path: join(root, 'scripts', 'sdk-shims.mjs'),
+    }));
+  },
+};
+
+const latePackages: Plugin = {
+  name: 'late-packages',
+  setup(esbuild) {
+    esbuild.onResolve({ filter: /^[a-z]/ }, ({ path, kind }) =>
+      LATE.includes(path) && kind !== 'entry-point'
+        ? { path: `./${lateFile(path)}.cjs`, external: true }
+        : undefined,
+    );
+  },
+};
+
+export interface Bundle {
+  /** Source file by name of the output, without extension. */
+  entries: Record<string, string>;
+  folder: string;
+}
+
+/** Bundles programs the one way we do it: CommonJS, minified, everything inside (docs/decisions/0003). */
+export async function bundle({ entries, folder }: Bundle): Promise<Metafile> {
+  return run(entries, folder, [leanValidator, latePackages]);
+}
+
+/** Node hands `module.exports` to a default import; a package that has a default export is to be that export. */
+const DEFAULT_FIRST =
+  'if(module.exports.default)module.exports=Object.assign(module.exports.default,module.exports);';
+
+/** The late packages themselves, beside the programs that ask for them. */
+export async function bundleLatePackages(folder: string): Promise<Metafile> {
+  return run(Object.fromEntries(LATE.map((name) => [lateFile(name), name])), folder, [], DEFAULT_FIRST);
+}
+
+async function run(
+  entries: Record<string, string>,
+  folder: string,
+  plugins: Plugin[],
+  footer = '',
+): Promise<Metafile> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: Object.entries(entries).map(([out, input]) => ({ in: input, out })),
+    outdir: folder,
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    minify: true,
+    metafile: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    define: { 'import.meta.url': '__bundleUrl' },
+    banner: { js: 'const __bundleUrl=require("node:url").pathToFileURL(__filename).href;' },
+    legalComments: 'none',
+    plugins,
+    footer: { js: footer },
+    logLevel: 'warning',
+  });
+  return metafile;
+}

@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import type { ModuleInfo } from '../model/module.ts';
+import type { BmadRecord, Problem } from '../model/record.ts';
+import type { Reader, Reading } from '../readers/reader.ts';
+import type { Source } from '../sources/source.ts';
+
+/** What the readers understood of a source that never changes, with the list of its files. */
+export interface PreparedReading extends Reading {
+  files: string[];
+}
+
+/** Where a thing lies and what it belongs to are facts of the machine; they are put back when the text is read. */
+type Stored = {
+  bmadVersion: string | undefined;
+  records: Omit<BmadRecord, 'origin' | 'absolutePath'>[];
+  modules: Omit<ModuleInfo, 'origin'>[];
+  problems: Problem[];
+  files: string[];
+};
+
+export async function prepareReading(source: Source, readers: readonly Reader[]): Promise<string> {
+  const stored: Stored = {
+    bmadVersion: source.origin.bmadVersion,
+    records: [],
+    modules: [],
+    problems: [],
+    files: await source.tree.files(),
+  };
+  for (const reader of readers) {
+    const { records, modules, problems } = await reader.read(source);
+    stored.records.push(...records.map(({ origin: _origin, absolutePath: _path, ...record }) => record));
+    stored.modules.push(...modules.map(({ origin: _origin, ...module }) => module));
+    stored.problems.push(...problems);
+  }
+  return JSON.stringify(stored);
+}
+
+/** The reading again, for the place where the content lies now; nothing when the text is of another version. */
+export function restoreReading(text: string, { origin, tree }: Source): PreparedReading | undefined {
+  const stored = JSON.parse(text) as Stored;
+  if (stored.bmadVersion !== origin.bmadVersion) return undefined;
+  return {
+    records: stored.records.map((record) => ({
+      ...record,
+      origin,
+      absolutePath: join(tree.root, record.bmadRelativePath),
+    })),
+    modules: stored.modules.map((module) => ({ ...module, origin })),
+    problems: stored.problems,
+    files: stored.files,
+  };
+}
