@@ -1,6 +1,16 @@
 import type { Origin } from './origin.ts';
 
-export const RECORD_KINDS = ['agent', 'workflow', 'task', 'skill'] as const;
+export const RECORD_KINDS = [
+  'agent',
+  'workflow',
+  'task',
+  'skill',
+  'tool',
+  'knowledge',
+  'template',
+  'checklist',
+  'team',
+] as const;
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
 /** One thing BMAD offers, as one origin has it. Records of all origins are kept; resolution picks among them. */
@@ -10,6 +20,7 @@ export interface BmadRecord {
   source: 'manifest' | 'filesystem';
   origin: Origin;
   moduleName: string;
+  moduleVersion?: string;
   bmadVersion?: string;
   /** The id, unique in its module: `bmad-agent-architect`. */
   name: string;
@@ -25,8 +36,9 @@ export interface BmadRecord {
   absolutePath: string;
   exists: boolean;
   status: 'verified' | 'not-in-manifest' | 'no-file-found';
-  /** The format family it was read from. */
+  /** The reader that understood it. */
   generation: string;
+  format: RecordFormat;
   phase?: string;
   /** Other names it answers to. */
   aliases: readonly string[];
@@ -34,6 +46,21 @@ export interface BmadRecord {
   /** SHA-256 of the main file. */
   digest: string;
 }
+
+/**
+ * What kind of file the main file is, which decides how it is delivered:
+ * a skill folder; an agent compiled to XML in Markdown; a workflow as YAML, or as Markdown with steps; an agent or
+ * workflow of version 4; a task or tool in XML; any other document.
+ */
+export type RecordFormat =
+  | 'skill'
+  | 'compiled-agent'
+  | 'workflow-yaml'
+  | 'workflow-md'
+  | 'v4-agent'
+  | 'v4-workflow'
+  | 'xml'
+  | 'document';
 
 export interface Deprecation {
   /** The id of what replaced it; nothing when the old one is kept in full. */

@@ -106,6 +106,7 @@ function record(
     exists: true,
     status: 'verified',
     generation: GENERATION,
+    format: 'skill',
     ...(phase === undefined ? {} : { phase }),
     aliases: aliasesOf(name, [displayName, title, ...help.flatMap((row) => [row.menuCode, row.displayName])]),
     ...(deprecated === undefined ? {} : { deprecated }),
