@@ -10,7 +10,8 @@ import { outside, programArguments, serverFile } from './outside.ts';
 
 const SWITCHES = ['help', 'version', 'test', 'summary'] as const;
 
-const HELP = `${PRODUCT} ${VERSION}: serves the BMad Method to an MCP host over stdin and stdout.
+const help =
+  (): string => `${PRODUCT} ${VERSION}: serves the BMad Method to an MCP host over stdin and stdout.
 
 Usage: ${SERVER_PROGRAM} [flags]        (started by a host; for people there is the program "bmad")
 
@@ -25,7 +26,7 @@ ${settingsHelp()}
 
 async function main(): Promise<void> {
   const { settings, switches } = parseFlags(programArguments(), SWITCHES);
-  if (switches.has('help')) return print(HELP);
+  if (switches.has('help')) return print(help());
   if (switches.has('version')) return print(`${VERSION}\n`);
   const context = await createContext(outside(settings));
   if (switches.has('test')) return print(`${await readyLine(context)}\n`);
@@ -39,7 +40,10 @@ async function main(): Promise<void> {
 /** Serves until the client leaves, a signal comes, or the host is gone without closing the pipe. */
 async function serve(context: Context): Promise<void> {
   const connection = serveStreams(context, process.stdin, process.stdout);
-  const stop = (): void => void connection.close();
+  const stop = (): void => {
+    leaveSoon();
+    void connection.close();
+  };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, stop);
   const parent = process.ppid;
   const watch = setInterval(() => {
@@ -47,13 +51,17 @@ async function serve(context: Context): Promise<void> {
   }, PARENT_CHECK_MS).unref();
   await connection.ended;
   clearInterval(watch);
-  // Whatever still runs must not keep the process alive: hosts count on it being gone.
-  setTimeout(() => process.exit(0), GRACE_MS).unref();
+  leaveSoon();
   process.stdin.destroy();
 }
 
 const PARENT_CHECK_MS = 1_000;
 const GRACE_MS = 1_000;
+
+/** Whatever still runs must not keep the process alive: hosts count on it being gone. */
+function leaveSoon(): void {
+  setTimeout(() => process.exit(0), GRACE_MS).unref();
+}
 
 async function readyLine(context: Context): Promise<string> {
   const { catalogue, project } = await context.workspace();

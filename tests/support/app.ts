@@ -18,7 +18,10 @@ export async function temporaryFolder(onEnd: (cleanUp: () => Promise<void>) => v
 }
 
 /** The real application over a folder, with nothing of the machine's own configuration in it. */
-export async function contextIn(folder: string, outside: Partial<Outside> = {}): Promise<Context & { written: string[] }> {
+export async function contextIn(
+  folder: string,
+  outside: Partial<Outside> = {},
+): Promise<Context & { written: string[] }> {
   const written: string[] = [];
   const context = await createContext({
     flags: {},

@@ -1,9 +1,10 @@
-import type { CompleteRequestParams, CompleteResult } from '@modelcontextprotocol/server';
+import type { CompleteResult } from '@modelcontextprotocol/server';
 import type { Call, Context } from '../../operations/context.ts';
 import { execute } from '../../operations/execute.ts';
 import { complete, findPrompt } from '../../operations/index.ts';
 import type { PromptItem } from '../../operations/prompts.ts';
 import { dataOf } from './errors.ts';
+import type { CompleteParams } from './params.ts';
 import { MESSAGE_ARGUMENT } from './prompts.ts';
 import { TEMPLATES } from './resources.ts';
 
@@ -11,7 +12,7 @@ const NONE: CompleteResult = { completion: { values: [], total: 0, hasMore: fals
 
 /** Completes the argument that is asked about; an argument nobody knows has no completions, which is not an error. */
 export async function completeArgument(
-  { ref, argument }: CompleteRequestParams,
+  { ref, argument }: CompleteParams,
   context: Context,
   call: Call,
 ): Promise<CompleteResult> {

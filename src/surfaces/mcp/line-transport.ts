@@ -7,7 +7,9 @@ import {
 } from '@modelcontextprotocol/server';
 
 /** A line longer than this is answered with an error and thrown away; the connection goes on. */
-const LINE_LIMIT = 16 * 1024 * 1024;
+const LINE_LIMIT = 32 * 1024 * 1024;
+
+const HEAD_LENGTH = 1_000;
 
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
@@ -26,6 +28,7 @@ export class LineTransport implements Transport {
   #size = 0;
   #skipping = false;
   #closed = false;
+  #drained: Promise<void> | undefined;
 
   constructor(input: Readable, output: Writable) {
     this.#input = input;
@@ -71,8 +74,9 @@ export class LineTransport implements Transport {
     if (piece.length === 0 || this.#skipping) return;
     this.#size += piece.length;
     if (this.#size > LINE_LIMIT) {
+      // The beginning is enough to find the id in, so that the client learns which request it was.
+      this.#pieces = [Buffer.concat(this.#pieces).subarray(0, HEAD_LENGTH)];
       this.#skipping = true;
-      this.#pieces = [];
       return;
     }
     this.#pieces.push(piece);
@@ -85,7 +89,11 @@ export class LineTransport implements Transport {
     this.#size = 0;
     this.#skipping = false;
     if (tooLong)
-      this.#refuse(INVALID_REQUEST, `Invalid request: a message may have at most ${LINE_LIMIT} bytes.`);
+      this.#refuse(
+        INVALID_REQUEST,
+        `Invalid request: a message may have at most ${LINE_LIMIT} bytes.`,
+        idInHead(line),
+      );
     else if (line.length > 0) this.#receive(line.toString('utf8').trim());
   }
 
@@ -113,18 +121,30 @@ export class LineTransport implements Transport {
     void this.#write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`);
   }
 
-  /** Waits when the client reads slowly, so that answers pile up in its pipe and not in memory. */
+  /** When the client reads slowly, all answers wait for the same moment: a burst of them adds no listeners. */
   async #write(line: string): Promise<void> {
     if (this.#closed || this.#output.write(line)) return;
-    await new Promise<void>((resolve) => {
+    this.#drained ??= new Promise<void>((resolve) => {
       const done = (): void => {
         this.#output.off('drain', done);
         this.#output.off('close', done);
+        this.#drained = undefined;
         resolve();
       };
       this.#output.once('drain', done);
       this.#output.once('close', done);
     });
+    await this.#drained;
+  }
+}
+
+/** The id of a message whose end was never kept; clients write it before the long parameters. */
+function idInHead(head: Buffer): string | number | null {
+  const id = /"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,16})/.exec(head.toString('utf8'))?.[1];
+  try {
+    return id === undefined ? null : (JSON.parse(id) as string | number);
+  } catch {
+    return null;
   }
 }
 

@@ -38,6 +38,8 @@ export async function getPrompt(
   const input = {
     name: prompt.target,
     kind: prompt.kind,
+    // A host cannot ask for a next part of a prompt, so it comes whole.
+    detail: 'full',
     ...(message === undefined || message === '' ? {} : { message }),
   };
   const outcome = await execute(activate, input, context, call);

@@ -3,10 +3,12 @@ import { PRODUCT, SERVER_PROGRAM, VERSION } from '../../base/product.ts';
 import type { Call, Context } from '../../operations/context.ts';
 import { completeArgument } from './completions.ts';
 import { INSTRUCTIONS } from './instructions.ts';
+import { answer, completeParams, pageParams, promptParams, readParams } from './params.ts';
 import { getPrompt, promptList } from './prompts.ts';
 import { resourceList, resourceRead, templateList } from './resources.ts';
 import { callTool, toolList } from './tools.ts';
 
+const FIXED = { listChanged: false };
 const LISTS = { ttlMs: 60_000, cacheScope: 'private' } as const;
 
 /**
@@ -19,7 +21,8 @@ export function mcpServerFactory(context: Context): McpServerFactory {
       { name: SERVER_PROGRAM, title: PRODUCT, version: VERSION },
       {
         instructions: INSTRUCTIONS,
-        capabilities: { tools: {}, prompts: {}, resources: {}, completions: {} },
+        // The lists stay the same while a connection lasts; the SDK would promise to tell of changes.
+        capabilities: { tools: FIXED, prompts: FIXED, resources: FIXED, completions: {} },
         cacheHints: {
           'tools/list': LISTS,
           'prompts/list': LISTS,
@@ -29,24 +32,20 @@ export function mcpServerFactory(context: Context): McpServerFactory {
       },
     );
     const { server } = mcp;
-    server.setRequestHandler('tools/list', () => ({ tools: toolList() }));
+    answer(server, 'tools/list', pageParams, () => ({ tools: toolList() }));
     server.setRequestHandler('tools/call', ({ params }, sdk) =>
       callTool(params.name, params.arguments, context, callOf(sdk)),
     );
-    server.setRequestHandler('prompts/list', ({ params }, sdk) =>
-      promptList(params?.cursor, context, callOf(sdk)),
-    );
-    server.setRequestHandler('prompts/get', ({ params }, sdk) =>
+    answer(server, 'prompts/list', pageParams, ({ cursor }, sdk) => promptList(cursor, context, callOf(sdk)));
+    answer(server, 'prompts/get', promptParams, (params, sdk) =>
       getPrompt(params.name, params.arguments ?? {}, context, callOf(sdk)),
     );
-    server.setRequestHandler('resources/list', ({ params }, sdk) =>
-      resourceList(params?.cursor, context, callOf(sdk)),
+    answer(server, 'resources/list', pageParams, ({ cursor }, sdk) =>
+      resourceList(cursor, context, callOf(sdk)),
     );
-    server.setRequestHandler('resources/templates/list', () => templateList());
-    server.setRequestHandler('resources/read', ({ params }, sdk) =>
-      resourceRead(params.uri, context, callOf(sdk)),
-    );
-    server.setRequestHandler('completion/complete', ({ params }, sdk) =>
+    answer(server, 'resources/templates/list', pageParams, () => templateList());
+    answer(server, 'resources/read', readParams, ({ uri }, sdk) => resourceRead(uri, context, callOf(sdk)));
+    answer(server, 'completion/complete', completeParams, (params, sdk) =>
       completeArgument(params, context, callOf(sdk)),
     );
     return mcp;

@@ -1,0 +1,118 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { VERSION } from '../../src/base/product.ts';
+import { repository, temporaryFolder } from '../support/app.ts';
+import { connectClient, textsOf } from '../support/mcp-client.ts';
+import { filesBelow } from '../support/package-skills.ts';
+import { bareEnvironment, runToEnd, type Ended } from '../support/programs.ts';
+
+const home = await temporaryFolder(afterAll);
+const packed = await temporaryFolder(afterAll);
+const installed = await temporaryFolder(afterAll);
+const env = bareEnvironment(home);
+const bin = (name: string): string => join(installed, 'node_modules', '.bin', name);
+const run = (name: string, ...args: string[]): Promise<Ended> =>
+  runToEnd(bin(name), args, { cwd: installed, env });
+
+/** The npm that runs these tests, else the one on the PATH. */
+async function npm(cwd: string, ...args: string[]): Promise<string> {
+  const own = process.env['npm_execpath'];
+  const [program, ...first] =
+    own !== undefined && basename(own) === 'npm-cli.js' ? [process.execPath, own] : ['npm'];
+  const { code, stdout, stderr } = await runToEnd(program, [...first, ...args], { cwd, env });
+  if (code !== 0) throw new Error(`npm ${args.join(' ')} ended with ${code}: ${stderr}`);
+  return stdout.toString('utf8');
+}
+
+let files: string[];
+beforeAll(async () => {
+  const report = await npm(repository, 'pack', '--json', '--ignore-scripts', '--pack-destination', packed);
+  const [tarball] = JSON.parse(report) as { filename: string; files: { path: string }[] }[];
+  files = tarball?.files.map(({ path }) => path) ?? [];
+  // Offline, because a package without dependencies needs no registry.
+  const flags = ['--no-audit', '--no-fund', '--offline'];
+  await npm(installed, 'install', ...flags, join(packed, tarball?.filename ?? ''));
+});
+
+describe('the package', () => {
+  it.each([
+    'package.json',
+    'README.md',
+    'LICENSE',
+    'dist/bmad.cjs',
+    'dist/bmad-mcp-server.cjs',
+    'dist/server.cjs',
+    'dist/cli.cjs',
+    'dist/THIRD_PARTY_LICENSES.txt',
+    'dist/content/LICENSE',
+    'dist/content/_config/manifest.yaml',
+  ])('has %s', (path) => {
+    expect(files).toContain(path);
+  });
+
+  it('has all of the content', async () => {
+    const content = await filesBelow(join(repository, 'dist', 'content'));
+    expect(content.length).toBeGreaterThan(200);
+    expect(files).toEqual(expect.arrayContaining(content.map((path) => `dist/content/${path}`)));
+  });
+
+  it('has nothing that is only for its makers', () => {
+    const allowed = /^(?:dist\/|(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$)/;
+    expect(files.filter((path) => !allowed.test(path))).toEqual([]);
+    expect(files.filter((path) => /node_modules|\.map$|\.ts$|\/tests\/|__pycache__/.test(path))).toEqual([]);
+  });
+
+  it('names the licence of everything that is built in', async () => {
+    const text = await readFile(join(repository, 'dist', 'THIRD_PARTY_LICENSES.txt'), 'utf8');
+    for (const name of [
+      '@modelcontextprotocol/server',
+      'zod',
+      'yaml',
+      'smol-toml',
+      'commander',
+      'minisearch',
+    ])
+      expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, 'm'));
+  });
+});
+
+describe('the installed package', () => {
+  it('brings nothing else along', async () => {
+    const folder = join(installed, 'node_modules');
+    const entries = (await readdir(folder)).filter((name) => !name.startsWith('.'));
+    expect(entries).toEqual(['mcp-server-bmad']);
+    expect(await readdir(join(folder, 'mcp-server-bmad'))).not.toContain('node_modules');
+    expect((await readdir(join(folder, '.bin'))).sort()).toEqual(['bmad', 'bmad-mcp-server']);
+  });
+
+  it('tests itself', async () => {
+    const { code, stdout } = await run('bmad-mcp-server', '--test');
+    expect(code).toBe(0);
+    expect(stdout.toString('utf8')).toMatch(/^BMAD MCP Server v\S+ — 1 tool registered — .* — Ready\n$/);
+    expect(stdout.toString('utf8')).toContain(`v${VERSION}`);
+  });
+
+  it('lists the agents', async () => {
+    const { code, stdout } = await run('bmad', 'list', 'agents', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout.toString('utf8'))).toMatchObject({ total: 5 });
+  });
+
+  it('finds itself in order', async () => {
+    const { code, stdout } = await run('bmad', 'doctor', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout.toString('utf8'))).toMatchObject({ ok: true, handshake: { tools: ['bmad'] } });
+  });
+
+  it.each(['legacy', 'auto'] as const)('serves the official client (%s)', async (mode) => {
+    const client = await connectClient({ cwd: installed, home, mode, command: [bin('bmad-mcp-server')] });
+    try {
+      expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['bmad']);
+      const answer = await client.callTool({ name: 'bmad', arguments: { command: 'architect Hello.' } });
+      expect(textsOf(answer)[0]).toMatch(/^# Winston[^]*Hello\./);
+    } finally {
+      await client.close();
+    }
+  });
+});

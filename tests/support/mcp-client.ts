@@ -1,0 +1,52 @@
+import { Client, type CallToolResult, type VersionNegotiationMode } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { serverFile } from './app.ts';
+import { bareEnvironment } from './programs.ts';
+
+export interface ConnectOptions {
+  cwd: string;
+  home: string;
+  mode?: VersionNegotiationMode;
+  /** Program and arguments, where it is not the server in dist. */
+  command?: readonly [string, ...string[]];
+}
+
+/** The official client, connected to a server process of its own. */
+export async function connectClient({
+  cwd,
+  home,
+  mode = 'legacy',
+  command = [process.execPath, serverFile],
+}: ConnectOptions): Promise<Client> {
+  const [program, ...args] = command;
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  await client.connect(
+    new StdioClientTransport({ command: program, args, cwd, env: bareEnvironment(home), stderr: 'ignore' }),
+  );
+  return client;
+}
+
+/** The texts of a tool's answer: the body, then the note. */
+export function textsOf(result: CallToolResult): string[] {
+  return result.content.map((part) => {
+    if (part.type !== 'text') throw new Error(`The answer holds a part of type ${part.type}.`);
+    return part.text;
+  });
+}
+
+/** Calls the tool and follows its cursors; answers with the parts. */
+export async function callInParts(client: Client, args: Record<string, unknown>): Promise<string[]> {
+  const parts: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const result = await client.callTool({
+      name: 'bmad',
+      arguments: { ...args, ...(cursor === undefined ? {} : { cursor }) },
+    });
+    const [body = '', note = ''] = textsOf(result);
+    if (result.isError === true) throw new Error(body);
+    parts.push(body);
+    cursor = /with cursor "([^"]+)"/.exec(note)?.[1];
+  } while (cursor !== undefined);
+  return parts;
+}

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
+import { cliFile, serverFile } from './app.ts';
+
+export interface Ended {
+  code: number | null;
+  stdout: Buffer;
+  stderr: string;
+}
+
+export interface RunOptions {
+  cwd: string;
+  env: Record<string, string>;
+  /** The file to run, where it is not the one in dist. */
+  file?: string;
+}
+
+/** The environment of a machine on which nobody has configured anything: it has a PATH and an empty home folder. */
+export function bareEnvironment(home: string, more: Record<string, string> = {}): Record<string, string> {
+  return {
+    ...getDefaultEnvironment(),
+    HOME: home,
+    USERPROFILE: home,
+    APPDATA: home,
+    LOCALAPPDATA: home,
+    ...more,
+  };
+}
+
+/** Runs the command line to its end. */
+export function bmad(args: readonly string[], { file = cliFile, ...options }: RunOptions): Promise<Ended> {
+  return runToEnd(process.execPath, [file, ...args], options);
+}
+
+/** Runs the server program with flags that make it end by itself. */
+export function bmadServer(
+  args: readonly string[],
+  { file = serverFile, ...options }: RunOptions,
+): Promise<Ended> {
+  return runToEnd(process.execPath, [file, ...args], options);
+}
+
+/** Runs a program without anything on its stdin and gathers what it wrote. */
+export function runToEnd(
+  program: string,
+  args: readonly string[],
+  { cwd, env }: { cwd: string; env: Record<string, string> },
+): Promise<Ended> {
+  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) =>
+      resolve({ code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString('utf8') }),
+    );
+  });
+}
