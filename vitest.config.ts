@@ -9,8 +9,20 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'] } },
       { extends: true, test: { name: 'property', include: ['tests/property/**/*.test.ts'] } },
-      { extends: true, test: { name: 'contract', include: ['tests/*.test.ts', 'tests/contract/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: { name: 'contract', include: ['tests/*.test.ts', 'tests/contract/**/*.test.ts'] },
+      },
       { extends: true, test: { name: 'surface', include: ['tests/surface/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'installs',
+          include: ['tests/installs/**/*.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 600_000,
+        },
+      },
       { extends: true, test: { name: 'e2e', include: ['tests/e2e/**/*.test.ts'] } },
     ],
   },

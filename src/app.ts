@@ -1,20 +1,22 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { once } from './base/async.ts';
+import { BmadError } from './base/errors.ts';
 import { realFolder } from './base/files.ts';
-import { createLog } from './base/log.ts';
+import { createLog, type Log } from './base/log.ts';
+import { isSecretName } from './base/secret-names.ts';
 import { createSecrets } from './base/secrets.ts';
 import { loadConfig } from './config/load.ts';
 import { PROJECT_CONFIG_FILE, userConfigFile } from './config/locations.ts';
-import type { SettingName } from './config/schema.ts';
+import { settings, type Config, type RawSettings } from './config/schema.ts';
 import type { Context, Workspace } from './operations/context.ts';
 import { findProject, type Project } from './sources/project-root.ts';
 import { folderTree } from './sources/tree.ts';
 
 /** What the programs know about the outside world; nothing else reads it. */
 export interface Outside {
-  flags: Partial<Record<SettingName, string>>;
+  flags: RawSettings;
   /** Defaults of this program that differ from the common ones. */
-  presets: Partial<Record<SettingName, string>>;
+  presets: RawSettings;
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
   home: string;
@@ -33,9 +35,13 @@ const WORKSPACES_KEPT = 8;
 /** The composition root: reads the configuration and puts the parts together. Heavy parts load on first use. */
 export async function createContext(outside: Outside): Promise<Context> {
   const secrets = createSecrets();
+  // Whatever the environment calls a token, a key or a password must not come out again.
+  for (const [name, value] of Object.entries(outside.env))
+    if (value !== undefined && isSecretName(name)) secrets.add(value);
   const early = await findProject({
     ...projectHints(outside),
-    configured: outside.flags.project ?? (outside.env['BMAD_PROJECT_ROOT'] || undefined),
+    configured:
+      [outside.flags.project ?? []].flat().at(-1) ?? (outside.env['BMAD_PROJECT_ROOT'] || undefined),
   }).catch(() => undefined);
   const loaded = await loadConfig({
     flags: outside.flags,
@@ -69,7 +75,7 @@ export async function createContext(outside: Outside): Promise<Context> {
     const known = workspaces.get(key);
     if (known !== undefined) return known;
     if (workspaces.size >= WORKSPACES_KEPT) workspaces.delete(workspaces.keys().next().value ?? '');
-    const opened = openWorkspace(found, outside.contentRoot, config.maxFileBytes);
+    const opened = openWorkspace(found, outside, config, log);
     workspaces.set(key, opened);
     opened.catch(() => workspaces.delete(key));
     return opened;
@@ -79,10 +85,18 @@ export async function createContext(outside: Outside): Promise<Context> {
   return {
     config,
     configFrom: from,
+    settingKeys: Object.fromEntries(settings().map(({ name, fileKey }) => [name, fileKey])),
     configWarnings: warnings,
     log,
     secrets,
     workspace: (project) => (project === undefined ? startWorkspace() : workspace(project)),
+    async describeProject() {
+      try {
+        return (await startWorkspace()).project;
+      } catch (error) {
+        return { root: undefined, from: error instanceof BmadError ? error.message : 'it cannot be opened' };
+      }
+    },
     diagnosis: once(async () => {
       const { createDiagnosis } = await import('./services/diagnosis/diagnosis.ts');
       return createDiagnosis({ command: outside.serverCommand, cwd: outside.cwd, env: outside.env });
@@ -94,26 +108,44 @@ function projectHints({ env, cwd, home }: Outside) {
   return { host: env['CLAUDE_PROJECT_DIR'], cwd, home };
 }
 
+/** Finds and reads everything for one project. What it needs is loaded here, after the first answer to the client. */
 async function openWorkspace(
   project: Project,
-  contentRoot: string,
-  maxFileBytes: number,
+  outside: Outside,
+  config: Config,
+  log: Log,
 ): Promise<Workspace> {
-  const [{ packageSource }, { buildCatalogue }, { readers }, { createDelivery }] = await Promise.all([
-    import('./sources/package.ts'),
-    import('./catalogue/build.ts'),
-    import('./readers/index.ts'),
-    import('./services/delivery/delivery.ts'),
-  ]);
-  const catalogue = await buildCatalogue([await packageSource(contentRoot, maxFileBytes)], readers);
-  const bmadFolder = project.root === undefined ? undefined : await realFolder(join(project.root, '_bmad'));
+  const [{ packageSource }, { discoverSources }, { buildCatalogue }, { readers }, { createDelivery }] =
+    await Promise.all([
+      import('./sources/package.ts'),
+      import('./sources/discover.ts'),
+      import('./catalogue/build.ts'),
+      import('./readers/index.ts'),
+      import('./services/delivery/delivery.ts'),
+    ]);
+  const { maxFileBytes, discovery } = config;
+  const { sources, warnings } = await discoverSources({
+    mode: discovery,
+    project: project.root,
+    paths: config.paths.map((path) => resolve(outside.cwd, path)),
+    root: config.root === undefined ? undefined : resolve(outside.cwd, config.root),
+    home: outside.home,
+    maxFileBytes,
+  });
+  for (const warning of warnings) log.warn(warning);
+  if (discovery === 'auto') sources.push(await packageSource(outside.contentRoot, maxFileBytes));
+  const catalogue = await buildCatalogue(sources, readers);
   return {
     project,
+    warnings,
     catalogue,
     delivery: createDelivery({
       catalogue,
       projectRoot: project.root,
-      projectBmad: bmadFolder === undefined ? undefined : folderTree(bmadFolder, maxFileBytes),
+      async projectBmad() {
+        const folder = project.root === undefined ? undefined : await realFolder(join(project.root, '_bmad'));
+        return folder === undefined ? undefined : folderTree(folder, maxFileBytes);
+      },
       today: () => new Date().toISOString().slice(0, 10),
     }),
     search: once(async () => {

@@ -1,8 +1,10 @@
 /** Runs `make` on first use and hands the same promise to everyone; a failed attempt is not kept. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
+  // An error that `make` throws at once becomes a rejection too.
+  const attempt = async (): Promise<T> => make();
   return () => {
-    made ??= make().catch((error: unknown) => {
+    made ??= attempt().catch((error: unknown) => {
       made = undefined;
       throw error;
     });
@@ -10,7 +12,10 @@ export function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Maps with at most `limit` promises in flight, so that a large tree cannot use up the file handles. */
+/**
+ * Maps with at most `limit` promises in flight, so that a large tree cannot use up the file handles. After a failure
+ * nothing more is begun.
+ */
 export async function mapLimited<T, R>(
   items: readonly T[],
   limit: number,
@@ -22,7 +27,12 @@ export async function mapLimited<T, R>(
   async function worker(): Promise<void> {
     while (next < items.length) {
       const index = next++;
-      results[index] = await map(items[index] as T, index);
+      try {
+        results[index] = await map(items[index] as T, index);
+      } catch (error) {
+        next = items.length;
+        throw error;
+      }
     }
   }
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));

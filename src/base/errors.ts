@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { cut, visible } from './text.ts';
 
 /** Every way a call can fail. Exit codes, HTTP statuses and the reference page all come from this table. */
 export const ERROR_CODES = {
@@ -57,6 +58,16 @@ export class BmadError extends Error {
     this.suggestions = details.suggestions ?? [];
   }
 
+  /** The same error with all its texts changed, which is how secrets are taken out of it. */
+  map(change: (text: string) => string): BmadError {
+    return new BmadError(this.code, change(this.message), {
+      ...(this.hint === undefined ? {} : { hint: change(this.hint) }),
+      ...(this.subject === undefined ? {} : { subject: change(this.subject) }),
+      suggestions: this.suggestions.map(change),
+      cause: this.cause,
+    });
+  }
+
   /** Message and way out, as a person or a model should read them. */
   get text(): string {
     const near = this.suggestions.length > 0 ? `Did you mean: ${this.suggestions.join(', ')}?` : undefined;
@@ -81,8 +92,8 @@ export class BmadError extends Error {
 
 /** A caller's value for an error message: one line, quoted, short, with control characters made visible. */
 export function quoted(value: string): string {
-  const short = value.length > QUOTED_LENGTH ? `${value.slice(0, QUOTED_LENGTH)}…` : value;
-  return JSON.stringify(short);
+  const short = value.length > QUOTED_LENGTH ? `${cut(value, QUOTED_LENGTH)}…` : value;
+  return visible(JSON.stringify(short));
 }
 
 function isAbort(thrown: unknown): boolean {

@@ -68,6 +68,8 @@ async function readAtMost(handle: FileHandle, size: number): Promise<Buffer> {
 export interface FolderEntry {
   name: string;
   kind: 'file' | 'folder';
+  /** Whether it is a link. What a linked folder holds is listed where it really lies, so walks leave it out. */
+  link?: true;
 }
 
 /** What is in a folder, sorted. Links count as what they lead to, if that is inside the root; all else is left out. */
@@ -78,8 +80,9 @@ export async function listInside(root: string, path: string): Promise<FolderEntr
   });
   const found: FolderEntry[] = [];
   for (const entry of entries) {
-    const kind = entry.isSymbolicLink() ? await linkKind(root, join(path, entry.name)) : kindOf(entry);
-    if (kind !== undefined) found.push({ name: entry.name, kind });
+    const link = entry.isSymbolicLink();
+    const kind = link ? await linkKind(root, join(path, entry.name)) : kindOf(entry);
+    if (kind !== undefined) found.push({ name: entry.name, kind, ...(link ? { link } : {}) });
   }
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -95,6 +98,29 @@ async function linkKind(root: string, path: string): Promise<FolderEntry['kind']
 function kindOf(entry: { isFile(): boolean; isDirectory(): boolean }): FolderEntry['kind'] | undefined {
   if (entry.isFile()) return 'file';
   return entry.isDirectory() ? 'folder' : undefined;
+}
+
+/** When a file inside the root was changed last; nothing when it is not there or leads outside. */
+export async function modifiedInside(root: string, path: string): Promise<number | undefined> {
+  try {
+    return (await stat(await realInside(root, path))).mtimeMs;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The names of the folders in a folder, links to folders included, wherever they lead. */
+export async function folderNames(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const names: string[] = [];
+  for (const entry of entries) {
+    if (
+      entry.isDirectory() ||
+      (entry.isSymbolicLink() && (await realFolder(join(folder, entry.name))) !== undefined)
+    )
+      names.push(entry.name);
+  }
+  return names.sort();
 }
 
 /** The real path of a folder, or nothing when there is no such folder. */

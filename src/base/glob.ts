@@ -29,19 +29,20 @@ type Token =
 
 function tokenize(pattern: string): Token[] {
   const tokens: Token[] = [];
-  for (let index = 0; index < pattern.length; index++) {
-    const char = pattern.charAt(index);
+  const chars = Array.from(pattern);
+  for (let index = 0; index < chars.length; index++) {
+    const char = chars[index] ?? '';
     if (char === '?') {
       tokens.push({ kind: 'one' });
     } else if (char !== '*') {
       tokens.push({ kind: 'char', char });
     } else {
       let stars = 1;
-      while (pattern[index + 1] === '*') {
+      while (chars[index + 1] === '*') {
         stars += 1;
         index += 1;
       }
-      const folder = stars > 1 && pattern[index + 1] === '/';
+      const folder = stars > 1 && chars[index + 1] === '/';
       if (folder) index += 1;
       tokens.push(stars > 1 ? { kind: 'deep', folder } : { kind: 'star' });
     }
@@ -51,8 +52,7 @@ function tokenize(pattern: string): Token[] {
 
 function matches(tokens: readonly Token[], path: string): boolean {
   let states = follow(tokens, new Set([0]), true);
-  for (let at = 0; at < path.length; at++) {
-    const char = path.charAt(at);
+  for (const char of path) {
     const next = new Set<number>();
     for (const state of states) {
       const token = tokens[state];

@@ -1,4 +1,5 @@
 import type { Secrets } from './secrets.ts';
+import { cut, visible } from './text.ts';
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -24,6 +25,8 @@ export interface LogOptions {
 
 /** No single log line may flood a host's log file. */
 const LINE_LIMIT = 4_000;
+/** What is left of each text in a JSON line that is too long: the line as a whole must stay JSON. */
+const VALUE_LIMIT = 500;
 
 export function createLog(options: LogOptions): Log {
   const threshold = LOG_LEVELS.indexOf(options.level);
@@ -31,13 +34,31 @@ export function createLog(options: LogOptions): Log {
 
   function emit(level: LogLevel, message: string, fields: Fields): void {
     if (LOG_LEVELS.indexOf(level) > threshold) return;
-    const line = options.json
-      ? JSON.stringify({ time: now().toISOString(), level, message, ...fields })
-      : [
-          `${level}: ${message}`,
-          ...Object.entries(fields).map(([key, value]) => `${key}=${show(value)}`),
-        ].join(' ');
-    options.write(`${options.secrets.redact(line).slice(0, LINE_LIMIT)}\n`);
+    const line = options.json ? jsonLine(level, message, fields) : plainLine(level, message, fields);
+    options.write(`${cut(line, LINE_LIMIT)}\n`);
+  }
+
+  /** Secrets are removed before JSON is made of them: afterwards one that holds a quote would look different. */
+  function redacted(_: string, value: unknown): unknown {
+    return typeof value === 'string' ? options.secrets.redact(value) : value;
+  }
+
+  function shortened(key: string, value: unknown): unknown {
+    const safe = redacted(key, value);
+    return typeof safe === 'string' ? cut(safe, VALUE_LIMIT) : safe;
+  }
+
+  function jsonLine(level: LogLevel, message: string, fields: Fields): string {
+    const head = { time: now().toISOString(), level, message };
+    const line = JSON.stringify({ ...head, ...fields }, redacted);
+    if (line.length <= LINE_LIMIT) return line;
+    const short = JSON.stringify({ ...head, ...fields }, shortened);
+    return short.length <= LINE_LIMIT ? short : JSON.stringify(head, shortened);
+  }
+
+  function plainLine(level: LogLevel, message: string, fields: Fields): string {
+    const shown = Object.entries(fields).map(([key, value]) => `${key}=${show(value, redacted)}`);
+    return visible([`${level}: ${options.secrets.redact(message)}`, ...shown].join(' '));
   }
 
   return {
@@ -48,6 +69,7 @@ export function createLog(options: LogOptions): Log {
   };
 }
 
-function show(value: unknown): string {
-  return typeof value === 'string' && /^[\w./:@-]+$/.test(value) ? value : JSON.stringify(value);
+function show(value: unknown, redacted: (key: string, value: unknown) => unknown): string {
+  const safe = redacted('', value);
+  return typeof safe === 'string' && /^[\w./:@*-]+$/.test(safe) ? safe : JSON.stringify(safe, redacted);
 }

@@ -9,28 +9,34 @@ export interface Section {
 /** The headings of a Markdown text, code fences left out. */
 export function outline(text: string): Section[] {
   const sections: Section[] = [];
+  const open: Section[] = [];
   let fence: string | undefined;
   let offset = 0;
   for (const line of text.split('\n')) {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    const [, mark, info = ''] = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)$/.exec(line.trimEnd()) ?? [];
     if (mark !== undefined) {
       if (fence === undefined) fence = mark;
-      else if (mark.startsWith(fence)) fence = undefined;
+      else if (mark.startsWith(fence) && info === '') fence = undefined;
     }
     const heading = fence === undefined ? /^(#{1,6})\s+(.{1,200})$/.exec(line.trimEnd()) : null;
     if (heading !== null) {
       const level = heading[1]?.length ?? 1;
-      closeSections(sections, level, offset);
-      sections.push({ title: cleanTitle(heading[2] ?? ''), level, start: offset, end: -1 });
+      const section = { title: cleanTitle(heading[2] ?? ''), level, start: offset, end: text.length };
+      closeSections(open, level, offset);
+      open.push(section);
+      sections.push(section);
     }
     offset += line.length + 1;
   }
-  closeSections(sections, 1, text.length);
   return sections;
 }
 
-function closeSections(sections: Section[], level: number, end: number): void {
-  for (const section of sections) if (section.end === -1 && section.level >= level) section.end = end;
+/** Ends the open sections, which are nested in one another, that a heading of this level does not belong to. */
+function closeSections(open: Section[], level: number, end: number): void {
+  for (let last = open.at(-1); last !== undefined && last.level >= level; last = open.at(-1)) {
+    last.end = end;
+    open.pop();
+  }
 }
 
 function cleanTitle(title: string): string {

@@ -53,8 +53,9 @@ function fingerprint(kind: string, identity: string): string {
 }
 
 function offsetOf(cursor: string, mark: string, total: number): number {
-  const offset = cursor.startsWith(mark) ? Number(cursor.slice(mark.length)) : Number.NaN;
-  if (Number.isInteger(offset) && offset > 0 && offset <= total) return offset;
+  const digits = cursor.startsWith(mark) ? cursor.slice(mark.length) : '';
+  const offset = /^[1-9]\d*$/.test(digits) ? Number(digits) : total;
+  if (offset < total) return offset;
   throw new BmadError(
     'invalid_input',
     'The cursor does not belong to this answer, or the content has changed since.',

@@ -1,6 +1,15 @@
-import { parse as csvSync } from 'csv-parse/sync';
+import { CsvError, parse as csvSync } from 'csv-parse/sync';
 import { parse as tomlParse, stringify as tomlStringify, TomlError } from 'smol-toml';
-import { parseDocument, stringify as yamlStringify } from 'yaml';
+import {
+  Composer,
+  isScalar,
+  Lexer,
+  Parser,
+  stringify as yamlStringify,
+  visit,
+  type CST,
+  type Document,
+} from 'yaml';
 
 /** Text that could not be understood, with the place where it went wrong. */
 export class ParseError extends Error {
@@ -31,12 +40,47 @@ export function textField(table: Table, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** The value of a YAML text; of its first document, should it have several. */
 export function parseYaml(file: string, text: string): unknown {
   return guarded(file, () => {
-    const document = parseDocument(withoutBom(text), { logLevel: 'silent', prettyErrors: false });
-    const error = document.errors[0];
-    if (error !== undefined) throw new ParseError(file, lineAt(text, error.pos[0]), firstLine(error.message));
-    return document.toJS({ maxAliasCount: 100 }) as unknown;
+    const clean = withoutBom(text);
+    const failAt: FailAt = (offset, reason) => {
+      throw new ParseError(file, lineAt(clean, offset), firstLine(reason));
+    };
+    const composer = new Composer({ prettyErrors: false, uniqueKeys: false });
+    const [document] = composer.compose(yamlTokens(clean, failAt), true, clean.length);
+    const error = document?.errors[0];
+    if (error !== undefined) failAt(error.pos[0], error.message);
+    if (document !== undefined) refuseTwins(document, failAt);
+    return document?.toJS({ maxAliasCount: 100 }) as unknown;
+  });
+}
+
+type FailAt = (offset: number, reason: string) => never;
+
+/** Far below what the parser's recursion bears: when the stack runs out there, the whole process can be gone. */
+const NESTING_LIMIT = 200;
+
+function* yamlTokens(text: string, failAt: FailAt): Generator<CST.Token, void> {
+  const parser = new Parser();
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme);
+    if (parser.stack.length > NESTING_LIMIT) failAt(parser.offset, 'nested too deeply');
+  }
+  yield* parser.end();
+}
+
+/** Keys must be unique. The parser's own check compares each with each, which takes minutes for a long file. */
+function refuseTwins(document: Document.Parsed, failAt: FailAt): void {
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) failAt(key.range?.[0] ?? 0, 'Map keys must be unique');
+        seen.add(key.value);
+      }
+    },
   });
 }
 
@@ -53,9 +97,27 @@ export function parseToml(file: string, text: string): Table {
 
 /** Rows as lists of cells, the header included. Ragged rows and quoted line breaks are kept as they are. */
 export function parseCsv(file: string, text: string): string[][] {
-  return guarded(file, () =>
-    csvSync(text, { bom: true, relax_column_count: true, relax_quotes: true, skip_empty_lines: true }),
-  );
+  let line = 0;
+  return guarded(file, () => {
+    try {
+      return csvSync(text, {
+        bom: true,
+        record_delimiter: ['\r\n', '\n', '\r'],
+        relax_column_count: true,
+        relax_quotes: true,
+        skip_empty_lines: true,
+        on_record(record: string[], { lines }) {
+          line = lines;
+          return record;
+        },
+      });
+    } catch (error) {
+      // The parser names the line where it gave up; the row that is wrong begins after the last good one.
+      if (error instanceof CsvError)
+        throw new ParseError(file, line + 1, error.message.split(':', 1)[0] ?? '');
+      throw error;
+    }
+  });
 }
 
 export interface FrontMatter {
@@ -87,11 +149,11 @@ export function formatYaml(value: unknown): string {
 }
 
 export function formatCsv(rows: readonly (readonly string[])[]): string {
-  return rows.map((row) => `${row.map(csvCell).join(',')}\n`).join('');
+  return rows.map((row) => `${row.map(csvCell).join(',') || '""'}\n`).join('');
 }
 
 function csvCell(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",\r\n\uFEFF]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function withoutBom(text: string): string {

@@ -1,18 +1,26 @@
 import { BmadError, quoted } from './errors.ts';
+import { cut } from './text.ts';
 
 const PATH_LIMIT = 1_024;
 const SEGMENT_LIMIT = 256;
 const SCHEME = 'bmad://';
 
-/** Characters that look like a dot or a slash in other encodings, and those Windows treats as special. */
-const DISGUISED = /[\u2024\u2025\uFF0E\u2044\u2215\u29F8\uFF0F\uFE52\\:\u0000-\u001F\u007F]/;
+/** The longest URI of a path of that length: each UTF-16 unit takes three bytes at most, each byte is written %XX. */
+const URI_LIMIT = SCHEME.length + PATH_LIMIT * 9;
+
+/**
+ * Characters that look like a dot or a slash in other encodings, those Windows treats as special, control characters,
+ * line breaks, and halves of characters, which no file name on disk and no URI can hold.
+ */
+const DISGUISED =
+  /[\u2024\u2025\uFF0E\uFE52\u2044\u2215\u29F8\uFF0F\uFF3C\uFE68\\:\p{Cc}\u2028\u2029\p{Surrogate}]/u;
 
 /**
  * Turns a `bmad://` URI or a content path into a clean relative path. Percent-encoding is decoded exactly once and the
  * result is checked afterwards, so nothing that leads out of the content passes in any spelling.
  */
 export function contentPath(input: string): string {
-  if (input.length > PATH_LIMIT * 3) throw refused(input, `The path is ${input.length} characters long.`);
+  if (input.length > URI_LIMIT) throw refused(input, `The path is ${input.length} characters long.`);
   const path = decodeOnce(input, withoutScheme(input));
   const segments = path.split('/');
   if (path === '') throw refused(input, 'The path is empty.');
@@ -47,7 +55,7 @@ function withoutScheme(input: string): string {
       'invalid_input',
       `The URI ${quoted(input)} has the scheme "${scheme.slice(0, 32)}".`,
       {
-        subject: input.slice(0, PATH_LIMIT),
+        subject: cut(input, PATH_LIMIT),
         hint: 'Only bmad:// URIs are served, such as bmad://bmm/config.yaml.',
       },
     );
@@ -65,7 +73,7 @@ function decodeOnce(input: string, text: string): string {
 
 function refused(input: string, message: string): BmadError {
   return new BmadError('forbidden', message, {
-    subject: input.slice(0, PATH_LIMIT),
+    subject: cut(input, PATH_LIMIT),
     hint: 'Use a path that {operation:"list", query:"resources"} shows, such as bmad://bmm/config.yaml.',
   });
 }

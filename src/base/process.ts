@@ -24,12 +24,16 @@ export interface ProgramResult {
 const KEPT_LINES = 10_000;
 const KEPT_STDERR = 8_000;
 
-/** Runs a program with a list of arguments: no shell ever sees them. The whole process group ends with the call. */
+/**
+ * Runs a program with a list of arguments: no shell ever sees them. The whole process group ends with the program, the
+ * time-out or the signal; a child that has left the group cannot keep the call waiting by holding on to the output.
+ */
 export async function runProgram(
   program: string,
   args: readonly string[],
   options: ProgramOptions,
 ): Promise<ProgramResult> {
+  options.signal?.throwIfAborted();
   const child = spawn(program, args, {
     cwd: options.cwd,
     env: options.env,
@@ -39,12 +43,17 @@ export async function runProgram(
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const result: ProgramResult = { code: undefined, lines: [], stderr: '', timedOut: false };
-  const endGroup = (): void => killGroup(child.pid);
+  const end = (): void => {
+    killGroup(child.pid);
+    child.stdout.destroy();
+    child.stderr.destroy();
+  };
   const timer = setTimeout(() => {
     result.timedOut = true;
-    endGroup();
+    end();
   }, options.timeoutMs);
-  options.signal?.addEventListener('abort', endGroup, { once: true });
+  options.signal?.addEventListener('abort', end, { once: true });
+  child.once('exit', () => killGroup(child.pid));
 
   child.stdin.on('error', () => undefined);
   child.stdin.write(options.input ?? '');
@@ -53,8 +62,8 @@ export async function runProgram(
     if (result.lines.length < KEPT_LINES) result.lines.push(line);
     if (options.until?.(line) === true) child.stdin.end();
   });
-  child.stderr.on('data', (chunk: Buffer) => {
-    result.stderr = (result.stderr + chunk.toString('utf8')).slice(-KEPT_STDERR);
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    result.stderr = (result.stderr + chunk).slice(-KEPT_STDERR);
   });
 
   try {
@@ -65,8 +74,7 @@ export async function runProgram(
     return result;
   } finally {
     clearTimeout(timer);
-    options.signal?.removeEventListener('abort', endGroup);
-    endGroup();
+    options.signal?.removeEventListener('abort', end);
   }
 }
 

@@ -1,9 +1,9 @@
-/** Names longer than this are compared by their beginning only, so that input cannot make the search slow. */
+/** Longer names are searched for by their beginning only, so that input cannot make the search slow. */
 const COMPARED_LENGTH = 64;
 
 /** The known names closest to a wrong one, best first; nothing when none is close. */
 export function nearest(wrong: string, known: Iterable<string>, count = 3): string[] {
-  const target = fold(wrong);
+  const target = fold(wrong).slice(0, COMPARED_LENGTH);
   if (target.length === 0) return [];
   const scored: { name: string; score: number }[] = [];
   const seen = new Set<string>();
@@ -11,7 +11,7 @@ export function nearest(wrong: string, known: Iterable<string>, count = 3): stri
     const folded = fold(name);
     if (seen.has(folded)) continue;
     seen.add(folded);
-    const score = distanceScore(target, folded);
+    const score = distanceScore(target, folded.slice(0, COMPARED_LENGTH));
     if (score !== undefined) scored.push({ name, score });
   }
   scored.sort((a, b) => a.score - b.score || a.name.localeCompare(b.name));
@@ -23,8 +23,7 @@ export function fold(name: string): string {
   return name
     .normalize('NFC')
     .toLowerCase()
-    .replace(/[\s_]+/g, '-')
-    .slice(0, COMPARED_LENGTH);
+    .replace(/[\s_]+/g, '-');
 }
 
 function distanceScore(target: string, candidate: string): number | undefined {

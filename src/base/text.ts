@@ -8,16 +8,26 @@ export function estimateTokens(text: string): number {
   return Math.ceil(byteLength(text) / 4);
 }
 
+/** The beginning of a text, without half a character at its end: strict JSON readers refuse those. */
+export function cut(text: string, max: number): string {
+  return text.length <= max ? text : text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '');
+}
+
+/** Control characters, line breaks and marks that turn the direction of writing, as escapes. */
+export function visible(text: string): string {
+  return text.replace(
+    /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 /** One line of at most `max` characters, for lists and tables. */
 export function oneLine(text: string, max: number): string {
-  const line = text
-    .slice(0, max * 4)
-    .replace(/\s+/g, ' ')
-    .trim();
+  const line = text.replace(/\s+/g, ' ').trim();
   if (line.length <= max) return line;
-  const cut = line.slice(0, max - 1);
-  const space = cut.lastIndexOf(' ');
-  return `${space > max / 2 ? cut.slice(0, space) : cut}…`;
+  const head = cut(line, max - 1);
+  const space = head.lastIndexOf(' ');
+  return `${space > max / 2 ? head.slice(0, space) : head}…`;
 }
 
 /** Wraps foreign text so that nothing inside it can end the fence early. */
@@ -36,7 +46,10 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** A Markdown table cell: no line breaks, no bars. */
+/** A Markdown table cell: no line breaks, no bars. Backslashes before a bar would undo its escape. */
 export function cell(text: string): string {
-  return text.replace(/\s+/g, ' ').replaceAll('|', '\\|').trim();
+  return text
+    .replace(/\s+/g, ' ')
+    .replace(/(\\*)\|/g, '$1$1\\|')
+    .trim();
 }

@@ -65,12 +65,10 @@ function leaveSoon(): void {
 
 async function readyLine(context: Context): Promise<string> {
   const { catalogue, project } = await context.workspace();
-  const count = (kind: string): number =>
-    catalogue.winners.filter((record) => record.kind === kind && record.deprecated === undefined).length;
   const content = [
-    plural(count('agent'), 'agent'),
-    plural(count('workflow'), 'workflow'),
-    plural(count('skill'), 'plain skill'),
+    plural(catalogue.count('agent'), 'agent'),
+    plural(catalogue.count('workflow'), 'workflow'),
+    plural(catalogue.count('skill'), 'plain skill'),
   ].join(', ');
   const origins = catalogue.sources.map(({ origin }) => origin.displayName).join(', ');
   return `${PRODUCT} v${VERSION} — ${plural(toolList().length, 'tool')} registered — ${content} from ${origins} — project ${project.root ?? 'none'} — Ready`;
@@ -80,7 +78,7 @@ function connectionHelp(): string {
   const entry = { mcpServers: { [SERVER_KEY]: { command: process.execPath, args: [serverFile()] } } };
   return `${PRODUCT} ${VERSION} speaks MCP over stdin and stdout and is waiting for a host. Press Ctrl+C to leave.
 
-Claude Code:  claude mcp add ${SERVER_KEY} -- "${process.execPath}" "${serverFile()}"
+Claude Code:  claude mcp add --scope user ${SERVER_KEY} -- "${process.execPath}" "${serverFile()}"
 Codex:        codex mcp add ${SERVER_KEY} -- "${process.execPath}" "${serverFile()}"
 Other hosts, in their MCP configuration:
 ${JSON.stringify(entry, null, 2)}

@@ -1,5 +1,5 @@
 import type { ModuleInfo } from '../model/module.ts';
-import { qualifiedName, type BmadRecord, type Problem } from '../model/record.ts';
+import { isListed, qualifiedName, type BmadRecord, type Problem, type RecordKind } from '../model/record.ts';
 import type { Source } from '../sources/source.ts';
 import { ContentFiles } from './content-files.ts';
 import { NameIndex } from './names.ts';
@@ -37,6 +37,11 @@ export class Catalogue {
     );
     this.problems = parts.problems;
     this.files = new ContentFiles(this.sources, parts.files);
+  }
+
+  /** How many of a kind are shown in lists. */
+  count(kind: RecordKind): number {
+    return this.winners.filter((record) => record.kind === kind && isListed(record)).length;
   }
 
   get names(): NameIndex {

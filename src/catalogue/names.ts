@@ -1,6 +1,7 @@
 import { BmadError, quoted } from '../base/errors.ts';
 import { fold, nearest } from '../base/suggest.ts';
-import { qualifiedName, shortName, type BmadRecord, type RecordKind } from '../model/record.ts';
+import { successorsOf, withoutOldPrefixes } from './old-names.ts';
+import { isListed, qualifiedName, shortName, type BmadRecord, type RecordKind } from '../model/record.ts';
 
 export interface NameQuery {
   /** `architect`, `bmm/architect`, `Winston`, `*party-mode`. */
@@ -20,11 +21,11 @@ export interface NameChoice {
 
 interface Entry {
   record: BmadRecord;
-  /** 0 the id itself, 1 the id without prefix, 2 any other alias. */
+  /** 0 the id, with or without its prefix; 1 any other alias. */
   tier: number;
 }
 
-/** Finds records by any of their names: the id beats the short name, which beats an alias, which beats a guess. */
+/** Finds records by any of their names: the id, long or short, beats an alias, which beats a guess. */
 export class NameIndex {
   readonly #entries = new Map<string, Entry[]>();
   readonly #records: readonly BmadRecord[];
@@ -35,8 +36,10 @@ export class NameIndex {
     this.#modules = modules;
     for (const record of records) {
       const keys = new Map<string, number>();
-      for (const alias of record.aliases) keys.set(fold(alias), 2);
-      keys.set(fold(shortName(record.name)), 1);
+      for (const alias of record.aliases) keys.set(fold(alias), 1);
+      // The name of its prompt is a name as well.
+      keys.set(fold(`bmad-${shortName(record.name)}`), 1);
+      keys.set(fold(shortName(record.name)), 0);
       keys.set(fold(record.name), 0);
       for (const [key, tier] of keys)
         this.#entries.set(key, [...(this.#entries.get(key) ?? []), { record, tier }]);
@@ -54,7 +57,11 @@ export class NameIndex {
     const best = Math.min(...inModule.map(({ tier }) => tier));
     let candidates = inModule.filter(({ tier }) => tier === best).map(({ record }) => record);
     if (candidates.length === 0 && query.fuzzy) candidates = this.#partOfName(name).filter(fits);
-    if (candidates.length === 0) throw this.#notFound(query, module, name);
+    if (candidates.length === 0) {
+      const modern = withoutOldPrefixes(name);
+      if (modern !== undefined) return this.resolve({ ...query, name: modern, fuzzy: false });
+      throw this.#notFound(query, module, name);
+    }
     const record = this.#pick(query, candidates);
     const filtered = module === undefined ? '' : `, after module filter "${module}": ${inModule.length}`;
     const trace = `found ${entries.length} candidates for "${name}"${filtered}; selected ${qualifiedName(record)} from ${record.origin.displayName} (${record.origin.kind}, priority=${record.origin.priority})`;
@@ -70,6 +77,11 @@ export class NameIndex {
     }
     const slash = clean.indexOf('/');
     const given = slash === -1 ? module : clean.slice(0, slash);
+    if (slash !== -1 && module !== undefined && fold(module) !== fold(clean.slice(0, slash))) {
+      throw new BmadError('invalid_input', `${quoted(name)} names another module than ${quoted(module)}.`, {
+        hint: 'Give the module once.',
+      });
+    }
     const rest = slash === -1 ? clean : clean.slice(slash + 1);
     return { module: given === undefined ? undefined : this.moduleCode(given), name: rest };
   }
@@ -82,7 +94,7 @@ export class NameIndex {
     );
     const best = Math.min(...entries.map(({ tier }) => tier));
     const rivals = entries.filter(
-      ({ tier, record: other }) => tier === best && other !== record && other.deprecated === undefined,
+      ({ tier, record: other }) => tier === best && other !== record && isListed(other),
     );
     if (rivals.length === 0) return short;
     return entries.some((entry) => entry.record === record && entry.tier === best)
@@ -104,18 +116,21 @@ export class NameIndex {
   #partOfName(name: string): BmadRecord[] {
     const part = fold(name);
     if (part.length < 3) return [];
-    return this.#records.filter(
-      (record) => record.deprecated === undefined && fold(record.name).includes(part),
-    );
+    return this.#records.filter((record) => isListed(record) && fold(record.name).includes(part));
   }
 
   #pick(query: NameQuery, candidates: readonly BmadRecord[]): BmadRecord {
     const rank = Math.min(...candidates.map(({ origin }) => origin.priority));
     let left = candidates.filter(({ origin }) => origin.priority === rank);
-    const current = left.filter(({ deprecated }) => deprecated === undefined);
+    const current = left.filter(isListed);
     if (current.length > 0) left = current;
     const kind = query.kinds.find((wanted) => left.some((record) => record.kind === wanted));
     left = left.filter((record) => record.kind === kind);
+    // Where one has as its id what is the short name of another, the id is meant.
+    const exact = left.filter(
+      (record) => fold(record.name) === fold(query.name.replace(/^.*\//, '').replace(/^\*/, '')),
+    );
+    if (exact.length > 0) left = exact;
     const [record, other] = left;
     if (record === undefined || other !== undefined) throw ambiguous(query.name, left);
     return record;
@@ -139,9 +154,17 @@ export class NameIndex {
       elsewhere === undefined
         ? ''
         : `It is the name of ${elsewhere.kind === 'agent' ? 'an agent' : 'a workflow'}: ${qualifiedName(elsewhere)}. `;
-    return new BmadError('not_found', `There is no ${what} ${quoted(asked)}${where}.`, {
+    const successors = successorsOf(name);
+    const current = (successors ?? []).filter(
+      (short) => known.includes(short) || this.#entries.has(fold(short)),
+    );
+    const gone =
+      successors === undefined
+        ? `There is no ${what} ${quoted(asked)}${where}.`
+        : `${quoted(asked)} is a name of an earlier BMAD.`;
+    return new BmadError('not_found', gone, {
       subject: asked.slice(0, 200),
-      suggestions: nearest(name, known),
+      suggestions: successors === undefined ? nearest(name, known) : current,
       hint: `${other}List them with {operation:"list", query:"${what === 'agent' ? 'agents' : 'workflows'}"}, or look for words with {operation:"search", query:"…"}.`,
     });
   }

@@ -17,7 +17,10 @@ describe('the prepared catalogue', async () => {
   });
 
   it('gives the same catalogue as reading the files', async () => {
-    const [quick, slow] = await Promise.all([buildCatalogue([source], readers), buildCatalogue([unprepared], readers)]);
+    const [quick, slow] = await Promise.all([
+      buildCatalogue([source], readers),
+      buildCatalogue([unprepared], readers),
+    ]);
     expect(quick.records).toEqual(slow.records);
     expect(quick.modules).toEqual(slow.modules);
     expect([...(await quick.files.all())]).toEqual([...(await slow.files.all())]);

@@ -1,11 +1,11 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { BmadError } from '../base/errors.ts';
 import { nearest } from '../base/suggest.ts';
-import { settings, type SettingName } from './schema.ts';
+import { settings, type RawSettings, type Setting } from './schema.ts';
 
 export interface ParsedFlags<Switch extends string> {
   /** Values for settings, as they were typed. */
-  settings: Partial<Record<SettingName, string>>;
+  settings: RawSettings;
   switches: Set<Switch>;
 }
 
@@ -33,7 +33,7 @@ export function parseFlags<Switch extends string>(
     if (setting !== undefined && token.kind === 'option') {
       if (token.value === undefined)
         throw new BmadError('invalid_input', `${written} needs a value.`, { hint: setting.description });
-      result.settings[setting.name] = token.value;
+      keep(result.settings, setting, token.value);
     } else if (token.kind === 'option' && (switches as readonly string[]).includes(token.name)) {
       result.switches.add(token.name as Switch);
     } else {
@@ -53,12 +53,16 @@ export function parseFlags<Switch extends string>(
   return result;
 }
 
+function keep(into: RawSettings, { name, type }: Setting, value: string): void {
+  into[name] = type === 'list' ? [...[into[name] ?? []].flat(), value] : value;
+}
+
 /** Takes the settings out of a command line whose other words somebody else reads. */
 export function extractSettings(args: readonly string[]): {
-  settings: Partial<Record<SettingName, string>>;
+  settings: RawSettings;
   rest: string[];
 } {
-  const found: Partial<Record<SettingName, string>> = {};
+  const found: RawSettings = {};
   const rest: string[] = [];
   const all = settings();
   for (let index = 0; index < args.length; index++) {
@@ -74,16 +78,16 @@ export function extractSettings(args: readonly string[]): {
     const value = equals === -1 ? args[++index] : word.slice(equals + 1);
     if (value === undefined)
       throw new BmadError('invalid_input', `${flag} needs a value.`, { hint: setting.description });
-    found[setting.name] = value;
+    keep(found, setting, value);
   }
   return { settings: found, rest };
 }
 
 /** The settings as lines of a help text, each short enough for a terminal of 100 columns. */
-export function settingsHelp(presets: Partial<Record<SettingName, string>> = {}): string {
+export function settingsHelp(presets: RawSettings = {}): string {
   return settings()
     .map(({ name, flag, placeholder, env, summary, default: common }) => {
-      const preset = presets[name] ?? common;
+      const preset = [presets[name] ?? common ?? []].flat().join(', ') || undefined;
       const value = preset === undefined ? '' : ` [${preset}]`;
       return `  ${`${flag} <${placeholder}>`.padEnd(25)} ${`${summary}${value}`.padEnd(45)} ${env}`;
     })

@@ -1,8 +1,15 @@
 import { BmadError, quoted } from '../base/errors.ts';
 import { readInside } from '../base/files.ts';
 import { nearest } from '../base/suggest.ts';
-import { dirname, basename } from 'node:path';
-import { configSchema, settings, type Config, type Setting, type SettingName } from './schema.ts';
+import { basename, delimiter, dirname } from 'node:path';
+import {
+  configSchema,
+  settings,
+  type Config,
+  type Setting,
+  type RawSettings,
+  type SettingName,
+} from './schema.ts';
 
 /** Where the value in force came from, in words a person can act on. */
 export type ConfigSources = Record<SettingName, string>;
@@ -16,12 +23,12 @@ export interface LoadedConfig {
 
 export interface ConfigInput {
   /** Raw values by setting name, as the command line gave them. */
-  flags: Partial<Record<SettingName, string>>;
+  flags: RawSettings;
   env: Readonly<Record<string, string | undefined>>;
   /** Configuration files, the stronger first. */
   files: readonly { label: string; path: string }[];
   /** Defaults of one program that differ from the common ones. */
-  presets?: Partial<Record<SettingName, string>>;
+  presets?: RawSettings;
 }
 
 interface Layer {
@@ -89,10 +96,17 @@ function accept(
   setting: Setting,
   raw: unknown,
 ): { ok: true; value: unknown } | { ok: false; reason: string } {
-  const value = setting.type === 'number' && typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : raw;
+  const value = converted(setting, raw);
   const parsed = setting.schema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
   return { ok: false, reason: parsed.error.issues[0]?.message ?? '' };
+}
+
+/** Flags and variables are text; a list in a variable is separated as the system separates folders. */
+function converted(setting: Setting, raw: unknown): unknown {
+  if (typeof raw !== 'string') return raw;
+  if (setting.type === 'number' && raw.trim() !== '') return Number(raw);
+  return setting.type === 'list' ? raw.split(delimiter).filter(Boolean) : raw;
 }
 
 /** The parser is loaded only when there is a file to parse: most starts have none, and start-up time counts. */

@@ -26,6 +26,41 @@ export const configSchema = z.strictObject({
       placeholder: 'folder',
       summary: 'Project folder',
     }),
+  paths: z
+    .array(z.string().min(1))
+    .default([])
+    .describe(
+      'Further folders with BMAD content, before those of the user; each may be an install, a module or a folder of agents.',
+    )
+    .register(settingMeta, {
+      env: 'BMAD_PATHS',
+      flag: '--path',
+      placeholder: 'folder',
+      summary: 'Further BMAD folder (repeatable)',
+    }),
+  root: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('A BMAD folder for all projects, ranked after the paths and before the user’s own.')
+    .register(settingMeta, {
+      env: 'BMAD_ROOT',
+      flag: '--root',
+      placeholder: 'folder',
+      summary: 'BMAD folder for all projects',
+    }),
+  discovery: z
+    .enum(['auto', 'local', 'user', 'strict'])
+    .default('auto')
+    .describe(
+      'Which origins take part: auto (all), local (the project), user (the user’s), strict (git remotes).',
+    )
+    .register(settingMeta, {
+      env: 'BMAD_DISCOVERY',
+      flag: '--discovery',
+      placeholder: 'mode',
+      summary: 'Origins: auto, local, user, strict',
+    }),
   logLevel: z
     .enum(LOG_LEVELS)
     .default('warn')
@@ -77,12 +112,15 @@ export const configSchema = z.strictObject({
 export type Config = z.output<typeof configSchema>;
 export type SettingName = keyof Config;
 
+/** Settings as they were typed; one that may be repeated is a list. */
+export type RawSettings = Partial<Record<SettingName, string | readonly string[]>>;
+
 export interface Setting extends SettingMeta {
   name: SettingName;
   /** Key in configuration files: `answer_bytes`. */
   fileKey: string;
   description: string;
-  type: 'string' | 'number';
+  type: 'string' | 'number' | 'list';
   default: string | undefined;
   schema: z.ZodType;
 }
@@ -100,8 +138,8 @@ export function settings(): readonly Setting[] {
       name: name as SettingName,
       fileKey: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       description: schema.description ?? '',
-      type: typeof preset === 'number' ? 'number' : 'string',
-      default: preset === undefined ? undefined : String(preset),
+      type: Array.isArray(preset) ? 'list' : typeof preset === 'number' ? 'number' : 'string',
+      default: preset === undefined || Array.isArray(preset) ? undefined : String(preset),
       schema,
     };
   });

@@ -1,5 +1,4 @@
-export const ORIGIN_KINDS = ['project', 'cli', 'env', 'user', 'git', 'package'] as const;
-export type OriginKind = (typeof ORIGIN_KINDS)[number];
+export type OriginKind = 'project' | 'cli' | 'env' | 'user' | 'git' | 'package';
 
 /** Where content comes from, and how it ranks against the other origins: the lower number wins. */
 export interface Origin {

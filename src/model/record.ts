@@ -1,17 +1,18 @@
 import type { Origin } from './origin.ts';
 
-export const RECORD_KINDS = [
-  'agent',
-  'workflow',
-  'task',
-  'skill',
-  'tool',
-  'knowledge',
-  'template',
-  'checklist',
-  'team',
-] as const;
-export type RecordKind = (typeof RECORD_KINDS)[number];
+export type RecordKind =
+  | 'agent'
+  | 'workflow'
+  | 'task'
+  | 'skill'
+  | 'tool'
+  | 'knowledge'
+  | 'template'
+  | 'checklist'
+  | 'team';
+
+/** What can be started; the other kinds are material that workflows use. */
+export const STARTABLE: readonly RecordKind[] = ['agent', 'workflow', 'task', 'tool', 'skill'];
 
 /** One thing BMAD offers, as one origin has it. Records of all origins are kept; resolution picks among them. */
 export interface BmadRecord {
@@ -43,6 +44,8 @@ export interface BmadRecord {
   /** Other names it answers to. */
   aliases: readonly string[];
   deprecated?: Deprecation;
+  /** The file it stands for, when it only tells the model to load that one. */
+  launches?: string;
   /** SHA-256 of the main file. */
   digest: string;
 }
@@ -84,6 +87,11 @@ export function problemText({ file, line, message }: Problem): string {
 /** The name that is unique across modules: `bmm/bmad-prd`. */
 export function qualifiedName(record: Pick<BmadRecord, 'moduleName' | 'name'>): string {
   return `${record.moduleName}/${record.name}`;
+}
+
+/** Whether it is shown in lists; old names and launchers only answer when called. */
+export function isListed(record: Pick<BmadRecord, 'deprecated' | 'launches'>): boolean {
+  return record.deprecated === undefined && record.launches === undefined;
 }
 
 /** An id without BMAD's prefixes, as people say it: `architect`, `prd`. */

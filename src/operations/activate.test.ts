@@ -91,6 +91,27 @@ describe('execute', () => {
     expect(text).toContain('(agent bmm/bmad-agent-dev)');
   });
 
+  it('goes on after the first part whatever the message was', async () => {
+    const first = await session.ok(activate, { name: 'prd', message: 'A shop' });
+    const next = await session.ok(activate, { name: 'prd', cursor: first.data['next'] });
+    expect(next.answer.body).toMatch(/^## Discovery/);
+  });
+
+  it('names the project again in the calls it suggests', async () => {
+    const { answer } = await session.ok(activate, { name: 'build', project: session.folder });
+    expect(answer.body).toContain(`"uri":"bmad://rendered/bmad-build/x","project":"${session.folder}"`);
+  });
+
+  it('says what cannot be run, and that nothing has to be installed', async () => {
+    expect(await wholeText('brainstorming')).toContain('bmad://core/bmad-brainstorming/scripts/brain.py');
+    expect(await wholeText('customize')).toContain(
+      'BMAD counts as installed although this project has no `_bmad` folder',
+    );
+    expect(await wholeText('help')).toContain(
+      'The catalogue `_bmad/_config/bmad-help.csv` is bmad://_config/bmad-help.csv.',
+    );
+  });
+
   it('gives the outline when it is to be concise', async () => {
     const { answer } = await session.ok(activate, { name: 'prd', detail: 'concise' });
     expect(
@@ -157,8 +178,16 @@ describe('execute in a project with overrides', () => {
   it('serves the agent without a broken override, and says what is broken', async () => {
     const folder = await project({ '_bmad/custom/bmad-prd.toml': '[workflow\nbroken' });
     const { data, answer } = await session.ok(activate, { name: 'prd', project: folder });
-    expect(data['problems']).toEqual([expect.stringMatching(/^custom\/bmad-prd\.toml:1: /)]);
+    expect(data['problems']).toEqual([expect.stringMatching(/^_bmad\/custom\/bmad-prd\.toml:1: /)]);
     expect(answer.body).toContain('## Problems');
+  });
+
+  it('sees an override that was made a moment ago', async () => {
+    const folder = await project({ 'README.md': '' });
+    expect(await wholeText('architect', { project: folder })).toContain('this project overrides nothing');
+    await mkdir(join(folder, '_bmad/custom'), { recursive: true });
+    await writeFile(join(folder, '_bmad/custom/bmad-agent-architect.toml'), '[agent]\nrole = "Now"\n');
+    expect(await wholeText('architect', { project: folder })).toContain('"role": "Now"');
   });
 
   it('masks what looks like a secret, wherever it is shown', async () => {

@@ -1,9 +1,13 @@
 import * as z from 'zod';
+import { byteLength } from '../base/text.ts';
 import { problemText, qualifiedName } from '../model/record.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { outlineOf, shownNote, shownTextSchema, showText } from './shown-text.ts';
+import { outlineOnly, shownNote, shownTextSchema, showText } from './shown-text.ts';
 import { findRecord, NAMED_KINDS } from './targets.ts';
+
+/** Even after a very long message there is room for a part worth reading. */
+const MINIMUM = 3_000;
 
 /** The operation users know as `execute`. It delivers; the model does the work. */
 export const activate = defineOperation({
@@ -35,15 +39,19 @@ export const activate = defineOperation({
   async run({ name, message, kind, module, section, cursor, detail, project }, context) {
     const workspace = await context.workspace(project);
     const record = findRecord({ name, kind, module, fuzzy: false }, workspace, context);
-    const activation = await workspace.delivery.activation(record, message);
-    return {
+    const activation = await workspace.delivery.activation(record, message, project);
+    const { head, body } = activation;
+    const first = cursor === undefined && section === undefined;
+    const room = context.config.answerBytes - (first ? byteLength(head) + 2 : 0);
+    const shown = showText(body, { section, cursor, detail, maxBytes: Math.max(MINIMUM, room) });
+    const about = {
       name: qualifiedName(activation.record),
       kind: activation.record.kind,
       title: activation.title,
       problems: activation.problems.map(problemText),
-      ...showText(activation.text, { section, cursor, detail, maxBytes: context.config.answerBytes }),
-      ...(detail === 'concise' ? { text: outlineOf(activation.text).join('\n') } : {}),
     };
+    if (detail === 'concise') return { ...about, ...outlineOnly(`${head}\n\n${body}`) };
+    return { ...about, ...shown, ...(first ? { text: `${head}\n\n${shown.text}` } : {}) };
   },
 
   render: (data) => ({ body: data.text, note: shownNote(data) }),

@@ -3,6 +3,7 @@ import { BmadError, quoted } from '../base/errors.ts';
 import { nearest } from '../base/suggest.ts';
 import { activate } from './activate.ts';
 import { doctor } from './doctor.ts';
+import { explain } from './explain.ts';
 import { checkedInput } from './execute.ts';
 import { DETAILS } from './fields.ts';
 import { list, LISTABLE } from './list.ts';
@@ -10,10 +11,13 @@ import { defineOperation, type AnyOperation } from './operation.ts';
 import { read } from './read.ts';
 import { search } from './search.ts';
 
-const ROUTES: Record<string, AnyOperation> = { list, read, execute: activate, search, doctor };
-const OPERATIONS = ['list', 'read', 'execute', 'search', 'doctor'] as const;
+const ROUTES: Record<string, AnyOperation> = { list, read, execute: activate, search, explain, doctor };
+const OPERATIONS = ['list', 'read', 'execute', 'search', 'explain', 'doctor'] as const;
 
 const FORMS = `Forms: {operation:"list", query:"agents"}; {operation:"search", query:"user research"}; {operation:"read", agent:"analyst"}; {operation:"read", uri:"bmad://bmm/config.yaml"}; {operation:"execute", agent:"architect", message:"…"}; {operation:"execute", workflow:"prd"}; {command:"*party-mode"}.`;
+
+/** Long enough for any name, path or command; a message has a limit of its own. */
+const text = (): z.ZodString => z.string().max(20_000);
 
 /** The one tool that carries the whole product; it hands over to the operations above and adds nothing of its own. */
 export const bmad = defineOperation({
@@ -28,21 +32,21 @@ export const bmad = defineOperation({
     query: z
       .string()
       .optional()
-      .describe(`list: ${LISTABLE.join(', ')}. search: words`),
-    agent: z.string().optional().describe('e.g. architect, bmm/architect, Winston'),
-    workflow: z.string().optional().describe('e.g. prd, *party-mode'),
-    message: z.string().optional().describe('execute: what the user wants'),
-    uri: z.string().optional().describe('read: bmad:// URI or path'),
-    command: z.string().optional().describe('Short form, e.g. "bmm/architect" or "*party-mode"'),
-    type: z.string().optional().describe('agent, workflow or resource, if not plain from the rest'),
-    module: z.string().optional().describe('e.g. bmm'),
-    category: z.string().optional().describe('list: phase, e.g. plan'),
-    pattern: z.string().optional().describe('list resources: glob'),
-    section: z.string().optional().describe('Only this heading'),
-    cursor: z.string().optional(),
+      .describe('list: agents, workflows, tasks, skills, knowledge, modules, resources, … search: words'),
+    agent: text().optional().describe('e.g. architect, bmm/architect, Winston'),
+    workflow: text().optional().describe('e.g. prd, *party-mode'),
+    message: z.string().max(200_000).optional().describe('execute: what the user wants'),
+    uri: text().optional().describe('read: bmad:// URI or path'),
+    command: text().optional().describe('Short form, e.g. "bmm/architect" or "*party-mode"'),
+    type: text().optional().describe('agent, workflow or resource, if not plain from the rest'),
+    module: text().optional().describe('e.g. bmm'),
+    category: text().optional().describe('list: phase, e.g. plan'),
+    pattern: text().optional().describe('list resources: glob'),
+    section: text().optional().describe('Only this heading'),
+    cursor: text().optional(),
     limit: z.int().min(1).max(200).optional(),
     detail: z.enum(DETAILS).optional(),
-    project: z.string().optional().describe('Project folder'),
+    project: text().optional().describe('Project folder'),
   }),
   output: z.object({ operation: z.enum(OPERATIONS), result: z.record(z.string(), z.unknown()) }),
 
@@ -92,6 +96,7 @@ function route(input: Arguments): Route {
     case 'doctor':
       return { operation, args: { ...args, handshake: false }, spoken: {} };
     case 'read':
+    case 'explain':
     case 'execute':
       return namedRoute(operation, args);
   }
@@ -118,13 +123,13 @@ function listArguments({ query, type, ...rest }: Arguments): Record<string, unkn
 }
 
 function namedRoute(
-  operation: 'read' | 'execute',
+  operation: 'read' | 'explain' | 'execute',
   { agent, workflow, uri, query, type, ...rest }: Arguments,
 ): Route {
   const named: [string, string | undefined][] = [
     ['agent', agent],
     ['workflow', workflow],
-    ...(operation === 'read' ? ([['resource', uri]] as [string, string | undefined][]) : []),
+    ...(operation !== 'execute' ? ([['resource', uri]] as [string, string | undefined][]) : []),
   ];
   const given = named.filter(([, value]) => value !== undefined);
   const [first] = given;
@@ -135,12 +140,20 @@ function namedRoute(
       { hint: FORMS },
     );
   }
-  const kind = first?.[0] ?? singularType(type);
+  const said = singularType(type);
+  if (first !== undefined && said !== undefined && said !== first[0]) {
+    throw new BmadError(
+      'invalid_input',
+      `bmad: "type" says ${quoted(type ?? '')}, but ${first[0] === 'resource' ? 'a "uri"' : `an "${first[0]}"`} is given.`,
+      { hint: FORMS },
+    );
+  }
+  const kind = first?.[0] ?? said;
   const target = first?.[1] ?? query;
   if (target === undefined)
     throw new BmadError(
       'invalid_input',
-      `bmad: ${operation} needs "agent", "workflow"${operation === 'read' ? ' or "uri"' : ''}.`,
+      `bmad: ${operation} needs ${operation === 'execute' ? '"agent" or "workflow"' : '"agent", "workflow" or "uri"'}.`,
       { hint: FORMS },
     );
   const key = first === undefined ? 'query' : first[0] === 'resource' ? 'uri' : first[0];
@@ -151,17 +164,26 @@ function namedRoute(
 
 /** `bmm/architect`, `*party-mode`, `architect review this`, `list agents`: the first word may be an operation. */
 function fromCommand(command: string, { command: _command, ...rest }: Arguments): Route {
-  const text = command.trim();
-  const [first = '', ...words] = text.split(/\s+/);
-  const tail = text.slice(first.length).trim();
-  if (text === '') throw new BmadError('invalid_input', 'bmad: the command is empty.', { hint: FORMS });
-  if (Object.hasOwn(ROUTES, first) && (words.length > 0 || first === 'doctor')) {
-    if (first === 'execute') return route({ ...rest, command: tail });
-    const key = first === 'read' ? 'uri' : 'query';
+  if (rest.operation !== undefined && rest.operation !== 'execute') {
+    throw new BmadError(
+      'invalid_input',
+      `bmad: "command" is a short form of its own; it does not go with operation "${rest.operation}".`,
+      { hint: FORMS },
+    );
+  }
+  // Users type the slash of their host, the name of the program, or the operation, out of habit.
+  const words = command
+    .trim()
+    .replace(/^\/+|^bmad\s+(?=\S)/i, '')
+    .replace(/^execute\s+(?=\S)/i, '');
+  const first = /^\S*/.exec(words)?.[0] ?? '';
+  const tail = words.slice(first.length).trim();
+  if (first === '') throw new BmadError('invalid_input', 'bmad: the command is empty.', { hint: FORMS });
+  if (Object.hasOwn(ROUTES, first) && first !== 'execute') {
     return route({
       ...rest,
       operation: first as Route['operation'],
-      ...(tail === '' ? {} : { [key]: tail }),
+      ...(tail === '' ? {} : { query: tail }),
     });
   }
   const message = rest.message ?? (tail === '' ? undefined : tail);
@@ -177,7 +199,7 @@ function fromCommand(command: string, { command: _command, ...rest }: Arguments)
 function pluralType(word: string): string {
   const name = word.trim().toLowerCase();
   if (['file', 'files', 'uri', 'document', 'documents'].includes(name)) return 'resources';
-  return name === 'all' || name.endsWith('s') ? name : `${name}s`;
+  return name === 'all' || name === 'knowledge' || name.endsWith('s') ? name : `${name}s`;
 }
 
 function singularType(word: string | undefined): string | undefined {

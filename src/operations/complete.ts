@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { shortName, type RecordKind } from '../model/record.ts';
+import { isListed, shortName, type RecordKind } from '../model/record.ts';
 import { defineOperation } from './operation.ts';
 import { findRecord } from './targets.ts';
 
@@ -7,7 +7,7 @@ const LIMIT = 100;
 
 const NAMED: Record<'agent' | 'workflow', readonly RecordKind[]> = {
   agent: ['agent'],
-  workflow: ['workflow', 'task', 'skill'],
+  workflow: ['workflow', 'task', 'tool', 'skill'],
 };
 
 /** Completions for what a person is typing into a prompt argument or a resource template. */
@@ -32,7 +32,7 @@ export const complete = defineOperation({
       all = await workspace.delivery.menu(findRecord({ name: target, fuzzy: false }, workspace, context));
     } else {
       const records = workspace.catalogue.winners.filter(
-        (record) => NAMED[what].includes(record.kind) && record.deprecated === undefined,
+        (record) => NAMED[what].includes(record.kind) && isListed(record),
       );
       all = records.map((record) => shortName(record.name));
     }

@@ -11,10 +11,13 @@ describe('config_show', () => {
     const { answer, data } = await session.ok(configShow);
     expect(data['settings']).toEqual([
       { name: 'project', value: '(not set)', from: 'default' },
-      { name: 'logLevel', value: 'warn', from: 'default' },
-      { name: 'answerBytes', value: '5000', from: 'environment BMAD_ANSWER_BYTES' },
-      { name: 'pageSize', value: '7', from: 'flag --page-size' },
-      { name: 'maxFileBytes', value: '10485760', from: 'default' },
+      { name: 'paths', value: '(not set)', from: 'default' },
+      { name: 'root', value: '(not set)', from: 'default' },
+      { name: 'discovery', value: 'auto', from: 'default' },
+      { name: 'log_level', value: 'warn', from: 'default' },
+      { name: 'answer_bytes', value: '5000', from: 'environment BMAD_ANSWER_BYTES' },
+      { name: 'page_size', value: '7', from: 'flag --page-size' },
+      { name: 'max_file_bytes', value: '10485760', from: 'default' },
     ]);
     expect(answer.body).toContain(`Project in use: ${session.folder} (the working directory)`);
     expect(answer.body).toMatch(

@@ -17,11 +17,15 @@ export const configShow = defineOperation({
   }),
 
   async run(_input, context) {
-    const { project } = await context.workspace();
+    const project = await context.describeProject();
     return {
       settings: Object.entries(context.configFrom).map(([name, from]) => {
         const value = context.config[name as keyof typeof context.config];
-        return { name, value: value === undefined ? '(not set)' : String(value), from };
+        return {
+          name: context.settingKeys[name] ?? name,
+          value: value === undefined || String(value) === '' ? '(not set)' : String(value),
+          from,
+        };
       }),
       project: { from: project.from, ...(project.root === undefined ? {} : { root: project.root }) },
       warnings: [...context.configWarnings],

@@ -12,17 +12,23 @@ import type { Project } from '../sources/project-root.ts';
 export interface Context {
   config: Config;
   configFrom: ConfigSources;
+  /** The key of each setting in configuration files. */
+  settingKeys: Readonly<Record<string, string>>;
   /** What was wrong with the configuration and has been passed over. */
   configWarnings: readonly string[];
   log: Log;
   secrets: Secrets;
   /** The world as one project sees it; without an argument, the project the server was started for. */
   workspace(project?: string): Promise<Workspace>;
+  /** The project in words, even when it cannot be used: for commands that have to explain just that. */
+  describeProject(): Promise<Project>;
   diagnosis(): Promise<Diagnosis>;
 }
 
 export interface Workspace {
   project: Project;
+  /** Folders that were asked for and gave nothing. */
+  warnings: readonly string[];
   catalogue: Catalogue;
   delivery: Delivery;
   search(): Promise<Search>;
@@ -30,8 +36,6 @@ export interface Workspace {
 
 /** What lives as long as one request; each surface brings its own. */
 export interface Call {
-  /** Which surface asks: an answer may name the next step in its way of speaking. */
-  surface: 'mcp' | 'cli';
   signal: AbortSignal;
   progress(message: string): void;
 }

@@ -29,8 +29,8 @@ describe('doctor', () => {
     const { data, failed } = await session.ok(doctor, { handshake: false });
     expect(failed).toBe(true);
     expect(data['problems']).toEqual([
-      expect.stringMatching(/^custom\/bmad-prd\.toml:1: /),
-      'custom/bmad-prdd.user.toml: nothing is named "bmad-prdd", so this file changes nothing',
+      expect.stringMatching(/^_bmad\/custom\/bmad-prd\.toml:1: /),
+      '_bmad/custom/bmad-prdd.user.toml: nothing is named "bmad-prdd", so this file changes nothing',
     ]);
   });
 

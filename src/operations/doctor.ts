@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import { BmadError } from '../base/errors.ts';
 import { PRODUCT, VERSION } from '../base/product.ts';
 import { plural } from '../base/text.ts';
-import { problemText } from '../model/record.ts';
+import { isListed, problemText } from '../model/record.ts';
+import type { Context, Workspace } from './context.ts';
 import { projectField } from './fields.ts';
 import { defineOperation } from './operation.ts';
 
@@ -39,6 +41,7 @@ export const doctor = defineOperation({
     modules: z.array(z.string()),
     origins: z.array(originSchema),
     problems: z.array(z.string()),
+    findings: z.array(z.object({ level: z.enum(['broken', 'notice']), about: z.string(), text: z.string() })),
     warnings: z.array(z.string()),
     handshake: z
       .object({
@@ -52,10 +55,14 @@ export const doctor = defineOperation({
   }),
 
   async run({ handshake, project }, context, call) {
-    const { catalogue, delivery, project: found } = await context.workspace(project);
+    const opened = await openedOr(context, project);
+    if (opened instanceof BmadError) return unusable(opened, context);
+    const { catalogue, delivery, project: found, warnings } = opened;
+    const diagnosis = await context.diagnosis();
+    const findings = await diagnosis.examine(catalogue);
     const problems = [...catalogue.problems, ...(await delivery.check())].map(problemText);
     if (handshake) call.progress('starting the server for a handshake');
-    const shaken = handshake ? await (await context.diagnosis()).handshake(call.signal) : undefined;
+    const shaken = handshake ? await diagnosis.handshake(call.signal) : undefined;
     return {
       version: VERSION,
       node: process.version,
@@ -64,7 +71,7 @@ export const doctor = defineOperation({
       origins: catalogue.sources.map(({ origin }) => {
         const own = catalogue.records.filter((record) => record.origin === origin && record.exists);
         const count = (kind: string): number =>
-          own.filter((record) => record.kind === kind && record.deprecated === undefined).length;
+          own.filter((record) => record.kind === kind && isListed(record)).length;
         return {
           name: origin.displayName,
           kind: origin.kind,
@@ -78,9 +85,10 @@ export const doctor = defineOperation({
         };
       }),
       problems,
-      warnings: [...context.configWarnings],
+      findings,
+      warnings: [...context.configWarnings, ...warnings],
       ...(shaken === undefined ? {} : { handshake: shaken }),
-      ok: problems.length === 0 && (shaken?.ok ?? true),
+      ok: problems.length === 0 && findings.every(({ level }) => level !== 'broken') && (shaken?.ok ?? true),
     };
   },
 
@@ -104,10 +112,42 @@ export const doctor = defineOperation({
       'Origins:',
       ...origins,
       `Handshake: ${handshake}`,
-      `Problems: ${data.problems.length === 0 ? 'none' : ''}`,
+      `Problems: ${data.problems.length + data.findings.length === 0 ? 'none' : ''}`,
       ...data.problems.map((problem) => `- ${problem}`),
+      ...data.findings.map(({ level, text }) => `- ${level === 'broken' ? 'BROKEN' : 'Notice'}: ${text}`),
       ...data.warnings.map((warning) => `Warning: ${warning}`),
     ];
-    return { body: lines.join('\n'), note: data.ok ? 'All is well.' : 'Something is broken; see above.' };
+    return {
+      body: lines.join('\n'),
+      note: !data.ok
+        ? 'Something is broken; see above.'
+        : data.warnings.length > 0
+          ? 'It works; see the warnings above.'
+          : 'All is well.',
+    };
   },
 });
+
+/** The doctor has to speak even when the project is what is wrong. */
+async function openedOr(context: Context, project: string | undefined): Promise<Workspace | BmadError> {
+  try {
+    return await context.workspace(project);
+  } catch (error) {
+    if (error instanceof BmadError) return error;
+    throw error;
+  }
+}
+
+function unusable(error: BmadError, context: Context) {
+  return {
+    version: VERSION,
+    node: process.version,
+    project: { from: error.message },
+    modules: [],
+    origins: [],
+    problems: [error.message],
+    findings: [],
+    warnings: [...context.configWarnings],
+    ok: false,
+  };
+}

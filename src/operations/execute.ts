@@ -40,7 +40,7 @@ export async function execute(
       }),
     );
     context.log.debug('operation failed', { name: operation.name, code: error.code, ms: elapsed(started) });
-    return { ok: false, error };
+    return { ok: false, error: error.map((text) => context.secrets.redact(text)) };
   }
 }
 
@@ -65,7 +65,7 @@ export function checkedValue<S extends z.ZodObject>(
   raw: unknown,
   spoken: Readonly<Record<string, string>> = {},
 ): z.output<S> {
-  const parsed = schema.safeParse(raw);
+  const parsed = schema.safeParse(withoutEmpty(schema, raw));
   if (parsed.success) return parsed.data;
   const known = Object.keys(schema.shape).map((key) => spoken[key] ?? key);
   const [issue] = parsed.error.issues;
@@ -80,6 +80,15 @@ export function checkedValue<S extends z.ZodObject>(
   });
 }
 
+/** Many models fill in every argument they know of; an optional one that is empty was not given. */
+function withoutEmpty(schema: z.ZodObject, raw: unknown): unknown {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
+  const optional = (key: string): boolean => schema.shape[key]?.safeParse(undefined).success === true;
+  return Object.fromEntries(
+    Object.entries(raw).filter(([key, value]) => !((value === null || value === '') && optional(key))),
+  );
+}
+
 function complaint(issue: z.core.$ZodIssue | undefined, path: string, raw: unknown): string {
   const reason = issue?.message.slice(0, 300) ?? '';
   if (issue?.code === 'unrecognized_keys') {
@@ -89,7 +98,9 @@ function complaint(issue: z.core.$ZodIssue | undefined, path: string, raw: unkno
   }
   if (path === '') return `the arguments are not valid. ${reason}`;
   const value = issue === undefined ? undefined : valueAt(issue, raw);
-  return `${quoted(path)} is not valid: ${value === undefined ? 'it is missing' : shown(value)}. ${reason}`;
+  return value === undefined
+    ? `${quoted(path)} is missing.`
+    : `${quoted(path)} is not valid: ${shown(value)}. ${reason}`;
 }
 
 type Table = Partial<Record<PropertyKey, unknown>>;

@@ -3,6 +3,7 @@ import { bmad } from './bmad.ts';
 import { complete } from './complete.ts';
 import { configShow } from './config-show.ts';
 import { doctor } from './doctor.ts';
+import { explain } from './explain.ts';
 import { list } from './list.ts';
 import type { AnyOperation } from './operation.ts';
 import { findPrompt, listPrompts } from './prompts.ts';
@@ -17,6 +18,7 @@ export const operations: readonly AnyOperation[] = [
   search,
   read,
   activate,
+  explain,
   doctor,
   configShow,
   listPrompts,

@@ -4,7 +4,7 @@ import { globMatcher } from '../base/glob.ts';
 import { contentUri } from '../base/paths.ts';
 import { fold, nearest } from '../base/suggest.ts';
 import { oneLine, plural } from '../base/text.ts';
-import type { BmadRecord, RecordKind } from '../model/record.ts';
+import { isListed, type BmadRecord, type RecordKind } from '../model/record.ts';
 import type { Workspace } from './context.ts';
 import type { Detail } from './fields.ts';
 
@@ -73,8 +73,8 @@ export function recordItems(
   const all = workspace.catalogue.winners.filter(
     (record) => module === undefined || record.moduleName === module,
   );
-  const ofKind = all.filter((record) => record.kind === kind && record.deprecated === undefined);
-  const old = all.filter((record) => record.deprecated !== undefined);
+  const ofKind = all.filter((record) => record.kind === kind && isListed(record));
+  const old = kind === 'agent' ? [] : all.filter((record) => record.deprecated !== undefined);
   const wantsOld = category !== undefined && fold(category) === 'deprecated';
   const chosen = wantsOld ? old : category === undefined ? ofKind : inPhase(ofKind, category, workspace);
   return {

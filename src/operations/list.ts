@@ -16,14 +16,31 @@ import {
 } from './list-items.ts';
 import { defineOperation } from './operation.ts';
 
-export const LISTABLE = ['agents', 'workflows', 'tasks', 'skills', 'modules', 'resources'] as const;
+export const LISTABLE = [
+  'agents',
+  'workflows',
+  'tasks',
+  'tools',
+  'skills',
+  'knowledge',
+  'templates',
+  'checklists',
+  'teams',
+  'modules',
+  'resources',
+] as const;
 type Listable = (typeof LISTABLE)[number];
 
 const ENTRIES: Record<Listable, (workspace: Workspace, filters: ItemFilters) => Items | Promise<Items>> = {
   agents: (workspace, filters) => recordItems(workspace, 'agent', filters),
   workflows: (workspace, filters) => recordItems(workspace, 'workflow', filters),
   tasks: (workspace, filters) => recordItems(workspace, 'task', filters),
+  tools: (workspace, filters) => recordItems(workspace, 'tool', filters),
   skills: (workspace, filters) => recordItems(workspace, 'skill', filters),
+  knowledge: (workspace, filters) => recordItems(workspace, 'knowledge', filters),
+  templates: (workspace, filters) => recordItems(workspace, 'template', filters),
+  checklists: (workspace, filters) => recordItems(workspace, 'checklist', filters),
+  teams: (workspace, filters) => recordItems(workspace, 'team', filters),
   modules: moduleItems,
   resources: resourceItems,
 };
@@ -80,6 +97,11 @@ export const list = defineOperation({
         hint: 'Use "query" for words.',
       });
     }
+    if (category !== undefined && (what === 'resources' || what === 'modules')) {
+      throw new BmadError('invalid_input', `"category" does not filter ${what}.`, {
+        hint: 'Use "module" or "query".',
+      });
+    }
     const code = module === undefined ? undefined : workspace.catalogue.names.moduleCode(module);
     const found = await ENTRIES[what](workspace, { module: code, category, pattern });
     const items = query === undefined ? found.items : found.items.filter((item) => holdsWords(item, query));
@@ -108,7 +130,7 @@ export const list = defineOperation({
         : items.map((item) => itemLine(item, detail)).join(detail === 'concise' ? ', ' : '\n');
     const complete = next === undefined && from === 0;
     const shown = complete
-      ? plural(total, what.slice(0, -1))
+      ? plural(total, what.replace(/s$/, ''), what)
       : `${what} ${from + 1} to ${from + items.length} of ${total}`;
     const more = next === undefined ? undefined : `More: repeat the call with cursor "${next}".`;
     return {

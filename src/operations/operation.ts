@@ -9,8 +9,7 @@ export interface Answer {
   exact?: true;
 }
 
-export const TOOLSETS = ['bmad'] as const;
-export type Toolset = (typeof TOOLSETS)[number];
+type Toolset = 'bmad';
 
 /**
  * One ability of the product, declared once. The MCP tool, the command, the reference pages and the snapshots are all

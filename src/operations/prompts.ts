@@ -3,7 +3,7 @@ import { BmadError, quoted } from '../base/errors.ts';
 import { listPage } from '../base/paging.ts';
 import { nearest } from '../base/suggest.ts';
 import { oneLine } from '../base/text.ts';
-import { qualifiedName, shortName, type BmadRecord } from '../model/record.ts';
+import { isListed, qualifiedName, shortName, STARTABLE, type BmadRecord } from '../model/record.ts';
 import type { Workspace } from './context.ts';
 import { cursorField } from './fields.ts';
 import { defineOperation } from './operation.ts';
@@ -66,7 +66,9 @@ function promptsOf(workspace: Workspace): PromptItem[] {
   const known = promptsByWorkspace.get(workspace);
   if (known !== undefined) return known;
   const taken = new Map<string, PromptItem>();
-  const records = workspace.catalogue.winners.filter((record) => record.deprecated === undefined);
+  const records = workspace.catalogue.winners.filter(
+    (record) => isListed(record) && STARTABLE.includes(record.kind),
+  );
   const agentsFirst = [
     ...records.filter(({ kind }) => kind === 'agent'),
     ...records.filter(({ kind }) => kind !== 'agent'),

@@ -3,8 +3,11 @@ import { BmadError } from '../base/errors.ts';
 import { contentUri } from '../base/paths.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { outlineOf, shownNote, shownTextSchema, showText } from './shown-text.ts';
+import { outlineOnly, shownNote, shownTextSchema, showText } from './shown-text.ts';
 import { findPath, findRecord, isFile, NAMED_KINDS } from './targets.ts';
+
+/** A rendered skill's own file is a few lines long. */
+const LAUNCHER_LENGTH = 2_000;
 
 export const read = defineOperation({
   name: 'read',
@@ -30,7 +33,7 @@ export const read = defineOperation({
     uri: z.string(),
     mimeType: z.string(),
     origin: z.string(),
-    outline: z.array(z.string()).optional(),
+    hint: z.string().optional(),
     ...shownTextSchema.shape,
   }),
 
@@ -52,23 +55,26 @@ export const read = defineOperation({
         },
       );
     }
-    const shown = showText(file.text, { section, cursor, detail, maxBytes: context.config.answerBytes });
-    return {
+    const about = {
       uri: contentUri(path),
       mimeType: file.mimeType,
       origin: file.origin?.displayName ?? 'generated',
-      ...shown,
-      ...(detail === 'concise' ? { text: '', outline: outlineOf(file.text) } : {}),
+    };
+    if (detail === 'concise') return { ...about, ...outlineOnly(file.text) };
+    const launcher = file.text.length < LAUNCHER_LENGTH && file.text.includes('render_skill.py');
+    return {
+      ...about,
+      ...showText(file.text, { section, cursor, detail, maxBytes: context.config.answerBytes }),
+      ...(launcher
+        ? { hint: 'This file only launches the workflow; {operation:"execute"} delivers it rendered.' }
+        : {}),
     };
   },
 
-  render({ outline: titles, ...data }) {
-    const where = `${data.uri} (${data.origin}).`;
-    if (titles !== undefined)
-      return {
-        body: titles.join('\n') || 'No headings.',
-        note: `${where} Outline only; whole size ${data.bytes} bytes.`,
-      };
-    return { exact: true, body: data.text, note: `${where} ${shownNote(data)}` };
+  render({ hint, ...data }) {
+    const note = [`${data.uri} (${data.origin}).`, shownNote(data), hint].filter(Boolean).join(' ');
+    return data.outlineOnly === true
+      ? { body: data.text || 'No headings.', note }
+      : { exact: true, body: data.text, note };
   },
 });

@@ -13,8 +13,10 @@ export const shownTextSchema = z.object({
   bytes: z.int().describe('Size of the whole text'),
   tokens: z.int().describe('Rough count for the part shown'),
   next: z.string().optional(),
-  /** Headings behind the part shown. */
+  /** Headings behind the part shown; the first may be the rest of one that was cut. */
   sectionsLeft: z.array(z.string()).optional(),
+  /** Whether only the headings are shown. */
+  outlineOnly: z.boolean().optional(),
 });
 export type ShownText = z.output<typeof shownTextSchema>;
 
@@ -37,21 +39,39 @@ export function showText(whole: string, { section, cursor, detail, maxBytes }: S
   const room = byteLength(text) <= maxBytes - SHORT_NOTE ? maxBytes : maxBytes - RESERVED;
   const part = textPart(text, detail === 'full' ? FULL_BYTES : room, cursor);
   const end = part.from + part.part.length;
-  const left =
-    part.next === undefined ? [] : outline(text).filter(({ start, level }) => start >= end && level <= 3);
+  const left = part.next === undefined ? [] : sectionsAfter(text, end);
   return {
     text: part.part,
     complete: part.next === undefined && part.from === 0,
     bytes: byteLength(text),
     tokens: estimateTokens(part.part),
-    ...(part.next === undefined
-      ? {}
-      : { next: part.next, sectionsLeft: left.slice(0, LISTED_SECTIONS).map(({ title }) => title) }),
+    ...(part.next === undefined ? {} : { next: part.next, sectionsLeft: left }),
+  };
+}
+
+/** What lies behind a place: the rest of the section it is in, and the sections that follow. */
+function sectionsAfter(text: string, place: number): string[] {
+  const sections = outline(text).filter(({ level }) => level <= 3);
+  const between = sections.some(({ start }) => start === place);
+  const cut = between ? undefined : sections.findLast(({ start, end }) => start < place && end > place);
+  const following = sections.filter(({ start }) => start >= place).map(({ title }) => title);
+  return [...(cut === undefined ? [] : [`the rest of ${cut.title}`]), ...following].slice(0, LISTED_SECTIONS);
+}
+
+/** Only the headings of a text, for a caller who wants to choose first. */
+export function outlineOnly(text: string): ShownText {
+  const headings = outlineOf(text).join('\n');
+  return {
+    text: headings,
+    complete: false,
+    bytes: byteLength(text),
+    tokens: estimateTokens(headings),
+    outlineOnly: true,
   };
 }
 
 /** The headings of a text, indented by their level. */
-export function outlineOf(text: string): string[] {
+function outlineOf(text: string): string[] {
   return outline(text)
     .filter(({ level }) => level <= 3)
     .map(({ title, level }) => `${'  '.repeat(level - 1)}${title}`);
@@ -74,6 +94,8 @@ function sectionText(whole: string, title: string): string {
 
 /** What is said under a text: its size, and how to get what is missing. */
 export function shownNote(shown: ShownText): string {
+  if (shown.outlineOnly === true)
+    return `Outline only, of ${kilobytes(shown.bytes)}. Leave out "detail" for the text, or name one heading with "section".`;
   if (shown.next === undefined)
     return `${shown.complete ? 'Complete' : 'Last part'}, ~${shown.tokens} tokens.`;
   const sections = shown.sectionsLeft ?? [];

@@ -5,11 +5,11 @@ import type { Context, Workspace } from './context.ts';
 
 /** What a caller may ask for by name. Plain skills and tasks are started like workflows. */
 export const NAMED_KINDS = ['agent', 'workflow'] as const;
-export type NamedKind = (typeof NAMED_KINDS)[number];
+type NamedKind = (typeof NAMED_KINDS)[number];
 
 const ACCEPTED: Record<NamedKind, readonly RecordKind[]> = {
   agent: ['agent'],
-  workflow: ['workflow', 'task', 'skill'],
+  workflow: ['workflow', 'task', 'tool', 'skill'],
 };
 
 export interface NamedTarget {
@@ -30,7 +30,16 @@ export function findRecord(
   const kinds = wanted === undefined ? [...ACCEPTED.agent, ...ACCEPTED.workflow] : ACCEPTED[wanted];
   const choice = workspace.catalogue.names.resolve({ name, kinds, module, fuzzy });
   log.debug(choice.trace);
-  return choice.record;
+  return launched(choice.record, workspace);
+}
+
+/** A launcher only tells the model to load another file of the same install; what it launches is what is meant. */
+function launched(record: BmadRecord, { catalogue }: Workspace): BmadRecord {
+  if (record.launches === undefined) return record;
+  const target = catalogue.winners.find(
+    ({ bmadRelativePath, origin }) => bmadRelativePath === record.launches && origin === record.origin,
+  );
+  return target ?? record;
 }
 
 /** `bmad://agents/architect` and `bmad://workflows/prd` stand for the main file of what has that name. */

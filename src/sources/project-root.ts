@@ -44,17 +44,21 @@ export async function findProject(hints: ProjectHints): Promise<Project> {
 
 async function requiredFolder(folder: string, hints: ProjectHints, from: string): Promise<string> {
   const root = await realFolder(isAbsolute(folder) ? folder : resolve(hints.cwd, folder));
-  if (root === undefined || (await isOffLimits(root, hints.home))) {
-    throw new BmadError(
-      'invalid_input',
-      `The project folder ${quoted(folder)} (from ${from}) cannot be used.`,
-      {
-        subject: folder,
-        hint: 'Name an existing folder other than the home folder and the root of the disk.',
-      },
-    );
-  }
-  return root;
+  const reason =
+    root === undefined
+      ? 'there is no such folder'
+      : (await isOffLimits(root, hints.home))
+        ? 'it is the home folder or the root of the disk'
+        : undefined;
+  if (root !== undefined && reason === undefined) return root;
+  throw new BmadError(
+    'invalid_input',
+    `The project folder ${quoted(folder)} (from ${from}) cannot be used: ${reason ?? ''}.`,
+    {
+      subject: folder.slice(0, 200),
+      hint: 'Name an existing folder other than the home folder and the root of the disk.',
+    },
+  );
 }
 
 async function walkUp(cwd: string, home: string): Promise<Project | undefined> {

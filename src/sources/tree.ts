@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import { mapLimited } from '../base/async.ts';
 import { BmadError } from '../base/errors.ts';
-import { listInside, readInside, type FolderEntry } from '../base/files.ts';
+import { listInside, modifiedInside, readInside, type FolderEntry } from '../base/files.ts';
 
 /** A read-only view of a folder. Paths are relative, with forward slashes; nothing outside the folder can be named. */
 export interface Tree {
@@ -8,6 +9,10 @@ export interface Tree {
   read(path: string): Promise<Buffer>;
   text(path: string): Promise<string>;
   list(path: string): Promise<FolderEntry[]>;
+  /** Where a path lies on disk, for people and for the master manifest. */
+  place(path: string): string;
+  /** When a file was changed last, in milliseconds; nothing when it is not there. */
+  modified(path: string): Promise<number | undefined>;
   /** Every file below `path`, sorted. Folders that cannot be read are left out. */
   files(path?: string): Promise<string[]>;
 }
@@ -26,6 +31,8 @@ export function folderTree(root: string, maxFileBytes: number): Tree {
       return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
     },
     list: (path) => listInside(root, path),
+    place: (path) => join(root, path),
+    modified: (path) => modifiedInside(root, path),
     async files(path = '') {
       const found: string[] = [];
       await collect(tree, path, 0, found);
@@ -62,8 +69,10 @@ async function collect(tree: Tree, path: string, depth: number, found: string[])
   const prefix = path === '' ? '' : `${path}/`;
   const folders: string[] = [];
   for (const entry of entries) {
+    // A name that no URI can hold cannot be asked for.
+    if (/[\p{Cc}\\:]/u.test(entry.name)) continue;
     if (entry.kind === 'file') found.push(prefix + entry.name);
-    else folders.push(prefix + entry.name);
+    else if (entry.link !== true) folders.push(prefix + entry.name);
   }
   await mapLimited(folders, READS_AT_ONCE, (folder) => collect(tree, folder, depth + 1, found));
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { describe, expect, it } from 'vitest';
@@ -53,20 +53,15 @@ describe('the list of operations', () => {
     expect(new Set(commands).size).toBe(commands.length);
   });
 
-  it('has a test beside each file', () => {
-    const untested = [
-      'activate',
-      'bmad',
-      'complete',
-      'config-show',
-      'doctor',
-      'list',
-      'prompts',
-      'read',
-      'resources',
-      'search',
-      'execute',
-    ].filter((file) => !existsSync(join(repository, 'src/operations', `${file}.test.ts`)));
-    expect(untested).toEqual([]);
+  it('has a test beside each file that declares one', () => {
+    const folder = join(repository, 'src/operations');
+    const files = readdirSync(folder).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+    const declaring = files.filter((file) =>
+      readFileSync(join(folder, file), 'utf8').includes('defineOperation({'),
+    );
+    expect(declaring.length).toBeGreaterThanOrEqual(10);
+    expect(declaring.filter((file) => !existsSync(join(folder, file.replace('.ts', '.test.ts'))))).toEqual(
+      [],
+    );
   });
 });

@@ -40,5 +40,5 @@ export async function contextIn(
 }
 
 export function testCall(): Call {
-  return { surface: 'mcp', signal: new AbortController().signal, progress: () => undefined };
+  return { signal: new AbortController().signal, progress: () => undefined };
 }

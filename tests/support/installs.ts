@@ -25,7 +25,7 @@ const PACKS = [
 ];
 const ALPHA_MODULES = ['bmb', 'bmgd', 'bmm', 'cis'];
 
-export const RECIPES = {
+const RECIPES = {
   '4.44.3': { method: 'v4', modules: PACKS },
   '6.0.0-alpha.7': { method: 'prompts', modules: ALPHA_MODULES },
   '6.0.0-alpha.22': { method: 'prompts', modules: ALPHA_MODULES },

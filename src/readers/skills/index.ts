@@ -1,12 +1,15 @@
 import { mapLimited } from '../../base/async.ts';
+import { BmadError } from '../../base/errors.ts';
 import type { ModuleInfo } from '../../model/module.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
 import { optionalText } from '../../sources/tree.ts';
 import type { Reader } from '../reader.ts';
+import { findSkills } from './find-skills.ts';
 import { readModule } from './module.ts';
-import { readShims, type Shims } from './shims.ts';
-import { GENERATION, readSkill } from './skill.ts';
+import { readSkill } from './skill.ts';
+
+const GENERATION = 'skills-6.11';
 
 const READS_AT_ONCE = 16;
 
@@ -19,13 +22,25 @@ export const skillsReader: Reader = {
     const records: BmadRecord[] = [];
     for (const entry of await source.tree.list('')) {
       if (entry.kind !== 'folder' || /^[._]/.test(entry.name)) continue;
-      const definition = await optionalText(source.tree, `${entry.name}/module.yaml`);
+      const definition = await definitionOf(source, entry.name, problems);
       if (definition === undefined) continue;
       const module = await readModule(source, entry.name, definition, problems);
-      const { folders, shims } = await findSkills(source, entry.name, problems);
+      const { folders, shims } = await findSkills(source.tree, entry.name, problems);
       modules.push(module);
       const found = await mapLimited(folders, READS_AT_ONCE, (folder) =>
-        readSkill({ source, module, shims, folder }, problems),
+        readSkill(
+          {
+            source,
+            generation: GENERATION,
+            module,
+            shims,
+            folder,
+            filedUnder: folder,
+            status: 'verified',
+            bmadVersion: source.origin.bmadVersion,
+          },
+          problems,
+        ),
       );
       records.push(...found.filter((record) => record !== undefined));
     }
@@ -35,25 +50,18 @@ export const skillsReader: Reader = {
   },
 };
 
-/** The skill folders of a module. What lies below a skill belongs to that skill, even if it has a SKILL.md of its own. */
-async function findSkills(
-  source: Source,
-  module: string,
+/** A module whose definition cannot be read costs itself, not the others. */
+async function definitionOf(
+  { tree }: Source,
+  folder: string,
   problems: Problem[],
-): Promise<{ folders: string[]; shims: Shims }> {
-  const folders: string[] = [];
-  const shims: Shims = new Map();
-  async function visit(folder: string): Promise<void> {
-    const entries = await source.tree.list(folder);
-    if (entries.some((entry) => entry.kind === 'file' && entry.name === 'SKILL.md')) {
-      folders.push(folder);
-      return;
-    }
-    if (folder.endsWith('-shims')) await readShims(source.tree, folder, shims, problems);
-    for (const entry of entries) {
-      if (entry.kind === 'folder' && !/^[._]/.test(entry.name)) await visit(`${folder}/${entry.name}`);
-    }
+): Promise<string | undefined> {
+  const file = `${folder}/module.yaml`;
+  try {
+    return await optionalText(tree, file);
+  } catch (error) {
+    if (!(error instanceof BmadError)) throw error;
+    problems.push({ file, message: error.message });
+    return undefined;
   }
-  await visit(module);
-  return { folders, shims };
 }

@@ -1,9 +1,10 @@
+import { BmadError } from '../../base/errors.ts';
 import { field, isTable, ParseError, parseYaml, textField, type Table } from '../../base/parse.ts';
 import type { ModuleInfo, ModuleSetting, RosterEntry } from '../../model/module.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
 import { optionalText } from '../../sources/tree.ts';
-import { parseHelp } from './help.ts';
+import { parseHelp } from '../help.ts';
 
 /** Reads `module.yaml` and `module-help.csv`. A broken definition gives a module with nothing but its code. */
 export async function readModule(
@@ -15,7 +16,11 @@ export async function readModule(
   const table = parsed(`${folder}/module.yaml`, definition, problems);
   const code = textField(table, 'code') ?? folder;
   const helpFile = `${folder}/module-help.csv`;
-  const help = await optionalText(source.tree, helpFile);
+  const help = await optionalText(source.tree, helpFile).catch((error: unknown) => {
+    if (!(error instanceof BmadError)) throw error;
+    problems.push({ file: helpFile, message: error.message });
+    return undefined;
+  });
   return {
     code,
     name: textField(table, 'name') ?? code,

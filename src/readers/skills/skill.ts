@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import {
   field,
@@ -7,9 +6,11 @@ import {
   ParseError,
   parseFrontMatter,
   parseToml,
+  parseYaml,
   textField,
   type Table,
 } from '../../base/parse.ts';
+import { present } from '../../base/present.ts';
 import type { HelpRow, ModuleInfo } from '../../model/module.ts';
 import {
   shortName,
@@ -22,18 +23,21 @@ import type { Source } from '../../sources/source.ts';
 import { optionalText } from '../../sources/tree.ts';
 import { deprecationFromDescription, type Shims } from './shims.ts';
 
-export const GENERATION = 'skills-6.11';
-
 export interface SkillPlace {
   source: Source;
+  generation: string;
   module: ModuleInfo;
   shims: Shims;
   /** The skill's folder from the BMAD root. */
   folder: string;
+  /** Where the manifest says it belongs: `bmm/plan/bmad-prd`. The same as the folder where there is no manifest. */
+  filedUnder: string;
+  status: 'verified' | 'not-in-manifest';
+  bmadVersion: string | undefined;
 }
 
 /** Folders that group skills without being a phase of the work. */
-const NOT_A_PHASE = new Set(['agents', 'v6-shims']);
+const NOT_A_PHASE = new Set(['agents', 'v6-shims', 'workflows', 'skills', 'tasks']);
 
 /** Reads one skill folder. Only the front matter and the kind are looked at; the text itself is read when asked for. */
 export async function readSkill(place: SkillPlace, problems: Problem[]): Promise<BmadRecord | undefined> {
@@ -42,16 +46,11 @@ export async function readSkill(place: SkillPlace, problems: Problem[]): Promise
     const text = await place.source.tree.text(file);
     const { data } = parseFrontMatter(file, text);
     const folderName = place.folder.slice(place.folder.lastIndexOf('/') + 1);
-    const name = textField(data, 'name') ?? folderName;
-    const customization = (await optionalText(place.source.tree, `${place.folder}/customize.toml`)) ?? '';
-    return record(place, { file, name, text, data, customization }, problems);
+    const description = await describe(place, problems);
+    return record(place, { file, name: textField(data, 'name') ?? folderName, text, data, ...description });
   } catch (error) {
     if (!(error instanceof ParseError) && !(error instanceof BmadError)) throw error;
-    problems.push({
-      file,
-      message: error.message,
-      ...(error instanceof ParseError && error.line !== undefined ? { line: error.line } : {}),
-    });
+    problems.push(problemOf(file, error));
     return undefined;
   }
 }
@@ -61,68 +60,95 @@ interface SkillParts {
   name: string;
   text: string;
   data: Table;
-  /** The text of `customize.toml`, empty when there is none. */
-  customization: string;
+  kind: RecordKind;
+  /** Display name, title and icon, where the skill itself tells them. */
+  persona: Table;
 }
 
-function record(
-  { source, module, shims, folder }: SkillPlace,
-  parts: SkillParts,
+/**
+ * What a skill is. Its name proves nothing (`bmad-agent-builder` is a workflow): from 6.4 on the table in
+ * `customize.toml` tells, before that the `type` in `bmad-skill-manifest.yaml`, and a `workflow.md` beside it.
+ */
+async function describe(
+  { source, folder, module }: SkillPlace,
   problems: Problem[],
-): BmadRecord {
-  const { name, file, customization } = parts;
-  const description = textField(parts.data, 'description') ?? '';
-  const help = module.help.filter((row) => row.skill === name);
-  const kind = kindOf(customization);
-  const phase = phaseOf(folder, help);
-  const metadata = field(parts.data, 'metadata');
-  const shim = isTable(metadata) && textField(metadata, 'lifecycle') === 'shim';
-  const deprecated: Deprecation | undefined = shim
-    ? (shims.get(name) ?? deprecationFromDescription(description))
-    : undefined;
-  const roster = module.roster.find((entry) => entry.code === name);
+): Promise<Pick<SkillParts, 'kind' | 'persona'>> {
+  const file = `${folder}/customize.toml`;
+  const customization = await optionalText(source.tree, file);
+  if (customization !== undefined) {
+    const table = /^[ \t]*\[{1,2}[ \t]*(agent|workflow)\b/m.exec(customization)?.[1];
+    const known = module.roster.some((entry) => folder.endsWith(`/${entry.code}`));
+    const persona =
+      table === 'agent' && !known
+        ? parsed(file, problems, () => field(parseToml(file, customization), 'agent'))
+        : {};
+    return { kind: table === 'agent' || table === 'workflow' ? table : 'skill', persona };
+  }
+  const manifestFile = `${folder}/bmad-skill-manifest.yaml`;
+  const manifest = await optionalText(source.tree, manifestFile);
   const persona =
-    kind === 'agent' && roster === undefined
-      ? personaOf(`${folder}/customize.toml`, customization, problems)
-      : {};
+    manifest === undefined ? {} : parsed(manifestFile, problems, () => parseYaml(manifestFile, manifest));
+  if (textField(persona, 'type') === 'agent') return { kind: 'agent', persona };
+  const entries = await source.tree.list(folder);
+  return { kind: entries.some(({ name }) => name === 'workflow.md') ? 'workflow' : 'skill', persona: {} };
+}
+
+function parsed(file: string, problems: Problem[], parse: () => unknown): Table {
+  try {
+    const value = parse();
+    return isTable(value) ? value : {};
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    problems.push(problemOf(file, error));
+    return {};
+  }
+}
+
+function record(place: SkillPlace, { file, name, text, data, kind, persona }: SkillParts): BmadRecord {
+  const { source, module, folder } = place;
+  const description = textField(data, 'description') ?? '';
+  const help = module.help.filter((row) => row.skill === name);
+  const roster = module.roster.find((entry) => entry.code === name);
   const displayName =
-    roster?.name ?? textField(persona, 'name') ?? help.find((row) => row.action === '')?.displayName;
+    roster?.name ??
+    textField(persona, 'displayName') ??
+    textField(persona, 'name') ??
+    help.find((row) => row.action === '')?.displayName;
   const title = roster?.title ?? textField(persona, 'title');
-  const icon = roster?.icon ?? textField(persona, 'icon');
-  return {
+  return present<BmadRecord>({
     kind,
-    source: 'filesystem',
+    source: place.status === 'verified' ? 'manifest' : 'filesystem',
     origin: source.origin,
     moduleName: module.code,
-    ...(source.origin.bmadVersion === undefined ? {} : { bmadVersion: source.origin.bmadVersion }),
+    moduleVersion: module.version,
+    bmadVersion: place.bmadVersion,
     name,
-    ...(displayName === undefined ? {} : { displayName }),
-    ...(title === undefined ? {} : { title }),
-    ...(icon === undefined ? {} : { icon }),
+    displayName,
+    title,
+    icon: roster?.icon ?? textField(persona, 'icon'),
     description,
     bmadRelativePath: file,
-    moduleRelativePath: file.slice(file.indexOf('/') + 1),
-    absolutePath: join(source.tree.root, file),
+    moduleRelativePath: `${afterModule(place.filedUnder)}/SKILL.md`,
+    absolutePath: source.tree.place(file),
     exists: true,
-    status: 'verified',
-    generation: GENERATION,
+    status: place.status,
+    generation: place.generation,
     format: 'skill',
-    ...(phase === undefined ? {} : { phase }),
+    phase: phaseOf(place.filedUnder, help),
     aliases: aliasesOf(name, [displayName, title, ...help.flatMap((row) => [row.menuCode, row.displayName])]),
-    ...(deprecated === undefined ? {} : { deprecated }),
-    digest: createHash('sha256').update(parts.text).digest('hex'),
-  };
-}
+    deprecated: deprecationOf(place, name, data, description),
+    launches: launcherTarget(source.tree.root, text),
+    digest: createHash('sha256').update(text).digest('hex'),
+  });
 
-/** The name proves nothing (`bmad-agent-builder` is a workflow); the table in `customize.toml` does. */
-function kindOf(customization: string): RecordKind {
-  const table = /^[ \t]*\[{1,2}[ \t]*(agent|workflow)\b/m.exec(customization)?.[1];
-  return table === 'agent' || table === 'workflow' ? table : 'skill';
+  function afterModule(path: string): string {
+    return path.startsWith(`${module.code}/`) ? path.slice(module.code.length + 1) : folder;
+  }
 }
 
 function phaseOf(folder: string, help: readonly HelpRow[]): string | undefined {
   const between = folder.split('/').slice(1, -1);
-  const group = between.find((part) => !NOT_A_PHASE.has(part));
+  const group = folder.startsWith('.') ? undefined : between.find((part) => !NOT_A_PHASE.has(part));
   return group ?? help.find((row) => row.phase !== '')?.phase;
 }
 
@@ -134,18 +160,34 @@ function aliasesOf(name: string, others: readonly (string | undefined)[]): strin
   return [...new Set(names)].filter((alias) => alias !== name);
 }
 
-/** Name, title and icon of an agent the module's roster does not describe. */
-function personaOf(file: string, customization: string, problems: Problem[]): Table {
-  try {
-    const agent = field(parseToml(file, customization), 'agent');
-    return isTable(agent) ? agent : {};
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    problems.push({
-      file,
-      ...(error.line === undefined ? {} : { line: error.line }),
-      message: error.message,
-    });
-    return {};
+/** 6.12 marks old ids as shims; from 6.8 to 6.11 their description begins with the word. */
+function deprecationOf(
+  { shims }: SkillPlace,
+  name: string,
+  data: Table,
+  description: string,
+): Deprecation | undefined {
+  const metadata = field(data, 'metadata');
+  const shim = isTable(metadata) && textField(metadata, 'lifecycle') === 'shim';
+  if (!shim && !/^deprecated\b/i.test(description)) return undefined;
+  return shims.get(name) ?? deprecationFromDescription(description);
+}
+
+/** Until 6.2 many skills only tell the model to load a file of the install; they stand for that file. */
+const LAUNCHER_LENGTH = 3_000;
+
+function launcherTarget(root: string, text: string): string | undefined {
+  if (text.length > LAUNCHER_LENGTH) return undefined;
+  const target = /LOAD the FULL (?:agent file from )?@?\{project-root\}\/([^\s,`]+)/i.exec(text)?.[1];
+  if (target === undefined) return undefined;
+  const rootName = root.slice(Math.max(root.lastIndexOf('/'), root.lastIndexOf('\\')) + 1);
+  for (const prefix of [rootName, '_bmad', '.bmad', 'bmad']) {
+    if (target.startsWith(`${prefix}/`)) return target.slice(prefix.length + 1);
   }
+  return target;
+}
+
+function problemOf(file: string, error: BmadError | ParseError): Problem {
+  const line = error instanceof ParseError ? error.line : undefined;
+  return present<Problem>({ file, line, message: error.message });
 }

@@ -1,11 +1,16 @@
 import { basename } from 'node:path';
-import { BmadError } from '../../base/errors.ts';
 import type { Table } from '../../base/parse.ts';
 import type { ModuleInfo } from '../../model/module.ts';
-import { optionalText, type Tree } from '../../sources/tree.ts';
+import type { Tree } from '../../sources/tree.ts';
 import { applyLayers, type Layered } from './layers.ts';
 
-const LAYERS = ['config.toml', 'config.user.toml', 'custom/config.toml', 'custom/config.user.toml'];
+/** The files of the central configuration, the weakest first. */
+export const CENTRAL_LAYERS = [
+  'config.toml',
+  'config.user.toml',
+  'custom/config.toml',
+  'custom/config.user.toml',
+];
 
 /**
  * The merged central configuration, as BMAD's `resolve_config.py` prints it. A project without an install gets what
@@ -16,18 +21,10 @@ export async function centralConfig(
   projectRoot: string | undefined,
   bmad: Tree | undefined,
 ): Promise<Layered> {
-  const installed = bmad !== undefined && (await isInstalled(bmad));
-  return applyLayers(installed ? {} : defaultConfig(modules, projectRoot), bmad, LAYERS);
-}
-
-/** A configuration that cannot be read counts as none; it is reported where the layers are applied. */
-async function isInstalled(bmad: Tree): Promise<boolean> {
-  try {
-    return (await optionalText(bmad, 'config.toml')) !== undefined;
-  } catch (error) {
-    if (error instanceof BmadError) return false;
-    throw error;
-  }
+  const installed = await applyLayers({}, bmad, CENTRAL_LAYERS);
+  // An installed configuration is complete by itself; one that cannot be used counts as none and is reported.
+  if (installed.files.includes('config.toml')) return installed;
+  return applyLayers(defaultConfig(modules, projectRoot), bmad, CENTRAL_LAYERS);
 }
 
 export function defaultConfig(modules: readonly ModuleInfo[], projectRoot: string | undefined): Table {

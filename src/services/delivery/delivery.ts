@@ -7,16 +7,20 @@ import { maskSecretValues } from '../../base/secrets.ts';
 import { nearest } from '../../base/suggest.ts';
 import { oneLine } from '../../base/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import type { BmadRecord, Problem } from '../../model/record.ts';
+import type { BmadRecord } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 import { composeActivation, type Activation } from './activation.ts';
 import { centralConfig } from './central-config.ts';
+import { installMaterial } from './install-material.ts';
 import { generatedFiles, moduleValues } from './generated-files.ts';
 import type { Layered } from './layers.ts';
+import { createInspection, namesIn, type Inspection } from './inspection.ts';
+import { manifestFiles } from './manifest-files.ts';
 import { RENDERED, resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
+import { skillMaterial } from './skill-material.ts';
 import { mimeTypeOf, serve, type ServedFile } from './served-file.ts';
 
-export interface ServedPath {
+interface ServedPath {
   path: string;
   mimeType: string;
   /** Display name of the origin, or `generated`. */
@@ -24,14 +28,16 @@ export interface ServedPath {
 }
 
 /** What can be handed out of a catalogue, for one project. */
-export interface Delivery {
+export interface Delivery extends Inspection {
   file(path: string): Promise<ServedFile>;
   /** All paths that can be read, generated ones included, sorted. */
   paths(): Promise<ServedPath[]>;
   /** Everything a model needs to become an agent or start a workflow, as one document. */
-  activation(record: BmadRecord, message: string | undefined): Promise<Activation>;
-  /** What is wrong with the project's own configuration and overrides. */
-  check(): Promise<Problem[]>;
+  activation(
+    record: BmadRecord,
+    message: string | undefined,
+    project: string | undefined,
+  ): Promise<Activation>;
   /** What an agent's menu offers, as a user would ask for it. */
   menu(record: BmadRecord): Promise<string[]>;
 }
@@ -40,31 +46,40 @@ export interface DeliveryParts {
   catalogue: Catalogue;
   projectRoot: string | undefined;
   /** The project's `_bmad` folder, when it has one: the place of its overrides. */
-  projectBmad: Tree | undefined;
+  projectBmad(): Promise<Tree | undefined>;
   today(): string;
 }
 
 export function createDelivery({ catalogue, projectRoot, projectBmad, today }: DeliveryParts): Delivery {
-  async function readCentral(): Promise<Layered> {
-    const layered = await centralConfig(catalogue.modules, projectRoot, projectBmad);
+  async function readCentral(bmad: Tree | undefined): Promise<Layered> {
+    const layered = await centralConfig(catalogue.modules, projectRoot, bmad);
     return { ...layered, values: maskSecretValues(layered.values) as Table };
   }
 
-  // Without a BMAD folder in the project nothing can change it.
-  const central = projectBmad === undefined ? once(readCentral) : readCentral;
+  // Without a BMAD folder in the project there is nothing that could change; one may appear at any time.
+  const defaults = once(() => readCentral(undefined));
+  async function central(): Promise<Layered> {
+    const bmad = await projectBmad();
+    return bmad === undefined ? defaults() : readCentral(bmad);
+  }
   const resolver: SkillResolver = {
     files: catalogue.files,
     projectRoot,
     projectBmad,
     central: async () => (await central()).values,
+    centralProblems: async () => (await central()).problems,
   };
-  const generated = generatedFiles(catalogue.modules, resolver.central);
+  const generated = new Map([
+    ...generatedFiles(catalogue.modules, resolver.central),
+    ...manifestFiles(catalogue),
+  ]);
 
   async function file(path: string): Promise<ServedFile> {
     if (path.startsWith(RENDERED)) return renderedFile(path);
-    const make = generated.get(path);
-    if (make !== undefined && !(await catalogue.files.all()).has(path))
-      return { path, mimeType: mimeTypeOf(path), text: await make() };
+    const own = generated.get(path);
+    if (own !== undefined && !(await catalogue.files.all()).has(path)) {
+      return { path, mimeType: own.mimeType, text: await own.make() };
+    }
     try {
       const found = await catalogue.files.read(path);
       return serve(path, found.bytes, found.origin);
@@ -86,10 +101,13 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     if (text !== undefined) return { path, mimeType: mimeTypeOf(path), text };
     throw new BmadError('not_found', `There is no rendered file ${quoted(contentUri(path))}.`, {
       subject: contentUri(path),
-      suggestions: [...(rendered?.keys() ?? [])]
-        .slice(0, 5)
-        .map((known) => contentUri(`${RENDERED}${name}/${known}`)),
-      hint: 'Start the workflow with {operation:"execute", workflow:"bmad-build"}; its answer names the files.',
+      suggestions: nearest(rest.join('/'), rendered?.keys() ?? []).map((known) =>
+        contentUri(`${RENDERED}${name}/${known}`),
+      ),
+      hint:
+        rendered === undefined
+          ? 'Only some workflows are rendered; read the file under its own folder instead.'
+          : `{operation:"execute", workflow:"${name}"} starts it and names the files.`,
     });
   }
 
@@ -100,35 +118,67 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       origin: origin.displayName,
     }));
     const known = new Set(all.map(({ path }) => path));
-    for (const path of generated.keys())
-      if (!known.has(path)) all.push({ path, mimeType: mimeTypeOf(path), origin: 'generated' });
+    for (const [path, { mimeType }] of generated)
+      if (!known.has(path)) all.push({ path, mimeType, origin: 'generated' });
     return all.sort((a, b) => (a.path < b.path ? -1 : 1));
   });
 
-  async function activation(record: BmadRecord, message: string | undefined): Promise<Activation> {
+  async function activation(
+    record: BmadRecord,
+    message: string | undefined,
+    project: string | undefined,
+  ): Promise<Activation> {
     const successor = catalogue.winners.find(
       ({ name, deprecated }) => name === record.deprecated?.successor && deprecated === undefined,
     );
     const target = successor ?? record;
     const config = await central();
-    return composeActivation({
+    const common = {
       record: target,
       main: await mainText(target),
+      projectRoot,
+      project,
+      today: today(),
+      values: await moduleConfig(target, config.values),
+      files: await catalogue.files.below(skillFolder(target)),
+    };
+    if (target.format !== 'skill') {
+      return composeActivation(target, message, await installMaterial({ ...common, read: optionalFile }));
+    }
+    const material = skillMaterial({
+      ...common,
       skill: await resolveSkill(target, resolver),
       forwardedBy:
         successor === undefined
           ? undefined
           : { record, text: await mainText(record), skill: await resolveSkill(record, resolver) },
-      message,
       central: config.values,
-      values: moduleValues(config.values, target.moduleName),
       problems: config.problems,
-      projectRoot,
-      today: today(),
-      files: await catalogue.files.below(skillFolder(target)),
       scripts: await catalogue.files.below('scripts'),
-      installedScripts: await namesIn(projectBmad, 'scripts'),
+      installed: await projectBmad().then((bmad) => namesIn(bmad, '')),
+      installedScripts: await namesIn(await projectBmad(), 'scripts'),
     });
+    return composeActivation(target, message, material);
+  }
+
+  /** From 6.4 on the central configuration holds all values; before that, each module's own file. */
+  async function moduleConfig(record: BmadRecord, values: Table): Promise<Table> {
+    const module = catalogue.modules.find(({ code }) => code === record.moduleName);
+    const installed = Object.fromEntries(
+      (module?.settings ?? [])
+        .filter(({ result }) => result === '{value}')
+        .map(({ key, default: value }) => [key, value]),
+    );
+    return { ...installed, ...moduleValues(values, record.moduleName) };
+  }
+
+  async function optionalFile(path: string): Promise<string | undefined> {
+    try {
+      return (await file(path)).text;
+    } catch (error) {
+      if (error instanceof BmadError) return undefined;
+      throw error;
+    }
   }
 
   async function mainText(record: BmadRecord): Promise<string> {
@@ -147,28 +197,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       );
   }
 
-  async function check(): Promise<Problem[]> {
-    const problems = [...(await central()).problems];
-    for (const name of await namesIn(projectBmad, 'custom')) {
-      const skill = /^(.+?)(?:\.user)?\.toml$/.exec(name)?.[1];
-      if (skill === undefined || skill === 'config') continue;
-      const record = catalogue.winners.find((candidate) => candidate.name === skill);
-      if (record === undefined)
-        problems.push({
-          file: `custom/${name}`,
-          message: `nothing is named "${skill}", so this file changes nothing`,
-        });
-      else
-        problems.push(
-          ...(await resolveSkill(record, resolver)).problems.filter(
-            ({ file: where }) => where === `custom/${name}`,
-          ),
-        );
-    }
-    return problems;
-  }
-
-  return { file, paths, activation, check, menu };
+  return { ...createInspection(catalogue, resolver), file, paths, activation, menu };
 }
 
 /** Names what is close: a file of the same folder with a similar name, or one of that very name elsewhere. */
@@ -182,14 +211,4 @@ function noSuchFile(path: string, known: readonly string[]): BmadError {
     suggestions: [...new Set([...near, ...elsewhere])].slice(0, 3).map(contentUri),
     hint: 'List the files with {operation:"list", query:"resources"}; pattern:"bmm/**" narrows the list.',
   });
-}
-
-/** What is in a folder of the project's `_bmad`; nothing when there is no such folder. */
-async function namesIn(bmad: Tree | undefined, folder: string): Promise<string[]> {
-  try {
-    return (await bmad?.list(folder))?.map(({ name }) => name) ?? [];
-  } catch (error) {
-    if (error instanceof BmadError) return [];
-    throw error;
-  }
 }

@@ -1,10 +1,17 @@
 import { field, formatCsv, formatToml, formatYaml, isTable, type Table } from '../../base/parse.ts';
 import type { HelpRow, ModuleInfo } from '../../model/module.ts';
+import { mimeTypeOf } from './served-file.ts';
 
 const HELP_HEADER =
   'module,skill,display-name,menu-code,description,action,args,phase,preceded-by,followed-by,required,output-location,outputs'.split(
     ',',
   );
+
+/** A file the server writes itself, when it is asked for. */
+export interface GeneratedFile {
+  mimeType: string;
+  make(): Promise<string>;
+}
 
 /**
  * Files that BMAD's installer writes and its skills ask for, made here for projects that have no install: the central
@@ -13,12 +20,14 @@ const HELP_HEADER =
 export function generatedFiles(
   modules: readonly ModuleInfo[],
   central: () => Promise<Table>,
-): Map<string, () => Promise<string>> {
-  const files = new Map<string, () => Promise<string>>();
-  files.set('_config/bmad-help.csv', async () => helpCatalogue(modules));
-  files.set('config.toml', async () => formatToml(await central()));
+): Map<string, GeneratedFile> {
+  const files = new Map<string, GeneratedFile>();
+  const add = (path: string, make: () => Promise<string>): unknown =>
+    files.set(path, { mimeType: mimeTypeOf(path), make });
+  add('_config/bmad-help.csv', async () => helpCatalogue(modules));
+  add('config.toml', async () => formatToml(await central()));
   for (const { code } of modules)
-    files.set(`${code}/config.yaml`, async () => formatYaml(moduleValues(await central(), code)));
+    add(`${code}/config.yaml`, async () => formatYaml(moduleValues(await central(), code)));
   return files;
 }
 

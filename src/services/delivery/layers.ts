@@ -23,12 +23,12 @@ export async function applyLayers(
     try {
       const text = await optionalText(tree, path);
       if (text === undefined) continue;
-      layered.values = structuralMerge(layered.values, parseToml(path, text)) as Table;
+      layered.values = structuralMerge(layered.values, parseToml(`_bmad/${path}`, text)) as Table;
       layered.files.push(path);
     } catch (error) {
       if (!(error instanceof ParseError || error instanceof BmadError || error instanceof MergeError))
         throw error;
-      layered.problems.push({ file: path, message: error.message });
+      layered.problems.push({ file: `_bmad/${path}`, message: error.message });
     }
   }
   return layered;

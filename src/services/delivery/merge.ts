@@ -21,12 +21,6 @@ export function structuralMerge(base: unknown, override: unknown): unknown {
   return override;
 }
 
-export function mergeLayers(layers: readonly Table[]): Table {
-  let merged: Table = {};
-  for (const layer of layers) merged = structuralMerge(merged, layer) as Table;
-  return merged;
-}
-
 function mergeLists(base: readonly unknown[], override: readonly unknown[]): unknown[] {
   const key = identifyingKey([...base, ...override]);
   if (key === undefined) return [...base, ...override];

@@ -26,8 +26,10 @@ export interface ResolvedSkill {
 export interface SkillResolver {
   files: ContentFiles;
   projectRoot: string | undefined;
-  projectBmad: Tree | undefined;
+  /** The project's `_bmad` folder, if it has one now. */
+  projectBmad(): Promise<Tree | undefined>;
   central(): Promise<Table>;
+  centralProblems(): Promise<Problem[]>;
 }
 
 export function skillFolder(record: BmadRecord): string {
@@ -38,16 +40,11 @@ export async function resolveSkill(record: BmadRecord, resolver: SkillResolver):
   const problems: Problem[] = [];
   const defaults = await readDefaults(`${skillFolder(record)}/customize.toml`, resolver.files, problems);
   const overrides = [`custom/${record.name}.toml`, `custom/${record.name}.user.toml`];
-  const layered = await applyLayers(defaults, resolver.projectBmad, overrides);
+  const layered = await applyLayers(defaults, await resolver.projectBmad(), overrides);
   problems.push(...layered.problems);
-  const { rendered, halted } = await render(
-    record,
-    { defaults, customization: layered.values },
-    resolver,
-    problems,
-  );
-  const masked = maskSecretValues(layered.values) as Table;
-  return { customization: masked, overrides: layered.files, rendered, halted, problems };
+  const customization = maskSecretValues(layered.values) as Table;
+  const { rendered, halted } = await render(record, { defaults, customization }, resolver, problems);
+  return { customization, overrides: layered.files, rendered, halted, problems };
 }
 
 /** Parsed once for each reading of the file: the same bytes mean the same table. */

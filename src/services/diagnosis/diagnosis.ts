@@ -1,6 +1,8 @@
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { examine, type Finding } from './findings.ts';
 import { runProgram } from '../../base/process.ts';
 
-export interface Handshake {
+interface Handshake {
   ok: boolean;
   /** The tools the server registered, by name. */
   tools: string[];
@@ -12,6 +14,8 @@ export interface Handshake {
 export interface Diagnosis {
   /** Starts this very server as a host would and asks it for its tools. */
   handshake(signal: AbortSignal): Promise<Handshake>;
+  /** Looks over everything that was found. */
+  examine(catalogue: Catalogue): Promise<Finding[]>;
 }
 
 export interface DiagnosisParts {
@@ -42,6 +46,7 @@ interface Reply {
 
 export function createDiagnosis({ command: [program, ...args], cwd, env }: DiagnosisParts): Diagnosis {
   return {
+    examine,
     async handshake(signal) {
       const replies = new Map<number, Reply>();
       let stray: string | undefined;

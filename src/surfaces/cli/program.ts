@@ -27,7 +27,6 @@ export async function runProgram(
   let exitCode = 0;
   async function run(operation: AnyOperation, input: Record<string, unknown>, json: boolean): Promise<void> {
     const call = {
-      surface: 'cli',
       signal: terminal.signal,
       progress: (message: string) => terminal.err(`${message} …\n`),
     } as const;

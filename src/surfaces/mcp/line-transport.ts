@@ -11,6 +11,9 @@ const LINE_LIMIT = 32 * 1024 * 1024;
 
 const HEAD_LENGTH = 1_000;
 
+/** How long answers to a client that has closed its end may take. */
+const LAST_ANSWERS_MS = 800;
+
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 
@@ -27,6 +30,7 @@ export class LineTransport implements Transport {
   #pieces: Buffer[] = [];
   #size = 0;
   #skipping = false;
+  readonly #unanswered = new Set<unknown>();
   #closed = false;
   #drained: Promise<void> | undefined;
 
@@ -37,14 +41,17 @@ export class LineTransport implements Transport {
 
   async start(): Promise<void> {
     this.#input.on('data', this.#onData);
-    this.#input.on('end', this.#onEnd);
+    this.#input.on('end', this.#onInputEnd);
     this.#input.on('close', this.#onEnd);
     this.#input.on('error', this.#onEnd);
     this.#output.on('error', this.#onEnd);
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    await this.#write(serializeMessage(message));
+    const written = this.#write(serializeMessage(message));
+    if ('id' in message && !('method' in message)) this.#unanswered.delete(message.id);
+    if (this.#input.readableEnded && this.#unanswered.size === 0) this.#onEnd();
+    await written;
   }
 
   async close(): Promise<void> {
@@ -55,6 +62,13 @@ export class LineTransport implements Transport {
     this.#pieces = [];
     this.onclose?.();
   }
+
+  /** What was asked before the input ended is still answered, for as long as a client can be expected to wait. */
+  readonly #onInputEnd = (): void => {
+    this.#endLine();
+    if (this.#unanswered.size === 0) this.#onEnd();
+    else setTimeout(this.#onEnd, LAST_ANSWERS_MS).unref();
+  };
 
   readonly #onEnd = (): void => {
     void this.close();
@@ -112,6 +126,11 @@ export class LineTransport implements Transport {
     } catch {
       this.#refuse(INVALID_REQUEST, 'Invalid request: not a JSON-RPC 2.0 message.', idOf(value));
       return;
+    }
+    if ('method' in message && 'id' in message) this.#unanswered.add(message.id);
+    if ('method' in message && message.method === 'notifications/cancelled') {
+      const { requestId } = (message.params ?? {}) as { requestId?: unknown };
+      this.#unanswered.delete(requestId);
     }
     this.onmessage?.(message);
   }

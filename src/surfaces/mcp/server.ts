@@ -57,7 +57,6 @@ function callOf({ mcpReq }: ServerContext): Call {
   const progressToken = mcpReq._meta?.progressToken;
   let progress = 0;
   return {
-    surface: 'mcp',
     signal: mcpReq.signal,
     progress(message) {
       if (progressToken === undefined) return;

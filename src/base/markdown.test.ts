@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { byteLength } from './text.ts';
+import { cutToFit, findSection, outline } from './markdown.ts';
+
+/** The outline with the text of each section instead of its offsets. */
+function shown(text: string): string[] {
+  return outline(text).map(
+    ({ level, title, start, end }) => `${level} ${title}: ${JSON.stringify(text.slice(start, end))}`,
+  );
+}
+
+describe('outline', () => {
+  it('nests sections: each ends at the next heading of its level or above', () => {
+    expect(shown('intro\n# A\none\n## B\ntwo\n### C\nthree\n## D\nfour\n# E\n')).toMatchInlineSnapshot(`
+      [
+        "1 A: "# A\\none\\n## B\\ntwo\\n### C\\nthree\\n## D\\nfour\\n"",
+        "2 B: "## B\\ntwo\\n### C\\nthree\\n"",
+        "3 C: "### C\\nthree\\n"",
+        "2 D: "## D\\nfour\\n"",
+        "1 E: "# E\\n"",
+      ]
+    `);
+  });
+
+  it('closes a deeper first section at a higher heading', () => {
+    expect(shown('### A\n# B\n## C')).toEqual(['3 A: "### A\\n"', '1 B: "# B\\n## C"', '2 C: "## C"']);
+  });
+
+  it('cleans titles', () => {
+    const titles = outline('# **Bold** `code` ##\n##   Spaced  \n###\ttabbed\r\n## C# and F#\n').map(
+      ({ title }) => title,
+    );
+    expect(titles).toEqual(['Bold code', 'Spaced', 'tabbed', 'C# and F#']);
+  });
+
+  it.each([
+    ['no space', '#tag'],
+    ['seven marks', '####### x'],
+    ['no title', '# '],
+    ['a fence of backticks', '```\n# x\n```'],
+    ['a fence of tildes', '~~~\n# x\n~~~'],
+    ['an indented fence', '   ```js\n# x\n   ```'],
+    ['a shorter fence inside a longer', '````\n```\n# x\n```\n````'],
+    ['tildes inside backticks', '```\n~~~\n# x\n```'],
+    ['a fence that only looks closed, because it names a language', '```\n```js\n# x\n```'],
+    ['a fence that never ends', '```\n# x'],
+  ])('finds no heading where there is none: %s', (_, text) => {
+    expect(outline(text)).toEqual([]);
+  });
+
+  it.each([
+    ['after a fence', '```\n# no\n```\n# yes'],
+    ['after a fence closed by a longer one', '```\n# no\n`````  \n# yes'],
+    ['after code in one line', '```code``` in a line\n# yes'],
+    ['after an indented block', '    ```\n# yes'],
+    ['with CRLF', '```\r\n# no\r\n```\r\n# yes\r\n'],
+  ])('finds the heading %s', (_, text) => {
+    expect(outline(text).map(({ title }) => title)).toEqual(['yes']);
+  });
+
+  it('gets through a hundred thousand headings', () => {
+    const sections = outline('# a\n## b\n'.repeat(50_000));
+    expect(sections.length).toBe(100_000);
+    expect(sections.at(-2)).toEqual({ title: 'a', level: 1, start: 449_991, end: 450_000 });
+  });
+});
+
+describe('findSection', () => {
+  const sections = outline('# Steps\n## Step 1: Begin\n## Step 10\n## **On** `Exit`\n## __proto__');
+  it.each([
+    ['Steps', 'Steps'],
+    ['steps', 'Steps'],
+    ['## Step 10', 'Step 10'],
+    ['Step', 'Steps'],
+    ['step 1', 'Step 1: Begin'],
+    ['**on** exit', 'On Exit'],
+    ['__PROTO__', '__proto__'],
+    ['constructor', undefined],
+    ['Exit', undefined],
+    ['', undefined],
+    ['##', undefined],
+  ])('finds for %j the section %j', (wanted, title) => {
+    expect(findSection(sections, wanted)?.title).toBe(title);
+  });
+});
+
+describe('cutToFit', () => {
+  it.each([
+    ['all of it when it fits', 'abcdef', 6, 'abcdef'],
+    ['up to a heading', 'aaaaaaaaaaaaaaaa\n## b\n\nc\nddddddd', 26, 'aaaaaaaaaaaaaaaa\n'],
+    ['up to a paragraph', 'aaaaaaaaaaaaa\n\nb\nccccccc', 20, 'aaaaaaaaaaaaa\n'],
+    ['up to a line', 'aaaaaaaaaaaa\nbbbbbbbbbbbbb', 18, 'aaaaaaaaaaaa\n'],
+    ['up to a character, when the line break is too far back', 'a\nbbbbbbbbbbbbbbb', 10, 'a\nbbbbbbbb'],
+    ['whole characters', 'aaa😀😀', 8, 'aaa😀'],
+    ['one character where there is room for none', '😀😀', 1, '😀'],
+    ['an empty text', '', 4, ''],
+  ])('gives %s', (_, text, budget, head) => {
+    expect(cutToFit(text, budget)).toBe(head);
+    expect(byteLength(head)).toBeLessThanOrEqual(Math.max(4, budget));
+  });
+});

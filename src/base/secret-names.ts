@@ -1,0 +1,60 @@
+/** What stands in the place of a secret. */
+export const MASK = '***';
+
+/** Where the authority of a URL ends. A quotation mark may be part of a password, so it ends only what it closes. */
+const AUTHORITY_END = /[\s/?#"<>`\\]|'(?=[\s,;)\]}]|$)/g;
+
+/**
+ * Replaces `user:password@` in URLs. A scan instead of one regular expression: it is linear, and it takes everything
+ * up to the last `@` of the authority, so a password that holds an `@` does not leak its tail.
+ */
+export function stripUrlCredentials(text: string): string {
+  let from = 0;
+  let safe = '';
+  for (;;) {
+    const scheme = text.indexOf('://', from);
+    if (scheme === -1) return safe + text.slice(from);
+    const start = scheme + 3;
+    AUTHORITY_END.lastIndex = start;
+    const authority = text.slice(start, AUTHORITY_END.exec(text)?.index ?? text.length);
+    const at = authority.lastIndexOf('@');
+    safe += text.slice(from, start) + (at === -1 ? '' : `${MASK}@`);
+    from = start + at + 1;
+  }
+}
+
+const SECRET_WORDS = new Set([
+  'password',
+  'passwords',
+  'passwd',
+  'passphrase',
+  'pwd',
+  'secret',
+  'secrets',
+  'token',
+  'apikey',
+  'credential',
+  'credentials',
+  'authorization',
+]);
+const SECRET_PAIRS = new Set([
+  'api key',
+  'private key',
+  'access key',
+  'secret key',
+  'auth key',
+  'signing key',
+  'encryption key',
+]);
+
+/** `api_key`, `clientSecret`, `GITHUB_TOKEN`, `DBPassword`; not `max_tokens` or `token_budget`. */
+export function isSecretName(name: string): boolean {
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+  const last = words.at(-1) ?? '';
+  return SECRET_WORDS.has(last) || SECRET_PAIRS.has(words.slice(-2).join(' '));
+}

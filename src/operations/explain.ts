@@ -1,0 +1,195 @@
+import * as z from 'zod';
+import { BmadError, quoted } from '../base/errors.ts';
+import { contentUri } from '../base/paths.ts';
+import { fold } from '../base/suggest.ts';
+import { qualifiedName, shortName, type BmadRecord } from '../model/record.ts';
+import type { Context, Workspace } from './context.ts';
+import { moduleField, projectField } from './fields.ts';
+import { defineOperation } from './operation.ts';
+import { findPath, findRecord, isFile, NAMED_KINDS } from './targets.ts';
+
+const candidateSchema = z.object({
+  name: z.string(),
+  kind: z.string(),
+  origin: z.string(),
+  priority: z.number(),
+  status: z.string(),
+  path: z.string(),
+  chosen: z.boolean(),
+  why: z.string(),
+});
+type Candidate = z.output<typeof candidateSchema>;
+
+export const explain = defineOperation({
+  name: 'explain',
+  title: 'Explain where something comes from',
+  description:
+    'For an agent, workflow, file or configuration key: every candidate in every origin, which one won, and why.',
+  effect: 'read',
+  command: 'explain',
+  positional: ['target'],
+  examples: ['explain architect', 'explain bmad://bmm/config.yaml', 'explain core.user_name'],
+  input: z.strictObject({
+    target: z
+      .string()
+      .min(1)
+      .max(5_000)
+      .describe('Name, bmad:// URI, path, or configuration key such as core.user_name'),
+    kind: z
+      .enum([...NAMED_KINDS, 'resource', 'config'])
+      .optional()
+      .describe('What the target is, where its form leaves it open'),
+    module: moduleField,
+    project: projectField,
+  }),
+  output: z.object({
+    target: z.string(),
+    is: z.enum(['record', 'file', 'config']),
+    candidates: z.array(candidateSchema),
+    layers: z.array(
+      z.object({
+        key: z.string(),
+        file: z.string(),
+        line: z.int().optional(),
+        value: z.string(),
+        chosen: z.boolean(),
+      }),
+    ),
+    note: z.string(),
+  }),
+
+  async run({ target, kind, module, project }, context) {
+    const workspace = await context.workspace(project);
+    if (kind === 'config' || (kind === undefined && (await isConfigKey(target, workspace))))
+      return explainKey(target, workspace);
+    if (
+      kind === 'resource' ||
+      (kind === undefined && module === undefined && (await isFile(target, workspace)))
+    ) {
+      return explainFile(target, workspace, context);
+    }
+    return explainRecord(
+      findRecord({ name: target, kind, module, fuzzy: true }, workspace, context),
+      target,
+      workspace,
+    );
+  },
+
+  render({ target, is, candidates, layers, note }) {
+    const rows = candidates.map(
+      ({ chosen, name, kind, origin, priority, status, path, why }) =>
+        `- ${chosen ? '**chosen** ' : ''}${name} (${kind}) from ${origin}, priority ${priority}, ${status}: ${why}\n  ${path}`,
+    );
+    const keys = layers.map(
+      ({ chosen, key, file, line, value }) =>
+        `- ${chosen ? '**in force** ' : ''}${key} = ${value} — ${file}${line === undefined ? '' : `:${line}`}`,
+    );
+    const parts = [
+      `${is} ${quoted(target)}`,
+      ...rows,
+      ...(keys.length > 0 ? ['Values and where they are set:', ...keys] : []),
+    ];
+    return { body: parts.join('\n'), note };
+  },
+});
+
+function explainRecord(winner: BmadRecord, target: string, { catalogue, delivery }: Workspace) {
+  const name = fold(shortName(winner.name));
+  const rivals = catalogue.records.filter(
+    (record) =>
+      record.kind === winner.kind &&
+      [record.name, shortName(record.name), ...record.aliases].some((alias) => fold(alias) === name),
+  );
+  return Promise.resolve(delivery.layersOf(winner)).then((layers) => ({
+    target,
+    is: 'record' as const,
+    candidates: rivals.map((record): Candidate => ({
+      name: qualifiedName(record),
+      kind: record.kind,
+      origin: record.origin.displayName,
+      priority: record.origin.priority,
+      status: record.status,
+      path: record.absolutePath,
+      chosen: record === winner,
+      why: reason(record, winner),
+    })),
+    layers,
+    note: `${rivals.length} candidates; ${qualifiedName(winner)} from ${winner.origin.displayName} is served.`,
+  }));
+}
+
+function reason(record: BmadRecord, winner: BmadRecord): string {
+  if (record === winner)
+    return record.exists ? 'the first that exists in order of priority' : 'nothing else exists';
+  if (!record.exists) return 'its file does not exist';
+  if (record.origin.priority > winner.origin.priority)
+    return `${winner.origin.displayName} has a higher rank (${winner.origin.priority})`;
+  if (record.deprecated !== undefined) return 'it is deprecated';
+  if (record.moduleName !== winner.moduleName) return `another module; ask for ${qualifiedName(record)}`;
+  return 'another name fits better';
+}
+
+async function explainFile(target: string, workspace: Workspace, context: Context) {
+  const path = await findPath(target, workspace, context);
+  const candidates: Candidate[] = [];
+  for (const { origin, tree } of workspace.catalogue.sources) {
+    const exists = await tree.read(path).then(
+      () => true,
+      () => false,
+    );
+    if (!exists) continue;
+    const chosen = candidates.length === 0;
+    candidates.push({
+      name: path,
+      kind: 'file',
+      origin: origin.displayName,
+      priority: origin.priority,
+      status: 'verified',
+      path: tree.place(path),
+      chosen,
+      why: chosen
+        ? 'the first that exists in order of priority'
+        : `${candidates[0]?.origin ?? ''} has a higher rank`,
+    });
+  }
+  if (candidates.length === 0) {
+    // Either the server makes it, or this throws with suggestions.
+    await workspace.delivery.file(path);
+    return {
+      target,
+      is: 'file' as const,
+      candidates,
+      layers: [],
+      note: `${contentUri(path)} is made by the server; no origin has it.`,
+    };
+  }
+  return {
+    target,
+    is: 'file' as const,
+    candidates,
+    layers: [],
+    note: `${contentUri(path)} is read from ${candidates[0]?.origin ?? ''}.`,
+  };
+}
+
+async function isConfigKey(target: string, { delivery }: Workspace): Promise<boolean> {
+  return /^[a-z][\w.-]*$/i.test(target) && (await delivery.layersOfKey(target)).length > 0;
+}
+
+async function explainKey(target: string, { delivery }: Workspace) {
+  const layers = await delivery.layersOfKey(target);
+  if (layers.length === 0) {
+    throw new BmadError('not_found', `No configuration key ${quoted(target)} is set.`, {
+      subject: target,
+      hint: 'Keys look like core.user_name or modules.bmm.planning_artifacts.',
+    });
+  }
+  const last = layers.at(-1);
+  return {
+    target,
+    is: 'config' as const,
+    candidates: [],
+    layers,
+    note: `In force: ${last?.value ?? ''} from ${last?.file ?? ''}.`,
+  };
+}

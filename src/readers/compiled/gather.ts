@@ -1,0 +1,105 @@
+import { mapLimited } from '../../base/async.ts';
+import type { RecordFormat, RecordKind } from '../../model/record.ts';
+import type { Install } from './install.ts';
+import { listedFiles, moduleOf, type ListedFile, type Row } from './manifests.ts';
+import {
+  descriptionText,
+  folderOf,
+  load,
+  nameText,
+  READS_AT_ONCE,
+  stemOf,
+  type LoadedFile,
+} from './reading.ts';
+import type { Finding, Shelf } from './shelf.ts';
+
+/** What one kind of file is called, and how it is understood. */
+export interface Gathering {
+  kind: RecordKind;
+  manifest: string;
+  /** Which paths of the manifest are of this kind. */
+  suffix: RegExp;
+  /** Files on disk that look like it, apart from those the manifest lists. */
+  onDisk(listed: ReadonlySet<string>): readonly string[];
+  /** Nothing when the file turns out to be something else; that is asked only of files no manifest lists. */
+  understand(file: LoadedFile, row: Row | undefined): Partial<Finding> | undefined;
+  /** How the file is delivered, by its name. */
+  formatOf(path: string): RecordFormat;
+}
+
+/** Puts on the shelf what a manifest lists and what lies on disk, and last the lines whose file is gone. */
+export async function gather(install: Install, shelf: Shelf, gathering: Gathering): Promise<void> {
+  const listed = await listedFiles(install, gathering.manifest, gathering.suffix);
+  const files = await mapLimited(listed, READS_AT_ONCE, ({ path }) => loadListed(install, path));
+  const there = new Set<string>();
+  const gone: ListedFile[] = [];
+  for (const [index, entry] of listed.entries()) {
+    const file = files[index];
+    if (file === 'missing') gone.push(entry);
+    else if (file !== undefined) {
+      there.add(entry.path);
+      if (!shelf.add(finding(gathering, file, entry)))
+        install.problems.push({ file: entry.path, message: 'another file of this module has its name' });
+    }
+  }
+  await gatherUnlisted(install, shelf, gathering, there);
+  for (const entry of gone) shelf.add(missing(gathering, entry));
+}
+
+/** The walk has seen every file of the modules; asking the disk again for thousands of stale lines would be slow. */
+function loadListed(install: Install, path: string): Promise<LoadedFile | 'missing' | undefined> {
+  const walked = install.moduleFolders.includes(path.slice(0, Math.max(0, path.indexOf('/'))));
+  const linked = install.links.some((folder) => path.startsWith(folder));
+  if (walked && !linked && !install.known.has(path)) return Promise.resolve('missing');
+  return load(install.source, path, install.problems);
+}
+
+async function gatherUnlisted(
+  install: Install,
+  shelf: Shelf,
+  gathering: Gathering,
+  listed: ReadonlySet<string>,
+): Promise<void> {
+  const paths = gathering.onDisk(listed).filter((path) => !listed.has(path));
+  const files = await mapLimited(paths, READS_AT_ONCE, (path) =>
+    load(install.source, path, install.problems),
+  );
+  for (const file of files) {
+    if (file === undefined || file === 'missing') continue;
+    const understood = gathering.understand(file, undefined);
+    if (understood === undefined) continue;
+    const found = { ...basics(gathering, file, moduleOf(file.path), false), ...understood };
+    // The same name in the same folder is the same thing in another form.
+    const twin = shelf.like(found)?.bmadRelativePath;
+    if (twin === undefined || folderOf(twin) !== folderOf(file.path)) shelf.addRenamed(found);
+  }
+}
+
+function finding(gathering: Gathering, file: LoadedFile, { moduleName, row }: ListedFile): Finding {
+  return { ...basics(gathering, file, moduleName, true), ...gathering.understand(file, row) };
+}
+
+function basics(
+  { kind, formatOf }: Gathering,
+  { path, digest }: LoadedFile,
+  moduleName: string,
+  listed: boolean,
+): Finding {
+  return { kind, moduleName, name: stemOf(path), path, format: formatOf(path), digest, listed };
+}
+
+function missing({ kind, formatOf }: Gathering, { path, moduleName, row }: ListedFile): Finding {
+  return {
+    kind,
+    moduleName,
+    name: kind === 'agent' ? stemOf(path) : (nameText(row.cell('name')) ?? stemOf(path)),
+    path,
+    format: formatOf(path),
+    digest: undefined,
+    listed: true,
+    displayName: nameText(row.cell('displayName')),
+    title: nameText(row.cell('title')),
+    description: descriptionText(row.cell('description')) ?? nameText(row.cell('title')),
+    aliases: [nameText(row.cell('canonicalId'))],
+  };
+}

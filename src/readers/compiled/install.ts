@@ -1,0 +1,161 @@
+import { mapLimited } from '../../base/async.ts';
+import { BmadError } from '../../base/errors.ts';
+import type { FolderEntry } from '../../base/files.ts';
+import { field, isTable, type Table } from '../../base/parse.ts';
+import type { Problem } from '../../model/record.ts';
+import type { Source } from '../../sources/source.ts';
+import { READS_AT_ONCE, readYaml } from './reading.ts';
+
+/** One BMAD root on disk: what lies where, before any of it is understood. */
+export interface Install {
+  source: Source;
+  problems: Problem[];
+  /** `_config`, or `_cfg` in the early alphas; none in a folder without manifests. */
+  configs: readonly string[];
+  /** The version of the installer that ran last. */
+  version: string | undefined;
+  /** The modules the installer lists, with their versions where it knows them. */
+  listedModules: ReadonlyMap<string, string | undefined>;
+  topLevel: ReadonlySet<string>;
+  moduleFolders: readonly string[];
+  /** Every file of the modules that is not in a skill, sorted. */
+  files: readonly string[];
+  /** Files in folders with a SKILL.md and below, which belong to the readers of skills. */
+  skillFiles: readonly string[];
+  skillFolders: ReadonlySet<string>;
+  /** All of these files, to look one up. */
+  known: ReadonlySet<string>;
+  /** Linked folders, which are not walked; a manifest may still name what is in them. */
+  links: readonly string[];
+}
+
+/** Folders of a BMAD root that hold no module, though some of them have a `config.yaml`. */
+const NOT_MODULES = new Set(['memory', 'docs', 'scripts', 'custom', 'render', 'node_modules']);
+
+/** What makes a folder a module where an installer was at work; without one, agents or workflows must be there. */
+const INSTALLED_PARTS = new Set([
+  'config.yaml',
+  'module-help.csv',
+  'module.yaml',
+  'skills',
+  'tasks',
+  'tools',
+  'teams',
+]);
+const OWN_PARTS = new Set(['agents', 'workflows']);
+
+const FILE_LIMIT = 50_000;
+const DEPTH_LIMIT = 32;
+
+/** Looks at a tree; nothing when it has neither manifests nor anything like a module. */
+export async function openInstall(source: Source, problems: Problem[]): Promise<Install | undefined> {
+  const folders = (await entriesOf(source, '', problems)).filter(({ kind }) => kind === 'folder');
+  const topLevel = new Set(folders.map(({ name }) => name));
+  const configs = ['_config', '_cfg'].filter((name) => topLevel.has(name));
+  const { version, listedModules } = await readManifest(source, configs, problems);
+  const moduleFolders: string[] = [];
+  for (const name of topLevel) {
+    if (/^(?:\.|_(?!_))/.test(name) || (NOT_MODULES.has(name) && !listedModules.has(name))) continue;
+    if (listedModules.has(name) || (await isModule(source, name, configs.length > 0, problems)))
+      moduleFolders.push(name);
+  }
+  if (configs.length === 0 && moduleFolders.length === 0 && !topLevel.has('custom')) return undefined;
+  const walked = await walk(source, moduleFolders, problems);
+  return { source, problems, configs, version, listedModules, topLevel, moduleFolders, ...walked };
+}
+
+async function isModule(
+  source: Source,
+  folder: string,
+  installed: boolean,
+  problems: Problem[],
+): Promise<boolean> {
+  const entries = await entriesOf(source, folder, problems);
+  return entries.some(
+    ({ name, kind }) =>
+      (kind === 'folder' && OWN_PARTS.has(name)) || (installed && INSTALLED_PARTS.has(name)),
+  );
+}
+
+/** What `manifest.yaml` says. Modules are plain names up to the alphas, tables with a version later. */
+async function readManifest(
+  source: Source,
+  configs: readonly string[],
+  problems: Problem[],
+): Promise<Pick<Install, 'version' | 'listedModules'>> {
+  let version: string | undefined;
+  const listedModules = new Map<string, string | undefined>();
+  for (const config of configs) {
+    const manifest = await readYaml(source, `${config}/manifest.yaml`, problems);
+    const installation = field(manifest, 'installation');
+    if (isTable(installation)) version ??= versionOf(installation);
+    const modules = field(manifest, 'modules');
+    for (const module of Array.isArray(modules) ? (modules as unknown[]) : []) {
+      const name = isTable(module) ? field(module, 'name') : module;
+      if (typeof name !== 'string' || !/^[A-Za-z\d][\w.-]{0,63}$/.test(name)) continue;
+      if (!listedModules.has(name)) listedModules.set(name, isTable(module) ? versionOf(module) : undefined);
+    }
+  }
+  return { version, listedModules };
+}
+
+/** An unquoted `1.0` is a number in YAML. */
+function versionOf(table: Table): string | undefined {
+  const version = field(table, 'version');
+  return typeof version === 'string' || typeof version === 'number'
+    ? String(version).slice(0, 64)
+    : undefined;
+}
+
+interface Folder {
+  path: string;
+  inSkill: boolean;
+}
+
+/** All files of the modules, level by level: side by side on each, and in the same order every time. */
+async function walk(
+  source: Source,
+  start: readonly string[],
+  problems: Problem[],
+): Promise<Pick<Install, 'files' | 'skillFiles' | 'skillFolders' | 'known' | 'links'>> {
+  const files: string[] = [];
+  const skillFiles: string[] = [];
+  const skillFolders = new Set<string>();
+  const links: string[] = [];
+  let level: Folder[] = start.map((path) => ({ path, inSkill: false }));
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth === DEPTH_LIMIT || files.length + skillFiles.length > FILE_LIMIT) {
+      problems.push({
+        file: level[0]?.path ?? '',
+        message: 'too many or too deep folders; not read from here',
+      });
+      break;
+    }
+    const listings = await mapLimited(level, READS_AT_ONCE, ({ path }) => entriesOf(source, path, problems));
+    const next: Folder[] = [];
+    for (const [index, { path, inSkill }] of level.entries()) {
+      const entries = listings[index] ?? [];
+      const isSkill = inSkill || entries.some(({ name, kind }) => kind === 'file' && name === 'SKILL.md');
+      if (isSkill) skillFolders.add(path);
+      for (const { name, kind, link } of entries) {
+        if (kind === 'file') (isSkill ? skillFiles : files).push(`${path}/${name}`);
+        else if (link === true) links.push(`${path}/${name}/`);
+        else if (!name.startsWith('.') && name !== 'node_modules')
+          next.push({ path: `${path}/${name}`, inSkill: isSkill });
+      }
+    }
+    level = next;
+  }
+  const known = new Set([...files, ...skillFiles]);
+  return { files: files.sort(), skillFiles: skillFiles.sort(), skillFolders, known, links };
+}
+
+export async function entriesOf(source: Source, folder: string, problems: Problem[]): Promise<FolderEntry[]> {
+  try {
+    return await source.tree.list(folder);
+  } catch (error) {
+    if (!(error instanceof BmadError)) throw error;
+    problems.push({ file: folder || source.tree.root, message: error.message });
+    return [];
+  }
+}

@@ -1,0 +1,111 @@
+import { ParseError, parseCsv } from '../../base/parse.ts';
+import { quoted } from '../../base/errors.ts';
+import type { Install } from './install.ts';
+import { folderOf, problemOf, readable } from './reading.ts';
+
+/** One line of a CSV file, its cells by column name. */
+export interface Row {
+  /** The cell of a column, whatever the case of the header; empty when there is none. */
+  cell(column: string): string;
+}
+
+/** A line of a manifest whose path leads into this install. */
+export interface ListedFile {
+  row: Row;
+  path: string;
+  moduleName: string;
+}
+
+/** A manifest with thousands of bad lines is one problem, not thousands. */
+const PROBLEMS_SHOWN = 20;
+
+/**
+ * What a manifest lists, in its order, each path once. Lines that lead outside are problems; those that name a skill,
+ * or a file of another kind (`tech-writer.agent.yaml`, a folder), are somebody else's.
+ */
+export async function listedFiles(install: Install, manifest: string, suffix: RegExp): Promise<ListedFile[]> {
+  const listed = new Map<string, ListedFile>();
+  for (const config of install.configs) {
+    const file = `${config}/${manifest}`;
+    let refused = 0;
+    for (const row of await readRows(install, file)) {
+      const written = row.cell('path').trim();
+      if (written === '') continue;
+      const path = treePath(install, written);
+      if (path === undefined) {
+        refused += 1;
+        if (refused <= PROBLEMS_SHOWN)
+          install.problems.push({ file, message: `the path ${quoted(written)} leads outside this install` });
+        continue;
+      }
+      if (!suffix.test(path) || listed.has(path) || isOfSkill(install, path)) continue;
+      listed.set(path, { row, path, moduleName: moduleNamed(row.cell('module')) ?? moduleOf(path) });
+    }
+  }
+  return [...listed.values()];
+}
+
+/** The lines of a CSV file with a header. A file that is no such thing is a problem and has no lines. */
+export async function readRows(install: Install, file: string): Promise<Row[]> {
+  const text = await readable(install.source, file, install.problems);
+  return text === undefined ? [] : rowsOf(install, file, text);
+}
+
+function rowsOf(install: Install, file: string, text: string): Row[] {
+  try {
+    const [header = [], ...lines] = parseCsv(file, text);
+    const columns = new Map<string, number>();
+    for (const [index, name] of header.entries()) {
+      const key = name.trim().toLowerCase();
+      if (!columns.has(key)) columns.set(key, index);
+    }
+    return lines.map((cells) => ({ cell: (column) => cells[columns.get(column.toLowerCase()) ?? -1] ?? '' }));
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    install.problems.push(problemOf(file, error));
+    return [];
+  }
+}
+
+/** The usual names of the root folder, with which manifests begin their paths. */
+const ROOT_NAMES = new Set(['_bmad', '.bmad', 'bmad', '{bmad_folder}']);
+
+/** A path as a manifest writes it, from the root of the tree; nothing when it leads outside or into another root. */
+export function treePath(install: Install, written: string): string | undefined {
+  const path = written.replaceAll('\\', '/').replace(/^\{project-root\}\//, '');
+  if (/^(?:\/|[A-Za-z]:)|[\0]/.test(path) || path.length > 1_000) return undefined;
+  const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
+  if (segments.includes('..')) return undefined;
+  const [first = '', second = ''] = segments;
+  const { topLevel, source } = install;
+  const root = ROOT_NAMES.has(first) || first === lastSegment(source.tree.root);
+  // A module may have the same name as the root; then the next segment tells which of the two is meant.
+  if (root && (!topLevel.has(first) || topLevel.has(second))) return segments.slice(1).join('/');
+  return topLevel.has(first) ? segments.join('/') : undefined;
+}
+
+/** The module a file belongs to by its place: the top-level folder, or `custom` for the custom kit. */
+export function moduleOf(path: string): string {
+  const [first = '', second] = path.split('/');
+  return /^_(?:config|cfg)$/.test(first) && second === 'custom' ? 'custom' : first;
+}
+
+/** The path from the module's folder. */
+export function insideModule(path: string): string {
+  const depth = /^_(?:config|cfg)\/custom\//.test(path) ? 2 : 1;
+  return path.split('/').slice(depth).join('/');
+}
+
+function moduleNamed(cell: string): string | undefined {
+  const name = cell.trim();
+  return /^[A-Za-z\d][\w.-]{0,63}$/.test(name) ? name : undefined;
+}
+
+/** Whether a path is a skill or a file of one. */
+export function isOfSkill({ skillFolders }: Install, path: string): boolean {
+  return path.endsWith('/SKILL.md') || skillFolders.has(path) || skillFolders.has(folderOf(path));
+}
+
+function lastSegment(path: string): string {
+  return path.split(/[\\/]/).findLast((segment) => segment !== '') ?? '';
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { decodeEntities, firstTag } from './markup.ts';
+
+const attributes = (text: string): Record<string, string> | undefined => {
+  const tag = firstTag(text, 'agent');
+  return tag === undefined ? undefined : Object.fromEntries(tag);
+};
+
+describe('the tag of an agent', () => {
+  it('is found in a text, with attributes in any quotes and on any line', () => {
+    expect(attributes('x\n```xml\n<agent\n  id = "a.md" name=\'Jo\'\n icon="📋" hidden>\n<b c="d">')).toEqual(
+      {
+        id: 'a.md',
+        name: 'Jo',
+        icon: '📋',
+      },
+    );
+  });
+
+  it('is not a longer word, nor one that is only mentioned', () => {
+    expect(attributes('<agents name="x"> <agent-config name="y">')).toBeUndefined();
+    expect(attributes('about <agent> … <agent name="Z">')).toEqual({ name: 'Z' });
+    expect(attributes('only <agent>')).toEqual({});
+  });
+
+  it('keeps quotation marks inside values, and ends when nothing else does', () => {
+    expect(attributes('<agent title="Says "hi" to all" name="A > B">')).toEqual({
+      title: 'Says "hi" to all',
+      name: 'A > B',
+    });
+    expect(attributes('<agent name="open')).toEqual({ name: 'open' });
+    expect(attributes('<agent junk" "" = name="x" <b c="d">')).toEqual({ name: 'x' });
+  });
+
+  it('is looked for in linear time', () => {
+    const hostile = [
+      '<agent a="',
+      '<agent  ',
+      '<agent',
+      '<agent "',
+      `<agent ${' '.repeat(9_000)}`,
+      '<agent a=',
+    ];
+    const started = performance.now();
+    for (const text of hostile) firstTag(text.repeat(1_000_000 / text.length), 'agent');
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+});
+
+describe('entities', () => {
+  it('are decoded once, and only real ones', () => {
+    expect(decodeEntities('Porter&apos;s &quot;R&amp;D&quot; &lt;b&gt; &#65;&#x1F600; &amp;lt;')).toBe(
+      'Porter\'s "R&D" <b> A😀 &lt;',
+    );
+    expect(decodeEntities('&nbsp; &#0; &#xD800; &#9999999; & ;')).toBe('&nbsp; &#0; &#xD800; &#9999999; & ;');
+  });
+});

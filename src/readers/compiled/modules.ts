@@ -1,0 +1,124 @@
+import { field, type Table } from '../../base/parse.ts';
+import { present } from '../../base/present.ts';
+import { cut } from '../../base/text.ts';
+import type { ModuleInfo, ModuleSetting, RosterEntry } from '../../model/module.ts';
+import { parseHelp } from '../help.ts';
+import type { Install } from './install.ts';
+import { isOfSkill, readRows, treePath, type Row } from './manifests.ts';
+import { descriptionText, nameText, readable, readYaml, stemOf } from './reading.ts';
+import type { Shelf } from './shelf.ts';
+
+/** The modules of an install: the listed ones, those on disk, and `custom` where the custom kit has agents. */
+export async function readModules(install: Install, shelf: Shelf): Promise<ModuleInfo[]> {
+  const rosters = await readRosters(install, shelf);
+  const modules: ModuleInfo[] = [];
+  for (const code of moduleCodes(install, shelf)) {
+    const onDisk = install.moduleFolders.includes(code);
+    modules.push(
+      present<ModuleInfo>({
+        code,
+        name: code,
+        description: '',
+        version: install.listedModules.get(code),
+        origin: install.source.origin,
+        settings: onDisk
+          ? settingsOf(await readYaml(install.source, `${code}/config.yaml`, install.problems))
+          : [],
+        roster: rosters.get(code) ?? [],
+        help: onDisk ? await helpOf(install, shelf, code) : [],
+      }),
+    );
+  }
+  return modules;
+}
+
+/**
+ * Without manifests a folder is a module by its records. One with a `module.yaml` that no installer has touched is in
+ * the shape of BMAD's package, and another reader describes it.
+ */
+function moduleCodes(install: Install, shelf: Shelf): string[] {
+  const codes = new Set(shelf.records.filter(({ exists }) => exists).map(({ moduleName }) => moduleName));
+  if (install.configs.length > 0)
+    for (const code of [...install.listedModules.keys(), ...install.moduleFolders]) codes.add(code);
+  return [...codes]
+    .filter((code) => !install.known.has(`${code}/module.yaml`) || install.known.has(`${code}/config.yaml`))
+    .sort();
+}
+
+async function helpOf(install: Install, shelf: Shelf, code: string): Promise<ModuleInfo['help']> {
+  const file = `${code}/module-help.csv`;
+  const text = await readable(install.source, file, install.problems);
+  if (text === undefined) return [];
+  return parseHelp(file, text, install.problems, (written) => {
+    const path = treePath(install, written);
+    return path === undefined ? undefined : shelf.at(path)?.name;
+  });
+}
+
+/** Installed values stand as they are: there is nothing left to ask. */
+function settingsOf(values: Table): ModuleSetting[] {
+  return Object.keys(values).flatMap((key) => {
+    const text = settingText(field(values, key));
+    return text === undefined ? [] : [{ key, default: text, result: '{value}' }];
+  });
+}
+
+const SETTING_LENGTH = 2_000;
+
+function settingText(value: unknown): string | undefined {
+  if (Array.isArray(value)) return value.map((item) => settingText(item) ?? '').join(', ');
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? cut(String(value), SETTING_LENGTH)
+    : undefined;
+}
+
+/** The agents as the manifest describes them to each other. Lines left over from an earlier version do not count. */
+async function readRosters(install: Install, shelf: Shelf): Promise<Map<string, RosterEntry[]>> {
+  const skills = new Set<string>();
+  for (const config of install.configs)
+    for (const row of await readRows(install, `${config}/skill-manifest.csv`))
+      skills.add(row.cell('canonicalId'));
+  const rosters = new Map<string, RosterEntry[]>();
+  const seen = new Set<string>();
+  for (const config of install.configs) {
+    for (const row of await readRows(install, `${config}/agent-manifest.csv`)) {
+      const path = treePath(install, row.cell('path').trim());
+      const code = path === undefined ? undefined : codeOf(install, shelf, skills, row, path);
+      const module = nameText(row.cell('module'));
+      if (code === undefined || module === undefined || seen.has(`${module}/${code}`)) continue;
+      seen.add(`${module}/${code}`);
+      rosters.set(module, [...(rosters.get(module) ?? []), entryOf(row, module, code)]);
+    }
+  }
+  return rosters;
+}
+
+/** The name of the agent a line is about; nothing when it is gone. From 6.2.1 on the path is the folder of a skill. */
+function codeOf(
+  install: Install,
+  shelf: Shelf,
+  skills: ReadonlySet<string>,
+  row: Row,
+  path: string,
+): string | undefined {
+  const name = nameText(row.cell('name')) ?? stemOf(path);
+  return shelf.at(path)?.name ?? (isOfSkill(install, path) || skills.has(name) ? name : undefined);
+}
+
+function entryOf(row: Row, module: string, code: string): RosterEntry {
+  const persona = [row.cell('identity'), row.cell('communicationStyle')]
+    .filter((part) => part !== '')
+    .join(' ');
+  return {
+    code,
+    name: nameText(row.cell('displayName')) ?? code,
+    title: nameText(row.cell('title')) ?? '',
+    icon: nameText(row.cell('icon')) ?? '',
+    team: module,
+    description:
+      descriptionText(row.cell('description')) ??
+      descriptionText(persona) ??
+      descriptionText(row.cell('role')) ??
+      '',
+  };
+}

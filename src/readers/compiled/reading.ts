@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { BmadError } from '../../base/errors.ts';
+import { isTable, ParseError, parseFrontMatter, parseYaml, type Table } from '../../base/parse.ts';
+import { present } from '../../base/present.ts';
+import { cut } from '../../base/text.ts';
+import type { Problem } from '../../model/record.ts';
+import type { Source } from '../../sources/source.ts';
+import { optionalText } from '../../sources/tree.ts';
+import { decodeEntities } from './markup.ts';
+
+export const READS_AT_ONCE = 16;
+
+export interface LoadedFile {
+  path: string;
+  digest: string;
+  /** Decoded on demand: of most files only the digest is wanted. */
+  text(): string;
+}
+
+/** A file with its digest; `missing` when there is none, nothing when it cannot be read, which is a problem. */
+export async function load(
+  source: Source,
+  path: string,
+  problems: Problem[],
+): Promise<LoadedFile | 'missing' | undefined> {
+  try {
+    const bytes = await source.tree.read(path);
+    return {
+      path,
+      digest: createHash('sha256').update(bytes).digest('hex'),
+      text: () => new TextDecoder().decode(bytes),
+    };
+  } catch (error) {
+    if (!(error instanceof BmadError)) throw error;
+    if (error.code === 'not_found') return 'missing';
+    problems.push({ file: path, message: error.message });
+    return undefined;
+  }
+}
+
+/** The text of a file that may be absent. A file that cannot be read is a problem, and counts as absent. */
+export async function readable(
+  source: Source,
+  file: string,
+  problems: Problem[],
+): Promise<string | undefined> {
+  try {
+    return await optionalText(source.tree, file);
+  } catch (error) {
+    if (!(error instanceof BmadError)) throw error;
+    problems.push({ file, message: error.message });
+    return undefined;
+  }
+}
+
+export async function readYaml(source: Source, file: string, problems: Problem[]): Promise<Table> {
+  const text = await readable(source, file, problems);
+  return text === undefined ? {} : yamlTable(file, text, problems);
+}
+
+export function yamlTable(file: string, text: string, problems: Problem[]): Table {
+  return attempt(file, problems, () => parseYaml(file, text));
+}
+
+/** The table at the top of a Markdown file. The custom kit's files have a comment above it. */
+export function frontMatter(file: string, text: string, problems: Problem[]): Table {
+  return attempt(file, problems, () => parseFrontMatter(file, withoutComment(text)).data);
+}
+
+function withoutComment(text: string): string {
+  const start = text.startsWith('\uFEFF') ? 1 : 0;
+  const head = text.slice(start).trimStart();
+  if (!head.startsWith('<!--')) return text;
+  const end = head.indexOf('-->');
+  return end === -1 ? text : head.slice(end + 3).trimStart();
+}
+
+function attempt(file: string, problems: Problem[], parse: () => unknown): Table {
+  try {
+    const value = parse();
+    if (isTable(value)) return value;
+    if (value !== undefined && value !== null)
+      problems.push({ file, message: 'it holds no table of values' });
+    return {};
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    problems.push(problemOf(file, error));
+    return {};
+  }
+}
+
+export function problemOf(file: string, error: ParseError): Problem {
+  return present<Problem>({ file, line: error.line, message: error.message });
+}
+
+const NAME_LENGTH = 200;
+const DESCRIPTION_LENGTH = 2_000;
+
+/** A name or title for people: one line, entities decoded; nothing when it is not a text or empty. */
+export function nameText(value: unknown): string | undefined {
+  return shown(value, NAME_LENGTH);
+}
+
+export function descriptionText(value: unknown): string | undefined {
+  return shown(value, DESCRIPTION_LENGTH);
+}
+
+function shown(value: unknown, length: number): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  // Cut twice: first so that a text of megabytes costs nothing, then because decoding changes the length.
+  // Some installers escaped quotation marks twice, so that two are left after reading.
+  const line = decodeEntities(cut(value, length * 4))
+    .replaceAll('""', '"')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line === '' ? undefined : cut(line, length);
+}
+
+/** `pm` for `bmm/agents/pm.md`. */
+export function stemOf(path: string): string {
+  const file = fileOf(path);
+  return file.slice(0, file.lastIndexOf('.')) || file;
+}
+
+export function fileOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}

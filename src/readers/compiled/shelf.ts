@@ -1,0 +1,128 @@
+import { present } from '../../base/present.ts';
+import type { BmadRecord, RecordFormat, RecordKind } from '../../model/record.ts';
+import type { Install } from './install.ts';
+import { insideModule, moduleOf } from './manifests.ts';
+
+export const GENERATION = 'compiled';
+
+/** What a part of the reader knows about one file. */
+export interface Finding {
+  kind: RecordKind;
+  moduleName: string;
+  name: string;
+  path: string;
+  format: RecordFormat;
+  /** The digest of the file; nothing when a manifest lists a file that is not there. */
+  digest: string | undefined;
+  listed: boolean;
+  description?: string | undefined;
+  displayName?: string | undefined;
+  title?: string | undefined;
+  icon?: string | undefined;
+  phase?: string | undefined;
+  aliases?: readonly (string | undefined)[];
+}
+
+/** The records of an install, each kind and name once in its module. What is put here first stays. */
+export class Shelf {
+  readonly #install: Install;
+  readonly #records = new Map<string, BmadRecord>();
+  readonly #paths = new Map<string, BmadRecord>();
+  readonly #modules = new Set<string>();
+
+  constructor(install: Install) {
+    this.#install = install;
+  }
+
+  /** Puts a record here, unless its name is taken: the same file listed twice, or a line whose file has moved. */
+  add(finding: Finding): boolean {
+    const key = keyOf(finding);
+    if (this.#records.has(key)) return false;
+    const record = this.#record(finding);
+    this.#records.set(key, record);
+    this.#modules.add(finding.moduleName);
+    if (record.exists && !this.#paths.has(finding.path)) this.#paths.set(finding.path, record);
+    return true;
+  }
+
+  /** The same for another file that may share the name of one that is here: the folder's name is put before it. */
+  addRenamed(finding: Finding): void {
+    const folders = finding.path.split('/').slice(1, -1);
+    let { name } = finding;
+    while (!this.add({ ...finding, name })) {
+      const folder = folders.pop();
+      if (folder === undefined) {
+        this.#install.problems.push({
+          file: finding.path,
+          message: 'another file of this module has its name',
+        });
+        return;
+      }
+      name = `${folder}-${finding.name}`;
+    }
+  }
+
+  /** The record that has this kind and name already. */
+  like(finding: Finding): BmadRecord | undefined {
+    return this.#records.get(keyOf(finding));
+  }
+
+  /** Whether a path lies in a module for sure: an installer was at work, or agents or workflows were found there. */
+  inModule(path: string): boolean {
+    return this.#install.configs.length > 0 || this.#modules.has(moduleOf(path));
+  }
+
+  /** The record whose main file this is. */
+  at(path: string): BmadRecord | undefined {
+    return this.#paths.get(path);
+  }
+
+  get records(): BmadRecord[] {
+    return [...this.#records.values()].sort(
+      (a, b) => compare(a.kind, b.kind) || compare(a.moduleName, b.moduleName) || compare(a.name, b.name),
+    );
+  }
+
+  #record(finding: Finding): BmadRecord {
+    const { source, version, listedModules } = this.#install;
+    const { kind, moduleName, name, path, digest, listed } = finding;
+    const exists = digest !== undefined;
+    return present<BmadRecord>({
+      kind,
+      source: listed ? 'manifest' : 'filesystem',
+      origin: source.origin,
+      moduleName,
+      moduleVersion: listedModules.get(moduleName),
+      bmadVersion: version ?? source.origin.bmadVersion,
+      name,
+      displayName: finding.displayName,
+      title: finding.title,
+      icon: finding.icon,
+      description: finding.description ?? '',
+      bmadRelativePath: path,
+      moduleRelativePath: insideModule(path),
+      absolutePath: source.tree.place(path),
+      exists,
+      status: exists ? (listed ? 'verified' : 'not-in-manifest') : 'no-file-found',
+      generation: GENERATION,
+      format: finding.format,
+      phase: finding.phase,
+      aliases: others(name, finding.aliases ?? []),
+      digest: digest ?? '',
+    });
+  }
+}
+
+function keyOf({ kind, moduleName, name }: Finding): string {
+  return `${kind} ${moduleName}/${name}`;
+}
+
+function others(name: string, aliases: readonly (string | undefined)[]): string[] {
+  const known = new Set(aliases.filter((alias) => alias !== undefined && alias !== ''));
+  known.delete(name);
+  return [...known] as string[];
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,79 @@
+import { mapLimited } from '../../base/async.ts';
+import { field, isTable, type Table } from '../../base/parse.ts';
+import type { Install } from './install.ts';
+import { moduleOf } from './manifests.ts';
+import {
+  descriptionText,
+  fileOf,
+  load,
+  nameText,
+  READS_AT_ONCE,
+  stemOf,
+  yamlTable,
+  type LoadedFile,
+} from './reading.ts';
+import type { Finding, Shelf } from './shelf.ts';
+
+/** Teams, and the templates and checklists that lie in the folders of workflows. No manifest lists any of them. */
+export async function readSupporting(install: Install, shelf: Shelf): Promise<void> {
+  const paths = install.files.filter(
+    (path) => kindOf(path) !== undefined && shelf.inModule(path) && shelf.at(path) === undefined,
+  );
+  const files = await mapLimited(paths, READS_AT_ONCE, (path) =>
+    load(install.source, path, install.problems),
+  );
+  for (const file of files) {
+    if (file === undefined || file === 'missing') continue;
+    shelf.addRenamed(finding(install, file));
+  }
+}
+
+type Kind = 'team' | 'template' | 'checklist';
+
+function kindOf(path: string): Kind | undefined {
+  if (/^[^/]+\/teams\/[^/]+\.(?:ya?ml|csv)$/i.test(path)) return 'team';
+  const file = fileOf(path);
+  // Steps of a workflow may be about a template.
+  if (/^step-/i.test(file)) return undefined;
+  if (/template.*\.(?:md|ya?ml)$/i.test(file)) return 'template';
+  return /checklist.*\.md$/i.test(file) ? 'checklist' : undefined;
+}
+
+function finding(install: Install, file: LoadedFile): Finding {
+  const kind = kindOf(file.path) ?? 'template';
+  const bundle = kind === 'team' ? bundleOf(install, file) : {};
+  const title = nameText(field(bundle, 'name'));
+  return {
+    kind,
+    moduleName: moduleOf(file.path),
+    name: kind === 'team' ? stemOf(file.path) : supportName(file.path),
+    path: file.path,
+    format: 'document',
+    digest: file.digest,
+    listed: false,
+    title,
+    icon: nameText(field(bundle, 'icon')),
+    description: descriptionText(field(bundle, 'description')),
+    aliases: [title],
+  };
+}
+
+function bundleOf({ problems }: Install, file: LoadedFile): Table {
+  if (!/\.ya?ml$/i.test(file.path)) return {};
+  const bundle = field(yamlTable(file.path, file.text(), problems), 'bundle');
+  return isTable(bundle) ? bundle : {};
+}
+
+/** Folders that say what is in them and not what it is for. */
+const GENERIC = new Set(['templates', 'template', 'checklists', 'data', 'assets', 'resources', 'workflows']);
+
+/** `template.md` is the template of the folder it lies in: `product-brief-template`. */
+function supportName(path: string): string {
+  const stem = stemOf(path);
+  if (!/^(?:template|checklist)$/i.test(stem)) return stem;
+  const folder = path
+    .split('/')
+    .slice(1, -1)
+    .findLast((name) => !GENERIC.has(name));
+  return folder === undefined ? stem : `${folder}-${stem}`;
+}

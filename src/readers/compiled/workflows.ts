@@ -1,0 +1,122 @@
+import { field, textField } from '../../base/parse.ts';
+import { gather } from './gather.ts';
+import type { Install } from './install.ts';
+import { insideModule, moduleOf, type Row } from './manifests.ts';
+import {
+  descriptionText,
+  fileOf,
+  folderOf,
+  frontMatter,
+  nameText,
+  stemOf,
+  yamlTable,
+  type LoadedFile,
+} from './reading.ts';
+import type { Finding, Shelf } from './shelf.ts';
+
+/** `workflow.yaml`, `workflow.md`, and `workflow-edit-prd.md` where one folder holds several. */
+const MAIN_FILE = /^workflow(?:\.ya?ml|(?:-.+)?\.md)$/i;
+
+/** Folders with samples, templates and documentation, which look like workflows and are none. */
+const NOT_HERE = new Set(['docs', 'reference', 'templates', 'data', 'workflows-legacy']);
+
+export async function readWorkflows(install: Install, shelf: Shelf): Promise<void> {
+  const folders = workflowFolders(install);
+  await gather(install, shelf, {
+    kind: 'workflow',
+    manifest: 'workflow-manifest.csv',
+    suffix: /\.(?:ya?ml|md|xml)$/i,
+    onDisk: (listed) => unlisted(install, listed),
+    understand: (file, row) => workflow(install, file, row, folders),
+    formatOf: (path) => (isMarkdown(path) ? 'workflow-md' : /\.xml$/i.test(path) ? 'xml' : 'workflow-yaml'),
+  });
+}
+
+/** The workflows of each folder by their paths, listed or not: they tell groups of workflows from workflows. */
+function workflowFolders({ files }: Install): Map<string, number> {
+  const folders = new Map<string, number>();
+  for (const path of files) {
+    if (!MAIN_FILE.test(fileOf(path))) continue;
+    folders.set(folderOf(path), (folders.get(folderOf(path)) ?? 0) + 1);
+  }
+  return folders;
+}
+
+/**
+ * A folder with a listed workflow is covered: what else lies there is a part or another form of it. Where no manifest
+ * tells which of two forms is meant, YAML comes first, because the manifests that have both name that one.
+ */
+function unlisted({ files }: Install, listed: ReadonlySet<string>): string[] {
+  const covered = new Set([...listed].map(folderOf));
+  return files
+    .filter((path) => {
+      if (!MAIN_FILE.test(fileOf(path)) || covered.has(folderOf(path))) return false;
+      const [, second, ...below] = path.split('/').slice(0, -1);
+      return (
+        second === 'workflows' &&
+        !/-template$/i.test(stemOf(path)) &&
+        !below.some((folder) => NOT_HERE.has(folder) || folder.endsWith('-template'))
+      );
+    })
+    .sort((a, b) => Number(isMarkdown(a)) - Number(isMarkdown(b)));
+}
+
+function isMarkdown(path: string): boolean {
+  return /\.md$/i.test(path);
+}
+
+function workflow(
+  install: Install,
+  file: LoadedFile,
+  row: Row | undefined,
+  folders: ReadonlyMap<string, number>,
+): Partial<Finding> | undefined {
+  const listedName = nameText(row?.cell('name'));
+  const listedDescription = descriptionText(row?.cell('description'));
+  // The line of the manifest says it all in most installs; then the file itself need not be understood.
+  const own =
+    listedName !== undefined && listedDescription !== undefined ? undefined : ownWords(install, file);
+  if (row === undefined && (own === undefined || isLeftOver(install, own.name))) return undefined;
+  const folder = folderOf(file.path);
+  const alone = folders.get(folder) === 1 && fileOf(folder) !== 'workflows';
+  const folderName = fileOf(folder);
+  return {
+    name: listedName ?? own?.name ?? (alone ? folderName : stemOf(file.path)),
+    description: listedDescription ?? own?.description,
+    phase: phaseOf(file.path, folders),
+    aliases: [alone ? folderName : undefined, nameText(row?.cell('canonicalId'))],
+  };
+}
+
+interface OwnWords {
+  name: string;
+  description: string | undefined;
+}
+
+/** What a workflow says about itself; nothing when it does not say what one has to. */
+function ownWords({ problems }: Install, file: LoadedFile): OwnWords | undefined {
+  const markdown = isMarkdown(file.path);
+  const data = markdown
+    ? frontMatter(file.path, file.text(), problems)
+    : yamlTable(file.path, file.text(), problems);
+  const name = nameText(textField(data, 'name'));
+  const description = descriptionText(textField(data, 'description'));
+  // Templates of workflows have placeholders for names.
+  if (name === undefined || /[{}]/.test(name)) return undefined;
+  const complete = markdown
+    ? description !== undefined
+    : field(data, 'instructions') !== undefined || field(data, 'steps') !== undefined;
+  return complete ? { name, description } : undefined;
+}
+
+/** 6.2.0 turned workflows into skills and left a file behind; the skill `bmad-validate-prd` is `validate-prd` now. */
+function isLeftOver({ skillFolders }: Install, name: string): boolean {
+  return [...skillFolders].some((folder) => fileOf(folder) === `bmad-${name}`);
+}
+
+/** The first folder below `workflows`, if it groups workflows and is not one itself. */
+function phaseOf(path: string, folders: ReadonlyMap<string, number>): string | undefined {
+  const [first, group, ...below] = insideModule(path).split('/').slice(0, -1);
+  if (first !== 'workflows' || group === undefined || below.length === 0) return undefined;
+  return folders.has(`${moduleOf(path)}/workflows/${group}`) ? undefined : nameText(group);
+}

@@ -1,0 +1,95 @@
+import { ParseError, parseCsv } from '../base/parse.ts';
+import type { HelpRow } from '../model/module.ts';
+import type { Problem } from '../model/record.ts';
+
+const COLUMNS = 13;
+const PHASE_COLUMN = 7;
+
+/** The name of what a path in a help row leads to, if it is known. */
+export type NameAt = (path: string) => string | undefined;
+
+/**
+ * The rows of a `module-help.csv`. From 6.2.1 on they name a skill; before that they name the file of a workflow, and
+ * `nameAt` tells what it is called. A row of the skill `_meta` holds the module's documentation address.
+ */
+export function parseHelp(
+  file: string,
+  text: string,
+  problems: Problem[],
+  nameAt: NameAt = () => undefined,
+): HelpRow[] {
+  let rows: string[][];
+  try {
+    rows = parseCsv(file, text);
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    problems.push({ file, message: error.message });
+    return [];
+  }
+  const [header = [], ...lines] = rows;
+  const columns = header.map((name) => name.trim().toLowerCase());
+  const read = columns.includes('workflow-file')
+    ? lines.map((cells) => workflowRow(columns, cells, nameAt))
+    : lines.map(realigned).map(toHelpRow);
+  return read.filter(({ skill }) => skill !== '');
+}
+
+/** Some shipped rows lost an empty column before the phase; a phase one column early gives them away. */
+function realigned(row: string[]): string[] {
+  const early = row[PHASE_COLUMN - 1] ?? '';
+  const shifted =
+    row.length === COLUMNS - 1 && (['anytime', 'plan', 'ship'].includes(early) || /^\d-/.test(early));
+  return shifted ? [...row.slice(0, PHASE_COLUMN - 1), '', ...row.slice(PHASE_COLUMN - 1)] : row;
+}
+
+function toHelpRow(row: string[]): HelpRow {
+  const at = (index: number): string => row[index] ?? '';
+  return {
+    module: at(0),
+    skill: at(1),
+    displayName: at(2),
+    menuCode: at(3),
+    description: at(4),
+    action: at(5),
+    args: at(6),
+    phase: at(PHASE_COLUMN),
+    precededBy: at(8),
+    followedBy: at(9),
+    required: at(10).toLowerCase() === 'true',
+    outputLocation: at(11),
+    outputs: at(12),
+  };
+}
+
+/** A row from the first beta to 6.2.0. The last column of its header may have no name, so columns go by name. */
+function workflowRow(columns: readonly string[], cells: readonly string[], nameAt: NameAt): HelpRow {
+  const cell = (column: string): string => cells[columns.indexOf(column)]?.trim() ?? '';
+  return {
+    module: cell('module'),
+    skill: workflowName(cell('workflow-file'), cell('command'), cell('module'), nameAt),
+    displayName: cell('name'),
+    menuCode: cell('code'),
+    description: cell('description'),
+    action: '',
+    args: cell('options'),
+    phase: cell('phase'),
+    precededBy: '',
+    followedBy: '',
+    required: cell('required').toLowerCase() === 'true',
+    outputLocation: cell('output-location'),
+    outputs: cell('outputs'),
+  };
+}
+
+/** Commands are `bmad-brainstorming` or `bmad-bmm-create-prd`; a row without one is an entry of an agent's menu. */
+function workflowName(file: string, command: string, module: string, nameAt: NameAt): string {
+  if (file.startsWith('skill:')) return file.slice('skill:'.length);
+  const known = nameAt(file) ?? nameAt(file.replace(/\.agent\.yaml$/, '.md'));
+  if (known !== undefined) return known;
+  if (command !== '') {
+    const short = command.replace(/^bmad-/, '');
+    return short.startsWith(`${module}-`) ? short.slice(module.length + 1) : short;
+  }
+  const [folder = '', name = ''] = file.split('/').slice(-2);
+  return /^workflow\.\w+$/.test(name) ? folder : name.replace(/(?:\.agent)?\.\w+$/, '');
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import { mapLimited } from '../../base/async.ts';
+import { BmadError } from '../../base/errors.ts';
+import { isTable, ParseError, parseFrontMatter, parseYaml, textField, type Table } from '../../base/parse.ts';
+import { present } from '../../base/present.ts';
+import { oneLine } from '../../base/text.ts';
+import type { BmadRecord, Problem } from '../../model/record.ts';
+import type { Source } from '../../sources/source.ts';
+import type { Reader } from '../reader.ts';
+
+const GENERATION = 'loose';
+
+/**
+ * Agents and workflows somebody keeps in a plain folder, as Markdown with a name and a description on top. What lies in
+ * `<module>/agents` has the shape of an install without manifests, which the reader for compiled agents takes.
+ */
+export const looseReader: Reader = {
+  generation: GENERATION,
+  async read(source) {
+    const problems: Problem[] = [];
+    const found = await mapLimited(await candidates(source), 16, (path) => readFile(source, path, problems));
+    const records = found.filter((entry) => entry !== undefined);
+    const nothing = { description: '', settings: [], roster: [], help: [] };
+    const code = basename(source.tree.root);
+    const modules = records.length === 0 ? [] : [{ code, name: code, origin: source.origin, ...nothing }];
+    problems.sort((one, other) => (one.file < other.file ? -1 : 1));
+    return { records, modules, problems };
+  },
+};
+
+const STRUCTURE = /^(?:[^/]+\/)?(?:_config|_cfg|module\.yaml|\.bmad-[^/]*)$/;
+const WANTED = /^(?:(?:agents\/)?[^/]+\.md|workflows\/[^/]+\.(?:md|ya?ml))$/i;
+const UNWANTED = /(?:^|\/)(?:readme\b[^/]*|skill\.md|[^/]*(?:tpl|proposed|template)\.[^/]*)$/i;
+
+/** The files to look at; none where there is any other structure of BMAD, which other readers understand. */
+async function candidates(source: Source): Promise<string[]> {
+  const top = await pathsIn(source, '');
+  const inside = (await mapLimited(top, 16, (folder) => pathsIn(source, folder))).flat();
+  if ([...top, ...inside].some((path) => STRUCTURE.test(path))) return [];
+  return [...top, ...inside].filter((path) => WANTED.test(path) && !UNWANTED.test(path)).sort();
+}
+
+/** What is in a folder; nothing in a file, nor in a folder that cannot be read. */
+async function pathsIn({ tree }: Source, folder: string): Promise<string[]> {
+  try {
+    return (await tree.list(folder)).map(({ name }) => (folder === '' ? name : `${folder}/${name}`));
+  } catch (error) {
+    if (error instanceof BmadError) return [];
+    throw error;
+  }
+}
+
+const isMarkdown = (path: string): boolean => /\.md$/i.test(path);
+
+async function readFile(source: Source, path: string, problems: Problem[]): Promise<BmadRecord | undefined> {
+  try {
+    const bytes = await source.tree.read(path);
+    const text = new TextDecoder().decode(bytes);
+    const data = isMarkdown(path) ? parseFrontMatter(path, text).data : parseYaml(path, text);
+    const digest = createHash('sha256').update(bytes).digest('hex');
+    return understand(source, path, isTable(data) ? data : {}, tagOf(text), digest);
+  } catch (error) {
+    if (!(error instanceof BmadError || error instanceof ParseError)) throw error;
+    problems.push({ file: path, message: error.message });
+    return undefined;
+  }
+}
+
+/** The attributes of an agent's tag, which comes early in a file; nothing in a file without one. */
+function tagOf(text: string): Map<string, string> | undefined {
+  if (!/<agent[\s/>]/.test(text)) return undefined;
+  const tag = /<agent\s([^>]{1,2000})>/.exec(text.slice(0, 16_384))?.[1] ?? '';
+  const pairs = tag.matchAll(/([\w-]{1,40})="([^"]{1,200})"/g);
+  return new Map(Array.from(pairs, ([, key = '', value = '']) => [key, value.replaceAll('&amp;', '&')]));
+}
+
+/** An agent has the tag, or says what it is; a workflow has to say it. */
+function understand(
+  source: Source,
+  path: string,
+  data: Table,
+  tag: Map<string, string> | undefined,
+  digest: string,
+): BmadRecord | undefined {
+  const workflow = path.startsWith('workflows/');
+  const shown = (key: string, length: number): string | undefined =>
+    oneLine(textField(data, key)?.slice(0, length * 4) ?? '', length) || undefined;
+  const [ownName, description] = [shown('name', 200), shown('description', 2_000)];
+  const described = ownName !== undefined && description !== undefined;
+  if (!described && (workflow || tag === undefined)) return undefined;
+  const stem = basename(path).replace(/\.\w+$/, '');
+  const name = workflow ? (ownName ?? stem) : stem;
+  const workflowFormat = isMarkdown(path) ? 'workflow-md' : 'workflow-yaml';
+  const others = new Set([tag?.get('name'), tag?.get('title'), ownName, stem]);
+  return present<BmadRecord>({
+    kind: workflow ? 'workflow' : 'agent',
+    source: 'filesystem',
+    origin: source.origin,
+    moduleName: basename(source.tree.root),
+    bmadVersion: source.origin.bmadVersion,
+    name,
+    displayName: tag?.get('name'),
+    title: tag?.get('title'),
+    icon: tag?.get('icon'),
+    description: description ?? tag?.get('title') ?? '',
+    bmadRelativePath: path,
+    moduleRelativePath: path,
+    absolutePath: source.tree.place(path),
+    exists: true,
+    status: 'not-in-manifest',
+    generation: GENERATION,
+    format: workflow ? workflowFormat : tag === undefined ? 'document' : 'compiled-agent',
+    aliases: [...others].filter((alias) => alias !== undefined && alias !== name) as string[],
+    digest,
+  });
+}

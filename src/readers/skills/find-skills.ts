@@ -1,0 +1,39 @@
+import type { FolderEntry } from '../../base/files.ts';
+import { BmadError } from '../../base/errors.ts';
+import type { Problem } from '../../model/record.ts';
+import type { Tree } from '../../sources/tree.ts';
+import { readShims, type Shims } from './shims.ts';
+
+/** The skill folders below a folder. What lies below a skill belongs to it, even if it has a SKILL.md of its own. */
+export async function findSkills(
+  tree: Tree,
+  start: string,
+  problems: Problem[],
+): Promise<{ folders: string[]; shims: Shims }> {
+  const folders: string[] = [];
+  const shims: Shims = new Map();
+  async function visit(folder: string): Promise<void> {
+    const entries = await entriesOf(tree, folder, problems);
+    if (entries.some((entry) => entry.kind === 'file' && entry.name === 'SKILL.md')) {
+      folders.push(folder);
+      return;
+    }
+    if (folder.endsWith('-shims')) await readShims(tree, folder, shims, problems);
+    for (const entry of entries) {
+      if (entry.kind === 'folder' && entry.link !== true && !/^[._]/.test(entry.name))
+        await visit(`${folder}/${entry.name}`);
+    }
+  }
+  await visit(start);
+  return { folders, shims };
+}
+
+async function entriesOf(tree: Tree, folder: string, problems: Problem[]): Promise<FolderEntry[]> {
+  try {
+    return await tree.list(folder);
+  } catch (error) {
+    if (!(error instanceof BmadError)) throw error;
+    problems.push({ file: folder, message: error.message });
+    return [];
+  }
+}

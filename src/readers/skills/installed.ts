@@ -1,0 +1,191 @@
+import { mapLimited } from '../../base/async.ts';
+import { BmadError } from '../../base/errors.ts';
+import { present } from '../../base/present.ts';
+import type { ModuleInfo } from '../../model/module.ts';
+import type { BmadRecord, Problem } from '../../model/record.ts';
+import type { Source } from '../../sources/source.ts';
+import { optionalText } from '../../sources/tree.ts';
+import type { Reader } from '../reader.ts';
+import { findSkills } from './find-skills.ts';
+import { readInstallManifest, type InstallManifest, type SkillRow } from './install-manifest.ts';
+import { readInstalledModules } from './installed-modules.ts';
+import type { Shims } from './shims.ts';
+import { readSkill } from './skill.ts';
+
+const GENERATION = 'skills-installed';
+const READS_AT_ONCE = 16;
+
+/** Folders of a BMAD root that are not modules. */
+const NOT_MODULES = new Set(['docs', 'scripts', 'custom', 'render', 'memory']);
+
+/**
+ * Skills as the installers of 6.1 and later leave them: some in the BMAD root, from 6.3 on only in the folders of the
+ * assistants, with a manifest that knows their modules and phases.
+ */
+export const installedSkillsReader: Reader = {
+  generation: GENERATION,
+  async read(source) {
+    const problems: Problem[] = [];
+    const { modules: moduleFolders, assistants } = await topLevel(source);
+    if (moduleFolders.length === 0 && assistants.length === 0) return { records: [], modules: [], problems };
+    const manifest = await readInstallManifest(source.tree, problems);
+    const places = await findPlaces(source, moduleFolders, assistants, manifest, problems);
+    const codes = new Set([
+      ...[...places.found.values()].map(({ module }) => module),
+      ...[...manifest.skills.values()].map(({ module }) => module),
+    ]);
+    if (codes.size === 0) return { records: [], modules: [], problems: [] };
+    const modules = await readInstalledModules(
+      source,
+      [...new Set([...codes, ...moduleFolders])],
+      manifest,
+      problems,
+    );
+    const records = await readPlaces(source, places, modules, manifest, problems);
+    problems.sort((a, b) => (a.file < b.file ? -1 : 1));
+    return {
+      records: [...records, ...dangling(source, manifest, places.found)],
+      modules: [...modules.values()],
+      problems,
+    };
+  },
+};
+
+/** A module with `module.yaml` is in the shape of BMAD's package; the other skills reader takes it. */
+async function topLevel({ tree }: Source): Promise<{ modules: string[]; assistants: string[] }> {
+  const modules: string[] = [];
+  const assistants: string[] = [];
+  for (const { name, kind } of await tree.list('')) {
+    if (kind !== 'folder') continue;
+    if (name.startsWith('.')) {
+      if (await hasFolder(tree, `${name}/skills`)) assistants.push(`${name}/skills`);
+    } else if (
+      !name.startsWith('_') &&
+      !NOT_MODULES.has(name) &&
+      (await optionalText(tree, `${name}/module.yaml`)) === undefined
+    ) {
+      modules.push(name);
+    }
+  }
+  return { modules, assistants };
+}
+
+async function hasFolder(tree: Source['tree'], path: string): Promise<boolean> {
+  return tree.list(path).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof BmadError) return false;
+      throw error;
+    },
+  );
+}
+
+interface Places {
+  /** The folder each skill is served from, by id. */
+  found: Map<string, { folder: string; module: string }>;
+  shims: Shims;
+}
+
+/** The copy in the BMAD root wins over one in an assistant's folder; further copies are the same and not looked at. */
+async function findPlaces(
+  source: Source,
+  moduleFolders: readonly string[],
+  assistants: readonly string[],
+  manifest: InstallManifest,
+  problems: Problem[],
+): Promise<Places> {
+  const places: Places = { found: new Map(), shims: new Map() };
+  for (const start of [...moduleFolders, ...assistants]) {
+    const { folders, shims } = await findSkills(source.tree, start, problems);
+    for (const [old, deprecation] of shims) places.shims.set(old, deprecation);
+    for (const folder of folders) {
+      const id = folder.slice(folder.lastIndexOf('/') + 1);
+      if (places.found.has(id)) continue;
+      const module = manifest.skills.get(id)?.module ?? (start.startsWith('.') ? 'custom' : start);
+      places.found.set(id, { folder, module });
+    }
+  }
+  return places;
+}
+
+async function readPlaces(
+  source: Source,
+  { found, shims }: Places,
+  modules: ReadonlyMap<string, ModuleInfo>,
+  manifest: InstallManifest,
+  problems: Problem[],
+): Promise<BmadRecord[]> {
+  const records = await mapLimited([...found], READS_AT_ONCE, async ([id, { folder, module: code }]) => {
+    const row = manifest.skills.get(id);
+    const module = modules.get(code);
+    if (module === undefined) return undefined;
+    const record = await readSkill(
+      {
+        source,
+        generation: GENERATION,
+        module,
+        shims,
+        folder,
+        filedUnder: row?.folder ?? folder,
+        status: row === undefined ? 'not-in-manifest' : 'verified',
+        bmadVersion: manifest.version,
+      },
+      problems,
+    );
+    return record === undefined ? undefined : checkedLauncher(source, record, problems);
+  });
+  return records.filter((record) => record !== undefined);
+}
+
+/** A launcher whose file is gone was left behind by an upgrade: it is shown, and not served. */
+async function checkedLauncher(
+  { tree }: Source,
+  record: BmadRecord,
+  problems: Problem[],
+): Promise<BmadRecord> {
+  if (record.launches === undefined) return record;
+  if (
+    await tree.read(record.launches).then(
+      () => true,
+      () => false,
+    )
+  )
+    return record;
+  problems.push({
+    file: record.bmadRelativePath,
+    message: `stale launcher: it loads "${record.launches}", which is not there`,
+  });
+  return { ...record, exists: false, status: 'no-file-found' };
+}
+
+/** Rows of the manifest whose skill is nowhere on disk. */
+function dangling(source: Source, manifest: InstallManifest, found: Places['found']): BmadRecord[] {
+  const missing: SkillRow[] = [...manifest.skills.values()].filter(({ id }) => !found.has(id));
+  return missing.map(({ id, module, description, folder }) =>
+    present<BmadRecord>({
+      kind: 'skill',
+      source: 'manifest',
+      origin: source.origin,
+      moduleName: module,
+      moduleVersion: manifest.moduleVersions.get(module),
+      bmadVersion: manifest.version,
+      name: id,
+      displayName: undefined,
+      title: undefined,
+      icon: undefined,
+      description,
+      bmadRelativePath: `${folder}/SKILL.md`,
+      moduleRelativePath: `${folder.slice(folder.indexOf('/') + 1)}/SKILL.md`,
+      absolutePath: source.tree.place(`${folder}/SKILL.md`),
+      exists: false,
+      status: 'no-file-found',
+      generation: GENERATION,
+      format: 'skill',
+      phase: undefined,
+      aliases: [],
+      deprecated: undefined,
+      launches: undefined,
+      digest: '',
+    }),
+  );
+}

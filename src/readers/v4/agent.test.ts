@@ -1,0 +1,246 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { installOf } from '../../../tests/support/installs.ts';
+import { folderTree } from '../../sources/tree.ts';
+import { dependencyFile, parseV4Agent, readV4Agent } from './agent.ts';
+
+const agentFile = (yaml: string): string => `# dev\n\nRead the block.\n\n\`\`\`yaml\n${yaml}\n\`\`\`\n`;
+const parse = (yaml: string) => parseV4Agent('agents/dev.md', agentFile(yaml));
+
+describe('an agent of version 4', () => {
+  it('is the first YAML block that describes one', () => {
+    const yaml =
+      'agent:\n  name: James\n  id: dev\n  title: Full Stack Developer\n  icon: 💻\n' +
+      '  whenToUse: >-\n    Use for code\n    and tests\ncommands:\n  - help: Show commands\n' +
+      'dependencies:\n  tasks:\n    - execute-checklist.md\n  data:\n';
+    const agent = {
+      id: 'dev',
+      name: 'James',
+      title: 'Full Stack Developer',
+      icon: '💻',
+      whenToUse: 'Use for code and tests',
+      commands: [{ name: 'help', description: 'Show commands' }],
+      dependencies: { tasks: ['execute-checklist.md'], data: [] },
+    };
+    expect(readV4Agent('agents/dev.md', agentFile(yaml))).toEqual({ agent });
+    const after = `\`\`\`yaml\nexample: true\n\`\`\`\n${agentFile(yaml)}`;
+    expect(parseV4Agent('agents/dev.md', after)).toEqual(agent);
+    const windows = `\uFEFF${agentFile(yaml).replace('```yaml', '``` YML').replaceAll('\n', '\r\n')}`;
+    expect(readV4Agent('agents/dev.md', windows)).toEqual({ agent });
+    const unclosed = agentFile(yaml).replace(/```\n$/, '');
+    expect(parseV4Agent('agents/dev.md', unclosed)).toEqual(agent);
+  });
+
+  it('has a menu in any of the shapes that packs use', () => {
+    expect(
+      parse('agent: {name: A}\ncommands:\n  - help: Show\n  - "research {topic}": Dig\n').commands,
+    ).toEqual([
+      { name: 'help', description: 'Show' },
+      { name: 'research {topic}', description: 'Dig' },
+    ]);
+    const stray = `commands:\n  - '*help" - Show: all'\n  - '*create-doc {template}" - Create - or list'\n  - '*yolo'\n`;
+    expect(parse(`agent: {name: A}\n${stray}`).commands).toEqual([
+      { name: 'help', description: 'Show: all' },
+      { name: 'create-doc {template}', description: 'Create - or list' },
+      { name: 'yolo', description: '' },
+    ]);
+    expect(parse('agent: {name: A}\ncommands:\n  help: Show\n  "*kb": Load\n  exit:\n').commands).toEqual([
+      { name: 'help', description: 'Show' },
+      { name: 'kb', description: 'Load' },
+      { name: 'exit', description: '' },
+    ]);
+    const nested =
+      'commands:\n  - develop:\n      - order: first\n      - blocking: [a, b]\n      - done\n' +
+      '  - name: "*ship"\n    description: Ship it\n  - 7\n  - null\n';
+    expect(parse(`agent: {name: A}\n${nested}`).commands).toEqual([
+      { name: 'develop', description: 'order, blocking, done' },
+      { name: 'ship', description: 'Ship it' },
+      { name: '7', description: '' },
+    ]);
+    expect(parse('agent: {name: A}\ncommands: none').commands).toEqual([]);
+  });
+
+  it('has dependencies in any of the shapes that packs use', () => {
+    const dependencies = (yaml: string) => parse(`agent: {name: A}\ndependencies:\n${yaml}`).dependencies;
+    expect(dependencies('  tasks:\n    - a.md\n    - b\n  data: kb.md\n  utils:\n')).toEqual({
+      tasks: ['a.md', 'b'],
+      data: ['kb.md'],
+      utils: [],
+    });
+    expect(dependencies('  - tasks: [a.md]\n  - tasks: [b.md]\n  - loose\n')).toEqual({
+      tasks: ['a.md', 'b.md'],
+    });
+    expect(dependencies('  tasks:\n    a.md: first\n    b.md:\n')).toEqual({ tasks: ['a.md', 'b.md'] });
+  });
+
+  it('is saved from a block that does not parse, section by section', () => {
+    // Early versions shipped their commands like this.
+    const text = agentFile(
+      'agent:\n  name: James\n  title: "Full Stack: Developer"\n  whenToUse: Use it\n' +
+        'commands:\n  - "*help" - Show commands\n  - "*done" - Set to "Review"\n  - lint: Run: all\n' +
+        'dependencies:\n  tasks:\n    - execute-checklist',
+    );
+    expect(readV4Agent('agents/dev.md', text)).toMatchObject({
+      problem: { file: 'agents/dev.md', line: 11 },
+      agent: {
+        id: 'dev',
+        name: 'James',
+        title: 'Full Stack: Developer',
+        whenToUse: 'Use it',
+        commands: [
+          { name: 'help', description: 'Show commands' },
+          { name: 'done', description: 'Set to "Review"' },
+          { name: 'lint', description: 'Run: all' },
+        ],
+        dependencies: { tasks: ['execute-checklist'] },
+      },
+    });
+  });
+
+  it('is saved line by line where a section does not parse either', () => {
+    const text = agentFile(
+      'agent:\n  name: "Jay\n  title: Dev: Full Stack\n  icon: \'🎯\n  whenToUse: |\n    many lines\n' +
+        'dependencies:\n  tasks:\n    - "a.md\n    - b.md\n  data: # none\n',
+    );
+    expect(readV4Agent('agents/dev.md', text)).toEqual({
+      problem: { file: 'agents/dev.md', line: expect.any(Number), message: expect.any(String) },
+      agent: {
+        id: 'dev',
+        name: 'Jay',
+        title: 'Dev: Full Stack',
+        icon: '🎯',
+        whenToUse: '',
+        commands: [],
+        dependencies: { tasks: ['a.md', 'b.md'], data: [] },
+      },
+    });
+  });
+
+  it('goes by its file name when the file says nothing', () => {
+    for (const text of [
+      '',
+      '# Notes\n',
+      '```yaml\n```',
+      '```yaml\n- a\n- b\n```\n',
+      '```yaml\nagent:\n```',
+    ]) {
+      expect(readV4Agent('agents/dev.md', text), text).toEqual({
+        problem: { file: 'agents/dev.md', message: 'The file has no YAML block that describes an agent.' },
+        agent: {
+          id: 'dev',
+          name: 'dev',
+          title: '',
+          icon: '',
+          whenToUse: '',
+          commands: [],
+          dependencies: {},
+        },
+      });
+    }
+  });
+
+  it('finds what a dependency means, with another extension or none', () => {
+    const files = ['tasks/a.md', 'tasks/a.md.bak1', 'tasks/v1.2-notes.md', 'workflows/ui.yaml'];
+    const find = (type: string, name: string) => dependencyFile(files, type, name);
+    expect([find('tasks', 'a.md'), find('tasks', 'a'), find('tasks', 'v1.2-notes')]).toEqual([
+      'tasks/a.md',
+      'tasks/a.md',
+      'tasks/v1.2-notes.md',
+    ]);
+    expect([find('workflows', 'ui.md'), find('tasks', 'ui'), find('tasks', 'b.md')]).toEqual([
+      'workflows/ui.yaml',
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
+describe('the agents of BMAD 4.44.3', async () => {
+  const root = await installOf('4.44.3');
+  const files = (await folderTree(root, 1_000_000).files()).filter((file) => file.startsWith('.bmad-'));
+  const agents = await Promise.all(
+    files
+      .filter((file) => file.includes('/agents/'))
+      .map(async (file) => ({ file, ...readV4Agent(file, await readFile(join(root, file), 'utf8')) })),
+  );
+
+  it('all have a name, a title and commands, and parse', () => {
+    expect(agents.length).toBe(43);
+    for (const { file, agent, problem } of agents) {
+      expect(problem, file).toBeUndefined();
+      expect([agent.id, agent.name, agent.title], file).not.toContain('');
+      expect(agent.commands.length, file).toBeGreaterThan(0);
+      for (const command of agent.commands) expect(command.name, file).toMatch(/^[a-z][^"*]*$/);
+      for (const command of agent.commands) expect(command.description, file).not.toBe('');
+    }
+    expect(agents.filter(({ agent }) => agent.icon === '').map(({ file }) => file)).toEqual([
+      '.bmad-infrastructure-devops/agents/infra-devops-platform.md',
+    ]);
+  });
+
+  it('have all their dependencies beside them', () => {
+    const lost = agents.flatMap(({ file, agent }) => {
+      const folder = file.slice(0, file.indexOf('/') + 1);
+      const inside = files.filter((name) => name.startsWith(folder)).map((name) => name.slice(folder.length));
+      return Object.entries(agent.dependencies).flatMap(([type, names]) =>
+        names.filter((name) => dependencyFile(inside, type, name) === undefined).map((name) => [file, name]),
+      );
+    });
+    expect(lost).toEqual([]);
+  });
+
+  it('keep arguments in their commands and the names of nested steps', () => {
+    const dev = agents.find(({ file }) => file === '.bmad-core/agents/dev.md')?.agent;
+    expect(dev).toMatchInlineSnapshot(`
+      {
+        "commands": [
+          {
+            "description": "Show numbered list of the following commands to allow selection",
+            "name": "help",
+          },
+          {
+            "description": "order-of-execution, story-file-updates-ONLY, blocking, ready-for-review, completion",
+            "name": "develop-story",
+          },
+          {
+            "description": "teach me what and why you did whatever you just did in detail so I can learn. Explain to me as if you were training a junior engineer.",
+            "name": "explain",
+          },
+          {
+            "description": "run task \`apply-qa-fixes.md'",
+            "name": "review-qa",
+          },
+          {
+            "description": "Execute linting and tests",
+            "name": "run-tests",
+          },
+          {
+            "description": "Say goodbye as the Developer, and then abandon inhabiting this persona",
+            "name": "exit",
+          },
+        ],
+        "dependencies": {
+          "checklists": [
+            "story-dod-checklist.md",
+          ],
+          "tasks": [
+            "apply-qa-fixes.md",
+            "execute-checklist.md",
+            "validate-next-story.md",
+          ],
+        },
+        "icon": "💻",
+        "id": "dev",
+        "name": "James",
+        "title": "Full Stack Developer",
+        "whenToUse": "Use for code implementation, debugging, refactoring, and development best practices",
+      }
+    `);
+    const devops = agents.find(({ file }) => file.endsWith('infra-devops-platform.md'))?.agent;
+    expect(devops?.commands[2]).toEqual({
+      name: 'create-doc {template}',
+      description: 'Create doc (no template = show available templates)',
+    });
+  });
+});

@@ -1,0 +1,118 @@
+import { field, isTable, type Table } from '../../base/parse.ts';
+import type { Problem } from '../../model/record.ts';
+import {
+  commandsInLines,
+  commandsOf,
+  dependenciesInLines,
+  dependenciesOf,
+  type V4Command,
+} from './commands.ts';
+import { parseTable, pickValue, plainText, scalarField, sectionOf } from './yaml-text.ts';
+
+/** An agent of version 4. A missing id is the file name, a missing name the id; other texts may be empty. */
+export interface V4Agent {
+  id: string;
+  name: string;
+  title: string;
+  icon: string;
+  whenToUse: string;
+  commands: V4Command[];
+  /** Names by folder as the agent writes them, with or without an extension; `dependencyFile` finds the file. */
+  dependencies: Record<string, string[]>;
+}
+
+/** Reads an agent however damaged its file is. */
+export function parseV4Agent(file: string, text: string): V4Agent {
+  return readV4Agent(file, text).agent;
+}
+
+export function readV4Agent(file: string, text: string): { agent: V4Agent; problem?: Problem } {
+  const clean = plainText(text);
+  const block = yamlBlock(clean);
+  const { table, problem } = parseTable(file, block ?? '');
+  if (problem !== undefined) return { agent: salvaged(file, block ?? ''), problem };
+  if (isTable(field(table, 'agent')) || scalarField(table, 'name') !== undefined) {
+    return { agent: agentOf(file, table) };
+  }
+  const message = 'The file has no YAML block that describes an agent.';
+  return { agent: salvaged(file, block ?? clean), problem: { file, message } };
+}
+
+/**
+ * The first fenced YAML block that has an agent in it, else the first of all. The lines before it are kept as empty
+ * ones, so that errors name the line of the file. A block that is never closed goes to the end of the file.
+ */
+function yamlBlock(text: string): string | undefined {
+  const blocks: { start: number; content: string }[] = [];
+  for (const match of text.matchAll(/^([ \t]*)(`{3,}|~{3,})[ \t]*ya?ml\b.*\n/gim)) {
+    const [opening, indent = '', fence = ''] = match;
+    const start = match.index + opening.length;
+    const end = text.indexOf(`\n${indent}${fence}`, start - 1);
+    blocks.push({ start, content: text.slice(start, end === -1 ? undefined : end + 1) });
+  }
+  const block = blocks.find(({ content }) => /^[ \t]*agent:/m.test(content)) ?? blocks[0];
+  if (block === undefined) return undefined;
+  const linesBefore = text.slice(0, block.start).split('\n').length - 1;
+  return '\n'.repeat(linesBefore) + block.content;
+}
+
+function agentOf(file: string, table: Table): V4Agent {
+  const nested = field(table, 'agent');
+  const agent = isTable(nested) ? nested : table;
+  return {
+    ...identity(file, (key) => scalarField(agent, key)),
+    commands: commandsOf(field(table, 'commands')),
+    dependencies: dependenciesOf(field(table, 'dependencies')),
+  };
+}
+
+/** One wrong line spoils the whole block for a parser, though rarely more than one section of it is wrong. */
+function salvaged(file: string, block: string): V4Agent {
+  const section = (key: string): { text: string; value: unknown; bad: boolean } => {
+    const text = sectionOf(block, key) ?? '';
+    const { table, problem } = parseTable(file, text);
+    return { text: text.trimStart(), value: field(table, key), bad: problem !== undefined };
+  };
+  const agent = section('agent');
+  const commands = section('commands');
+  const dependencies = section('dependencies');
+  const known = isTable(agent.value) ? agent.value : {};
+  const search = agent.text === '' ? block : agent.text;
+  return {
+    ...identity(file, (key) => scalarField(known, key) ?? pickValue(search, key)),
+    commands: commands.bad ? commandsInLines(commands.text) : commandsOf(commands.value),
+    dependencies: dependencies.bad
+      ? dependenciesInLines(dependencies.text)
+      : dependenciesOf(dependencies.value),
+  };
+}
+
+function identity(
+  file: string,
+  valueOf: (key: string) => string | undefined,
+): Omit<V4Agent, 'commands' | 'dependencies'> {
+  const id = valueOf('id') ?? stemOf(file);
+  return {
+    id,
+    name: valueOf('name') ?? id,
+    title: valueOf('title') ?? '',
+    icon: valueOf('icon') ?? '',
+    whenToUse: valueOf('whenToUse') ?? valueOf('description') ?? '',
+  };
+}
+
+/** The file name without its extension. */
+export function stemOf(file: string): string {
+  return file.slice(file.lastIndexOf('/') + 1).replace(/\.[^.]+$/, '');
+}
+
+/**
+ * The file that an agent means by a dependency, among the files of its BMAD folder. Agents leave the extension out or
+ * give that of an earlier version (`greenfield-ui.md` for a workflow that is YAML now).
+ */
+export function dependencyFile(files: readonly string[], type: string, name: string): string | undefined {
+  const exact = `${type}/${name}`;
+  if (files.includes(exact)) return exact;
+  const stem = exact.replace(/\.(?:md|ya?ml|txt|csv|json)$/i, '');
+  return files.find((file) => file.replace(/\.[^./]+$/, '') === stem);
+}

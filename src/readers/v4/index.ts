@@ -1,0 +1,110 @@
+import { mapLimited } from '../../base/async.ts';
+import type { ModuleInfo, RosterEntry } from '../../model/module.ts';
+import type { BmadRecord, Problem } from '../../model/record.ts';
+import type { Source } from '../../sources/source.ts';
+import type { Reader } from '../reader.ts';
+import { findFolders, type V4Folder } from './folder.ts';
+import { shelfOf } from './layout.ts';
+import { listedInTree } from './manifest.ts';
+import { GENERATION, missingRecord, readRecord, type Place } from './record.ts';
+import { scalarField } from './yaml-text.ts';
+
+const READS_AT_ONCE = 16;
+
+/** BMAD 4 and 5 as its installer leaves it: `.bmad-core`, and beside it a folder an expansion pack. */
+export const v4Reader: Reader = {
+  generation: GENERATION,
+  async read(source) {
+    const problems: Problem[] = [];
+    const folders = await findFolders(source.tree, problems);
+    const { present, missing } = placesIn(source, folders);
+    const read = await mapLimited(present, READS_AT_ONCE, (place) => readRecord(place, problems));
+    const records = [...read, ...missing.map(missingRecord)]
+      .filter((record) => record !== undefined)
+      .sort((a, b) => compare(a.bmadRelativePath, b.bmadRelativePath));
+    // The files are read side by side; the order of the report must not depend on which came first.
+    problems.sort((a, b) => compare(a.file, b.file) || (a.line ?? 0) - (b.line ?? 0));
+    return { records, modules: folders.map((folder) => moduleOf(source, folder, records)), problems };
+  },
+};
+
+/** The files that are there, and those that a manifest lists though they are gone. */
+function placesIn(source: Source, folders: readonly V4Folder[]): { present: Place[]; missing: Place[] } {
+  const bmadVersion = coreVersion(folders);
+  const listed = new Set<string>();
+  for (const folder of folders) {
+    if (folder.manifest === undefined) continue;
+    for (const path of listedInTree(folder.manifest, folder)) listed.add(path);
+  }
+  const placeOf = (treePath: string, folder: V4Folder | undefined): Place => {
+    const start = folder?.path === '' ? 0 : treePath.indexOf('/') + 1;
+    return {
+      source,
+      moduleName: folder?.code ?? treePath.slice(0, start - 1).replace(/^\./, ''),
+      moduleVersion: folder === undefined ? undefined : versionOf(folder),
+      bmadVersion,
+      treePath,
+      path: treePath.slice(start),
+      listed: listed.has(treePath),
+    };
+  };
+  const present = folders.flatMap((folder) =>
+    folder.files.map((file) => placeOf(folder.path === '' ? file : `${folder.path}/${file}`, folder)),
+  );
+  const found = new Set(present.map(({ treePath }) => treePath));
+  const missing = [...listed]
+    .filter((path) => !found.has(path))
+    .map((path) =>
+      placeOf(
+        path,
+        folders.find((folder) => isInside(path, folder)),
+      ),
+    );
+  return { present: present.filter(({ path }) => shelfOf(path) !== undefined), missing };
+}
+
+function isInside(treePath: string, { path }: V4Folder): boolean {
+  return path === '' || treePath.startsWith(`${path}/`);
+}
+
+/** BMAD's own version is the core's; packs count theirs apart. */
+function coreVersion(folders: readonly V4Folder[]): string | undefined {
+  const cores = folders.filter(({ manifest }) => manifest !== undefined && manifest.packId === undefined);
+  return (cores.find(({ code }) => code === 'bmad-core') ?? cores[0])?.manifest?.version;
+}
+
+function versionOf({ manifest, config }: V4Folder): string | undefined {
+  return manifest?.version ?? scalarField(config, 'version');
+}
+
+function moduleOf(source: Source, folder: V4Folder, records: readonly BmadRecord[]): ModuleInfo {
+  const { code, config, manifest } = folder;
+  const version = versionOf(folder);
+  return {
+    code,
+    name: scalarField(config, 'short-title') ?? manifest?.packName ?? scalarField(config, 'name') ?? code,
+    description: scalarField(config, 'description') ?? '',
+    ...(version === undefined ? {} : { version }),
+    origin: source.origin,
+    settings: [],
+    roster: records
+      .filter((record) => record.kind === 'agent' && record.exists && record.moduleName === code)
+      .map((record) => rosterEntry(record)),
+    help: [],
+  };
+}
+
+function rosterEntry({ name, displayName, title, icon, moduleName, description }: BmadRecord): RosterEntry {
+  return {
+    code: name,
+    name: displayName ?? name,
+    title: title ?? '',
+    icon: icon ?? '',
+    team: moduleName,
+    description,
+  };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

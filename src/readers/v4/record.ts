@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { BmadError } from '../../base/errors.ts';
+import type { BmadRecord, Problem } from '../../model/record.ts';
+import type { Source } from '../../sources/source.ts';
+import { stemOf } from './agent.ts';
+import { describe, type Description } from './describe.ts';
+import { shelfOf } from './layout.ts';
+
+export const GENERATION = 'v4';
+
+/** One file of a BMAD folder, on disk or only in a manifest. */
+export interface Place {
+  source: Source;
+  moduleName: string;
+  moduleVersion: string | undefined;
+  bmadVersion: string | undefined;
+  /** Its path in the tree and in its BMAD folder. */
+  treePath: string;
+  path: string;
+  listed: boolean;
+}
+
+/** Longer files are documents; what describes them stands at the top. */
+const DESCRIBED_BYTES = 200_000;
+const SNIFFED_BYTES = 8_000;
+
+export async function readRecord(place: Place, problems: Problem[]): Promise<BmadRecord | undefined> {
+  const kind = shelfOf(place.path)?.kind;
+  if (kind === undefined) return undefined;
+  const file = place.treePath;
+  try {
+    const bytes = await place.source.tree.read(file);
+    if (bytes.subarray(0, SNIFFED_BYTES).includes(0)) {
+      problems.push({ file, message: 'This is not a text file.' });
+      return undefined;
+    }
+    const text = new TextDecoder().decode(bytes.subarray(0, DESCRIBED_BYTES));
+    const described = describe(kind, file, text);
+    if (described.problem !== undefined) problems.push(described.problem);
+    return recordOf(place, described, createHash('sha256').update(bytes).digest('hex'));
+  } catch (error) {
+    if (!(error instanceof BmadError)) throw error;
+    problems.push({ file, message: error.message });
+    return undefined;
+  }
+}
+
+/** The record of a file that a manifest lists and that is gone. Only what can be started or adopted is missed. */
+export function missingRecord(place: Place): BmadRecord | undefined {
+  const kind = shelfOf(place.path)?.kind;
+  const missed = kind === 'agent' || kind === 'workflow' || kind === 'task';
+  return missed ? recordOf(place, { description: '' }, undefined) : undefined;
+}
+
+function recordOf(place: Place, described: Description, digest: string | undefined): BmadRecord | undefined {
+  const shelf = shelfOf(place.path);
+  if (shelf === undefined) return undefined;
+  const { source, moduleVersion, bmadVersion, listed } = place;
+  const name = stemOf(place.path);
+  const displayName = described.displayName === name ? undefined : described.displayName || undefined;
+  const title = described.title || undefined;
+  const icon = described.icon || undefined;
+  const exists = digest !== undefined;
+  return {
+    kind: shelf.kind,
+    source: listed ? 'manifest' : 'filesystem',
+    origin: source.origin,
+    moduleName: place.moduleName,
+    ...(moduleVersion === undefined ? {} : { moduleVersion }),
+    ...(bmadVersion === undefined ? {} : { bmadVersion }),
+    name,
+    ...(displayName === undefined ? {} : { displayName }),
+    ...(title === undefined ? {} : { title }),
+    ...(icon === undefined ? {} : { icon }),
+    description: described.description,
+    bmadRelativePath: place.treePath,
+    moduleRelativePath: place.path,
+    absolutePath: source.tree.place(place.treePath),
+    exists,
+    status: !exists ? 'no-file-found' : listed ? 'verified' : 'not-in-manifest',
+    generation: GENERATION,
+    format: shelf.format,
+    aliases: aliasesOf(name, [displayName, title, described.id]),
+    digest: digest ?? '',
+  };
+}
+
+function aliasesOf(name: string, others: readonly (string | undefined)[]): string[] {
+  const given = others.filter((other) => other !== undefined && other !== '' && other !== name);
+  return [...new Set(given as string[])];
+}

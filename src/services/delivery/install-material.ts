@@ -1,0 +1,154 @@
+import { basename, dirname } from 'node:path/posix';
+import { BmadError } from '../../base/errors.ts';
+import { isTable, ParseError, parseYaml, textField, type Table } from '../../base/parse.ts';
+import { contentPath, contentUri } from '../../base/paths.ts';
+import type { BmadRecord, Problem } from '../../model/record.ts';
+import type { Material } from './activation.ts';
+import { call, UNKNOWN_PROJECT } from './skill-material.ts';
+
+export interface InstallParts {
+  record: BmadRecord;
+  main: string;
+  /** The flat configuration of the record's module. */
+  values: Table;
+  projectRoot: string | undefined;
+  project: string | undefined;
+  today: string;
+  /** The files of the folder the main file is in. */
+  files: readonly string[];
+  /** The text of another file of the content; nothing when there is none. */
+  read(path: string): Promise<string | undefined>;
+}
+
+/** Agents, workflows and tasks from before the skills: their files, and how the paths in them can be read. */
+export async function installMaterial(parts: InstallParts): Promise<Material> {
+  const { record, main } = parts;
+  const problems: Problem[] = [];
+  const workflow = record.format === 'workflow-yaml' ? await yamlWorkflow(parts, problems) : undefined;
+  const files = [{ uri: contentUri(record.bmadRelativePath), text: main }, ...(workflow?.files ?? [])];
+  const used = files.map(({ text }) => text).join('\n');
+  return {
+    notes: [...pathNotes(record, parts.project), ...(workflow?.notes ?? [])],
+    values: [...values(parts, used), ...(workflow?.values ?? [])],
+    context: [],
+    files,
+    further: [...(workflow?.further ?? []), ...furtherFiles(parts, files)],
+    problems,
+  };
+}
+
+function pathNotes(record: BmadRecord, project: string | undefined): string[] {
+  const root = basename(record.origin.root);
+  const start = `To start a workflow or task the text names: bmad ${call({ operation: 'execute', workflow: '<name>' }, project)}; an agent: with "agent".`;
+  if (record.format.startsWith('v4')) {
+    const folder = record.bmadRelativePath.startsWith('.') ? record.bmadRelativePath.split('/', 1)[0] : root;
+    return [
+      `A dependency \`{type}/{name}\` of the file, and \`${folder ?? root}/{type}/{name}\`: bmad ${call({ operation: 'read', uri: `bmad://${moduleFolder(record)}{type}/{name}` }, project)}.`,
+      start,
+    ];
+  }
+  return [
+    `Files the text names as \`{project-root}/${root}/x\`: bmad ${call({ operation: 'read', uri: 'bmad://x' }, project)}.`,
+    ...(record.kind === 'agent'
+      ? ['Customization is compiled into this file already; do not merge it again.']
+      : []),
+    start,
+  ];
+}
+
+/** Where the module's folder begins in content paths: `.bmad-core/`, or nothing when the root itself is the folder. */
+function moduleFolder({ bmadRelativePath, moduleRelativePath }: BmadRecord): string {
+  return bmadRelativePath.slice(0, bmadRelativePath.length - moduleRelativePath.length);
+}
+
+function values(
+  { record, values: table, projectRoot, today }: InstallParts,
+  used: string,
+): [string, string][] {
+  const found: [string, string][] = [['project-root', projectRoot ?? UNKNOWN_PROJECT]];
+  const add = (key: string, value: string): void => {
+    if (used.includes(`{${key}}`) || used.includes(`:${key}"`)) {
+      found.push([key, value.replaceAll('{project-root}', () => projectRoot ?? '{project-root}')]);
+    }
+  };
+  for (const [key, value] of Object.entries(table))
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      add(key, String(value));
+  add('bmad_folder', basename(record.origin.root));
+  add('date', today);
+  return found;
+}
+
+/** The parts of a `workflow.yaml`: its instructions come along, the rest is named by link. */
+async function yamlWorkflow(
+  parts: InstallParts,
+  problems: Problem[],
+): Promise<Pick<Material, 'files' | 'notes' | 'values' | 'further'>> {
+  const { record, main } = parts;
+  const table = parsed(record.bmadRelativePath, main, problems);
+  const folder = dirname(record.bmadRelativePath);
+  const files: Material['files'] = [];
+  const further: string[] = [];
+  for (const key of ['instructions', 'template', 'validation', 'checklist']) {
+    const path = supportingPath(textField(table, key), record, folder);
+    if (path === undefined) continue;
+    const text = await parts.read(path);
+    if (text === undefined)
+      problems.push({ file: record.bmadRelativePath, message: `"${key}" names ${path}, which is not there` });
+    else if (key === 'instructions') files.push({ uri: contentUri(path), text });
+    else further.push(contentUri(path));
+  }
+  const engine = 'core/tasks/workflow.xml';
+  const known = (await parts.read(engine)) !== undefined;
+  return {
+    files,
+    further,
+    notes: known
+      ? [
+          `Workflows of this kind run by the engine ${contentUri(engine)}: read it once per session, then follow the instructions with it.`,
+        ]
+      : [],
+    values: [
+      ['installed_path', contentUri(folder)],
+      ['config_source', contentUri(`${record.moduleName}/config.yaml`)],
+    ],
+  };
+}
+
+function parsed(file: string, text: string, problems: Problem[]): Table {
+  try {
+    const value = parseYaml(file, text);
+    return isTable(value) ? value : {};
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    problems.push({ file, message: error.message });
+    return {};
+  }
+}
+
+/** The content path behind `{installed_path}/instructions.md`; nothing for `false`, prose, or what leads outside. */
+function supportingPath(value: string | undefined, record: BmadRecord, folder: string): string | undefined {
+  if (value === undefined || !/\.\w{2,4}$/.test(value)) return undefined;
+  const root = basename(record.origin.root);
+  const path = value
+    .replace('{installed_path}', folder)
+    .replace(
+      new RegExp(`^\\{project-root\\}/(?:${['_bmad', '.bmad', 'bmad', root].map(escaped).join('|')})/`),
+      '',
+    );
+  try {
+    return contentPath(path.includes('/') ? path : `${folder}/${path}`);
+  } catch (error) {
+    if (error instanceof BmadError) return undefined;
+    throw error;
+  }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[^\w]/g, '\\$&');
+}
+
+function furtherFiles({ record, files }: InstallParts, delivered: Material['files']): string[] {
+  if (record.kind === 'agent' || record.format === 'xml' || record.format.startsWith('v4')) return [];
+  return files.map(contentUri).filter((uri) => !delivered.some((file) => file.uri === uri));
+}

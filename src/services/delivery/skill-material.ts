@@ -1,0 +1,223 @@
+import { field, isTable, type Table } from '../../base/parse.ts';
+import { contentUri } from '../../base/paths.ts';
+import { fenced } from '../../base/text.ts';
+import type { BmadRecord, Problem } from '../../model/record.ts';
+import type { Material } from './activation.ts';
+import { RENDERED, skillFolder, type ResolvedSkill } from './resolve-skill.ts';
+
+export interface SkillParts {
+  record: BmadRecord;
+  /** The record's main file, byte for byte. */
+  main: string;
+  skill: ResolvedSkill;
+  /** The old name that was asked for, when it stands for this record. */
+  forwardedBy: { record: BmadRecord; text: string; skill: ResolvedSkill } | undefined;
+  central: Table;
+  /** The flat configuration of the record's module. */
+  values: Table;
+  problems: readonly Problem[];
+  projectRoot: string | undefined;
+  /** The project as the caller named it, to be named again in the calls that follow. */
+  project: string | undefined;
+  today: string;
+  /** The files of the record's folder, and BMAD's shared scripts. */
+  files: readonly string[];
+  scripts: readonly string[];
+  /** What is in the project's `_bmad`; empty when BMAD is not installed there. */
+  installed: readonly string[];
+  /** Names of scripts the project has installed itself. */
+  installedScripts: readonly string[];
+}
+
+/** A skill with its customization resolved and, where it asks for that, rendered. */
+export function skillMaterial(parts: SkillParts): Material {
+  const { record, skill } = parts;
+  const entry = skill.rendered?.get('workflow.md');
+  const body = entry ?? parts.main;
+  const uri = contentUri(
+    entry === undefined ? record.bmadRelativePath : `${RENDERED}${record.name}/workflow.md`,
+  );
+  return {
+    notes: notes(parts, body),
+    values: values(parts, body),
+    context: [
+      { title: 'Forwarded', body: forwarded(parts) ?? '' },
+      // A rendered file has the customization in it already.
+      { title: 'Customization', body: entry === undefined ? (customization(skill) ?? '') : '' },
+      { title: 'Central configuration', body: centralConfiguration(parts, body) ?? '' },
+    ],
+    files: [{ uri, text: body }],
+    further: furtherFiles(parts),
+    problems: [...parts.problems, ...skill.problems],
+    ...(skill.halted
+      ? {
+          halt: 'HALT: this workflow cannot be rendered. Tell the user what stands under Problems and do not start it.',
+        }
+      : {}),
+  };
+}
+
+function notes(parts: SkillParts, body: string): string[] {
+  const { record, skill, project } = parts;
+  const rendered = skill.rendered !== undefined;
+  const customized = !rendered && Object.keys(skill.customization).length > 0;
+  const folder = rendered ? `${RENDERED}${record.name}` : skillFolder(record);
+  const done = [
+    'Steps that read `config.yaml` are done: see Values.',
+    customized ? '`resolve_customization.py` is done: see Customization.' : '',
+    rendered
+      ? '`render_skill.py` is done: the file below is its result, and the bmad:// files it names are rendered too.'
+      : '',
+    /resolve_config\.py|resolve_party\.py/.test(body)
+      ? '`resolve_config.py` and `resolve_party.py` are done: see Central configuration.'
+      : '',
+  ];
+  return [
+    done.filter(Boolean).join(' '),
+    `To invoke a skill the text or menu names: bmad ${call({ operation: 'execute', workflow: '<name>', message: '…' }, project)}.`,
+    `Files (\`{skill-root}/x\` or a bare path \`x\`): bmad ${call({ operation: 'read', uri: `${contentUri(folder)}/x` }, project)}.`,
+    ...(body.includes('bmad-help.csv')
+      ? [`The catalogue \`_bmad/_config/bmad-help.csv\` is ${contentUri('_config/bmad-help.csv')}.`]
+      : []),
+    ...scriptNotes(parts, body),
+    ...standInNotes(parts, body),
+  ];
+}
+
+/** A call as the model should write it; whoever named a project has to go on naming it. */
+export function call(args: Record<string, string>, project: string | undefined): string {
+  return JSON.stringify(project === undefined ? args : { ...args, project });
+}
+
+/** Scripts that did their work here already, so the model need not look for them. */
+const REPLACED_SCRIPTS = new Set([
+  'resolve_customization.py',
+  'resolve_config.py',
+  'render_skill.py',
+  'resolve_party.py',
+]);
+
+/** Scripts lie in the content, not on the model's disk: it has to do their work by hand. */
+function scriptNotes({ record, files, scripts, installedScripts }: SkillParts, body: string): string[] {
+  const named = [...new Set([...body.matchAll(/([\w-]+\.py)\b/g)].map((match) => match[1] ?? ''))].filter(
+    (script) => !REPLACED_SCRIPTS.has(script),
+  );
+  const shared = named
+    .filter((script) => scripts.includes(`scripts/${script}`) && !installedScripts.includes(script))
+    .map((script) => `scripts/${script}`);
+  const own = files.filter((path) =>
+    named.some((script) => path === `${skillFolder(record)}/scripts/${script}`),
+  );
+  const missing = [...shared, ...own];
+  if (missing.length === 0) return [];
+  return [
+    `These scripts are not on disk here, so they cannot be run. Do by hand what they do; read them for the details: ${missing.map(contentUri).join(', ')}.`,
+  ];
+}
+
+/** Some texts stop when they find no install; this server is one. */
+function standInNotes({ installed }: SkillParts, body: string): string[] {
+  if (installed.length > 0 || !/isn't installed|is not installed|_bmad\/custom/i.test(body)) return [];
+  return [
+    'BMAD counts as installed although this project has no `_bmad` folder: this server stands in for it. Overrides may be created as `{project-root}/_bmad/custom/<skill>.toml`.',
+  ];
+}
+
+function forwarded({ forwardedBy, record }: SkillParts): string | undefined {
+  if (forwardedBy === undefined) return undefined;
+  const { intent } = forwardedBy.record.deprecated ?? {};
+  const asked = intent === undefined ? '' : ` with ${intent}`;
+  const own = forwardedBy.skill.overrides.length > 0 ? `\n\n${customization(forwardedBy.skill) ?? ''}` : '';
+  return `\`${forwardedBy.record.name}\` is deprecated; it forwards to \`${record.name}\`${asked}. Its own text, to be honored:\n\n${fenced(forwardedBy.text, 'markdown')}${own}`;
+}
+
+/** The values of the placeholders that the delivered text really uses. */
+function values(parts: SkillParts, body: string): [string, string][] {
+  const { record, projectRoot, skill } = parts;
+  const used = body + (parts.forwardedBy?.text ?? '') + JSON.stringify(skill.customization);
+  const found: [string, string][] = [['project-root', projectRoot ?? UNKNOWN_PROJECT]];
+  const add = (key: string, value: string): void => {
+    if (used.includes(`{${key}}`))
+      found.push([key, value.replaceAll('{project-root}', () => projectRoot ?? '{project-root}')]);
+  };
+  add('skill-root', contentUri(skillFolder(record)));
+  add('skill-name', record.name);
+  for (const [key, value] of Object.entries(parts.values))
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      add(key, String(value));
+  add('date', parts.today);
+  return found;
+}
+
+export const UNKNOWN_PROJECT = '(unknown: ask the user for the folder, or pass "project" with the call)';
+
+function customization({ customization: merged, overrides, problems }: ResolvedSkill): string | undefined {
+  if (Object.keys(merged).length === 0) return undefined;
+  const from =
+    overrides.length === 0
+      ? problems.length > 0
+        ? 'Defaults only; see Problems.'
+        : 'Defaults; this project overrides nothing.'
+      : `Defaults, overridden by _bmad/${overrides.join(' and _bmad/')}.`;
+  return `${from}\n\n${fenced(compactJson(merged), 'json')}`;
+}
+
+/** JSON with one line for each key of a table, and one for each item of a list of tables. */
+function compactJson(table: Table): string {
+  const lines: string[] = [];
+  for (const [name, value] of Object.entries(table)) {
+    if (!isTable(value)) {
+      lines.push(`${JSON.stringify(name)}: ${JSON.stringify(value)}`);
+      continue;
+    }
+    const inner = Object.entries(value).map(
+      ([key, item]) => `  ${JSON.stringify(key)}: ${compactValue(item)}`,
+    );
+    lines.push(`${JSON.stringify(name)}: {\n${inner.join(',\n')}\n}`);
+  }
+  return `{${lines.join(',\n')}}`;
+}
+
+function compactValue(value: unknown): string {
+  if (!Array.isArray(value) || value.length < 2 || !value.every(isTable)) return JSON.stringify(value);
+  return `[\n    ${value.map((item) => JSON.stringify(item)).join(',\n    ')}\n  ]`;
+}
+
+/** Skills that ask for the merged central configuration get it, with the roster of agents in it. */
+function centralConfiguration({ central }: SkillParts, body: string): string | undefined {
+  if (!/resolve_config\.py|resolve_party\.py/.test(body)) return undefined;
+  const { agents, ...settings } = central;
+  const roster =
+    /roster|agents/i.test(body) && isTable(agents) ? { agents: withoutKeys(agents, ['team', 'module']) } : {};
+  return fenced(compactJson({ ...settings, ...roster }), 'json');
+}
+
+function withoutKeys(tables: Table, keys: readonly string[]): Table {
+  return Object.fromEntries(
+    Object.entries(tables).map(([name, entry]) => [
+      name,
+      isTable(entry)
+        ? Object.fromEntries(
+            Object.keys(entry)
+              .filter((key) => !keys.includes(key))
+              .map((key) => [key, field(entry, key)]),
+          )
+        : entry,
+    ]),
+  );
+}
+
+function furtherFiles({ record, files, skill }: SkillParts): string[] {
+  const folder = `${skillFolder(record)}/`;
+  const own = files.filter(
+    (path) => path !== record.bmadRelativePath && !/\/(?:customize\.toml|tests\/)/.test(path),
+  );
+  return own
+    .map((path) => path.slice(folder.length))
+    .filter((path) => skill.rendered === undefined || path !== 'workflow.md')
+    .map((path) =>
+      skill.rendered?.has(path) === true
+        ? contentUri(`${RENDERED}${record.name}/${path}`)
+        : contentUri(folder + path),
+    );
+}

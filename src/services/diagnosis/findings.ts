@@ -1,0 +1,208 @@
+import { field, isTable, parseYaml } from '../../base/parse.ts';
+import { plural } from '../../base/text.ts';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { isListed, qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
+
+/** Something worth knowing about an installation. Only what is broken makes the doctor fail. */
+export interface Finding {
+  level: 'broken' | 'notice';
+  about:
+    | 'missing-files'
+    | 'unlisted-files'
+    | 'stale-launchers'
+    | 'override'
+    | 'ambiguous'
+    | 'version'
+    | 'customization'
+    | 'placeholder';
+  text: string;
+}
+
+const NAMED = 6;
+
+/** Looks over everything the readers found. A clean install gives no finding. */
+export async function examine(catalogue: Catalogue): Promise<Finding[]> {
+  return [
+    ...missingFiles(catalogue),
+    ...unlistedFiles(catalogue),
+    ...overrides(catalogue),
+    ...ambiguousNames(catalogue),
+    ...versionDrift(catalogue),
+    ...(await newerCustomizations(catalogue)),
+    ...strayPlaceholders(catalogue),
+  ];
+}
+
+function named(records: readonly BmadRecord[]): string {
+  const names = records.slice(0, NAMED).map(({ moduleName, name }) => `${moduleName}/${name}`);
+  return names.join(', ') + (records.length > NAMED ? `, and ${records.length - NAMED} more` : '');
+}
+
+function missingFiles({ records, sources }: Catalogue): Finding[] {
+  return sources.flatMap(({ origin }) => {
+    const gone = records.filter((record) => record.origin === origin && record.status === 'no-file-found');
+    const stale = gone.filter(({ launches }) => launches !== undefined);
+    const rows = gone.filter(({ launches }) => launches === undefined);
+    const found: Finding[] = [];
+    if (rows.length > 0) {
+      found.push({
+        level: 'broken',
+        about: 'missing-files',
+        text: `${origin.displayName}: ${plural(rows.length, 'manifest row')} without a file (${named(rows)}). Manifests of an older version may have been left behind, or no assistant was chosen when installing; install BMAD again for the assistant you use.`,
+      });
+    }
+    if (stale.length > 0) {
+      found.push({
+        level: 'broken',
+        about: 'stale-launchers',
+        text: `${origin.displayName}: ${plural(stale.length, 'launcher')} of an older version that load files which are gone (${named(stale)}). They can be deleted: ${stale
+          .slice(0, NAMED)
+          .map(({ bmadRelativePath }) => bmadRelativePath)
+          .join(', ')}.`,
+      });
+    }
+    return found;
+  });
+}
+
+/** Only where there is a manifest can something be missing from it; the kinds no manifest lists do not count. */
+function unlistedFiles({ records, sources }: Catalogue): Finding[] {
+  return sources.flatMap(({ origin }) => {
+    const own = records.filter(
+      (record) =>
+        record.origin === origin && ['agent', 'workflow', 'skill'].includes(record.kind) && isListed(record),
+    );
+    const unlisted = own.filter(({ status }) => status === 'not-in-manifest');
+    if (unlisted.length === 0 || own.every(({ status }) => status !== 'verified')) return [];
+    return [
+      {
+        level: 'notice',
+        about: 'unlisted-files',
+        text: `${origin.displayName}: ${unlisted.length} not in any manifest, served all the same (${named(unlisted)}).`,
+      } as const,
+    ];
+  });
+}
+
+/** What one origin takes away from another. The built-in content is there to be overridden and does not count. */
+function overrides({ records, winners }: Catalogue): Finding[] {
+  const hidden = records.filter(
+    (record) =>
+      record.exists &&
+      record.origin.kind !== 'package' &&
+      ['agent', 'workflow', 'skill', 'task'].includes(record.kind) &&
+      winners.some(
+        (winner) =>
+          winner !== record &&
+          winner.kind === record.kind &&
+          qualifiedName(winner) === qualifiedName(record) &&
+          winner.digest !== record.digest,
+      ),
+  );
+  if (hidden.length === 0) return [];
+  return [
+    {
+      level: 'notice',
+      about: 'override',
+      text: `${plural(hidden.length, 'record')} overridden by an origin of higher rank with other content (${named(hidden)}). "explain" shows each.`,
+    },
+  ];
+}
+
+function ambiguousNames({ winners }: Catalogue): Finding[] {
+  const groups = new Map<string, BmadRecord[]>();
+  for (const record of winners.filter((one) => isListed(one) && ['agent', 'workflow'].includes(one.kind))) {
+    const key = `${record.kind} ${shortName(record.name)} ${record.origin.priority}`;
+    groups.set(key, [...(groups.get(key) ?? []), record]);
+  }
+  const shared = [...groups.values()].filter((records) => records.length > 1);
+  if (shared.length === 0) return [];
+  const names = shared.slice(0, NAMED).map(([first]) => (first === undefined ? '' : shortName(first.name)));
+  return [
+    {
+      level: 'notice',
+      about: 'ambiguous',
+      text: `${plural(shared.length, 'name')} in several modules; use the module with it, as in bmm/… (${names.join(', ')}${shared.length > NAMED ? ', …' : ''}).`,
+    },
+  ];
+}
+
+function versionDrift({ records, sources }: Catalogue): Finding[] {
+  const versions = sources
+    .filter(({ origin }) => origin.kind !== 'package')
+    .map(({ origin }) => ({
+      origin,
+      version: records.find((record) => record.origin === origin && record.bmadVersion !== undefined)
+        ?.bmadVersion,
+    }))
+    .filter(({ version }) => version !== undefined);
+  if (new Set(versions.map(({ version }) => version)).size < 2) return [];
+  return [
+    {
+      level: 'notice',
+      about: 'version',
+      text: `Different versions of BMAD: ${versions.map(({ origin, version }) => `${origin.displayName} ${version ?? ''}`).join(', ')}.`,
+    },
+  ];
+}
+
+/** Before 6.3 customization is compiled into the agent: a file edited afterwards has no effect until the next install. */
+async function newerCustomizations({ records, sources }: Catalogue): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for (const { origin, tree } of sources) {
+    for (const agent of records.filter(
+      (record) => record.origin === origin && record.format === 'compiled-agent' && record.exists,
+    )) {
+      for (const folder of ['_config', '_cfg']) {
+        const file = `${folder}/agents/${agent.moduleName}-${agent.name}.customize.yaml`;
+        const [edited, compiled] = await Promise.all([
+          tree.modified(file),
+          tree.modified(agent.bmadRelativePath),
+        ]);
+        if (edited === undefined || compiled === undefined || edited <= compiled + 2_000) continue;
+        if (!hasContent(await tree.text(file).catch(() => ''), file)) continue;
+        found.push({
+          level: 'notice',
+          about: 'customization',
+          text: `${file} is newer than the agent it customizes; install BMAD again to compile it in.`,
+        });
+      }
+    }
+  }
+  return found;
+}
+
+/** The installer writes an empty template for every agent; only one somebody filled in counts. */
+function hasContent(text: string, file: string): boolean {
+  const filled = (value: unknown): boolean => {
+    if (Array.isArray(value)) return value.some(filled);
+    if (isTable(value)) return Object.keys(value).some((key) => filled(field(value, key)));
+    return value !== undefined && value !== null && value !== '';
+  };
+  try {
+    return filled(parseYaml(file, text));
+  } catch {
+    return true;
+  }
+}
+
+/** Some versions write placeholders into the configuration that nothing will ever replace. */
+function strayPlaceholders({ modules }: Catalogue): Finding[] {
+  const stray = modules
+    .filter(({ origin }) => origin.kind !== 'package')
+    .flatMap(({ code, settings }) =>
+      settings
+        .filter(
+          ({ result, default: value }) => result === '{value}' && /\{(?!project-root\})[\w-]+\}/.test(value),
+        )
+        .map(({ key, default: value }) => `${code}.${key} = ${value}`),
+    );
+  if (stray.length === 0) return [];
+  return [
+    {
+      level: 'broken',
+      about: 'placeholder',
+      text: `Placeholders in the configuration that nothing replaces: ${stray.slice(0, NAMED).join('; ')}. Install BMAD again with all settings, or edit the files.`,
+    },
+  ];
+}

@@ -1,0 +1,160 @@
+import { basename, join } from 'node:path';
+import { pathExists, realFolder } from '../base/files.ts';
+import type { Origin, OriginKind } from '../model/origin.ts';
+import { bmadSkillsIn, listedSkills, rootsIn, shapeOf, SKILL_FOLDERS } from './bmad-folders.ts';
+import { moduleFoldersIn } from './module-folders.ts';
+import { mountedTree, type Mount } from './mounted-tree.ts';
+import type { Source } from './source.ts';
+import { folderTree } from './tree.ts';
+
+/** Which origins take part: all of them, only the project's, only the user's, or only remote ones. */
+type DiscoveryMode = 'auto' | 'local' | 'user' | 'strict';
+
+export interface DiscoveryRequest {
+  mode: DiscoveryMode;
+  project: string | undefined;
+  /** Folders named on the command line or in a file, in order. */
+  paths: readonly string[];
+  /** BMAD_ROOT, if set. */
+  root: string | undefined;
+  home: string;
+  maxFileBytes: number;
+}
+
+export interface Discovered {
+  sources: Source[];
+  /** Folders that were asked for and gave nothing. */
+  warnings: string[];
+}
+
+const PRIORITY: Record<OriginKind, number> = { project: 1, cli: 2, env: 3, user: 4, git: 5, package: 9 };
+
+/** A root beside another of the same origin comes a little after it, and always before the next origin. */
+const STEP = 0.01;
+
+/** Finds the BMAD content of the project, of named folders and of the user. The built-in content is added elsewhere. */
+export async function discoverSources(request: DiscoveryRequest): Promise<Discovered> {
+  const { mode, project, paths, root, home } = request;
+  const found: Discovered = { sources: [], warnings: [] };
+  const open = (folder: string): ReturnType<typeof folderTree> => folderTree(folder, request.maxFileBytes);
+
+  async function add(folder: string, kind: OriginKind, label: string, offset: number): Promise<void> {
+    const real = await realFolder(folder);
+    const mounts =
+      real === undefined
+        ? []
+        : kind === 'project'
+          ? await mountsOfProject(real, open)
+          : await mountsOfFolder(real, open);
+    for (const [index, { place, parts }] of mounts.entries()) {
+      const origin: Origin = {
+        kind,
+        displayName: index === 0 ? label : `${label} (${place})`,
+        root: join(real ?? folder, place),
+        priority: Math.round((PRIORITY[kind] + offset + index * STEP) * 10_000) / 10_000,
+      };
+      found.sources.push({ origin, tree: mountedTree(origin.root, parts) });
+    }
+    if (mounts.length === 0 && (kind === 'cli' || kind === 'env')) {
+      found.warnings.push(
+        `${label} ${folder}: ${real === undefined ? 'there is no such folder' : 'there is no BMAD content in it'}`,
+      );
+    }
+  }
+
+  if ((mode === 'auto' || mode === 'local') && project !== undefined)
+    await add(project, 'project', 'Project', 0);
+  if (mode === 'auto') {
+    for (const [index, path] of paths.entries()) await add(path, 'cli', 'Path', index / 10);
+    if (root !== undefined) await add(root, 'env', 'BMAD_ROOT', 0);
+  }
+  if (mode === 'auto' || mode === 'user') {
+    await add(join(home, '.bmad'), 'user', 'User', 0);
+    await addUserSkills(home, found, open);
+  }
+  return found;
+}
+
+interface RootMounts {
+  /** The root's own folder, from the folder that was looked at. */
+  place: string;
+  parts: Mount[];
+}
+
+type Open = (folder: string) => ReturnType<typeof folderTree>;
+
+/** The roots in a project folder; the skills in the assistants' folders belong to the first root that is of version 6. */
+async function mountsOfProject(project: string, open: Open): Promise<RootMounts[]> {
+  const roots = await rootsIn(project);
+  const [main, ...others] = roots.filter(({ shape }) => shape === 'v6');
+  const listed = main === undefined ? new Set<string>() : await listedSkills(open(join(project, main.name)));
+  const skills = await skillMounts(project, listed, open);
+  const first: RootMounts[] =
+    main === undefined
+      ? skills.length === 0
+        ? []
+        : [{ place: '', parts: skills }]
+      : [{ place: main.name, parts: [{ at: '', tree: open(join(project, main.name)) }, ...skills] }];
+  return [
+    ...first,
+    ...others.map(({ name }) => ({ place: name, parts: [{ at: '', tree: open(join(project, name)) }] })),
+    ...roots
+      .filter(({ shape }) => shape === 'v4')
+      .map(({ name }) => ({ place: name, parts: [{ at: name, tree: open(join(project, name)) }] })),
+  ];
+}
+
+async function skillMounts(folder: string, listed: ReadonlySet<string>, open: Open): Promise<Mount[]> {
+  const mounts: Mount[] = [];
+  for (const skills of SKILL_FOLDERS) {
+    for (const name of await bmadSkillsIn(join(folder, skills), listed)) {
+      mounts.push({ at: `${skills}/${name}`, tree: open(join(folder, skills, name)) });
+    }
+  }
+  return mounts;
+}
+
+/** A folder somebody named: a BMAD root, a project, a module or its repository, or a plain folder of agents. */
+async function mountsOfFolder(folder: string, open: Open): Promise<RootMounts[]> {
+  if ((await shapeOf(folder, basename(folder))) !== undefined)
+    return [{ place: '', parts: [{ at: '', tree: open(folder) }] }];
+  const asProject = await mountsOfProject(folder, open);
+  if (asProject.length > 0) return asProject;
+  const modules = await moduleFoldersIn(folder);
+  if (modules.length > 0)
+    return [{ place: '', parts: modules.map(({ at, path }) => ({ at, tree: open(join(folder, path)) })) }];
+  return (await looksLikeContent(folder)) ? [{ place: '', parts: [{ at: '', tree: open(folder) }] }] : [];
+}
+
+async function looksLikeContent(folder: string): Promise<boolean> {
+  const tree = folderTree(folder, 1_000_000);
+  for (const { name, kind } of await tree.list('')) {
+    if (kind === 'file' && name.endsWith('.md') && !/^(?:readme|changelog|license|contributing)/i.test(name))
+      return true;
+    if (
+      kind === 'folder' &&
+      (['agents', 'workflows'].includes(name) || (await pathExists(join(folder, name, 'SKILL.md'))))
+    )
+      return true;
+    if (
+      kind === 'folder' &&
+      ((await pathExists(join(folder, name, 'agents'))) ||
+        (await pathExists(join(folder, name, 'workflows'))))
+    )
+      return true;
+  }
+  return false;
+}
+
+/** Skills the user has for all projects, in the assistants' folders of the home folder. */
+async function addUserSkills(home: string, found: Discovered, open: Open): Promise<void> {
+  const parts = await skillMounts(home, new Set(), open);
+  if (parts.length === 0) return;
+  const origin: Origin = {
+    kind: 'user',
+    displayName: 'User skills',
+    root: home,
+    priority: PRIORITY.user + 0.5,
+  };
+  found.sources.push({ origin, tree: mountedTree(home, parts) });
+}

@@ -1,0 +1,93 @@
+import { BmadError, quoted } from '../base/errors.ts';
+import type { FolderEntry } from '../base/files.ts';
+import type { Tree } from './tree.ts';
+
+/** A folder of the disk, and the path under which it appears. The empty path is the top. */
+export interface Mount {
+  at: string;
+  tree: Tree;
+}
+
+/**
+ * Several folders as one tree. BMAD spreads an install over its own folder and those of the assistants; to everything
+ * right of here it is one place. Each folder keeps its own jail: no path crosses from one into another.
+ */
+export function mountedTree(root: string, mounts: readonly Mount[]): Tree {
+  const [only] = mounts;
+  if (only !== undefined && mounts.length === 1 && only.at === '') return only.tree;
+  const deepestFirst = [...mounts].sort((a, b) => b.at.length - a.at.length);
+
+  function locate(path: string): { tree: Tree; inner: string } | undefined {
+    for (const { at, tree } of deepestFirst) {
+      if (at === '') return { tree, inner: path };
+      if (path === at) return { tree, inner: '' };
+      if (path.startsWith(`${at}/`)) return { tree, inner: path.slice(at.length + 1) };
+    }
+    return undefined;
+  }
+
+  function found(path: string): { tree: Tree; inner: string } {
+    const place = locate(path);
+    if (place === undefined)
+      throw new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
+    return place;
+  }
+
+  /** Folders that exist only because something is mounted below them. */
+  function mountedNames(path: string): string[] {
+    const prefix = path === '' ? '' : `${path}/`;
+    return mounts
+      .filter(({ at }) => at !== '' && at.startsWith(prefix))
+      .map(({ at }) => at.slice(prefix.length).split('/', 1)[0] ?? '');
+  }
+
+  const tree: Tree = {
+    root,
+    read: async (path) => {
+      const { tree: inner, inner: rest } = found(path);
+      return inner.read(rest);
+    },
+    text: async (path) => {
+      const { tree: inner, inner: rest } = found(path);
+      return inner.text(rest);
+    },
+    async list(path) {
+      const names = mountedNames(path);
+      const entries = new Map<string, FolderEntry>();
+      try {
+        const { tree: inner, inner: rest } = found(path);
+        for (const entry of await inner.list(rest)) entries.set(entry.name, entry);
+      } catch (error) {
+        // The folder may be there only for what is mounted below it.
+        if (!(error instanceof BmadError) || error.code !== 'not_found' || names.length === 0) throw error;
+      }
+      for (const name of names) entries.set(name, { name, kind: 'folder' });
+      return [...entries.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    },
+    async files(path = '') {
+      const all: string[] = [];
+      for (const { at, tree: inner } of mounts) {
+        const below =
+          at === '' ? path : at === path || at.startsWith(path === '' ? '' : `${path}/`) ? '' : undefined;
+        const above = path.startsWith(`${at}/`) && at !== '' ? path.slice(at.length + 1) : undefined;
+        const start = above ?? below;
+        if (start === undefined) continue;
+        for (const file of await inner.files(start)) {
+          const full = at === '' ? file : `${at}/${file}`;
+          // A folder mounted inside another hides what was there.
+          if (locate(full)?.tree === inner) all.push(full);
+        }
+      }
+      return all.sort();
+    },
+    modified: async (path) => {
+      const place = locate(path);
+      return place?.tree.modified(place.inner);
+    },
+    place: (path) => {
+      const { tree: inner, inner: rest } = found(path);
+      return inner.place(rest);
+    },
+  };
+  return tree;
+}

@@ -1,0 +1,128 @@
+import { cp, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { activate } from '../../src/operations/activate.ts';
+import { doctor } from '../../src/operations/doctor.ts';
+import { execute } from '../../src/operations/execute.ts';
+import { readResource } from '../../src/operations/resources.ts';
+import type { RecordKind } from '../../src/model/record.ts';
+import { contentUri } from '../../src/base/paths.ts';
+import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
+import { installOf, upgrade, type Version } from '../support/installs.ts';
+
+/** What is really in each install: counted once by hand on the installers' output, and held here. */
+const EXPECTED: Record<Version, Partial<Record<RecordKind, number>>> = {
+  '4.44.3': { agent: 43, workflow: 20, task: 96, knowledge: 24, template: 53, checklist: 46, team: 8 },
+  '6.0.0-alpha.7': { agent: 19, workflow: 62, task: 5, tool: 1, knowledge: 21, team: 3 },
+  '6.0.0-alpha.22': { agent: 25, workflow: 70, task: 5, knowledge: 48, team: 6 },
+  '6.0.0-Beta.5': { agent: 10, workflow: 25, task: 7, team: 2 },
+  '6.0.4': { agent: 10, workflow: 25, team: 2 },
+  '6.1.0': { agent: 10, workflow: 34, team: 2 },
+  '6.2.0': { agent: 9, workflow: 34, skill: 2, team: 2 },
+  '6.3.0': { agent: 6, workflow: 22, skill: 13 },
+  '6.5.0': { agent: 6, workflow: 25, skill: 11 },
+  '6.8.0': { agent: 6, workflow: 25, skill: 10 },
+  '6.12.0': { agent: 5, workflow: 22, skill: 2 },
+};
+
+const versions = Object.keys(EXPECTED) as Version[];
+
+async function openInstall(folder: string) {
+  const context = await contextIn(folder, { flags: { discovery: 'local' } });
+  return { context, workspace: await context.workspace() };
+}
+
+describe.each(versions)('an install of %s', async (version) => {
+  const folder = await installOf(version);
+  const { context, workspace } = await openInstall(folder);
+  const { catalogue } = workspace;
+
+  it('gives everything that is in it', () => {
+    const counts = Object.fromEntries(
+      (Object.keys(EXPECTED[version]) as RecordKind[]).map((kind) => [kind, catalogue.count(kind)]),
+    );
+    expect(counts).toEqual(EXPECTED[version]);
+    expect(catalogue.problems).toEqual([]);
+  });
+
+  it('serves each record byte for byte', async () => {
+    for (const record of catalogue.winners) {
+      const outcome = await execute(
+        readResource,
+        { uri: contentUri(record.bmadRelativePath) },
+        context,
+        testCall(),
+      );
+      if (!outcome.ok) throw new Error(`${record.bmadRelativePath}: ${outcome.error.text}`);
+      expect(outcome.data['text'], record.bmadRelativePath).toBe(await readFile(record.absolutePath, 'utf8'));
+    }
+  });
+
+  it('starts each agent and workflow by a name of its own', async () => {
+    for (const record of catalogue.winners.filter(({ kind }) => kind === 'agent' || kind === 'workflow')) {
+      const name = catalogue.names.handleOf(record);
+      const kind = record.kind === 'agent' ? 'agent' : 'workflow';
+      const outcome = await execute(
+        activate,
+        { name, kind, message: 'hi', detail: 'full' },
+        context,
+        testCall(),
+      );
+      if (!outcome.ok) throw new Error(`${name}: ${outcome.error.text}`);
+      expect(outcome.data['name'], name).toBe(`${record.moduleName}/${record.name}`);
+      expect(outcome.answer.body, name).toContain('```text\nhi\n```');
+    }
+  });
+
+  it('is well in the eyes of the doctor', async () => {
+    const outcome = await execute(doctor, { handshake: false }, context, testCall());
+    if (!outcome.ok) throw new Error(outcome.error.text);
+    expect(outcome.data['problems']).toEqual([]);
+    expect(
+      (outcome.data['findings'] as { level: string }[]).filter(({ level }) => level === 'broken'),
+    ).toEqual([]);
+    expect(outcome.failed).toBe(false);
+  });
+});
+
+describe('an install of 6.0.4 upgraded to 6.12.0', async () => {
+  const folder = join(await temporaryFolder(afterAll), 'project');
+  await cp(await installOf('6.0.4'), folder, { recursive: true });
+  await upgrade(folder, '6.12.0');
+  const { context, workspace } = await openInstall(folder);
+
+  it('serves the new skills, and none of what the old manifests still list', () => {
+    expect(workspace.catalogue.count('agent')).toBe(5);
+    expect(workspace.catalogue.winners.every(({ exists }) => exists)).toBe(true);
+    expect(
+      workspace.catalogue.records.filter(({ status }) => status === 'no-file-found').length,
+    ).toBeGreaterThan(20);
+  });
+
+  it('is told to have leftovers', async () => {
+    const outcome = await execute(doctor, { handshake: false }, context, testCall());
+    if (!outcome.ok) throw new Error(outcome.error.text);
+    expect(outcome.failed).toBe(true);
+    expect((outcome.data['findings'] as { about: string }[]).map(({ about }) => about)).toContain(
+      'missing-files',
+    );
+  });
+});
+
+describe('version 4 and 6 side by side', async () => {
+  const folder = join(await temporaryFolder(afterAll), 'project');
+  await cp(await installOf('4.44.3'), folder, { recursive: true });
+  await cp(await installOf('6.12.0'), folder, { recursive: true });
+  const { workspace } = await openInstall(folder);
+
+  it('keeps both, the newer first', () => {
+    const { names } = workspace.catalogue;
+    expect(names.resolve({ name: 'architect', kinds: ['agent'], fuzzy: false }).record.moduleName).toBe(
+      'bmm',
+    );
+    expect(names.resolve({ name: 'bmad-core/architect', kinds: ['agent'], fuzzy: false }).record.format).toBe(
+      'v4-agent',
+    );
+    expect(names.resolve({ name: 'sm', kinds: ['agent'], fuzzy: false }).record.moduleName).toBe('bmad-core');
+  });
+});
