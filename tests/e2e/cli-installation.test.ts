@@ -32,17 +32,20 @@ describe('bmad config show', () => {
     expect(JSON.parse(stdout.toString('utf8'))).toEqual({
       settings: [
         { name: 'project', value: '(not set)', from: 'default' },
-        { name: 'logLevel', value: 'error', from: 'flag --log-level' },
-        { name: 'answerBytes', value: '23000', from: 'environment BMAD_ANSWER_BYTES' },
-        { name: 'pageSize', value: '22', from: `project file ${projectFile}` },
-        { name: 'maxFileBytes', value: '210000', from: `user file ${userFile}` },
+        { name: 'paths', value: '(not set)', from: 'default' },
+        { name: 'root', value: '(not set)', from: 'default' },
+        { name: 'discovery', value: 'auto', from: 'default' },
+        { name: 'log_level', value: 'error', from: 'flag --log-level' },
+        { name: 'answer_bytes', value: '23000', from: 'environment BMAD_ANSWER_BYTES' },
+        { name: 'page_size', value: '22', from: `project file ${projectFile}` },
+        { name: 'max_file_bytes', value: '210000', from: `user file ${userFile}` },
       ],
       project: { root: project, from: 'the working directory' },
       warnings: [],
     });
     const text = (await bmad(['config', 'show'], { cwd: project, env })).stdout.toString('utf8');
-    expect(text).toContain('| logLevel | info | environment BMAD_LOG_LEVEL |');
-    expect(text).toContain(`| pageSize | 22 | project file ${projectFile} |`);
+    expect(text).toContain('| log_level | info | environment BMAD_LOG_LEVEL |');
+    expect(text).toContain(`| page_size | 22 | project file ${projectFile} |`);
   });
 
   it('tells what is wrong in a file and goes on without it', async () => {

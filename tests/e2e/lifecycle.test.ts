@@ -181,7 +181,7 @@ describe('the server in a terminal', () => {
     while (!shown.includes('Ready')) await once(terminal.stdout, 'data');
     expect(shown).toContain('BMAD MCP Server');
     expect(shown).toContain('waiting for a host');
-    expect(shown).toContain(`claude mcp add bmad -- "${process.execPath}" "${serverFile}"`);
+    expect(shown).toContain(`claude mcp add --scope user bmad -- "${process.execPath}" "${serverFile}"`);
     expect(shown).toContain('"mcpServers"');
     expect(shown).toMatch(/1 tool registered — .*5 agents.* — Ready/);
     // Ctrl+D is how a person ends stdin.

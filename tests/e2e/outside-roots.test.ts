@@ -142,7 +142,7 @@ describe("a project's overrides", () => {
     const answer = await execute(project);
     expect(answer).not.toContain(CANARY);
     expect(answer).toContain('----- BEGIN bmad:');
-    expect(answer).toContain(`- ${file}: `);
+    expect(answer).toContain(`- _bmad/${file}: `);
     expect(await execute(project, 'party-mode')).not.toContain(CANARY);
   });
 
