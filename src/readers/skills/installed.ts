@@ -9,6 +9,7 @@ import type { Reader } from '../reader.ts';
 import { findSkills } from './find-skills.ts';
 import { readInstallManifest, type InstallManifest, type SkillRow } from './install-manifest.ts';
 import { readInstalledModules } from './installed-modules.ts';
+import { readKnowledge } from './knowledge.ts';
 import type { Shims } from './shims.ts';
 import { readSkill } from './skill.ts';
 
@@ -42,9 +43,17 @@ export const installedSkillsReader: Reader = {
       problems,
     );
     const records = await readPlaces(source, places, modules, manifest, problems);
+    // Skills in the BMAD root are walked by the reader of that root; here it is the assistants' folders.
+    const shelves = [...places.found.values()].filter(({ folder }) => folder.startsWith('.'));
+    const knowledge = await readKnowledge(
+      source,
+      shelves,
+      { generation: GENERATION, bmadVersion: manifest.version },
+      problems,
+    );
     problems.sort((a, b) => (a.file < b.file ? -1 : 1));
     return {
-      records: [...records, ...dangling(source, manifest, places.found)],
+      records: [...records, ...knowledge, ...dangling(source, manifest, places.found)],
       modules: [...modules.values()],
       problems,
     };
@@ -67,6 +76,8 @@ async function topLevel({ tree }: Source): Promise<{ modules: string[]; assistan
       modules.push(name);
     }
   }
+  // Where copies differ, the one in the folder BMAD itself prefers is served.
+  assistants.sort((a, b) => Number(b.startsWith('.claude/')) - Number(a.startsWith('.claude/')));
   return { modules, assistants };
 }
 
@@ -132,9 +143,15 @@ async function readPlaces(
       },
       problems,
     );
-    return record === undefined ? undefined : checkedLauncher(source, record, problems);
+    return record === undefined ? undefined : checkedLauncher(source, inItsModule(record, modules), problems);
   });
-  return records.filter((record) => record !== undefined);
+  return records.filter((record) => record !== undefined).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** A launcher belongs to the module of the file it launches. */
+function inItsModule(record: BmadRecord, modules: ReadonlyMap<string, ModuleInfo>): BmadRecord {
+  const module = record.launches?.split('/', 1)[0];
+  return module !== undefined && modules.has(module) ? { ...record, moduleName: module } : record;
 }
 
 /** A launcher whose file is gone was left behind by an upgrade: it is shown, and not served. */

@@ -31,6 +31,7 @@ export class LineTransport implements Transport {
   #size = 0;
   #skipping = false;
   readonly #unanswered = new Set<unknown>();
+  #inputEnded = false;
   #closed = false;
   #drained: Promise<void> | undefined;
 
@@ -42,7 +43,7 @@ export class LineTransport implements Transport {
   async start(): Promise<void> {
     this.#input.on('data', this.#onData);
     this.#input.on('end', this.#onInputEnd);
-    this.#input.on('close', this.#onEnd);
+    this.#input.on('close', this.#onInputEnd);
     this.#input.on('error', this.#onEnd);
     this.#output.on('error', this.#onEnd);
   }
@@ -50,7 +51,7 @@ export class LineTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const written = this.#write(serializeMessage(message));
     if ('id' in message && !('method' in message)) this.#unanswered.delete(message.id);
-    if (this.#input.readableEnded && this.#unanswered.size === 0) this.#onEnd();
+    if (this.#inputEnded && this.#unanswered.size === 0) this.#onEnd();
     await written;
   }
 
@@ -65,6 +66,8 @@ export class LineTransport implements Transport {
 
   /** What was asked before the input ended is still answered, for as long as a client can be expected to wait. */
   readonly #onInputEnd = (): void => {
+    if (this.#inputEnded) return;
+    this.#inputEnded = true;
     this.#endLine();
     if (this.#unanswered.size === 0) this.#onEnd();
     else setTimeout(this.#onEnd, LAST_ANSWERS_MS).unref();
