@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Metafile } from 'esbuild';
@@ -7,7 +7,8 @@ import { readers } from '../src/readers/index.ts';
 import { packageSource } from '../src/sources/package.ts';
 import { bundle, bundleLatePackages, root } from './bundle.ts';
 
-const dist = join(root, 'dist');
+/** Made beside its place and moved there when it is whole, so that a failed build leaves the last one as it was. */
+const dist = join(root, '.cache', 'dist');
 const content = join(dist, 'content');
 const bmadPackage = dirname(createRequire(import.meta.url).resolve('bmad-method/package.json'));
 
@@ -80,3 +81,5 @@ const entries = Object.fromEntries(PROGRAMS.map((name) => [name, `src/bin/${name
 await writeLicences([await bundle({ entries, folder: dist }), await bundleLatePackages(dist)]);
 await copyContent();
 await prepareCatalogue();
+await rm(join(root, 'dist'), { recursive: true, force: true });
+await rename(dist, join(root, 'dist'));

@@ -1,3 +1,4 @@
+import type { Scale } from './scale.ts';
 import { percentSaved, type ContextSizes } from './context-sizes.ts';
 import type { OperationName } from './contenders.ts';
 import type { Starts, WarmServers } from './measure.ts';
@@ -7,6 +8,7 @@ export interface Results {
   starts: Starts;
   warm: WarmServers;
   context: ContextSizes;
+  scale: Scale[];
 }
 
 export interface Budget {
@@ -23,9 +25,10 @@ const START_AGAINST_PEER = 0.6;
 const START_AGAINST_BARE = 1.3;
 const RSS_BELOW_PEER_MIB = 5;
 const CONTEXT_SAVED_PERCENT = 80;
+const GROWTH = 13;
 
 /** What we hold ourselves to. Times count only as ratios within one run: machines differ. */
-export function budgetsOf({ starts, warm, context }: Results): Budget[] {
+export function budgetsOf({ starts, warm, context, scale }: Results): Budget[] {
   const { ours, peer, bare } = starts;
   return [
     atMost('tools/list', TOOLS_LIST_TOKENS, 'tokens', ours && tokens(ours.toolsListBytes)),
@@ -59,6 +62,14 @@ export function budgetsOf({ starts, warm, context }: Results): Budget[] {
         sum(p50(warm.peer, 'execute an agent'), p50(warm.peer, 'read an agent')),
       ),
     ),
+    atMost(
+      'tools/list at 5,000 workflows against 50',
+      1,
+      '×',
+      ratio(scale.at(-1)?.toolsListTokens, scale[0]?.toolsListTokens),
+    ),
+    // Ten times the workflows may cost ten times the time, and a little for what is not linear.
+    atMost('scan of 5,000 workflows against 500', GROWTH, '×', ratio(scale.at(-1)?.scanMs, scale[1]?.scanMs)),
     atLeast('context saved', CONTEXT_SAVED_PERCENT, '%', percentSaved(context)),
   ];
 }

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { budgetsOf } from './budgets.ts';
+import { measureScale } from './scale.ts';
 import { measureContext } from './context-sizes.ts';
 import { prepareContenders } from './contenders.ts';
 import { measureStarts, measureWarmCalls } from './measure.ts';
@@ -111,6 +112,7 @@ async function run({ starts, calls, json, build }: Options): Promise<void> {
     starts: await measureStarts(contenders, starts, say),
     warm: await measureWarmCalls(contenders, calls, say),
     context: await measureContext(ours, join(root, 'dist', 'content')),
+    scale: await measureScale(ours, scratch, say),
   };
   const budgets = budgetsOf(results);
   const about = [

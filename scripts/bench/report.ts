@@ -1,4 +1,5 @@
 import { ratio, type Budget, type Results } from './budgets.ts';
+import type { Scale } from './scale.ts';
 import { percentSaved, type ContextSizes } from './context-sizes.ts';
 import { OPERATIONS } from './contenders.ts';
 import type { Start, Starts, WarmServers } from './measure.ts';
@@ -17,6 +18,8 @@ export function reportOf(about: readonly string[], results: Results, budgets: re
     warmTable(results.warm),
     '## Context of a model (our server)',
     contextTable(results.context),
+    '## Size of the project (our server)',
+    scaleTable(results.scale),
     '## Budgets',
     budgetTable(budgets),
     verdict(budgets),
@@ -93,6 +96,18 @@ function contextTable(context: ContextSizes): string {
 
 function sizeRow(title: string, bytes: number): string[] {
   return [title, shown(bytes), shown(tokens(bytes))];
+}
+
+function scaleTable(scale: readonly Scale[]): string {
+  return table(
+    ['workflows', 'scan, p50 ms', 'RSS, MiB', 'tools/list, tokens'],
+    scale.map(({ workflows, scanMs, rssMiB, toolsListTokens }) => [
+      String(workflows),
+      shown(scanMs),
+      shown(rssMiB),
+      shown(toolsListTokens),
+    ]),
+  );
 }
 
 function budgetTable(budgets: readonly Budget[]): string {

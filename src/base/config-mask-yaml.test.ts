@@ -101,6 +101,7 @@ describe('maskConfigSecrets in YAML', () => {
     'max_tokens: 5000\ntoken_budget: high\nuser_name: me\n',
     'password: true\ntoken: null\nsecret: ~\npwd: ""\napi_key: \'\'\ntoken: []\nsecret: {}\n',
     'password:\nname: x\n',
+    'token: {{api_token}}\n',
     'description: "Ask for it, password: required"\nprompt: \'a token: b\'\n',
     'prompt: |\n  Say the password: please, and a token: too.\n  Then the token budget: 5.\n',
     'items: [token, password]\nname: password\n',

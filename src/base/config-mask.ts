@@ -34,8 +34,9 @@ const PIECE_END = /[,{}[\]\n]|[ \t]#/g;
 const FLOW_VALUE_END = /[,}\]]/g;
 const LINE_VALUE_END = /\n|[ \t]#/g;
 const LINE_OVER = /[ \t]*(?:#[^\n]*)?\r?(?:\n|$)/y;
-const VALUE_OVER = /[ \t]*(?:[,}\]\r\n]|$)|[ \t]+(?:[#;]|\/\/)/y;
-const MASKED = /\*{3}(?=[ \t]*[,}\]]*[ \t]*\r?(?:\n|$))/y;
+/** What may come after a value in quotation marks or brackets, for which the end is known: in a flow and elsewhere. */
+const FLOW_VALUE_OVER = /[ \t]*(?:[,}\]\r\n]|$)|[ \t]+(?:#|\/\/)/y;
+const LINE_VALUE_OVER = /[ \t]*[,}\]]*[ \t]*\r?(?:\n|$)|[ \t]+[#;]/y;
 const COMMENT = /(?<=\s)#/y;
 const BLOCK_SCALAR = /[|>][-+\d]*[ \t]*(?:#[^\n]*)?\r?(?:\n|$)/y;
 const NESTED_LINE = /([ \t]*)((?:-(?:[ \t]+|(?=\r?\n|$)))*)([^\n]*)/y;
@@ -217,11 +218,12 @@ class ConfigMask {
     const { text } = this.#cursor;
     const char = text.charAt(start);
     let end = start;
-    if (this.#cursor.sees(MASKED, start)) return start + MASK.length;
-    if (char === '"' || char === "'") end = quoteEnd(text, start, this.#format, line.comment);
+    if (this.#format !== 'lines' && text.startsWith(MASK, start)) end += MASK.length;
+    else if (char === '"' || char === "'") end = quoteEnd(text, start, this.#format, line.comment);
     else if ((char === '[' || char === '{') && this.#format !== 'lines' && !line.comment)
       end = bracketEnd(text, start, this.#format);
-    if (end > start && this.#cursor.sees(VALUE_OVER, end)) return end;
+    const over = this.#inFlow(line) ? FLOW_VALUE_OVER : LINE_VALUE_OVER;
+    if (end > start && this.#cursor.sees(over, end)) return end;
     return start + text.slice(start, this.#plainEnd(end, line)).trimEnd().length;
   }
 

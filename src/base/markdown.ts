@@ -61,8 +61,8 @@ export function findSection(sections: readonly Section[], title: string): Sectio
  * else a paragraph, else a line, else a character. Never cuts inside a character, never returns nothing.
  */
 export function cutToFit(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text;
   const whole = Buffer.from(text, 'utf8');
-  if (whole.length <= maxBytes) return text;
   let size = Math.max(4, maxBytes);
   while (size > 0 && ((whole[size] ?? 0) & 0xc0) === 0x80) size -= 1;
   const head = whole.subarray(0, size).toString('utf8');

@@ -15,11 +15,12 @@ export interface Part<T> {
 
 /** A part of a text that fits into `maxBytes`; the parts put together are the text, to the byte. */
 export function textPart(text: string, maxBytes: number, cursor: string | undefined): Part<string> {
-  const mark = fingerprint('t', text);
-  const from = cursor === undefined ? 0 : offsetOf(cursor, mark, text.length);
-  const part = cutToFit(text.slice(from), maxBytes);
+  const from = cursor === undefined ? 0 : offsetOf(cursor, fingerprint('t', text), text.length);
+  const part = cutToFit(from === 0 ? text : text.slice(from), maxBytes);
   const end = from + part.length;
-  return { part, from, total: text.length, next: end < text.length ? `${mark}${end}` : undefined };
+  // Most answers have one part, and need no mark.
+  const next = end < text.length ? `${fingerprint('t', text)}${end}` : undefined;
+  return { part, from, total: text.length, next };
 }
 
 /** A page of a list. `identity` names the list and its filters, so that a cursor of another list is noticed. */
@@ -29,11 +30,11 @@ export function listPage<T>(
   identity: string,
   cursor: string | undefined,
 ): Part<T[]> {
-  const mark = fingerprint('l', identity);
-  const from = cursor === undefined ? 0 : offsetOf(cursor, mark, items.length);
+  const from = cursor === undefined ? 0 : offsetOf(cursor, fingerprint('l', identity), items.length);
   const part = items.slice(from, from + size);
   const end = from + part.length;
-  return { part, from, total: items.length, next: end < items.length ? `${mark}${end}` : undefined };
+  const next = end < items.length ? `${fingerprint('l', identity)}${end}` : undefined;
+  return { part, from, total: items.length, next };
 }
 
 /** As many leading items as fit into `maxBytes` when each is shown with `render`; always at least one. */

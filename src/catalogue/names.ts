@@ -1,5 +1,6 @@
 import { BmadError, quoted } from '../base/errors.ts';
 import { fold, nearest } from '../base/suggest.ts';
+import { cut } from '../base/text.ts';
 import { successorsOf, withoutOldPrefixes } from './old-names.ts';
 import { isListed, qualifiedName, shortName, type BmadRecord, type RecordKind } from '../model/record.ts';
 
@@ -48,24 +49,42 @@ export class NameIndex {
 
   resolve(query: NameQuery): NameChoice {
     const { module, name } = this.#parse(query);
-    const fits = (record: BmadRecord): boolean =>
-      query.kinds.includes(record.kind) && (module === undefined || record.moduleName === module);
-    const entries = (this.#entries.get(fold(name)) ?? []).filter(({ record }) =>
-      query.kinds.includes(record.kind),
-    );
-    const inModule = entries.filter(({ record }) => fits(record));
-    const best = Math.min(...inModule.map(({ tier }) => tier));
-    let candidates = inModule.filter(({ tier }) => tier === best).map(({ record }) => record);
-    if (candidates.length === 0 && query.fuzzy) candidates = this.#partOfName(name).filter(fits);
-    if (candidates.length === 0) {
-      const modern = withoutOldPrefixes(name);
-      if (modern !== undefined) return this.resolve({ ...query, name: modern, fuzzy: false });
-      throw this.#notFound(query, module, name);
-    }
-    const record = this.#pick(query, candidates);
-    const filtered = module === undefined ? '' : `, after module filter "${module}": ${inModule.length}`;
-    const trace = `found ${entries.length} candidates for "${name}"${filtered}; selected ${qualifiedName(record)} from ${record.origin.displayName} (${record.origin.kind}, priority=${record.origin.priority})`;
+    const found = this.#find(query, module, name);
+    const left = narrowed(query.kinds, found.name, found.records);
+    const [record, other] = left;
+    if (record === undefined) throw this.#notFound(query, module, name);
+    if (other !== undefined) throw ambiguous(query.name, left);
+    const filtered = module === undefined ? '' : ` in module "${module}"`;
+    const trace = `found ${found.records.length} candidates for ${quoted(name)}${filtered}; selected ${qualifiedName(record)} from ${record.origin.displayName} (${record.origin.kind}, priority=${record.origin.priority})`;
     return { record, trace };
+  }
+
+  /** What has this name; else what has it as a part, where that will do; else what has it without the old prefixes. */
+  #find(
+    { kinds, fuzzy }: NameQuery,
+    module: string | undefined,
+    name: string,
+  ): { name: string; records: BmadRecord[] } {
+    const records = this.#named(kinds, module, name);
+    if (records.length === 0 && fuzzy) records.push(...this.#partOfName(kinds, module, name));
+    const modern = records.length === 0 ? withoutOldPrefixes(name) : undefined;
+    return modern === undefined
+      ? { name, records }
+      : { name: modern, records: this.#named(kinds, module, modern) };
+  }
+
+  #named(kinds: readonly RecordKind[], module: string | undefined, name: string): BmadRecord[] {
+    const entries = (this.#entries.get(fold(name)) ?? []).filter(({ record }) => fits(record, kinds, module));
+    const best = Math.min(...entries.map(({ tier }) => tier));
+    return entries.filter(({ tier }) => tier === best).map(({ record }) => record);
+  }
+
+  #partOfName(kinds: readonly RecordKind[], module: string | undefined, name: string): BmadRecord[] {
+    const part = fold(name);
+    if (part.length < 3) return [];
+    return this.#records.filter(
+      (record) => fits(record, kinds, module) && isListed(record) && fold(record.name).includes(part),
+    );
   }
 
   #parse({ name, module }: NameQuery): { module: string | undefined; name: string } {
@@ -88,18 +107,19 @@ export class NameIndex {
 
   /** The shortest name that leads to this record: `architect`, or `bmm/architect` where another module has one too. */
   handleOf(record: BmadRecord): string {
-    const short = shortName(record.name);
-    const entries = (this.#entries.get(fold(short)) ?? []).filter(
-      (entry) => entry.record.kind === record.kind,
-    );
-    const best = Math.min(...entries.map(({ tier }) => tier));
-    const rivals = entries.filter(
-      ({ tier, record: other }) => tier === best && other !== record && isListed(other),
-    );
-    if (rivals.length === 0) return short;
-    return entries.some((entry) => entry.record === record && entry.tier === best)
-      ? `${record.moduleName}/${short}`
-      : record.name;
+    const { kind, moduleName, name } = record;
+    const short = shortName(name);
+    const ways: [module: string | undefined, name: string][] = [
+      [undefined, short],
+      [moduleName, short],
+      [undefined, name],
+    ];
+    for (const [module, called] of ways) {
+      const [found, other] = narrowed([kind], called, this.#named([kind], module, called));
+      if (found === record && other === undefined)
+        return module === undefined ? called : `${module}/${called}`;
+    }
+    return qualifiedName(record);
   }
 
   /** The code of a module, whatever its case; an error that lists the modules when there is none of that name. */
@@ -107,33 +127,10 @@ export class NameIndex {
     const code = this.#modules.find((known) => fold(known) === fold(name));
     if (code !== undefined) return code;
     throw new BmadError('not_found', `There is no module ${quoted(name)}.`, {
-      subject: name.slice(0, 100),
+      subject: cut(name, 100),
       suggestions: nearest(name, this.#modules),
       hint: `Known modules: ${this.#modules.join(', ') || 'none'}.`,
     });
-  }
-
-  #partOfName(name: string): BmadRecord[] {
-    const part = fold(name);
-    if (part.length < 3) return [];
-    return this.#records.filter((record) => isListed(record) && fold(record.name).includes(part));
-  }
-
-  #pick(query: NameQuery, candidates: readonly BmadRecord[]): BmadRecord {
-    const rank = Math.min(...candidates.map(({ origin }) => origin.priority));
-    let left = candidates.filter(({ origin }) => origin.priority === rank);
-    const current = left.filter(isListed);
-    if (current.length > 0) left = current;
-    const kind = query.kinds.find((wanted) => left.some((record) => record.kind === wanted));
-    left = left.filter((record) => record.kind === kind);
-    // Where one has as its id what is the short name of another, the id is meant.
-    const exact = left.filter(
-      (record) => fold(record.name) === fold(query.name.replace(/^.*\//, '').replace(/^\*/, '')),
-    );
-    if (exact.length > 0) left = exact;
-    const [record, other] = left;
-    if (record === undefined || other !== undefined) throw ambiguous(query.name, left);
-    return record;
   }
 
   #notFound({ name: asked, kinds }: NameQuery, module: string | undefined, name: string): BmadError {
@@ -163,17 +160,43 @@ export class NameIndex {
         ? `There is no ${what} ${quoted(asked)}${where}.`
         : `${quoted(asked)} is a name of an earlier BMAD.`;
     return new BmadError('not_found', gone, {
-      subject: asked.slice(0, 200),
+      subject: cut(asked, 200),
       suggestions: successors === undefined ? nearest(name, known) : current,
       hint: `${other}List them with {operation:"list", query:"${what === 'agent' ? 'agents' : 'workflows'}"}, or look for words with {operation:"search", query:"…"}.`,
     });
   }
 }
 
+function fits(record: BmadRecord, kinds: readonly RecordKind[], module: string | undefined): boolean {
+  return kinds.includes(record.kind) && (module === undefined || record.moduleName === module);
+}
+
+/** The best of several: of the origin of the highest rank, listed, of the first kind asked for, with the name as its id. */
+function narrowed(
+  kinds: readonly RecordKind[],
+  name: string,
+  candidates: readonly BmadRecord[],
+): readonly BmadRecord[] {
+  const rank = Math.min(...candidates.map(({ origin }) => origin.priority));
+  const ofRank = candidates.filter(({ origin }) => origin.priority === rank);
+  const current = preferred(ofRank, isListed);
+  const kind = kinds.find((wanted) => current.some((record) => record.kind === wanted));
+  const ofKind = current.filter((record) => record.kind === kind);
+  return preferred(ofKind, (record) => fold(record.name) === fold(name));
+}
+
+function preferred(
+  records: readonly BmadRecord[],
+  isBetter: (record: BmadRecord) => boolean,
+): readonly BmadRecord[] {
+  const better = records.filter(isBetter);
+  return better.length > 0 ? better : records;
+}
+
 function ambiguous(name: string, candidates: readonly BmadRecord[]): BmadError {
   const names = candidates.map(qualifiedName);
   return new BmadError('ambiguous', `${quoted(name)} is the name of ${candidates.length} things.`, {
-    subject: name.slice(0, 200),
+    subject: cut(name, 200),
     suggestions: names,
     hint: 'Use one of the qualified names.',
   });

@@ -35,6 +35,7 @@ export function parseFlags<Switch extends string>(
         throw new BmadError('invalid_input', `${written} needs a value.`, { hint: setting.description });
       keep(result.settings, setting, token.value);
     } else if (token.kind === 'option' && (switches as readonly string[]).includes(token.name)) {
+      if (token.value !== undefined) throw new BmadError('invalid_input', `${written} takes no value.`);
       result.switches.add(token.name as Switch);
     } else {
       throw new BmadError(

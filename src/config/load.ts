@@ -1,6 +1,7 @@
 import { BmadError, quoted } from '../base/errors.ts';
 import { readInside } from '../base/files.ts';
 import { nearest } from '../base/suggest.ts';
+import { cut, visible } from '../base/text.ts';
 import { basename, delimiter, dirname } from 'node:path';
 import {
   configSchema,
@@ -84,7 +85,7 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
         from[setting.name] = layer.label(setting);
         break;
       }
-      const message = `${layer.label(setting)}: ${JSON.stringify(raw)} is not valid for ${setting.fileKey}. ${value.reason.replace(/\.?$/, '.')}`;
+      const message = `${layer.label(setting)}: ${shown(raw)} is not valid for ${setting.fileKey}. ${value.reason.replace(/\.?$/, '.')}`;
       if (layer.strict) throw new BmadError('invalid_input', message, { hint: setting.description });
       warnings.push(`${message} It is ignored.`);
     }
@@ -100,6 +101,12 @@ function accept(
   const parsed = setting.schema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
   return { ok: false, reason: parsed.error.issues[0]?.message ?? '' };
+}
+
+/** A wrong value for a message, kept short. JSON has no word for NaN and Infinity, which TOML can write. */
+function shown(raw: unknown): string {
+  if (typeof raw === 'string') return quoted(raw);
+  return typeof raw === 'number' ? String(raw) : visible(cut(JSON.stringify(raw), 120));
 }
 
 /** Flags and variables are text; a list in a variable is separated as the system separates folders. */

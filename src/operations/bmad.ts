@@ -54,7 +54,8 @@ export const bmad = defineOperation({
     const { operation, args, spoken } = route(input);
     const target = ROUTES[operation] as AnyOperation;
     const checked = checkedInput(target, args, spoken);
-    const result = target.output.parse(await target.run(checked, context, call));
+    // What an operation gives is checked against its schema by the tests; once more here would only cost time.
+    const result = await target.run(checked, context, call);
     return { operation, result };
   },
   render: ({ operation, result }) => (ROUTES[operation] as AnyOperation).render(result),

@@ -115,7 +115,8 @@ export async function listedSkills(root: Tree): Promise<Set<string>> {
   }
 }
 
-async function entriesOf(folder: string): Promise<{ name: string; kind: 'file' | 'folder' }[]> {
+/** What is in a folder; nothing when it cannot be read. */
+export async function entriesOf(folder: string): Promise<{ name: string; kind: 'file' | 'folder' }[]> {
   try {
     return await listInside(folder, '');
   } catch (error) {

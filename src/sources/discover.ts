@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { pathExists, realFolder } from '../base/files.ts';
 import type { Origin, OriginKind } from '../model/origin.ts';
-import { bmadSkillsIn, listedSkills, rootsIn, shapeOf, SKILL_FOLDERS } from './bmad-folders.ts';
+import { bmadSkillsIn, entriesOf, listedSkills, rootsIn, shapeOf, SKILL_FOLDERS } from './bmad-folders.ts';
 import { moduleFoldersIn } from './module-folders.ts';
 import { mountedTree, type Mount } from './mounted-tree.ts';
 import type { Source } from './source.ts';
@@ -38,7 +38,12 @@ export async function discoverSources(request: DiscoveryRequest): Promise<Discov
   const found: Discovered = { sources: [], warnings: [] };
   const open = (folder: string): ReturnType<typeof folderTree> => folderTree(folder, request.maxFileBytes);
 
-  async function add(folder: string, kind: OriginKind, label: string, offset: number): Promise<void> {
+  async function add(
+    folder: string,
+    kind: OriginKind,
+    label: string,
+    { offset = 0, room = 0.5 } = {},
+  ): Promise<void> {
     const real = await realFolder(folder);
     const mounts =
       real === undefined
@@ -46,12 +51,13 @@ export async function discoverSources(request: DiscoveryRequest): Promise<Discov
         : kind === 'project'
           ? await mountsOfProject(real, open)
           : await mountsOfFolder(real, open);
+    const step = Math.min(STEP, room / mounts.length);
     for (const [index, { place, parts }] of mounts.entries()) {
       const origin: Origin = {
         kind,
         displayName: index === 0 ? label : `${label} (${place})`,
         root: join(real ?? folder, place),
-        priority: Math.round((PRIORITY[kind] + offset + index * STEP) * 10_000) / 10_000,
+        priority: rounded(PRIORITY[kind] + offset + index * step),
       };
       found.sources.push({ origin, tree: mountedTree(origin.root, parts) });
     }
@@ -63,16 +69,23 @@ export async function discoverSources(request: DiscoveryRequest): Promise<Discov
   }
 
   if ((mode === 'auto' || mode === 'local') && project !== undefined)
-    await add(project, 'project', 'Project', 0);
+    await add(project, 'project', 'Project');
   if (mode === 'auto') {
-    for (const [index, path] of paths.entries()) await add(path, 'cli', 'Path', index / 10);
-    if (root !== undefined) await add(root, 'env', 'BMAD_ROOT', 0);
+    const room = 1 / Math.max(10, paths.length);
+    for (const [index, path] of paths.entries())
+      await add(path, 'cli', 'Path', { offset: index * room, room });
+    if (root !== undefined) await add(root, 'env', 'BMAD_ROOT');
   }
   if (mode === 'auto' || mode === 'user') {
-    await add(join(home, '.bmad'), 'user', 'User', 0);
+    await add(join(home, '.bmad'), 'user', 'User');
     await addUserSkills(home, found, open);
   }
   return found;
+}
+
+/** Takes away what floating-point sums leave behind, so that people read 2.1. */
+function rounded(priority: number): number {
+  return Math.round(priority * 1e9) / 1e9;
 }
 
 interface RootMounts {
@@ -127,8 +140,7 @@ async function mountsOfFolder(folder: string, open: Open): Promise<RootMounts[]>
 }
 
 async function looksLikeContent(folder: string): Promise<boolean> {
-  const tree = folderTree(folder, 1_000_000);
-  for (const { name, kind } of await tree.list('')) {
+  for (const { name, kind } of await entriesOf(folder)) {
     if (kind === 'file' && name.endsWith('.md') && !/^(?:readme|changelog|license|contributing)/i.test(name))
       return true;
     if (

@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, join, parse, resolve } from 'node:path';
+import { dirname, join, parse, resolve } from 'node:path';
 import { BmadError, quoted } from '../base/errors.ts';
 import { pathExists, realFolder } from '../base/files.ts';
 
@@ -33,7 +33,7 @@ export async function findProject(hints: ProjectHints): Promise<Project> {
     if (folder !== undefined) return { root: await requiredFolder(folder, hints, from), from };
   }
   if (hints.host !== undefined && hints.host !== '') {
-    const root = await realFolder(hints.host);
+    const root = await realFolder(resolve(hints.cwd, hints.host));
     if (root !== undefined && !(await isOffLimits(root, hints.home)))
       return { root, from: 'CLAUDE_PROJECT_DIR' };
   }
@@ -43,7 +43,7 @@ export async function findProject(hints: ProjectHints): Promise<Project> {
 }
 
 async function requiredFolder(folder: string, hints: ProjectHints, from: string): Promise<string> {
-  const root = await realFolder(isAbsolute(folder) ? folder : resolve(hints.cwd, folder));
+  const root = await realFolder(resolve(hints.cwd, folder));
   const reason =
     root === undefined
       ? 'there is no such folder'
@@ -64,11 +64,16 @@ async function requiredFolder(folder: string, hints: ProjectHints, from: string)
 async function walkUp(cwd: string, home: string): Promise<Project | undefined> {
   for (const marker of MARKERS) {
     for (let folder = cwd; !(await isOffLimits(folder, home)); folder = dirname(folder)) {
-      if (await pathExists(join(folder, marker)))
+      if (await marks(join(folder, marker), marker))
         return { root: folder, from: `the nearest folder with ${marker}` };
     }
   }
   return undefined;
+}
+
+/** A worktree has a file `.git`; a file with the name of a BMAD folder says nothing. */
+async function marks(place: string, marker: string): Promise<boolean> {
+  return marker === '.git' ? pathExists(place) : (await realFolder(place)) !== undefined;
 }
 
 async function ownFolder(cwd: string, home: string): Promise<Project> {

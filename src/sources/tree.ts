@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { mapLimited } from '../base/async.ts';
 import { BmadError } from '../base/errors.ts';
 import { listInside, modifiedInside, readInside, type FolderEntry } from '../base/files.ts';
+import { contentPath, contentUri } from '../base/paths.ts';
 
 /** A read-only view of a folder. Paths are relative, with forward slashes; nothing outside the folder can be named. */
 export interface Tree {
@@ -69,12 +70,20 @@ async function collect(tree: Tree, path: string, depth: number, found: string[])
   const prefix = path === '' ? '' : `${path}/`;
   const folders: string[] = [];
   for (const entry of entries) {
-    // A name that no URI can hold cannot be asked for.
-    if (/[\p{Cc}\\:]/u.test(entry.name)) continue;
+    if (!canBeNamed(entry.name)) continue;
     if (entry.kind === 'file') found.push(prefix + entry.name);
     else if (entry.link !== true) folders.push(prefix + entry.name);
   }
   await mapLimited(folders, READS_AT_ONCE, (folder) => collect(tree, folder, depth + 1, found));
+}
+
+/** What no URI can name cannot be asked for, and is not shown either. */
+function canBeNamed(name: string): boolean {
+  try {
+    return contentPath(contentUri(name)) === name;
+  } catch {
+    return false;
+  }
 }
 
 /** The text of a file that may be absent; any other trouble is the caller's to report. */

@@ -9,7 +9,7 @@ import { oneLine } from '../../base/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
-import { composeActivation, type Activation } from './activation.ts';
+import { composeActivation, type Activation, type Material } from './activation.ts';
 import { centralConfig } from './central-config.ts';
 import { installMaterial } from './install-material.ts';
 import { generatedFiles, moduleValues } from './generated-files.ts';
@@ -58,10 +58,9 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
 
   // Without a BMAD folder in the project there is nothing that could change; one may appear at any time.
   const defaults = once(() => readCentral(undefined));
-  async function central(): Promise<Layered> {
-    const bmad = await projectBmad();
-    return bmad === undefined ? defaults() : readCentral(bmad);
-  }
+  const centralOf = (bmad: Tree | undefined): Promise<Layered> =>
+    bmad === undefined ? defaults() : readCentral(bmad);
+  const central = async (): Promise<Layered> => centralOf(await projectBmad());
   const resolver: SkillResolver = {
     files: catalogue.files,
     projectRoot,
@@ -132,7 +131,27 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       ({ name, deprecated }) => name === record.deprecated?.successor && deprecated === undefined,
     );
     const target = successor ?? record;
-    const config = await central();
+    // Looked for once, so that all of one answer is about the same state of the project.
+    const bmad = await projectBmad();
+    const fixed = bmad === undefined && project === undefined && target.origin.kind === 'package';
+    const known = fixed ? materials.get(record) : undefined;
+    if (known?.day === today()) return composeActivation(target, message, known.material);
+    const material = await materialOf(record, target, bmad, project);
+    if (fixed) materials.set(record, { day: today(), material });
+    return composeActivation(target, message, material);
+  }
+
+  /** Built-in content in a project that overrides nothing gives the same material all day. */
+  const materials = new Map<BmadRecord, { day: string; material: Material }>();
+
+  async function materialOf(
+    record: BmadRecord,
+    target: BmadRecord,
+    bmad: Tree | undefined,
+    project: string | undefined,
+  ): Promise<Material> {
+    const settled: SkillResolver = { ...resolver, projectBmad: async () => bmad };
+    const config = await centralOf(bmad);
     const common = {
       record: target,
       main: await mainText(target),
@@ -142,23 +161,20 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       values: await moduleConfig(target, config.values),
       files: await catalogue.files.below(skillFolder(target)),
     };
-    if (target.format !== 'skill') {
-      return composeActivation(target, message, await installMaterial({ ...common, read: optionalFile }));
-    }
-    const material = skillMaterial({
+    if (target.format !== 'skill') return installMaterial({ ...common, read: optionalFile });
+    return skillMaterial({
       ...common,
-      skill: await resolveSkill(target, resolver),
+      skill: await resolveSkill(target, settled),
       forwardedBy:
-        successor === undefined
+        target === record
           ? undefined
-          : { record, text: await mainText(record), skill: await resolveSkill(record, resolver) },
+          : { record, text: await mainText(record), skill: await resolveSkill(record, settled) },
       central: config.values,
       problems: config.problems,
       scripts: await catalogue.files.below('scripts'),
-      installed: await projectBmad().then((bmad) => namesIn(bmad, '')),
-      installedScripts: await namesIn(await projectBmad(), 'scripts'),
+      installed: await namesIn(bmad, ''),
+      installedScripts: await namesIn(bmad, 'scripts'),
     });
-    return composeActivation(target, message, material);
   }
 
   /** From 6.4 on the central configuration holds all values; before that, each module's own file. */
