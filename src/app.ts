@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { once } from './base/async.ts';
 import { BmadError } from './base/errors.ts';
 import { realFolder } from './base/files.ts';
@@ -31,6 +32,9 @@ export interface Outside {
 }
 
 const WORKSPACES_KEPT = 8;
+
+/** A client that does not answer is not waited for. */
+const ROOTS_WAIT_MS = 1_500;
 
 /** The composition root: reads the configuration and puts the parts together. Heavy parts load on first use. */
 export async function createContext(outside: Outside): Promise<Context> {
@@ -67,6 +71,7 @@ export async function createContext(outside: Outside): Promise<Context> {
   async function workspace(project?: string): Promise<Workspace> {
     const found = await findProject({
       ...projectHints(outside),
+      roots: clientRoots,
       call: project,
       configured: config.project,
       configuredBy: from.project,
@@ -81,7 +86,13 @@ export async function createContext(outside: Outside): Promise<Context> {
     return opened;
   }
 
-  const startWorkspace = once(() => workspace());
+  let clientRoots: readonly string[] = [];
+  let rootsKnown: Promise<void> = Promise.resolve();
+  let fromStart = once(() => workspace());
+  async function startWorkspace(): Promise<Workspace> {
+    await rootsKnown;
+    return fromStart();
+  }
   return {
     config,
     configFrom: from,
@@ -90,6 +101,15 @@ export async function createContext(outside: Outside): Promise<Context> {
     log,
     secrets,
     workspace: (project) => (project === undefined ? startWorkspace() : workspace(project)),
+    offerRoots(folders) {
+      rootsKnown = Promise.race([folders, setTimeout(ROOTS_WAIT_MS, [], { ref: false })]).then(
+        (known) => {
+          clientRoots = known;
+          fromStart = once(() => workspace());
+        },
+        () => undefined,
+      );
+    },
     async describeProject() {
       try {
         return (await startWorkspace()).project;

@@ -54,8 +54,11 @@ export class NameIndex {
     const [record, other] = left;
     if (record === undefined) throw this.#notFound(query, module, name);
     if (other !== undefined) throw ambiguous(query.name, left);
-    const filtered = module === undefined ? '' : ` in module "${module}"`;
-    const trace = `found ${found.records.length} candidates for ${quoted(name)}${filtered}; selected ${qualifiedName(record)} from ${record.origin.displayName} (${record.origin.kind}, priority=${record.origin.priority})`;
+    const count = (within: string | undefined): number =>
+      (this.#entries.get(fold(found.name)) ?? []).filter((entry) => fits(entry.record, query.kinds, within))
+        .length;
+    const filtered = module === undefined ? '' : `, after module filter "${module}": ${count(module)}`;
+    const trace = `found ${count(undefined)} candidates for ${quoted(name)}${filtered}; selected ${qualifiedName(record)} from ${record.origin.displayName} (${record.origin.kind}, priority=${record.origin.priority})`;
     return { record, trace };
   }
 

@@ -20,6 +20,8 @@ export interface Context {
   secrets: Secrets;
   /** The world as one project sees it; without an argument, the project the server was started for. */
   workspace(project?: string): Promise<Workspace>;
+  /** Takes note of the folders the client works in; calls wait for them, but not for long. */
+  offerRoots(folders: Promise<readonly string[]>): void;
   /** The project in words, even when it cannot be used: for commands that have to explain just that. */
   describeProject(): Promise<Project>;
   diagnosis(): Promise<Diagnosis>;

@@ -10,6 +10,8 @@ export interface ProjectHints {
   configuredBy?: string | undefined;
   /** CLAUDE_PROJECT_DIR, which Claude Code sets for its servers. */
   host?: string | undefined;
+  /** Folders the client says it works in. */
+  roots?: readonly string[];
   cwd: string;
   home: string;
 }
@@ -37,9 +39,25 @@ export async function findProject(hints: ProjectHints): Promise<Project> {
     if (root !== undefined && !(await isOffLimits(root, hints.home)))
       return { root, from: 'CLAUDE_PROJECT_DIR' };
   }
+  const offered = await clientRoot(hints);
+  if (offered !== undefined) return { root: offered, from: 'the roots of the client' };
   const cwd = await realFolder(hints.cwd);
   if (cwd === undefined) return { root: undefined, from: 'nowhere: the working directory is gone' };
   return (await walkUp(cwd, hints.home)) ?? ownFolder(cwd, hints.home);
+}
+
+/** The first folder of the client that has BMAD in it, else the first that can be used at all. */
+async function clientRoot({ roots = [], home }: ProjectHints): Promise<string | undefined> {
+  const usable: string[] = [];
+  for (const folder of roots) {
+    const root = await realFolder(folder);
+    if (root !== undefined && !(await isOffLimits(root, home))) usable.push(root);
+  }
+  for (const root of usable) {
+    for (const marker of MARKERS)
+      if (marker !== '.git' && (await pathExists(join(root, marker)))) return root;
+  }
+  return usable[0];
 }
 
 async function requiredFolder(folder: string, hints: ProjectHints, from: string): Promise<string> {

@@ -26,11 +26,7 @@ export function folderTree(root: string, maxFileBytes: number): Tree {
   const tree: Tree = {
     root,
     read: (path) => readInside(root, path, maxFileBytes),
-    async text(path) {
-      const bytes = await tree.read(path);
-      // ignoreBOM keeps the mark in the text, so that what is delivered is what is on disk.
-      return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
-    },
+    text: async (path) => decoded(await tree.read(path)),
     list: (path) => listInside(root, path),
     place: (path) => join(root, path),
     modified: (path) => modifiedInside(root, path),
@@ -46,8 +42,9 @@ export function folderTree(root: string, maxFileBytes: number): Tree {
 /** The same tree with every file kept after its first reading; only for content that cannot change while we run. */
 export function rememberingTree(tree: Tree): Tree {
   const known = new Map<string, Promise<Buffer>>();
-  return {
+  const remembering: Tree = {
     ...tree,
+    text: async (path) => decoded(await remembering.read(path)),
     read(path) {
       const reading = known.get(path) ?? tree.read(path);
       known.set(path, reading);
@@ -56,6 +53,12 @@ export function rememberingTree(tree: Tree): Tree {
       return reading;
     },
   };
+  return remembering;
+}
+
+/** The mark of UTF-8 stays in the text, so that what is delivered is what is on disk. */
+function decoded(bytes: Buffer): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }
 
 async function collect(tree: Tree, path: string, depth: number, found: string[]): Promise<void> {

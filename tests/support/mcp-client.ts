@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url';
 import { Client, type CallToolResult, type VersionNegotiationMode } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { serverFile } from './app.ts';
@@ -7,6 +8,8 @@ export interface ConnectOptions {
   cwd: string;
   home: string;
   mode?: VersionNegotiationMode;
+  /** Folders the client says it works in. */
+  roots?: readonly string[];
   /** Program and arguments, where it is not the server in dist. */
   command?: readonly [string, ...string[]];
 }
@@ -16,10 +19,18 @@ export async function connectClient({
   cwd,
   home,
   mode = 'legacy',
+  roots,
   command = [process.execPath, serverFile],
 }: ConnectOptions): Promise<Client> {
   const [program, ...args] = command;
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { versionNegotiation: { mode }, ...(roots === undefined ? {} : { capabilities: { roots: {} } }) },
+  );
+  if (roots !== undefined) {
+    const listed = roots.map((folder) => ({ uri: pathToFileURL(folder).href }));
+    client.setRequestHandler('roots/list', () => ({ roots: listed }));
+  }
   await client.connect(
     new StdioClientTransport({ command: program, args, cwd, env: bareEnvironment(home), stderr: 'ignore' }),
   );

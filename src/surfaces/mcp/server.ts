@@ -1,4 +1,10 @@
-import { McpServer, type McpServerFactory, type ServerContext } from '@modelcontextprotocol/server';
+import { fileURLToPath } from 'node:url';
+import {
+  McpServer,
+  type McpServerFactory,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { PRODUCT, SERVER_PROGRAM, VERSION } from '../../base/product.ts';
 import type { Call, Context } from '../../operations/context.ts';
 import { completeArgument } from './completions.ts';
@@ -48,8 +54,17 @@ export function mcpServerFactory(context: Context): McpServerFactory {
     answer(server, 'completion/complete', completeParams, (params, sdk) =>
       completeArgument(params, context, callOf(sdk)),
     );
+    // Clients of the 2025 protocol can be asked where they work; later ones name the project in the call.
+    server.oninitialized = () => {
+      if (server.getClientCapabilities()?.roots !== undefined) context.offerRoots(clientRoots(server));
+    };
     return mcp;
   };
+}
+
+async function clientRoots(server: Server): Promise<string[]> {
+  const { roots } = await server.listRoots();
+  return roots.flatMap(({ uri }) => (uri.startsWith('file://') ? [fileURLToPath(uri)] : []));
 }
 
 /** What a request brings along: its abort signal, and progress if the client asked for it. */
