@@ -37,6 +37,34 @@ describe('resources', () => {
     });
   });
 
+  it('serves the manifests as CSV, and the master manifest with every record as JSON', async () => {
+    const agents = (await session.ok(readResource, { uri: 'bmad://manifests/agents' })).data;
+    expect(agents['mimeType']).toBe('text/csv');
+    expect((agents['text'] as string).split('\n').slice(0, 2)).toEqual([
+      'name,displayName,title,icon,role,identity,communicationStyle,principles,module,path,canonicalId',
+      'bmad-agent-analyst,Mary,Business Analyst,📊,,,,,bmm,bmm/agents/bmad-agent-analyst/SKILL.md,bmad-agent-analyst',
+    ]);
+    const master = (await session.ok(readResource, { uri: 'bmad://manifests/master.json' })).data;
+    const { agents: records, modules } = JSON.parse(master['text'] as string) as {
+      agents: Record<string, unknown>[];
+      modules: { code: string }[];
+    };
+    expect(modules.map(({ code }) => code)).toEqual(['bmm', 'core']);
+    expect(records[0]).toMatchObject({
+      kind: 'agent',
+      source: 'manifest',
+      origin: { kind: 'package', priority: 9 },
+      moduleName: 'bmm',
+      bmadVersion: '6.12.0',
+      name: 'bmad-agent-analyst',
+      displayName: 'Mary',
+      bmadRelativePath: 'bmm/agents/bmad-agent-analyst/SKILL.md',
+      moduleRelativePath: 'agents/bmad-agent-analyst/SKILL.md',
+      exists: true,
+      status: 'verified',
+    });
+  });
+
   it('suggests the file that was meant', async () => {
     const error = await session.fail(readResource, { uri: 'bmad://bmm/agents/bmad-agent-architect/SKIL.md' });
     expect(error).toMatchObject({

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { ERROR_CODES, type BmadError } from '../../base/errors.ts';
+import { BmadError, ERROR_CODES } from '../../base/errors.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../../base/product.ts';
 import { nearest } from '../../base/suggest.ts';
 import type { Context } from '../../operations/context.ts';
@@ -44,13 +44,27 @@ export async function runProgram(
     if (outcome.failed) exitCode = 1;
   }
 
-  const program = createProgram(run, terminal);
+  const complaints: string[] = [];
+  const json = args.includes('--json');
+  const program = createProgram(run, json ? { ...terminal, err: (text) => complaints.push(text) } : terminal);
   try {
     await program.parseAsync([...args], { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : ERROR_CODES.invalid_input.exit;
-    throw error;
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return 0;
+    const message =
+      complaints
+        .join('')
+        .trim()
+        .replace(/^error: /, '') || error.message;
+    return json
+      ? report(
+          new BmadError('invalid_input', message, { hint: '--help shows what there is.' }),
+          true,
+          terminal,
+        )
+      : ERROR_CODES.invalid_input.exit;
   }
 }
 
