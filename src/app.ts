@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { once } from './base/async.ts';
 import { BmadError } from './base/errors.ts';
@@ -39,9 +39,9 @@ const ROOTS_WAIT_MS = 1_500;
 /** The composition root: reads the configuration and puts the parts together. Heavy parts load on first use. */
 export async function createContext(outside: Outside): Promise<Context> {
   const secrets = createSecrets();
-  // Whatever the environment calls a token, a key or a password must not come out again.
-  for (const [name, value] of Object.entries(outside.env))
-    if (value !== undefined && isSecretName(name)) secrets.add(value);
+  for (const [name, value] of Object.entries(outside.env)) {
+    if (value !== undefined && isSecretVariable(name, value)) secrets.add(value);
+  }
   const early = await findProject({
     ...projectHints(outside),
     configured:
@@ -122,6 +122,11 @@ export async function createContext(outside: Outside): Promise<Context> {
       return createDiagnosis({ command: outside.serverCommand, cwd: outside.cwd, env: outside.env });
     }),
   };
+}
+
+/** Whatever the environment calls a token, a key or a password must not come out again. PWD is the working folder. */
+function isSecretVariable(name: string, value: string): boolean {
+  return isSecretName(name) && !/^(?:OLD)?PWD$/i.test(name) && !isAbsolute(value);
 }
 
 function projectHints({ env, cwd, home }: Outside) {

@@ -26,6 +26,13 @@ interface Entry {
   tier: number;
 }
 
+/** A question whose parts have been told apart. */
+interface Wanted {
+  kinds: readonly RecordKind[];
+  module: string | undefined;
+  name: string;
+}
+
 /** Finds records by any of their names: the id, long or short, beats an alias, which beats a guess. */
 export class NameIndex {
   readonly #entries = new Map<string, Entry[]>();
@@ -48,49 +55,50 @@ export class NameIndex {
   }
 
   resolve(query: NameQuery): NameChoice {
-    const { module, name } = this.#parse(query);
-    const found = this.#find(query, module, name);
-    const left = narrowed(query.kinds, found.name, found.records);
+    const asked = this.#parse(query);
+    const { wanted, records } = this.#find(asked, query.fuzzy);
+    const left = narrowed(wanted, records);
     const [record, other] = left;
-    if (record === undefined) throw this.#notFound(query, module, name);
+    if (record === undefined) throw this.#notFound(query, asked);
     if (other !== undefined) throw ambiguous(query.name, left);
-    const count = (within: string | undefined): number =>
-      (this.#entries.get(fold(found.name)) ?? []).filter((entry) => fits(entry.record, query.kinds, within))
-        .length;
-    const filtered = module === undefined ? '' : `, after module filter "${module}": ${count(module)}`;
-    const trace = `found ${count(undefined)} candidates for ${quoted(name)}${filtered}; selected ${qualifiedName(record)} from ${record.origin.displayName} (${record.origin.kind}, priority=${record.origin.priority})`;
+    const { module } = wanted;
+    const count = this.#entriesOf({ ...wanted, module: undefined }).length;
+    const filtered =
+      module === undefined ? '' : `, after module filter "${module}": ${this.#entriesOf(wanted).length}`;
+    const trace = `found ${count} candidates for ${quoted(asked.name)}${filtered}; selected ${qualifiedName(record)} from ${record.origin.displayName} (${record.origin.kind}, priority=${record.origin.priority})`;
     return { record, trace };
   }
 
   /** What has this name; else what has it as a part, where that will do; else what has it without the old prefixes. */
-  #find(
-    { kinds, fuzzy }: NameQuery,
-    module: string | undefined,
-    name: string,
-  ): { name: string; records: BmadRecord[] } {
-    const records = this.#named(kinds, module, name);
-    if (records.length === 0 && fuzzy) records.push(...this.#partOfName(kinds, module, name));
-    const modern = records.length === 0 ? withoutOldPrefixes(name) : undefined;
-    return modern === undefined
-      ? { name, records }
-      : { name: modern, records: this.#named(kinds, module, modern) };
+  #find(wanted: Wanted, fuzzy: boolean): { wanted: Wanted; records: readonly BmadRecord[] } {
+    const named = this.#named(wanted);
+    if (named.length > 0) return { wanted, records: named };
+    const partly = fuzzy ? this.#partOfName(wanted) : [];
+    const modern = withoutOldPrefixes(wanted.name);
+    if (partly.length > 0 || modern === undefined) return { wanted, records: partly };
+    const renamed = { ...wanted, name: modern };
+    return { wanted: renamed, records: this.#named(renamed) };
   }
 
-  #named(kinds: readonly RecordKind[], module: string | undefined, name: string): BmadRecord[] {
-    const entries = (this.#entries.get(fold(name)) ?? []).filter(({ record }) => fits(record, kinds, module));
+  #named(wanted: Wanted): BmadRecord[] {
+    const entries = this.#entriesOf(wanted);
     const best = Math.min(...entries.map(({ tier }) => tier));
     return entries.filter(({ tier }) => tier === best).map(({ record }) => record);
   }
 
-  #partOfName(kinds: readonly RecordKind[], module: string | undefined, name: string): BmadRecord[] {
-    const part = fold(name);
+  #entriesOf(wanted: Wanted): Entry[] {
+    return (this.#entries.get(fold(wanted.name)) ?? []).filter(({ record }) => fits(record, wanted));
+  }
+
+  #partOfName(wanted: Wanted): BmadRecord[] {
+    const part = fold(wanted.name);
     if (part.length < 3) return [];
     return this.#records.filter(
-      (record) => fits(record, kinds, module) && isListed(record) && fold(record.name).includes(part),
+      (record) => fits(record, wanted) && isListed(record) && fold(record.name).includes(part),
     );
   }
 
-  #parse({ name, module }: NameQuery): { module: string | undefined; name: string } {
+  #parse({ name, module, kinds }: NameQuery): Wanted {
     const clean = name.trim().replace(/^\*/, '');
     if (clean === '' || !/[\p{L}\p{N}]/u.test(clean)) {
       throw new BmadError('invalid_input', `${quoted(name)} is not a name.`, {
@@ -105,22 +113,22 @@ export class NameIndex {
       });
     }
     const rest = slash === -1 ? clean : clean.slice(slash + 1);
-    return { module: given === undefined ? undefined : this.moduleCode(given), name: rest };
+    return { kinds, module: given === undefined ? undefined : this.moduleCode(given), name: rest };
   }
 
   /** The shortest name that leads to this record: `architect`, or `bmm/architect` where another module has one too. */
   handleOf(record: BmadRecord): string {
     const { kind, moduleName, name } = record;
     const short = shortName(name);
-    const ways: [module: string | undefined, name: string][] = [
-      [undefined, short],
-      [moduleName, short],
-      [undefined, name],
+    const ways: Wanted[] = [
+      { kinds: [kind], module: undefined, name: short },
+      { kinds: [kind], module: moduleName, name: short },
+      { kinds: [kind], module: undefined, name },
     ];
-    for (const [module, called] of ways) {
-      const [found, other] = narrowed([kind], called, this.#named([kind], module, called));
+    for (const wanted of ways) {
+      const [found, other] = narrowed(wanted, this.#named(wanted));
       if (found === record && other === undefined)
-        return module === undefined ? called : `${module}/${called}`;
+        return wanted.module === undefined ? wanted.name : `${wanted.module}/${wanted.name}`;
     }
     return qualifiedName(record);
   }
@@ -136,7 +144,7 @@ export class NameIndex {
     });
   }
 
-  #notFound({ name: asked, kinds }: NameQuery, module: string | undefined, name: string): BmadError {
+  #notFound({ name: asked, kinds }: NameQuery, { module, name }: Wanted): BmadError {
     const what = kinds.length > 1 && kinds.includes('agent') ? 'agent or workflow' : (kinds[0] ?? 'record');
     const known: string[] = [];
     for (const { kind, name: id, moduleName, displayName, deprecated } of this.#records) {
@@ -154,7 +162,7 @@ export class NameIndex {
       elsewhere === undefined
         ? ''
         : `It is the name of ${elsewhere.kind === 'agent' ? 'an agent' : 'a workflow'}: ${qualifiedName(elsewhere)}. `;
-    const successors = successorsOf(name);
+    const successors = successorsOf(name) ?? successorsOf(withoutOldPrefixes(name) ?? '');
     const current = (successors ?? []).filter(
       (short) => known.includes(short) || this.#entries.has(fold(short)),
     );
@@ -170,22 +178,30 @@ export class NameIndex {
   }
 }
 
-function fits(record: BmadRecord, kinds: readonly RecordKind[], module: string | undefined): boolean {
+function fits(record: BmadRecord, { kinds, module }: Wanted): boolean {
   return kinds.includes(record.kind) && (module === undefined || record.moduleName === module);
 }
 
-/** The best of several: of the origin of the highest rank, listed, of the first kind asked for, with the name as its id. */
-function narrowed(
-  kinds: readonly RecordKind[],
-  name: string,
-  candidates: readonly BmadRecord[],
-): readonly BmadRecord[] {
-  const rank = Math.min(...candidates.map(({ origin }) => origin.priority));
-  const ofRank = candidates.filter(({ origin }) => origin.priority === rank);
+/**
+ * The best of several: of the origin of the highest rank, listed, of the first kind asked for, with the name as its id.
+ * An id with its module names one thing only, so there the id comes first.
+ */
+function narrowed({ kinds, module, name }: Wanted, candidates: readonly BmadRecord[]): readonly BmadRecord[] {
+  const named = module === undefined ? candidates : withId(name, candidates);
+  const rank = Math.min(...named.map(({ origin }) => origin.priority));
+  const ofRank = named.filter(({ origin }) => origin.priority === rank);
   const current = preferred(ofRank, isListed);
   const kind = kinds.find((wanted) => current.some((record) => record.kind === wanted));
-  const ofKind = current.filter((record) => record.kind === kind);
-  return preferred(ofKind, (record) => fold(record.name) === fold(name));
+  return withId(
+    name,
+    current.filter((record) => record.kind === kind),
+  );
+}
+
+/** Those that have the name as their id, the exact spelling before any other; all when none has. */
+function withId(name: string, records: readonly BmadRecord[]): readonly BmadRecord[] {
+  const folded = preferred(records, (record) => fold(record.name) === fold(name));
+  return preferred(folded, (record) => record.name === name);
 }
 
 function preferred(

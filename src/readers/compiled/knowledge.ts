@@ -17,7 +17,7 @@ interface Fragment {
  */
 export async function readKnowledge(install: Install, shelf: Shelf): Promise<void> {
   const indexes = [...install.files, ...install.skillFiles]
-    .filter((path) => /-index\.csv$/i.test(fileOf(path)))
+    .filter((path) => /-index\.csv$/i.test(fileOf(path)) && !isUninstalled(install, path))
     .sort();
   const fragments: Fragment[] = [];
   for (const index of indexes) fragments.push(...(await fragmentsOf(install, index)));
@@ -40,6 +40,12 @@ export async function readKnowledge(install: Install, shelf: Shelf): Promise<voi
     seen.add(same);
   }
   for (const missing of gone) shelf.add(missing);
+}
+
+/** A module as its package ships it is read whole by the readers of skills. */
+function isUninstalled({ known }: Install, path: string): boolean {
+  const module = path.slice(0, path.indexOf('/'));
+  return known.has(`${module}/module.yaml`) && !known.has(`${module}/config.yaml`);
 }
 
 async function fragmentsOf(install: Install, index: string): Promise<Fragment[]> {

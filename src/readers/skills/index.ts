@@ -6,6 +6,7 @@ import type { Source } from '../../sources/source.ts';
 import { optionalText } from '../../sources/tree.ts';
 import type { Reader } from '../reader.ts';
 import { findSkills } from './find-skills.ts';
+import { readKnowledge } from './knowledge.ts';
 import { readModule } from './module.ts';
 import { readSkill } from './skill.ts';
 
@@ -43,6 +44,15 @@ export const skillsReader: Reader = {
         ),
       );
       records.push(...found.filter((record) => record !== undefined));
+      const shelves = folders.map((folder) => ({ folder, module: module.code }));
+      records.push(
+        ...(await readKnowledge(
+          source,
+          shelves,
+          { generation: GENERATION, bmadVersion: source.origin.bmadVersion },
+          problems,
+        )),
+      );
     }
     // The files are read side by side; the order of the report must not depend on which came first.
     problems.sort((a, b) => (a.file < b.file ? -1 : 1));

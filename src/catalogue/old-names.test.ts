@@ -1,0 +1,60 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { contextIn, temporaryFolder } from '../../tests/support/app.ts';
+import { refusal } from '../../tests/support/thrown.ts';
+import { qualifiedName, STARTABLE } from '../model/record.ts';
+import { successorsOf, withoutOldPrefixes } from './old-names.ts';
+
+describe('names of earlier BMADs', async () => {
+  const { catalogue } = await (await contextIn(await temporaryFolder(afterAll))).workspace();
+  const found = (name: string): string =>
+    qualifiedName(catalogue.names.resolve({ name, kinds: STARTABLE, fuzzy: false }).record);
+
+  it.each([
+    ['bmad-agent-bmm-pm', 'bmm/bmad-agent-pm'],
+    ['bmad_bmm_agent_pm', 'bmm/bmad-agent-pm'],
+    ['bmad:bmm:agents:pm', 'bmm/bmad-agent-pm'],
+    ['BMAD-BMM-PRD', 'bmm/bmad-prd'],
+    ['bmad-bmm-create-prd', 'bmm/bmad-create-prd'],
+    ['bmm/bmad-agent-bmm-pm', 'bmm/bmad-agent-pm'],
+  ])('%s still leads to %s', (old, modern) => {
+    expect(found(old)).toBe(modern);
+  });
+
+  it.each([
+    'sm',
+    'bmad-agent-bmm-sm',
+    'bmad_bmm_agent_sm',
+    'distillator',
+    'bmad-distillator',
+    'po',
+    'qa',
+    'bmad-master',
+    'ux-expert',
+  ])('%s is told with what replaced it, which can be started', async (old) => {
+    const error = await refusal(() => found(old));
+    expect([error.code, error.message]).toEqual(['not_found', `"${old}" is a name of an earlier BMAD.`]);
+    expect(error.suggestions.length).toBeGreaterThan(0);
+    for (const name of error.suggestions)
+      expect(found(name)).toMatch(new RegExp(`^\\w+/bmad-(?:agent-)?${name}$`));
+  });
+
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'bmad-agent-constructor', ''])(
+    'do not include what every object has: %j',
+    (name) => {
+      expect(successorsOf(name)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ['bmad-agent-bmm-pm', 'pm'],
+    ['bmad-bmm-workflows-prd', 'prd'],
+    ['bmad-agent-core-bmad-master', 'bmad-master'],
+    ['bmad-agents-pm', 'pm'],
+    ['bmad-pm', undefined],
+    ['pm', undefined],
+    ['bmad-bmm-', undefined],
+    ['x-bmad-bmm-pm', undefined],
+  ])('%s without its prefixes is %s', (old, rest) => {
+    expect(withoutOldPrefixes(old)).toBe(rest);
+  });
+});

@@ -1,0 +1,24 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
+import { configShow } from '../../src/operations/config-show.ts';
+import { activate } from '../../src/operations/activate.ts';
+import { execute } from '../../src/operations/execute.ts';
+
+describe('secrets of the environment', () => {
+  it('never come out, and the working folder is none of them', async () => {
+    const folder = await temporaryFolder(afterAll);
+    const context = await contextIn(folder, {
+      env: { PWD: folder, OLDPWD: folder, GITHUB_TOKEN: 'ghp_abcdef123456', HOME: folder },
+    });
+    const shown = await execute(configShow, {}, context, testCall());
+    expect(JSON.stringify(shown)).toContain(folder);
+    const answer = await execute(
+      activate,
+      { name: 'dev', message: 'use ghp_abcdef123456 please' },
+      context,
+      testCall(),
+    );
+    expect(JSON.stringify(answer)).not.toContain('ghp_abcdef123456');
+    expect(JSON.stringify(answer)).toContain('use *** please');
+  });
+});
