@@ -1,4 +1,4 @@
-import { isAbsolute, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { once } from './base/async.ts';
 import { BmadError } from './base/errors.ts';
@@ -54,7 +54,7 @@ export async function createContext(outside: Outside): Promise<Context> {
     files: [
       ...(early?.root === undefined
         ? []
-        : [{ label: 'project file', path: join(early.root, PROJECT_CONFIG_FILE) }]),
+        : [{ label: 'project file', path: join(early.root, PROJECT_CONFIG_FILE), ofProject: true as const }]),
       { label: 'user file', path: userConfigFile(outside) },
     ],
   });
@@ -102,13 +102,14 @@ export async function createContext(outside: Outside): Promise<Context> {
     secrets,
     workspace: (project) => (project === undefined ? startWorkspace() : workspace(project)),
     offerRoots(folders) {
-      rootsKnown = Promise.race([folders, setTimeout(ROOTS_WAIT_MS, [], { ref: false })]).then(
-        (known) => {
-          clientRoots = known;
+      rootsKnown = (async () => {
+        try {
+          clientRoots = await Promise.race([folders, setTimeout(ROOTS_WAIT_MS, [], { ref: false })]);
           fromStart = once(() => workspace());
-        },
-        () => undefined,
-      );
+        } catch {
+          // A client that cannot tell where it works is one that says nothing.
+        }
+      })();
     },
     async describeProject() {
       try {
@@ -126,7 +127,7 @@ export async function createContext(outside: Outside): Promise<Context> {
 
 /** Whatever the environment calls a token, a key or a password must not come out again. PWD is the working folder. */
 function isSecretVariable(name: string, value: string): boolean {
-  return isSecretName(name) && !/^(?:OLD)?PWD$/i.test(name) && !isAbsolute(value);
+  return value !== '' && isSecretName(name) && !/^(?:OLD)?PWD$/i.test(name);
 }
 
 function projectHints({ env, cwd, home }: Outside) {

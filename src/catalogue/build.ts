@@ -1,4 +1,5 @@
 import { BmadError } from '../base/errors.ts';
+import type { Problem } from '../model/record.ts';
 import type { Reader } from '../readers/reader.ts';
 import type { Source } from '../sources/source.ts';
 import { Catalogue } from './catalogue.ts';
@@ -32,12 +33,18 @@ export async function buildCatalogue(
         parts.modules.push(...reading.modules);
         parts.problems.push(...reading.problems);
       } catch (error) {
-        if (!(error instanceof BmadError)) throw error;
-        parts.problems.push({ file: source.origin.root, message: `${reader.generation}: ${error.message}` });
+        parts.problems.push(problemOf(error, source, reader));
       }
     }
   }
   return new Catalogue(parts);
+}
+
+/** What a reader could not read. Anything else it throws is a fault of the reader and must not be hidden. */
+function problemOf(error: unknown, { origin }: Source, { generation }: Reader): Problem {
+  const unreadable = error instanceof BmadError || (error instanceof Error && error.name === 'ParseError');
+  if (!unreadable) throw error;
+  return { file: origin.root, message: `${generation}: ${error.message}` };
 }
 
 /** A prepared reading that cannot be used is passed over: the readers do the same work, only slower. */

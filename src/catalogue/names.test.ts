@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { originOf, recordOf } from '../../tests/support/records.ts';
 import { refusal } from '../../tests/support/thrown.ts';
-import { qualifiedName, type BmadRecord, type RecordKind } from '../model/record.ts';
+import { qualifiedName, type RecordKind } from '../model/record.ts';
 import { NameIndex, type NameQuery } from './names.ts';
 
 const KINDS: readonly RecordKind[] = ['agent', 'workflow', 'task', 'skill'];
@@ -221,40 +221,5 @@ describe('resolve', () => {
       query('x'.repeat(5_000)),
     );
     expect(trace.startsWith(`found 1 candidates for "${'x'.repeat(120)}…"; selected`)).toBe(true);
-  });
-});
-
-describe('handleOf', () => {
-  function handles(records: BmadRecord[]): string[] {
-    const names = new NameIndex(records, ['bmm', 'cis']);
-    return records.map((record) => names.handleOf(record));
-  }
-
-  it.each([
-    ['the short name', ['agent bmm/bmad-agent-dev', 'workflow bmm/bmad-prd'], ['dev', 'prd']],
-    ['the short name for each kind', ['agent bmm/bmad-agent-x', 'workflow bmm/bmad-x'], ['x', 'x']],
-    ['the module where another has it too', ['task bmm/bmad-x', 'task cis/bmad-x'], ['bmm/x', 'cis/x']],
-    ['the id where it is the short name of another', ['task bmm/bmad-x', 'task bmm/x'], ['bmad-x', 'x']],
-    [
-      'the ids where the module does not help',
-      ['task bmm/bmad-agent-x', 'task bmm/bmad-x'],
-      ['bmad-agent-x', 'bmad-x'],
-    ],
-  ])('is %s', (_, records, expected) => {
-    expect(handles(records.map((record) => recordOf(record)))).toEqual(expected);
-  });
-
-  it('tells deprecated records from each other', () => {
-    const deprecated = {};
-    const records = [
-      recordOf('task bmm/bmad-x', { deprecated }),
-      recordOf('task cis/bmad-x', { deprecated }),
-    ];
-    expect(handles(records)).toEqual(['bmm/x', 'cis/x']);
-  });
-
-  it('does not lead to a deprecated record that has the name as its id', () => {
-    const records = [recordOf('task bmm/x', { deprecated: {} }), recordOf('task bmm/bmad-x')];
-    expect(handles(records)).toEqual(['bmm/x', 'x']);
   });
 });

@@ -161,7 +161,7 @@ export class NameIndex {
     const other =
       elsewhere === undefined
         ? ''
-        : `It is the name of ${elsewhere.kind === 'agent' ? 'an agent' : 'a workflow'}: ${qualifiedName(elsewhere)}. `;
+        : `It is the name of ${/^[aeiou]/.test(elsewhere.kind) ? 'an' : 'a'} ${elsewhere.kind}: ${qualifiedName(elsewhere)}. `;
     const successors = successorsOf(name) ?? successorsOf(withoutOldPrefixes(name) ?? '');
     const current = (successors ?? []).filter(
       (short) => known.includes(short) || this.#entries.has(fold(short)),

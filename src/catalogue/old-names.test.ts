@@ -27,7 +27,6 @@ describe('names of earlier BMADs', async () => {
     'distillator',
     'bmad-distillator',
     'po',
-    'qa',
     'bmad-master',
     'ux-expert',
   ])('%s is told with what replaced it, which can be started', async (old) => {

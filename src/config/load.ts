@@ -27,9 +27,16 @@ export interface ConfigInput {
   flags: RawSettings;
   env: Readonly<Record<string, string | undefined>>;
   /** Configuration files, the stronger first. */
-  files: readonly { label: string; path: string }[];
+  files: readonly ConfigFile[];
   /** Defaults of one program that differ from the common ones. */
   presets?: RawSettings;
+}
+
+interface ConfigFile {
+  label: string;
+  path: string;
+  /** Whether it comes with a project, and so from whoever wrote that: it must not point to folders of the machine. */
+  ofProject?: true;
 }
 
 interface Layer {
@@ -118,7 +125,7 @@ function converted(setting: Setting, raw: unknown): unknown {
 
 /** The parser is loaded only when there is a file to parse: most starts have none, and start-up time counts. */
 async function readConfigFile(
-  file: { label: string; path: string },
+  file: ConfigFile,
   all: readonly Setting[],
   warnings: string[],
 ): Promise<Map<string, unknown> | undefined> {
@@ -127,6 +134,14 @@ async function readConfigFile(
     const { parseToml } = await import('../base/parse.ts');
     const table = new Map(Object.entries(parseToml(file.path, bytes.toString('utf8'))));
     const known = all.map((setting) => setting.fileKey);
+    for (const { fileKey, flag } of file.ofProject === true
+      ? all.filter(({ personal }) => personal === true)
+      : []) {
+      if (table.delete(fileKey))
+        warnings.push(
+          `${file.path}: "${fileKey}" is ignored in the file of a project; set it in your own file or with ${flag}.`,
+        );
+    }
     for (const key of table.keys()) {
       if (known.includes(key)) continue;
       const near = nearest(key, known, 1)[0];

@@ -6,6 +6,8 @@ interface SettingMeta {
   flag: string;
   /** Shown in help instead of the type. */
   placeholder: string;
+  /** Whether it points to folders of the machine, so that a project's own file must not set it. */
+  personal?: true;
   /** A few words for help texts; the description says the rest. */
   summary: string;
 }
@@ -22,6 +24,7 @@ export const configSchema = z.strictObject({
     .describe('Project folder. Without it: the client’s hint, else the working directory and its parents.')
     .register(settingMeta, {
       env: 'BMAD_PROJECT_ROOT',
+      personal: true,
       flag: '--project',
       placeholder: 'folder',
       summary: 'Project folder',
@@ -34,6 +37,7 @@ export const configSchema = z.strictObject({
     )
     .register(settingMeta, {
       env: 'BMAD_PATHS',
+      personal: true,
       flag: '--path',
       placeholder: 'folder',
       summary: 'Further BMAD folder (repeatable)',
@@ -45,6 +49,7 @@ export const configSchema = z.strictObject({
     .describe('A BMAD folder for all projects, ranked after the paths and before the user’s own.')
     .register(settingMeta, {
       env: 'BMAD_ROOT',
+      personal: true,
       flag: '--root',
       placeholder: 'folder',
       summary: 'BMAD folder for all projects',

@@ -1,6 +1,6 @@
 import { BmadError } from '../base/errors.ts';
 import { contentPath } from '../base/paths.ts';
-import type { BmadRecord, RecordKind } from '../model/record.ts';
+import { STARTABLE, type BmadRecord, type RecordKind } from '../model/record.ts';
 import type { Context, Workspace } from './context.ts';
 
 /** What a caller may ask for by name. Plain skills and tasks are started like workflows. */
@@ -11,6 +11,9 @@ const ACCEPTED: Record<NamedKind, readonly RecordKind[]> = {
   agent: ['agent'],
   workflow: ['workflow', 'task', 'tool', 'skill'],
 };
+
+/** Anything with a name can be read; only some of it can be started. */
+const READABLE: readonly RecordKind[] = [...STARTABLE, 'knowledge', 'template', 'checklist', 'team'];
 
 export interface NamedTarget {
   name: string;
@@ -27,7 +30,7 @@ export function findRecord(
 ): BmadRecord {
   const starred = name.trim().startsWith('*');
   const wanted = kind ?? (starred ? 'workflow' : undefined);
-  const kinds = wanted === undefined ? [...ACCEPTED.agent, ...ACCEPTED.workflow] : ACCEPTED[wanted];
+  const kinds = wanted !== undefined ? ACCEPTED[wanted] : fuzzy ? READABLE : STARTABLE;
   const choice = workspace.catalogue.names.resolve({ name, kinds, module, fuzzy });
   log.debug(choice.trace);
   return launched(choice.record, workspace);

@@ -16,12 +16,12 @@ interface Found {
 
 /** Looks for sources in a new folder: the project is `project`, the user's folder `home`. */
 async function discover(
-  files: readonly string[],
+  written: readonly string[],
   request: Partial<DiscoveryRequest> = {},
   prepare: (folder: string) => Promise<void> = async () => undefined,
 ): Promise<Found> {
   const folder = await temporaryFolder(afterAll);
-  await writeFiles(folder, Object.fromEntries([...files, 'project/', 'home/'].map((path) => [path, ''])));
+  await writeFiles(folder, Object.fromEntries([...written, 'project/', 'home/'].map((path) => [path, ''])));
   await prepare(folder);
   const place = (path: string): string => join(folder, path);
   const found = await discoverSources({

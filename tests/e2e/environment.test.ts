@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { configShow } from '../../src/operations/config-show.ts';
@@ -20,5 +22,25 @@ describe('secrets of the environment', () => {
     );
     expect(JSON.stringify(answer)).not.toContain('ghp_abcdef123456');
     expect(JSON.stringify(answer)).toContain('use *** please');
+  });
+});
+
+describe('the file of a project', () => {
+  it('cannot point the server to other folders', async () => {
+    const folder = await temporaryFolder(afterAll);
+    const outside = await temporaryFolder(afterAll);
+    await writeFile(
+      join(folder, 'bmad-mcp.toml'),
+      `paths = ["${outside}"]\nroot = "${outside}"\nproject = "${outside}"\npage_size = 7\n`,
+    );
+    const context = await contextIn(folder);
+    expect(context.config).toMatchObject({ paths: [], pageSize: 7 });
+    expect(context.config.root).toBeUndefined();
+    expect((await context.workspace()).project.root).toBe(folder);
+    expect(context.configWarnings.map((warning) => /"(\w+)" is ignored/.exec(warning)?.[1])).toEqual([
+      'project',
+      'paths',
+      'root',
+    ]);
   });
 });

@@ -1,4 +1,5 @@
 import { field, isTable, parseYaml } from '../../base/parse.ts';
+import { fold } from '../../base/suggest.ts';
 import { plural } from '../../base/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { isListed, qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
@@ -55,7 +56,7 @@ function missingFiles({ records, sources }: Catalogue): Finding[] {
       found.push({
         level: 'broken',
         about: 'stale-launchers',
-        text: `${origin.displayName}: ${plural(stale.length, 'launcher')} of an older version that load files which are gone (${named(stale)}). They can be deleted: ${stale
+        text: `${origin.displayName}: ${plural(stale.length, 'launcher')} of an older version for files that are gone (${named(stale)}). They can be deleted: ${stale
           .slice(0, NAMED)
           .map(({ bmadRelativePath }) => bmadRelativePath)
           .join(', ')}.`,
@@ -112,7 +113,7 @@ function overrides({ records, winners }: Catalogue): Finding[] {
 function ambiguousNames({ winners }: Catalogue): Finding[] {
   const groups = new Map<string, BmadRecord[]>();
   for (const record of winners.filter((one) => isListed(one) && ['agent', 'workflow'].includes(one.kind))) {
-    const key = `${record.kind} ${shortName(record.name)} ${record.origin.priority}`;
+    const key = `${record.kind} ${fold(shortName(record.name))} ${record.origin.priority}`;
     groups.set(key, [...(groups.get(key) ?? []), record]);
   }
   const shared = [...groups.values()].filter((records) => records.length > 1);
