@@ -40,11 +40,14 @@ export async function buildCatalogue(
   return new Catalogue(parts);
 }
 
-/** What a reader could not read. Anything else it throws is a fault of the reader and must not be hidden. */
+/** Even a fault in a reader costs only what that reader would have found; its text stays out of answers. */
 function problemOf(error: unknown, { origin }: Source, { generation }: Reader): Problem {
-  const unreadable = error instanceof BmadError || (error instanceof Error && error.name === 'ParseError');
-  if (!unreadable) throw error;
-  return { file: origin.root, message: `${generation}: ${error.message}` };
+  // Asked for by name, because the class would bring the parsers along, which most starts do not need.
+  const readable = error instanceof BmadError || (error instanceof Error && error.name === 'ParseError');
+  const reason = readable
+    ? error.message
+    : `it failed unexpectedly (${error instanceof Error ? error.name : 'unknown'})`;
+  return { file: origin.root, message: `${generation}: ${reason}` };
 }
 
 /** A prepared reading that cannot be used is passed over: the readers do the same work, only slower. */

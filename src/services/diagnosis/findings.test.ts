@@ -78,7 +78,12 @@ describe('missing files', () => {
 describe('files in no manifest', () => {
   it('are told beside a manifest, and served', async () => {
     const folder = await copyOf('6.12.0');
-    await writeFiles(folder, { '.claude/skills/bmad-mine/SKILL.md': skill('bmad-mine') });
+    await writeFiles(folder, {
+      '.claude/skills/bmad-mine/SKILL.md': skill('bmad-mine'),
+      // An old name is not something to be listed.
+      '.claude/skills/bmad-old/SKILL.md':
+        '---\nname: bmad-old\ndescription: Deprecated, use bmad-mine\n---\n',
+    });
     const found = await findings(folder);
     expect(abouts(found)).toEqual(['notice unlisted-files']);
     expect(found[0]?.text).toBe('Project: 1 not in any manifest, served all the same (custom/bmad-mine).');
