@@ -35,6 +35,7 @@ describe('execute', () => {
       `----- BEGIN bmad://bmm/agents/bmad-agent-architect/SKILL.md -----\n${file}----- END bmad://bmm/agents/bmad-agent-architect/SKILL.md -----`,
     );
     expect(Buffer.byteLength(answer.body + (answer.note ?? ''))).toBeLessThanOrEqual(10_000);
+    expect(data['tokens']).toBe(Math.ceil(Buffer.byteLength(answer.body) / 4));
   });
 
   it('starts a long workflow with its activation, and tells how to get the rest', async () => {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { byteLength } from '../base/text.ts';
+import { byteLength, estimateTokens } from '../base/text.ts';
 import { problemText, qualifiedName } from '../model/record.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from './fields.ts';
 import { defineOperation } from './operation.ts';
@@ -51,7 +51,9 @@ export const activate = defineOperation({
       problems: activation.problems.map(problemText),
     };
     if (detail === 'concise') return { ...about, ...outlineOnly(`${head}\n\n${body}`) };
-    return { ...about, ...shown, ...(first ? { text: `${head}\n\n${shown.text}` } : {}) };
+    if (!first) return { ...about, ...shown };
+    const text = `${head}\n\n${shown.text}`;
+    return { ...about, ...shown, text, tokens: estimateTokens(text) };
   },
 
   render: (data) => ({ body: data.text, note: shownNote(data) }),
