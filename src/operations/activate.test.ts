@@ -92,6 +92,27 @@ describe('execute', () => {
     expect(text).toContain('(agent bmm/bmad-agent-dev)');
   });
 
+  it('gives programs the context as data', async () => {
+    const { data } = await session.ok(activate, { name: 'prd' });
+    expect(data['context']).toEqual({
+      bmadServerRoot: contentRoot,
+      projectRoot: session.folder,
+      mcpResources: 'bmad://',
+      agentManifestPath: 'bmad://manifests/agents',
+      agentCount: 5,
+      placeholders: {
+        project_root: session.folder,
+        bmad_root: contentRoot,
+        module_root: 'bmad://bmm',
+        config_source: 'bmad://bmm/config.yaml',
+        installed_path: 'bmad://bmm/plan/bmad-prd',
+        output_folder: `${session.folder}/_bmad-output`,
+      },
+      moduleInfo: { name: 'bmm', version: '6.12.0', bmadVersion: '6.12.0' },
+      originInfo: { kind: 'package', displayName: 'BMAD 6.12.0 (built in)', priority: 9 },
+    });
+  });
+
   it('goes on after the first part whatever the message was', async () => {
     const first = await session.ok(activate, { name: 'prd', message: 'A shop' });
     const next = await session.ok(activate, { name: 'prd', cursor: first.data['next'] });

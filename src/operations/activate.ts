@@ -33,6 +33,8 @@ export const activate = defineOperation({
     kind: z.string(),
     title: z.string(),
     problems: z.array(z.string()),
+    /** Roots, placeholders, module and origin, for programs; the text says the same to a model. */
+    context: z.record(z.string(), z.unknown()),
     ...shownTextSchema.shape,
   }),
 
@@ -49,6 +51,7 @@ export const activate = defineOperation({
       kind: activation.record.kind,
       title: activation.title,
       problems: activation.problems.map(problemText),
+      context: { ...activation.context },
     };
     if (detail === 'concise') return { ...about, ...outlineOnly(`${head}\n\n${body}`) };
     if (!first) return { ...about, ...shown };

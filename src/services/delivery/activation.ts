@@ -1,4 +1,5 @@
 import { byteLength, fenced } from '../../base/text.ts';
+import type { WorkflowContext } from './workflow-context.ts';
 import { problemText, qualifiedName, type BmadRecord, type Problem } from '../../model/record.ts';
 
 /** One document that starts an agent or a workflow. */
@@ -10,6 +11,8 @@ export interface Activation {
   /** Everything else. It does not depend on the message, so a cursor into it survives another message. */
   body: string;
   problems: Problem[];
+  /** Roots, placeholders, module and origin as data, for programs. */
+  context: Partial<WorkflowContext>;
 }
 
 /** What a document is made of; each format of BMAD brings its own. */
@@ -27,6 +30,8 @@ export interface Material {
   problems: Problem[];
   /** Why it must not be started. */
   halt?: string;
+  /** Roots, placeholders, module and origin as data. */
+  data?: WorkflowContext;
 }
 
 /** Context larger than this comes after the files, so that the first file is in the first part of the answer. */
@@ -62,7 +67,7 @@ export function composeActivation(
     ...files.map(fileSection),
     ...contexts.filter((text) => !small(text)),
   ];
-  return { record, title, head: joined(head), body: joined(body), problems };
+  return { record, title, head: joined(head), body: joined(body), problems, context: material.data ?? {} };
 }
 
 function joined(texts: readonly (string | undefined)[]): string {

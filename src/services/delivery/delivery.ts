@@ -18,6 +18,7 @@ import { createInspection, namesIn, type Inspection } from './inspection.ts';
 import { manifestFiles } from './manifest-files.ts';
 import { RENDERED, resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
 import { skillMaterial } from './skill-material.ts';
+import { workflowContext } from './workflow-context.ts';
 import { mimeTypeOf, serve, type ServedFile } from './served-file.ts';
 
 interface ServedPath {
@@ -161,8 +162,11 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       values: await moduleConfig(target, config.values),
       files: await catalogue.files.below(skillFolder(target)),
     };
-    if (target.format !== 'skill') return installMaterial({ ...common, read: optionalFile });
-    return skillMaterial({
+    const context = workflowContext(target, catalogue, projectRoot, common.values);
+    if (target.format !== 'skill') {
+      return { ...(await installMaterial({ ...common, read: optionalFile })), data: context };
+    }
+    const material = skillMaterial({
       ...common,
       skill: await resolveSkill(target, settled),
       forwardedBy:
@@ -175,6 +179,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       installed: await namesIn(bmad, ''),
       installedScripts: await namesIn(bmad, 'scripts'),
     });
+    return { ...material, data: context };
   }
 
   /** From 6.4 on the central configuration holds all values; before that, each module's own file. */

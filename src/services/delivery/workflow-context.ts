@@ -1,0 +1,59 @@
+import { contentUri } from '../../base/paths.ts';
+import { present } from '../../base/present.ts';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import type { BmadRecord } from '../../model/record.ts';
+import type { Table } from '../../base/parse.ts';
+
+/** Where a workflow runs and what its placeholders stand for, as data for programs; models read the same as text. */
+export interface WorkflowContext {
+  bmadServerRoot: string;
+  projectRoot?: string;
+  mcpResources: string;
+  agentManifestPath: string;
+  agentCount: number;
+  placeholders: {
+    project_root?: string;
+    bmad_root: string;
+    module_root: string;
+    config_source: string;
+    installed_path: string;
+    output_folder?: string;
+  };
+  moduleInfo: { name: string; version?: string; bmadVersion?: string };
+  originInfo: { kind: string; displayName: string; priority: number };
+}
+
+export function workflowContext(
+  record: BmadRecord,
+  catalogue: Catalogue,
+  projectRoot: string | undefined,
+  values: Table,
+): WorkflowContext {
+  const { origin, moduleName, moduleVersion, bmadVersion } = record;
+  const folder = record.bmadRelativePath.slice(0, record.bmadRelativePath.lastIndexOf('/'));
+  const output = values['output_folder'];
+  return present<WorkflowContext>({
+    bmadServerRoot: origin.root,
+    projectRoot,
+    mcpResources: 'bmad://',
+    agentManifestPath: contentUri('manifests/agents'),
+    agentCount: catalogue.count('agent'),
+    placeholders: present<WorkflowContext['placeholders']>({
+      project_root: projectRoot,
+      bmad_root: origin.root,
+      module_root: contentUri(moduleName),
+      config_source: contentUri(`${moduleName}/config.yaml`),
+      installed_path: folder === '' ? 'bmad://' : contentUri(folder),
+      output_folder:
+        typeof output === 'string'
+          ? output.replaceAll('{project-root}', () => projectRoot ?? '{project-root}')
+          : undefined,
+    }),
+    moduleInfo: present<WorkflowContext['moduleInfo']>({
+      name: moduleName,
+      version: moduleVersion,
+      bmadVersion,
+    }),
+    originInfo: { kind: origin.kind, displayName: origin.displayName, priority: origin.priority },
+  });
+}
