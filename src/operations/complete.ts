@@ -1,14 +1,9 @@
 import * as z from 'zod';
-import { isListed, shortName, type RecordKind } from '../model/record.ts';
+import { isListed } from '../model/record.ts';
 import { defineOperation } from './operation.ts';
-import { findRecord } from './targets.ts';
+import { findRecord, KINDS_OF } from './targets.ts';
 
 const LIMIT = 100;
-
-const NAMED: Record<'agent' | 'workflow', readonly RecordKind[]> = {
-  agent: ['agent'],
-  workflow: ['workflow', 'task', 'tool', 'skill'],
-};
 
 /** Completions for what a person is typing into a prompt argument or a resource template. */
 export const complete = defineOperation({
@@ -32,9 +27,9 @@ export const complete = defineOperation({
       all = await workspace.delivery.menu(findRecord({ name: target, fuzzy: false }, workspace, context));
     } else {
       const records = workspace.catalogue.winners.filter(
-        (record) => NAMED[what].includes(record.kind) && isListed(record),
+        (record) => KINDS_OF[what].includes(record.kind) && isListed(record),
       );
-      all = records.map((record) => shortName(record.name));
+      all = records.map((record) => workspace.catalogue.names.handleOf(record));
     }
     const typed = value.toLowerCase();
     const starting = all.filter((entry) => entry.toLowerCase().startsWith(typed));

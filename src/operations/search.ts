@@ -1,15 +1,16 @@
 import * as z from 'zod';
 import { fitItems, listPage } from '../base/paging.ts';
-import type { RecordKind } from '../model/record.ts';
+import { STARTABLE, type RecordKind } from '../model/record.ts';
 import { cursorField, detailField, limitField, moduleField, projectField } from './fields.ts';
 import { itemLine, itemSchema, recordItem } from './list-items.ts';
 import { defineOperation } from './operation.ts';
+import { KINDS_OF } from './targets.ts';
 
 const SEARCHABLE = ['agents', 'workflows', 'all'] as const;
 const KINDS: Record<(typeof SEARCHABLE)[number], readonly RecordKind[]> = {
-  agents: ['agent'],
-  workflows: ['workflow', 'task', 'skill'],
-  all: ['agent', 'workflow', 'task', 'skill'],
+  agents: KINDS_OF.agent,
+  workflows: KINDS_OF.workflow,
+  all: STARTABLE,
 };
 
 const DEFAULT_HITS = 8;

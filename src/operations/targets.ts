@@ -7,7 +7,8 @@ import type { Context, Workspace } from './context.ts';
 export const NAMED_KINDS = ['agent', 'workflow'] as const;
 type NamedKind = (typeof NAMED_KINDS)[number];
 
-const ACCEPTED: Record<NamedKind, readonly RecordKind[]> = {
+/** The kinds that are meant when a caller says `agent` or `workflow`. */
+export const KINDS_OF: Record<NamedKind, readonly RecordKind[]> = {
   agent: ['agent'],
   workflow: ['workflow', 'task', 'tool', 'skill'],
 };
@@ -30,7 +31,7 @@ export function findRecord(
 ): BmadRecord {
   const starred = name.trim().startsWith('*');
   const wanted = kind ?? (starred ? 'workflow' : undefined);
-  const kinds = wanted !== undefined ? ACCEPTED[wanted] : fuzzy ? READABLE : STARTABLE;
+  const kinds = wanted !== undefined ? KINDS_OF[wanted] : fuzzy ? READABLE : STARTABLE;
   const choice = workspace.catalogue.names.resolve({ name, kinds, module, fuzzy });
   log.debug(choice.trace);
   return launched(choice.record, workspace);

@@ -2,9 +2,11 @@ import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { activate } from '../../src/operations/activate.ts';
+import { complete } from '../../src/operations/complete.ts';
 import { doctor } from '../../src/operations/doctor.ts';
 import { execute } from '../../src/operations/execute.ts';
 import { readResource } from '../../src/operations/resources.ts';
+import { search } from '../../src/operations/search.ts';
 import type { RecordKind } from '../../src/model/record.ts';
 import { contentUri } from '../../src/base/paths.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
@@ -106,6 +108,22 @@ describe('an install of 6.0.4 upgraded to 6.12.0', async () => {
     expect((outcome.data['findings'] as { about: string }[]).map(({ about }) => about)).toContain(
       'missing-files',
     );
+  });
+});
+
+describe('tools and names of two modules', async () => {
+  const { context } = await openInstall(await installOf('6.0.0-alpha.7'));
+
+  it('finds a tool by its words', async () => {
+    const outcome = await execute(search, { query: 'shard document' }, context, testCall());
+    if (!outcome.ok) throw new Error(outcome.error.text);
+    expect((outcome.data['items'] as { name: string }[])[0]?.name).toBe('shard-doc');
+  });
+
+  it('completes to names that can be used', async () => {
+    const outcome = await execute(complete, { what: 'workflow', value: 'dev-story' }, context, testCall());
+    if (!outcome.ok) throw new Error(outcome.error.text);
+    expect(outcome.data['values']).toEqual(['bmgd/dev-story', 'bmm/dev-story']);
   });
 });
 
