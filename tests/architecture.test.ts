@@ -31,8 +31,8 @@ const DOORS: Record<string, string> = {
   minisearch: 'services/search/',
   zod: '',
   'node:child_process': 'base/process.ts',
-  'node:fs': 'base/files.ts',
-  'node:fs/promises': 'base/files.ts',
+  'node:fs': 'base/file',
+  'node:fs/promises': 'base/file',
 };
 
 /** Globals that only the programs may touch. */

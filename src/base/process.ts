@@ -8,8 +8,12 @@ export interface ProgramOptions {
   input?: string;
   /** Called for each line of output; standard input is closed when it answers true. */
   until?: (line: string) => boolean;
+  /** Called with what it writes to standard error, as it comes. */
+  onError?: (text: string) => void;
+  /** Takes the output as bytes instead of lines. If it fails, the program is ended. */
+  consume?: (output: AsyncIterable<Buffer>) => Promise<void>;
   timeoutMs: number;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 export interface ProgramResult {
@@ -58,12 +62,19 @@ export async function runProgram(
   child.stdin.on('error', () => undefined);
   child.stdin.write(options.input ?? '');
   if (options.until === undefined) child.stdin.end();
-  createInterface({ input: child.stdout, crlfDelay: Infinity }).on('line', (line) => {
-    if (result.lines.length < KEPT_LINES) result.lines.push(line);
-    if (options.until?.(line) === true) child.stdin.end();
-  });
+  let consumed: Promise<void> = Promise.resolve();
+  if (options.consume === undefined) {
+    createInterface({ input: child.stdout, crlfDelay: Infinity }).on('line', (line) => {
+      if (result.lines.length < KEPT_LINES) result.lines.push(line);
+      if (options.until?.(line) === true) child.stdin.end();
+    });
+  } else {
+    consumed = options.consume(child.stdout);
+    consumed.catch(end);
+  }
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
     result.stderr = (result.stderr + chunk).slice(-KEPT_STDERR);
+    options.onError?.(chunk);
   });
 
   try {
@@ -71,6 +82,9 @@ export async function runProgram(
       child.once('error', reject);
       child.once('close', (code) => resolve(code ?? undefined));
     });
+    // An output that broke off is the consequence of an ended program, which the result tells.
+    if (result.code === 0) await consumed;
+    else await consumed.catch(() => undefined);
     return result;
   } finally {
     clearTimeout(timer);

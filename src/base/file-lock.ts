@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { open, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { BmadError, systemCode } from './errors.ts';
+import { ensureFolder } from './file-state.ts';
+
+export interface LockOptions {
+  signal?: AbortSignal | undefined;
+  /** How long to wait for another process. */
+  waitMs: number;
+  /** Called once when there is somebody to wait for. */
+  onWait?: () => void;
+}
+
+/** How often the holder shows that it is alive, and after how long without a sign it counts as gone. */
+const SIGN_MS = 2_000;
+const SILENT_MS = 20_000;
+const POLL_MS = 40;
+
+interface Holder {
+  pid: number;
+  host: string;
+  token: string;
+}
+
+/**
+ * Runs `action` while no other process on this file does. A holder that died, also by `kill -9`, is found by its process
+ * id and its last sign of life, and its lock is taken over. What is protected has to stay whole even so (write aside,
+ * then rename): a process that sleeps for longer than the silence allowed may come back to a lock it has lost.
+ */
+export async function withLock<T>(path: string, options: LockOptions, action: () => Promise<T>): Promise<T> {
+  await ensureFolder(dirname(path));
+  const token = randomBytes(8).toString('hex');
+  await acquire(path, token, options);
+  const sign = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => undefined), SIGN_MS);
+  sign.unref();
+  try {
+    return await action();
+  } finally {
+    clearInterval(sign);
+    if ((await holderOf(path))?.token === token) await rm(path, { force: true });
+  }
+}
+
+async function acquire(path: string, token: string, { signal, waitMs, onWait }: LockOptions): Promise<void> {
+  const deadline = performance.now() + waitMs;
+  let waited = false;
+  while (!(await create(path, token))) {
+    signal?.throwIfAborted();
+    const holder = await holderOf(path);
+    if (holder !== undefined && (await isGone(path, holder)) && (await takeAway(path, holder))) continue;
+    if (performance.now() > deadline)
+      throw new BmadError('unavailable', `Another process (${holder?.pid ?? 'unknown'}) is busy with ${path}.`, {
+        hint: 'Wait for it to end, then try again.',
+      });
+    if (!waited) onWait?.();
+    waited = true;
+    await pause(POLL_MS, undefined, { signal });
+  }
+}
+
+async function create(path: string, token: string): Promise<boolean> {
+  try {
+    const handle = await open(path, 'wx', 0o600);
+    try {
+      await handle.writeFile(JSON.stringify({ pid: process.pid, host: hostname(), token } satisfies Holder));
+    } finally {
+      await handle.close();
+    }
+    return true;
+  } catch (error) {
+    // Windows refuses for a moment while a removed file is still open somewhere.
+    if (['EEXIST', 'EPERM', 'EBUSY'].includes(systemCode(error) ?? '')) return false;
+    throw new BmadError('unavailable', `${path} cannot be written: ${systemCode(error) ?? 'the disk refused'}.`, {
+      hint: 'Check the folder, its permissions and the space on the disk.',
+      cause: error,
+    });
+  }
+}
+
+async function holderOf(path: string): Promise<Holder | undefined> {
+  try {
+    const value = JSON.parse(await readFile(path, 'utf8')) as Partial<Holder>;
+    return { pid: value.pid ?? 0, host: value.host ?? '', token: value.token ?? '' };
+  } catch (error) {
+    // A file that was made and not yet written; who made it may also have died in between.
+    return error instanceof SyntaxError ? { pid: 0, host: '', token: '' } : undefined;
+  }
+}
+
+async function isGone(path: string, { pid, host }: Holder): Promise<boolean> {
+  const silent = await stat(path).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs > SILENT_MS,
+    () => false,
+  );
+  return silent || (pid !== 0 && host === hostname() && !isRunning(pid));
+}
+
+/** Whether a process of this machine runs; one of another user counts as running. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) === 'EPERM';
+  }
+}
+
+/**
+ * Removes the lock of a dead holder. Only one process at a time may, and only that very lock: between seeing it and
+ * removing it, another may have taken it over.
+ */
+async function takeAway(path: string, dead: Holder): Promise<boolean> {
+  const guard = `${path}.takeover`;
+  if (!(await create(guard, 'guard'))) {
+    if (await isGone(guard, (await holderOf(guard)) ?? dead)) await rm(guard, { force: true });
+    return false;
+  }
+  try {
+    if ((await holderOf(path))?.token !== dead.token) return false;
+    await rm(path, { force: true });
+    return true;
+  } finally {
+    await rm(guard, { force: true });
+  }
+}

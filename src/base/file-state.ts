@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import {
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { BmadError, systemCode } from './errors.ts';
+
+/** The door for what the server itself keeps on disk: caches, locks and settings, in folders of its own. */
+
+/** Makes a folder with all above it. What the server keeps is for its user only. */
+export async function ensureFolder(path: string): Promise<void> {
+  await told(path, mkdir(path, { recursive: true, mode: 0o700 }));
+}
+
+/** Replaces a file as a whole: whoever reads it sees the old or the new one, also after a crash. */
+export async function writeAtomic(path: string, content: string): Promise<void> {
+  await ensureFolder(dirname(path));
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
+  try {
+    const handle = await told(path, open(draft, 'wx', 0o600));
+    try {
+      await handle.writeFile(content);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error instanceof BmadError ? error : writeFailure(path, error);
+  }
+}
+
+/** The text of a file of ours; nothing when there is none. */
+export async function readState(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw writeFailure(path, error);
+  }
+}
+
+/** Writes a new file into a folder that is being made. False when there is one of this name already. */
+export async function writeNew(path: string, content: Buffer): Promise<boolean> {
+  try {
+    await writeFile(path, content, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return false;
+    throw writeFailure(path, error);
+  }
+}
+
+export async function writeLink(path: string, target: string): Promise<void> {
+  // Where links need a right the user does not have, the content is served without them.
+  await symlink(target, path).catch(() => undefined);
+}
+
+/** A new folder of its own, named after this process so that the next one can tell whether it is still in use. */
+export async function newWorkFolder(parent: string): Promise<string> {
+  const folder = join(parent, `${process.pid}-${randomBytes(6).toString('hex')}`);
+  await ensureFolder(folder);
+  return folder;
+}
+
+/** Puts a finished folder in its place. False when somebody else's is already there; this one is then removed. */
+export async function publishFolder(draft: string, place: string): Promise<boolean> {
+  await ensureFolder(dirname(place));
+  try {
+    await rename(draft, place);
+    return true;
+  } catch (error) {
+    if (!['EEXIST', 'ENOTEMPTY', 'EPERM', 'EACCES'].includes(systemCode(error) ?? ''))
+      throw writeFailure(place, error);
+    if ((await stat(place).catch(() => undefined)) === undefined) throw writeFailure(place, error);
+    await removeTree(draft);
+    return false;
+  }
+}
+
+/** Moves a folder out of the way at once, then removes it: nobody sees half of it. */
+export async function discardFolder(place: string, trash: string): Promise<void> {
+  const aside = join(trash, `${process.pid}-${randomBytes(6).toString('hex')}`);
+  await ensureFolder(trash);
+  try {
+    await rename(place, aside);
+  } catch (error) {
+    if (isAbsent(error)) return;
+    throw writeFailure(place, error);
+  }
+  await removeTree(aside);
+}
+
+export async function removeTree(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** The names in a folder of ours, sorted; none when it is not there. */
+export async function stateNames(path: string): Promise<string[]> {
+  try {
+    return (await readdir(path)).sort();
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw writeFailure(path, error);
+  }
+}
+
+/** When a file or folder was changed last, in milliseconds; nothing when it is not there. */
+export async function modifiedAt(path: string): Promise<number | undefined> {
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => undefined,
+  );
+}
+
+/** Size of all files below a folder. */
+export async function folderBytes(path: string): Promise<number> {
+  let bytes = 0;
+  for (const entry of await readdir(path, { withFileTypes: true, recursive: true }).catch(() => [])) {
+    if (entry.isFile()) {
+      const info = await stat(join(entry.parentPath, entry.name)).catch(() => undefined);
+      bytes += info?.size ?? 0;
+    }
+  }
+  return bytes;
+}
+
+function isAbsent(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
+}
+
+async function told<T>(path: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw writeFailure(path, error);
+  }
+}
+
+const REASONS: Record<string, string> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EACCES: 'the permission is missing',
+  EPERM: 'the permission is missing',
+  EROFS: 'the disk is read-only',
+};
+
+function writeFailure(path: string, error: unknown): BmadError {
+  const code = systemCode(error) ?? '';
+  return new BmadError('unavailable', `${path} cannot be written: ${REASONS[code] ?? `the disk refused (${code})`}.`, {
+    subject: path,
+    hint: code === 'ENOSPC' ? 'Free some space, then try again.' : 'Check the folder and its permissions, then try again.',
+    cause: error,
+  });
+}

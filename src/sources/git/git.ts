@@ -1,0 +1,178 @@
+import { BmadError, systemCode } from '../../base/errors.ts';
+import { runProgram, type ProgramResult } from '../../base/process.ts';
+import { stripUrlCredentials } from '../../base/secret-names.ts';
+import { oneLine, visible } from '../../base/text.ts';
+import type { GitAddress } from './address.ts';
+
+export interface GitOptions {
+  signal?: AbortSignal | undefined;
+  /** Hears what git reports about long work, at most a few times a second. */
+  progress?: ((message: string) => void) | undefined;
+}
+
+interface RunOptions extends GitOptions {
+  input?: string;
+  consume?: (output: AsyncIterable<Buffer>) => Promise<void>;
+  /** The source the call is for; its host is spoken to, and its credentials are used. */
+  remote?: GitAddress;
+}
+
+/** The system's git, set up so that it asks nobody, runs nothing of the content, and ends in time. */
+export interface Git {
+  run(args: readonly string[], options?: RunOptions): Promise<string[]>;
+}
+
+export interface GitSetup {
+  env: Readonly<Record<string, string | undefined>>;
+  timeoutMs: number;
+}
+
+export function createGit({ env, timeoutMs }: GitSetup): Git {
+  return {
+    async run(args, { input, consume, remote, signal, progress } = {}) {
+      let result: ProgramResult;
+      try {
+        result = await runProgram('git', [...SETTINGS, ...args], {
+          env: { ...surroundings(env), ...credentialsOf(remote) },
+          timeoutMs,
+          signal,
+          ...(input === undefined ? {} : { input }),
+          ...(consume === undefined ? {} : { consume }),
+          ...(progress === undefined ? {} : { onError: percentages(progress) }),
+        });
+      } catch (error) {
+        if (systemCode(error) === 'ENOENT') throw noGit();
+        throw error;
+      }
+      signal?.throwIfAborted();
+      if (result.code === 0) return result.lines;
+      throw result.timedOut ? tooSlow(remote, timeoutMs) : failure(result.stderr, remote);
+    },
+  };
+}
+
+/**
+ * For every call. Hooks, filters, file-system monitors and background work are things a repository or a configuration
+ * could start; there is no work tree, and no hook is to be found in a folder that does not exist.
+ */
+const SETTINGS = Object.entries({
+  'core.hooksPath': '/nonexistent/hooks',
+  'core.fsmonitor': 'false',
+  'core.askPass': '',
+  'credential.interactive': 'false',
+  'fetch.recurseSubmodules': 'false',
+  'fetch.writeCommitGraph': 'false',
+  'gc.auto': '0',
+  'maintenance.auto': 'false',
+  'http.lowSpeedLimit': '500',
+  'http.lowSpeedTime': '30',
+  'protocol.version': '2',
+  'transfer.bundleURI': 'false',
+}).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+
+/** The variables of git that say how to reach a host; all others could turn git to another place, or make it talk. */
+const KEPT =
+  /^GIT_(?:SSH(?:_COMMAND|_VARIANT)?|SSL_.*|PROXY_.*|HTTP_(?:USER_AGENT|PROXY_AUTHMETHOD)|EXEC_PATH|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM))$/;
+
+function surroundings(env: GitSetup['env']): Record<string, string | undefined> {
+  const kept = Object.entries(env).filter(([name]) => !name.startsWith('GIT_') || KEPT.test(name));
+  return {
+    ...Object.fromEntries(kept),
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    // Empty means: do not ask, not even with the program of the desktop or the editor.
+    GIT_ASKPASS: '',
+    SSH_ASKPASS: '',
+    SSH_ASKPASS_REQUIRE: 'never',
+    GCM_INTERACTIVE: 'never',
+    // Other transports can run commands. A user's own rewriting of addresses may lead to any of these.
+    GIT_ALLOW_PROTOCOL: 'https:ssh:file',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_LFS_SKIP_SMUDGE: '1',
+  };
+}
+
+/** In the environment, because everybody on the machine can read the arguments of a program. */
+function credentialsOf(remote: GitAddress | undefined): Record<string, string> {
+  if (remote?.credentials === undefined) return {};
+  const { username, password } = remote.credentials;
+  const value = Buffer.from(`${username}:${password}`).toString('base64');
+  return {
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: `http.${new URL('/', remote.url).href}.extraHeader`,
+    GIT_CONFIG_VALUE_0: `Authorization: Basic ${value}`,
+  };
+}
+
+/** Git rewrites one line again and again; a message goes out when the tens of the percentage change. */
+function percentages(progress: (message: string) => void): (text: string) => void {
+  let last = '';
+  return (text) => {
+    const found = [...text.matchAll(/(Receiving objects|Resolving deltas|Counting objects): +(\d+)%/g)].at(-1);
+    if (found === undefined) return;
+    const message = `${found[1] ?? ''} ${Math.floor(Number(found[2]) / 10) * 10} %`;
+    if (message !== last) progress(message);
+    last = message;
+  };
+}
+
+function noGit(): BmadError {
+  return new BmadError('unavailable', 'The program git was not found: it is not installed, or not on the PATH.', {
+    hint: 'Install git (https://git-scm.com), then run "bmad sources update". Copies fetched before are still served.',
+  });
+}
+
+const shownUrl = (remote: GitAddress | undefined): string => remote?.url ?? 'the repository';
+
+function tooSlow(remote: GitAddress | undefined, timeoutMs: number): BmadError {
+  return new BmadError('unavailable', `${shownUrl(remote)} did not answer within ${Math.round(timeoutMs / 1000)} s.`, {
+    hint: 'Check the network and the host. BMAD_GIT_TIMEOUT_MS allows more time.',
+  });
+}
+
+/** What git says, by its cause. The words of git are given in English whatever the language of the machine is. */
+const CAUSES: readonly (readonly [RegExp, 'not_found' | 'unavailable', string, string])[] = [
+  [/No space left|disk quota/i, 'unavailable', 'the disk is full', 'Free some space, then run "bmad sources update".'],
+  [
+    /Host key verification failed/i,
+    'unavailable',
+    'the ssh host is not known yet',
+    'Connect to it once in a terminal with ssh and check its key.',
+  ],
+  [
+    /Authentication failed|could not read (?:Username|Password)|Permission denied|terminal prompts disabled|returned error: 40[13]|Invalid username/i,
+    'unavailable',
+    'it asks for credentials that git does not have',
+    'Run "git ls-remote" with this address in a terminal until it works without a question: a credential helper, or a key in the ssh agent.',
+  ],
+  [
+    /Could not resolve host|Failed to connect|Couldn't connect|Connection (?:refused|timed out|reset|closed)|Network is unreachable|No route to host|Operation timed out|unable to access|early EOF|hung up unexpectedly/i,
+    'unavailable',
+    'the host cannot be reached',
+    'Check the address and the network, then run "bmad sources update".',
+  ],
+  [
+    /dubious ownership/i,
+    'unavailable',
+    'it belongs to another user of this machine',
+    'Allow it with "git config --global --add safe.directory <folder>" if you trust it.',
+  ],
+  [
+    /not found|does not exist|does not appear to be a git repository|No such file or directory/i,
+    'not_found',
+    'there is no such repository, or you may not see it',
+    'Check the address; for a private repository, check your credentials.',
+  ],
+];
+
+function failure(stderr: string, remote: GitAddress | undefined): BmadError {
+  const said = stderr
+    .split(/[\r\n]+/)
+    .filter((line) => /^(?:fatal|error|remote|ssh)\b/i.test(line))
+    .map((line) => oneLine(visible(stripUrlCredentials(line)), 300))
+    .slice(0, 2)
+    .join(' ');
+  const cause = CAUSES.find(([pattern]) => pattern.test(stderr));
+  const [, code, reason, hint] = cause ?? [undefined, 'unavailable' as const, 'git failed', 'Try again later.'];
+  return new BmadError(code, `${shownUrl(remote)}: ${reason}${said === '' ? '' : ` (git: ${said})`}.`, { hint });
+}

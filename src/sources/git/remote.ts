@@ -1,0 +1,70 @@
+import { BmadError, quoted } from '../../base/errors.ts';
+import { nearest } from '../../base/suggest.ts';
+import type { GitAddress } from './address.ts';
+import type { Git, GitOptions } from './git.ts';
+
+/** What a ref of a source is at the remote. A commit that no name leads to has no ref of its own. */
+export interface RemoteRef {
+  kind: 'default' | 'branch' | 'tag' | 'commit';
+  /** Full name at the remote, such as `refs/heads/main`; nothing for a commit. */
+  fullName?: string;
+  /** Full id where the remote told it; a short id is known only after fetching. */
+  commit?: string;
+}
+
+/** Asks the remote what the ref of a source means now. */
+export async function lookAtRemote(git: Git, address: GitAddress, options: GitOptions): Promise<RemoteRef> {
+  const lines = await git.run(['ls-remote', '--symref', '--', address.url], { ...options, remote: address });
+  const refs = new Map<string, string>();
+  let head: string | undefined;
+  for (const line of lines) {
+    const [value = '', name = ''] = line.split('\t');
+    if (value.startsWith('ref: ') && name === 'HEAD') head = value.slice(5);
+    else if (/^[0-9a-f]{40,64}$/.test(value)) refs.set(name, value);
+  }
+  if (refs.size === 0)
+    throw new BmadError('not_found', `${address.url} is an empty repository.`, {
+      subject: address.source,
+      hint: 'Push content to it, then run "bmad sources update".',
+    });
+  return address.ref === '' ? defaultRef(address, refs, head) : namedRef(address, refs);
+}
+
+function defaultRef(address: GitAddress, refs: Map<string, string>, head: string | undefined): RemoteRef {
+  const commit = refs.get('HEAD') ?? refs.get(head ?? '');
+  if (commit !== undefined) return { kind: 'default', commit, fullName: refs.has('HEAD') ? 'HEAD' : (head ?? 'HEAD') };
+  throw new BmadError('not_found', `${address.url} has no default branch.`, {
+    subject: address.source,
+    hint: `Name one: ${address.source}#<branch>. ${known(refs)}`,
+  });
+}
+
+/** A branch comes before a tag of the same name, as with `git clone --branch`; a name before an id. */
+function namedRef(address: GitAddress, refs: Map<string, string>): RemoteRef {
+  const { ref } = address;
+  const full = ref.replace(/^refs\//, '');
+  for (const [kind, name] of [
+    ['branch', `refs/heads/${ref}`],
+    ['tag', `refs/tags/${ref}`],
+    ['branch', `refs/${full}`],
+  ] as const) {
+    const id = refs.get(name);
+    // The second line of a tag with a message of its own names the commit it stands for.
+    if (id !== undefined) return { kind, fullName: name, commit: refs.get(`${name}^{}`) ?? id };
+  }
+  if (/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(ref)) return { kind: 'commit', commit: ref };
+  if (/^[0-9a-f]{7,39}$/i.test(ref)) return { kind: 'commit' };
+  throw new BmadError('not_found', `${address.url} has no branch or tag ${quoted(ref)}.`, {
+    subject: address.source,
+    suggestions: nearest(ref, shortNames(refs)),
+    hint: known(refs),
+  });
+}
+
+const shortNames = (refs: Map<string, string>): string[] =>
+  [...refs.keys()].filter((name) => /^refs\/(?:heads|tags)\//.test(name) && !name.endsWith('^{}')).map((name) => name.replace(/^refs\/(?:heads|tags)\//, ''));
+
+function known(refs: Map<string, string>): string {
+  const names = shortNames(refs);
+  return `It has: ${names.slice(0, 10).join(', ')}${names.length > 10 ? `, and ${names.length - 10} more` : ''}.`;
+}
