@@ -52,9 +52,13 @@ async function acquire(path: string, token: string, { signal, waitMs, onWait }: 
     const holder = await holderOf(path);
     if (holder !== undefined && (await isGone(path, holder)) && (await takeAway(path, holder))) continue;
     if (performance.now() > deadline)
-      throw new BmadError('unavailable', `Another process (${holder?.pid ?? 'unknown'}) is busy with ${path}.`, {
-        hint: 'Wait for it to end, then try again.',
-      });
+      throw new BmadError(
+        'unavailable',
+        `Another process (${holder?.pid ?? 'unknown'}) is busy with ${path}.`,
+        {
+          hint: 'Wait for it to end, then try again.',
+        },
+      );
     if (!waited) onWait?.();
     waited = true;
     await pause(POLL_MS, undefined, { signal });
@@ -73,10 +77,14 @@ async function create(path: string, token: string): Promise<boolean> {
   } catch (error) {
     // Windows refuses for a moment while a removed file is still open somewhere.
     if (['EEXIST', 'EPERM', 'EBUSY'].includes(systemCode(error) ?? '')) return false;
-    throw new BmadError('unavailable', `${path} cannot be written: ${systemCode(error) ?? 'the disk refused'}.`, {
-      hint: 'Check the folder, its permissions and the space on the disk.',
-      cause: error,
-    });
+    throw new BmadError(
+      'unavailable',
+      `${path} cannot be written: ${systemCode(error) ?? 'the disk refused'}.`,
+      {
+        hint: 'Check the folder, its permissions and the space on the disk.',
+        cause: error,
+      },
+    );
   }
 }
 

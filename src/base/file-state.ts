@@ -1,15 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import {
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BmadError, systemCode } from './errors.ts';
 
@@ -156,9 +146,16 @@ const REASONS: Record<string, string> = {
 
 function writeFailure(path: string, error: unknown): BmadError {
   const code = systemCode(error) ?? '';
-  return new BmadError('unavailable', `${path} cannot be written: ${REASONS[code] ?? `the disk refused (${code})`}.`, {
-    subject: path,
-    hint: code === 'ENOSPC' ? 'Free some space, then try again.' : 'Check the folder and its permissions, then try again.',
-    cause: error,
-  });
+  return new BmadError(
+    'unavailable',
+    `${path} cannot be written: ${REASONS[code] ?? `the disk refused (${code})`}.`,
+    {
+      subject: path,
+      hint:
+        code === 'ENOSPC'
+          ? 'Free some space, then try again.'
+          : 'Check the folder and its permissions, then try again.',
+      cause: error,
+    },
+  );
 }

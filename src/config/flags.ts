@@ -34,6 +34,8 @@ export function parseFlags<Switch extends string>(
       if (token.value === undefined)
         throw new BmadError('invalid_input', `${written} needs a value.`, { hint: setting.description });
       keep(result.settings, setting, token.value);
+    } else if (token.kind === 'positional' && bareSetting(token.value) !== undefined) {
+      keep(result.settings, bareSetting(token.value) as Setting, token.value);
     } else if (token.kind === 'option' && (switches as readonly string[]).includes(token.name)) {
       if (token.value !== undefined) throw new BmadError('invalid_input', `${written} takes no value.`);
       result.switches.add(token.name as Switch);
@@ -52,6 +54,11 @@ export function parseFlags<Switch extends string>(
     }
   }
   return result;
+}
+
+/** The setting a word belongs to that stands on the command line without a flag. */
+function bareSetting(word: string): Setting | undefined {
+  return settings().find(({ bare }) => bare !== undefined && new RegExp(bare).test(word));
 }
 
 function keep(into: RawSettings, { name, type }: Setting, value: string): void {

@@ -18,8 +18,19 @@ export type ConfigSources = Record<SettingName, string>;
 export interface LoadedConfig {
   config: Config;
   from: ConfigSources;
+  /** Where each entry of a list came from that all layers add to. */
+  gathered: Partial<Record<SettingName, Gathered[]>>;
   /** Values that were ignored, and why. */
   warnings: string[];
+}
+
+export type LayerName = 'flag' | 'environment' | 'project' | 'user' | 'preset';
+
+export interface Gathered {
+  value: string;
+  layer: LayerName;
+  /** The layer in words: the flag, the variable, the file. */
+  from: string;
 }
 
 export interface ConfigInput {
@@ -40,6 +51,7 @@ interface ConfigFile {
 }
 
 interface Layer {
+  name: LayerName;
   label(setting: Setting): string;
   value(setting: Setting): unknown;
   /** A wrong flag is the caller's mistake and stops the start; a wrong variable or file is told and passed over. */
@@ -52,11 +64,13 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
   const all = settings();
   const layers: Layer[] = [
     {
+      name: 'flag',
       strict: true,
       label: (setting) => `flag ${setting.flag}`,
       value: (setting) => input.flags[setting.name],
     },
     {
+      name: 'environment',
       strict: false,
       label: (setting) => `environment ${setting.env}`,
       value: (setting) => input.env[setting.env] || undefined,
@@ -66,6 +80,7 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
     const table = await readConfigFile(file, all, warnings);
     if (table !== undefined) {
       layers.push({
+        name: file.ofProject === true ? 'project' : 'user',
         strict: false,
         label: () => `${file.label} ${file.path}`,
         value: (setting) => table.get(setting.fileKey),
@@ -74,6 +89,7 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
   }
   const { presets = {} } = input;
   layers.push({
+    name: 'preset',
     strict: true,
     label: () => 'default of the command line',
     value: (setting) => presets[setting.name],
@@ -81,12 +97,20 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
 
   const chosen: Record<string, unknown> = {};
   const from: Record<string, string> = {};
+  const gathered: LoadedConfig['gathered'] = {};
   for (const setting of all) {
     from[setting.name] = 'default';
     for (const layer of layers) {
       const raw = layer.value(setting);
       if (raw === undefined) continue;
       const value = accept(setting, raw);
+      if (value.ok && setting.gathers === true) {
+        const list = (gathered[setting.name] ??= []);
+        for (const entry of value.value as string[])
+          if (!list.some((known) => known.value === entry))
+            list.push({ value: entry, layer: layer.name, from: layer.label(setting) });
+        continue;
+      }
       if (value.ok) {
         chosen[setting.name] = value.value;
         from[setting.name] = layer.label(setting);
@@ -96,8 +120,13 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
       if (layer.strict) throw new BmadError('invalid_input', message, { hint: setting.description });
       warnings.push(`${message} It is ignored.`);
     }
+    const list = gathered[setting.name];
+    if (list !== undefined) {
+      chosen[setting.name] = list.map(({ value }) => value);
+      from[setting.name] = [...new Set(list.map((entry) => entry.from))].join(', ');
+    }
   }
-  return { config: configSchema.parse(chosen), from: from as ConfigSources, warnings };
+  return { config: configSchema.parse(chosen), from: from as ConfigSources, gathered, warnings };
 }
 
 function accept(
@@ -116,11 +145,12 @@ function shown(raw: unknown): string {
   return typeof raw === 'number' ? String(raw) : visible(cut(JSON.stringify(raw), 120));
 }
 
-/** Flags and variables are text; a list in a variable is separated as the system separates folders. */
+/** Flags and variables are text; a list in a variable is separated as the system separates folders, or by spaces. */
 function converted(setting: Setting, raw: unknown): unknown {
   if (typeof raw !== 'string') return raw;
   if (setting.type === 'number' && raw.trim() !== '') return Number(raw);
-  return setting.type === 'list' ? raw.split(delimiter).filter(Boolean) : raw;
+  if (setting.type !== 'list') return raw;
+  return raw.split(setting.gathers === true ? /\s+/ : delimiter).filter(Boolean);
 }
 
 /** The parser is loaded only when there is a file to parse: most starts have none, and start-up time counts. */

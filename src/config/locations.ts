@@ -1,7 +1,10 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { STATE_FOLDER } from '../base/product.ts';
 
 export const PROJECT_CONFIG_FILE = 'bmad-mcp.toml';
+
+/** Beside each configuration file: the commit and digest of every git source it lists. */
+export const PROJECT_LOCK_FILE = 'bmad-mcp.lock.json';
 
 export interface Surroundings {
   env: Readonly<Record<string, string | undefined>>;
@@ -15,4 +18,16 @@ export function userConfigFile({ env, home, platform }: Surroundings): string {
       ? env['APPDATA'] || join(home, 'AppData', 'Roaming')
       : env['XDG_CONFIG_HOME'] || join(home, '.config');
   return join(base, STATE_FOLDER, 'config.toml');
+}
+
+export function userLockFile(surroundings: Surroundings): string {
+  return join(dirname(userConfigFile(surroundings)), 'sources.lock.json');
+}
+
+export function userCacheFolder({ env, home, platform }: Surroundings): string {
+  const base =
+    platform === 'win32'
+      ? env['LOCALAPPDATA'] || join(home, 'AppData', 'Local')
+      : env['XDG_CACHE_HOME'] || join(home, '.cache');
+  return join(base, STATE_FOLDER);
 }

@@ -8,6 +8,10 @@ interface SettingMeta {
   placeholder: string;
   /** Whether it points to folders of the machine, so that a project's own file must not set it. */
   personal?: true;
+  /** A list to which every layer adds, instead of the strongest one deciding alone; written with spaces between. */
+  gathers?: true;
+  /** Pattern of the words that the server's command line takes for this setting without its flag. */
+  bare?: string;
   /** A few words for help texts; the description says the rest. */
   summary: string;
 }
@@ -65,6 +69,72 @@ export const configSchema = z.strictObject({
       flag: '--discovery',
       placeholder: 'mode',
       summary: 'Origins: auto, local, user, strict',
+    }),
+  git: z
+    .array(z.string().min(1))
+    .default([])
+    .describe(
+      'Git repositories with BMAD content: git+https://host/org/repo.git#ref:/subpath. Those of all layers take part, in order.',
+    )
+    .register(settingMeta, {
+      env: 'BMAD_GIT',
+      flag: '--git',
+      placeholder: 'source',
+      gathers: true,
+      bare: String.raw`^(?:git\+|[\w.-]+@[\w.-]+:(?!//))`,
+      summary: 'Git source of BMAD content (repeatable)',
+    }),
+  gitRefreshMinutes: z
+    .int()
+    .min(0)
+    .max(100_000)
+    .default(0)
+    .describe(
+      'How often a running server looks whether git sources have changed. 0: only when you run "bmad sources update".',
+    )
+    .register(settingMeta, {
+      env: 'BMAD_GIT_REFRESH_MINUTES',
+      personal: true,
+      flag: '--git-refresh-minutes',
+      placeholder: 'minutes',
+      summary: 'Look for changes of git sources',
+    }),
+  gitApproval: z
+    .enum(['ask', 'auto'])
+    .default('ask')
+    .describe(
+      'What happens to changes of a git source: ask (served after "bmad sources approve") or auto (at once, unless a tag was moved or history rewritten).',
+    )
+    .register(settingMeta, {
+      env: 'BMAD_GIT_APPROVAL',
+      personal: true,
+      flag: '--git-approval',
+      placeholder: 'ask|auto',
+      summary: 'Approval of changed git sources',
+    }),
+  gitTimeoutMs: z
+    .int()
+    .min(1_000)
+    .max(3_600_000)
+    .default(60_000)
+    .describe('Time git has for one step, such as fetching a repository.')
+    .register(settingMeta, {
+      env: 'BMAD_GIT_TIMEOUT_MS',
+      flag: '--git-timeout-ms',
+      placeholder: 'ms',
+      summary: 'Time limit for git',
+    }),
+  cache: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Folder for what can be fetched again. Without it: the cache folder of the user.')
+    .register(settingMeta, {
+      env: 'BMAD_CACHE',
+      personal: true,
+      flag: '--cache',
+      placeholder: 'folder',
+      summary: 'Folder for caches',
     }),
   logLevel: z
     .enum(LOG_LEVELS)

@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { BmadError } from '../../base/errors.ts';
-import { looksLikeGitSource, parseGitAddress } from './address.ts';
+import { parseGitAddress } from './address.ts';
 
 describe('parseGitAddress', () => {
   const forms: [string, Partial<ReturnType<typeof parseGitAddress>>][] = [
     [
       'git+https://github.com/org/repo.git',
-      { protocol: 'https', host: 'github.com', org: 'org', repo: 'repo', ref: '', url: 'https://github.com/org/repo.git' },
+      {
+        protocol: 'https',
+        host: 'github.com',
+        org: 'org',
+        repo: 'repo',
+        ref: '',
+        url: 'https://github.com/org/repo.git',
+      },
     ],
     ['git+https://github.com/org/repo.git#main', { ref: 'main' }],
     ['git+https://github.com/org/repo.git#v2.0.0', { ref: 'v2.0.0' }],
@@ -15,13 +22,40 @@ describe('parseGitAddress', () => {
       'git+https://github.com/org/repo.git#0123456789abcdef0123456789abcdef01234567:/packs/team',
       { ref: '0123456789abcdef0123456789abcdef01234567', subpath: 'packs/team', name: 'team' },
     ],
-    ['git+https://GitLab.example:8443/group/sub/repo', { host: 'gitlab.example', org: 'group/sub', repo: 'repo', url: 'https://gitlab.example:8443/group/sub/repo' }],
+    [
+      'git+https://GitLab.example:8443/group/sub/repo',
+      {
+        host: 'gitlab.example',
+        org: 'group/sub',
+        repo: 'repo',
+        url: 'https://gitlab.example:8443/group/sub/repo',
+      },
+    ],
     ['git+https://h.example/repo.git#:/sub', { ref: '', subpath: 'sub', org: '' }],
-    ['git+ssh://git@github.com/org/repo.git#main:/path', { protocol: 'ssh', host: 'github.com', url: 'ssh://git@github.com/org/repo.git', subpath: 'path' }],
+    [
+      'git+ssh://git@github.com/org/repo.git#main:/path',
+      { protocol: 'ssh', host: 'github.com', url: 'ssh://git@github.com/org/repo.git', subpath: 'path' },
+    ],
     ['git+ssh://git@[::1]:2222/org/repo.git', { host: '[::1]', url: 'ssh://git@[::1]:2222/org/repo.git' }],
-    ['git+git@github.com:org/repo.git#dev', { protocol: 'ssh', org: 'org', repo: 'repo', ref: 'dev', url: 'git@github.com:org/repo.git' }],
-    ['git@github.com:org/repo.git', { protocol: 'ssh', url: 'git@github.com:org/repo.git', source: 'git+git@github.com:org/repo.git' }],
-    ['git+file:///srv/git/team.git#main:/sub dir', { protocol: 'file', host: '', org: 'srv/git', repo: 'team', url: 'file:///srv/git/team.git', subpath: 'sub dir' }],
+    [
+      'git+git@github.com:org/repo.git#dev',
+      { protocol: 'ssh', org: 'org', repo: 'repo', ref: 'dev', url: 'git@github.com:org/repo.git' },
+    ],
+    [
+      'git@github.com:org/repo.git',
+      { protocol: 'ssh', url: 'git@github.com:org/repo.git', source: 'git+git@github.com:org/repo.git' },
+    ],
+    [
+      'git+file:///srv/git/team.git#main:/sub dir',
+      {
+        protocol: 'file',
+        host: '',
+        org: 'srv/git',
+        repo: 'team',
+        url: 'file:///srv/git/team.git',
+        subpath: 'sub dir',
+      },
+    ],
     ['git+file://localhost/srv/git/team.git', { url: 'file:///srv/git/team.git' }],
     ['git+file:///C:/git/team.git', { url: 'file:///C:/git/team.git' }],
   ];
@@ -104,11 +138,6 @@ describe('parseGitAddress', () => {
     );
     expect(new Set(keys).size).toBe(keys.length);
     expect(parseGitAddress('git+https://tok3n1234@host/a/b.git').sourceKey).toBe(at('a/b.git').sourceKey);
-  });
-
-  it('knows a git source from other words', () => {
-    expect(['git+x', 'git@github.com:org/repo'].map(looksLikeGitSource)).toEqual([true, true]);
-    expect(['--git', 'architect', 'https://host/x', 'a@b', 'user@host://x'].some(looksLikeGitSource)).toBe(false);
   });
 });
 

@@ -34,11 +34,6 @@ const USER = /^[\w.~+][\w.~+-]*$/;
 const FORMS =
   'git+https://host/org/repo.git, git+ssh://git@host/org/repo.git, git@host:org/repo.git or git+file:///folder/repo.git, each with #ref or #ref:/subpath.';
 
-/** Whether a word on the command line is meant as a git source; it may still be a wrong one. */
-export function looksLikeGitSource(word: string): boolean {
-  return word.startsWith('git+') || /^[\w.-]+@[\w.-]+:(?!\/\/)/.test(word);
-}
-
 /** Takes a git source apart. Nothing runs here; whatever could be read as an option, a command or a way out is refused. */
 export function parseGitAddress(text: string): GitAddress {
   const shown = quoted(withoutCredentials(text));
@@ -53,7 +48,8 @@ export function parseGitAddress(text: string): GitAddress {
   const hash = text.indexOf('#');
   const where = remoteOf(hash === -1 ? text : text.slice(0, hash), fail);
   const { ref, subpath } = pointOf(hash === -1 ? '' : text.slice(hash + 1), fail);
-  const tail = ref === '' && subpath === undefined ? '' : `#${ref}${subpath === undefined ? '' : `:/${subpath}`}`;
+  const tail =
+    ref === '' && subpath === undefined ? '' : `#${ref}${subpath === undefined ? '' : `:/${subpath}`}`;
   const source = `git+${where.url}${tail}`;
   return present<GitAddress>({
     ...where,
@@ -101,7 +97,8 @@ function urlRemote(plain: string, protocol: 'https' | 'ssh', fail: Fail): Remote
   const [, userInfo, host = '', port, path = ''] = match;
   if (!HOST.test(host)) throw fail('the host is missing or malformed');
   const segments = segmentsOf(path, fail);
-  const [username = '', password] = userInfo === undefined ? [] : userInfo.split(/:(.*)/s, 2).map(decoded(fail));
+  const [username = '', password] =
+    userInfo === undefined ? [] : userInfo.split(/:(.*)/s, 2).map(decoded(fail));
   if (protocol === 'ssh') {
     if (password !== undefined) throw fail('ssh takes no password; use a key or the ssh agent');
     if (userInfo !== undefined && !USER.test(username)) throw fail('the user name is malformed');
@@ -113,8 +110,7 @@ function urlRemote(plain: string, protocol: 'https' | 'ssh', fail: Fail): Remote
     ...named(segments),
     url: `${protocol}://${user}${host.toLowerCase()}${port === undefined ? '' : `:${port}`}/${segments.join('/')}`,
     // A name without a password is how hosts take a token.
-    credentials:
-      protocol === 'https' && username !== '' ? { username, password: password ?? '' } : undefined,
+    credentials: protocol === 'https' && username !== '' ? { username, password: password ?? '' } : undefined,
   });
 }
 
@@ -173,7 +169,8 @@ function decoded(fail: Fail): (text: string) => string {
 function pointOf(text: string, fail: Fail): { ref: string; subpath: string | undefined } {
   const colon = text.indexOf(':');
   const ref = colon === -1 ? text : text.slice(0, colon);
-  if (ref !== '' && !isRefName(ref)) throw fail(`${quoted(ref)} cannot be the name of a branch, tag or commit`);
+  if (ref !== '' && !isRefName(ref))
+    throw fail(`${quoted(ref)} cannot be the name of a branch, tag or commit`);
   if (colon === -1) return { ref, subpath: undefined };
   const path = text.slice(colon + 1);
   if (!path.startsWith('/')) throw fail('the subpath has to begin with a slash: #ref:/subpath');

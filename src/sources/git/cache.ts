@@ -1,23 +1,30 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
-import { isRunning, withLock } from '../../base/file-lock.ts';
+import { withLock } from '../../base/file-lock.ts';
 import {
   discardFolder,
   ensureFolder,
-  folderBytes,
   modifiedAt,
   newWorkFolder,
   publishFolder,
   readState,
   removeTree,
-  stateNames,
   writeAtomic,
 } from '../../base/file-state.ts';
 import type { GitAddress } from './address.ts';
 import { createGit, type GitOptions, type GitSetup } from './git.ts';
 import { lookAtRemote, type RemoteRef } from './remote.ts';
 import { continues, fetchRef, type RepositoryPlace } from './repository.ts';
+import {
+  clearCopies,
+  contentName,
+  listCopies,
+  sweepWork,
+  treeKey,
+  type CacheEntry,
+  type KeptCopy,
+  type Receipt,
+} from './copies.ts';
 import { writeSnapshot, type Written } from './snapshot.ts';
 
 /** The files of one commit, on disk and complete. */
@@ -32,24 +39,20 @@ export interface Snapshot extends Written {
 /** What was seen at the remote of a source when somebody last looked. */
 export interface Sighting {
   source: string;
-  kind: RemoteRef['kind'];
-  commit: string;
-  checkedAt: number;
-  /** Why the latest look failed, if it did. */
+  kind?: RemoteRef['kind'];
+  /** Nothing when no look has succeeded yet. */
+  commit?: string;
+  /** When a look last succeeded. */
+  checkedAt?: number;
+  /** Why the latest look failed, if it did, and when. */
   trouble?: string;
+  troubleAt?: number;
+  /** How what was seen relates to an earlier commit, where that has been found out. */
+  relation?: { to: string; how: Relation };
 }
 
-export interface CacheEntry {
-  source: string;
-  commit: string;
-  digest: string;
-  files: number;
-  bytes: number;
-  folder: string;
-  fetchedAt: number;
-  /** When the remote was last asked. */
-  checkedAt: number | undefined;
-}
+/** What became of a ref since an earlier commit: more on top of it, its history rewritten, or its tag moved. */
+export type Relation = 'continued' | 'rewritten' | 'moved tag' | 'unknown';
 
 export interface CacheSetup extends GitSetup {
   /** The folder it keeps everything in. */
@@ -107,7 +110,7 @@ export class GitCache {
     return this.#locked(address, options, async () => {
       const seen = await this.sighting(address);
       // Whoever waited for the lock gets what the other process has just brought.
-      if (seen !== undefined && seen.trouble === undefined && seen.checkedAt > since) {
+      if (seen?.commit !== undefined && (seen.checkedAt ?? 0) > since) {
         const ready = await this.snapshot(address, seen.commit);
         if (ready !== undefined) return ready;
       }
@@ -115,11 +118,12 @@ export class GitCache {
         options.progress?.(`asking ${address.url}`);
         const ref = await lookAtRemote(this.#git, address, options);
         const snapshot = await this.#bring(address, ref, options);
-        await this.#remember(address, { kind: ref.kind, commit: snapshot.commit });
+        const { commit } = snapshot;
+        await this.#remember(address, { kind: ref.kind, commit, checkedAt: this.#setup.now() });
         return snapshot;
       } catch (error) {
-        if (error instanceof BmadError && options.signal?.aborted !== true && seen !== undefined)
-          await this.#remember(address, { ...seen, trouble: error.message }, seen.checkedAt);
+        if (error instanceof BmadError && options.signal?.aborted !== true)
+          await this.#noteTrouble(address, error);
         throw error;
       }
     });
@@ -133,58 +137,36 @@ export class GitCache {
       address,
       options,
       async () =>
-        (await this.snapshot(address, commit)) ?? (await this.#bring(address, { kind: 'commit', commit }, options)),
+        (await this.snapshot(address, commit)) ??
+        (await this.#bring(address, { kind: 'commit', commit }, options)),
     );
   }
 
-  /** Whether one commit of a source continues another. */
-  async continues(address: GitAddress, older: string, newer: string, options: GitOptions = {}): Promise<boolean | undefined> {
-    return this.#locked(address, options, () =>
-      continues(this.#git, this.#repositoryPlace(address), address, older, newer, options),
-    );
+  /** Finds out what became of a ref since `older`, from what was seen last, and remembers it. */
+  async relate(address: GitAddress, older: string, options: GitOptions = {}): Promise<Relation> {
+    return this.#locked(address, options, async () => {
+      const seen = await this.sighting(address);
+      if (seen?.commit === undefined) return 'unknown';
+      if (seen.relation?.to === older) return seen.relation.how;
+      const place = this.#repositoryPlace(address);
+      const how: Relation =
+        seen.kind === 'tag'
+          ? 'moved tag'
+          : (RELATIONS[String(await continues(this.#git, place, address, older, seen.commit, options))] ??
+            'unknown');
+      await this.#remember(address, { ...seen, relation: { to: older, how } });
+      return how;
+    });
   }
 
+  /** Every commit that is kept. */
   async list(): Promise<CacheEntry[]> {
-    const entries: CacheEntry[] = [];
-    const trees = join(this.#setup.folder, 'trees');
-    const checked = await this.#checkTimes();
-    for (const name of await stateNames(trees)) {
-      const text = await readState(join(trees, name, 'receipt.json'));
-      if (text === undefined) continue;
-      try {
-        const { source, content, commit, digest, files, bytes, fetchedAt } = JSON.parse(text) as Receipt;
-        const folder = join(trees, name, content);
-        entries.push({ source, commit, digest, files, bytes, folder, fetchedAt, checkedAt: checked.get(source) });
-      } catch {
-        // A folder that is not ours is not listed.
-      }
-    }
-    return entries.sort((a, b) => (a.source === b.source ? b.fetchedAt - a.fetchedAt : a.source < b.source ? -1 : 1));
+    return listCopies(this.#setup.folder);
   }
 
   /** Removes everything, or only what no entry of `keep` holds on to. */
-  async clear(keep: readonly { address: GitAddress; commit: string }[] = []): Promise<{ copies: number; bytes: number }> {
-    const { folder } = this.#setup;
-    const work = join(folder, 'work');
-    const trees = new Set(keep.map(({ address, commit }) => treeKey(address, commit)));
-    const repositories = new Set(keep.map(({ address }) => `${address.repositoryKey}.git`));
-    const sightings = new Set(keep.map(({ address }) => `${address.sourceKey}.json`));
-    let copies = 0;
-    let bytes = 0;
-    for (const [part, kept] of [
-      ['trees', trees],
-      ['repositories', repositories],
-      ['sightings', sightings],
-    ] as const) {
-      for (const name of await stateNames(join(folder, part))) {
-        if (kept.has(name)) continue;
-        const place = join(folder, part, name);
-        bytes += await folderBytes(place);
-        if (part === 'trees') copies += 1;
-        await discardFolder(place, work);
-      }
-    }
-    return { copies, bytes };
+  async clear(keep: readonly KeptCopy[] = []): Promise<{ copies: number; bytes: number }> {
+    return clearCopies(this.#setup.folder, keep);
   }
 
   async #bring(address: GitAddress, ref: RemoteRef, options: GitOptions): Promise<Snapshot> {
@@ -201,8 +183,21 @@ export class GitCache {
     const draft = await newWorkFolder(work);
     try {
       const content = contentName(address);
-      const written = await writeSnapshot(this.#git, repository, address, commit, join(draft, content), options);
-      const receipt: Receipt = { source: address.source, content, commit, fetchedAt: this.#setup.now(), ...written };
+      const written = await writeSnapshot(
+        this.#git,
+        repository,
+        address,
+        commit,
+        join(draft, content),
+        options,
+      );
+      const receipt: Receipt = {
+        source: address.source,
+        content,
+        commit,
+        fetchedAt: this.#setup.now(),
+        ...written,
+      };
       await writeAtomic(join(draft, 'receipt.json'), `${JSON.stringify(receipt, null, 2)}\n`);
       const place = this.#treePlace(address, commit);
       if ((await readState(join(place, 'receipt.json'))) === undefined) await discardFolder(place, work);
@@ -213,14 +208,17 @@ export class GitCache {
     }
   }
 
-  async #remember(
-    address: GitAddress,
-    seen: Pick<Sighting, 'kind' | 'commit' | 'trouble'>,
-    checkedAt = this.#setup.now(),
-  ): Promise<void> {
-    const sighting: Sighting = { source: address.source, kind: seen.kind, commit: seen.commit, checkedAt };
-    if (seen.trouble !== undefined) sighting.trouble = seen.trouble;
+  async #remember(address: GitAddress, seen: Omit<Sighting, 'source'>): Promise<void> {
+    const sighting: Sighting = { ...seen, source: address.source };
     await writeAtomic(this.#sightingFile(address), `${JSON.stringify(sighting, null, 2)}\n`);
+  }
+
+  /** Why a remote could not be asked; what was known before stays. A disk that takes nothing is trouble enough. */
+  async #noteTrouble(address: GitAddress, { message }: BmadError): Promise<void> {
+    const seen = await this.sighting(address);
+    await this.#remember(address, { ...seen, trouble: message, troubleAt: this.#setup.now() }).catch(
+      () => undefined,
+    );
   }
 
   async #locked<T>(address: GitAddress, options: GitOptions, action: () => Promise<T>): Promise<T> {
@@ -234,33 +232,10 @@ export class GitCache {
         onWait: () => options.progress?.(`waiting for another process that fetches ${address.url}`),
       },
       async () => {
-        await this.#sweep();
+        await sweepWork(folder);
         return action();
       },
     );
-  }
-
-  /** Removes what processes that no longer run have left unfinished. */
-  async #sweep(): Promise<void> {
-    const work = join(this.#setup.folder, 'work');
-    for (const name of await stateNames(work)) {
-      const pid = Number(/^(\d+)-/.exec(name)?.[1]);
-      if (Number.isNaN(pid) || !isRunning(pid)) await removeTree(join(work, name)).catch(() => undefined);
-    }
-  }
-
-  async #checkTimes(): Promise<Map<string, number>> {
-    const folder = join(this.#setup.folder, 'sightings');
-    const times = new Map<string, number>();
-    for (const name of await stateNames(folder)) {
-      try {
-        const { source, checkedAt } = JSON.parse((await readState(join(folder, name))) ?? '{}') as Sighting;
-        times.set(source, checkedAt);
-      } catch {
-        // A file that is being replaced or is not ours says nothing.
-      }
-    }
-    return times;
   }
 
   #repositoryPlace({ repositoryKey }: GitAddress): RepositoryPlace {
@@ -277,21 +252,4 @@ export class GitCache {
   }
 }
 
-interface Receipt extends Written {
-  source: string;
-  /** Name of the folder with the content, beside the receipt. */
-  content: string;
-  commit: string;
-  fetchedAt: number;
-}
-
-/** Two refs that lead to one commit share its files; another subpath has others. */
-function treeKey({ repositoryKey, subpath }: GitAddress, commit: string): string {
-  return createHash('sha256').update(`${repositoryKey}\0${commit}\0${subpath ?? ''}`).digest('hex').slice(0, 32);
-}
-
-/** Readers take a folder's name for the name of a plain module, so it is that of the repository or subpath. */
-function contentName({ name }: GitAddress): string {
-  const plain = name.replace(/[^\w.-]+/g, '-').replace(/^[-.]+/, '');
-  return plain === '' ? 'content' : plain;
-}
+const RELATIONS: Record<string, Relation> = { true: 'continued', false: 'rewritten' };

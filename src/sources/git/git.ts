@@ -108,7 +108,9 @@ function credentialsOf(remote: GitAddress | undefined): Record<string, string> {
 function percentages(progress: (message: string) => void): (text: string) => void {
   let last = '';
   return (text) => {
-    const found = [...text.matchAll(/(Receiving objects|Resolving deltas|Counting objects): +(\d+)%/g)].at(-1);
+    const found = [...text.matchAll(/(Receiving objects|Resolving deltas|Counting objects): +(\d+)%/g)].at(
+      -1,
+    );
     if (found === undefined) return;
     const message = `${found[1] ?? ''} ${Math.floor(Number(found[2]) / 10) * 10} %`;
     if (message !== last) progress(message);
@@ -117,22 +119,35 @@ function percentages(progress: (message: string) => void): (text: string) => voi
 }
 
 function noGit(): BmadError {
-  return new BmadError('unavailable', 'The program git was not found: it is not installed, or not on the PATH.', {
-    hint: 'Install git (https://git-scm.com), then run "bmad sources update". Copies fetched before are still served.',
-  });
+  return new BmadError(
+    'unavailable',
+    'The program git was not found: it is not installed, or not on the PATH.',
+    {
+      hint: 'Install git (https://git-scm.com), then run "bmad sources update". Copies fetched before are still served.',
+    },
+  );
 }
 
 const shownUrl = (remote: GitAddress | undefined): string => remote?.url ?? 'the repository';
 
 function tooSlow(remote: GitAddress | undefined, timeoutMs: number): BmadError {
-  return new BmadError('unavailable', `${shownUrl(remote)} did not answer within ${Math.round(timeoutMs / 1000)} s.`, {
-    hint: 'Check the network and the host. BMAD_GIT_TIMEOUT_MS allows more time.',
-  });
+  return new BmadError(
+    'unavailable',
+    `${shownUrl(remote)} did not answer within ${Math.round(timeoutMs / 1000)} s.`,
+    {
+      hint: 'Check the network and the host. BMAD_GIT_TIMEOUT_MS allows more time.',
+    },
+  );
 }
 
 /** What git says, by its cause. The words of git are given in English whatever the language of the machine is. */
 const CAUSES: readonly (readonly [RegExp, 'not_found' | 'unavailable', string, string])[] = [
-  [/No space left|disk quota/i, 'unavailable', 'the disk is full', 'Free some space, then run "bmad sources update".'],
+  [
+    /No space left|disk quota/i,
+    'unavailable',
+    'the disk is full',
+    'Free some space, then run "bmad sources update".',
+  ],
   [
     /Host key verification failed/i,
     'unavailable',
@@ -173,6 +188,13 @@ function failure(stderr: string, remote: GitAddress | undefined): BmadError {
     .slice(0, 2)
     .join(' ');
   const cause = CAUSES.find(([pattern]) => pattern.test(stderr));
-  const [, code, reason, hint] = cause ?? [undefined, 'unavailable' as const, 'git failed', 'Try again later.'];
-  return new BmadError(code, `${shownUrl(remote)}: ${reason}${said === '' ? '' : ` (git: ${said})`}.`, { hint });
+  const [, code, reason, hint] = cause ?? [
+    undefined,
+    'unavailable' as const,
+    'git failed',
+    'Try again later.',
+  ];
+  return new BmadError(code, `${shownUrl(remote)}: ${reason}${said === '' ? '' : ` (git: ${said})`}.`, {
+    hint,
+  });
 }

@@ -32,7 +32,8 @@ export async function lookAtRemote(git: Git, address: GitAddress, options: GitOp
 
 function defaultRef(address: GitAddress, refs: Map<string, string>, head: string | undefined): RemoteRef {
   const commit = refs.get('HEAD') ?? refs.get(head ?? '');
-  if (commit !== undefined) return { kind: 'default', commit, fullName: refs.has('HEAD') ? 'HEAD' : (head ?? 'HEAD') };
+  if (commit !== undefined)
+    return { kind: 'default', commit, fullName: refs.has('HEAD') ? 'HEAD' : (head ?? 'HEAD') };
   throw new BmadError('not_found', `${address.url} has no default branch.`, {
     subject: address.source,
     hint: `Name one: ${address.source}#<branch>. ${known(refs)}`,
@@ -62,7 +63,9 @@ function namedRef(address: GitAddress, refs: Map<string, string>): RemoteRef {
 }
 
 const shortNames = (refs: Map<string, string>): string[] =>
-  [...refs.keys()].filter((name) => /^refs\/(?:heads|tags)\//.test(name) && !name.endsWith('^{}')).map((name) => name.replace(/^refs\/(?:heads|tags)\//, ''));
+  [...refs.keys()]
+    .filter((name) => /^refs\/(?:heads|tags)\//.test(name) && !name.endsWith('^{}'))
+    .map((name) => name.replace(/^refs\/(?:heads|tags)\//, ''));
 
 function known(refs: Map<string, string>): string {
   const names = shortNames(refs);

@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { pathExists } from '../../base/files.ts';
-import { discardFolder, newWorkFolder, publishFolder, removeTree, stateNames } from '../../base/file-state.ts';
+import {
+  discardFolder,
+  newWorkFolder,
+  publishFolder,
+  removeTree,
+  stateNames,
+} from '../../base/file-state.ts';
 import type { GitAddress } from './address.ts';
 import type { Git, GitOptions } from './git.ts';
 import type { RemoteRef } from './remote.ts';
@@ -60,7 +66,8 @@ async function clearLeftovers(folder: string): Promise<void> {
     for (const name of await stateNames(join(folder, part)))
       if (name.endsWith('.lock') || name.startsWith('shallow_')) await removeTree(join(folder, part, name));
   const packs = join(folder, 'objects', 'pack');
-  for (const name of await stateNames(packs)) if (name.startsWith('tmp_')) await removeTree(join(packs, name));
+  for (const name of await stateNames(packs))
+    if (name.startsWith('tmp_')) await removeTree(join(packs, name));
 }
 
 function isBroken(error: unknown): boolean {
@@ -112,12 +119,29 @@ async function fetch(
   options: GitOptions,
 ): Promise<void> {
   await git.run(
-    ['--git-dir', folder, 'fetch', '--progress', '--no-tags', '--no-write-commit-graph', '--force', ...flags, '--', address.url, ...refs],
+    [
+      '--git-dir',
+      folder,
+      'fetch',
+      '--progress',
+      '--no-tags',
+      '--no-write-commit-graph',
+      '--force',
+      ...flags,
+      '--',
+      address.url,
+      ...refs,
+    ],
     { ...options, remote: address },
   );
 }
 
-async function fetchEverything(git: Git, folder: string, address: GitAddress, options: GitOptions): Promise<void> {
+async function fetchEverything(
+  git: Git,
+  folder: string,
+  address: GitAddress,
+  options: GitOptions,
+): Promise<void> {
   const shallow = await pathExists(join(folder, 'shallow'));
   await fetch(
     git,
@@ -145,11 +169,15 @@ async function commitOf(
     return commit;
   } catch (error) {
     options.signal?.throwIfAborted();
-    throw new BmadError('not_found', `${address.url} has no branch, tag or commit ${quoted(address.ref || name)}.`, {
-      subject: address.source,
-      hint: 'Check the part after "#". A short id needs at least seven digits, and must be the beginning of one commit only.',
-      cause: error,
-    });
+    throw new BmadError(
+      'not_found',
+      `${address.url} has no branch, tag or commit ${quoted(address.ref || name)}.`,
+      {
+        subject: address.source,
+        hint: 'Check the part after "#". A short id needs at least seven digits, and must be the beginning of one commit only.',
+        cause: error,
+      },
+    );
   }
 }
 

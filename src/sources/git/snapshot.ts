@@ -94,7 +94,11 @@ async function entriesOf(
     throw new BmadError(
       'not_found',
       `${address.url} has no folder ${JSON.stringify(address.subpath)} in ${commit.slice(0, 12)} (the subpath of the source).`,
-      { subject: address.source, hint: 'Check the part after ":/"; it names a folder from the top of the repository.', cause: error },
+      {
+        subject: address.source,
+        hint: 'Check the part after ":/"; it names a folder from the top of the repository.',
+        cause: error,
+      },
     );
   }
   return Buffer.concat(parts)
@@ -114,7 +118,9 @@ function isWanted({ mode, path }: Entry, links: ReadonlySet<string>, skipped: st
     return false;
   }
   const parts = path.split('/');
-  const dangerous = parts.some((part) => part === '' || part === '.' || part === '..' || /^\.git$/i.test(part));
+  const dangerous = parts.some(
+    (part) => part === '' || part === '.' || part === '..' || /^\.git$/i.test(part),
+  );
   // Nothing is ever written through a link. No honest tree has a file below one; a forged tree can.
   const behindLink = parts.some((_, depth) => links.has(parts.slice(0, depth).join('/').toLowerCase()));
   if (!dangerous && !behindLink && canBeNamed(path)) return true;

@@ -1,0 +1,276 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/app.ts';
+import { makeRepository, type TestRepository } from '../../../tests/support/git-repository.ts';
+import { refusal, thrownBy } from '../../../tests/support/thrown.ts';
+import { parseGitAddress } from './address.ts';
+import { GitCache } from './cache.ts';
+
+let folder: string;
+let cacheFolder: string;
+
+beforeEach(async () => {
+  folder = await temporaryFolder((cleanUp) => onTestFinished(cleanUp));
+  cacheFolder = join(folder, 'cache');
+});
+
+function open(more: { folder?: string; env?: Record<string, string>; now?: () => number } = {}): GitCache {
+  return new GitCache({
+    folder: more.folder ?? cacheFolder,
+    env: { PATH: process.env['PATH'], HOME: folder, ...more.env },
+    timeoutMs: 30_000,
+    now: more.now ?? Date.now,
+  });
+}
+
+const contents = async (place: string): Promise<Record<string, string>> =>
+  Object.fromEntries(
+    await Promise.all(
+      (await readdir(place, { recursive: true, withFileTypes: true }))
+        .filter((entry) => entry.isFile())
+        .map(async (entry) => {
+          const path = join(entry.parentPath, entry.name);
+          return [path.slice(place.length + 1), await readFile(path, 'utf8')] as const;
+        }),
+    ),
+  );
+
+describe('GitCache', () => {
+  let team: TestRepository;
+  let first: string;
+  let second: string;
+
+  beforeEach(async () => {
+    team = await makeRepository(folder, 'team', { 'agents/ada.md': 'one', 'packs/x/agents/bob.md': 'bob' });
+    first = await team.git('rev-parse', 'HEAD');
+    await team.git('tag', 'v1');
+    await team.git('tag', '-a', 'v1-annotated', '-m', 'First');
+    await team.git('push', '--quiet', 'origin', '--tags');
+    second = await team.commit({ 'agents/ada.md': 'two' });
+    await team.git('push', '--quiet', 'origin', `${first}:refs/heads/feature/x-1`);
+  });
+
+  it('takes every form of a ref', async () => {
+    const cache = open();
+    const text = async (point: string): Promise<string> => {
+      const { folder: place } = await cache.refresh(parseGitAddress(`${team.source}${point}`));
+      return readFile(join(place, 'agents/ada.md'), 'utf8');
+    };
+    const forms: [string, string][] = [
+      ['', 'two'],
+      ['#main', 'two'],
+      ['#v1', 'one'],
+      ['#v1-annotated', 'one'],
+      ['#feature/x-1', 'one'],
+      [`#${first}`, 'one'],
+      [`#${first.slice(0, 8)}`, 'one'],
+      [`#${second}`, 'two'],
+    ];
+    for (const [point, expected] of forms) expect([point, await text(point)]).toEqual([point, expected]);
+    const { folder: sub, files } = await cache.refresh(parseGitAddress(`${team.source}#main:/packs/x`));
+    expect([await contents(sub), files]).toEqual([{ 'agents/bob.md': 'bob' }, 1]);
+    // One repository for all of them, and one copy for each commit and subpath.
+    expect(await readdir(join(cacheFolder, 'repositories'))).toHaveLength(1);
+    expect(await readdir(join(cacheFolder, 'trees'))).toHaveLength(3);
+    expect(await readdir(join(cacheFolder, 'work'))).toEqual([]);
+  });
+
+  it('finds a short id and a commit that the host hands out only with its branch', async () => {
+    execFileSync('git', ['config', '--unset', 'uploadpack.allowAnySHA1InWant'], { cwd: team.folder });
+    execFileSync('git', ['config', 'uploadpack.allowReachableSHA1InWant', 'false'], { cwd: team.folder });
+    for (const ref of [first, first.slice(0, 7)]) {
+      const cache = open({ folder: join(folder, `cache-${ref.length}`) });
+      expect((await cache.refresh(parseGitAddress(`${team.source}#${ref}`))).commit).toBe(first);
+    }
+  });
+
+  it('says what is missing, with what there is', async () => {
+    const cache = open();
+    const refused = (point: string) =>
+      refusal(() => cache.refresh(parseGitAddress(`${team.source}${point}`)));
+    expect(await refused('#v1-anotated')).toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining('no branch or tag "v1-anotated"') as string,
+      suggestions: expect.arrayContaining(['v1-annotated']) as string[],
+    });
+    expect(await refused('#main:/no/such')).toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining('no folder "no/such"') as string,
+    });
+    expect(await refused('#deadbeef1')).toMatchObject({ code: 'not_found' });
+    const empty = await makeRepository(folder, 'empty');
+    expect(await thrownBy(() => cache.refresh(parseGitAddress(empty.source)))).toMatchObject({
+      message: expect.stringContaining('is an empty repository') as string,
+    });
+    const gone = parseGitAddress(`${team.source.replace('team.git', 'gone.git')}#main`);
+    expect(await thrownBy(() => cache.refresh(gone))).toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining('no such repository') as string,
+    });
+    expect((await cache.sighting(gone))?.trouble).toContain('no such repository');
+    const noGit = open({ env: { PATH: folder } });
+    expect(await thrownBy(() => noGit.refresh(parseGitAddress(team.source)))).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('git was not found') as string,
+    });
+  });
+
+  it('gives the same digest on another machine, whatever its line ends and attributes are', async () => {
+    await team.commit({
+      '.gitattributes': '*.md text eol=crlf\n*.txt filter=evil ident\n',
+      'a.md': 'x\ny\n',
+      'b.txt': '$Id$\n',
+    });
+    await writeFile(
+      join(folder, '.gitconfig'),
+      `[core]\nautocrlf = true\n[filter "evil"]\nsmudge = touch ${join(folder, 'pwned')}\nrequired = true\n`,
+    );
+    const address = parseGitAddress(team.source);
+    const one = await open().refresh(address);
+    const two = await open({ folder: join(folder, 'second') }).refresh(address);
+    expect(two.digest).toBe(one.digest);
+    expect(await contents(one.folder)).toMatchObject({ 'a.md': 'x\ny\n', 'b.txt': '$Id$\n' });
+    expect(await readdir(folder)).not.toContain('pwned');
+  });
+
+  it('runs no hook, fetches no submodule, and writes no link that leads out', async () => {
+    const hooks = join(folder, 'hooks');
+    await mkdir(hooks);
+    for (const name of ['reference-transaction', 'post-checkout', 'post-merge']) {
+      await writeFile(join(hooks, name), `#!/bin/sh\ntouch ${join(folder, 'pwned')}\n`);
+      await chmod(join(hooks, name), 0o755);
+    }
+    await writeFile(
+      join(folder, '.gitconfig'),
+      `[core]\nhooksPath = ${hooks}\n[init]\ntemplateDir = ${folder}\n`,
+    );
+    const other = await makeRepository(folder, 'other', { 'secret.md': 'secret' });
+    const work = join(folder, 'team-work');
+    await team.git('submodule', '--quiet', 'add', other.folder, 'sub');
+    await symlink('/etc/passwd', join(work, 'absolute.md'));
+    await symlink('../../other-work/secret.md', join(work, 'agents', 'up.md'));
+    await symlink('ada.md', join(work, 'agents', 'inside.md'));
+    await team.commit({});
+    const { folder: place, skipped } = await open().refresh(parseGitAddress(team.source));
+    expect((await readdir(place)).sort()).toEqual(['.gitmodules', 'agents', 'packs']);
+    expect((await readdir(join(place, 'agents'))).sort()).toEqual(['ada.md', 'inside.md']);
+    expect(skipped.map((line) => line.replace(/:.*/, '')).sort()).toEqual([
+      'absolute.md',
+      'agents/up.md',
+      'sub',
+    ]);
+    expect(await readdir(folder)).not.toContain('pwned');
+  });
+
+  it('never writes through a link that a forged tree puts above a file', async () => {
+    const work = join(folder, 'team-work');
+    const make = (type: string, input: string | Buffer): string =>
+      execFileSync('git', ['hash-object', '-w', '--stdin', '-t', type, '--literally'], { cwd: work, input })
+        .toString()
+        .trim();
+    const entry = (mode: string, name: string, id: string): Buffer =>
+      Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]);
+    const link = make('blob', '..');
+    const inner = make('tree', entry('100644', 'evil.md', make('blob', 'evil')));
+    const tree = make(
+      'tree',
+      Buffer.concat([entry('120000', 'a', link), entry('40000', 'a', inner), entry('40000', '..', inner)]),
+    );
+    const commit = (await team.git('commit-tree', tree, '-m', 'forged')).trim();
+    await team.git('push', '--quiet', 'origin', `${commit}:refs/heads/forged`);
+    const { folder: place, skipped } = await open().refresh(parseGitAddress(`${team.source}#forged`));
+    expect(await readdir(place)).toEqual([]);
+    expect(skipped.join('\n')).toMatch(/evil\.md/);
+    expect(await readdir(join(place, '..'))).not.toContain('evil.md');
+  });
+
+  it('keeps and serves what it has when the remote is gone', async () => {
+    const address = parseGitAddress(`${team.source}#main`);
+    let time = 1_000_000;
+    const cache = open({ now: () => time });
+    const { commit } = await cache.refresh(address);
+    await rename(team.folder, `${team.folder}.gone`);
+    time += 5 * 86_400_000;
+    await thrownBy(() => cache.refresh(address));
+    expect(await cache.sighting(address)).toMatchObject({
+      commit,
+      checkedAt: 1_000_000,
+      trouble: expect.stringContaining('no such repository') as string,
+      troubleAt: time,
+    });
+    expect((await cache.snapshot(address, commit))?.commit).toBe(commit);
+    expect(await cache.obtain(address, commit)).toMatchObject({ commit });
+  });
+
+  it('tells a branch that went on from one whose history was rewritten, and a tag that was moved', async () => {
+    const main = parseGitAddress(`${team.source}#main`);
+    const tag = parseGitAddress(`${team.source}#v1`);
+    const cache = open();
+    await cache.refresh(main);
+    await cache.refresh(tag);
+    const third = await team.commit({ 'agents/ada.md': 'three' });
+    await cache.refresh(main);
+    expect(await cache.relate(main, second)).toBe('continued');
+    await team.git('reset', '--quiet', '--hard', first);
+    const forced = await team.commit({ 'agents/ada.md': 'forced' });
+    await team.git('tag', '-f', 'v1', forced);
+    await team.git('push', '--quiet', '--force', 'origin', 'v1');
+    expect((await cache.refresh(main)).commit).toBe(forced);
+    expect(await cache.relate(main, third)).toBe('rewritten');
+    expect((await cache.refresh(tag)).commit).toBe(forced);
+    expect(await cache.relate(tag, first)).toBe('moved tag');
+  });
+
+  it('recovers from what a killed process leaves behind', async () => {
+    const address = parseGitAddress(`${team.source}#main`);
+    const cache = open();
+    await cache.refresh(address);
+    const repository = join(cacheFolder, 'repositories', `${address.repositoryKey}.git`);
+    await writeFile(join(repository, 'shallow.lock'), '');
+    await writeFile(join(repository, 'packed-refs.lock'), '');
+    await writeFile(join(repository, 'objects/pack/tmp_pack_x'), 'half');
+    await mkdir(join(cacheFolder, 'work', '999999999-abc'), { recursive: true });
+    await writeFile(
+      join(cacheFolder, 'locks', `${address.repositoryKey}.lock`),
+      JSON.stringify({ pid: 999_999_999, host: hostname(), token: 'x' }),
+    );
+    const third = await team.commit({ 'agents/ada.md': 'three' });
+    expect((await cache.refresh(address)).commit).toBe(third);
+    expect(await readdir(join(cacheFolder, 'work'))).toEqual([]);
+    // A repository that is damaged beyond that is made anew; the copies stay.
+    await rm(join(repository, 'objects'), { recursive: true });
+    const fourth = await team.commit({ 'agents/ada.md': 'four' });
+    expect((await cache.refresh(address)).commit).toBe(fourth);
+    expect((await cache.snapshot(address, third))?.commit).toBe(third);
+  });
+
+  it('lists what it keeps and clears all but what is in use', async () => {
+    const [main, tag] = ['#main', '#v1'].map((point) => parseGitAddress(`${team.source}${point}`)) as [
+      ReturnType<typeof parseGitAddress>,
+      ReturnType<typeof parseGitAddress>,
+    ];
+    const cache = open();
+    const kept = await cache.refresh(main);
+    await cache.refresh(tag);
+    expect((await cache.list()).map(({ source, commit }) => [source, commit])).toEqual([
+      [main.source, second],
+      [tag.source, first],
+    ]);
+    expect(await cache.clear([{ address: main, commit: second }])).toMatchObject({ copies: 1 });
+    expect((await cache.list()).map(({ folder: place }) => place)).toEqual([kept.folder]);
+    expect(await cache.clear()).toMatchObject({ copies: 1 });
+    expect(await cache.list()).toEqual([]);
+    expect((await cache.refresh(main)).commit).toBe(second);
+  });
+
+  it('stops when the caller does', async () => {
+    const caller = new AbortController();
+    const address = parseGitAddress(team.source);
+    const work = open().refresh(address, { signal: caller.signal, progress: () => caller.abort() });
+    await expect(work).rejects.toThrow();
+    expect((await open().refresh(address)).commit).toBe(second);
+  });
+});

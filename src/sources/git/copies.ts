@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { isRunning } from '../../base/file-lock.ts';
+import { discardFolder, folderBytes, readState, removeTree, stateNames } from '../../base/file-state.ts';
+import type { GitAddress } from './address.ts';
+import type { Written } from './snapshot.ts';
+
+/** What is known about a copy; it lies beside the folder with the content. */
+export interface Receipt extends Written {
+  source: string;
+  /** Name of the folder with the content. */
+  content: string;
+  commit: string;
+  fetchedAt: number;
+}
+
+export interface CacheEntry {
+  source: string;
+  commit: string;
+  digest: string;
+  files: number;
+  bytes: number;
+  folder: string;
+  fetchedAt: number;
+  /** When the remote was last asked. */
+  checkedAt: number | undefined;
+}
+
+export interface KeptCopy {
+  address: GitAddress;
+  commit: string;
+}
+
+/** Two refs that lead to one commit share its files; another subpath has others. */
+export function treeKey({ repositoryKey, subpath }: GitAddress, commit: string): string {
+  return createHash('sha256')
+    .update(`${repositoryKey}\0${commit}\0${subpath ?? ''}`)
+    .digest('hex')
+    .slice(0, 32);
+}
+
+/** Readers take a folder's name for the name of a plain module, so it is that of the repository or subpath. */
+export function contentName({ name }: GitAddress): string {
+  const plain = name.replace(/[^\w.-]+/g, '-').replace(/^[-.]+/, '');
+  return plain === '' ? 'content' : plain;
+}
+
+export async function listCopies(cache: string): Promise<CacheEntry[]> {
+  const entries: CacheEntry[] = [];
+  const trees = join(cache, 'trees');
+  const checked = await checkTimes(join(cache, 'sightings'));
+  for (const name of await stateNames(trees)) {
+    const receipt = await readJson<Receipt>(join(trees, name, 'receipt.json'));
+    if (receipt === undefined) continue;
+    const { source, content, commit, digest, files, bytes, fetchedAt } = receipt;
+    const folder = join(trees, name, content);
+    entries.push({ source, commit, digest, files, bytes, folder, fetchedAt, checkedAt: checked.get(source) });
+  }
+  return entries.sort((a, b) =>
+    a.source === b.source ? b.fetchedAt - a.fetchedAt : a.source < b.source ? -1 : 1,
+  );
+}
+
+async function checkTimes(folder: string): Promise<Map<string, number>> {
+  const times = new Map<string, number>();
+  for (const name of await stateNames(folder)) {
+    const seen = await readJson<{ source: string; checkedAt?: number }>(join(folder, name));
+    if (seen?.checkedAt !== undefined) times.set(seen.source, seen.checkedAt);
+  }
+  return times;
+}
+
+/** A file that is not there, not ours, or damaged says nothing. */
+async function readJson<T>(path: string): Promise<T | undefined> {
+  try {
+    const text = await readState(path);
+    return text === undefined ? undefined : (JSON.parse(text) as T);
+  } catch {
+    return undefined;
+  }
+}
+
+export async function clearCopies(
+  cache: string,
+  keep: readonly KeptCopy[],
+): Promise<{ copies: number; bytes: number }> {
+  const kept = {
+    trees: new Set(keep.map(({ address, commit }) => treeKey(address, commit))),
+    repositories: new Set(keep.map(({ address }) => `${address.repositoryKey}.git`)),
+    sightings: new Set(keep.map(({ address }) => `${address.sourceKey}.json`)),
+  };
+  const removed = { copies: 0, bytes: 0 };
+  for (const [part, names] of Object.entries(kept)) {
+    for (const name of await stateNames(join(cache, part))) {
+      if (names.has(name)) continue;
+      const place = join(cache, part, name);
+      removed.bytes += await folderBytes(place);
+      if (part === 'trees') removed.copies += 1;
+      await discardFolder(place, join(cache, 'work'));
+    }
+  }
+  return removed;
+}
+
+/** Removes what processes that no longer run have left unfinished. */
+export async function sweepWork(cache: string): Promise<void> {
+  const work = join(cache, 'work');
+  for (const name of await stateNames(work)) {
+    const pid = Number(/^(\d+)-/.exec(name)?.[1]);
+    if (Number.isNaN(pid) || !isRunning(pid)) await removeTree(join(work, name)).catch(() => undefined);
+  }
+}
