@@ -5,7 +5,7 @@ import { build, type Metafile, type Plugin } from 'esbuild';
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
 /** Packages that are needed only after the first call; each becomes a file of its own, loaded when first used. */
-const LATE = ['commander', 'csv-parse/sync', 'minisearch', 'smol-toml', 'yaml'];
+const LATE = ['commander', 'csv-parse/sync', 'diff', 'minisearch', 'smol-toml', 'yaml'];
 
 const lateFile = (name: string): string => `vendor/${name.replaceAll('/', '-')}`;
 

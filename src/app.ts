@@ -7,11 +7,18 @@ import { createLog, type Log } from './base/log.ts';
 import { isSecretName } from './base/secret-names.ts';
 import { createSecrets } from './base/secrets.ts';
 import { loadConfig } from './config/load.ts';
-import { PROJECT_CONFIG_FILE, userConfigFile } from './config/locations.ts';
+import {
+  PROJECT_CONFIG_FILE,
+  PROJECT_LOCK_FILE,
+  userCacheFolder,
+  userConfigFile,
+  userLockFile,
+} from './config/locations.ts';
 import { settings, type Config, type RawSettings } from './config/schema.ts';
 import type { Context, Workspace } from './operations/context.ts';
 import { findProject, type Project } from './sources/project-root.ts';
 import { folderTree } from './sources/tree.ts';
+import { createTeam, type Team } from './team.ts';
 import { createWorkspaces } from './workspaces.ts';
 
 /** What the programs know about the outside world; nothing else reads it. */
@@ -30,6 +37,8 @@ export interface Outside {
   writeError(text: string): void;
   /** Whether stderr is a terminal that a person looks at. */
   terminal: boolean;
+  /** Whether the program waits for content that has to be fetched first; a server answers with what it has. */
+  patient: boolean;
 }
 
 /** A client that does not answer is not waited for. */
@@ -64,6 +73,24 @@ export async function createContext(outside: Outside): Promise<Context> {
     json: !outside.terminal,
     secrets,
   });
+  const team = await createTeam({
+    given: loaded.gathered.git ?? [],
+    env: outside.env,
+    cache: config.cache === undefined ? userCacheFolder(outside) : resolve(outside.cwd, config.cache),
+    user: { config: userConfigFile(outside), lock: userLockFile(outside) },
+    project:
+      early?.root === undefined
+        ? undefined
+        : { config: join(early.root, PROJECT_CONFIG_FILE), lock: join(early.root, PROJECT_LOCK_FILE) },
+    timeoutMs: config.gitTimeoutMs,
+    approval: config.gitApproval,
+    refreshMinutes: config.gitRefreshMinutes,
+    patient: outside.patient,
+    tell: (message) => outside.writeError(`${secrets.redact(message)} …\n`),
+    secrets,
+    log,
+  });
+  warnings.push(...team.warnings);
   for (const warning of warnings) log.warn(warning);
 
   const workspaces = createWorkspaces({
@@ -75,9 +102,13 @@ export async function createContext(outside: Outside): Promise<Context> {
         configured: config.project,
         configuredBy: from.project,
       }),
-    open: (project) => openWorkspace(project, outside, config, log),
+    open: (project) => openWorkspace(project, outside, config, team, log),
+    version: team.version,
     log,
   });
+  team.begin(
+    () => void workspaces.refresh().catch((error: unknown) => log.info('refresh', { error: String(error) })),
+  );
 
   let clientRoots: readonly string[] = [];
   let rootsKnown: Promise<void> = Promise.resolve();
@@ -117,6 +148,9 @@ export async function createContext(outside: Outside): Promise<Context> {
       const { createDiagnosis } = await import('./services/diagnosis/diagnosis.ts');
       return createDiagnosis({ command: outside.serverCommand, cwd: outside.cwd, env: outside.env });
     }),
+    team: team.sources,
+    readFolder: (folder) => readFolder(folder),
+    close: team.close,
   };
 }
 
@@ -134,6 +168,7 @@ async function openWorkspace(
   project: Project,
   outside: Outside,
   config: Config,
+  team: Team,
   log: Log,
 ): Promise<Workspace> {
   const [{ packageSource }, { discoverSources }, { buildCatalogue }, { readers }, { createDelivery }] =
@@ -145,7 +180,9 @@ async function openWorkspace(
       import('./services/delivery/delivery.ts'),
     ]);
   const { maxFileBytes, discovery } = config;
+  const git = await team.served();
   const { sources, warnings } = await discoverSources({
+    git: git.mounts,
     mode: discovery,
     project: project.root,
     paths: config.paths.map((path) => resolve(outside.cwd, path)),
@@ -153,6 +190,7 @@ async function openWorkspace(
     home: outside.home,
     maxFileBytes,
   });
+  warnings.push(...git.warnings);
   for (const warning of warnings) log.warn(warning);
   if (discovery === 'auto') sources.push(await packageSource(outside.contentRoot, maxFileBytes));
   const catalogue = await buildCatalogue(sources, readers);
@@ -175,3 +213,25 @@ async function openWorkspace(
     }),
   };
 }
+
+/** Nothing but one folder, as it would be served if it were the only source. */
+async function readFolder(folder: string): ReturnType<Context['readFolder']> {
+  const [{ discoverSources }, { buildCatalogue }, { readers }] = await Promise.all([
+    import('./sources/discover.ts'),
+    import('./catalogue/build.ts'),
+    import('./readers/index.ts'),
+  ]);
+  const { sources } = await discoverSources({
+    mode: 'strict',
+    project: undefined,
+    paths: [],
+    root: undefined,
+    git: [{ label: 'Git', folder, source: '', commit: '' }],
+    home: '',
+    maxFileBytes: REVIEWED_FILE_BYTES,
+  });
+  return { catalogue: await buildCatalogue(sources, readers), tree: folderTree(folder, REVIEWED_FILE_BYTES) };
+}
+
+/** A review leaves nothing out, however large. */
+const REVIEWED_FILE_BYTES = 512 * 1024 * 1024;

@@ -9,6 +9,8 @@ export interface WorkspaceParts {
   find(project?: string): Promise<Project>;
   /** Reads everything for a project. */
   open(project: Project): Promise<Workspace>;
+  /** Changes when what a workspace was made of is no longer what is to be served. */
+  version(): Promise<string>;
   log: Log;
 }
 
@@ -23,8 +25,9 @@ const KEPT = 8;
 const NOTHING = { added: [], changed: [], removed: [], lists: [], files: false } as const;
 
 /** The worlds of the projects that are in use: opened when first asked for, kept, and replaced whole by a refresh. */
-export function createWorkspaces({ find, open, log }: WorkspaceParts): Workspaces {
+export function createWorkspaces({ find, open, version, log }: WorkspaceParts): Workspaces {
   const kept = new Map<string, Promise<Workspace>>();
+  const versions = new Map<string, string>();
   const listeners = new Set<(changes: Changes) => void>();
   let current = once(() => find());
 
@@ -39,9 +42,15 @@ export function createWorkspaces({ find, open, log }: WorkspaceParts): Workspace
   async function get(project?: string): Promise<Workspace> {
     const found = await projectOf(project);
     const key = found.root ?? '';
+    const wanted = await version();
     const known = kept.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined && versions.get(key) === wanted) return known;
+    if (known !== undefined) {
+      await refresh(project);
+      return kept.get(key) ?? known;
+    }
     const opened = open(found);
+    versions.set(key, wanted);
     keep(key, opened);
     opened.catch(() => {
       if (kept.get(key) === opened) kept.delete(key);
@@ -54,7 +63,9 @@ export function createWorkspaces({ find, open, log }: WorkspaceParts): Workspace
     const found = await find(project);
     const previous = project === undefined ? await current().catch(() => found) : found;
     const before = await kept.get(previous.root ?? '')?.catch(() => undefined);
+    const wanted = await version();
     const after = await open(found);
+    versions.set(found.root ?? '', wanted);
     keep(found.root ?? '', Promise.resolve(after));
     if (project === undefined) current = async () => found;
     const changes = {
@@ -80,21 +91,23 @@ export function createWorkspaces({ find, open, log }: WorkspaceParts): Workspace
   const waiting = new Map<string, Promise<Changes>>();
   let last: Promise<unknown> = Promise.resolve();
 
+  /** One at a time; whoever asks while the same one still waits for its turn shares it. */
+  function refresh(project?: string): Promise<Changes> {
+    const key = project ?? '';
+    const shared = waiting.get(key);
+    if (shared !== undefined) return shared;
+    const turn = last.then(() => {
+      waiting.delete(key);
+      return rebuild(project);
+    });
+    waiting.set(key, turn);
+    last = turn.catch(() => undefined);
+    return turn;
+  }
+
   return {
     get,
-    /** One at a time; whoever asks while the same one still waits for its turn shares it. */
-    refresh(project) {
-      const key = project ?? '';
-      const shared = waiting.get(key);
-      if (shared !== undefined) return shared;
-      const turn = last.then(() => {
-        waiting.delete(key);
-        return rebuild(project);
-      });
-      waiting.set(key, turn);
-      last = turn.catch(() => undefined);
-      return turn;
-    },
+    refresh,
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -15,7 +15,19 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   operations: ['base', 'model'],
   surfaces: ['base', 'operations'],
   workspaces: ['base', 'sources', 'catalogue', 'operations'],
-  app: ['base', 'model', 'config', 'sources', 'readers', 'catalogue', 'services', 'operations', 'workspaces'],
+  team: ['base', 'config', 'sources', 'services'],
+  app: [
+    'base',
+    'model',
+    'config',
+    'sources',
+    'readers',
+    'catalogue',
+    'services',
+    'operations',
+    'workspaces',
+    'team',
+  ],
   bin: ['base', 'config', 'operations', 'surfaces', 'app'],
 };
 
@@ -29,6 +41,7 @@ const DOORS: Record<string, string> = {
   yaml: 'base/parse.ts',
   'smol-toml': 'base/parse.ts',
   'csv-parse': 'base/parse.ts',
+  diff: 'services/team/',
   minisearch: 'services/search/',
   zod: '',
   'node:child_process': 'base/process.ts',

@@ -53,3 +53,16 @@ export function cell(text: string): string {
     .replace(/(\\*)\|/g, '$1$1\\|')
     .trim();
 }
+
+/** How long ago something was, in the largest unit that fits: "5 days ago". */
+export function ago(then: number, now: number): string {
+  const seconds = Math.max(0, Math.round((now - then) / 1000));
+  if (seconds < 60) return 'just now';
+  for (const [unit, length] of [
+    ['day', 86_400],
+    ['hour', 3_600],
+    ['minute', 60],
+  ] as const)
+    if (seconds >= length) return `${plural(Math.floor(seconds / length), unit)} ago`;
+  return 'just now';
+}

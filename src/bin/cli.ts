@@ -12,12 +12,12 @@ const PRESETS = { answerBytes: '400000' };
 async function main(): Promise<number> {
   const { settings, rest } = extractSettings(programArguments());
   const interrupted = new AbortController();
-  process.once('SIGINT', () => interrupted.abort());
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   // A reader that closes early, such as "head", is no reason to complain.
   process.stdout.on('error', () => process.exit(0));
   return runProgram(
     rest,
-    once(() => createContext(outside(settings, PRESETS))),
+    once(() => createContext(outside(settings, { presets: PRESETS, patient: true }))),
     {
       out: (text) => process.stdout.write(text),
       err: (text) => process.stderr.write(text),

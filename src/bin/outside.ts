@@ -8,7 +8,10 @@ import { SERVER_PROGRAM } from '../base/product.ts';
 const programFolder = dirname(fileURLToPath(import.meta.url));
 
 /** The only place that looks at the process's environment, arguments and streams for the rest of the code. */
-export function outside(flags: Outside['flags'], presets: Outside['presets'] = {}): Outside {
+export function outside(
+  flags: Outside['flags'],
+  { presets = {}, patient = false }: Partial<Pick<Outside, 'presets' | 'patient'>> = {},
+): Outside {
   return {
     flags,
     presets,
@@ -20,6 +23,7 @@ export function outside(flags: Outside['flags'], presets: Outside['presets'] = {
     serverCommand: [process.execPath, serverFile()],
     writeError: (text) => process.stderr.write(text),
     terminal: process.stderr.isTTY,
+    patient,
   };
 }
 

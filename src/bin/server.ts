@@ -42,6 +42,7 @@ async function serve(context: Context): Promise<void> {
   const connection = serveStreams(context, process.stdin, process.stdout);
   const stop = (): void => {
     leaveSoon();
+    context.close();
     void connection.close();
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, stop);
@@ -51,6 +52,7 @@ async function serve(context: Context): Promise<void> {
   }, PARENT_CHECK_MS).unref();
   await connection.ended;
   clearInterval(watch);
+  context.close();
   leaveSoon();
   process.stdin.destroy();
 }

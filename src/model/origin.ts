@@ -8,4 +8,6 @@ export interface Origin {
   root: string;
   priority: number;
   bmadVersion?: string;
+  /** For content from git: the source without credentials, and the commit that is served. */
+  git?: { source: string; commit: string };
 }

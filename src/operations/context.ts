@@ -6,8 +6,12 @@ import type { Config } from '../config/schema.ts';
 import type { ConfigSources } from '../config/load.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
 import type { Diagnosis } from '../services/diagnosis/diagnosis.ts';
+import type { SourceView, TeamSources } from '../services/team/team.ts';
+import type { Tree } from '../sources/tree.ts';
 import type { Search } from '../services/search/search.ts';
 import type { Project } from '../sources/project-root.ts';
+
+export type { SourceView, TeamSources };
 
 /** What lives as long as the process. Built once by the composition root; operations get it as an argument. */
 export interface Context {
@@ -30,6 +34,12 @@ export interface Context {
   /** The project in words, even when it cannot be used: for commands that have to explain just that. */
   describeProject(): Promise<Project>;
   diagnosis(): Promise<Diagnosis>;
+  /** The git sources, their approved versions and what waits for approval. */
+  team(): Promise<TeamSources>;
+  /** How a folder of a git source reads, for comparing two versions of it. */
+  readFolder(folder: string): Promise<{ catalogue: Catalogue; tree: Tree }>;
+  /** Ends what runs in the background. */
+  close(): void;
 }
 
 /** What a refresh found. */

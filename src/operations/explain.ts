@@ -12,6 +12,8 @@ const candidateSchema = z.object({
   name: z.string(),
   kind: z.string(),
   origin: z.string(),
+  /** For content from git: the source and the commit. */
+  git: z.object({ source: z.string(), commit: z.string() }).optional(),
   priority: z.number(),
   status: z.string(),
   path: z.string(),
@@ -77,8 +79,8 @@ export const explain = defineOperation({
 
   render({ target, is, candidates, layers, note }) {
     const rows = candidates.map(
-      ({ chosen, name, kind, origin, priority, status, path, why }) =>
-        `- ${chosen ? '**chosen** ' : ''}${name} (${kind}) from ${origin}, priority ${priority}, ${status}: ${why}\n  ${path}`,
+      ({ chosen, name, kind, origin, git, priority, status, path, why }) =>
+        `- ${chosen ? '**chosen** ' : ''}${name} (${kind}) from ${origin}, priority ${priority}, ${status}: ${why}\n  ${path}${git === undefined ? '' : `\n  ${git.source}, commit ${git.commit}`}`,
     );
     const keys = layers.map(
       ({ chosen, key, file, line, value }) =>
@@ -107,6 +109,7 @@ function explainRecord(winner: BmadRecord, target: string, { catalogue, delivery
       name: qualifiedName(record),
       kind: record.kind,
       origin: record.origin.displayName,
+      ...(record.origin.git === undefined ? {} : { git: record.origin.git }),
       priority: record.origin.priority,
       status: record.status,
       path: record.absolutePath,
@@ -143,6 +146,7 @@ async function explainFile(target: string, workspace: Workspace, context: Contex
       name: path,
       kind: 'file',
       origin: origin.displayName,
+      ...(origin.git === undefined ? {} : { git: origin.git }),
       priority: origin.priority,
       status: 'verified',
       path: tree.place(path),

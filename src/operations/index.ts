@@ -10,6 +10,13 @@ import { findPrompt, listPrompts } from './prompts.ts';
 import { read } from './read.ts';
 import { listResources, readResource } from './resources.ts';
 import { search } from './search.ts';
+import { sourcesAdd } from './sources-add.ts';
+import { sourcesApprove } from './sources-approve.ts';
+import { sourcesClear } from './sources-clear.ts';
+import { sourcesDiff } from './sources-diff.ts';
+import { sourcesList } from './sources-list.ts';
+import { sourcesRemove } from './sources-remove.ts';
+import { sourcesUpdate } from './sources-update.ts';
 
 /** Every operation, in the order users see them. */
 export const operations: readonly AnyOperation[] = [
@@ -21,6 +28,13 @@ export const operations: readonly AnyOperation[] = [
   explain,
   doctor,
   configShow,
+  sourcesList,
+  sourcesAdd,
+  sourcesRemove,
+  sourcesUpdate,
+  sourcesDiff,
+  sourcesApprove,
+  sourcesClear,
   listPrompts,
   findPrompt,
   listResources,

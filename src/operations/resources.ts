@@ -40,7 +40,15 @@ export const readResource = defineOperation({
   description: 'One file, whole: text, or bytes in base64.',
   effect: 'read',
   input: z.strictObject({ uri: z.string().min(1).max(200_000).describe('bmad:// URI') }),
-  output: z.object({ mimeType: z.string(), text: z.string().optional(), blob: z.string().optional() }),
+  output: z.object({
+    mimeType: z.string(),
+    text: z.string().optional(),
+    blob: z.string().optional(),
+    /** Where the content comes from, where that is not the project or the server itself. */
+    origin: z
+      .object({ name: z.string(), source: z.string().optional(), commit: z.string().optional() })
+      .optional(),
+  }),
   async run({ uri }, context) {
     const workspace = await context.workspace();
     const file = await workspace.delivery.file(await findPath(uri, workspace, context));
@@ -48,6 +56,9 @@ export const readResource = defineOperation({
       mimeType: file.mimeType,
       ...(file.text === undefined ? {} : { text: file.text }),
       ...(file.bytes === undefined ? {} : { blob: file.bytes.toString('base64') }),
+      ...(file.origin === undefined || file.origin.kind === 'project' || file.origin.kind === 'package'
+        ? {}
+        : { origin: { name: file.origin.displayName, ...file.origin.git } }),
     };
   },
   render: ({ text, blob }) => ({ body: text ?? blob ?? '' }),

@@ -26,6 +26,7 @@ async function discover(
   const place = (path: string): string => join(folder, path);
   const found = await discoverSources({
     mode: 'auto',
+    git: [],
     project: place('project'),
     home: place('home'),
     maxFileBytes: 100_000,
@@ -227,7 +228,7 @@ describe('a folder somebody named', () => {
   });
 
   it('may be an install or the package of BMAD itself', async () => {
-    const request = { mode: 'auto', project: undefined, root: undefined, home: '/nowhere' } as const;
+    const request = { mode: 'auto', project: undefined, root: undefined, git: [], home: '/nowhere' } as const;
     const [install, bmad] = [await installOf('6.12.0'), await realpath(dirname(packageSource))];
     const found = await discoverSources({ ...request, paths: [install, bmad], maxFileBytes: 1_000_000 });
     expect(found.warnings).toEqual([]);

@@ -17,8 +17,18 @@ export interface DiscoveryRequest {
   paths: readonly string[];
   /** BMAD_ROOT, if set. */
   root: string | undefined;
+  /** Git sources that are on this machine, in order. */
+  git: readonly GitMount[];
   home: string;
   maxFileBytes: number;
+}
+
+/** The files of one commit of a git source. */
+export interface GitMount {
+  label: string;
+  folder: string;
+  source: string;
+  commit: string;
 }
 
 export interface Discovered {
@@ -42,7 +52,7 @@ export async function discoverSources(request: DiscoveryRequest): Promise<Discov
     folder: string,
     kind: OriginKind,
     label: string,
-    { offset = 0, room = 0.5 } = {},
+    { offset = 0, room = 0.5, git }: { offset?: number; room?: number; git?: Origin['git'] } = {},
   ): Promise<void> {
     const real = await realFolder(folder);
     const mounts =
@@ -58,12 +68,13 @@ export async function discoverSources(request: DiscoveryRequest): Promise<Discov
         displayName: index === 0 ? label : `${label} (${place})`,
         root: join(real ?? folder, place),
         priority: rounded(PRIORITY[kind] + offset + index * step),
+        ...(git === undefined ? {} : { git }),
       };
       found.sources.push({ origin, tree: mountedTree(origin.root, parts) });
     }
-    if (mounts.length === 0 && (kind === 'cli' || kind === 'env')) {
+    if (mounts.length === 0 && (kind === 'cli' || kind === 'env' || kind === 'git')) {
       found.warnings.push(
-        `${label} ${folder}: ${real === undefined ? 'there is no such folder' : 'there is no BMAD content in it'}`,
+        `${git === undefined ? `${label} ${folder}` : git.source}: ${real === undefined ? 'there is no such folder' : 'there is no BMAD content in it'}`,
       );
     }
   }
@@ -79,6 +90,11 @@ export async function discoverSources(request: DiscoveryRequest): Promise<Discov
   if (mode === 'auto' || mode === 'user') {
     await add(join(home, '.bmad'), 'user', 'User');
     await addUserSkills(home, found, open);
+  }
+  if (mode === 'auto' || mode === 'strict') {
+    const room = 1 / Math.max(10, request.git.length);
+    for (const [index, { label, folder, source, commit }] of request.git.entries())
+      await add(folder, 'git', label, { offset: index * room, room, git: { source, commit } });
   }
   return found;
 }

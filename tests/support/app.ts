@@ -34,6 +34,7 @@ export async function contextIn(
     serverCommand: [process.execPath, serverFile],
     writeError: (text) => written.push(text),
     terminal: false,
+    patient: false,
     ...outside,
   });
   return { ...context, written };

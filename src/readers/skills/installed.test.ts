@@ -22,6 +22,7 @@ async function readProject(files: Record<string, string>): Promise<Reading> {
     project,
     paths: [],
     root: undefined,
+    git: [],
     home: join(project, 'home'),
     maxFileBytes: 1_000_000,
   });

@@ -56,7 +56,7 @@ export function composeActivation(
     .filter((text) => text !== undefined);
   const small = (text: string): boolean => record.kind === 'agent' || byteLength(text) < LARGE_SECTION;
   const head = [
-    `# ${title} (${record.kind} ${qualifiedName(record)})\n\n${halt ?? lead(record)}\n\n${bullets(notes)}`,
+    `# ${title} (${record.kind} ${qualifiedName(record)})\n\n${halt ?? lead(record)}\n\n${bullets([...provenance(record), ...notes])}`,
     section('Message from the user', message === undefined ? undefined : fenced(message, 'text')),
   ];
   const body = [
@@ -78,6 +78,16 @@ function lead({ kind }: BmadRecord): string {
   return kind === 'agent'
     ? 'Become this agent now, following the file below, and stay in character until the user dismisses it.'
     : `Start this ${kind} now, following the file below.`;
+}
+
+/** Content of the project and of BMAD itself needs no label; what somebody else brought in does. */
+function provenance({ origin }: BmadRecord): string[] {
+  if (origin.kind === 'project' || origin.kind === 'package') return [];
+  return [
+    origin.git === undefined
+      ? `From outside the project: ${origin.displayName}, ${origin.root}.`
+      : `From outside the project: ${origin.git.source}, commit ${origin.git.commit.slice(0, 12)}.`,
+  ];
 }
 
 function section(title: string, body: string | undefined): string | undefined {

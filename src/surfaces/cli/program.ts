@@ -111,7 +111,7 @@ function createProgram(
 /** The first help text a person sees; it has to fit on a screen. */
 function overview(settings: string): string {
   const commands = operations.filter(({ command }) => command !== undefined);
-  const lines = commands.map(({ command = '', title }) => `  ${command.padEnd(14)}${title}`);
+  const lines = commands.map(({ command = '', title }) => `  ${command.padEnd(17)}${title}`);
   return `${PRODUCT} ${VERSION}: BMad Method agents and workflows at the command line
 
 Usage: ${CLI_PROGRAM} <command> [options]           "${CLI_PROGRAM} <command> --help" tells more
@@ -132,10 +132,18 @@ function inheritSettings(command: Command, program: Command): Command {
   return command.copyInheritedSettings(program).helpOption('--help', 'print help').helpCommand(false);
 }
 
+/** What the commands of a group are about, for its help. */
+const GROUPS: Record<string, string> = {
+  sources: 'Git repositories with BMAD content: pinned, reviewed, approved',
+};
+
 function groupNamed(program: Command, name: string): Command {
   const known = program.commands.find((command) => command.name() === name);
   if (known !== undefined) return known;
-  const group = inheritSettings(new Command(name).description(`Commands about the ${name}`), program);
+  const group = inheritSettings(
+    new Command(name).description(GROUPS[name] ?? `Commands about the ${name}`),
+    program,
+  );
   program.addCommand(group);
   return group;
 }

@@ -55,7 +55,8 @@ export function templateList(): ListResourceTemplatesResult {
 }
 
 export async function resourceRead(uri: string, context: Context, call: Call): Promise<ReadResourceResult> {
-  type File = { mimeType: string; text?: string; blob?: string };
-  const { mimeType, text, blob } = dataOf<File>(await execute(readResource, { uri }, context, call));
-  return { contents: [blob === undefined ? { uri, mimeType, text: text ?? '' } : { uri, mimeType, blob }] };
+  type File = { mimeType: string; text?: string; blob?: string; origin?: Record<string, string> };
+  const { mimeType, text, blob, origin } = dataOf<File>(await execute(readResource, { uri }, context, call));
+  const about = { uri, mimeType, ...(origin === undefined ? {} : { _meta: { 'bmad/origin': origin } }) };
+  return { contents: [blob === undefined ? { ...about, text: text ?? '' } : { ...about, blob }] };
 }

@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { BmadError, quoted } from '../base/errors.ts';
+import { defineOperation } from './operation.ts';
+import { chosenViews, refreshed, short, sourceField } from './sources-view.ts';
+
+export const sourcesApprove = defineOperation({
+  name: 'sources_approve',
+  title: 'Approve changes of git sources',
+  description: 'Serve the content that waits: the lock file then names its commit and digest.',
+  effect: 'write',
+  command: 'sources approve',
+  positional: ['source'],
+  examples: ['sources approve', 'sources approve team --commit 1a2b3c4d'],
+  input: z.strictObject({
+    source: sourceField,
+    commit: z
+      .string()
+      .regex(/^[0-9a-f]{7,64}$/)
+      .optional()
+      .describe('Approve only if this is the commit that waits, so that nothing slips in after the review'),
+  }),
+  output: z.object({
+    approved: z.array(
+      z.object({ source: z.string(), from: z.string(), to: z.string(), lockFile: z.string() }),
+    ),
+  }),
+
+  async run({ source, commit }, context) {
+    const team = await context.team();
+    const waiting = (await chosenViews(team, source)).filter(({ pending }) => pending !== undefined);
+    const other = waiting.find(
+      ({ pending }) => commit !== undefined && pending?.commit.startsWith(commit) !== true,
+    );
+    if (other !== undefined)
+      throw new BmadError(
+        'not_found',
+        `${other.address.source}: ${short(other.pending?.commit ?? '')} waits for approval, not ${quoted(commit ?? '')}.`,
+        { hint: 'Look at it again with "bmad sources diff".' },
+      );
+    for (const view of waiting) await team.approve(view);
+    await refreshed(context);
+    return {
+      approved: waiting.map(({ address, pin, pending, layer }) => ({
+        source: address.source,
+        from: pin?.commit ?? '',
+        to: pending?.commit ?? '',
+        lockFile: team.lockFile(layer),
+      })),
+    };
+  },
+
+  render: ({ approved }) => ({
+    body:
+      approved.length === 0
+        ? 'Nothing waits for approval.'
+        : approved
+            .map(
+              ({ source, from, to, lockFile }) => `- ${source}: ${short(from)} → ${short(to)} in ${lockFile}`,
+            )
+            .join('\n'),
+    ...(approved.length === 0
+      ? { note: '"bmad sources update" asks the remotes.' }
+      : { note: 'Running servers serve it from their next call on.' }),
+  }),
+});

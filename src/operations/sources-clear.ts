@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import { kilobytes, plural } from '../base/text.ts';
+import { defineOperation } from './operation.ts';
+import { refreshed } from './sources-view.ts';
+
+export const sourcesClear = defineOperation({
+  name: 'sources_clear',
+  title: 'Clear the cache of git sources',
+  description:
+    'Remove copies of git sources that nothing here uses; with --all every copy, which are then fetched again when needed. Lock files stay.',
+  effect: 'destroy',
+  command: 'sources clear',
+  examples: ['sources clear'],
+  input: z.strictObject({
+    all: z
+      .boolean()
+      .default(false)
+      .describe('Also remove the copies in use; without the network they are gone until it is back'),
+  }),
+  output: z.object({ copies: z.int(), bytes: z.int() }),
+
+  async run({ all }, context) {
+    const team = await context.team();
+    const kept = (await team.views()).flatMap(({ address, served, pending }) =>
+      [served, pending].flatMap((copy) => (copy === undefined ? [] : [{ address, commit: copy.commit }])),
+    );
+    const removed = await team.parts.cache.clear(all ? [] : kept);
+    await refreshed(context);
+    return removed;
+  },
+
+  render: ({ copies, bytes }) => ({
+    body: `Removed ${plural(copies, 'copy', 'copies')}, ${kilobytes(bytes)}.`,
+    note: '"bmad sources update" fetches what is configured.',
+  }),
+});

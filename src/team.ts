@@ -1,0 +1,190 @@
+import { join } from 'node:path';
+import { once } from './base/async.ts';
+import { modifiedAt } from './base/file-state.ts';
+import type { Log } from './base/log.ts';
+import type { Secrets } from './base/secrets.ts';
+import { ago } from './base/text.ts';
+import type { Gathered } from './config/load.ts';
+import type { ConfiguredSource } from './services/team/configured.ts';
+import type { LevelFiles, SourceView, TeamSources } from './services/team/team.ts';
+import type { GitMount } from './sources/discover.ts';
+
+export interface TeamSetup {
+  given: readonly Gathered[];
+  env: Readonly<Record<string, string | undefined>>;
+  cache: string;
+  user: LevelFiles;
+  project: LevelFiles | undefined;
+  timeoutMs: number;
+  approval: 'ask' | 'auto';
+  refreshMinutes: number;
+  /** Whether to wait for what is missing before the first answer, as a command does; a server never waits. */
+  patient: boolean;
+  /** For a person who waits. */
+  tell(message: string): void;
+  secrets: Secrets;
+  log: Log;
+}
+
+/** The git sources of this process: what of them is served now, and the work on them in the background. */
+export interface Team {
+  /** Sources that could not be understood. */
+  warnings: readonly string[];
+  sources(): Promise<TeamSources>;
+  /** What is served, and what there is to say about the rest. */
+  served(): Promise<{ mounts: GitMount[]; warnings: string[] }>;
+  /** Changes when other content is to be served; another process may have approved it. */
+  version(): Promise<string>;
+  /** Fetches what is missing and, if asked for, looks for changes; tells when there is something new to serve. */
+  begin(arrived: () => void): void;
+  close(): void;
+}
+
+/** Asked for at every start, so it loads nothing unless there is a git source. */
+export async function createTeam(setup: TeamSetup): Promise<Team> {
+  const { sources: configured, warnings } = await configuredIn(setup.given);
+  for (const { address } of configured) {
+    const { username, password } = address.credentials ?? { username: '', password: '' };
+    // A name alone is a token; with a password, it is only a name.
+    setup.secrets.add(password === '' ? username : password);
+  }
+  const closing = new AbortController();
+  const busy = new Set<string>();
+  const sources = once(async () => {
+    const [{ TeamSources }, { GitCache }] = await Promise.all([
+      import('./services/team/team.ts'),
+      import('./sources/git/cache.ts'),
+    ]);
+    const { env, timeoutMs, user, project, approval } = setup;
+    const folder = join(setup.cache, 'git');
+    const cache = new GitCache({ folder, env, timeoutMs, now: Date.now });
+    return new TeamSources({
+      sources: configured,
+      cache,
+      user,
+      project,
+      guards: join(folder, 'locks'),
+      approval,
+    });
+  });
+
+  const settled = once(async () => {
+    const missing = (await (await sources()).views()).filter(
+      ({ served, layer }) => served === undefined && layer !== 'project',
+    );
+    for (const { address } of missing) busy.add(address.source);
+    if (setup.patient && missing.length > 0)
+      setup.tell(`Fetching ${missing.map(({ address }) => address.source).join(', ')}`);
+    try {
+      return await (
+        await sources()
+      ).settle({ signal: closing.signal }, ({ trouble = '' }) => setup.log.warn(trouble));
+    } finally {
+      busy.clear();
+    }
+  });
+
+  let known: { stamps: string; version: string } | undefined;
+
+  return {
+    warnings,
+    sources,
+    async served() {
+      if (configured.length === 0) return { mounts: [], warnings: [] };
+      if (setup.patient) await settled();
+      const views = await (await sources()).views();
+      return {
+        mounts: views.flatMap((view) => (view.served === undefined ? [] : [mountOf(view, view.served)])),
+        warnings: views.flatMap((view) => words(view, busy.has(view.address.source))),
+      };
+    },
+    async version() {
+      if (configured.length === 0) return '';
+      const stamps = await stampsOf([
+        setup.user.lock,
+        setup.project?.lock,
+        join(setup.cache, 'git', 'sightings'),
+      ]);
+      if (known?.stamps === stamps) return known.version;
+      const views = await (await sources()).views();
+      const version = views.map(({ served }) => served?.commit ?? '-').join(' ');
+      known = { stamps, version };
+      return version;
+    },
+    begin(arrived) {
+      if (configured.length === 0 || setup.patient) return;
+      const work = async (): Promise<void> => {
+        if (await settled()) arrived();
+        if (setup.refreshMinutes > 0 && (await lookForChanges(await sources(), setup, closing.signal)))
+          arrived();
+      };
+      const run = (): void =>
+        void work().catch((error: unknown) => {
+          if (!closing.signal.aborted)
+            setup.log.error('git sources', { error: error instanceof Error ? error.message : String(error) });
+        });
+      setImmediate(run);
+      if (setup.refreshMinutes > 0) {
+        const timer = setInterval(run, setup.refreshMinutes * 60_000).unref();
+        closing.signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+      }
+    },
+    close: () => closing.abort(),
+  };
+}
+
+async function configuredIn(
+  given: readonly Gathered[],
+): Promise<{ sources: ConfiguredSource[]; warnings: string[] }> {
+  if (given.length === 0) return { sources: [], warnings: [] };
+  const { configuredSources } = await import('./services/team/configured.ts');
+  return configuredSources(
+    given.flatMap(({ value, layer, from }) => (layer === 'preset' ? [] : [{ value, layer, from }])),
+  );
+}
+
+/** Asks the remotes that have not been asked for the time set. A project's source is asked once the user has fetched it. */
+async function lookForChanges(team: TeamSources, setup: TeamSetup, signal: AbortSignal): Promise<boolean> {
+  const oldest = Date.now() - setup.refreshMinutes * 60_000;
+  const due = (await team.views()).filter(
+    ({ served, sighting }) => served !== undefined && (sighting?.checkedAt ?? 0) <= oldest,
+  );
+  const results = await team.update(due, false, { signal });
+  for (const { outcome, error } of results) if (outcome === 'failed') setup.log.warn(error?.message ?? '');
+  return results.some(({ outcome }) => outcome !== 'unchanged' && outcome !== 'failed');
+}
+
+async function stampsOf(files: readonly (string | undefined)[]): Promise<string> {
+  const times = await Promise.all(files.map((file) => (file === undefined ? 0 : modifiedAt(file))));
+  return times.join(' ');
+}
+
+function mountOf({ address }: SourceView, { folder, commit }: { folder: string; commit: string }): GitMount {
+  const { org, repo, ref, subpath, source } = address;
+  const owner = org.split('/').at(-1) ?? '';
+  const place = `${owner === '' ? '' : `${owner}/`}${repo}${ref === '' ? '' : `#${ref}`}${subpath === undefined ? '' : `:/${subpath}`}`;
+  return { label: `${place}@${commit.slice(0, 8)}`, folder, source, commit };
+}
+
+/** What a person should know about a source that is not simply served. */
+function words(view: SourceView, fetching: boolean): string[] {
+  const { address, served, pending, trouble, layer, sighting, relation } = view;
+  const found: string[] = [];
+  if (served === undefined)
+    found.push(
+      fetching
+        ? `${address.source} is being fetched; it is served as soon as it is here.`
+        : layer === 'project' && trouble === undefined
+          ? `${address.source} is listed by the project and not on this machine yet. Fetch it with "bmad sources update".`
+          : `${address.source} is not served: ${trouble ?? 'it has not been fetched yet. Fetch it with "bmad sources update".'}`,
+    );
+  else if (trouble !== undefined)
+    found.push(
+      `${address.source} is served as it was ${ago(sighting?.checkedAt ?? served.fetchedAt, Date.now())}: ${trouble}`,
+    );
+  if (pending !== undefined && served !== undefined)
+    found.push(
+      `${address.source} has changes that wait for your approval${relation === undefined || relation === 'continued' ? '' : ` (${relation})`}: "bmad sources diff", then "bmad sources approve".`,
+    );
+  return found;
+}
