@@ -12,6 +12,10 @@ export interface ModuleInfo {
   help: readonly HelpRow[];
 }
 
+/** What is said about a module beside it, such as in a marketplace that lists it. */
+export type DeclaredModule = Pick<ModuleInfo, 'code'> &
+  Partial<Pick<ModuleInfo, 'name' | 'description' | 'version'>>;
+
 /** One configuration value a module asks for, with the value an unattended install would give it. */
 export interface ModuleSetting {
   key: string;
