@@ -22,6 +22,8 @@ export interface ModuleSetting {
   default: string;
   /** How the installer stores the answer: `{project-root}/{value}`. */
   result: string;
+  /** Whether a module only proposes it, with placeholders of the installer that are replaced when it is used. */
+  proposed?: true;
 }
 
 /** An agent as other agents see it: the descriptor used by party mode and help. */

@@ -64,7 +64,12 @@ function moduleSettings(table: Table): ModuleSetting[] {
     if (!isTable(value) || !Object.hasOwn(value, 'default') || !Object.hasOwn(value, 'prompt')) continue;
     const preset = field(value, 'default');
     if (typeof preset !== 'string' && typeof preset !== 'number' && typeof preset !== 'boolean') continue;
-    found.push({ key, default: String(preset), result: textField(value, 'result') ?? '{value}' });
+    found.push({
+      key,
+      default: String(preset),
+      result: textField(value, 'result') ?? '{value}',
+      proposed: true,
+    });
   }
   return found;
 }
