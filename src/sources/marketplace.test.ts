@@ -242,7 +242,10 @@ describe('what cannot be used', () => {
     expect(files).toEqual(['a/a/SKILL.md']);
     const nameless = '.claude-plugin/marketplace.json lists a plugin without a name';
     expect(warnings).toEqual([
-      ...[nameless, nameless, nameless, nameless],
+      nameless,
+      nameless,
+      nameless,
+      nameless,
       'plugin "a": there is a module "a" already',
     ]);
   });
