@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { once } from './base/async.ts';
 import { BmadError } from './base/errors.ts';
@@ -226,7 +226,7 @@ async function readFolder(folder: string): ReturnType<Context['readFolder']> {
     project: undefined,
     paths: [],
     root: undefined,
-    git: [{ label: 'Git', folder, source: '', commit: '' }],
+    git: [{ label: 'Git', name: basename(folder), folder, source: '', commit: '' }],
     home: '',
     maxFileBytes: REVIEWED_FILE_BYTES,
   });

@@ -163,7 +163,12 @@ function mountOf({ address }: SourceView, { folder, commit }: { folder: string; 
   const { org, repo, ref, subpath, source } = address;
   const owner = org.split('/').at(-1) ?? '';
   const place = `${owner === '' ? '' : `${owner}/`}${repo}${ref === '' ? '' : `#${ref}`}${subpath === undefined ? '' : `:/${subpath}`}`;
-  return { label: `${place}@${commit.slice(0, 8)}`, folder, source, commit };
+  return { label: `${place}@${commit.slice(0, 8)}`, name: moduleName(address), folder, source, commit };
+}
+
+/** The folder's name says nothing where it is one of those that every repository has. */
+function moduleName({ name, repo }: SourceView['address']): string {
+  return /^(?:skills|src|agents|bmad|content|\..*)$/i.test(name) ? repo : name;
 }
 
 /** What a person should know about a source that is not simply served. */

@@ -1,6 +1,8 @@
 import { BmadError } from '../base/errors.ts';
-import type { Problem } from '../model/record.ts';
-import type { Reader } from '../readers/reader.ts';
+import { present } from '../base/present.ts';
+import type { ModuleInfo } from '../model/module.ts';
+import type { BmadRecord, Problem } from '../model/record.ts';
+import type { Reader, Reading } from '../readers/reader.ts';
 import type { Source } from '../sources/source.ts';
 import { Catalogue } from './catalogue.ts';
 import { restoreReading, type PreparedReading } from './prepared.ts';
@@ -28,7 +30,7 @@ export async function buildCatalogue(
     }
     for (const reader of readers) {
       try {
-        const reading = await reader.read(source);
+        const reading = asDeclared(await reader.read(source), source);
         parts.records.push(...reading.records);
         parts.modules.push(...reading.modules);
         parts.problems.push(...reading.problems);
@@ -38,6 +40,30 @@ export async function buildCatalogue(
     }
   }
   return new Catalogue(parts);
+}
+
+/** A marketplace knows the version of what it lists; it describes what does not describe itself. */
+function asDeclared(reading: Reading, { declared = [] }: Source): Reading {
+  if (declared.length === 0) return reading;
+  const known = new Map(declared.map((module) => [module.code, module]));
+  return {
+    problems: reading.problems,
+    modules: reading.modules.map((module) => {
+      const { name = module.code, description = '', version } = known.get(module.code) ?? {};
+      return present<ModuleInfo>({
+        ...module,
+        name: module.name === module.code ? name : module.name,
+        description: module.description || description,
+        version: version ?? module.version,
+      });
+    }),
+    records: reading.records.map((record) =>
+      present<BmadRecord>({
+        ...record,
+        moduleVersion: known.get(record.moduleName)?.version ?? record.moduleVersion,
+      }),
+    ),
+  };
 }
 
 /** Even a fault in a reader costs only what that reader would have found; its text stays out of answers. */

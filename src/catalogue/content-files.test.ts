@@ -109,3 +109,42 @@ describe('the files of two sources', async () => {
     expect([...(await files.all()).keys()]).toEqual(before);
   });
 });
+
+describe('the files as one of the sources sees them', async () => {
+  const { sources } = await twoSources();
+  const [one, two] = sources.map(({ origin }) => origin);
+  const walks: string[] = [];
+  const counted = sources.map((source) => ({
+    ...source,
+    tree: {
+      ...source.tree,
+      files: (path?: string) => {
+        walks.push(source.tree.root);
+        return source.tree.files(path);
+      },
+    },
+  }));
+  const content = new ContentFiles(counted);
+
+  it('are its own first, then those of the others', async () => {
+    if (two === undefined || one === undefined) throw new Error('two sources are needed');
+    const own = content.preferring(two);
+    const texts = ['bmm/a.md', 'bmm/only-one.md', 'bmm/only-two.md'].map(async (path) =>
+      (await own.read(path)).bytes.toString(),
+    );
+    expect(await Promise.all(texts)).toEqual(['two', 'one', 'two']);
+    expect((await own.all()).get('bmm/a.md')).toBe(two);
+    expect((await content.all()).get('bmm/a.md')).toBe(one);
+    expect([...(await own.all()).keys()].sort()).toEqual([...(await content.all()).keys()].sort());
+  });
+
+  it('are listed without another walk', async () => {
+    await Promise.all(sources.map(({ origin }) => content.preferring(origin).all()));
+    expect(walks.toSorted()).toEqual(sources.map(({ tree }) => tree.root).toSorted());
+  });
+
+  it('are the same as ever for the first, and for an origin that is not there', () => {
+    expect(content.preferring(sources[0]?.origin ?? originOf(1))).toBe(content);
+    expect(content.preferring(originOf(7))).toBe(content);
+  });
+});

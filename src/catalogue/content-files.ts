@@ -18,17 +18,38 @@ export class ContentFiles {
 
   #collected: ReadonlyMap<string, Origin> | undefined;
   readonly #below = new Map<string, readonly string[]>();
-  readonly #known: ReadonlyMap<Source, readonly string[]>;
+  readonly #listOf: (source: Source) => Promise<readonly string[]>;
+  readonly #preferring = new Map<Origin, ContentFiles>();
 
-  constructor(sources: readonly Source[], known: ReadonlyMap<Source, readonly string[]> = new Map()) {
+  constructor(
+    sources: readonly Source[],
+    known:
+      | ReadonlyMap<Source, readonly string[]>
+      | ((source: Source) => Promise<readonly string[]>) = new Map(),
+  ) {
     this.#sources = sources;
-    this.#known = known;
+    this.#listOf = typeof known === 'function' ? known : listedOnce(known);
     this.all = once(() => this.#collect());
   }
 
   /** The same, if somebody has asked for it before. */
   get known(): ReadonlyMap<string, Origin> | undefined {
     return this.#collected;
+  }
+
+  /**
+   * The same files as seen from one origin: what it has is read from it, whatever its rank. Two teams may both have an
+   * `agents/reviewer.md`, and each agent is made of its own files. No tree is walked a second time.
+   */
+  preferring(origin: Origin): ContentFiles {
+    const own = this.#sources.find((source) => source.origin === origin);
+    if (own === undefined || own === this.#sources[0]) return this;
+    const known = this.#preferring.get(origin);
+    if (known !== undefined) return known;
+    const others = this.#sources.filter((source) => source !== own);
+    const preferring = new ContentFiles([own, ...others], this.#listOf);
+    this.#preferring.set(origin, preferring);
+    return preferring;
   }
 
   async read(path: string): Promise<FoundFile> {
@@ -56,11 +77,21 @@ export class ContentFiles {
   async #collect(): Promise<ReadonlyMap<string, Origin>> {
     const found = new Map<string, Origin>();
     for (const source of this.#sources) {
-      const { origin, tree } = source;
-      for (const path of this.#known.get(source) ?? (await tree.files()))
-        if (!found.has(path)) found.set(path, origin);
+      for (const path of await this.#listOf(source)) if (!found.has(path)) found.set(path, source.origin);
     }
     this.#collected = new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
     return this.#collected;
   }
+}
+
+/** The files of each source: the known list, or one walk. A walk that fails is not kept. */
+function listedOnce(
+  known: ReadonlyMap<Source, readonly string[]>,
+): (source: Source) => Promise<readonly string[]> {
+  const walks = new Map<Source, () => Promise<readonly string[]>>();
+  return (source) => {
+    const walk = walks.get(source) ?? once(async () => known.get(source) ?? (await source.tree.files()));
+    walks.set(source, walk);
+    return walk();
+  };
 }

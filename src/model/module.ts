@@ -12,12 +12,18 @@ export interface ModuleInfo {
   help: readonly HelpRow[];
 }
 
+/** What is said about a module beside it, such as in a marketplace that lists it. */
+export type DeclaredModule = Pick<ModuleInfo, 'code'> &
+  Partial<Pick<ModuleInfo, 'name' | 'description' | 'version'>>;
+
 /** One configuration value a module asks for, with the value an unattended install would give it. */
 export interface ModuleSetting {
   key: string;
   default: string;
   /** How the installer stores the answer: `{project-root}/{value}`. */
   result: string;
+  /** Whether a module only proposes it, with placeholders of the installer that are replaced when it is used. */
+  proposed?: true;
 }
 
 /** An agent as other agents see it: the descriptor used by party mode and help. */

@@ -6,7 +6,7 @@ import { qualifiedName, shortName, type BmadRecord } from '../model/record.ts';
 import type { Context, Workspace } from './context.ts';
 import { moduleField, projectField } from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { findPath, findRecord, isFile, NAMED_KINDS } from './targets.ts';
+import { findFile, findRecord, isFile, NAMED_KINDS } from './targets.ts';
 
 const candidateSchema = z.object({
   name: z.string(),
@@ -133,9 +133,15 @@ function reason(record: BmadRecord, winner: BmadRecord): string {
 }
 
 async function explainFile(target: string, workspace: Workspace, context: Context) {
-  const path = await findPath(target, workspace, context);
+  const { path, from } = await findFile(target, workspace, context);
   const candidates: Candidate[] = [];
-  for (const { origin, tree } of workspace.catalogue.sources) {
+  // A name such as bmad://agents/x means the file of one origin; a path means the first that has it.
+  const { sources } = workspace.catalogue;
+  const ordered = [
+    ...sources.filter(({ origin }) => origin === from),
+    ...sources.filter(({ origin }) => origin !== from),
+  ];
+  for (const { origin, tree } of ordered) {
     const exists = await tree.read(path).then(
       () => true,
       () => false,
@@ -152,8 +158,10 @@ async function explainFile(target: string, workspace: Workspace, context: Contex
       path: tree.place(path),
       chosen,
       why: chosen
-        ? 'the first that exists in order of priority'
-        : `${candidates[0]?.origin ?? ''} has a higher rank`,
+        ? from === undefined
+          ? 'the first that exists in order of priority'
+          : 'the file of what has this name'
+        : `${candidates[0]?.origin ?? ''} ${from === undefined ? 'has a higher rank' : 'has what is meant'}`,
     });
   }
   if (candidates.length === 0) {

@@ -4,7 +4,7 @@ import { contentUri } from '../base/paths.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { outlineOnly, shownNote, shownTextSchema, showText } from './shown-text.ts';
-import { findPath, findRecord, isFile, NAMED_KINDS } from './targets.ts';
+import { findFile, findRecord, isFile, mainFile, NAMED_KINDS } from './targets.ts';
 
 /** A rendered skill's own file is a few lines long. */
 const LAUNCHER_LENGTH = 2_000;
@@ -40,11 +40,11 @@ export const read = defineOperation({
   async run({ target, kind, module, section, cursor, detail, project }, context) {
     const workspace = await context.workspace(project);
     const asFile = kind === undefined && module === undefined && (await isFile(target, workspace));
-    const path =
+    const { path, from } =
       kind === 'resource' || asFile
-        ? await findPath(target, workspace, context)
-        : findRecord({ name: target, kind, module, fuzzy: true }, workspace, context).bmadRelativePath;
-    const file = await workspace.delivery.file(path);
+        ? await findFile(target, workspace, context)
+        : mainFile(findRecord({ name: target, kind, module, fuzzy: true }, workspace, context));
+    const file = await workspace.delivery.file(path, from);
     if (file.text === undefined) {
       throw new BmadError(
         'invalid_input',

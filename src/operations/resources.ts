@@ -3,7 +3,7 @@ import { listPage } from '../base/paging.ts';
 import { contentUri } from '../base/paths.ts';
 import { cursorField } from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { findPath } from './targets.ts';
+import { findFile } from './targets.ts';
 
 const PAGE = 100;
 
@@ -51,7 +51,8 @@ export const readResource = defineOperation({
   }),
   async run({ uri }, context) {
     const workspace = await context.workspace();
-    const file = await workspace.delivery.file(await findPath(uri, workspace, context));
+    const { path, from } = await findFile(uri, workspace, context);
+    const file = await workspace.delivery.file(path, from);
     return {
       mimeType: file.mimeType,
       ...(file.text === undefined ? {} : { text: file.text }),

@@ -1,5 +1,6 @@
 import { BmadError } from '../base/errors.ts';
 import { contentPath } from '../base/paths.ts';
+import type { Origin } from '../model/origin.ts';
 import { STARTABLE, type BmadRecord, type RecordKind } from '../model/record.ts';
 import type { Context, Workspace } from './context.ts';
 
@@ -49,13 +50,25 @@ function launched(record: BmadRecord, { catalogue }: Workspace): BmadRecord {
 /** `bmad://agents/architect` and `bmad://workflows/prd` stand for the main file of what has that name. */
 const NAMED_URI = /^(agent|workflow)s\/([^/]+)$/;
 
-/** The content path a URI or path stands for. */
-export async function findPath(uri: string, workspace: Workspace, context: Context): Promise<string> {
+/** A content path, and the origin it is meant from where that is not simply the first that has it. */
+export interface FilePlace {
+  path: string;
+  from?: Origin;
+}
+
+/** The file a URI or path stands for. */
+export async function findFile(uri: string, workspace: Workspace, context: Context): Promise<FilePlace> {
   const path = contentPath(uri);
   const named = NAMED_URI.exec(path);
-  if (named === null || (await workspace.delivery.paths()).some((known) => known.path === path)) return path;
-  return findRecord({ name: named[2] ?? '', kind: named[1] as NamedKind, fuzzy: false }, workspace, context)
-    .bmadRelativePath;
+  if (named === null || (await workspace.delivery.paths()).some((known) => known.path === path))
+    return { path };
+  const target = { name: named[2] ?? '', kind: named[1] as NamedKind, fuzzy: false };
+  return mainFile(findRecord(target, workspace, context));
+}
+
+/** The main file of a record, as the record's own origin has it. */
+export function mainFile({ bmadRelativePath, origin }: BmadRecord): FilePlace {
+  return { path: bmadRelativePath, from: origin };
 }
 
 /**

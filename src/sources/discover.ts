@@ -1,11 +1,14 @@
 import { basename, join } from 'node:path';
-import { pathExists, realFolder } from '../base/files.ts';
+import { realFolder } from '../base/files.ts';
+import type { DeclaredModule } from '../model/module.ts';
 import type { Origin, OriginKind } from '../model/origin.ts';
-import { bmadSkillsIn, entriesOf, listedSkills, rootsIn, shapeOf, SKILL_FOLDERS } from './bmad-folders.ts';
-import { moduleFoldersIn } from './module-folders.ts';
+import { bmadSkillsIn, listedSkills, rootsIn, shapeOf, SKILL_FOLDERS } from './bmad-folders.ts';
+import { readMarketplace } from './marketplace.ts';
+import { moduleFoldersIn, nameOfFolder } from './module-folders.ts';
 import { mountedTree, type Mount } from './mounted-tree.ts';
+import { plainParts } from './plain-folder.ts';
 import type { Source } from './source.ts';
-import { folderTree } from './tree.ts';
+import { folderTree, type OpenFolder } from './tree.ts';
 
 /** Which origins take part: all of them, only the project's, only the user's, or only remote ones. */
 type DiscoveryMode = 'auto' | 'local' | 'user' | 'strict';
@@ -26,6 +29,8 @@ export interface DiscoveryRequest {
 /** The files of one commit of a git source. */
 export interface GitMount {
   label: string;
+  /** What a plain folder of agents or skills is called as a module. */
+  name: string;
   folder: string;
   source: string;
   commit: string;
@@ -33,7 +38,7 @@ export interface GitMount {
 
 export interface Discovered {
   sources: Source[];
-  /** Folders that were asked for and gave nothing. */
+  /** Folders that were asked for and gave nothing, and what in them cannot be used. */
   warnings: string[];
 }
 
@@ -46,13 +51,18 @@ const STEP = 0.01;
 export async function discoverSources(request: DiscoveryRequest): Promise<Discovered> {
   const { mode, project, paths, root, home } = request;
   const found: Discovered = { sources: [], warnings: [] };
-  const open = (folder: string): ReturnType<typeof folderTree> => folderTree(folder, request.maxFileBytes);
+  const open: OpenFolder = (folder, shows) => folderTree(folder, request.maxFileBytes, shows);
 
   async function add(
     folder: string,
     kind: OriginKind,
     label: string,
-    { offset = 0, room = 0.5, git }: { offset?: number; room?: number; git?: Origin['git'] } = {},
+    {
+      offset = 0,
+      room = 0.5,
+      name,
+      git,
+    }: { offset?: number; room?: number; name?: string; git?: Origin['git'] } = {},
   ): Promise<void> {
     const real = await realFolder(folder);
     const mounts =
@@ -60,21 +70,24 @@ export async function discoverSources(request: DiscoveryRequest): Promise<Discov
         ? []
         : kind === 'project'
           ? await mountsOfProject(real, open)
-          : await mountsOfFolder(real, open);
+          : await mountsOfFolder(real, open, {
+              ...(name === undefined ? {} : { name }),
+              warn: (message) => found.warnings.push(`${git?.source ?? `${label} ${folder}`}: ${message}`),
+            });
     const step = Math.min(STEP, room / mounts.length);
-    for (const [index, { place, parts }] of mounts.entries()) {
+    for (const [index, { place, parts, ...about }] of mounts.entries()) {
       const origin: Origin = {
         kind,
-        displayName: index === 0 ? label : `${label} (${place})`,
+        displayName: index === 0 ? label : `${label} (${place || 'modules'})`,
         root: join(real ?? folder, place),
         priority: rounded(PRIORITY[kind] + offset + index * step),
         ...(git === undefined ? {} : { git }),
       };
-      found.sources.push({ origin, tree: mountedTree(origin.root, parts) });
+      found.sources.push({ origin, tree: mountedTree(origin.root, parts), ...about });
     }
     if (mounts.length === 0 && (kind === 'cli' || kind === 'env' || kind === 'git')) {
       found.warnings.push(
-        `${git === undefined ? `${label} ${folder}` : git.source}: ${real === undefined ? 'there is no such folder' : 'there is no BMAD content in it'}`,
+        `${git?.source ?? `${label} ${folder}`}: ${real === undefined ? 'there is no such folder' : 'there is no BMAD content in it'}`,
       );
     }
   }
@@ -93,8 +106,8 @@ export async function discoverSources(request: DiscoveryRequest): Promise<Discov
   }
   if (mode === 'auto' || mode === 'strict') {
     const room = 1 / Math.max(10, request.git.length);
-    for (const [index, { label, folder, source, commit }] of request.git.entries())
-      await add(folder, 'git', label, { offset: index * room, room, git: { source, commit } });
+    for (const [index, { label, name, folder, source, commit }] of request.git.entries())
+      await add(folder, 'git', label, { offset: index * room, room, name, git: { source, commit } });
   }
   return found;
 }
@@ -108,12 +121,13 @@ interface RootMounts {
   /** The root's own folder, from the folder that was looked at. */
   place: string;
   parts: Mount[];
+  /** What is known about its modules beside the files. */
+  name?: string;
+  declared?: readonly DeclaredModule[];
 }
 
-type Open = (folder: string) => ReturnType<typeof folderTree>;
-
 /** The roots in a project folder; the skills in the assistants' folders belong to the first root that is of version 6. */
-async function mountsOfProject(project: string, open: Open): Promise<RootMounts[]> {
+async function mountsOfProject(project: string, open: OpenFolder): Promise<RootMounts[]> {
   const roots = await rootsIn(project);
   const [main, ...others] = roots.filter(({ shape }) => shape === 'v6');
   const listed = main === undefined ? new Set<string>() : await listedSkills(open(join(project, main.name)));
@@ -133,7 +147,7 @@ async function mountsOfProject(project: string, open: Open): Promise<RootMounts[
   ];
 }
 
-async function skillMounts(folder: string, listed: ReadonlySet<string>, open: Open): Promise<Mount[]> {
+async function skillMounts(folder: string, listed: ReadonlySet<string>, open: OpenFolder): Promise<Mount[]> {
   const mounts: Mount[] = [];
   for (const skills of SKILL_FOLDERS) {
     for (const name of await bmadSkillsIn(join(folder, skills), listed)) {
@@ -143,39 +157,39 @@ async function skillMounts(folder: string, listed: ReadonlySet<string>, open: Op
   return mounts;
 }
 
-/** A folder somebody named: a BMAD root, a project, a module or its repository, or a plain folder of agents. */
-async function mountsOfFolder(folder: string, open: Open): Promise<RootMounts[]> {
-  if ((await shapeOf(folder, basename(folder))) !== undefined)
-    return [{ place: '', parts: [{ at: '', tree: open(folder) }] }];
-  const asProject = await mountsOfProject(folder, open);
-  if (asProject.length > 0) return asProject;
-  const modules = await moduleFoldersIn(folder);
-  if (modules.length > 0)
-    return [{ place: '', parts: modules.map(({ at, path }) => ({ at, tree: open(join(folder, path)) })) }];
-  return (await looksLikeContent(folder)) ? [{ place: '', parts: [{ at: '', tree: open(folder) }] }] : [];
+interface FolderOptions {
+  /** What content that does not say its name is called; otherwise by the folder. */
+  name?: string;
+  warn?: (message: string) => void;
 }
 
-async function looksLikeContent(folder: string): Promise<boolean> {
-  for (const { name, kind } of await entriesOf(folder)) {
-    if (kind === 'file' && name.endsWith('.md') && !/^(?:readme|changelog|license|contributing)/i.test(name))
-      return true;
-    if (
-      kind === 'folder' &&
-      (['agents', 'workflows'].includes(name) || (await pathExists(join(folder, name, 'SKILL.md'))))
-    )
-      return true;
-    if (
-      kind === 'folder' &&
-      ((await pathExists(join(folder, name, 'agents'))) ||
-        (await pathExists(join(folder, name, 'workflows'))))
-    )
-      return true;
+/**
+ * A folder somebody named: a BMAD root; a project, modules, or a project that has modules of its own; a folder of skills,
+ * agents and workflows.
+ */
+async function mountsOfFolder(
+  folder: string,
+  open: OpenFolder,
+  { name = nameOfFolder(folder), warn = () => undefined }: FolderOptions = {},
+): Promise<RootMounts[]> {
+  if ((await shapeOf(folder, basename(folder))) !== undefined)
+    return [{ place: '', parts: [{ at: '', tree: open(folder) }] }];
+  const roots = await mountsOfProject(folder, open);
+  const marketplace = await readMarketplace(folder, open, warn);
+  if (marketplace !== undefined) return [...roots, { place: '', name, ...marketplace }];
+  const inRoots = new Set(roots.map(({ place }) => place));
+  const modules = (await moduleFoldersIn(folder, name)).filter(({ path }) => !inRoots.has(path));
+  if (modules.length > 0) {
+    const parts = modules.map(({ at, path }) => ({ at, tree: open(join(folder, path)) }));
+    return [...roots, { place: '', name, parts }];
   }
-  return false;
+  if (roots.length > 0) return roots;
+  const parts = await plainParts(folder, name, open);
+  return parts.length === 0 ? [] : [{ place: '', name, parts, declared: [{ code: name }] }];
 }
 
 /** Skills the user has for all projects, in the assistants' folders of the home folder. */
-async function addUserSkills(home: string, found: Discovered, open: Open): Promise<void> {
+async function addUserSkills(home: string, found: Discovered, open: OpenFolder): Promise<void> {
   const parts = await skillMounts(home, new Set(), open);
   if (parts.length === 0) return;
   const origin: Origin = {

@@ -188,3 +188,33 @@ describe('a tree that remembers', () => {
     expect([kept.root, kept.place('a.md')]).toEqual([folder, join(folder, 'a.md')]);
   });
 });
+
+describe('what a tree does not show', async () => {
+  const folder = await temporaryFolder(afterAll);
+  await writeFiles(folder, {
+    '.git/config': 'secret',
+    '.GIT/other': 'secret',
+    'a/node_modules/x/SKILL.md': 'x',
+    'a/one.md': 'one',
+    'b/two.md': 'two',
+    '.gitignore': '',
+  });
+  const all = folderTree(folder, 1_000);
+  const some = folderTree(folder, 1_000, (path) => path === 'a' || path.startsWith('a/'));
+
+  it('is what git and package managers keep', async () => {
+    expect(await all.files()).toEqual(['.gitignore', 'a/one.md', 'b/two.md']);
+    expect((await all.list('a')).map(({ name }) => name)).toEqual(['one.md']);
+    for (const path of ['.git/config', '.GIT/other', 'a/node_modules/x/SKILL.md']) {
+      expect((await refusal(() => all.read(path))).code).toBe('not_found');
+      expect(await all.modified(path)).toBeUndefined();
+    }
+    expect((await refusal(() => all.list('.git'))).code).toBe('not_found');
+  });
+
+  it('is what it is told to leave out', async () => {
+    expect(await some.files()).toEqual(['a/one.md']);
+    expect((await refusal(() => some.text('b/two.md'))).code).toBe('not_found');
+    expect(await some.text('a/one.md')).toBe('one');
+  });
+});

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { mapLimited } from '../base/async.ts';
-import { BmadError } from '../base/errors.ts';
+import { BmadError, quoted } from '../base/errors.ts';
 import { listInside, modifiedInside, readInside, type FolderEntry } from '../base/files.ts';
 import { contentPath, contentUri } from '../base/paths.ts';
 
@@ -18,18 +18,38 @@ export interface Tree {
   files(path?: string): Promise<string[]>;
 }
 
+/** Opens a folder as a tree, or those of its paths that are to be shown. */
+export type OpenFolder = (folder: string, shows?: (path: string) => boolean) => Tree;
+
 const DEPTH_LIMIT = 256;
 const FILE_LIMIT = 100_000;
 const READS_AT_ONCE = 16;
 
-export function folderTree(root: string, maxFileBytes: number): Tree {
+/** What version control and package managers keep beside the content; it may hold credentials and is never content. */
+const HIDDEN = new Set(['.git', 'node_modules']);
+
+/** A folder as a tree. `shows` says which of its paths belong to the tree, where not all of them do. */
+export function folderTree(
+  root: string,
+  maxFileBytes: number,
+  shows: (path: string) => boolean = () => true,
+): Tree {
+  const shown = (path: string): boolean =>
+    path === '' || (!path.split('/').some((part) => HIDDEN.has(part.toLowerCase())) && shows(path));
+  function checked(path: string): string {
+    if (shown(path)) return path;
+    throw new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
+  }
   const tree: Tree = {
     root,
-    read: (path) => readInside(root, path, maxFileBytes),
+    read: async (path) => readInside(root, checked(path), maxFileBytes),
     text: async (path) => decoded(await tree.read(path)),
-    list: (path) => listInside(root, path),
+    list: async (path) => {
+      const entries = await listInside(root, checked(path));
+      return entries.filter(({ name }) => shown(path === '' ? name : `${path}/${name}`));
+    },
     place: (path) => join(root, path),
-    modified: (path) => modifiedInside(root, path),
+    modified: async (path) => (shown(path) ? modifiedInside(root, path) : undefined),
     async files(path = '') {
       const found: string[] = [];
       await collect(tree, path, 0, found);

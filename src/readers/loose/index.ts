@@ -22,12 +22,16 @@ export const looseReader: Reader = {
     const found = await mapLimited(await candidates(source), 16, (path) => readFile(source, path, problems));
     const records = found.filter((entry) => entry !== undefined);
     const nothing = { description: '', settings: [], roster: [], help: [] };
-    const code = basename(source.tree.root);
+    const code = codeOf(source);
     const modules = records.length === 0 ? [] : [{ code, name: code, origin: source.origin, ...nothing }];
     problems.sort((one, other) => (one.file < other.file ? -1 : 1));
     return { records, modules, problems };
   },
 };
+
+function codeOf({ name, tree }: Source): string {
+  return name ?? basename(tree.root);
+}
 
 const STRUCTURE = /^(?:[^/]+\/)?(?:_config|_cfg|module\.yaml|\.bmad-[^/]*)$/;
 const WANTED = /^(?:(?:agents\/)?[^/]+\.md|workflows\/[^/]+\.(?:md|ya?ml))$/i;
@@ -97,7 +101,7 @@ function understand(
     kind: workflow ? 'workflow' : 'agent',
     source: 'filesystem',
     origin: source.origin,
-    moduleName: basename(source.tree.root),
+    moduleName: codeOf(source),
     bmadVersion: source.origin.bmadVersion,
     name,
     displayName: tag?.get('name'),

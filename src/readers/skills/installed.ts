@@ -36,15 +36,27 @@ export const installedSkillsReader: Reader = {
       ...[...manifest.skills.values()].map(({ module }) => module),
     ]);
     if (codes.size === 0) return { records: [], modules: [], problems: [] };
+    // Only an installer makes every folder a module; elsewhere it is one by its skills.
+    const installed = manifest.version !== undefined || manifest.skills.size > 0;
     const modules = await readInstalledModules(
       source,
-      [...new Set([...codes, ...moduleFolders])],
+      [...new Set([...codes, ...(installed ? moduleFolders : [])])],
       manifest,
       problems,
     );
     const records = await readPlaces(source, places, modules, manifest, problems);
-    // Skills in the BMAD root are walked by the reader of that root; here it is the assistants' folders.
-    const shelves = [...places.found.values()].filter(({ folder }) => folder.startsWith('.'));
+    // The reader for compiled modules walks those of an install, and those with agents or workflows.
+    const walked = new Set<string>();
+    for (const name of moduleFolders)
+      if (
+        installed ||
+        (await hasFolder(source.tree, `${name}/agents`)) ||
+        (await hasFolder(source.tree, `${name}/workflows`))
+      )
+        walked.add(name);
+    const shelves = [...places.found.values()].filter(
+      ({ folder }) => !walked.has(folder.slice(0, folder.indexOf('/'))),
+    );
     const knowledge = await readKnowledge(
       source,
       shelves,
@@ -53,7 +65,7 @@ export const installedSkillsReader: Reader = {
     );
     problems.sort((a, b) => (a.file < b.file ? -1 : 1));
     return {
-      records: [...records, ...knowledge, ...dangling(source, manifest, places.found)],
+      records: [...records, ...knowledge, ...dangling(source, manifest, places.ids)],
       modules: [...modules.values()],
       problems,
     };
@@ -61,7 +73,7 @@ export const installedSkillsReader: Reader = {
 };
 
 /** A module with `module.yaml` is in the shape of BMAD's package; the other skills reader takes it. */
-async function topLevel({ tree }: Source): Promise<{ modules: string[]; assistants: string[] }> {
+async function topLevel({ tree, declared }: Source): Promise<{ modules: string[]; assistants: string[] }> {
   const modules: string[] = [];
   const assistants: string[] = [];
   for (const { name, kind } of await tree.list('')) {
@@ -70,7 +82,7 @@ async function topLevel({ tree }: Source): Promise<{ modules: string[]; assistan
       if (await hasFolder(tree, `${name}/skills`)) assistants.push(`${name}/skills`);
     } else if (
       !name.startsWith('_') &&
-      !NOT_MODULES.has(name) &&
+      (!NOT_MODULES.has(name) || declared?.some(({ code }) => code === name) === true) &&
       (await optionalText(tree, `${name}/module.yaml`)) === undefined
     ) {
       modules.push(name);
@@ -92,8 +104,9 @@ async function hasFolder(tree: Source['tree'], path: string): Promise<boolean> {
 }
 
 interface Places {
-  /** The folder each skill is served from, by id. */
-  found: Map<string, { folder: string; module: string }>;
+  /** The folder each skill is served from, by module and id. */
+  found: Map<string, { id: string; folder: string; module: string }>;
+  ids: Set<string>;
   shims: Shims;
 }
 
@@ -105,15 +118,19 @@ async function findPlaces(
   manifest: InstallManifest,
   problems: Problem[],
 ): Promise<Places> {
-  const places: Places = { found: new Map(), shims: new Map() };
+  const places: Places = { found: new Map(), ids: new Set(), shims: new Map() };
   for (const start of [...moduleFolders, ...assistants]) {
     const { folders, shims } = await findSkills(source.tree, start, problems);
     for (const [old, deprecation] of shims) places.shims.set(old, deprecation);
     for (const folder of folders) {
       const id = folder.slice(folder.lastIndexOf('/') + 1);
-      if (places.found.has(id)) continue;
-      const module = manifest.skills.get(id)?.module ?? (start.startsWith('.') ? 'custom' : start);
-      places.found.set(id, { folder, module });
+      const assistant = start.startsWith('.');
+      if (assistant && places.ids.has(id)) continue;
+      const module = manifest.skills.get(id)?.module ?? (assistant ? 'custom' : start);
+      // Two modules may each have a skill of the same name; in one module it is the same skill.
+      const key = `${module}/${id}`;
+      if (!places.found.has(key)) places.found.set(key, { id, folder, module });
+      places.ids.add(id);
     }
   }
   return places;
@@ -126,25 +143,31 @@ async function readPlaces(
   manifest: InstallManifest,
   problems: Problem[],
 ): Promise<BmadRecord[]> {
-  const records = await mapLimited([...found], READS_AT_ONCE, async ([id, { folder, module: code }]) => {
-    const row = manifest.skills.get(id);
-    const module = modules.get(code);
-    if (module === undefined) return undefined;
-    const record = await readSkill(
-      {
-        source,
-        generation: GENERATION,
-        module,
-        shims,
-        folder,
-        filedUnder: row?.folder ?? folder,
-        status: row === undefined ? 'not-in-manifest' : 'verified',
-        bmadVersion: manifest.version,
-      },
-      problems,
-    );
-    return record === undefined ? undefined : checkedLauncher(source, inItsModule(record, modules), problems);
-  });
+  const records = await mapLimited(
+    [...found.values()],
+    READS_AT_ONCE,
+    async ({ id, folder, module: code }) => {
+      const row = manifest.skills.get(id);
+      const module = modules.get(code);
+      if (module === undefined) return undefined;
+      const record = await readSkill(
+        {
+          source,
+          generation: GENERATION,
+          module,
+          shims,
+          folder,
+          filedUnder: row?.folder ?? folder,
+          status: row === undefined ? 'not-in-manifest' : 'verified',
+          bmadVersion: manifest.version,
+        },
+        problems,
+      );
+      return record === undefined
+        ? undefined
+        : checkedLauncher(source, inItsModule(record, modules), problems);
+    },
+  );
   return records.filter((record) => record !== undefined).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -176,8 +199,8 @@ async function checkedLauncher(
 }
 
 /** Rows of the manifest whose skill is nowhere on disk. */
-function dangling(source: Source, manifest: InstallManifest, found: Places['found']): BmadRecord[] {
-  const missing: SkillRow[] = [...manifest.skills.values()].filter(({ id }) => !found.has(id));
+function dangling(source: Source, manifest: InstallManifest, ids: Places['ids']): BmadRecord[] {
+  const missing: SkillRow[] = [...manifest.skills.values()].filter(({ id }) => !ids.has(id));
   return missing.map(({ id, module, description, folder }) =>
     present<BmadRecord>({
       kind: 'skill',

@@ -15,6 +15,7 @@ export async function readModule(
 ): Promise<ModuleInfo> {
   const table = parsed(`${folder}/module.yaml`, definition, problems);
   const code = textField(table, 'code') ?? folder;
+  const version = versionOf(table) ?? source.origin.bmadVersion;
   const helpFile = `${folder}/module-help.csv`;
   const help = await optionalText(source.tree, helpFile).catch((error: unknown) => {
     if (!(error instanceof BmadError)) throw error;
@@ -25,12 +26,20 @@ export async function readModule(
     code,
     name: textField(table, 'name') ?? code,
     description: textField(table, 'description') ?? '',
-    ...(source.origin.bmadVersion === undefined ? {} : { version: source.origin.bmadVersion }),
+    ...(version === undefined ? {} : { version }),
     origin: source.origin,
     settings: moduleSettings(table),
     roster: roster(table, code),
     help: help === undefined ? [] : parseHelp(helpFile, help, problems),
   };
+}
+
+/** An unquoted `1.0` is a number in YAML. */
+function versionOf(table: Table): string | undefined {
+  const version = field(table, 'module_version');
+  return typeof version === 'string' || typeof version === 'number'
+    ? String(version).slice(0, 64)
+    : undefined;
 }
 
 function parsed(file: string, text: string, problems: Problem[]): Table {
@@ -55,7 +64,12 @@ function moduleSettings(table: Table): ModuleSetting[] {
     if (!isTable(value) || !Object.hasOwn(value, 'default') || !Object.hasOwn(value, 'prompt')) continue;
     const preset = field(value, 'default');
     if (typeof preset !== 'string' && typeof preset !== 'number' && typeof preset !== 'boolean') continue;
-    found.push({ key, default: String(preset), result: textField(value, 'result') ?? '{value}' });
+    found.push({
+      key,
+      default: String(preset),
+      result: textField(value, 'result') ?? '{value}',
+      proposed: true,
+    });
   }
   return found;
 }

@@ -130,6 +130,7 @@ describe('the skills reader on BMAD 6.12.0', async () => {
       key: 'planning_artifacts',
       default: '{output_folder}/planning-artifacts',
       result: '{project-root}/{value}',
+      proposed: true,
     });
     expect(bmm?.roster.map(({ name }) => name)).toEqual(['Mary', 'John', 'Sally', 'Winston', 'Amelia']);
     expect(

@@ -7,6 +7,7 @@ import { maskSecretValues } from '../../base/secrets.ts';
 import { nearest } from '../../base/suggest.ts';
 import { oneLine } from '../../base/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
+import type { Origin } from '../../model/origin.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 import { composeActivation, type Activation, type Material } from './activation.ts';
@@ -30,7 +31,8 @@ interface ServedPath {
 
 /** What can be handed out of a catalogue, for one project. */
 export interface Delivery extends Inspection {
-  file(path: string): Promise<ServedFile>;
+  /** A file by its content path: that of the origin with the highest rank, or first of all that of `from`. */
+  file(path: string, from?: Origin): Promise<ServedFile>;
   /** All paths that can be read, generated ones included, sorted. */
   paths(): Promise<ServedPath[]>;
   /** Everything a model needs to become an agent or start a workflow, as one document. */
@@ -74,14 +76,15 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     ...manifestFiles(catalogue),
   ]);
 
-  async function file(path: string): Promise<ServedFile> {
+  async function file(path: string, from?: Origin): Promise<ServedFile> {
     if (path.startsWith(RENDERED)) return renderedFile(path);
+    const files = from === undefined ? catalogue.files : catalogue.files.preferring(from);
     const own = generated.get(path);
-    if (own !== undefined && !(await catalogue.files.all()).has(path)) {
+    if (own !== undefined && !(await files.all()).has(path)) {
       return { path, mimeType: own.mimeType, text: await own.make() };
     }
     try {
-      const found = await catalogue.files.read(path);
+      const found = await files.read(path);
       return serve(path, found.bytes, found.origin);
     } catch (error) {
       if (error instanceof BmadError && error.code === 'not_found')
@@ -160,11 +163,14 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       project,
       today: today(),
       values: await moduleConfig(target, config.values),
-      files: await catalogue.files.below(skillFolder(target)),
+      files: await catalogue.files.preferring(target.origin).below(skillFolder(target)),
     };
     const context = workflowContext(target, catalogue, projectRoot, common.values);
     if (target.format !== 'skill') {
-      return { ...(await installMaterial({ ...common, read: optionalFile })), data: context };
+      return {
+        ...(await installMaterial({ ...common, read: (path) => optionalFile(path, target.origin) })),
+        data: context,
+      };
     }
     const material = skillMaterial({
       ...common,
@@ -193,9 +199,9 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     return { ...installed, ...moduleValues(values, record.moduleName) };
   }
 
-  async function optionalFile(path: string): Promise<string | undefined> {
+  async function optionalFile(path: string, from: Origin): Promise<string | undefined> {
     try {
-      return (await file(path)).text;
+      return (await file(path, from)).text;
     } catch (error) {
       if (error instanceof BmadError) return undefined;
       throw error;
@@ -203,7 +209,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
   }
 
   async function mainText(record: BmadRecord): Promise<string> {
-    return (await file(record.bmadRelativePath)).text ?? '';
+    return (await file(record.bmadRelativePath, record.origin)).text ?? '';
   }
 
   async function menu(record: BmadRecord): Promise<string[]> {

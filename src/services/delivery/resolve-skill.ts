@@ -38,12 +38,18 @@ export function skillFolder(record: BmadRecord): string {
 
 export async function resolveSkill(record: BmadRecord, resolver: SkillResolver): Promise<ResolvedSkill> {
   const problems: Problem[] = [];
-  const defaults = await readDefaults(`${skillFolder(record)}/customize.toml`, resolver.files, problems);
+  const files = resolver.files.preferring(record.origin);
+  const defaults = await readDefaults(`${skillFolder(record)}/customize.toml`, files, problems);
   const overrides = [`custom/${record.name}.toml`, `custom/${record.name}.user.toml`];
   const layered = await applyLayers(defaults, await resolver.projectBmad(), overrides);
   problems.push(...layered.problems);
   const customization = maskSecretValues(layered.values) as Table;
-  const { rendered, halted } = await render(record, { defaults, customization }, resolver, problems);
+  const { rendered, halted } = await render(
+    record,
+    { defaults, customization },
+    { ...resolver, files },
+    problems,
+  );
   return { customization, overrides: layered.files, rendered, halted, problems };
 }
 

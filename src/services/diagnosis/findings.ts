@@ -194,7 +194,8 @@ function strayPlaceholders({ modules }: Catalogue): Finding[] {
     .flatMap(({ code, settings }) =>
       settings
         .filter(
-          ({ result, default: value }) => result === '{value}' && /\{(?!project-root\})[\w-]+\}/.test(value),
+          ({ result, default: value, proposed }) =>
+            proposed === undefined && result === '{value}' && /\{(?!project-root\})[\w-]+\}/.test(value),
         )
         .map(({ key, default: value }) => `${code}.${key} = ${value}`),
     );

@@ -1,0 +1,163 @@
+import { BmadError, quoted } from '../base/errors.ts';
+import { field, isTable, textField, type Table } from '../base/parse.ts';
+import type { DeclaredModule } from '../model/module.ts';
+import { moduleName } from './module-folders.ts';
+import type { Mount } from './mounted-tree.ts';
+import { resolvePlugin, type Plugin, type PluginModule } from './plugin-modules.ts';
+import { folderInside, type PathInside } from './path-inside.ts';
+import { optionalText, type OpenFolder, type Tree } from './tree.ts';
+
+const MARKETPLACE = '.claude-plugin/marketplace.json';
+
+interface Marketplace {
+  parts: Mount[];
+  declared: DeclaredModule[];
+}
+
+/**
+ * The modules that a marketplace lists. Nothing is fetched: a plugin that lies elsewhere is named in a warning, as is
+ * anything else that cannot be used. Nothing when there is no marketplace, or when it leads to nothing.
+ */
+export async function readMarketplace(
+  folder: string,
+  open: OpenFolder,
+  warn: (message: string) => void,
+): Promise<Marketplace | undefined> {
+  const data = await marketplaceData(open(folder), warn);
+  if (data === undefined) return undefined;
+  const plugins = await localPlugins(folder, data, warn);
+  const modules = new Map<string, PluginModule>();
+  const taken = new Set<string>();
+  for (const plugin of plugins) {
+    // A skill that two plugins list is served once, from the first of them.
+    const skills = plugin.skills?.filter((path) => !taken.has(path));
+    if (plugin.skills !== undefined && skills?.length === 0 && plugin.skills.length > 0) continue;
+    for (const path of skills ?? []) taken.add(path);
+    const others = plugins.filter((other) => other !== plugin).map(({ source }) => source);
+    const own = { ...plugin, ...(skills === undefined ? {} : { skills }) };
+    for (const module of await resolvePlugin(folder, own, others, open))
+      if (!added(modules, module))
+        warn(
+          `${MARKETPLACE}: plugin ${quoted(plugin.name)}: there is a module ${quoted(module.code)} already`,
+        );
+  }
+  if (modules.size === 0) return undefined;
+  return {
+    parts: [...modules.values()].flatMap(({ parts }) => parts),
+    declared: [...modules.values()].map(({ declared }) => declared),
+  };
+}
+
+/** Plugins may share a module, each with some of its skills; what has the same name and lies elsewhere is another one. */
+function added(modules: Map<string, PluginModule>, module: PluginModule): boolean {
+  const known = modules.get(module.code);
+  if (known === undefined) {
+    modules.set(module.code, module);
+    return true;
+  }
+  if (known.definedIn === undefined || known.definedIn !== module.definedIn) return false;
+  const places = new Set(known.parts.map(({ at }) => at));
+  known.parts.push(...module.parts.filter(({ at }) => !places.has(at)));
+  return true;
+}
+
+/** The parsed file; the other ways to read the folder remain when it cannot be used. */
+async function marketplaceData(tree: Tree, warn: (message: string) => void): Promise<Table | undefined> {
+  try {
+    const text = await optionalText(tree, MARKETPLACE);
+    if (text === undefined) return undefined;
+    const data: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+    if (isTable(data) && Array.isArray(field(data, 'plugins'))) return data;
+    warn(`${MARKETPLACE} has no list "plugins"`);
+  } catch (error) {
+    if (error instanceof SyntaxError) warn(`${MARKETPLACE} is not valid JSON`);
+    else if (error instanceof BmadError) warn(`${MARKETPLACE} cannot be read: ${error.message}`);
+    else throw error;
+  }
+  return undefined;
+}
+
+async function localPlugins(folder: string, data: Table, warn: (message: string) => void): Promise<Plugin[]> {
+  const metadata = field(data, 'metadata');
+  const base = isTable(metadata) ? (textField(metadata, 'pluginRoot') ?? '') : '';
+  const plugins: Plugin[] = [];
+  for (const entry of field(data, 'plugins') as unknown[]) {
+    const stated = isTable(entry) ? textField(entry, 'name') : undefined;
+    const name = stated === undefined ? undefined : moduleName(stated);
+    if (!isTable(entry) || name === undefined) {
+      warn(`${MARKETPLACE} lists a plugin without a name`);
+      continue;
+    }
+    const tell = (message: string): void => warn(`${MARKETPLACE}: plugin ${quoted(name)}: ${message}`);
+    const source = await sourceOf(folder, entry, base, tell);
+    if (source === undefined) continue;
+    const skills = await skillsOf(folder, entry, source, tell);
+    if (skills?.length === 0) continue;
+    plugins.push({
+      name,
+      source,
+      ...(skills === undefined ? {} : { skills }),
+      ...shown(entry, 'displayName', 'title', 200),
+      ...shown(entry, 'description', 'description', 2_000),
+      ...shown(entry, 'version', 'version', 64),
+    });
+  }
+  return plugins;
+}
+
+function shown<Key extends string>(
+  entry: Table,
+  name: string,
+  key: Key,
+  length: number,
+): Partial<Record<Key, string>> {
+  const text = textField(entry, name)?.trim().slice(0, length) ?? '';
+  return text === '' ? {} : ({ [key]: text } as Record<Key, string>);
+}
+
+/** Where a plugin lies, from the folder; nothing, and a warning, when that is not in the folder. */
+async function sourceOf(
+  folder: string,
+  entry: Table,
+  base: string,
+  tell: (message: string) => void,
+): Promise<string | undefined> {
+  const source = field(entry, 'source') ?? './';
+  if (typeof source !== 'string' || /:\/\/|^[\w.-]+@/.test(source)) {
+    tell('it lies elsewhere and is not fetched; name its repository or folder as a source of its own');
+    return undefined;
+  }
+  // A base folder is for sources that are bare names.
+  const path = base !== '' && !/^\.{0,2}\//.test(source) ? `${base}/${source}` : source;
+  return usable(await folderInside(folder, path), `its source ${quoted(source)}`, tell);
+}
+
+/** The listed skills, from the folder; nothing when none are listed. Paths begin at the folder, or at the plugin. */
+async function skillsOf(
+  folder: string,
+  entry: Table,
+  source: string,
+  tell: (message: string) => void,
+): Promise<string[] | undefined> {
+  const listed = [field(entry, 'skills') ?? []].flat() as unknown[];
+  if (listed.length === 0) return undefined;
+  const found: string[] = [];
+  for (const item of listed) {
+    if (typeof item !== 'string') {
+      tell('it lists a skill that is no path');
+      continue;
+    }
+    const atTop = await folderInside(folder, item);
+    const place = atTop === 'missing' ? await folderInside(folder, `${source || '.'}/${item}`) : atTop;
+    const path = usable(place, `its skill ${quoted(item)}`, tell);
+    if (path !== undefined && !found.includes(path)) found.push(path);
+  }
+  return found;
+}
+
+function usable(place: PathInside, what: string, tell: (message: string) => void): string | undefined {
+  if (place === 'outside') tell(`${what} leads outside the folder and is left out`);
+  else if (place === 'missing') tell(`${what} is not there`);
+  else return place.path;
+  return undefined;
+}

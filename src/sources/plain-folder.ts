@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { pathExists } from '../base/files.ts';
+import { entriesOf } from './bmad-folders.ts';
+import type { Mount } from './mounted-tree.ts';
+import type { OpenFolder } from './tree.ts';
+
+/** Documents that repositories have at the top and that are no agents. */
+const NO_AGENT =
+  /^(?:readme|changelog|license|contributing|agents|claude|gemini|security|support|governance|notice|authors|history|roadmap|todo|code_of_conduct|copilot|maintainers|upgrading|migration)\b/i;
+
+/** How deep skills may be grouped in `skills`. */
+const GROUPS = 3;
+
+interface PlainContent {
+  /** Whether there are skills: folders with a SKILL.md, at the top or in `skills`. */
+  skills: boolean;
+  /** The entries at the top that may be or hold agents and workflows. */
+  loose: string[];
+}
+
+/** What is in a folder that has no structure of BMAD. */
+export async function plainContent(folder: string): Promise<PlainContent> {
+  const content: PlainContent = { skills: false, loose: [] };
+  for (const { name, kind } of await entriesOf(folder)) {
+    if (kind === 'file') {
+      if (name.endsWith('.md') && name !== 'SKILL.md' && !NO_AGENT.test(name)) content.loose.push(name);
+      continue;
+    }
+    if (/^[._]|^node_modules$/.test(name)) continue;
+    const path = join(folder, name);
+    if ((await pathExists(join(path, 'SKILL.md'))) || (name === 'skills' && (await hasSkills(path, GROUPS))))
+      content.skills = true;
+    else if (['agents', 'workflows'].includes(name) || (await holdsAgents(path))) content.loose.push(name);
+  }
+  return content;
+}
+
+async function holdsAgents(folder: string): Promise<boolean> {
+  return (await pathExists(join(folder, 'agents'))) || (await pathExists(join(folder, 'workflows')));
+}
+
+async function hasSkills(folder: string, depth: number): Promise<boolean> {
+  for (const { name, kind } of await entriesOf(folder)) {
+    if (kind !== 'folder' || /^[._]|^node_modules$/.test(name)) continue;
+    if (await pathExists(join(folder, name, 'SKILL.md'))) return true;
+    if (depth > 1 && (await hasSkills(join(folder, name), depth - 1))) return true;
+  }
+  return false;
+}
+
+/**
+ * A folder of skills, of agents and workflows, or of both. Skills are shown below the name of the folder, which is
+ * their module; agents and workflows stay at the top, where their reader looks for them.
+ */
+export async function plainParts(folder: string, name: string, open: OpenFolder): Promise<Mount[]> {
+  // What lies below a skill belongs to it.
+  if (await pathExists(join(folder, 'SKILL.md'))) return [{ at: `${name}/${name}`, tree: open(folder) }];
+  const { skills, loose } = await plainContent(folder);
+  if (!skills) return loose.length === 0 ? [] : [{ at: '', tree: open(folder) }];
+  const top = new Set(loose);
+  const isLoose = (path: string): boolean => top.has(path.split('/', 1)[0] ?? '');
+  const below = { at: name, tree: open(folder, (path) => !isLoose(path)) };
+  return loose.length === 0 ? [below] : [{ at: '', tree: open(folder, isLoose) }, below];
+}

@@ -1,0 +1,237 @@
+import { join } from 'node:path';
+import { basename, dirname } from 'node:path/posix';
+import { BmadError } from '../base/errors.ts';
+import { pathExists } from '../base/files.ts';
+import { isTable, ParseError, parseYaml, textField } from '../base/parse.ts';
+import { present } from '../base/present.ts';
+import type { DeclaredModule } from '../model/module.ts';
+import { moduleFolderName, moduleFoldersIn, moduleName } from './module-folders.ts';
+import type { Mount } from './mounted-tree.ts';
+import { plainContent } from './plain-folder.ts';
+import { optionalText, type OpenFolder } from './tree.ts';
+
+/** A plugin that lies in the folder of its marketplace. All paths begin at that folder. */
+export interface Plugin {
+  name: string;
+  source: string;
+  /** The folders of its skills; without them, its source says what is in it. */
+  skills?: string[];
+  title?: string;
+  description?: string;
+  version?: string;
+}
+
+export interface PluginModule {
+  code: string;
+  /** The folder of its `module.yaml`, if it has one. */
+  definedIn: string | undefined;
+  parts: Mount[];
+  declared: DeclaredModule;
+}
+
+const DEFINITION = ['module.yaml', 'module-help.csv'];
+
+/**
+ * The modules of a plugin, by the rules of BMAD's own installer: the definition beside the skills, else the one in the
+ * assets of a setup skill, else one in the assets of every skill, else a module of the plugin's name. One rule is ours:
+ * skills in folders that are modules stay in them, so that BMAD's own package is `core` and `bmm` here too.
+ */
+export async function resolvePlugin(
+  folder: string,
+  plugin: Plugin,
+  otherSources: readonly string[],
+  open: OpenFolder,
+): Promise<PluginModule[]> {
+  const { skills } = plugin;
+  if (skills === undefined) return wholeSource(folder, plugin, otherSources, open);
+  const homes = new Map<string | undefined, string[]>();
+  for (const skill of skills) {
+    const home = await moduleFolderOf(folder, skill);
+    homes.set(home, [...(homes.get(home) ?? []), skill]);
+  }
+  const defined = [...homes].filter((entry): entry is [string, string[]] => entry[0] !== undefined);
+  const several = defined.length > 1;
+  const modules: PluginModule[] = [];
+  for (const [home, listed] of defined) {
+    modules.push(
+      several
+        ? await wholeModule(folder, { at: moduleFolderName(home), path: home }, plugin, open)
+        : await listedModule(folder, { plugin, definition: home, base: home, skills: listed, open }),
+    );
+  }
+  const rest = homes.get(undefined) ?? [];
+  if (rest.length > 0) modules.push(...(await standalone(folder, plugin, rest, open)));
+  const [first] = modules;
+  const alone = plugin.source !== '' || otherSources.length === 0;
+  if (first !== undefined && alone && !several)
+    first.parts.push(...(await ownParts(folder, plugin, skills, first, open)));
+  return modules;
+}
+
+/** The nearest folder above a skill that is a module. */
+async function moduleFolderOf(folder: string, skill: string): Promise<string | undefined> {
+  for (let path = skill; path !== '';) {
+    path = dirname(path) === '.' ? '' : dirname(path);
+    if (await pathExists(join(folder, path, 'module.yaml'))) return path;
+  }
+  return undefined;
+}
+
+/** Skills outside any module: they may carry a definition in their assets. */
+async function standalone(
+  folder: string,
+  plugin: Plugin,
+  skills: readonly string[],
+  open: OpenFolder,
+): Promise<PluginModule[]> {
+  const base = commonParent(skills);
+  const carrying: string[] = [];
+  for (const skill of skills) if (await hasDefinition(folder, `${skill}/assets`)) carrying.push(skill);
+  const setup = carrying.find((skill) => skill.endsWith('-setup'));
+  const only = setup ?? (skills.length === 1 ? carrying[0] : undefined);
+  if (only === undefined && carrying.length === skills.length) {
+    const modules: PluginModule[] = [];
+    for (const skill of carrying) {
+      const own = present<Plugin>({
+        ...plugin,
+        name: basename(skill),
+        title: undefined,
+        description: undefined,
+      });
+      const definition = `${skill}/assets`;
+      modules.push(await listedModule(folder, { plugin: own, definition, base, skills: [skill], open }));
+    }
+    return modules;
+  }
+  const definition = only === undefined ? undefined : `${only}/assets`;
+  return [await listedModule(folder, { plugin, definition, base, skills, open })];
+}
+
+async function hasDefinition(folder: string, path: string): Promise<boolean> {
+  for (const file of DEFINITION) if (!(await pathExists(join(folder, path, file)))) return false;
+  return true;
+}
+
+/** A module of the listed skills only, with its definition from wherever that is. */
+async function listedModule(
+  folder: string,
+  {
+    plugin,
+    definition,
+    base,
+    skills,
+    open,
+  }: {
+    plugin: Plugin;
+    definition: string | undefined;
+    /** The folder below which skills keep their places. */
+    base: string;
+    skills: readonly string[];
+    open: OpenFolder;
+  },
+): Promise<PluginModule> {
+  const code = (await statedCode(folder, definition, open)) ?? plugin.name;
+  const parts: Mount[] = skills.map((skill) => ({
+    at: `${code}/${relativeTo(base, skill) || plugin.name}`,
+    tree: open(join(folder, skill)),
+  }));
+  if (definition !== undefined) {
+    parts.push({ at: code, tree: open(join(folder, definition), (path) => DEFINITION.includes(path)) });
+  }
+  return { code, definedIn: definition, parts, declared: declaration(code, plugin) };
+}
+
+/** A plugin that lists no skills: the modules in its source, or all that is in it. */
+async function wholeSource(
+  folder: string,
+  plugin: Plugin,
+  otherSources: readonly string[],
+  open: OpenFolder,
+): Promise<PluginModule[]> {
+  const { name, source } = plugin;
+  const place = join(folder, source);
+  const modules: PluginModule[] = [];
+  for (const { at, path } of await moduleFoldersIn(place, name))
+    modules.push(
+      await wholeModule(folder, { at, path: [source, path].filter(Boolean).join('/') }, plugin, open),
+    );
+  if (modules.length > 0) return modules;
+  const { skills, loose } = await plainContent(place);
+  if (!skills && loose.length === 0) return [];
+  // What belongs to another plugin, or to none, as the marketplace itself, is not shown twice.
+  const others = otherSources.filter((other) => other !== '' && other !== source);
+  const shows = (path: string): boolean => {
+    const full = source === '' ? path : `${source}/${path}`;
+    return !others.some((other) => full === other || full.startsWith(`${other}/`));
+  };
+  const parts = [{ at: name, tree: open(place, shows) }];
+  return [{ code: name, definedIn: undefined, parts, declared: declaration(name, plugin) }];
+}
+
+async function wholeModule(
+  folder: string,
+  { at, path }: { at: string; path: string },
+  plugin: Plugin,
+  open: OpenFolder,
+): Promise<PluginModule> {
+  const code = (await statedCode(folder, path, open)) ?? moduleName(at) ?? plugin.name;
+  const { name, source, version } = plugin;
+  const declared = declaration(code, present<Plugin>({ name, source, version }));
+  return { code, definedIn: path, parts: [{ at: code, tree: open(join(folder, path)) }], declared };
+}
+
+/** Agents and workflows beside the skills, in the usual folders of the plugin. */
+async function ownParts(
+  folder: string,
+  { source }: Plugin,
+  skills: readonly string[],
+  { code, parts }: PluginModule,
+  open: OpenFolder,
+): Promise<Mount[]> {
+  const found: Mount[] = [];
+  for (const name of ['agents', 'workflows']) {
+    const path = source === '' ? name : `${source}/${name}`;
+    const listed = skills.some((skill) => skill === path || skill.startsWith(`${path}/`));
+    if (listed || parts.some(({ at }) => at === `${code}/${name}`)) continue;
+    if (await pathExists(join(folder, path)))
+      found.push({ at: `${code}/${name}`, tree: open(join(folder, path)) });
+  }
+  return found;
+}
+
+function declaration(code: string, { title, description, version }: Plugin): DeclaredModule {
+  return present<DeclaredModule>({ code, name: title, description, version });
+}
+
+/** The code a definition gives its module. A broken one is told by the reader; here it says nothing. */
+async function statedCode(
+  folder: string,
+  path: string | undefined,
+  open: OpenFolder,
+): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  try {
+    const text = await optionalText(open(join(folder, path)), 'module.yaml');
+    const table = text === undefined ? undefined : parseYaml('module.yaml', text);
+    return isTable(table) ? moduleName(textField(table, 'code') ?? '') : undefined;
+  } catch (error) {
+    if (error instanceof ParseError || error instanceof BmadError) return undefined;
+    throw error;
+  }
+}
+
+function commonParent(paths: readonly string[]): string {
+  const [first = '', ...others] = paths.map((path) => path.split('/').slice(0, -1));
+  const parts = [first].flat();
+  let length = parts.length;
+  for (const other of others) {
+    let same = 0;
+    while (same < length && other[same] === parts[same]) same += 1;
+    length = same;
+  }
+  return parts.slice(0, length).join('/');
+}
+
+function relativeTo(base: string, path: string): string {
+  return base === '' ? path : path.slice(base.length + 1);
+}
