@@ -2,9 +2,12 @@ import { activate } from './activate.ts';
 import { bmad } from './bmad.ts';
 import { complete } from './complete.ts';
 import { configShow } from './config-show.ts';
+import { describeAgents } from './describe-agents.ts';
 import { doctor } from './doctor.ts';
 import { explain } from './explain.ts';
+import { listFiles } from './list-files.ts';
 import { list } from './list.ts';
+import { load } from './load.ts';
 import type { AnyOperation } from './operation.ts';
 import { findPrompt, listPrompts } from './prompts.ts';
 import { read } from './read.ts';
@@ -16,6 +19,7 @@ import { sourcesClear } from './sources-clear.ts';
 import { sourcesDiff } from './sources-diff.ts';
 import { sourcesList } from './sources-list.ts';
 import { sourcesRemove } from './sources-remove.ts';
+import { sourcesResolve } from './sources-resolve.ts';
 import { sourcesUpdate } from './sources-update.ts';
 
 /** Every operation, in the order users see them. */
@@ -40,6 +44,26 @@ export const operations: readonly AnyOperation[] = [
   listResources,
   readResource,
   complete,
+  load,
+  describeAgents,
+  listFiles,
+  sourcesResolve,
 ];
 
-export { activate, bmad, complete, findPrompt, listPrompts, listResources, readResource };
+export {
+  activate,
+  bmad,
+  complete,
+  describeAgents,
+  findPrompt,
+  list,
+  listFiles,
+  listPrompts,
+  listResources,
+  load,
+  readResource,
+  search,
+  sourcesClear,
+  sourcesList,
+  sourcesResolve,
+};
