@@ -1,7 +1,7 @@
 import { createContext } from '../app.ts';
 import { once } from '../base/async.ts';
 import { BmadError } from '../base/errors.ts';
-import type { RawSettings } from '../config/schema.ts';
+import { settings, type RawSettings } from '../config/schema.ts';
 import { createAsker, type Asker } from '../library/ask.ts';
 import { createBmad } from '../library/bmad.ts';
 import { clearCache, listCache, parseGitUrl, resolveGitSource } from '../library/git-sources.ts';
@@ -30,7 +30,19 @@ async function openContext(options: Public.OpenOptions): Promise<Context> {
 }
 
 async function openBmad(options: Public.OpenOptions = {}): Promise<Public.Bmad> {
-  return createBmad(await openContext(options));
+  try {
+    return await createBmad(await openContext(options));
+  } catch (error) {
+    throw error instanceof BmadError ? error.map(inOptionWords) : error;
+  }
+}
+
+/** The settings know their flags; whoever calls this library gave options. */
+function inOptionWords(text: string): string {
+  return settings().reduce(
+    (words, { flag, name }) => words.replaceAll(`flag ${flag}`, `option "${name}"`),
+    text,
+  );
 }
 
 class GitSourceResolver implements Public.GitSourceResolver {
