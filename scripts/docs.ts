@@ -6,6 +6,7 @@ import { plural } from '../src/base/text.ts';
 import { cliPage } from './reference/cli.ts';
 import { configPage } from './reference/config.ts';
 import { errorsPage } from './reference/errors.ts';
+import { libraryPage } from './reference/library.ts';
 import { promptsAndResourcesPage } from './reference/prompts-and-resources.ts';
 import { toolsPage } from './reference/tools.ts';
 
@@ -15,6 +16,7 @@ const PAGES: Record<string, () => string[]> = {
   'cli.md': cliPage,
   'config.md': configPage,
   'errors.md': errorsPage,
+  'library.md': libraryPage,
   'prompts-and-resources.md': promptsAndResourcesPage,
 };
 

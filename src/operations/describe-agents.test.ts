@@ -43,14 +43,14 @@ describe('describe_agents', () => {
       const session = await inInstall(version);
       const agents = await agentsOf(session);
       expect(agents.map(({ name }) => name)).toEqual(await listed(session, 'agents'));
-      const startable = [
+      const startable = new Set([
         ...(await listed(session, 'workflows')),
         ...(await listed(session, 'tasks')),
         ...(await listed(session, 'skills')),
-      ];
+      ]);
       const named = agents.flatMap(({ workflows = [] }) => workflows);
       expect(named.length).toBeGreaterThan(5);
-      expect(named.filter((name) => !startable.includes(name))).toEqual([]);
+      expect(named.filter((name) => !startable.has(name))).toEqual([]);
       expect(agents.filter(({ persona }) => persona === undefined)).toEqual([]);
     },
   );
