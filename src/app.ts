@@ -84,7 +84,7 @@ export async function createContext(outside: Outside): Promise<Context> {
         : { config: join(early.root, PROJECT_CONFIG_FILE), lock: join(early.root, PROJECT_LOCK_FILE) },
     timeoutMs: config.gitTimeoutMs,
     approval: config.gitApproval,
-    refreshMinutes: config.gitRefreshMinutes,
+    refreshMinutes: config.gitRefresh,
     patient: outside.patient,
     tell: (message) => outside.writeError(`${secrets.redact(message)} …\n`),
     secrets,

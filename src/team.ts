@@ -6,7 +6,9 @@ import type { Secrets } from './base/secrets.ts';
 import { ago } from './base/text.ts';
 import type { Gathered } from './config/load.ts';
 import type { ConfiguredSource } from './services/team/configured.ts';
-import type { LevelFiles, SourceView, TeamSources } from './services/team/team.ts';
+import type { LevelFiles } from './services/team/levels.ts';
+import type { TeamSources } from './services/team/team.ts';
+import type { SourceView } from './services/team/view.ts';
 import type { GitMount } from './sources/discover.ts';
 
 export interface TeamSetup {
@@ -78,7 +80,7 @@ export async function createTeam(setup: TeamSetup): Promise<Team> {
     try {
       return await (
         await sources()
-      ).settle({ signal: closing.signal }, ({ trouble = '' }) => setup.log.warn(trouble));
+      ).settle({ signal: closing.signal }, (error) => setup.log.warn(error.text.replaceAll('\n\n', ' ')));
     } finally {
       busy.clear();
     }

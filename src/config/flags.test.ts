@@ -17,7 +17,16 @@ describe('a command line of flags only', () => {
     expect(parseFlags(['--'], SWITCHES)).toEqual({ settings: {}, switches: new Set() });
   });
 
+  it('takes a git source without its flag', () => {
+    const sources = ['git+https://h/o/r.git#main:/a b', 'git@h:o/r.git', 'git+', 'git+ext::sh -c x'];
+    expect(parseFlags([...sources, '--git', 'git+file:///x/y'], SWITCHES).settings).toEqual({
+      git: [...sources, 'git+file:///x/y'],
+    });
+  });
+
   it.each([
+    [['https://h/o/r.git'], 'https://h/o/r.git', undefined],
+    [['user@host://x'], 'user@host://x', undefined],
     [['--log-levle', 'info'], '--log-levle', '--log-level'],
     [['--sumary'], '--sumary', '--summary'],
     [['--paths=a'], '--paths', '--path'],

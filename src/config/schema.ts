@@ -84,7 +84,7 @@ export const configSchema = z.strictObject({
       bare: String.raw`^(?:git\+|[\w.-]+@[\w.-]+:(?!//))`,
       summary: 'Git source of BMAD content (repeatable)',
     }),
-  gitRefreshMinutes: z
+  gitRefresh: z
     .int()
     .min(0)
     .max(100_000)
@@ -93,9 +93,9 @@ export const configSchema = z.strictObject({
       'How often a running server looks whether git sources have changed. 0: only when you run "bmad sources update".',
     )
     .register(settingMeta, {
-      env: 'BMAD_GIT_REFRESH_MINUTES',
+      env: 'BMAD_GIT_REFRESH',
       personal: true,
-      flag: '--git-refresh-minutes',
+      flag: '--git-refresh',
       placeholder: 'minutes',
       summary: 'Look for changes of git sources',
     }),

@@ -2,6 +2,9 @@ import * as z from 'zod';
 import { cell } from '../base/text.ts';
 import { defineOperation } from './operation.ts';
 
+/** A list with what separates its entries in the environment would be another for each setting; a space reads well. */
+const words = (value: unknown): string => [value].flat().join(' ');
+
 export const configShow = defineOperation({
   name: 'config_show',
   title: 'Show the configuration',
@@ -23,7 +26,8 @@ export const configShow = defineOperation({
         const value = context.config[name as keyof typeof context.config];
         return {
           name: context.settingKeys[name] ?? name,
-          value: value === undefined || String(value) === '' ? '(not set)' : String(value),
+          value:
+            value === undefined || String(value) === '' ? '(not set)' : context.secrets.redact(words(value)),
           from,
         };
       }),
