@@ -197,6 +197,7 @@ async function openWorkspace(
   return {
     project,
     warnings,
+    absent: git.absent,
     catalogue,
     delivery: createDelivery({
       catalogue,

@@ -34,12 +34,19 @@ export interface Team {
   warnings: readonly string[];
   sources(): Promise<TeamSources>;
   /** What is served, and what there is to say about the rest. */
-  served(): Promise<{ mounts: GitMount[]; warnings: string[] }>;
+  served(): Promise<Served>;
   /** Changes when other content is to be served; another process may have approved it. */
   version(): Promise<string>;
   /** Fetches what is missing and, if asked for, looks for changes; tells when there is something new to serve. */
   begin(arrived: () => void): void;
   close(): void;
+}
+
+interface Served {
+  mounts: GitMount[];
+  warnings: string[];
+  /** The sources that are not here. */
+  absent: string[];
 }
 
 /** Asked for at every start, so it loads nothing unless there is a git source. */
@@ -92,12 +99,13 @@ export async function createTeam(setup: TeamSetup): Promise<Team> {
     warnings,
     sources,
     async served() {
-      if (configured.length === 0) return { mounts: [], warnings: [] };
+      if (configured.length === 0) return { mounts: [], warnings: [], absent: [] };
       if (setup.patient) await settled();
       const views = await (await sources()).views();
       return {
         mounts: views.flatMap((view) => (view.served === undefined ? [] : [mountOf(view, view.served)])),
         warnings: views.flatMap((view) => words(view, busy.has(view.address.source))),
+        absent: views.flatMap(({ served, address }) => (served === undefined ? [address.source] : [])),
       };
     },
     async version() {
@@ -157,7 +165,9 @@ async function lookForChanges(team: TeamSources, setup: TeamSetup, signal: Abort
 }
 
 async function stampsOf(files: readonly (string | undefined)[]): Promise<string> {
-  const times = await Promise.all(files.map((file) => (file === undefined ? 0 : modifiedAt(file))));
+  const times = await Promise.all(
+    files.map(async (file) => (file === undefined ? 0 : await modifiedAt(file))),
+  );
   return times.join(' ');
 }
 

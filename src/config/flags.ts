@@ -92,12 +92,15 @@ export function extractSettings(args: readonly string[]): {
 }
 
 /** The settings as lines of a help text, each short enough for a terminal of 100 columns. */
-export function settingsHelp(presets: RawSettings = {}): string {
-  return settings()
-    .map(({ name, flag, placeholder, env, summary, default: common }) => {
-      const preset = [presets[name] ?? common ?? []].flat().join(', ') || undefined;
+export function settingsHelp(presets: RawSettings = {}, { common = false } = {}): string {
+  const shown = settings().filter(({ rare }) => !common || rare !== true);
+  const left = settings().length - shown.length;
+  return [
+    ...shown.map(({ name, flag, placeholder, env, summary, default: usual }) => {
+      const preset = [presets[name] ?? usual ?? []].flat().join(', ') || undefined;
       const value = preset === undefined ? '' : ` [${preset}]`;
       return `  ${`${flag} <${placeholder}>`.padEnd(25)} ${`${summary}${value}`.padEnd(45)} ${env}`;
-    })
-    .join('\n');
+    }),
+    ...(left === 0 ? [] : [`  and ${left} more: "config show" lists all, with their values`]),
+  ].join('\n');
 }

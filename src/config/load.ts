@@ -24,7 +24,7 @@ export interface LoadedConfig {
   warnings: string[];
 }
 
-export type LayerName = 'flag' | 'environment' | 'project' | 'user' | 'preset';
+type LayerName = 'flag' | 'environment' | 'project' | 'user' | 'preset';
 
 export interface Gathered {
   value: string;

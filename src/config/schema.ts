@@ -12,6 +12,8 @@ interface SettingMeta {
   gathers?: true;
   /** Pattern of the words that the server's command line takes for this setting without its flag. */
   bare?: string;
+  /** Left out of the first help text of the command line, which has to fit on a screen. */
+  rare?: true;
   /** A few words for help texts; the description says the rest. */
   summary: string;
 }
@@ -96,6 +98,7 @@ export const configSchema = z.strictObject({
       env: 'BMAD_GIT_REFRESH',
       personal: true,
       flag: '--git-refresh',
+      rare: true,
       placeholder: 'minutes',
       summary: 'Look for changes of git sources',
     }),
@@ -109,6 +112,7 @@ export const configSchema = z.strictObject({
       env: 'BMAD_GIT_APPROVAL',
       personal: true,
       flag: '--git-approval',
+      rare: true,
       placeholder: 'ask|auto',
       summary: 'Approval of changed git sources',
     }),
@@ -121,6 +125,7 @@ export const configSchema = z.strictObject({
     .register(settingMeta, {
       env: 'BMAD_GIT_TIMEOUT_MS',
       flag: '--git-timeout-ms',
+      rare: true,
       placeholder: 'ms',
       summary: 'Time limit for git',
     }),
@@ -133,6 +138,7 @@ export const configSchema = z.strictObject({
       env: 'BMAD_CACHE',
       personal: true,
       flag: '--cache',
+      rare: true,
       placeholder: 'folder',
       summary: 'Folder for caches',
     }),
@@ -167,6 +173,7 @@ export const configSchema = z.strictObject({
     .register(settingMeta, {
       env: 'BMAD_PAGE_SIZE',
       flag: '--page-size',
+      rare: true,
       placeholder: 'count',
       summary: 'Entries on a page',
     }),
@@ -179,6 +186,7 @@ export const configSchema = z.strictObject({
     .register(settingMeta, {
       env: 'BMAD_MAX_FILE_BYTES',
       flag: '--max-file-bytes',
+      rare: true,
       placeholder: 'bytes',
       summary: 'Largest file served',
     }),

@@ -54,8 +54,10 @@ export interface Changes extends CatalogueChanges {
 
 export interface Workspace {
   project: Project;
-  /** Folders that were asked for and gave nothing. */
+  /** Folders and git sources that were asked for and gave nothing, or of which there is something to say. */
   warnings: readonly string[];
+  /** Git sources that are not here yet: what they hold is missing from everything. */
+  absent: readonly string[];
   catalogue: Catalogue;
   delivery: Delivery;
   search(): Promise<Search>;

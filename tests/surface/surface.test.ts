@@ -61,7 +61,7 @@ describe('the surface', () => {
       out: (text) => written.push(text),
       err: (text) => written.push(text),
       signal: new AbortController().signal,
-      settingsHelp: settingsHelp(),
+      settingsHelp: settingsHelp({}, { common: true }),
     });
     expect(code).toBe(0);
     expect(written.join('').split('\n').length, 'it has to fit on a screen').toBeLessThanOrEqual(32);
