@@ -3,6 +3,7 @@ import { once } from '../base/async.ts';
 import { BmadError, ERROR_CODES } from '../base/errors.ts';
 import { CLI_PROGRAM } from '../base/product.ts';
 import { extractSettings, settingsHelp } from '../config/flags.ts';
+import { settings as allSettings } from '../config/schema.ts';
 import { runProgram } from '../surfaces/cli/program.ts';
 import { outside, programArguments } from './outside.ts';
 
@@ -22,7 +23,10 @@ async function main(): Promise<number> {
       out: (text) => process.stdout.write(text),
       err: (text) => process.stderr.write(text),
       signal: interrupted.signal,
-      settingsHelp: settingsHelp(PRESETS),
+      settingsHelp: settingsHelp(
+        PRESETS,
+        allSettings().filter(({ ofServer }) => ofServer !== true),
+      ),
     },
   );
 }

@@ -44,6 +44,7 @@ interface Layer {
   value(setting: Setting): unknown;
   /** A wrong flag is the caller's mistake and stops the start; a wrong variable or file is told and passed over. */
   strict: boolean;
+  ofProject?: true;
 }
 
 /** Puts the layers together: flags › environment › project file › user file › defaults. */
@@ -67,6 +68,7 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
     if (table !== undefined) {
       layers.push({
         strict: false,
+        ...(file.ofProject === undefined ? {} : { ofProject: file.ofProject }),
         label: () => `${file.label} ${file.path}`,
         value: (setting) => table.get(setting.fileKey),
       });
@@ -88,16 +90,36 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
       if (raw === undefined) continue;
       const value = accept(setting, raw);
       if (value.ok) {
-        chosen[setting.name] = value.value;
-        from[setting.name] = layer.label(setting);
+        const known = chosen[setting.name];
+        const label = layer.label(setting);
+        if (known === undefined) {
+          chosen[setting.name] = value.value;
+          from[setting.name] = label;
+        } else if (adds(known, value.value)) {
+          chosen[setting.name] = restricted(known, value.value);
+          from[setting.name] += ` and ${label}`;
+        }
+        if (layer.ofProject === true && setting.restricts === true) continue;
         break;
       }
       const message = `${layer.label(setting)}: ${shown(raw)} is not valid for ${setting.fileKey}. ${value.reason.replace(/\.?$/, '.')}`;
-      if (layer.strict) throw new BmadError('invalid_input', message, { hint: setting.description });
+      if (layer.strict || setting.binding === true)
+        throw new BmadError('invalid_input', message, { hint: setting.description });
       warnings.push(`${message} It is ignored.`);
     }
   }
   return { config: configSchema.parse(chosen), from: from as ConfigSources, warnings };
+}
+
+/** What a project takes away comes on top of what the person took away; neither is undone by the other. */
+function restricted(project: unknown, own: unknown): unknown {
+  return Array.isArray(project) && Array.isArray(own)
+    ? [...new Set([...(project as unknown[]), ...(own as unknown[])])]
+    : project === true || own === true;
+}
+
+function adds(project: unknown, own: unknown): boolean {
+  return String(restricted(project, own)) !== String(project);
 }
 
 function accept(
@@ -116,11 +138,26 @@ function shown(raw: unknown): string {
   return typeof raw === 'number' ? String(raw) : visible(cut(JSON.stringify(raw), 120));
 }
 
-/** Flags and variables are text; a list in a variable is separated as the system separates folders. */
-function converted(setting: Setting, raw: unknown): unknown {
+const SWITCH = new Map([
+  ...['true', '1', 'yes', 'on'].map((word) => [word, true] as const),
+  ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
+]);
+
+/** Flags and variables are text; a list of folders is separated as the system does it, other lists by commas. */
+function converted({ type, separator }: Setting, raw: unknown): unknown {
+  if (type === 'list' && separator !== undefined) return Array.isArray(raw) ? raw.flatMap(named) : named(raw);
   if (typeof raw !== 'string') return raw;
-  if (setting.type === 'number' && raw.trim() !== '') return Number(raw);
-  return setting.type === 'list' ? raw.split(delimiter).filter(Boolean) : raw;
+  if (type === 'number' && raw.trim() !== '') return Number(raw);
+  if (type === 'boolean') return SWITCH.get(raw.trim().toLowerCase()) ?? raw;
+  return type === 'list' ? raw.split(delimiter).filter(Boolean) : raw;
+
+  function named(text: unknown): unknown {
+    if (typeof text !== 'string') return text;
+    return text
+      .split(separator ?? ',')
+      .map((name) => name.trim())
+      .filter(Boolean);
+  }
 }
 
 /** The parser is loaded only when there is a file to parse: most starts have none, and start-up time counts. */

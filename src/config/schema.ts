@@ -10,6 +10,14 @@ interface SettingMeta {
   personal?: true;
   /** A few words for help texts; the description says the rest. */
   summary: string;
+  /** What stands between the entries of a list in one text; without it, what the system puts between folders. */
+  separator?: string;
+  /** Whether a wrong value stops the start wherever it comes from: passed over, it would leave more switched on. */
+  binding?: true;
+  /** Whether it takes something away, which a project's own file may add to but not undo. */
+  restricts?: true;
+  /** Whether it is about the tools of a server only, so that help texts of the command line leave it out. */
+  ofServer?: true;
 }
 
 /** What the command line, the environment and the docs need to know about each setting. */
@@ -65,6 +73,58 @@ export const configSchema = z.strictObject({
       flag: '--discovery',
       placeholder: 'mode',
       summary: 'Origins: auto, local, user, strict',
+    }),
+  toolsets: z
+    .array(z.string())
+    .default(['bmad', 'project', 'memory'])
+    .describe('Sets of tools that are offered: bmad, workflows, agents, project, memory.')
+    .register(settingMeta, {
+      env: 'BMAD_TOOLSETS',
+      flag: '--toolsets',
+      placeholder: 'names',
+      summary: 'Sets of tools offered',
+      separator: ',',
+      binding: true,
+      ofServer: true,
+    }),
+  tools: z
+    .array(z.string())
+    .default([])
+    .describe('Further tools that are offered, by name, whatever set they belong to.')
+    .register(settingMeta, {
+      env: 'BMAD_TOOLS',
+      flag: '--tools',
+      placeholder: 'names',
+      summary: 'Further tools offered',
+      separator: ',',
+      binding: true,
+      ofServer: true,
+    }),
+  excludeTools: z
+    .array(z.string())
+    .default([])
+    .describe('Tools that are not offered, whatever else says so; "*" stands for any part of a name.')
+    .register(settingMeta, {
+      env: 'BMAD_EXCLUDE_TOOLS',
+      flag: '--exclude-tools',
+      placeholder: 'names',
+      summary: 'Tools that are not offered',
+      separator: ',',
+      binding: true,
+      restricts: true,
+      ofServer: true,
+    }),
+  readOnly: z
+    .boolean()
+    .default(false)
+    .describe('Refuse everything that writes, and offer no tool that does.')
+    .register(settingMeta, {
+      env: 'BMAD_READ_ONLY',
+      flag: '--read-only',
+      placeholder: '',
+      summary: 'Refuse everything that writes',
+      binding: true,
+      restricts: true,
     }),
   logLevel: z
     .enum(LOG_LEVELS)
@@ -125,7 +185,7 @@ export interface Setting extends SettingMeta {
   /** Key in configuration files: `answer_bytes`. */
   fileKey: string;
   description: string;
-  type: 'string' | 'number' | 'list';
+  type: 'string' | 'number' | 'boolean' | 'list';
   default: string | undefined;
   schema: z.ZodType;
 }
@@ -143,10 +203,15 @@ export function settings(): readonly Setting[] {
       name: name as SettingName,
       fileKey: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       description: schema.description ?? '',
-      type: Array.isArray(preset) ? 'list' : typeof preset === 'number' ? 'number' : 'string',
-      default: preset === undefined || Array.isArray(preset) ? undefined : String(preset),
+      type: typeOf(preset),
+      default: preset === undefined ? undefined : String(preset) || undefined,
       schema,
     };
   });
   return known;
+}
+
+function typeOf(preset: unknown): Setting['type'] {
+  if (Array.isArray(preset)) return 'list';
+  return typeof preset === 'number' ? 'number' : typeof preset === 'boolean' ? 'boolean' : 'string';
 }

@@ -6,7 +6,11 @@ import type { ConfigSources } from '../config/load.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
 import type { Diagnosis } from '../services/diagnosis/diagnosis.ts';
 import type { Search } from '../services/search/search.ts';
+import type { Knowledge } from '../services/knowledge/knowledge.ts';
 import type { Project } from '../sources/project-root.ts';
+import type { ToolChoice } from './toolsets.ts';
+
+export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/domain.ts';
 
 /** What lives as long as the process. Built once by the composition root; operations get it as an argument. */
 export interface Context {
@@ -16,6 +20,8 @@ export interface Context {
   settingKeys: Readonly<Record<string, string>>;
   /** What was wrong with the configuration and has been passed over. */
   configWarnings: readonly string[];
+  /** Which tools are offered, and why. */
+  tools: ToolChoice;
   log: Log;
   secrets: Secrets;
   /** The world as one project sees it; without an argument, the project the server was started for. */
@@ -34,6 +40,7 @@ export interface Workspace {
   catalogue: Catalogue;
   delivery: Delivery;
   search(): Promise<Search>;
+  knowledge(): Promise<Knowledge>;
 }
 
 /** What lives as long as one request; each surface brings its own. */

@@ -1,15 +1,21 @@
 import { activate } from './activate.ts';
+import { findAgentTool, listAgentTools } from './agent-tools.ts';
+import { bmadResources } from './bmad-resources.ts';
 import { bmad } from './bmad.ts';
 import { complete } from './complete.ts';
 import { configShow } from './config-show.ts';
 import { doctor } from './doctor.ts';
 import { explain } from './explain.ts';
+import { getKnowledge } from './get-knowledge.ts';
 import { list } from './list.ts';
 import type { AnyOperation } from './operation.ts';
 import { findPrompt, listPrompts } from './prompts.ts';
 import { read } from './read.ts';
 import { listResources, readResource } from './resources.ts';
 import { search } from './search.ts';
+import { bmadWorkflow, executeTask, executeWorkflow } from './start-work.ts';
+import { listTasks, listWorkflows } from './work-lists.ts';
+import { getWorkflowDetails } from './workflow-details.ts';
 
 /** Every operation, in the order users see them. */
 export const operations: readonly AnyOperation[] = [
@@ -21,6 +27,16 @@ export const operations: readonly AnyOperation[] = [
   explain,
   doctor,
   configShow,
+  listWorkflows,
+  getWorkflowDetails,
+  executeWorkflow,
+  listTasks,
+  executeTask,
+  getKnowledge,
+  bmadWorkflow,
+  bmadResources,
+  listAgentTools,
+  findAgentTool,
   listPrompts,
   findPrompt,
   listResources,
@@ -28,4 +44,14 @@ export const operations: readonly AnyOperation[] = [
   complete,
 ];
 
-export { activate, bmad, complete, findPrompt, listPrompts, listResources, readResource };
+export {
+  activate,
+  bmad,
+  complete,
+  findAgentTool,
+  findPrompt,
+  listAgentTools,
+  listPrompts,
+  listResources,
+  readResource,
+};
