@@ -18,7 +18,7 @@ export interface ToolsetSize {
 }
 
 /** The tools of a choice of toolsets as a host gets them, in a folder where nothing is installed. */
-export async function offeredTools(toolsets?: readonly string[]): Promise<Tool[]> {
+async function offeredTools(toolsets?: readonly string[]): Promise<Tool[]> {
   const nowhere = join(tmpdir(), 'bmad-docs-nowhere');
   const context = await createContext({
     flags: toolsets === undefined ? {} : { toolsets },

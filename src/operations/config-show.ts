@@ -64,11 +64,12 @@ export const configShow = defineOperation({
   },
 });
 
-function shown(value: unknown): string {
+function shown(value: Config[keyof Config]): string {
   const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
   return text === '' ? '(not set)' : text;
 }
 
+type Config = Context['config'];
 type ToolRow = { name: string; toolset: string; offered: boolean; why: string };
 
 /** The fixed tools always; those of agents only where one may be offered, because the content has to be read for them. */

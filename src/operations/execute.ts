@@ -70,7 +70,7 @@ function refuseWrites({ name, effect }: AnyOperation, { config, configFrom, sett
  * Also for an operation that hands over to another: its arguments are checked in the same words. `spoken` has the
  * names a caller knows the arguments by, where they differ from the operation's own.
  */
-export function checkedInput(
+function checkedInput(
   operation: AnyOperation,
   raw: unknown,
   spoken: Readonly<Record<string, string>> = {},

@@ -8,7 +8,7 @@ import type { AnyOperation } from './operation.ts';
 export const TOOLSETS = ['bmad', 'workflows', 'agents', 'project', 'memory'] as const;
 export type Toolset = (typeof TOOLSETS)[number];
 
-export interface ToolVerdict {
+interface ToolVerdict {
   offered: boolean;
   /** The setting that decided, in words a person can act on. */
   why: string;

@@ -11,8 +11,13 @@ async function connect(cwd: string, toolsets: string): Promise<LineClient> {
   return client;
 }
 
-function textOf({ result }: Message): string {
-  return (result?.['content'] as { text: string }[]).map(({ text }) => text).join('\n');
+function resultOf({ result, error }: Message): Record<string, unknown> {
+  if (result === undefined) throw new Error(error?.message);
+  return result;
+}
+
+function textOf(message: Message): string {
+  return (resultOf(message)['content'] as { text: string }[]).map(({ text }) => text).join('\n');
 }
 
 /** The calls that users of a tool for each agent know, as they go over the wire. */
@@ -25,8 +30,7 @@ describe('the tools of agents, over JSON-RPC', async () => {
   const message = 'Help me analyze the market opportunity for a new SaaS product targeting small businesses';
 
   it('lists tools with a name, a description and a schema', async () => {
-    const { result } = await client.request('tools/list', {});
-    const tools = result?.['tools'] as Record<string, unknown>[];
+    const tools = resultOf(await client.request('tools/list', {}))['tools'] as Record<string, unknown>[];
     expect(tools.find(({ name }) => name === 'bmm-pm')).toMatchObject({
       description: expect.stringMatching(
         /^Product Manager \(John\) - .*\n\nAvailable actions:\n• /s,
@@ -156,8 +160,9 @@ describe('the tools for workflows', async () => {
   });
 
   it('lists and starts tasks, and loads knowledge', async () => {
-    const { result } = await call('list_tasks', {});
-    const { tasks } = result?.['structuredContent'] as { tasks: { name: string }[] };
+    const { tasks } = resultOf(await call('list_tasks', {}))['structuredContent'] as {
+      tasks: { name: string }[];
+    };
     expect(tasks.length).toBeGreaterThanOrEqual(5);
     const task = await call('execute_task', { task_name: tasks[0]?.name ?? '' });
     expect(textOf(task)).toMatch(/^# /);
@@ -165,8 +170,10 @@ describe('the tools for workflows', async () => {
   });
 
   it('has the prompts of the agents, usable without an argument', async () => {
-    const { result } = await client.request('prompts/list', {});
-    const prompts = result?.['prompts'] as { name: string; title: string }[];
+    const prompts = resultOf(await client.request('prompts/list', {}))['prompts'] as {
+      name: string;
+      title: string;
+    }[];
     expect(prompts.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['bmad-analyst', 'bmad-architect']),
     );

@@ -16,7 +16,8 @@ async function connect(args: readonly string[], env: Record<string, string> = {}
 
 async function toolNames(client: LineClient): Promise<string[]> {
   const { result } = await client.request('tools/list', {});
-  return (result?.['tools'] as { name: string }[]).map(({ name }) => name);
+  const tools = (result?.['tools'] ?? []) as { name: string }[];
+  return tools.map(({ name }) => name);
 }
 
 describe('a wrong name at the start', () => {

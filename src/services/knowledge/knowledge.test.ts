@@ -12,7 +12,10 @@ async function knowledgeIn(project: string): Promise<Knowledge> {
 
 async function knowledgeOf(files: Record<string, string>): Promise<Knowledge> {
   const folder = await temporaryFolder(afterAll);
-  await writeFiles(folder, files);
+  await writeFiles(folder, {
+    '_bmad/_config/manifest.yaml': 'installation:\n  version: 6.2.0\nmodules:\n  - m\n',
+    ...files,
+  });
   return knowledgeIn(folder);
 }
 

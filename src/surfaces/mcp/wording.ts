@@ -39,28 +39,21 @@ const OWN_OPERATIONS = new Set(['modules', 'agents', 'workflows']);
 
 function step({ operation, workflow, agent, uri, query, pattern }: Arguments, offered: Set<string>): string {
   const resources = offered.has('bmad-resources');
-  switch (operation) {
-    case 'execute':
-      if (agent !== undefined) return `the tool or the prompt of the agent ${agent}`;
-      if (offered.has('execute_workflow')) return call('execute_workflow', { workflow_name: workflow });
-      return offered.has('bmad-workflow')
-        ? call('bmad-workflow', { workflow })
-        : `the prompt of the workflow ${workflow ?? ''}`.trim();
-    case 'read':
-      return resources
-        ? call('bmad-resources', { operation, uri })
-        : `the MCP resource ${uri ?? 'of that file'}`;
-    case 'search':
-      if (resources) return call('bmad-resources', { operation, query });
-      break;
-    case 'list':
-      if (resources && query === 'resources') return call('bmad-resources', { operation, pattern });
-      if (resources && (query === 'agents' || query === 'workflows'))
-        return call('bmad-resources', { operation: query });
-      if (query === 'resources') return 'the list of MCP resources';
-      break;
-    default:
+  if (operation === 'execute') {
+    if (agent !== undefined) return `the tool or the prompt of the agent ${agent}`;
+    if (offered.has('execute_workflow')) return call('execute_workflow', { workflow_name: workflow });
+    if (offered.has('bmad-workflow')) return call('bmad-workflow', { workflow });
+    return `the prompt of the workflow ${workflow ?? ''}`.trim();
   }
+  if (operation === 'read')
+    return resources
+      ? call('bmad-resources', { operation, uri })
+      : `the MCP resource ${uri ?? 'of that file'}`;
+  if (operation === 'search' && resources) return call('bmad-resources', { operation, query });
+  if (operation === 'list' && query === 'resources')
+    return resources ? call('bmad-resources', { operation, pattern }) : 'the list of MCP resources';
+  if (operation === 'list' && resources && (query === 'agents' || query === 'workflows'))
+    return call('bmad-resources', { operation: query });
   return offered.has('list_workflows') ? call('list_workflows', {}) : 'the list of prompts';
 }
 
