@@ -201,7 +201,7 @@ function noSuchTool(
   const near = [...new Set([...meant, ...nearest(name, offered)])].slice(0, 3);
   return new BmadError('not_found', `There is no tool ${quoted(name)}.`, {
     subject: cut(name, 200),
-    suggestions: near,
+    suggestions: near.length === 0 && offered.length === 1 ? offered : near,
     hint:
       offered.length <= 20
         ? `Tools: ${offered.join(', ') || 'none'}.`
