@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { refusal } from '../../tests/support/thrown.ts';
-import { extractSettings, parseFlags, settingsHelp } from './flags.ts';
+import { extractSettings, flagUsage, parseFlags, settingsHelp } from './flags.ts';
 import { settings } from './schema.ts';
 
 const SWITCHES = ['summary', 'help', 'version'] as const;
@@ -98,8 +98,9 @@ describe('the help on settings', () => {
   it('has a line of at most 100 columns for each, with the default in force', () => {
     const lines = settingsHelp({ answerBytes: '20000' }).split('\n');
     expect(lines).toHaveLength(settings().length);
-    for (const [index, { flag, env }] of settings().entries()) {
-      expect(lines[index]).toContain(`${flag} <`);
+    for (const [index, setting] of settings().entries()) {
+      const { env } = setting;
+      expect(lines[index]).toContain(`  ${flagUsage(setting)} `);
       expect(lines[index]).toMatch(new RegExp(` ${env}$`));
       expect(lines[index]?.length).toBeLessThanOrEqual(100);
     }

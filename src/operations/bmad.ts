@@ -4,7 +4,7 @@ import { nearest } from '../base/suggest.ts';
 import { activate } from './activate.ts';
 import { doctor } from './doctor.ts';
 import { explain } from './explain.ts';
-import { checkedInput } from './execute.ts';
+import { handOver } from './execute.ts';
 import { DETAILS } from './fields.ts';
 import { list, LISTABLE } from './list.ts';
 import { defineOperation, type AnyOperation } from './operation.ts';
@@ -52,10 +52,7 @@ export const bmad = defineOperation({
 
   async run(input, context, call) {
     const { operation, args, spoken } = route(input);
-    const target = ROUTES[operation] as AnyOperation;
-    const checked = checkedInput(target, args, spoken);
-    // What an operation gives is checked against its schema by the tests; once more here would only cost time.
-    const result = await target.run(checked, context, call);
+    const result = await handOver(ROUTES[operation] as AnyOperation, args, spoken, context, call);
     return { operation, result };
   },
   render: ({ operation, result }) => (ROUTES[operation] as AnyOperation).render(result),

@@ -10,7 +10,11 @@ import type { TeamSources } from '../services/team/team.ts';
 import type { SourceView } from '../services/team/view.ts';
 import type { Tree } from '../sources/tree.ts';
 import type { Search } from '../services/search/search.ts';
+import type { Knowledge } from '../services/knowledge/knowledge.ts';
 import type { Project } from '../sources/project-root.ts';
+import type { ToolChoice } from './toolsets.ts';
+
+export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/domain.ts';
 
 export type { SourceView, TeamSources };
 
@@ -22,6 +26,8 @@ export interface Context {
   settingKeys: Readonly<Record<string, string>>;
   /** What was wrong with the configuration and has been passed over. */
   configWarnings: readonly string[];
+  /** Which tools are offered, and why. */
+  tools: ToolChoice;
   log: Log;
   secrets: Secrets;
   /** The world as one project sees it; without an argument, the project the server was started for. */
@@ -61,6 +67,7 @@ export interface Workspace {
   catalogue: Catalogue;
   delivery: Delivery;
   search(): Promise<Search>;
+  knowledge(): Promise<Knowledge>;
 }
 
 /** What lives as long as one request; each surface brings its own. */

@@ -1,9 +1,12 @@
 import { activate } from './activate.ts';
+import { findAgentTool, listAgentTools } from './agent-tools.ts';
+import { bmadResources } from './bmad-resources.ts';
 import { bmad } from './bmad.ts';
 import { complete } from './complete.ts';
 import { configShow } from './config-show.ts';
 import { doctor } from './doctor.ts';
 import { explain } from './explain.ts';
+import { getKnowledge } from './get-knowledge.ts';
 import { list } from './list.ts';
 import type { AnyOperation } from './operation.ts';
 import { findPrompt, listPrompts } from './prompts.ts';
@@ -17,6 +20,9 @@ import { sourcesDiff } from './sources-diff.ts';
 import { sourcesList } from './sources-list.ts';
 import { sourcesRemove } from './sources-remove.ts';
 import { sourcesUpdate } from './sources-update.ts';
+import { bmadWorkflow, executeTask, executeWorkflow } from './start-work.ts';
+import { listTasks, listWorkflows } from './work-lists.ts';
+import { getWorkflowDetails } from './workflow-details.ts';
 
 /** Every operation, in the order users see them. */
 export const operations: readonly AnyOperation[] = [
@@ -35,6 +41,16 @@ export const operations: readonly AnyOperation[] = [
   sourcesDiff,
   sourcesApprove,
   sourcesClear,
+  listWorkflows,
+  getWorkflowDetails,
+  executeWorkflow,
+  listTasks,
+  executeTask,
+  getKnowledge,
+  bmadWorkflow,
+  bmadResources,
+  listAgentTools,
+  findAgentTool,
   listPrompts,
   findPrompt,
   listResources,
@@ -42,4 +58,14 @@ export const operations: readonly AnyOperation[] = [
   complete,
 ];
 
-export { activate, bmad, complete, findPrompt, listPrompts, listResources, readResource };
+export {
+  activate,
+  bmad,
+  complete,
+  findAgentTool,
+  findPrompt,
+  listAgentTools,
+  listPrompts,
+  listResources,
+  readResource,
+};

@@ -5,13 +5,14 @@ import { STARTABLE, type BmadRecord, type RecordKind } from '../model/record.ts'
 import type { Context, Workspace } from './context.ts';
 
 /** What a caller may ask for by name. Plain skills and tasks are started like workflows. */
-export const NAMED_KINDS = ['agent', 'workflow'] as const;
+export const NAMED_KINDS = ['agent', 'workflow', 'task'] as const;
 type NamedKind = (typeof NAMED_KINDS)[number];
 
-/** The kinds that are meant when a caller says `agent` or `workflow`. */
+/** The kinds that are meant when a caller says `agent`, `workflow` or `task`, the likeliest first. */
 export const KINDS_OF: Record<NamedKind, readonly RecordKind[]> = {
   agent: ['agent'],
   workflow: ['workflow', 'task', 'tool', 'skill'],
+  task: ['task', 'tool', 'skill', 'workflow'],
 };
 
 /** Anything with a name can be read; only some of it can be started. */

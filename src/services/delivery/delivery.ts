@@ -1,17 +1,17 @@
 import { basename, dirname } from 'node:path/posix';
 import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { field, isTable, textField, type Table } from '../../base/parse.ts';
+import type { Table } from '../../base/parse.ts';
 import { contentUri } from '../../base/paths.ts';
 import { maskSecretValues } from '../../base/secrets.ts';
 import { nearest } from '../../base/suggest.ts';
-import { oneLine } from '../../base/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Origin } from '../../model/origin.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 import { composeActivation, type Activation, type Material } from './activation.ts';
 import { centralConfig } from './central-config.ts';
+import { createDescriptions, type Descriptions } from './description.ts';
 import { installMaterial } from './install-material.ts';
 import { generatedFiles, moduleValues } from './generated-files.ts';
 import type { Layered } from './layers.ts';
@@ -30,7 +30,7 @@ interface ServedPath {
 }
 
 /** What can be handed out of a catalogue, for one project. */
-export interface Delivery extends Inspection {
+export interface Delivery extends Inspection, Descriptions {
   /** A file by its content path: that of the origin with the highest rank, or first of all that of `from`. */
   file(path: string, from?: Origin): Promise<ServedFile>;
   /** All paths that can be read, generated ones included, sorted. */
@@ -41,8 +41,6 @@ export interface Delivery extends Inspection {
     message: string | undefined,
     project: string | undefined,
   ): Promise<Activation>;
-  /** What an agent's menu offers, as a user would ask for it. */
-  menu(record: BmadRecord): Promise<string[]>;
 }
 
 export interface DeliveryParts {
@@ -212,19 +210,13 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     return (await file(record.bmadRelativePath, record.origin)).text ?? '';
   }
 
-  async function menu(record: BmadRecord): Promise<string[]> {
-    const { customization } = await resolveSkill(record, resolver);
-    const agent = field(customization, 'agent');
-    const items = isTable(agent) ? field(agent, 'menu') : undefined;
-    if (!Array.isArray(items)) return [];
-    return items
-      .filter(isTable)
-      .map(
-        (item) => `${textField(item, 'code') ?? ''}: ${oneLine(textField(item, 'description') ?? '', 120)}`,
-      );
-  }
-
-  return { ...createInspection(catalogue, resolver), file, paths, activation, menu };
+  return {
+    ...createInspection(catalogue, resolver),
+    ...createDescriptions(catalogue, resolver, mainText),
+    file,
+    paths,
+    activation,
+  };
 }
 
 /** Names what is close: a file of the same folder with a similar name, or one of that very name elsewhere. */

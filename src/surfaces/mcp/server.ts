@@ -5,10 +5,12 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { foreignCursor } from '../../base/paging.ts';
 import { PRODUCT, SERVER_PROGRAM, VERSION } from '../../base/product.ts';
 import type { Call, Context } from '../../operations/context.ts';
 import { completeArgument } from './completions.ts';
-import { INSTRUCTIONS } from './instructions.ts';
+import { instructionsFor } from './instructions.ts';
+import { protocolError } from './errors.ts';
 import { answer, completeParams, pageParams, promptParams, readParams } from './params.ts';
 import { getPrompt, promptList } from './prompts.ts';
 import { resourceList, resourceRead, templateList } from './resources.ts';
@@ -26,7 +28,7 @@ export function mcpServerFactory(context: Context): McpServerFactory {
     const mcp = new McpServer(
       { name: SERVER_PROGRAM, title: PRODUCT, version: VERSION },
       {
-        instructions: INSTRUCTIONS,
+        instructions: instructionsFor(context.tools),
         // The lists stay the same while a connection lasts; the SDK would promise to tell of changes.
         capabilities: { tools: FIXED, prompts: FIXED, resources: FIXED, completions: {} },
         cacheHints: {
@@ -38,7 +40,10 @@ export function mcpServerFactory(context: Context): McpServerFactory {
       },
     );
     const { server } = mcp;
-    answer(server, 'tools/list', pageParams, () => ({ tools: toolList() }));
+    answer(server, 'tools/list', pageParams, async ({ cursor }, sdk) => {
+      if (cursor !== undefined) throw protocolError(foreignCursor());
+      return { tools: await toolList(context, callOf(sdk)) };
+    });
     server.setRequestHandler('tools/call', ({ params }, sdk) =>
       callTool(params.name, params.arguments, context, callOf(sdk)),
     );
