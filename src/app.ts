@@ -12,6 +12,7 @@ import { settings, type Config, type RawSettings } from './config/schema.ts';
 import type { Context, Workspace } from './operations/context.ts';
 import { findProject, type Project } from './sources/project-root.ts';
 import { folderTree } from './sources/tree.ts';
+import { createWorkspaces } from './workspaces.ts';
 
 /** What the programs know about the outside world; nothing else reads it. */
 export interface Outside {
@@ -30,8 +31,6 @@ export interface Outside {
   /** Whether stderr is a terminal that a person looks at. */
   terminal: boolean;
 }
-
-const WORKSPACES_KEPT = 8;
 
 /** A client that does not answer is not waited for. */
 const ROOTS_WAIT_MS = 1_500;
@@ -67,31 +66,25 @@ export async function createContext(outside: Outside): Promise<Context> {
   });
   for (const warning of warnings) log.warn(warning);
 
-  const workspaces = new Map<string, Promise<Workspace>>();
-  async function workspace(project?: string): Promise<Workspace> {
-    const found = await findProject({
-      ...projectHints(outside),
-      roots: clientRoots,
-      call: project,
-      configured: config.project,
-      configuredBy: from.project,
-    });
-    const key = found.root ?? '';
-    const known = workspaces.get(key);
-    if (known !== undefined) return known;
-    if (workspaces.size >= WORKSPACES_KEPT) workspaces.delete(workspaces.keys().next().value ?? '');
-    const opened = openWorkspace(found, outside, config, log);
-    workspaces.set(key, opened);
-    opened.catch(() => workspaces.delete(key));
-    return opened;
-  }
+  const workspaces = createWorkspaces({
+    find: (project) =>
+      findProject({
+        ...projectHints(outside),
+        roots: clientRoots,
+        call: project,
+        configured: config.project,
+        configuredBy: from.project,
+      }),
+    open: (project) => openWorkspace(project, outside, config, log),
+    log,
+  });
 
   let clientRoots: readonly string[] = [];
   let rootsKnown: Promise<void> = Promise.resolve();
-  let fromStart = once(() => workspace());
-  async function startWorkspace(): Promise<Workspace> {
-    await rootsKnown;
-    return fromStart();
+  /** Which project is meant without a name may depend on what the client says. */
+  async function settled<T>(project: string | undefined, then: () => Promise<T>): Promise<T> {
+    if (project === undefined) await rootsKnown;
+    return then();
   }
   return {
     config,
@@ -100,12 +93,14 @@ export async function createContext(outside: Outside): Promise<Context> {
     configWarnings: warnings,
     log,
     secrets,
-    workspace: (project) => (project === undefined ? startWorkspace() : workspace(project)),
+    workspace: (project) => settled(project, () => workspaces.get(project)),
+    refresh: (project) => settled(project, () => workspaces.refresh(project)),
+    onChange: (listener) => workspaces.onChange(listener),
     offerRoots(folders) {
       rootsKnown = (async () => {
         try {
           clientRoots = await Promise.race([folders, setTimeout(ROOTS_WAIT_MS, [], { ref: false })]);
-          fromStart = once(() => workspace());
+          workspaces.lookAgain();
         } catch {
           // A client that cannot tell where it works is one that says nothing.
         }
@@ -113,7 +108,7 @@ export async function createContext(outside: Outside): Promise<Context> {
     },
     async describeProject() {
       try {
-        return (await startWorkspace()).project;
+        return (await settled(undefined, () => workspaces.get())).project;
       } catch (error) {
         return { root: undefined, from: error instanceof BmadError ? error.message : 'it cannot be opened' };
       }

@@ -14,7 +14,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   services: ['base', 'model', 'sources', 'catalogue'],
   operations: ['base', 'model'],
   surfaces: ['base', 'operations'],
-  app: ['base', 'model', 'config', 'sources', 'readers', 'catalogue', 'services', 'operations'],
+  workspaces: ['base', 'sources', 'catalogue', 'operations'],
+  app: ['base', 'model', 'config', 'sources', 'readers', 'catalogue', 'services', 'operations', 'workspaces'],
   bin: ['base', 'config', 'operations', 'surfaces', 'app'],
 };
 

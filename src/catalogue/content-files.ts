@@ -16,6 +16,7 @@ export class ContentFiles {
   /** Every content path with the origin it would be read from, sorted by path. */
   readonly all: () => Promise<ReadonlyMap<string, Origin>>;
 
+  #collected: ReadonlyMap<string, Origin> | undefined;
   readonly #below = new Map<string, readonly string[]>();
   readonly #known: ReadonlyMap<Source, readonly string[]>;
 
@@ -23,6 +24,11 @@ export class ContentFiles {
     this.#sources = sources;
     this.#known = known;
     this.all = once(() => this.#collect());
+  }
+
+  /** The same, if somebody has asked for it before. */
+  get known(): ReadonlyMap<string, Origin> | undefined {
+    return this.#collected;
   }
 
   async read(path: string): Promise<FoundFile> {
@@ -47,13 +53,14 @@ export class ContentFiles {
     return found;
   }
 
-  async #collect(): Promise<Map<string, Origin>> {
+  async #collect(): Promise<ReadonlyMap<string, Origin>> {
     const found = new Map<string, Origin>();
     for (const source of this.#sources) {
       const { origin, tree } = source;
       for (const path of this.#known.get(source) ?? (await tree.files()))
         if (!found.has(path)) found.set(path, origin);
     }
-    return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+    this.#collected = new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+    return this.#collected;
   }
 }

@@ -1,0 +1,106 @@
+import { once } from './base/async.ts';
+import type { Log } from './base/log.ts';
+import { compareCatalogues } from './catalogue/changes.ts';
+import type { Changes, Context, Workspace } from './operations/context.ts';
+import type { Project } from './sources/project-root.ts';
+
+export interface WorkspaceParts {
+  /** The project that is meant; without an argument, the one the server runs for. */
+  find(project?: string): Promise<Project>;
+  /** Reads everything for a project. */
+  open(project: Project): Promise<Workspace>;
+  log: Log;
+}
+
+interface Workspaces extends Pick<Context, 'refresh' | 'onChange'> {
+  get(project?: string): Promise<Workspace>;
+  /** Something has changed that decides which project the server runs for. */
+  lookAgain(): void;
+}
+
+const KEPT = 8;
+
+const NOTHING = { added: [], changed: [], removed: [], lists: [], files: false } as const;
+
+/** The worlds of the projects that are in use: opened when first asked for, kept, and replaced whole by a refresh. */
+export function createWorkspaces({ find, open, log }: WorkspaceParts): Workspaces {
+  const kept = new Map<string, Promise<Workspace>>();
+  const listeners = new Set<(changes: Changes) => void>();
+  let current = once(() => find());
+
+  const projectOf = (project: string | undefined): Promise<Project> =>
+    project === undefined ? current() : find(project);
+
+  function keep(key: string, opened: Promise<Workspace>): void {
+    if (!kept.has(key) && kept.size >= KEPT) kept.delete(kept.keys().next().value ?? '');
+    kept.set(key, opened);
+  }
+
+  async function get(project?: string): Promise<Workspace> {
+    const found = await projectOf(project);
+    const key = found.root ?? '';
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const opened = open(found);
+    keep(key, opened);
+    opened.catch(() => {
+      if (kept.get(key) === opened) kept.delete(key);
+    });
+    return opened;
+  }
+
+  async function rebuild(project: string | undefined): Promise<Changes> {
+    // A BMAD folder that has appeared may make another folder the project than before.
+    const found = await find(project);
+    const previous = project === undefined ? await current().catch(() => found) : found;
+    const before = await kept.get(previous.root ?? '')?.catch(() => undefined);
+    const after = await open(found);
+    keep(found.root ?? '', Promise.resolve(after));
+    if (project === undefined) current = async () => found;
+    const changes = {
+      ...(before === undefined ? NOTHING : await compareCatalogues(before.catalogue, after.catalogue)),
+      project: found,
+      known: before !== undefined,
+      current: found.root === (await current().catch(() => undefined))?.root,
+    };
+    if (changes.known) tell(changes);
+    return changes;
+  }
+
+  function tell(changes: Changes): void {
+    for (const listener of listeners) {
+      try {
+        listener(changes);
+      } catch (error) {
+        log.error('listener', { error: error instanceof Error ? error.message : String(error) });
+      }
+    }
+  }
+
+  const waiting = new Map<string, Promise<Changes>>();
+  let last: Promise<unknown> = Promise.resolve();
+
+  return {
+    get,
+    /** One at a time; whoever asks while the same one still waits for its turn shares it. */
+    refresh(project) {
+      const key = project ?? '';
+      const shared = waiting.get(key);
+      if (shared !== undefined) return shared;
+      const turn = last.then(() => {
+        waiting.delete(key);
+        return rebuild(project);
+      });
+      waiting.set(key, turn);
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    lookAgain() {
+      current = once(() => find());
+    },
+  };
+}
