@@ -41,6 +41,9 @@ export interface Changes extends CatalogueChanges {
   current: boolean;
 }
 
+export type { ServedFile } from '../services/delivery/served-file.ts';
+export type { NamedSkill } from '../services/delivery/skill-names.ts';
+
 export interface Workspace {
   project: Project;
   /** Folders that were asked for and gave nothing. */

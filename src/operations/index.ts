@@ -9,7 +9,9 @@ import type { AnyOperation } from './operation.ts';
 import { findPrompt, listPrompts } from './prompts.ts';
 import { read } from './read.ts';
 import { listResources, readResource } from './resources.ts';
+import { refresh } from './refresh.ts';
 import { search } from './search.ts';
+import { getSkill, listSkillFolder, listSkills } from './skills.ts';
 
 /** Every operation, in the order users see them. */
 export const operations: readonly AnyOperation[] = [
@@ -20,12 +22,27 @@ export const operations: readonly AnyOperation[] = [
   activate,
   explain,
   doctor,
+  refresh,
   configShow,
   listPrompts,
   findPrompt,
   listResources,
   readResource,
+  listSkills,
+  getSkill,
+  listSkillFolder,
   complete,
 ];
 
-export { activate, bmad, complete, findPrompt, listPrompts, listResources, readResource };
+export {
+  activate,
+  bmad,
+  complete,
+  findPrompt,
+  getSkill,
+  listPrompts,
+  listResources,
+  listSkillFolder,
+  listSkills,
+  readResource,
+};

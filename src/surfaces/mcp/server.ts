@@ -12,23 +12,39 @@ import { INSTRUCTIONS } from './instructions.ts';
 import { answer, completeParams, pageParams, promptParams, readParams } from './params.ts';
 import { getPrompt, promptList } from './prompts.ts';
 import { resourceList, resourceRead, templateList } from './resources.ts';
+import { answerSkills, SKILLS_CAPABILITY } from './skills.ts';
 import { callTool, toolList } from './tools.ts';
+import { notifierOf, watchChanges, type Watch } from './watch.ts';
 
 const FIXED = { listChanged: false };
+const CHANGING = { listChanged: true };
 const LISTS = { ttlMs: 60_000, cacheScope: 'private' } as const;
+
+export interface FactoryOptions {
+  /** Not for servers that live only for one request: their entry point does it for all of them. */
+  announce?: boolean;
+  /** Gets the watch of each connection, for what a client asks the entry point instead of the server. */
+  created?: (watch: Watch) => void;
+}
 
 /**
  * Makes one MCP server for one connection, of either protocol era. The handlers are set on the SDK's inner server:
  * prompts and resources come from the catalogue, which is not read before somebody asks for them.
  */
-export function mcpServerFactory(context: Context): McpServerFactory {
-  return () => {
+export function mcpServerFactory(context: Context, options: FactoryOptions = {}): McpServerFactory {
+  return ({ era }) => {
     const mcp = new McpServer(
       { name: SERVER_PROGRAM, title: PRODUCT, version: VERSION },
       {
         instructions: INSTRUCTIONS,
-        // The lists stay the same while a connection lasts; the SDK would promise to tell of changes.
-        capabilities: { tools: FIXED, prompts: FIXED, resources: FIXED, completions: {} },
+        capabilities: {
+          // The tools stay the same while a connection lasts; the SDK would promise to tell of changes.
+          tools: FIXED,
+          prompts: CHANGING,
+          resources: { ...CHANGING, subscribe: true },
+          completions: {},
+          extensions: SKILLS_CAPABILITY,
+        },
         cacheHints: {
           'tools/list': LISTS,
           'prompts/list': LISTS,
@@ -51,6 +67,8 @@ export function mcpServerFactory(context: Context): McpServerFactory {
     );
     answer(server, 'resources/templates/list', pageParams, () => templateList());
     answer(server, 'resources/read', readParams, ({ uri }, sdk) => resourceRead(uri, context, callOf(sdk)));
+    answerSkills(server, era, context, callOf);
+    if (options.announce !== false) announceChanges(server, era, context, options);
     answer(server, 'completion/complete', completeParams, (params, sdk) =>
       completeArgument(params, context, callOf(sdk)),
     );
@@ -60,6 +78,27 @@ export function mcpServerFactory(context: Context): McpServerFactory {
     };
     return mcp;
   };
+}
+
+/** Tells this connection's client what has changed, as long as the connection lasts. */
+function announceChanges(
+  server: Server,
+  era: 'legacy' | 'modern',
+  context: Context,
+  { created }: FactoryOptions,
+): void {
+  const watch = watchChanges(context, notifierOf(server));
+  server.onclose = () => watch.close();
+  created?.(watch);
+  if (era === 'modern') return;
+  answer(server, 'resources/subscribe', readParams, async ({ uri }, sdk) => {
+    await watch.subscribe(uri, callOf(sdk));
+    return {};
+  });
+  answer(server, 'resources/unsubscribe', readParams, ({ uri }) => {
+    watch.unsubscribe(uri);
+    return {};
+  });
 }
 
 async function clientRoots(server: Server): Promise<string[]> {
