@@ -58,10 +58,7 @@ describe('refresh', () => {
     await writeFiles(
       folder,
       Object.fromEntries(
-        Array.from({ length: 60 }, (_, index) => [
-          `bmad/bmm/agents/a${index}.md`,
-          agent(`a${index}`, 'x'),
-        ]),
+        Array.from({ length: 60 }, (_, index) => [`bmad/bmm/agents/a${index}.md`, agent(`a${index}`, 'x')]),
       ),
     );
     const { data, answer } = await ok(bmad, { operation: 'refresh' });

@@ -20,12 +20,14 @@ export function currentConfig(
     const { values, files: layers } = await central();
     const v4 = await v4Config(files);
     const from = [
+      // Only a central configuration of the project's own replaces what the modules bring along.
+      ...(layers.includes('config.toml') ? [] : ['the values of the modules']),
       ...layers.map((file) => `_bmad/${file}`),
       ...(v4 === undefined ? [] : [contentUri(v4.path)]),
     ];
     return formatYaml({
       project_root: projectRoot ?? null,
-      from: from.length === 0 ? ['the values of the modules'] : from,
+      from,
       ...values,
       ...(v4 === undefined ? {} : { core_config: maskSecretValues(v4.value) }),
     });

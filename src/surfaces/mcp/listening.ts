@@ -3,30 +3,26 @@ import type { Watch } from './watch.ts';
 
 /**
  * Clients of the 2026 protocol name the resources they want to hear of in `subscriptions/listen`, which the SDK answers
- * without telling the server. This looks at the messages as they pass and keeps the watch informed.
+ * without telling the server. This looks at the messages as they pass and keeps the watch informed. What it returns has
+ * to be awaited before the message is delivered: until the watch knows what the resources hold, it would miss a change.
  */
-export function createListening(): { see(message: JSONRPCMessage): void; created(watch: Watch): void } {
+export function followListeners(watch: Watch): (message: JSONRPCMessage) => Promise<void> | undefined {
   const wanted = new Map<string | number, readonly string[]>();
-  let current: Watch | undefined;
-  const tell = (): void => void current?.follow([...new Set([...wanted.values()].flat())]);
+  const tell = (): Promise<void> => watch.follow([...new Set([...wanted.values()].flat())]);
 
-  return {
-    see(message) {
-      if (!('method' in message)) return;
-      if (message.method === 'subscriptions/listen' && 'id' in message) {
-        const uris = urisIn(message.params);
-        if (uris.length === 0) return;
-        wanted.set(message.id, uris);
-        tell();
-      } else if (message.method === 'notifications/cancelled') {
-        const id: unknown = message.params?.['requestId'];
-        if ((typeof id === 'string' || typeof id === 'number') && wanted.delete(id)) tell();
-      }
-    },
-    created(watch) {
-      current = watch;
-      if (wanted.size > 0) tell();
-    },
+  return (message) => {
+    if (!('method' in message)) return undefined;
+    if (message.method === 'subscriptions/listen' && 'id' in message) {
+      const uris = urisIn(message.params);
+      if (uris.length === 0) return undefined;
+      wanted.set(message.id, uris);
+      return tell();
+    }
+    if (message.method === 'notifications/cancelled') {
+      const id: unknown = message.params?.['requestId'];
+      if ((typeof id === 'string' || typeof id === 'number') && wanted.delete(id)) return tell();
+    }
+    return undefined;
   };
 }
 
@@ -35,4 +31,21 @@ function urisIn(params: Readonly<Record<string, unknown>> | undefined): string[]
   if (typeof filter !== 'object' || filter === null) return [];
   const uris: unknown = 'resourceSubscriptions' in filter ? filter.resourceSubscriptions : undefined;
   return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
+}
+
+/** Passes messages on in the order they come, each after what it has to wait for; at once where there is nothing. */
+export function inTurn<M>(
+  before: (message: M) => Promise<void> | undefined,
+  deliver: (message: M) => void,
+): (message: M) => void {
+  let last: Promise<void> | undefined;
+  return (message) => {
+    const ready = before(message);
+    if (ready === undefined && last === undefined) return deliver(message);
+    const turn: Promise<void> = Promise.allSettled([last, ready]).then(() => {
+      if (last === turn) last = undefined;
+      deliver(message);
+    });
+    last = turn;
+  };
 }

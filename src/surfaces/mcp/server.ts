@@ -21,17 +21,21 @@ const CHANGING = { listChanged: true };
 const LISTS = { ttlMs: 60_000, cacheScope: 'private' } as const;
 
 export interface FactoryOptions {
-  /** Not for servers that live only for one request: their entry point does it for all of them. */
-  announce?: boolean;
-  /** Gets the watch of each connection, for what a client asks the entry point instead of the server. */
-  created?: (watch: Watch) => void;
+  /**
+   * Who watches for changes on behalf of a server's client, until it is closed by whoever made it. `undefined` is for
+   * servers that live for one request only: their entry point announces changes for all of them.
+   */
+  watchFor?: (server: Server) => Watch | undefined;
 }
 
 /**
  * Makes one MCP server for one connection, of either protocol era. The handlers are set on the SDK's inner server:
  * prompts and resources come from the catalogue, which is not read before somebody asks for them.
  */
-export function mcpServerFactory(context: Context, options: FactoryOptions = {}): McpServerFactory {
+export function mcpServerFactory(
+  context: Context,
+  { watchFor = (server) => ownWatch(server, context) }: FactoryOptions = {},
+): McpServerFactory {
   return ({ era }) => {
     const mcp = new McpServer(
       { name: SERVER_PROGRAM, title: PRODUCT, version: VERSION },
@@ -68,7 +72,8 @@ export function mcpServerFactory(context: Context, options: FactoryOptions = {})
     answer(server, 'resources/templates/list', pageParams, () => templateList());
     answer(server, 'resources/read', readParams, ({ uri }, sdk) => resourceRead(uri, context, callOf(sdk)));
     answerSkills(server, era, context, callOf);
-    if (options.announce !== false) announceChanges(server, era, context, options);
+    const watch = watchFor(server);
+    if (era === 'legacy' && watch !== undefined) answerSubscriptions(server, watch);
     answer(server, 'completion/complete', completeParams, (params, sdk) =>
       completeArgument(params, context, callOf(sdk)),
     );
@@ -80,17 +85,18 @@ export function mcpServerFactory(context: Context, options: FactoryOptions = {})
   };
 }
 
-/** Tells this connection's client what has changed, as long as the connection lasts. */
-function announceChanges(
-  server: Server,
-  era: 'legacy' | 'modern',
-  context: Context,
-  { created }: FactoryOptions,
-): void {
-  const watch = watchChanges(context, notifierOf(server));
+/** A watch that ends with its server. */
+function ownWatch(server: Server, context: Context): Watch {
+  const watch = watchChanges(
+    context,
+    notifierOf(() => server),
+  );
   server.onclose = () => watch.close();
-  created?.(watch);
-  if (era === 'modern') return;
+  return watch;
+}
+
+/** Clients of the 2025 protocol subscribe to one resource after the other. */
+function answerSubscriptions(server: Server, watch: Watch): void {
   answer(server, 'resources/subscribe', readParams, async ({ uri }, sdk) => {
     await watch.subscribe(uri, callOf(sdk));
     return {};

@@ -1,9 +1,11 @@
 import type { Readable, Writable } from 'node:stream';
+import type { Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Context } from '../../operations/context.ts';
-import { createListening } from './listening.ts';
+import { followListeners, inTurn } from './listening.ts';
 import { LineTransport } from './line-transport.ts';
 import { mcpServerFactory } from './server.ts';
+import { notifierOf, watchChanges } from './watch.ts';
 
 /** Serves one client over a pair of streams until either side ends. */
 export function serveStreams(
@@ -12,21 +14,29 @@ export function serveStreams(
   output: Writable,
 ): { ended: Promise<void>; close(): Promise<void> } {
   const transport = new LineTransport(input, output);
-  const listening = createListening();
-  const handle = serveStdio(mcpServerFactory(context, { created: listening.created }), {
+  let current: Server | undefined;
+  const watch = watchChanges(
+    context,
+    notifierOf(() => current),
+  );
+  const factory = mcpServerFactory(context, {
+    watchFor(server) {
+      current = server;
+      return watch;
+    },
+  });
+  const handle = serveStdio(factory, {
     transport,
     onerror: (error) => context.log.info('protocol', { error: error.message }),
   });
   // serveStdio has set its own handlers by now; they stay in charge.
   const received = transport.onmessage;
-  transport.onmessage = (message, extra) => {
-    listening.see(message);
-    received?.(message, extra);
-  };
+  transport.onmessage = inTurn(followListeners(watch), (message) => received?.(message));
   const ended = new Promise<void>((resolve) => {
     // The connection is over for both.
     const theirs = transport.onclose;
     transport.onclose = () => {
+      watch.close();
       theirs?.();
       resolve();
     };

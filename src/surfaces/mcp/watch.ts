@@ -5,6 +5,7 @@ import {
   type Server,
   type ServerNotifier,
 } from '@modelcontextprotocol/server';
+import { mapLimited } from '../../base/async.ts';
 import type { Call, Changes, Context } from '../../operations/context.ts';
 import { execute } from '../../operations/execute.ts';
 import { readResource } from '../../operations/index.ts';
@@ -22,6 +23,7 @@ export interface Watch {
 }
 
 const LIMIT = 1_000;
+const READS_AT_ONCE = 8;
 
 /** What stands for a resource that cannot be read. */
 const ABSENT = '';
@@ -71,7 +73,11 @@ export function watchChanges(context: Context, notifier: ServerNotifier): Watch 
     async follow(uris) {
       const wanted = new Set(uris.slice(0, LIMIT));
       for (const uri of seen.keys()) if (!wanted.has(uri)) seen.delete(uri);
-      for (const uri of wanted) if (!seen.has(uri)) seen.set(uri, await fingerprint(uri, unattended()));
+      await mapLimited(
+        [...wanted].filter((uri) => !seen.has(uri)),
+        READS_AT_ONCE,
+        async (uri) => seen.set(uri, await fingerprint(uri, unattended())),
+      );
     },
     close: leave,
   };
@@ -89,12 +95,16 @@ function unattended(): Call {
 }
 
 /** The change messages of one connection. On 2026 connections the SDK passes on those that the client listens for. */
-export function notifierOf(server: Server): ServerNotifier {
-  const sent = (message: Promise<void>): void => void message.catch(() => undefined);
+export function notifierOf(connected: () => Server | undefined): ServerNotifier {
+  const send = (message: (server: Server) => Promise<void>): void => {
+    const server = connected();
+    // A client that has left, or has not said who it is yet, misses nothing.
+    if (server !== undefined) void message(server).catch(() => undefined);
+  };
   return {
-    toolsChanged: () => sent(server.sendToolListChanged()),
-    promptsChanged: () => sent(server.sendPromptListChanged()),
-    resourcesChanged: () => sent(server.sendResourceListChanged()),
-    resourceUpdated: (uri) => sent(server.sendResourceUpdated({ uri })),
+    toolsChanged: () => send((server) => server.sendToolListChanged()),
+    promptsChanged: () => send((server) => server.sendPromptListChanged()),
+    resourcesChanged: () => send((server) => server.sendResourceListChanged()),
+    resourceUpdated: (uri) => send((server) => server.sendResourceUpdated({ uri })),
   };
 }
