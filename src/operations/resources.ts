@@ -79,7 +79,7 @@ export const readResource = defineOperation({
 
 async function skillFile(uri: string, { delivery: { skills } }: Workspace): Promise<ServedFile> {
   const { skill, path } = skills.locate(uri);
-  if (path !== '') return skills.file(skill, path);
+  if (path !== '') return (await skills.open(skill)).file(path);
   throw new BmadError('not_found', `${quoted(uri)} is a folder.`, {
     subject: uri.slice(0, 1_000),
     suggestions: [skills.uri(skill, 'SKILL.md')],

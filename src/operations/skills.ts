@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { mapLimited } from '../base/async.ts';
 import { BmadError, quoted } from '../base/errors.ts';
 import { listPage } from '../base/paging.ts';
-import { parseFrontMatter } from '../base/parse.ts';
 import type { Context, NamedSkill, Workspace } from './context.ts';
 import { cursorField } from './fields.ts';
 import { defineOperation } from './operation.ts';
@@ -88,7 +87,7 @@ export const listSkillFolder = defineOperation({
     const { skill, path } = skills.locate(uri);
     const prefix = path === '' ? '' : `${path}/`;
     const children = new Map<string, boolean>();
-    for (const file of await skills.paths(skill)) {
+    for (const file of (await skills.open(skill)).paths) {
       if (!file.startsWith(prefix)) continue;
       const [name = '', ...below] = file.slice(prefix.length).split('/');
       children.set(name, below.length > 0);
@@ -135,13 +134,13 @@ async function entryOf(
   { secrets }: Context,
 ): Promise<SkillEntry> {
   const { skills } = delivery;
-  const paths = await skills.paths(skill);
+  const { paths, file } = await skills.open(skill);
   const uri = skills.uri(skill, SKILL_FILE);
-  const main = secrets.hide((await skills.file(skill, SKILL_FILE)).text ?? '');
-  const frontmatter = parseFrontMatter(uri, main).data;
+  const main = secrets.hide((await file(SKILL_FILE)).text ?? '');
+  const frontmatter = skills.frontMatter(uri, main);
   if (paths.length > FILE_LIMIT) return { uri, frontmatter, resources: 'dynamic' };
   const readBytes = async (path: string): Promise<Buffer> => {
-    const { bytes, text = '' } = await skills.file(skill, path);
+    const { bytes, text = '' } = await file(path);
     return bytes ?? Buffer.from(secrets.hide(text));
   };
   const resources = await mapLimited(paths, READS_AT_ONCE, async (path) => {

@@ -81,7 +81,7 @@ describe.each(ERAS)('skills for a client of %s', (_era, mode) => {
       expect((await skills.read(skill)).text).toContain(sample.holds);
       const { resources } = await skills.readDirectory(root.replace(/\/$/, ''));
       expect(resources.map(({ name }) => name)).toEqual(
-        [...new Set(files.map((uri) => uri.slice(root.length).split('/')[0]))].sort(),
+        [...new Set(files.map((uri) => uri.slice(root.length).replace(/\/.*/, '')))].sort(),
       );
     });
 

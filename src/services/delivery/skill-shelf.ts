@@ -1,5 +1,5 @@
 import { BmadError, quoted } from '../../base/errors.ts';
-import { field, isTable, ParseError, parseFrontMatter } from '../../base/parse.ts';
+import { field, isTable, ParseError, parseFrontMatter, type Table } from '../../base/parse.ts';
 import { contentPath } from '../../base/paths.ts';
 import { nearest } from '../../base/suggest.ts';
 import { cut } from '../../base/text.ts';
@@ -9,15 +9,22 @@ import type { Tree } from '../../sources/tree.ts';
 import { serve, type ServedFile } from './served-file.ts';
 import { nameSkills, SKILL_FILE, SKILL_SCHEME, skillUri, type NamedSkill } from './skill-names.ts';
 
+/** A skill whose files are known. */
+interface OpenSkill {
+  /** The paths of its files, sorted, `SKILL.md` among them. */
+  paths: readonly string[];
+  file(path: string): Promise<ServedFile>;
+}
+
 /** Everything that can be started, in the shape of skills: a folder with a `SKILL.md` and the files it needs. */
 export interface SkillShelf {
   /** All skills, sorted by URI; no file is read for it. */
   all(): readonly NamedSkill[];
   /** The skill a URI belongs to, and the path in its folder, which is empty for the folder itself. */
   locate(uri: string): { skill: NamedSkill; path: string };
-  /** The paths of its files, sorted, `SKILL.md` among them. */
-  paths(skill: NamedSkill): Promise<string[]>;
-  file(skill: NamedSkill, path: string): Promise<ServedFile>;
+  open(skill: NamedSkill): Promise<OpenSkill>;
+  /** What stands at the top of a `SKILL.md`. */
+  frontMatter(uri: string, text: string): Table;
   /** The URI of a file or folder in a skill's folder. */
   uri(skill: NamedSkill, path: string): string;
 }
@@ -80,25 +87,29 @@ export function createSkillShelf({ catalogue, startText }: ShelfParts): SkillShe
     return source.tree;
   }
 
-  async function paths({ record }: NamedSkill): Promise<string[]> {
-    return [...new Set([SKILL_FILE, ...(await ownFiles(record)).keys()])].sort();
-  }
-
-  async function file(skill: NamedSkill, path: string): Promise<ServedFile> {
+  async function open(skill: NamedSkill): Promise<OpenSkill> {
     const { record } = skill;
-    if (path === SKILL_FILE) {
-      const text = record.format === 'skill' ? await ownSkillFile(skill) : await madeSkillFile(skill);
-      return { path, mimeType: 'text/markdown', text, origin: record.origin };
+    const own = await ownFiles(record);
+    const paths = [...new Set([SKILL_FILE, ...own.keys()])].sort();
+
+    async function file(path: string): Promise<ServedFile> {
+      if (path === SKILL_FILE) {
+        const beside = paths.filter((other) => other !== SKILL_FILE);
+        const text = await (record.format === 'skill' ? ownSkillFile(skill) : madeSkillFile(skill, beside));
+        return { path, mimeType: 'text/markdown', text, origin: record.origin };
+      }
+      const place = own.get(path);
+      if (place !== undefined)
+        return { ...serve(place, await treeOf(record).read(place), record.origin), path };
+      const uri = skillUri(skill, path);
+      throw new BmadError('not_found', `There is no file ${quoted(uri)}.`, {
+        subject: cut(uri, 1_000),
+        suggestions: nearest(path, paths).map((known) => skillUri(skill, known)),
+        hint: `The files of this skill are listed by skills/get for ${skillUri(skill, SKILL_FILE)}.`,
+      });
     }
-    const own = (await ownFiles(record)).get(path);
-    if (own !== undefined) return { ...serve(own, await treeOf(record).read(own), record.origin), path };
-    const near = nearest(path, await paths(skill)).map((known) => skillUri(skill, known));
-    const uri = skillUri(skill, path);
-    throw new BmadError('not_found', `There is no file ${quoted(uri)}.`, {
-      subject: cut(uri, 1_000),
-      suggestions: near,
-      hint: `The files of this skill are listed by skills/get for ${skillUri(skill, SKILL_FILE)}.`,
-    });
+
+    return { paths, file };
   }
 
   /** Byte for byte, unless hosts would refuse it: then only its front matter is replaced. */
@@ -115,13 +126,18 @@ export function createSkillShelf({ catalogue, startText }: ShelfParts): SkillShe
   }
 
   /** What is older than skills is delivered the way it is started. */
-  async function madeSkillFile(skill: NamedSkill): Promise<string> {
-    const beside = [...(await ownFiles(skill.record)).keys()].filter((path) => path !== SKILL_FILE);
+  async function madeSkillFile(skill: NamedSkill, beside: readonly string[]): Promise<string> {
     const files = beside.map((path) => `- \`${path}\``).join('\n');
     return `${head(skill)}\n${await startText(skill.record)}\n\n## Files of this skill\n\nUnchanged, beside this file:\n\n${files}\n`;
   }
 
-  return { all, locate, paths, file, uri: skillUri };
+  return {
+    all,
+    locate,
+    open,
+    frontMatter: (uri, text) => parseFrontMatter(uri, text).data,
+    uri: skillUri,
+  };
 }
 
 /** Folders that are named for what lies in them side by side. */
@@ -149,8 +165,7 @@ function head({ name, description }: NamedSkill): string {
 }
 
 /** Whether a front matter is what the skill rules ask for, and says the same as the list does. */
-function isSkillHead(data: object, { name, description }: NamedSkill): boolean {
-  const table = { ...data };
+function isSkillHead(table: Table, { name, description }: NamedSkill): boolean {
   const metadata = field(table, 'metadata');
   const compatibility = field(table, 'compatibility');
   return (

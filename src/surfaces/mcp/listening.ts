@@ -39,13 +39,22 @@ export function inTurn<M>(
   deliver: (message: M) => void,
 ): (message: M) => void {
   let last: Promise<void> | undefined;
+  let held = 0;
   return (message) => {
     const ready = before(message);
     if (ready === undefined && last === undefined) return deliver(message);
-    const turn: Promise<void> = Promise.allSettled([last, ready]).then(() => {
-      if (last === turn) last = undefined;
-      deliver(message);
-    });
-    last = turn;
+    last = afterBoth(last, ready, message);
   };
+
+  async function afterBoth(
+    earlier: Promise<void> | undefined,
+    ready: Promise<void> | undefined,
+    message: M,
+  ): Promise<void> {
+    held += 1;
+    await Promise.allSettled([earlier, ready]);
+    held -= 1;
+    if (held === 0) last = undefined;
+    deliver(message);
+  }
 }
