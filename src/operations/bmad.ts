@@ -9,10 +9,19 @@ import { DETAILS } from './fields.ts';
 import { list, LISTABLE } from './list.ts';
 import { defineOperation, type AnyOperation } from './operation.ts';
 import { read } from './read.ts';
+import { refresh } from './refresh.ts';
 import { search } from './search.ts';
 
-const ROUTES: Record<string, AnyOperation> = { list, read, execute: activate, search, explain, doctor };
-const OPERATIONS = ['list', 'read', 'execute', 'search', 'explain', 'doctor'] as const;
+const ROUTES: Record<string, AnyOperation> = {
+  list,
+  read,
+  execute: activate,
+  search,
+  explain,
+  doctor,
+  refresh,
+};
+const OPERATIONS = ['list', 'read', 'execute', 'search', 'explain', 'doctor', 'refresh'] as const;
 
 const FORMS = `Forms: {operation:"list", query:"agents"}; {operation:"search", query:"user research"}; {operation:"read", agent:"analyst"}; {operation:"read", uri:"bmad://bmm/config.yaml"}; {operation:"execute", agent:"architect", message:"…"}; {operation:"execute", workflow:"prd"}; {command:"*party-mode"}.`;
 
@@ -93,6 +102,8 @@ function route(input: Arguments): Route {
       };
     case 'doctor':
       return { operation, args: { ...args, handshake: false }, spoken: {} };
+    case 'refresh':
+      return { operation, args: defined(args), spoken: {} };
     case 'read':
     case 'explain':
     case 'execute':

@@ -58,6 +58,18 @@ export interface Changes extends CatalogueChanges {
   current: boolean;
 }
 
+/** What a refresh found. */
+export interface Changes extends CatalogueChanges {
+  project: Project;
+  /** Whether there was something to compare with. */
+  known: boolean;
+  /** Whether it is the project that the server runs for, which lists without a project are about. */
+  current: boolean;
+}
+
+export type { ServedFile } from '../services/delivery/served-file.ts';
+export type { NamedSkill } from '../services/delivery/skill-names.ts';
+
 export interface Workspace {
   project: Project;
   /** Folders and git sources that were asked for and gave nothing, or of which there is something to say. */

@@ -12,6 +12,7 @@ import type { AnyOperation } from './operation.ts';
 import { findPrompt, listPrompts } from './prompts.ts';
 import { read } from './read.ts';
 import { listResources, readResource } from './resources.ts';
+import { refresh } from './refresh.ts';
 import { search } from './search.ts';
 import { sourcesAdd } from './sources-add.ts';
 import { sourcesApprove } from './sources-approve.ts';
@@ -23,6 +24,7 @@ import { sourcesUpdate } from './sources-update.ts';
 import { bmadWorkflow, executeTask, executeWorkflow } from './start-work.ts';
 import { listTasks, listWorkflows } from './work-lists.ts';
 import { getWorkflowDetails } from './workflow-details.ts';
+import { getSkill, listSkillFolder, listSkills } from './skills.ts';
 
 /** Every operation, in the order users see them. */
 export const operations: readonly AnyOperation[] = [
@@ -33,6 +35,7 @@ export const operations: readonly AnyOperation[] = [
   activate,
   explain,
   doctor,
+  refresh,
   configShow,
   sourcesList,
   sourcesAdd,
@@ -55,6 +58,9 @@ export const operations: readonly AnyOperation[] = [
   findPrompt,
   listResources,
   readResource,
+  listSkills,
+  getSkill,
+  listSkillFolder,
   complete,
 ];
 
@@ -64,8 +70,11 @@ export {
   complete,
   findAgentTool,
   findPrompt,
+  getSkill,
   listAgentTools,
   listPrompts,
   listResources,
+  listSkillFolder,
+  listSkills,
   readResource,
 };
