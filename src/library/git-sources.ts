@@ -1,18 +1,18 @@
 import { present } from '../base/present.ts';
 import { sourcesClear, sourcesList, sourcesResolve } from '../operations/index.ts';
-import { parseGitAddress } from '../sources/git/address.ts';
+import { parseGitAddress, type GitUrlSpec } from '../sources/git/address.ts';
 import type { Asker } from './ask.ts';
-import type { CacheEntry, GitUrlSpec } from './public.ts';
+import type * as Public from './public.ts';
 
 export async function resolveGitSource({ ask }: Asker, gitUrl: string): Promise<string> {
   return (await ask<{ folder: string }>(sourcesResolve, { source: gitUrl })).folder;
 }
 
-interface Copy extends Omit<CacheEntry, 'path'> {
+interface Copy extends Omit<Public.CacheEntry, 'path'> {
   folder: string;
 }
 
-export async function listCache({ ask }: Asker): Promise<CacheEntry[]> {
+export async function listCache({ ask }: Asker): Promise<Public.CacheEntry[]> {
   const { copies = [] } = await ask<{ copies?: Copy[] }>(sourcesList, { copies: true });
   return copies.map(({ folder, ...copy }) => ({ ...copy, path: folder }));
 }
@@ -22,7 +22,7 @@ export async function clearCache({ ask }: Asker): Promise<void> {
 }
 
 /** Only the parts: what is made of them for the cache, and credentials, stay inside. */
-export function parseGitUrl(gitUrl: string): GitUrlSpec {
+export function parseGitUrl(gitUrl: string): Public.GitUrlSpec {
   const { protocol, host, org, repo, ref, subpath } = parseGitAddress(gitUrl);
   return present<GitUrlSpec>({ protocol, host, org, repo, ref, subpath });
 }

@@ -84,8 +84,8 @@ export interface SearchOptions {
 export interface ActivateOptions {
   /** What the user wants of the agent or workflow. */
   message?: string;
-  /** Where a name could be either. */
-  kind?: 'agent' | 'workflow';
+  /** Where a name could be one of several. */
+  kind?: 'agent' | 'workflow' | 'task';
   module?: string;
 }
 

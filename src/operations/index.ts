@@ -1,10 +1,13 @@
 import { activate } from './activate.ts';
+import { findAgentTool, listAgentTools } from './agent-tools.ts';
+import { bmadResources } from './bmad-resources.ts';
 import { bmad } from './bmad.ts';
 import { complete } from './complete.ts';
 import { configShow } from './config-show.ts';
 import { describeAgents } from './describe-agents.ts';
 import { doctor } from './doctor.ts';
 import { explain } from './explain.ts';
+import { getKnowledge } from './get-knowledge.ts';
 import { listFiles } from './list-files.ts';
 import { list } from './list.ts';
 import { load } from './load.ts';
@@ -12,6 +15,7 @@ import type { AnyOperation } from './operation.ts';
 import { findPrompt, listPrompts } from './prompts.ts';
 import { read } from './read.ts';
 import { listResources, readResource } from './resources.ts';
+import { refresh } from './refresh.ts';
 import { search } from './search.ts';
 import { sourcesAdd } from './sources-add.ts';
 import { sourcesApprove } from './sources-approve.ts';
@@ -21,6 +25,10 @@ import { sourcesList } from './sources-list.ts';
 import { sourcesRemove } from './sources-remove.ts';
 import { sourcesResolve } from './sources-resolve.ts';
 import { sourcesUpdate } from './sources-update.ts';
+import { bmadWorkflow, executeTask, executeWorkflow } from './start-work.ts';
+import { listTasks, listWorkflows } from './work-lists.ts';
+import { getWorkflowDetails } from './workflow-details.ts';
+import { getSkill, listSkillFolder, listSkills } from './skills.ts';
 
 /** Every operation, in the order users see them. */
 export const operations: readonly AnyOperation[] = [
@@ -31,6 +39,7 @@ export const operations: readonly AnyOperation[] = [
   activate,
   explain,
   doctor,
+  refresh,
   configShow,
   sourcesList,
   sourcesAdd,
@@ -39,10 +48,23 @@ export const operations: readonly AnyOperation[] = [
   sourcesDiff,
   sourcesApprove,
   sourcesClear,
+  listWorkflows,
+  getWorkflowDetails,
+  executeWorkflow,
+  listTasks,
+  executeTask,
+  getKnowledge,
+  bmadWorkflow,
+  bmadResources,
+  listAgentTools,
+  findAgentTool,
   listPrompts,
   findPrompt,
   listResources,
   readResource,
+  listSkills,
+  getSkill,
+  listSkillFolder,
   complete,
   load,
   describeAgents,
@@ -55,11 +77,16 @@ export {
   bmad,
   complete,
   describeAgents,
+  findAgentTool,
   findPrompt,
+  getSkill,
   list,
+  listAgentTools,
   listFiles,
   listPrompts,
   listResources,
+  listSkillFolder,
+  listSkills,
   load,
   readResource,
   search,

@@ -24,7 +24,7 @@ export const sourcesClear = defineOperation({
     const kept = (await team.views()).flatMap(({ address, served, pending }) =>
       [served, pending].flatMap((copy) => (copy === undefined ? [] : [{ address, commit: copy.commit }])),
     );
-    const removed = await team.parts.cache.clear(all ? [] : kept);
+    const removed = await team.cache.clear(all ? [] : kept);
     await refreshed(context);
     return removed;
   },

@@ -37,7 +37,7 @@ type Copy = Awaited<ReturnType<TeamSources['fetched']>>;
 
 /** The approved content of a configured source; nothing when it is not configured. */
 async function served(source: string, team: TeamSources, call: Call): Promise<Copy | undefined> {
-  const configured = team.parts.sources.find(({ address }) => address.source === source);
+  const configured = team.sources.find(({ address }) => address.source === source);
   if (configured === undefined) return undefined;
   const [view] = await team.views([configured]);
   if (view?.served !== undefined) return view.served;
@@ -57,7 +57,7 @@ async function latest(address: Address, team: TeamSources, call: Call): Promise<
     return await team.fetched(address, gitOptions(call));
   } catch (error) {
     if (!(error instanceof BmadError) || error.code !== 'unavailable' || call.signal.aborted) throw error;
-    const { cache } = team.parts;
+    const { cache } = team;
     const seen = (await cache.sighting(address))?.commit;
     const kept = seen === undefined ? undefined : await cache.snapshot(address, seen);
     if (kept === undefined) throw error;

@@ -12,6 +12,7 @@ import type { Tree } from '../../sources/tree.ts';
 import { composeActivation, type Activation, type Material } from './activation.ts';
 import { centralConfig } from './central-config.ts';
 import { createDescriptions, type Descriptions } from './description.ts';
+import { currentConfig } from './current-config.ts';
 import { installMaterial } from './install-material.ts';
 import { generatedFiles, moduleValues } from './generated-files.ts';
 import type { Layered } from './layers.ts';
@@ -19,6 +20,7 @@ import { createInspection, namesIn, type Inspection } from './inspection.ts';
 import { manifestFiles } from './manifest-files.ts';
 import { RENDERED, resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
 import { skillMaterial } from './skill-material.ts';
+import { createSkillShelf, type SkillShelf } from './skill-shelf.ts';
 import { workflowContext } from './workflow-context.ts';
 import { mimeTypeOf, serve, type ServedFile } from './served-file.ts';
 
@@ -41,6 +43,8 @@ export interface Delivery extends Inspection, Descriptions {
     message: string | undefined,
     project: string | undefined,
   ): Promise<Activation>;
+  skills: SkillShelf;
+  mimeTypeOf(path: string): string;
 }
 
 export interface DeliveryParts {
@@ -72,6 +76,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
   const generated = new Map([
     ...generatedFiles(catalogue.modules, resolver.central),
     ...manifestFiles(catalogue),
+    currentConfig(projectRoot, central, catalogue.files),
   ]);
 
   async function file(path: string, from?: Origin): Promise<ServedFile> {
@@ -138,7 +143,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     const fixed = bmad === undefined && project === undefined && target.origin.kind === 'package';
     const known = fixed ? materials.get(record) : undefined;
     if (known?.day === today()) return composeActivation(target, message, known.material);
-    const material = await materialOf(record, target, bmad, project);
+    const material = await materialOf(record, target, bmad, project, today());
     if (fixed) materials.set(record, { day: today(), material });
     return composeActivation(target, message, material);
   }
@@ -151,6 +156,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     target: BmadRecord,
     bmad: Tree | undefined,
     project: string | undefined,
+    day: string,
   ): Promise<Material> {
     const settled: SkillResolver = { ...resolver, projectBmad: async () => bmad };
     const config = await centralOf(bmad);
@@ -159,7 +165,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       main: await mainText(target),
       projectRoot,
       project,
-      today: today(),
+      today: day,
       values: await moduleConfig(target, config.values),
       files: await catalogue.files.preferring(target.origin).below(skillFolder(target)),
     };
@@ -210,12 +216,24 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     return (await file(record.bmadRelativePath, record.origin)).text ?? '';
   }
 
+  const skills = createSkillShelf({
+    catalogue,
+    async startText(record) {
+      // A date would make another file of it every day.
+      const material = await materialOf(record, record, await projectBmad(), undefined, 'the current date');
+      const { head, body } = composeActivation(record, undefined, material);
+      return `${head}\n\n${body}`;
+    },
+  });
+
   return {
     ...createInspection(catalogue, resolver),
     ...createDescriptions(catalogue, resolver, mainText),
     file,
     paths,
     activation,
+    skills,
+    mimeTypeOf,
   };
 }
 
