@@ -41,7 +41,10 @@ describe('list_files', () => {
     const session = await openSession(afterAll);
     const files = (await session.ok(listFiles)).data['files'] as File[];
     const { data } = await session.ok(listResources);
-    const first = (data['items'] as { name: string }[]).map(({ name }) => name);
+    const first = (data['items'] as { uri: string; name: string }[])
+      .filter(({ uri }) => uri.startsWith('bmad://'))
+      .map(({ name }) => name);
+    expect(first.length).toBeGreaterThan(10);
     expect(files.map(({ relativePath }) => relativePath)).toEqual(expect.arrayContaining(first));
   });
 });
