@@ -13,8 +13,8 @@ describe('a command line of flags only', () => {
     );
     expect(parsed.settings).toEqual({ paths: ['a', 'b=c'], logLevel: 'debug', project: '' });
     expect([...parsed.switches]).toEqual(['summary']);
-    expect(parseFlags([], SWITCHES)).toEqual({ settings: {}, switches: new Set() });
-    expect(parseFlags(['--'], SWITCHES)).toEqual({ settings: {}, switches: new Set() });
+    expect(parseFlags([], SWITCHES)).toEqual({ settings: {}, switches: new Set(), values: {} });
+    expect(parseFlags(['--'], SWITCHES)).toEqual({ settings: {}, switches: new Set(), values: {} });
   });
 
   it.each([

@@ -22,7 +22,7 @@ const LISTS = { ttlMs: 60_000, cacheScope: 'private' } as const;
  * prompts and resources come from the catalogue, which is not read before somebody asks for them.
  */
 export function mcpServerFactory(context: Context): McpServerFactory {
-  return () => {
+  return ({ requestInfo }) => {
     const mcp = new McpServer(
       { name: SERVER_PROGRAM, title: PRODUCT, version: VERSION },
       {
@@ -54,9 +54,11 @@ export function mcpServerFactory(context: Context): McpServerFactory {
     answer(server, 'completion/complete', completeParams, (params, sdk) =>
       completeArgument(params, context, callOf(sdk)),
     );
-    // Clients of the 2025 protocol can be asked where they work; later ones name the project in the call.
+    // Clients of the 2025 protocol can be asked where they work; later ones name the project in the call. Over HTTP
+    // there are many at once, and none may move the others to its folder.
     server.oninitialized = () => {
-      if (server.getClientCapabilities()?.roots !== undefined) context.offerRoots(clientRoots(server));
+      if (requestInfo === undefined && server.getClientCapabilities()?.roots !== undefined)
+        context.offerRoots(clientRoots(server));
     };
     return mcp;
   };
