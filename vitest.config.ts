@@ -24,6 +24,16 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'e2e', include: ['tests/e2e/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'conformance',
+          include: ['tests/conformance/**/*.test.ts'],
+          globalSetup: 'tests/conformance/setup.ts',
+          testTimeout: 300_000,
+          hookTimeout: 600_000,
+        },
+      },
     ],
   },
 });
