@@ -32,16 +32,20 @@ export async function exchangeOf(
   };
 }
 
+/** Nothing, if it is too long. What still comes is thrown away, so that the client gets to read the refusal. */
 async function bodyOf(incoming: IncomingMessage): Promise<Buffer | undefined> {
-  if (Number(incoming.headers['content-length'] ?? 0) > BODY_LIMIT) return undefined;
   const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of incoming as AsyncIterable<Buffer>) {
-    size += piece.length;
-    if (size > BODY_LIMIT) return undefined;
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
+  let size = Number(incoming.headers['content-length'] ?? 0) > BODY_LIMIT ? Infinity : 0;
+  return new Promise((resolve, reject) => {
+    incoming.on('data', (piece: Buffer) => {
+      size += piece.length;
+      if (size > BODY_LIMIT) resolve(undefined);
+      else pieces.push(piece);
+    });
+    incoming.once('end', () => resolve(size > BODY_LIMIT ? undefined : Buffer.concat(pieces)));
+    incoming.once('close', () => reject(new Error('The client has left in the middle of a request.')));
+    if (size > BODY_LIMIT) resolve(undefined);
+  });
 }
 
 /** Writes the answer; a stream of events goes on until either side ends it. */

@@ -18,6 +18,9 @@ import { createSessions } from './sessions.ts';
 /** The only address it listens on: whoever can connect can read what the user can, and nobody is asked who they are. */
 const ADDRESS = '127.0.0.1';
 
+/** How long the ends of streams may take to reach their clients. */
+const LAST_WORDS_MS = 300;
+
 const PATH = '/mcp';
 const METHODS = ['GET', 'POST', 'DELETE'];
 
@@ -56,7 +59,9 @@ export async function serveHttp(factory: McpServerFactory, { port, log }: HttpOp
       : answer(exchange);
   }
 
+  let closing = false;
   const http = createServer((incoming, outgoing) => {
+    outgoing.once('close', () => closing && http.closeIdleConnections());
     respond(incoming, outgoing)
       .then((response) => reply(response, outgoing))
       .catch((error: unknown) => {
@@ -72,10 +77,12 @@ export async function serveHttp(factory: McpServerFactory, { port, log }: HttpOp
     url,
     notify: modern.notify,
     ended,
+    /** Running calls are aborted and streams end; a connection that does not is cut. */
     async close() {
+      closing = true;
       http.close();
+      setTimeout(() => http.closeAllConnections(), LAST_WORDS_MS).unref();
       await Promise.all([modern.close(), sessions.close()]);
-      http.closeAllConnections();
       await ended;
     },
   };
