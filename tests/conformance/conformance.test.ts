@@ -6,6 +6,7 @@ import { writeFiles } from '../support/folders.ts';
 import { startHttpServer, type HttpServerProcess } from '../support/http-server.ts';
 import { PNG } from './fixtures/content-tools.ts';
 import { CONTENT } from './fixtures/stand-ins.ts';
+import { SKILLS_REQUIRED, SKILLS_SCENARIOS } from './skills.ts';
 import { faults, passedChecks, requiredScenarios, runSuite, type SuiteRun } from './suite.ts';
 
 /** How much of the suite has to pass; the suite is of an exact version, so the numbers change only with it or with us. */
@@ -48,11 +49,6 @@ const WITHOUT_FIXTURES: Record<string, readonly string[]> = {
     'http-header-validation',
   ],
 };
-
-/** To be true as soon as the server offers the skills extension. */
-const SKILLS_REQUIRED = false;
-
-const SKILLS = ['enumeration', 'manifest', 'directory'].map((part) => `sep-2640-skills-${part}`);
 
 const folder = await temporaryFolder(afterAll);
 const home = await temporaryFolder(afterAll);
@@ -113,7 +109,7 @@ describe('the built program over HTTP', () => {
     expect(faults(run, names), run.output).toEqual([]);
   });
 
-  it.skipIf(!SKILLS_REQUIRED).each(SKILLS)('passes %s', async (name) => {
+  it.skipIf(!SKILLS_REQUIRED).each(SKILLS_SCENARIOS)('passes %s', async (name) => {
     const run = await runSuite(url, await temporaryFolder(afterAll), ['--scenario', name]);
     expect(faults(run, [name]), run.output).toEqual([]);
     expect(run.code).toBe(0);
