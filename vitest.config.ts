@@ -1,5 +1,21 @@
 import { defineConfig } from 'vitest/config';
 
+/** Real hosts are large downloads: they take part only when they are asked for. */
+const hosts =
+  process.env['BMAD_TEST_HOSTS'] === undefined
+    ? []
+    : [
+        {
+          extends: true as const,
+          test: {
+            name: 'hosts',
+            include: ['tests/hosts/**/*.test.ts'],
+            testTimeout: 600_000,
+            hookTimeout: 600_000,
+          },
+        },
+      ];
+
 export default defineConfig({
   test: {
     globalSetup: 'tests/support/global-setup.ts',
@@ -34,6 +50,7 @@ export default defineConfig({
           hookTimeout: 600_000,
         },
       },
+      ...hosts,
     ],
   },
 });

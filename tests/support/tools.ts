@@ -22,7 +22,7 @@ export async function inspectorTool(): Promise<Command> {
 }
 
 /** A Node 22 from npm, whichever Node runs the tests. */
-async function node22(): Promise<string> {
+export async function node22(): Promise<string> {
   const windows = process.platform === 'win32';
   const folder = await tool(`node-${windows ? 'win' : process.platform}-${process.arch}`, NODE_22);
   return join(folder, 'bin', windows ? 'node.exe' : 'node');
