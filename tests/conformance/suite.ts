@@ -9,7 +9,7 @@ interface Check {
   errorMessage?: string;
 }
 
-export interface Scenario {
+interface Scenario {
   name: string;
   passed: number;
   /** What a server must do and this one does not, in the suite's words. */

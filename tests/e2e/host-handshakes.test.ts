@@ -55,9 +55,7 @@ describe.each(recorded)('what $file writes', (recording) => {
     const [initialized] = resultsOf(replayed, 'initialize');
     const [discovered] = resultsOf(replayed, 'server/discover');
     expect(initialized?.['protocolVersion'] ?? discovered?.['supportedVersions']).toEqual(
-      initialized === undefined
-        ? expect.arrayContaining([recording.protocol])
-        : recording.protocol,
+      initialized === undefined ? expect.arrayContaining([recording.protocol]) : recording.protocol,
     );
     const capabilities = (initialized ?? discovered)?.['capabilities'];
     expect(capabilities).toMatchObject({ tools: {}, prompts: {}, resources: {} });
@@ -65,7 +63,8 @@ describe.each(recorded)('what $file writes', (recording) => {
   });
 
   it('gets the lists, and no entry on two pages', () => {
-    for (const tools of resultsOf(replayed, 'tools/list')) expect(namesIn([tools], 'tools')).toContain('bmad');
+    for (const tools of resultsOf(replayed, 'tools/list'))
+      expect(namesIn([tools], 'tools')).toContain('bmad');
     for (const prompts of resultsOf(replayed, 'prompts/list'))
       expect(namesIn([prompts], 'prompts')).toContain('bmad-architect');
     const pages = resultsOf(replayed, 'resources/list');
@@ -86,7 +85,9 @@ describe.each(recorded)('what $file writes', (recording) => {
 
   it('is asked only what it has said it can answer', () => {
     expect(replayed.asked.map(({ method }) => method)).toEqual(
-      recording.lines.flatMap((line) => ('server' in line && 'method' in line.server ? [line.server.method] : [])),
+      recording.lines.flatMap((line) =>
+        'server' in line && 'method' in line.server ? [line.server.method] : [],
+      ),
     );
   });
 

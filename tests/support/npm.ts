@@ -6,11 +6,19 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
+const underWay = new Map<string, Promise<string>>();
+
 /**
  * The folder of a package of exactly this version, installed into `folder` on first use and kept. Made beside its place
  * and moved there whole, so that a broken attempt never passes for an install.
  */
-export async function installedPackage(folder: string, name: string, version: string): Promise<string> {
+export function installedPackage(folder: string, name: string, version: string): Promise<string> {
+  const known = underWay.get(folder) ?? install(folder, name, version);
+  underWay.set(folder, known);
+  return known;
+}
+
+async function install(folder: string, name: string, version: string): Promise<string> {
   const installed = join(folder, 'node_modules', name);
   if (existsSync(installed)) return installed;
   const making = `${folder}.${process.pid}`;

@@ -14,11 +14,13 @@ const NODE_22 = '22.23.3';
 export type Command = readonly [string, ...string[]];
 
 export async function conformanceTool(): Promise<Command> {
-  return [await node22(), join(await tool(...CONFORMANCE), 'dist/index.js')];
+  const [node, folder] = await Promise.all([node22(), tool(...CONFORMANCE)]);
+  return [node, join(folder, 'dist/index.js')];
 }
 
 export async function inspectorTool(): Promise<Command> {
-  return [await node22(), join(await tool(...INSPECTOR), 'clients/launcher/build/index.js')];
+  const [node, folder] = await Promise.all([node22(), tool(...INSPECTOR)]);
+  return [node, join(folder, 'clients/launcher/build/index.js')];
 }
 
 /** A Node 22 from npm, whichever Node runs the tests. */
@@ -33,4 +35,3 @@ export function tool(name: string, version: string): Promise<string> {
   const folder = join(repository, '.cache/tools', `${name.replace('/', '+')}-${version}`);
   return installedPackage(folder, name, version);
 }
-

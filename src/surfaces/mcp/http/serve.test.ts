@@ -116,7 +116,11 @@ describe('MCP over HTTP', () => {
     ['a request before initialize', { body: LIST }, 400],
     ['a stream without a session', { method: 'GET' }, 400],
     ['a session nobody has', { body: LIST, headers: { 'mcp-session-id': 'unknown' } }, 404],
-    ['a header that is not what the body says', { body: MODERN, headers: { ...MODERN_HEADERS, 'mcp-method': 'ping' } }, 400],
+    [
+      'a header that is not what the body says',
+      { body: MODERN, headers: { ...MODERN_HEADERS, 'mcp-method': 'ping' } },
+      400,
+    ],
   ] as [string, Sent, number][])('refuses %s', async (_what, sent, status) => {
     const received = await send({ ...(sent.method === undefined ? { body: INITIALIZE } : {}), ...sent });
     expect(received.status).toBe(status);
@@ -183,7 +187,7 @@ describe('MCP over HTTP', () => {
     serving = before;
     await Promise.all([textOf(stream), other.close()]);
     await other.ended;
-    await expect(fetch(other.url)).rejects.toThrow();
+    await expect(fetch(other.url)).rejects.toThrow('fetch failed');
   });
 
   it('logs nothing that a person has to read', () => {

@@ -98,8 +98,7 @@ function refusalOf({ headers, method = '', url = '' }: IncomingMessage): Respons
   const origin = validateOriginHeader(headers.origin, localhostAllowedOrigins());
   if (!origin.ok) return refusal(403, 'Pages of other origins are not served.');
   if (url.split('?', 1)[0] !== PATH) return refusal(404, `There is only ${PATH}.`);
-  if (!METHODS.includes(method))
-    return refusal(405, 'Method not allowed.', { allow: METHODS.join(', ') });
+  if (!METHODS.includes(method)) return refusal(405, 'Method not allowed.', { allow: METHODS.join(', ') });
   return undefined;
 }
 
@@ -107,10 +106,14 @@ async function listen(http: Server, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     http.once('error', (error: NodeJS.ErrnoException) =>
       reject(
-        new BmadError('unavailable', `Port ${port} of ${ADDRESS} cannot be used (${error.code ?? 'unknown'}).`, {
-          hint: 'Name another one with --port, or let the system choose with --port 0.',
-          cause: error,
-        }),
+        new BmadError(
+          'unavailable',
+          `Port ${port} of ${ADDRESS} cannot be used (${error.code ?? 'unknown'}).`,
+          {
+            hint: 'Name another one with --port, or let the system choose with --port 0.',
+            cause: error,
+          },
+        ),
       ),
     );
     http.listen(port, ADDRESS, resolve);

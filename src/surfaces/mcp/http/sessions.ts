@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { WebStandardStreamableHTTPServerTransport, type McpServerFactory } from '@modelcontextprotocol/server';
+import {
+  WebStandardStreamableHTTPServerTransport,
+  type McpServerFactory,
+} from '@modelcontextprotocol/server';
 import { BODY_LIMIT, refusal, type Exchange } from './exchange.ts';
 
 /** Clients that vanish do not say goodbye: the one that was silent longest makes room for a new one. */
