@@ -1,7 +1,6 @@
 import { createContext } from '../app.ts';
 import { PRODUCT, VERSION } from '../base/product.ts';
 import { serveHttp } from '../surfaces/mcp/http/serve.ts';
-import { mcpServerFactory } from '../surfaces/mcp/server.ts';
 import { DEFAULT_PORT, httpPort } from './http-port.ts';
 import { outside } from './outside.ts';
 import { readyLine } from './ready-line.ts';
@@ -13,11 +12,7 @@ const GRACE_MS = 1_000;
 async function main(): Promise<void> {
   const { settings, switches, values } = serverFlags();
   const context = await createContext(outside(settings));
-  const { log } = context;
-  const serving = await serveHttp(mcpServerFactory(context), {
-    port: httpPort(true, values.port) ?? DEFAULT_PORT,
-    log,
-  });
+  const serving = await serveHttp(context, { port: httpPort(true, values.port) ?? DEFAULT_PORT });
   const stop = (): void => {
     // A call that does not notice its end must not keep the process.
     setTimeout(() => process.exit(0), GRACE_MS).unref();

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
+import type { ServerNotifier } from '@modelcontextprotocol/server';
 import { createContext } from '../../src/app.ts';
 import { serveHttp, type HttpServing } from '../../src/surfaces/mcp/http/serve.ts';
-import { mcpServerFactory } from '../../src/surfaces/mcp/server.ts';
 import { withFixtures } from './fixtures/index.ts';
 
 /**
@@ -22,11 +22,11 @@ async function main(contentRoot: string, folder: string): Promise<void> {
     terminal: false,
   });
   let serving: HttpServing | undefined;
-  const factory = withFixtures(mcpServerFactory(context), () => {
+  const notify = (): ServerNotifier => {
     if (serving === undefined) throw new Error('The server is not up yet.');
     return serving.notify;
-  });
-  serving = await serveHttp(factory, { port: 0, log: context.log });
+  };
+  serving = await serveHttp(context, { port: 0, extend: (factory) => withFixtures(factory, notify) });
   process.stderr.write(`serves ${serving.url}\n`);
 }
 

@@ -5,7 +5,6 @@ import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder } from '../../../../tests/support/app.ts';
 import { refusal } from '../../../../tests/support/thrown.ts';
-import { mcpServerFactory } from '../server.ts';
 import { serveHttp, type HttpServing } from './serve.ts';
 
 const INITIALIZE = {
@@ -47,7 +46,7 @@ const folder = await temporaryFolder(afterAll);
 const context = await contextIn(folder);
 
 beforeAll(async () => {
-  serving = await serveHttp(mcpServerFactory(context), { port: 0, log: context.log });
+  serving = await serveHttp(context, { port: 0 });
   return () => serving.close();
 });
 
@@ -171,16 +170,14 @@ describe('MCP over HTTP', () => {
 
   it('says which port is taken and what to do', async () => {
     const taken = Number(new URL(serving.url).port);
-    const error = await refusal(() =>
-      serveHttp(mcpServerFactory(context), { port: taken, log: context.log }),
-    );
+    const error = await refusal(() => serveHttp(context, { port: taken }));
     expect(error.code).toBe('unavailable');
     expect(error.message).toContain(`Port ${taken}`);
     expect(error.hint).toContain('--port 0');
   });
 
   it('ends streams and sessions when it is closed', async () => {
-    const other = await serveHttp(mcpServerFactory(context), { port: 0, log: context.log });
+    const other = await serveHttp(context, { port: 0 });
     const before = serving;
     serving = other;
     const stream = await open({ method: 'GET', headers: await openSession() });

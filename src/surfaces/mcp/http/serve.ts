@@ -11,7 +11,8 @@ import {
   type ServerNotifier,
 } from '@modelcontextprotocol/server';
 import { BmadError } from '../../../base/errors.ts';
-import type { Log } from '../../../base/log.ts';
+import type { Context } from '../../../operations/context.ts';
+import { mcpServerFactory } from '../server.ts';
 import { BODY_LIMIT, exchangeOf, refusal, reply, type Exchange } from './exchange.ts';
 import { createSessions } from './sessions.ts';
 
@@ -35,11 +36,17 @@ export interface HttpServing {
 export interface HttpOptions {
   /** 0 takes a free one. */
   port: number;
-  log: Log;
+  /** Puts something around the servers that are made; the tests of conformance do. */
+  extend?: (factory: McpServerFactory) => McpServerFactory;
 }
 
 /** Serves any number of clients of both protocol eras over Streamable HTTP, on this machine only. */
-export async function serveHttp(factory: McpServerFactory, { port, log }: HttpOptions): Promise<HttpServing> {
+export async function serveHttp(
+  context: Context,
+  { port, extend = (factory) => factory }: HttpOptions,
+): Promise<HttpServing> {
+  const { log } = context;
+  const factory = extend(mcpServerFactory(context));
   const onerror = (error: Error): void => log.info('protocol', { error: error.message });
   const modern = createMcpHandler(factory, { legacy: 'reject', maxRequestBodySize: BODY_LIMIT, onerror });
   const sessions = createSessions(factory, onerror);
