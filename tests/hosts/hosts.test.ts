@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { serverFile, temporaryFolder } from '../support/app.ts';
+import { startHttpServer } from '../support/http-server.ts';
 import { installOf } from '../support/installs.ts';
 import { bareEnvironment, runToEnd } from '../support/programs.ts';
 import { node22, tool } from '../support/tools.ts';
@@ -43,6 +44,15 @@ describe('a real host connects:', () => {
     expect(await claude.run('--version')).toContain('2.1.325');
     await claude.run('mcp', 'add', '--scope', 'user', 'bmad', '--', ...SERVER);
     expect(await claude.run('mcp', 'list')).toMatch(/^bmad: .* ✔ Connected$/m);
+  });
+
+  it('Claude Code, over HTTP', async () => {
+    const folder = await tool('@anthropic-ai/claude-code', '2.1.325');
+    const claude = await host(process.execPath, join(folder, 'cli-wrapper.cjs'));
+    const server = await startHttpServer({ cwd: claude.home, home: claude.home });
+    await claude.run('mcp', 'add', '--scope', 'user', '--transport', 'http', 'bmad', server.url);
+    expect(await claude.run('mcp', 'list')).toMatch(/^bmad: .* \(HTTP\) - ✔ Connected$/m);
+    await server.stop();
   });
 
   it('Gemini CLI', async () => {
