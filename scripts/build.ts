@@ -13,7 +13,7 @@ const dist = join(root, '.cache', 'dist');
 const content = join(dist, 'content');
 const bmadPackage = dirname(createRequire(import.meta.url).resolve('bmad-method/package.json'));
 
-const PROGRAMS = ['server', 'shared', 'bmad-mcp-server', 'bmad'];
+const PROGRAMS = ['server', 'http', 'shared', 'bmad-mcp-server', 'bmad'];
 
 /** BMAD's skills as its installer would lay them out, taken from the exact package; nothing of it is in git. */
 async function copyContent(): Promise<void> {
