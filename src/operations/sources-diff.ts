@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { BmadError } from '../base/errors.ts';
 import { fenced, oneLine, plural } from '../base/text.ts';
 import { defineOperation } from './operation.ts';
-import { chosenViews, relationWords, short, sourceField } from './sources-view.ts';
+import { checkKnown, chosenViews, relationWords, short, sourceField } from './sources-view.ts';
 
 const change = z.enum(['added', 'changed', 'removed']);
 
@@ -45,7 +45,9 @@ export const sourcesDiff = defineOperation({
     const team = await context.team();
     const reviews: ReviewData[] = [];
     const upToDate: string[] = [];
-    for (const view of await chosenViews(team, source)) {
+    const views = await chosenViews(team, source);
+    if (views.every(({ pending }) => pending === undefined)) checkKnown(views);
+    for (const view of views) {
       const { address, pin, served: approved, pending, relation } = view;
       if (pin === undefined || pending === undefined) {
         upToDate.push(address.source);

@@ -156,6 +156,8 @@ export class TeamSources {
         },
       );
     const { config } = this.#files(layer);
+    // Both files or neither: a damaged lock file is found before the other is changed.
+    await readPins(this.lockFile(layer));
     await removeFromConfig(config, (entry) => isSource(entry, address.source));
     await this.pinTo({ address, layer }, undefined);
     return config;

@@ -67,9 +67,9 @@ function keyOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-/** For messages about a source that could not be taken apart. */
+/** For messages about a source that could not be taken apart: a password may have any character in it. */
 function withoutCredentials(text: string): string {
-  return text.replace(/:\/\/[^/#]*@/, '://***@');
+  return text.replace(/:\/\/[^#]*@/, '://***@');
 }
 
 type Fail = (reason: string) => BmadError;
