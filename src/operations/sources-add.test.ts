@@ -194,7 +194,7 @@ describe('sources add', () => {
       (await machine.fail(sourcesAdd, { source: tail })).text;
     expect(await failed(`${team.source}#mainn`)).toMatch(/no branch or tag "mainn"[^]*Did you mean: main\?/);
     expect(await failed(`${team.source}#main:/pack`)).toContain('no folder "pack"');
-    expect(await failed(`${team.source.replace('team', 'tram')}`)).toContain('no such repository');
+    expect(await failed(team.source.replace('team', 'tram'))).toContain('no such repository');
     expect(existsSync(machine.config)).toBe(false);
   });
 

@@ -19,6 +19,7 @@ export interface LineClientOptions {
   cwd: string;
   home: string;
   env?: Record<string, string>;
+  args?: readonly string[];
 }
 
 interface Waiter {
@@ -46,8 +47,8 @@ export class LineClient {
   #lastId = 1_000;
   #over = false;
 
-  constructor({ cwd, home, env = {} }: LineClientOptions) {
-    this.child = spawn(process.execPath, [serverFile], { cwd, env: bareEnvironment(home, env) });
+  constructor({ cwd, home, env = {}, args = [] }: LineClientOptions) {
+    this.child = spawn(process.execPath, [serverFile, ...args], { cwd, env: bareEnvironment(home, env) });
     this.child.stdout.setEncoding('utf8').on('data', (text: string) => this.#read(text));
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
     // A server that has ended makes the next write fail; the test sees the end itself.

@@ -1,5 +1,6 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { expect, vi } from 'vitest';
 import { execute } from '../../src/operations/execute.ts';
 import type { AnyOperation, Answer } from '../../src/operations/operation.ts';
 import type { BmadError } from '../../src/base/errors.ts';
@@ -8,6 +9,7 @@ import type { Outside } from '../../src/app.ts';
 import { contextIn, temporaryFolder, testCall } from './app.ts';
 import { writeFiles } from './folders.ts';
 import { makeRepository, type TestRepository } from './git-repository.ts';
+import { LineClient, type Message } from './line-client.ts';
 import { bareEnvironment, bmad, type Ended } from './programs.ts';
 
 interface Done {
@@ -116,6 +118,11 @@ export class TeamMachine {
     return bmad(args, { cwd, env: this.env(env) });
   }
 
+  /** A server process of the built program, started in the project. */
+  connect(args: readonly string[] = [], env: Record<string, string> = {}): Promise<LineClient> {
+    return LineClient.connect({ cwd: this.project, home: this.home, args, env });
+  }
+
   /** A folder for the front of the PATH with a git that notes its calls and then does `before`, in the shell, first. */
   async loggingGit(before = ''): Promise<{ env: { PATH: string }; calls(): Promise<string[]> }> {
     const bin = join(this.folder, `bin-${Math.random().toString(36).slice(2)}`);
@@ -138,4 +145,23 @@ export class TeamMachine {
       },
     };
   }
+}
+
+/** The names of the agents a server lists, in one line. */
+export async function agentsOf(client: LineClient): Promise<string> {
+  return textOf(await client.callTool({ operation: 'list', query: 'agents', detail: 'concise' }));
+}
+
+/** The text an answer begins with. */
+export function textOf({ result, error }: Message): string {
+  if (error !== undefined) throw new Error(error.message);
+  return (result?.['content'] as { text: string }[])[0]?.text ?? '';
+}
+
+/** Asks until the server lists an agent, for half a minute at most. */
+export async function untilListed(client: LineClient, name: string): Promise<void> {
+  await vi.waitFor(async () => expect((await agentsOf(client)).split(', ')).toContain(name), {
+    timeout: 30_000,
+    interval: 100,
+  });
 }

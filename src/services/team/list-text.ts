@@ -98,7 +98,10 @@ export function withoutEntries(text: string, list: ListText, is: (value: string)
     return replaced(text, list, writtenList(left));
   }
   let result = text;
-  for (const { start, next } of list.entries.filter(({ value }) => is(value)).reverse()) {
+  // From the last to the first, so that the places of those before stay true.
+  for (let index = list.entries.length - 1; index >= 0; index--) {
+    const { value, start, next } = list.entries[index] as Entry;
+    if (!is(value)) continue;
     const before = result.slice(0, start);
     const after = result.slice(next);
     const lineStart = before.lastIndexOf('\n') + 1;
