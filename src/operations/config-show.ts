@@ -1,6 +1,13 @@
 import * as z from 'zod';
+import { stripAddressCredentials } from '../base/secret-names.ts';
 import { cell } from '../base/text.ts';
 import { defineOperation } from './operation.ts';
+
+/** Addresses may have credentials in them. */
+function shown(value: unknown): string {
+  const values = [value ?? []].flat().map((entry) => stripAddressCredentials(String(entry)));
+  return values.length === 0 ? '(not set)' : values.join(', ');
+}
 
 export const configShow = defineOperation({
   name: 'config_show',
@@ -23,7 +30,7 @@ export const configShow = defineOperation({
         const value = context.config[name as keyof typeof context.config];
         return {
           name: context.settingKeys[name] ?? name,
-          value: value === undefined || String(value) === '' ? '(not set)' : String(value),
+          value: shown(value),
           from,
         };
       }),

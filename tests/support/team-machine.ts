@@ -10,7 +10,7 @@ import { contextIn, temporaryFolder, testCall } from './app.ts';
 import { writeFiles } from './folders.ts';
 import { makeRepository, type TestRepository } from './git-repository.ts';
 import { LineClient, type Message } from './line-client.ts';
-import { bareEnvironment, bmad, type Ended } from './programs.ts';
+import { bareEnvironment, bmad, bmadServer, type Ended } from './programs.ts';
 
 interface Done {
   data: Record<string, unknown>;
@@ -116,6 +116,11 @@ export class TeamMachine {
   /** Runs the built command line in the project. */
   bmad(args: readonly string[], env: Record<string, string> = {}, cwd = this.project): Promise<Ended> {
     return bmad(args, { cwd, env: this.env(env) });
+  }
+
+  /** Runs the server program with arguments that make it end. */
+  server(args: readonly string[]): Promise<Ended> {
+    return bmadServer(args, { cwd: this.project, env: this.env() });
   }
 
   /** A server process of the built program, started in the project. */

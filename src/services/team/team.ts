@@ -75,7 +75,7 @@ export class TeamSources {
         return (await this.#bring(view, options)) !== undefined;
       } catch (error) {
         if (!(error instanceof BmadError)) throw error;
-        told({ ...view, trouble: error.message });
+        told({ ...view, trouble: error.line });
         return false;
       }
     });
@@ -189,7 +189,14 @@ export class TeamSources {
     // The approved content comes first: what waits for approval can only be compared with something that is here.
     if (before.served === undefined) await this.#obtain(before, pin, options).catch(ignoreAbsence(options));
     const found = await this.parts.cache.refresh(address, options);
-    if (found.commit === pin.commit) return { view: await this.#viewOf(source), outcome: 'unchanged' };
+    if (found.commit === pin.commit && found.digest === pin.digest)
+      return { view: await this.#viewOf(source), outcome: 'unchanged' };
+    // The same commit cannot have other content: the lock file is wrong, or somebody has tampered with it.
+    if (found.commit === pin.commit && !approve)
+      throw new BmadError('unavailable', otherContent(address.source, pin), {
+        subject: address.source,
+        hint: 'If it is the lock file that is wrong, "bmad sources update --approve" pins what is there.',
+      });
     if (found.digest === pin.digest) {
       await this.pinTo(source, found);
       return { view: await this.#viewOf(source), outcome: 'unchanged', before: pin.commit };
