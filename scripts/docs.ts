@@ -6,15 +6,17 @@ import { plural } from '../src/base/text.ts';
 import { cliPage } from './reference/cli.ts';
 import { configPage } from './reference/config.ts';
 import { errorsPage } from './reference/errors.ts';
+import { limitsPage } from './reference/limits.ts';
 import { promptsAndResourcesPage } from './reference/prompts-and-resources.ts';
 import { toolsPage } from './reference/tools.ts';
 
 /** The pages by file name. Nothing of the machine they are made on may show in them. */
-const PAGES: Record<string, () => string[]> = {
+const PAGES: Record<string, () => string[] | Promise<string[]>> = {
   'tools.md': toolsPage,
   'cli.md': cliPage,
   'config.md': configPage,
   'errors.md': errorsPage,
+  'limits.md': limitsPage,
   'prompts-and-resources.md': promptsAndResourcesPage,
 };
 
@@ -33,9 +35,9 @@ async function staleFiles(texts: ReadonlyMap<string, string>): Promise<string[]>
   return stale.sort().map((name) => `${FOLDER}/${name}`);
 }
 
-const texts = new Map(
-  Object.entries(PAGES).map(([name, page]) => [name, `${[NOTICE, '', ...page()].join('\n')}\n`]),
-);
+const texts = new Map<string, string>();
+for (const [name, page] of Object.entries(PAGES))
+  texts.set(name, `${[NOTICE, '', ...(await page())].join('\n')}\n`);
 const stale = await staleFiles(texts);
 if (process.argv.includes('--check')) {
   if (stale.length > 0) {

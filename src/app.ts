@@ -15,7 +15,10 @@ import {
   userLockFile,
 } from './config/locations.ts';
 import { settings, type Config, type RawSettings } from './config/schema.ts';
+import { agentToolNames } from './operations/agent-tools.ts';
 import type { Context, Workspace } from './operations/context.ts';
+import { operations } from './operations/index.ts';
+import { checkToolNames, chooseTools } from './operations/toolsets.ts';
 import { findProject, type Project } from './sources/project-root.ts';
 import { folderTree } from './sources/tree.ts';
 import { createTeam, type Team } from './team.ts';
@@ -84,7 +87,7 @@ export async function createContext(outside: Outside): Promise<Context> {
         : { config: join(early.root, PROJECT_CONFIG_FILE), lock: join(early.root, PROJECT_LOCK_FILE) },
     timeoutMs: config.gitTimeoutMs,
     approval: config.gitApproval,
-    refreshMinutes: config.gitRefreshMinutes,
+    refreshMinutes: config.gitRefresh,
     patient: outside.patient,
     tell: (message) => outside.writeError(`${secrets.redact(message)} …\n`),
     secrets,
@@ -117,11 +120,17 @@ export async function createContext(outside: Outside): Promise<Context> {
     if (project === undefined) await rootsKnown;
     return then();
   }
+  const settingKeys = Object.fromEntries(settings().map(({ name, fileKey }) => [name, fileKey]));
+  const tools = chooseTools(operations, { config, configFrom: from, settingKeys });
+  // Only a tool that is named and is no fixed one needs the content to be read at the start.
+  if (tools.unsettled.length > 0)
+    checkToolNames(tools, [...agentToolNames(await workspaces.get(), { tools }).keys()]);
   return {
     config,
     configFrom: from,
-    settingKeys: Object.fromEntries(settings().map(({ name, fileKey }) => [name, fileKey])),
+    settingKeys,
     configWarnings: warnings,
+    tools,
     log,
     secrets,
     workspace: (project) => settled(project, () => workspaces.get(project)),
@@ -197,6 +206,7 @@ async function openWorkspace(
   return {
     project,
     warnings,
+    absent: git.absent,
     catalogue,
     delivery: createDelivery({
       catalogue,
@@ -210,6 +220,10 @@ async function openWorkspace(
     search: once(async () => {
       const { createSearch } = await import('./services/search/search.ts');
       return createSearch(catalogue);
+    }),
+    knowledge: once(async () => {
+      const { createKnowledge } = await import('./services/knowledge/knowledge.ts');
+      return createKnowledge(catalogue);
     }),
   };
 }

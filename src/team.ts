@@ -6,7 +6,9 @@ import type { Secrets } from './base/secrets.ts';
 import { ago } from './base/text.ts';
 import type { Gathered } from './config/load.ts';
 import type { ConfiguredSource } from './services/team/configured.ts';
-import type { LevelFiles, SourceView, TeamSources } from './services/team/team.ts';
+import type { LevelFiles } from './services/team/levels.ts';
+import type { TeamSources } from './services/team/team.ts';
+import type { SourceView } from './services/team/view.ts';
 import type { GitMount } from './sources/discover.ts';
 
 export interface TeamSetup {
@@ -32,12 +34,19 @@ export interface Team {
   warnings: readonly string[];
   sources(): Promise<TeamSources>;
   /** What is served, and what there is to say about the rest. */
-  served(): Promise<{ mounts: GitMount[]; warnings: string[] }>;
+  served(): Promise<Served>;
   /** Changes when other content is to be served; another process may have approved it. */
   version(): Promise<string>;
   /** Fetches what is missing and, if asked for, looks for changes; tells when there is something new to serve. */
   begin(arrived: () => void): void;
   close(): void;
+}
+
+interface Served {
+  mounts: GitMount[];
+  warnings: string[];
+  /** The sources that are not here. */
+  absent: string[];
 }
 
 /** Asked for at every start, so it loads nothing unless there is a git source. */
@@ -80,9 +89,9 @@ export async function createTeam(setup: TeamSetup): Promise<Team> {
     try {
       return await (
         await sources()
-      ).settle({ signal: closing.signal }, ({ address: { source }, trouble = '' }) => {
-        troubles.set(source, trouble);
-        setup.log.warn(`${source} cannot be fetched: ${trouble}`);
+      ).settle({ signal: closing.signal }, ({ address: { source } }, error) => {
+        troubles.set(source, error.line);
+        setup.log.warn(`${source} cannot be fetched: ${error.line}`);
       });
     } finally {
       busy.clear();
@@ -95,7 +104,7 @@ export async function createTeam(setup: TeamSetup): Promise<Team> {
     warnings,
     sources,
     async served() {
-      if (configured.length === 0) return { mounts: [], warnings: [] };
+      if (configured.length === 0) return { mounts: [], warnings: [], absent: [] };
       if (setup.patient) await settled();
       const views = await (await sources()).views();
       return {
@@ -105,6 +114,7 @@ export async function createTeam(setup: TeamSetup): Promise<Team> {
           const trouble = view.trouble ?? (view.served === undefined ? troubles.get(source) : undefined);
           return words(trouble === undefined ? view : { ...view, trouble }, busy.has(source));
         }),
+        absent: views.flatMap(({ served, address }) => (served === undefined ? [address.source] : [])),
       };
     },
     async version() {
@@ -169,7 +179,9 @@ async function lookForChanges(team: TeamSources, setup: TeamSetup, signal: Abort
 }
 
 async function stampsOf(files: readonly (string | undefined)[]): Promise<string> {
-  const times = await Promise.all(files.map((file) => (file === undefined ? 0 : modifiedAt(file))));
+  const times = await Promise.all(
+    files.map(async (file) => (file === undefined ? 0 : await modifiedAt(file))),
+  );
   return times.join(' ');
 }
 

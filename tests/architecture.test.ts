@@ -139,6 +139,15 @@ describe('architecture', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('loads no parser before something has to be parsed', () => {
+    const early = new Set(['operations', 'surfaces', 'workspaces', 'app', 'bin']);
+    const wrong = imports.filter(
+      ({ file, specifier, typeOnly }) =>
+        early.has(folderOf(file)) && specifier.endsWith('base/parse.ts') && !typeOnly,
+    );
+    expect(wrong.map(({ file }) => file)).toEqual([]);
+  });
+
   it('touches the process only in the programs', async () => {
     const wrong: string[] = [];
     for (const file of production.filter((name) => !name.startsWith('bin/'))) {

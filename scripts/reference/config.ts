@@ -1,3 +1,4 @@
+import { flagUsage } from '../../src/config/flags.ts';
 import { PROJECT_CONFIG_FILE, userConfigFile } from '../../src/config/locations.ts';
 import { settings } from '../../src/config/schema.ts';
 import { code, propertyOf, shape, table } from './markdown.ts';
@@ -16,7 +17,7 @@ export function configPage(): string[] {
       ['key in a file', 'flag', 'environment', 'type', 'default', 'meaning'],
       settings().map((setting) => [
         code(setting.fileKey),
-        code(`${setting.flag} <${setting.placeholder}>`),
+        code(flagUsage(setting)),
         code(setting.env),
         shape(propertyOf(setting.schema)),
         setting.default === undefined ? 'none' : code(setting.default),

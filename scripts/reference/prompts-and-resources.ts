@@ -1,8 +1,10 @@
 import { generatedFiles } from '../../src/services/delivery/generated-files.ts';
+import { MANIFESTS } from '../../src/services/delivery/manifest-files.ts';
 import { RENDERED } from '../../src/services/delivery/resolve-skill.ts';
 import { mimeTypeOf } from '../../src/services/delivery/served-file.ts';
 import { MESSAGE_ARGUMENT } from '../../src/surfaces/mcp/prompts.ts';
 import { TEMPLATES } from '../../src/surfaces/mcp/resources.ts';
+import { SKILLS_CAPABILITY } from '../../src/surfaces/mcp/skills.ts';
 import { code, table } from './markdown.ts';
 
 const EXTENSIONS = ['md', 'yaml', 'yml', 'json', 'xml', 'csv', 'toml', 'py', 'txt'];
@@ -15,7 +17,8 @@ export function promptsAndResourcesPage(): string[] {
     '',
     'There is one prompt for each agent, workflow and plain skill; deprecated names have none. The name is',
     '`bmad-{id}`, where the id has lost its own `bmad-` or `bmad-agent-`. Agents are named first; a name that is',
-    'taken becomes `bmad-{module}-{id}`, then `bmad-{module}-{kind}-{id}`.',
+    'taken becomes `bmad-{module}-{id}`, then `bmad-{module}-{kind}-{id}`. A name that is still taken, too long, or in',
+    'another script ends in a mark of eight characters, which stays the same.',
     '',
     `Each takes one optional argument, \`${MESSAGE_ARGUMENT}\`. The answer is what \`execute\` returns.`,
     '',
@@ -31,7 +34,20 @@ export function promptsAndResourcesPage(): string[] {
     '## Files the server makes',
     '',
     ...generatedPaths().map((path) => `- \`bmad://${path}\`, where the content has no such file`),
+    '- `bmad://config/current`, the configuration in force as YAML, with secrets masked',
+    ...Object.keys(MANIFESTS).map((name) => `- \`bmad://manifests/${name}\`, what is served, as CSV`),
+    '- `bmad://manifests/master.json`, every record of every origin',
     `- \`bmad://${RENDERED}{skill}/{file}\`, the Markdown files of a skill that has to be rendered before use`,
+    '',
+    '## Skills',
+    '',
+    `The extension \`${Object.keys(SKILLS_CAPABILITY)[0] ?? ''}\`: \`skills/list\`, \`skills/get\` and`,
+    '`resources/directory/read`. There is one skill for each prompt, at `skill://{module}/{name}/SKILL.md`.',
+    '',
+    '## Changes',
+    '',
+    'Resources can be subscribed to. After the operation `refresh`, clients are told of those that are different, and of',
+    'lists of prompts and resources that are.',
     '',
     '## MIME types',
     '',

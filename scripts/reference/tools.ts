@@ -1,19 +1,33 @@
-import { estimateTokens, plural } from '../../src/base/text.ts';
 import { operations } from '../../src/operations/index.ts';
 import type { AnyOperation } from '../../src/operations/operation.ts';
-import { toolList } from '../../src/surfaces/mcp/tools.ts';
+import { TOOLSETS } from '../../src/operations/toolsets.ts';
 import { code, propertiesOf, shape, table, type Property } from './markdown.ts';
 
 export function toolsPage(): string[] {
   const tools = operations.filter(({ toolset }) => toolset !== undefined);
-  const tokens = estimateTokens(JSON.stringify({ tools: toolList() }));
   return [
     '# Tools',
     '',
-    `${plural(tools.length, 'tool')}; the whole answer to \`tools/list\` is about ${tokens} tokens (bytes / 4).`,
-    'An argument that is not in the table is refused.',
+    'Which of them are offered is chosen at the start, by sets: [toolsets](../guide/toolsets.md). What each set costs is in',
+    '[limits.md](limits.md). An argument that is not in the table is refused.',
+    '',
+    ...table(
+      ['toolset', 'tools'],
+      TOOLSETS.map((name) => [code(name), toolNames(name)]),
+    ),
     ...tools.flatMap((tool) => ['', ...section(tool)]),
+    '',
+    '## `{module}-{agent}`: an agent',
+    '',
+    'One tool for each agent of the content, such as `bmm-architect`. Its description is made of the title, the persona and',
+    'the menu. It takes the words for the agent as `message`; `section`, `cursor` and `project` are as above.',
   ];
+}
+
+function toolNames(toolset: string): string {
+  const names = operations.filter((tool) => tool.toolset === toolset).map(({ name }) => code(name));
+  if (toolset === 'agents') names.push('one for each agent');
+  return names.join(', ') || 'none yet';
 }
 
 function section(tool: AnyOperation): string[] {
@@ -23,7 +37,7 @@ function section(tool: AnyOperation): string[] {
     '',
     tool.description,
     '',
-    `Toolset \`${tool.toolset ?? ''}\`, effect \`${tool.effect}\`.`,
+    `Toolset \`${tool.toolset ?? ''}\`, effect \`${tool.effect}\`, answers with ${tool.answersData === true ? 'data' : 'text'}.`,
     '',
     ...table(
       ['argument', 'type', 'meaning'],

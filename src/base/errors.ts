@@ -20,7 +20,7 @@ export const ERROR_CODES = {
     exit: 4,
     http: 403,
     retry: false,
-    meaning: 'The path leads outside the BMAD roots, or is not a file.',
+    meaning: 'The path leads outside the BMAD roots, or is not a file; or a setting forbids it.',
   },
   too_large: { exit: 4, http: 413, retry: false, meaning: 'The file is over the size limit.' },
   unavailable: { exit: 6, http: 503, retry: true, meaning: 'Something the call needs did not answer.' },
@@ -76,7 +76,7 @@ export class BmadError extends Error {
 
   /** Message and way out in one line, for logs and lists. */
   get line(): string {
-    return this.hint === undefined ? this.message : `${this.message} ${this.hint}`;
+    return this.text.replaceAll('\n\n', ' ');
   }
 
   /**

@@ -57,7 +57,12 @@ function offsetOf(cursor: string, mark: string, total: number): number {
   const digits = cursor.startsWith(mark) ? cursor.slice(mark.length) : '';
   const offset = /^[1-9]\d*$/.test(digits) ? Number(digits) : total;
   if (offset < total) return offset;
-  throw new BmadError(
+  throw foreignCursor();
+}
+
+/** The cursor of another list, also for lists that are never cut. */
+export function foreignCursor(): BmadError {
+  return new BmadError(
     'invalid_input',
     'The cursor does not belong to this answer, or the content has changed since.',
     {

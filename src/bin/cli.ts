@@ -22,7 +22,7 @@ async function main(): Promise<number> {
       out: (text) => process.stdout.write(text),
       err: (text) => process.stderr.write(text),
       signal: interrupted.signal,
-      settingsHelp: settingsHelp(PRESETS),
+      settingsHelp: settingsHelp(PRESETS, { common: true }),
     },
   );
 }

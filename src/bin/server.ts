@@ -67,13 +67,14 @@ function leaveSoon(): void {
 
 async function readyLine(context: Context): Promise<string> {
   const { catalogue, project } = await context.workspace();
+  const tools = await toolList(context, { signal: new AbortController().signal, progress: () => undefined });
   const content = [
     plural(catalogue.count('agent'), 'agent'),
     plural(catalogue.count('workflow'), 'workflow'),
     plural(catalogue.count('skill'), 'plain skill'),
   ].join(', ');
   const origins = catalogue.sources.map(({ origin }) => origin.displayName).join(', ');
-  return `${PRODUCT} v${VERSION} — ${plural(toolList().length, 'tool')} registered — ${content} from ${origins} — project ${project.root ?? 'none'} — Ready`;
+  return `${PRODUCT} v${VERSION} — ${plural(tools.length, 'tool')} registered — ${content} from ${origins} — project ${project.root ?? 'none'} — Ready`;
 }
 
 function connectionHelp(): string {

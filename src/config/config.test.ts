@@ -7,10 +7,14 @@ import { refusal } from '../../tests/support/thrown.ts';
 import { loadConfig, type ConfigInput, type LoadedConfig } from './load.ts';
 import { userConfigFile } from './locations.ts';
 
-type Layers = Partial<Pick<ConfigInput, 'flags' | 'env' | 'presets'>> & { project?: string; user?: string };
+type Layers = Partial<Pick<ConfigInput, 'flags' | 'env' | 'presets'>> & {
+  project?: string;
+  user?: string;
+  ofProject?: true;
+};
 
 /** The configuration that real files and the given flags and variables make together. */
-async function load({ project, user, flags = {}, env = {}, presets = {} }: Layers = {}): Promise<
+async function load({ project, user, ofProject, flags = {}, env = {}, presets = {} }: Layers = {}): Promise<
   LoadedConfig & { projectFile: string; userFile: string }
 > {
   const folder = await temporaryFolder(afterAll);
@@ -18,7 +22,7 @@ async function load({ project, user, flags = {}, env = {}, presets = {} }: Layer
   if (project !== undefined) await writeFiles(folder, { 'project.toml': project });
   if (user !== undefined) await writeFiles(folder, { 'user.toml': user });
   const files = [
-    { label: 'project file', path: projectFile },
+    { label: 'project file', path: projectFile, ...(ofProject ? { ofProject } : {}) },
     { label: 'user file', path: userFile },
   ];
   return { ...(await loadConfig({ flags, env, presets, files })), projectFile, userFile };
@@ -63,6 +67,14 @@ describe('the order of the layers', () => {
       paths: [],
       root: '/srv/bmad',
       discovery: 'local',
+      git: [],
+      gitRefresh: 0,
+      gitApproval: 'ask',
+      gitTimeoutMs: 60_000,
+      toolsets: ['bmad', 'project', 'memory'],
+      tools: [],
+      excludeTools: [],
+      readOnly: false,
       logLevel: 'debug',
       answerBytes: 5_000,
       pageSize: 50,
@@ -73,6 +85,32 @@ describe('the order of the layers', () => {
       'project',
       'user',
     ]);
+  });
+
+  it('does not choose among lists that gather, and remembers who named each entry first', async () => {
+    const { config, from, gathered } = await load({
+      flags: { git: ['git+https://h/a/flag.git#x y'] },
+      env: { BMAD_GIT: 'git+https://h/a/env.git  git+https://h/a/both.git#main' },
+      project: 'git = ["git+https://h/a/both.git#main", "git+https://h/a/project.git"]',
+      user: 'git = ["git+https://h/a/user.git"]',
+      ofProject: true,
+    });
+    expect(config.git.map((source) => source.replace('git+https://h/a/', ''))).toEqual([
+      'flag.git#x y',
+      'env.git',
+      'both.git#main',
+      'project.git',
+      'user.git',
+    ]);
+    expect(gathered.git?.map(({ layer }) => layer)).toEqual([
+      'flag',
+      'environment',
+      'environment',
+      'project',
+      'user',
+    ]);
+    expect(from.git).toMatch(/^flag --git, environment BMAD_GIT, project file .*, user file /);
+    expect((await load({})).from.git).toBe('default');
   });
 
   it('passes over an empty variable as if it were not set', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { refusal } from '../../tests/support/thrown.ts';
-import { extractSettings, parseFlags, settingsHelp } from './flags.ts';
+import { extractSettings, flagUsage, parseFlags, settingsHelp } from './flags.ts';
 import { settings } from './schema.ts';
 
 const SWITCHES = ['summary', 'help', 'version'] as const;
@@ -17,7 +17,16 @@ describe('a command line of flags only', () => {
     expect(parseFlags(['--'], SWITCHES)).toEqual({ settings: {}, switches: new Set() });
   });
 
+  it('takes a git source without its flag', () => {
+    const sources = ['git+https://h/o/r.git#main:/a b', 'git@h:o/r.git', 'git+', 'git+ext::sh -c x'];
+    expect(parseFlags([...sources, '--git', 'git+file:///x/y'], SWITCHES).settings).toEqual({
+      git: [...sources, 'git+file:///x/y'],
+    });
+  });
+
   it.each([
+    [['https://h/o/r.git'], 'https://h/o/r.git', undefined],
+    [['user@host://x'], 'user@host://x', undefined],
     [['--log-levle', 'info'], '--log-levle', '--log-level'],
     [['--sumary'], '--sumary', '--summary'],
     [['--paths=a'], '--paths', '--path'],
@@ -89,8 +98,9 @@ describe('the help on settings', () => {
   it('has a line of at most 100 columns for each, with the default in force', () => {
     const lines = settingsHelp({ answerBytes: '20000' }).split('\n');
     expect(lines).toHaveLength(settings().length);
-    for (const [index, { flag, env }] of settings().entries()) {
-      expect(lines[index]).toContain(`${flag} <`);
+    for (const [index, setting] of settings().entries()) {
+      const { env } = setting;
+      expect(lines[index]).toContain(`  ${flagUsage(setting)} `);
       expect(lines[index]).toMatch(new RegExp(` ${env}$`));
       expect(lines[index]?.length).toBeLessThanOrEqual(100);
     }

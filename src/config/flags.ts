@@ -18,7 +18,8 @@ export function parseFlags<Switch extends string>(
   const all = settings();
   const options: NonNullable<ParseArgsConfig['options']> = {};
   for (const name of switches) options[name] = { type: 'boolean' };
-  for (const setting of all) options[setting.flag.slice(2)] = { type: 'string' };
+  for (const { flag, type } of all)
+    options[flag.slice(2)] = { type: type === 'boolean' ? 'boolean' : 'string' };
   const { tokens } = parseArgs({
     args: [...args],
     options,
@@ -32,9 +33,10 @@ export function parseFlags<Switch extends string>(
     const written = token.kind === 'option' ? token.rawName : token.value;
     const setting = token.kind === 'option' ? all.find(({ flag }) => flag === token.rawName) : undefined;
     if (setting !== undefined && token.kind === 'option') {
-      if (token.value === undefined)
+      const value = token.value ?? (setting.type === 'boolean' ? 'true' : undefined);
+      if (value === undefined)
         throw new BmadError('invalid_input', `${written} needs a value.`, { hint: setting.description });
-      keep(result.settings, setting, token.value);
+      keep(result.settings, setting, value);
     } else if (token.kind === 'positional' && bareSetting(token.value) !== undefined) {
       keep(result.settings, bareSetting(token.value) as Setting, token.value);
     } else if (token.kind === 'option' && (switches as readonly string[]).includes(token.name)) {
@@ -84,7 +86,8 @@ export function extractSettings(args: readonly string[]): {
       rest.push(word);
       continue;
     }
-    const value = equals === -1 ? args[++index] : word.slice(equals + 1);
+    const next = (): string | undefined => (setting.type === 'boolean' ? 'true' : args[++index]);
+    const value = equals === -1 ? next() : word.slice(equals + 1);
     if (value === undefined)
       throw new BmadError('invalid_input', `${flag} needs a value.`, { hint: setting.description });
     keep(found, setting, value);
@@ -93,12 +96,24 @@ export function extractSettings(args: readonly string[]): {
 }
 
 /** The settings as lines of a help text, each short enough for a terminal of 100 columns. */
-export function settingsHelp(presets: RawSettings = {}): string {
-  return settings()
-    .map(({ name, flag, placeholder, env, summary, default: common }) => {
-      const preset = [presets[name] ?? common ?? []].flat().join(', ') || undefined;
-      const value = preset === undefined ? '' : ` [${preset}]`;
-      return `  ${`${flag} <${placeholder}>`.padEnd(25)} ${`${summary}${value}`.padEnd(45)} ${env}`;
-    })
-    .join('\n');
+export function settingsHelp(presets: RawSettings = {}, { common = false } = {}): string {
+  const shown = settings().filter(({ rare }) => !common || rare !== true);
+  const left = settings().length - shown.length;
+  return [
+    ...shown.map(({ name, type, env, summary, default: usual, ...setting }) => {
+      const preset = [presets[name] ?? usual ?? []].flat().join(', ') || undefined;
+      const value = preset === undefined || type === 'boolean' ? '' : ` [${preset}]`;
+      return `  ${flagUsage({ ...setting, type }).padEnd(25)} ${`${summary}${value}`.padEnd(45)} ${env}`;
+    }),
+    ...(left === 0 ? [] : [`  and ${left} more: "config show" lists all, with their values`]),
+  ].join('\n');
+}
+
+/** A flag with what has to follow it: `--project <folder>`, `--read-only`. */
+export function flagUsage({
+  flag,
+  placeholder,
+  type,
+}: Pick<Setting, 'flag' | 'placeholder' | 'type'>): string {
+  return type === 'boolean' ? flag : `${flag} <${placeholder}>`;
 }

@@ -25,7 +25,7 @@ export interface LoadedConfig {
   warnings: string[];
 }
 
-export type LayerName = 'flag' | 'environment' | 'project' | 'user' | 'preset';
+type LayerName = 'flag' | 'environment' | 'project' | 'user' | 'preset';
 
 export interface Gathered {
   value: string;
@@ -57,6 +57,7 @@ interface Layer {
   value(setting: Setting): unknown;
   /** A wrong flag is the caller's mistake and stops the start; a wrong variable or file is told and passed over. */
   strict: boolean;
+  ofProject?: true;
 }
 
 /** Puts the layers together: flags › environment › project file › user file › defaults. */
@@ -83,6 +84,7 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
       layers.push({
         name: file.ofProject === true ? 'project' : 'user',
         strict: false,
+        ...(file.ofProject === undefined ? {} : { ofProject: file.ofProject }),
         label: () => `${file.label} ${file.path}`,
         value: (setting) => table.get(setting.fileKey),
       });
@@ -113,12 +115,21 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
         continue;
       }
       if (value.ok) {
-        chosen[setting.name] = value.value;
-        from[setting.name] = layer.label(setting);
+        const known = chosen[setting.name];
+        const label = layer.label(setting);
+        if (known === undefined) {
+          chosen[setting.name] = value.value;
+          from[setting.name] = label;
+        } else if (adds(known, value.value)) {
+          chosen[setting.name] = restricted(known, value.value);
+          from[setting.name] += ` and ${label}`;
+        }
+        if (layer.ofProject === true && setting.restricts === true) continue;
         break;
       }
       const message = `${layer.label(setting)}: ${shown(raw)} is not valid for ${setting.fileKey}. ${value.reason.replace(/\.?$/, '.')}`;
-      if (layer.strict) throw new BmadError('invalid_input', message, { hint: setting.description });
+      if (layer.strict || setting.binding === true)
+        throw new BmadError('invalid_input', message, { hint: setting.description });
       warnings.push(`${message} It is ignored.`);
     }
     const list = gathered[setting.name];
@@ -128,6 +139,17 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
     }
   }
   return { config: configSchema.parse(chosen), from: from as ConfigSources, gathered, warnings };
+}
+
+/** What a project takes away comes on top of what the person took away; neither is undone by the other. */
+function restricted(project: unknown, own: unknown): unknown {
+  return Array.isArray(project) && Array.isArray(own)
+    ? [...new Set([...(project as unknown[]), ...(own as unknown[])])]
+    : project === true || own === true;
+}
+
+function adds(project: unknown, own: unknown): boolean {
+  return String(restricted(project, own)) !== String(project);
 }
 
 function accept(
@@ -146,12 +168,27 @@ function shown(raw: unknown): string {
   return typeof raw === 'number' ? String(raw) : visible(cut(stripUrlCredentials(JSON.stringify(raw)), 120));
 }
 
-/** Flags and variables are text; a list in a variable is separated as the system separates folders, or by spaces. */
-function converted(setting: Setting, raw: unknown): unknown {
+const SWITCH = new Map([
+  ...['true', '1', 'yes', 'on'].map((word) => [word, true] as const),
+  ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
+]);
+
+/** Flags and variables are text; a list of folders is separated as the system does it, other lists as their setting says. */
+function converted({ type, separator, gathers }: Setting, raw: unknown): unknown {
+  if (gathers === true) return typeof raw === 'string' ? raw.split(/\s+/).filter(Boolean) : raw;
+  if (type === 'list' && separator !== undefined) return Array.isArray(raw) ? raw.flatMap(named) : named(raw);
   if (typeof raw !== 'string') return raw;
-  if (setting.type === 'number' && raw.trim() !== '') return Number(raw);
-  if (setting.type !== 'list') return raw;
-  return raw.split(setting.gathers === true ? /\s+/ : delimiter).filter(Boolean);
+  if (type === 'number' && raw.trim() !== '') return Number(raw);
+  if (type === 'boolean') return SWITCH.get(raw.trim().toLowerCase()) ?? raw;
+  return type === 'list' ? raw.split(delimiter).filter(Boolean) : raw;
+
+  function named(text: unknown): unknown {
+    if (typeof text !== 'string') return text;
+    return text
+      .split(separator ?? ',')
+      .map((name) => name.trim())
+      .filter(Boolean);
+  }
 }
 
 /** The parser is loaded only when there is a file to parse: most starts have none, and start-up time counts. */

@@ -1,23 +1,8 @@
 import * as z from 'zod';
 import { LOG_LEVELS } from '../base/log.ts';
-
-interface SettingMeta {
-  env: string;
-  flag: string;
-  /** Shown in help instead of the type. */
-  placeholder: string;
-  /** Whether it points to folders of the machine, so that a project's own file must not set it. */
-  personal?: true;
-  /** A list to which every layer adds, instead of the strongest one deciding alone; written with spaces between. */
-  gathers?: true;
-  /** Pattern of the words that the server's command line takes for this setting without its flag. */
-  bare?: string;
-  /** A few words for help texts; the description says the rest. */
-  summary: string;
-}
-
-/** What the command line, the environment and the docs need to know about each setting. */
-export const settingMeta = z.registry<SettingMeta>();
+import { gitSettings } from './git-settings.ts';
+import { settingMeta, type SettingMeta } from './setting-meta.ts';
+import { toolSettings } from './tool-settings.ts';
 
 /** Every setting, once. Flags, environment variables, file keys, help and docs are all derived from here. */
 export const configSchema = z.strictObject({
@@ -70,60 +55,7 @@ export const configSchema = z.strictObject({
       placeholder: 'mode',
       summary: 'Origins: auto, local, user, strict',
     }),
-  git: z
-    .array(z.string().min(1))
-    .default([])
-    .describe(
-      'Git repositories with BMAD content: git+https://host/org/repo.git#ref:/subpath. Those of all layers take part, in order.',
-    )
-    .register(settingMeta, {
-      env: 'BMAD_GIT',
-      flag: '--git',
-      placeholder: 'source',
-      gathers: true,
-      bare: String.raw`^(?:git\+|[\w.-]+@[\w.-]+:(?!//))`,
-      summary: 'Git source of BMAD content (repeatable)',
-    }),
-  gitRefreshMinutes: z
-    .int()
-    .min(0)
-    .max(100_000)
-    .default(0)
-    .describe(
-      'How often a running server looks whether git sources have changed. 0: only when you run "bmad sources update".',
-    )
-    .register(settingMeta, {
-      env: 'BMAD_GIT_REFRESH_MINUTES',
-      personal: true,
-      flag: '--git-refresh-minutes',
-      placeholder: 'minutes',
-      summary: 'Look for changes of git sources',
-    }),
-  gitApproval: z
-    .enum(['ask', 'auto'])
-    .default('ask')
-    .describe(
-      'What happens to changes of a git source: ask (served after "bmad sources approve") or auto (at once, unless a tag was moved or history rewritten).',
-    )
-    .register(settingMeta, {
-      env: 'BMAD_GIT_APPROVAL',
-      personal: true,
-      flag: '--git-approval',
-      placeholder: 'ask|auto',
-      summary: 'Approval of changed git sources',
-    }),
-  gitTimeoutMs: z
-    .int()
-    .min(1_000)
-    .max(3_600_000)
-    .default(60_000)
-    .describe('Time git has for one step, such as fetching a repository.')
-    .register(settingMeta, {
-      env: 'BMAD_GIT_TIMEOUT_MS',
-      flag: '--git-timeout-ms',
-      placeholder: 'ms',
-      summary: 'Time limit for git',
-    }),
+  ...gitSettings,
   cache: z
     .string()
     .min(1)
@@ -133,9 +65,11 @@ export const configSchema = z.strictObject({
       env: 'BMAD_CACHE',
       personal: true,
       flag: '--cache',
+      rare: true,
       placeholder: 'folder',
       summary: 'Folder for caches',
     }),
+  ...toolSettings,
   logLevel: z
     .enum(LOG_LEVELS)
     .default('warn')
@@ -167,6 +101,7 @@ export const configSchema = z.strictObject({
     .register(settingMeta, {
       env: 'BMAD_PAGE_SIZE',
       flag: '--page-size',
+      rare: true,
       placeholder: 'count',
       summary: 'Entries on a page',
     }),
@@ -179,6 +114,7 @@ export const configSchema = z.strictObject({
     .register(settingMeta, {
       env: 'BMAD_MAX_FILE_BYTES',
       flag: '--max-file-bytes',
+      rare: true,
       placeholder: 'bytes',
       summary: 'Largest file served',
     }),
@@ -195,7 +131,7 @@ export interface Setting extends SettingMeta {
   /** Key in configuration files: `answer_bytes`. */
   fileKey: string;
   description: string;
-  type: 'string' | 'number' | 'list';
+  type: 'string' | 'number' | 'boolean' | 'list';
   default: string | undefined;
   schema: z.ZodType;
 }
@@ -213,10 +149,15 @@ export function settings(): readonly Setting[] {
       name: name as SettingName,
       fileKey: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       description: schema.description ?? '',
-      type: Array.isArray(preset) ? 'list' : typeof preset === 'number' ? 'number' : 'string',
-      default: preset === undefined || Array.isArray(preset) ? undefined : String(preset),
+      type: typeOf(preset),
+      default: preset === undefined ? undefined : String(preset) || undefined,
       schema,
     };
   });
   return known;
+}
+
+function typeOf(preset: unknown): Setting['type'] {
+  if (Array.isArray(preset)) return 'list';
+  return typeof preset === 'number' ? 'number' : typeof preset === 'boolean' ? 'boolean' : 'string';
 }

@@ -44,6 +44,8 @@ export interface BmadRecord {
   /** Other names it answers to. */
   aliases: readonly string[];
   deprecated?: Deprecation;
+  /** The other files it needs, by path from the BMAD root, where it names them all itself. */
+  uses?: readonly string[];
   /** The file it stands for, when it only tells the model to load that one. */
   launches?: string;
   /** SHA-256 of the main file. */

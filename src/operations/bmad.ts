@@ -4,15 +4,24 @@ import { nearest } from '../base/suggest.ts';
 import { activate } from './activate.ts';
 import { doctor } from './doctor.ts';
 import { explain } from './explain.ts';
-import { checkedInput } from './execute.ts';
+import { handOver } from './execute.ts';
 import { DETAILS } from './fields.ts';
 import { list, LISTABLE } from './list.ts';
 import { defineOperation, type AnyOperation } from './operation.ts';
 import { read } from './read.ts';
+import { refresh } from './refresh.ts';
 import { search } from './search.ts';
 
-const ROUTES: Record<string, AnyOperation> = { list, read, execute: activate, search, explain, doctor };
-const OPERATIONS = ['list', 'read', 'execute', 'search', 'explain', 'doctor'] as const;
+const ROUTES: Record<string, AnyOperation> = {
+  list,
+  read,
+  execute: activate,
+  search,
+  explain,
+  doctor,
+  refresh,
+};
+const OPERATIONS = ['list', 'read', 'execute', 'search', 'explain', 'doctor', 'refresh'] as const;
 
 const FORMS = `Forms: {operation:"list", query:"agents"}; {operation:"search", query:"user research"}; {operation:"read", agent:"analyst"}; {operation:"read", uri:"bmad://bmm/config.yaml"}; {operation:"execute", agent:"architect", message:"…"}; {operation:"execute", workflow:"prd"}; {command:"*party-mode"}.`;
 
@@ -52,10 +61,7 @@ export const bmad = defineOperation({
 
   async run(input, context, call) {
     const { operation, args, spoken } = route(input);
-    const target = ROUTES[operation] as AnyOperation;
-    const checked = checkedInput(target, args, spoken);
-    // What an operation gives is checked against its schema by the tests; once more here would only cost time.
-    const result = await target.run(checked, context, call);
+    const result = await handOver(ROUTES[operation] as AnyOperation, args, spoken, context, call);
     return { operation, result };
   },
   render: ({ operation, result }) => (ROUTES[operation] as AnyOperation).render(result),
@@ -96,6 +102,8 @@ function route(input: Arguments): Route {
       };
     case 'doctor':
       return { operation, args: { ...args, handshake: false }, spoken: {} };
+    case 'refresh':
+      return { operation, args: defined(args), spoken: {} };
     case 'read':
     case 'explain':
     case 'execute':

@@ -17,6 +17,7 @@ describe('complete', () => {
       { what: 'message', value: 'ca', target: 'bmm/bmad-agent-architect' },
       ['CA: Produce the architecture spine: the invariants that keep independently-built units consistent'],
     ],
+    [{ what: 'skill', value: 'core/bmad-h' }, ['core/bmad-help/SKILL.md']],
     [{ what: 'message', value: '' }, []],
   ])('completes %j', async (input, values) => {
     expect((await session.ok(complete, input)).data['values']).toEqual(values);

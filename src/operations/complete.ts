@@ -12,7 +12,9 @@ export const complete = defineOperation({
   description: 'Values that begin with, or hold, what has been typed so far.',
   effect: 'read',
   input: z.strictObject({
-    what: z.enum(['agent', 'workflow', 'path', 'message']).describe('What is being typed'),
+    what: z
+      .enum(['agent', 'workflow', 'knowledge', 'path', 'skill', 'message'])
+      .describe('What is being typed'),
     value: z.string().max(5_000).describe('What has been typed so far'),
     target: z.string().optional().describe('For a message: the qualified name of the agent it goes to'),
   }),
@@ -25,9 +27,16 @@ export const complete = defineOperation({
     } else if (what === 'message') {
       if (target === undefined) return { values: [], total: 0 };
       all = await workspace.delivery.menu(findRecord({ name: target, fuzzy: false }, workspace, context));
+    } else if (what === 'skill') {
+      const { skills } = workspace.delivery;
+      all = skills
+        .all()
+        .filter((skill) => skill.listed)
+        .map((skill) => skills.uri(skill, 'SKILL.md').replace(/^skill:\/\//, ''));
     } else {
+      const kinds = what === 'knowledge' ? [what] : KINDS_OF[what];
       const records = workspace.catalogue.winners.filter(
-        (record) => KINDS_OF[what].includes(record.kind) && isListed(record),
+        (record) => (kinds as readonly string[]).includes(record.kind) && isListed(record),
       );
       all = records.map((record) => workspace.catalogue.names.handleOf(record));
     }

@@ -14,6 +14,15 @@ describe('config_show', () => {
       { name: 'paths', value: '(not set)', from: 'default' },
       { name: 'root', value: '(not set)', from: 'default' },
       { name: 'discovery', value: 'auto', from: 'default' },
+      { name: 'git', value: '(not set)', from: 'default' },
+      { name: 'git_refresh', value: '0', from: 'default' },
+      { name: 'git_approval', value: 'ask', from: 'default' },
+      { name: 'git_timeout_ms', value: '60000', from: 'default' },
+      { name: 'cache', value: '(not set)', from: 'default' },
+      { name: 'toolsets', value: 'bmad, project, memory', from: 'default' },
+      { name: 'tools', value: '(not set)', from: 'default' },
+      { name: 'exclude_tools', value: '(not set)', from: 'default' },
+      { name: 'read_only', value: 'false', from: 'default' },
       { name: 'log_level', value: 'warn', from: 'default' },
       { name: 'answer_bytes', value: '5000', from: 'environment BMAD_ANSWER_BYTES' },
       { name: 'page_size', value: '7', from: 'flag --page-size' },
@@ -23,5 +32,32 @@ describe('config_show', () => {
     expect(answer.body).toMatch(
       /Warning: environment BMAD_MAX_FILE_BYTES: "abc" is not valid for max_file_bytes\./,
     );
+  });
+
+  it('shows which tools are offered, and why', async () => {
+    const session = await openSession(afterAll, {
+      flags: { toolsets: ['bmad,workflows'], tools: ['bmad-resources'] },
+      env: { BMAD_EXCLUDE_TOOLS: 'execute_task' },
+    });
+    const { answer } = await session.ok(configShow);
+    expect(answer.body).toContain('| bmad | bmad | yes | toolsets (flag --toolsets) |');
+    expect(answer.body).toContain(
+      '| execute_task | workflows | no | exclude_tools (environment BMAD_EXCLUDE_TOOLS) |',
+    );
+    expect(answer.body).toContain('| bmad-resources | agents | yes | tools (flag --tools) |');
+    expect(answer.body).toContain(
+      '| bmad-workflow | agents | no | toolsets (flag --toolsets): bmad, workflows |',
+    );
+    expect(answer.body).toContain('Tools of agents: none, by toolsets (flag --toolsets): bmad, workflows.');
+  });
+
+  it('shows the tools of agents where one may be offered', async () => {
+    const session = await openSession(afterAll, {
+      flags: { toolsets: ['agents'], excludeTools: ['bmm-dev'] },
+    });
+    const { answer } = await session.ok(configShow);
+    expect(answer.body).toContain('| bmm-architect | agents | yes | toolsets (flag --toolsets) |');
+    expect(answer.body).toContain('| bmm-dev | agents | no | exclude_tools (flag --exclude-tools) |');
+    expect(answer.body).toContain('Tools of agents: 4 of 5 agents.');
   });
 });

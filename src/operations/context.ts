@@ -6,10 +6,15 @@ import type { Config } from '../config/schema.ts';
 import type { ConfigSources } from '../config/load.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
 import type { Diagnosis } from '../services/diagnosis/diagnosis.ts';
-import type { SourceView, TeamSources } from '../services/team/team.ts';
+import type { TeamSources } from '../services/team/team.ts';
+import type { SourceView } from '../services/team/view.ts';
 import type { Tree } from '../sources/tree.ts';
 import type { Search } from '../services/search/search.ts';
+import type { Knowledge } from '../services/knowledge/knowledge.ts';
 import type { Project } from '../sources/project-root.ts';
+import type { ToolChoice } from './toolsets.ts';
+
+export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/domain.ts';
 
 export type { SourceView, TeamSources };
 
@@ -21,6 +26,8 @@ export interface Context {
   settingKeys: Readonly<Record<string, string>>;
   /** What was wrong with the configuration and has been passed over. */
   configWarnings: readonly string[];
+  /** Which tools are offered, and why. */
+  tools: ToolChoice;
   log: Log;
   secrets: Secrets;
   /** The world as one project sees it; without an argument, the project the server was started for. */
@@ -51,13 +58,28 @@ export interface Changes extends CatalogueChanges {
   current: boolean;
 }
 
+/** What a refresh found. */
+export interface Changes extends CatalogueChanges {
+  project: Project;
+  /** Whether there was something to compare with. */
+  known: boolean;
+  /** Whether it is the project that the server runs for, which lists without a project are about. */
+  current: boolean;
+}
+
+export type { ServedFile } from '../services/delivery/served-file.ts';
+export type { NamedSkill } from '../services/delivery/skill-names.ts';
+
 export interface Workspace {
   project: Project;
-  /** Folders that were asked for and gave nothing. */
+  /** Folders and git sources that were asked for and gave nothing, or of which there is something to say. */
   warnings: readonly string[];
+  /** Git sources that are not here yet: what they hold is missing from everything. */
+  absent: readonly string[];
   catalogue: Catalogue;
   delivery: Delivery;
   search(): Promise<Search>;
+  knowledge(): Promise<Knowledge>;
 }
 
 /** What lives as long as one request; each surface brings its own. */

@@ -18,6 +18,7 @@ export async function execute(
   const started = performance.now();
   try {
     call.signal.throwIfAborted();
+    refuseWrites(operation, context);
     const input = checkedInput(operation, raw);
     const data = operation.output.parse(await operation.run(input, context, call));
     call.signal.throwIfAborted();
@@ -44,11 +45,32 @@ export async function execute(
   }
 }
 
+/** The way from one operation to another: what holds for a caller holds for an operation that calls. */
+export async function handOver(
+  operation: AnyOperation,
+  args: Record<string, unknown>,
+  spoken: Readonly<Record<string, string>>,
+  context: Context,
+  call: Call,
+): Promise<Record<string, unknown>> {
+  refuseWrites(operation, context);
+  // What an operation gives is checked against its schema by the tests; once more here would only cost time.
+  return operation.run(checkedInput(operation, args, spoken), context, call);
+}
+
+function refuseWrites({ name, effect }: AnyOperation, { config, configFrom, settingKeys }: Context): void {
+  if (!config.readOnly || effect === 'read') return;
+  const setting = settingKeys['readOnly'] ?? 'readOnly';
+  throw new BmadError('forbidden', `${name} writes, and the server only reads.`, {
+    hint: `${setting} is switched on (${configFrom.readOnly}).`,
+  });
+}
+
 /**
  * Also for an operation that hands over to another: its arguments are checked in the same words. `spoken` has the
  * names a caller knows the arguments by, where they differ from the operation's own.
  */
-export function checkedInput(
+function checkedInput(
   operation: AnyOperation,
   raw: unknown,
   spoken: Readonly<Record<string, string>> = {},

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Answer } from './operation.ts';
 
 /** Arguments that several operations share, so that they are described in the same words everywhere. */
 export const moduleField = z.string().min(1).max(100).optional().describe('Module code, e.g. "bmm"');
@@ -28,3 +29,8 @@ export const detailField = z
   .default('standard')
   .describe('concise, standard (default) or full');
 export const limitField = z.int().min(1).max(200).optional().describe('Entries on a page');
+
+/** The answer of an operation whose data says all there is to say. */
+export function asData(data: object): Answer {
+  return { body: JSON.stringify(data) };
+}

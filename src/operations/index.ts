@@ -1,14 +1,18 @@
 import { activate } from './activate.ts';
+import { findAgentTool, listAgentTools } from './agent-tools.ts';
+import { bmadResources } from './bmad-resources.ts';
 import { bmad } from './bmad.ts';
 import { complete } from './complete.ts';
 import { configShow } from './config-show.ts';
 import { doctor } from './doctor.ts';
 import { explain } from './explain.ts';
+import { getKnowledge } from './get-knowledge.ts';
 import { list } from './list.ts';
 import type { AnyOperation } from './operation.ts';
 import { findPrompt, listPrompts } from './prompts.ts';
 import { read } from './read.ts';
 import { listResources, readResource } from './resources.ts';
+import { refresh } from './refresh.ts';
 import { search } from './search.ts';
 import { sourcesAdd } from './sources-add.ts';
 import { sourcesApprove } from './sources-approve.ts';
@@ -17,6 +21,10 @@ import { sourcesDiff } from './sources-diff.ts';
 import { sourcesList } from './sources-list.ts';
 import { sourcesRemove } from './sources-remove.ts';
 import { sourcesUpdate } from './sources-update.ts';
+import { bmadWorkflow, executeTask, executeWorkflow } from './start-work.ts';
+import { listTasks, listWorkflows } from './work-lists.ts';
+import { getWorkflowDetails } from './workflow-details.ts';
+import { getSkill, listSkillFolder, listSkills } from './skills.ts';
 
 /** Every operation, in the order users see them. */
 export const operations: readonly AnyOperation[] = [
@@ -27,6 +35,7 @@ export const operations: readonly AnyOperation[] = [
   activate,
   explain,
   doctor,
+  refresh,
   configShow,
   sourcesList,
   sourcesAdd,
@@ -35,11 +44,37 @@ export const operations: readonly AnyOperation[] = [
   sourcesDiff,
   sourcesApprove,
   sourcesClear,
+  listWorkflows,
+  getWorkflowDetails,
+  executeWorkflow,
+  listTasks,
+  executeTask,
+  getKnowledge,
+  bmadWorkflow,
+  bmadResources,
+  listAgentTools,
+  findAgentTool,
   listPrompts,
   findPrompt,
   listResources,
   readResource,
+  listSkills,
+  getSkill,
+  listSkillFolder,
   complete,
 ];
 
-export { activate, bmad, complete, findPrompt, listPrompts, listResources, readResource };
+export {
+  activate,
+  bmad,
+  complete,
+  findAgentTool,
+  findPrompt,
+  getSkill,
+  listAgentTools,
+  listPrompts,
+  listResources,
+  listSkillFolder,
+  listSkills,
+  readResource,
+};

@@ -5,6 +5,7 @@ import { contentUri } from '../base/paths.ts';
 import { fold, nearest } from '../base/suggest.ts';
 import { oneLine, plural } from '../base/text.ts';
 import { isListed, type BmadRecord, type RecordKind } from '../model/record.ts';
+import { phasesOf } from './categories.ts';
 import type { Workspace } from './context.ts';
 import type { Detail } from './fields.ts';
 
@@ -91,15 +92,9 @@ export function recordItems(
 }
 
 /** A record belongs to the phase of its folder and to those its help rows name. */
-function inPhase(records: readonly BmadRecord[], category: string, { catalogue }: Workspace): BmadRecord[] {
-  const phasesOf = (record: BmadRecord): string[] => {
-    const help = catalogue.modules.find(({ code }) => code === record.moduleName)?.help ?? [];
-    return [
-      record.phase ?? '',
-      ...help.filter((row) => row.skill === record.name).map((row) => row.phase),
-    ].filter(Boolean);
-  };
-  const known = [...new Set(records.flatMap(phasesOf))].sort();
+function inPhase(records: readonly BmadRecord[], category: string, workspace: Workspace): BmadRecord[] {
+  const phases = (record: BmadRecord): string[] => phasesOf(record, workspace);
+  const known = [...new Set(records.flatMap(phases))].sort();
   if (!known.some((phase) => fold(phase) === fold(category))) {
     throw new BmadError('not_found', `There is no category ${quoted(category)} here.`, {
       subject: category,
@@ -107,7 +102,7 @@ function inPhase(records: readonly BmadRecord[], category: string, { catalogue }
       hint: `Known categories: ${[...known, 'deprecated'].join(', ')}.`,
     });
   }
-  return records.filter((record) => phasesOf(record).some((phase) => fold(phase) === fold(category)));
+  return records.filter((record) => phases(record).some((phase) => fold(phase) === fold(category)));
 }
 
 export function moduleItems({ catalogue }: Workspace, { module }: ItemFilters): Items {

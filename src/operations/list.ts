@@ -88,6 +88,7 @@ export const list = defineOperation({
     items: z.array(itemSchema),
     next: z.string().optional(),
     note: z.string().optional(),
+    absent: z.array(z.string()).optional().describe('Git sources that are not here yet'),
   }),
 
   async run({ what, detail, query, module, category, pattern, ...input }, { workspace: open, config }) {
@@ -120,10 +121,11 @@ export const list = defineOperation({
       items: fitting,
       ...(next === undefined ? {} : { next }),
       ...(found.note === undefined ? {} : { note: found.note }),
+      ...(workspace.absent.length === 0 ? {} : { absent: [...workspace.absent] }),
     };
   },
 
-  render({ what, detail, total, from, items, next, note }) {
+  render({ what, detail, total, from, items, next, note, absent }) {
     const body =
       items.length === 0
         ? `No ${what}.`
@@ -135,7 +137,15 @@ export const list = defineOperation({
     const more = next === undefined ? undefined : `More: repeat the call with cursor "${next}".`;
     return {
       body,
-      note: [`${shown}, ~${estimateTokens(body)} tokens.`, more, note].filter(Boolean).join(' '),
+      note: [`${shown}, ~${estimateTokens(body)} tokens.`, more, note, absentNote(absent)]
+        .filter(Boolean)
+        .join(' '),
     };
   },
 });
+
+function absentNote(absent: readonly string[] = []): string | undefined {
+  return absent.length === 0
+    ? undefined
+    : `Without ${absent.join(', ')}, which ${absent.length === 1 ? 'is' : 'are'} not here yet; "doctor" says why.`;
+}

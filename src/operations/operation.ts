@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Call, Context } from './context.ts';
+import type { Toolset } from './toolsets.ts';
 
 /** What a person or a model reads. The body is the thing itself; the note is what the server has to say about it. */
 export interface Answer {
@@ -8,8 +9,6 @@ export interface Answer {
   /** The body is a file, to the byte: nothing may be added to it. */
   exact?: true;
 }
-
-type Toolset = 'bmad';
 
 /**
  * One ability of the product, declared once. The MCP tool, the command, the reference pages and the snapshots are all
@@ -22,6 +21,8 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   effect: 'read' | 'write' | 'destroy';
   /** The toolset in which it is an MCP tool of its own. */
   toolset?: Toolset;
+  /** Whether its data is the answer, for programs and models alike, and not the text that is made of it. */
+  answersData?: true;
   /** The words of its command: `list`, `config show`. */
   command?: string;
   /** Inputs the command takes by position; the last one may be left out if it is optional. */

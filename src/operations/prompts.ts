@@ -6,9 +6,12 @@ import { oneLine } from '../base/text.ts';
 import { isListed, qualifiedName, shortName, STARTABLE, type BmadRecord } from '../model/record.ts';
 import type { Workspace } from './context.ts';
 import { cursorField } from './fields.ts';
+import { assignNames } from './host-names.ts';
 import { defineOperation } from './operation.ts';
 
 const PAGE = 100;
+/** Hosts show the name behind a slash and a prefix of their own. */
+const NAME_LENGTH = 60;
 
 const promptSchema = z.object({
   name: z.string(),
@@ -65,7 +68,6 @@ const promptsByWorkspace = new WeakMap<Workspace, PromptItem[]>();
 function promptsOf(workspace: Workspace): PromptItem[] {
   const known = promptsByWorkspace.get(workspace);
   if (known !== undefined) return known;
-  const taken = new Map<string, PromptItem>();
   const records = workspace.catalogue.winners.filter(
     (record) => isListed(record) && STARTABLE.includes(record.kind),
   );
@@ -73,17 +75,16 @@ function promptsOf(workspace: Workspace): PromptItem[] {
     ...records.filter(({ kind }) => kind === 'agent'),
     ...records.filter(({ kind }) => kind !== 'agent'),
   ];
-  for (const record of agentsFirst) {
-    const short = promptSafe(shortName(record.name));
-    const names = [
-      `bmad-${short}`,
-      `bmad-${promptSafe(record.moduleName)}-${short}`,
-      `bmad-${promptSafe(record.moduleName)}-${record.kind}-${short}`,
-    ];
-    const name = names.find((candidate) => !taken.has(candidate));
-    if (name !== undefined) taken.set(name, promptOf(name, record));
-  }
-  const prompts = [...taken.values()];
+  const named = assignNames(agentsFirst, {
+    ways: ({ moduleName, kind, name }) => [
+      ['bmad', shortName(name)],
+      ['bmad', moduleName, shortName(name)],
+      ['bmad', moduleName, kind, shortName(name)],
+    ],
+    identity: (record) => `${record.kind} ${qualifiedName(record)}`,
+    maxLength: NAME_LENGTH,
+  });
+  const prompts = [...named].map(([name, record]) => promptOf(name, record));
   promptsByWorkspace.set(workspace, prompts);
   return prompts;
 }
@@ -100,11 +101,4 @@ function promptOf(name: string, record: BmadRecord): PromptItem {
     kind: agent ? 'agent' : 'workflow',
     target: qualifiedName(record),
   };
-}
-
-function promptSafe(name: string): string {
-  return name
-    .toLowerCase()
-    .replace(/[^a-z0-9_-]+/g, '-')
-    .slice(0, 60);
 }

@@ -2,8 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contentRoot } from '../../tests/support/app.ts';
+import { writeFiles } from '../../tests/support/folders.ts';
 import { openSession } from '../../tests/support/operations.ts';
+import { complete } from './complete.ts';
 import { listResources, readResource } from './resources.ts';
+
+const agent = (mark: string): string =>
+  `---\nname: "pm"\ndescription: "x"\n---\n<agent id="a" name="J" title="PM" icon="x">\n${mark}\n</agent>\n`;
 
 const session = await openSession(afterAll);
 
@@ -63,6 +68,60 @@ describe('resources', () => {
       exists: true,
       status: 'verified',
     });
+  });
+
+  it('shows the configuration in force, with its secrets masked', async () => {
+    const { ok, folder } = await openSession(afterAll);
+    const current = async (): Promise<string> =>
+      (await ok(readResource, { uri: 'bmad://config/current' })).data['text'] as string;
+    expect(await current()).toContain('from:\n  - the values of the modules\n');
+    await writeFiles(folder, {
+      '_bmad/config.toml':
+        '[core]\nuser_name = "Ada"\n[modules.tea]\nregistry = "https://ada:hunter2@example.org/x"\n' +
+        'mirrors = ["https://t0ken:@example.org", "plain"]\n[modules.tea.service]\napi_key = "abc"\n' +
+        '[[modules.tea.accounts]]\nname = "one"\npassword = "def"\n',
+      '_bmad/custom/config.toml': '[core]\nuser_name = "Grace"\naccess_token = "ghi"\n',
+    });
+    const text = await current();
+    expect(text).toContain(`project_root: ${folder}\n`);
+    expect(text).toContain('from:\n  - _bmad/config.toml\n  - _bmad/custom/config.toml\n');
+    expect(text).toContain('user_name: Grace');
+    for (const secret of ['hunter2', 't0ken', 'abc', 'def', 'ghi']) expect(text).not.toContain(secret);
+    for (const kept of ['example.org/x', 'plain', 'name: one']) expect(text).toContain(kept);
+    expect(text.match(/: "?\*\*\*"?$/gm)).toHaveLength(3);
+  });
+
+  it('shows the configuration of version 4', async () => {
+    const { ok, folder } = await openSession(afterAll, { flags: { discovery: 'local' } });
+    await writeFiles(folder, {
+      '.bmad-core/core-config.yaml': 'prd:\n  prdFile: docs/prd.md\n  apiToken: abcdef\n',
+      '.bmad-core/agents/pm.md': '# pm\n```yaml\nagent:\n  id: pm\n  name: John\n```\n',
+    });
+    const { data } = await ok(readResource, { uri: 'bmad://config/current' });
+    expect(data['mimeType']).toBe('application/x-yaml');
+    expect(data['text']).toContain('bmad://.bmad-core/core-config.yaml');
+    expect(data['text']).toContain('core_config:\n  prd:\n    prdFile: docs/prd.md\n    apiToken: "***"\n');
+  });
+
+  it('finds agents, workflows and knowledge by name, with or without their module', async () => {
+    const { ok, fail, folder } = await openSession(afterAll, { flags: { discovery: 'local' } });
+    await writeFiles(folder, {
+      'bmad/_cfg/manifest.yaml': 'installation:\n  version: 6.0.0-alpha.7\nmodules:\n  - bmm\n  - cis\n',
+      'bmad/bmm/agents/pm.md': agent('bmm'),
+      'bmad/cis/agents/pm.md': agent('cis'),
+      'bmad/bmm/testarch/knowledge/risk.md': '# Risk\n',
+      'bmad/bmm/testarch/tea-index.csv':
+        'id,name,description,tags,fragment_file\nrisk,Risk,About risk,risk,knowledge/risk.md\n',
+    });
+    const textAt = async (uri: string): Promise<unknown> => (await ok(readResource, { uri })).data['text'];
+    expect((await fail(readResource, { uri: 'bmad://agents/pm' })).code).toBe('ambiguous');
+    expect(await textAt('bmad://agents/cis%2Fpm')).toBe(agent('cis'));
+    expect(await textAt('bmad://agents/bmm/pm')).toBe(agent('bmm'));
+    expect(await textAt('bmad://knowledge/risk')).toBe('# Risk\n');
+    expect((await fail(readResource, { uri: 'bmad://knowledge/rsk' })).suggestions).toEqual(['risk']);
+    expect((await fail(readResource, { uri: 'bmad://workflows/x/y.md' })).message).toContain('no file');
+    expect((await ok(complete, { what: 'knowledge', value: '' })).data['values']).toEqual(['risk']);
+    expect((await ok(complete, { what: 'agent', value: '' })).data['values']).toEqual(['bmm/pm', 'cis/pm']);
   });
 
   it('suggests the file that was meant', async () => {

@@ -1,35 +1,57 @@
 import * as z from 'zod';
+import { BmadError, quoted } from '../base/errors.ts';
 import { listPage } from '../base/paging.ts';
 import { contentUri } from '../base/paths.ts';
+import type { Context, ServedFile, Workspace } from './context.ts';
 import { cursorField } from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { findFile } from './targets.ts';
 
 const PAGE = 100;
 
-/** Files as MCP resources; unlike `list` and `read` they are never cut to the size of an answer. */
+const SKILL_URI = /^skill:\/\//i;
+
+/** Files and skills as MCP resources; unlike `list` and `read` they are never cut to the size of an answer. */
 export const listResources = defineOperation({
   name: 'list_resources',
   title: 'List resources',
-  description: 'All files that can be read, a page at a time.',
+  description: 'All skills and files that can be read, a page at a time.',
   effect: 'read',
   input: z.strictObject({ cursor: cursorField }),
   output: z.object({
-    items: z.array(z.object({ uri: z.string(), name: z.string(), mimeType: z.string(), origin: z.string() })),
+    items: z.array(
+      z.object({
+        uri: z.string(),
+        name: z.string(),
+        mimeType: z.string(),
+        origin: z.string(),
+        description: z.string().optional(),
+      }),
+    ),
     next: z.string().optional(),
   }),
   async run({ cursor }, context) {
-    const paths = await (await context.workspace()).delivery.paths();
-    const page = listPage(paths, PAGE, `resources ${paths.length}`, cursor);
-    return {
-      items: page.part.map(({ path, mimeType, origin }) => ({
-        uri: contentUri(path),
-        name: path,
-        mimeType,
-        origin,
-      })),
-      ...(page.next === undefined ? {} : { next: page.next }),
-    };
+    const { delivery } = await context.workspace();
+    const files = (await delivery.paths()).map(({ path, mimeType, origin }) => ({
+      uri: contentUri(path),
+      name: path,
+      mimeType,
+      origin,
+    }));
+    const skills = delivery.skills
+      .all()
+      .filter((skill) => skill.listed)
+      .map((skill) => ({
+        uri: delivery.skills.uri(skill, 'SKILL.md'),
+        name: skill.name,
+        mimeType: 'text/markdown',
+        origin: skill.record.origin.displayName,
+        description: skill.description,
+      }));
+    // Skills come first: there are few of them, and they are what people look for.
+    const all = [...skills, ...files];
+    const page = listPage(all, PAGE, `resources ${all.length}`, cursor);
+    return { items: page.part, ...(page.next === undefined ? {} : { next: page.next }) };
   },
   render: ({ items }) => ({ body: items.map(({ uri }) => uri).join('\n') }),
 });
@@ -39,7 +61,7 @@ export const readResource = defineOperation({
   title: 'Read a resource',
   description: 'One file, whole: text, or bytes in base64.',
   effect: 'read',
-  input: z.strictObject({ uri: z.string().min(1).max(200_000).describe('bmad:// URI') }),
+  input: z.strictObject({ uri: z.string().min(1).max(200_000).describe('bmad:// or skill:// URI') }),
   output: z.object({
     mimeType: z.string(),
     text: z.string().optional(),
@@ -51,8 +73,9 @@ export const readResource = defineOperation({
   }),
   async run({ uri }, context) {
     const workspace = await context.workspace();
-    const { path, from } = await findFile(uri, workspace, context);
-    const file = await workspace.delivery.file(path, from);
+    const file = SKILL_URI.test(uri)
+      ? await skillFile(uri, workspace)
+      : await contentFile(uri, workspace, context);
     return {
       mimeType: file.mimeType,
       ...(file.text === undefined ? {} : { text: file.text }),
@@ -64,3 +87,18 @@ export const readResource = defineOperation({
   },
   render: ({ text, blob }) => ({ body: text ?? blob ?? '' }),
 });
+
+async function skillFile(uri: string, { delivery: { skills } }: Workspace): Promise<ServedFile> {
+  const { skill, path } = skills.locate(uri);
+  if (path !== '') return (await skills.open(skill)).file(path);
+  throw new BmadError('not_found', `${quoted(uri)} is a folder.`, {
+    subject: uri.slice(0, 1_000),
+    suggestions: [skills.uri(skill, 'SKILL.md')],
+    hint: 'resources/directory/read lists it.',
+  });
+}
+
+async function contentFile(uri: string, workspace: Workspace, context: Context): Promise<ServedFile> {
+  const { path, from } = await findFile(uri, workspace, context);
+  return workspace.delivery.file(path, from);
+}

@@ -23,7 +23,7 @@ export const sourcesClear = defineOperation({
     const kept = (await team.views()).flatMap(({ address, served, pending }) =>
       [served, pending].flatMap((copy) => (copy === undefined ? [] : [{ address, commit: copy.commit }])),
     );
-    return team.parts.cache.clear(all ? [] : kept);
+    return team.cache.clear(all ? [] : kept);
   },
 
   render: ({ copies, bytes }) => ({

@@ -35,7 +35,7 @@ export const sourcesList = defineOperation({
 
   async run({ copies: wanted }, context) {
     const team = await context.team();
-    const copies = wanted ? await team.parts.cache.list() : undefined;
+    const copies = wanted ? await team.cache.list() : undefined;
     return {
       sources: (await team.views()).map((view) => sourceData(view, team)),
       ...(copies === undefined

@@ -63,7 +63,7 @@ export function sourceData(view: SourceView, team: TeamSources): SourceData {
 
 /** The sources that are meant: the named one, or all; an error when there is none at all. */
 export async function chosenViews(team: TeamSources, name: string | undefined): Promise<SourceView[]> {
-  const { sources } = team.parts;
+  const { sources } = team;
   if (sources.length === 0)
     throw new BmadError('not_found', 'No git source is configured.', {
       hint: 'Add one: bmad sources add git+https://host/org/repo.git#ref',

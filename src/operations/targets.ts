@@ -5,13 +5,14 @@ import { STARTABLE, type BmadRecord, type RecordKind } from '../model/record.ts'
 import type { Context, Workspace } from './context.ts';
 
 /** What a caller may ask for by name. Plain skills and tasks are started like workflows. */
-export const NAMED_KINDS = ['agent', 'workflow'] as const;
+export const NAMED_KINDS = ['agent', 'workflow', 'task'] as const;
 type NamedKind = (typeof NAMED_KINDS)[number];
 
-/** The kinds that are meant when a caller says `agent` or `workflow`. */
+/** The kinds that are meant when a caller says `agent`, `workflow` or `task`, the likeliest first. */
 export const KINDS_OF: Record<NamedKind, readonly RecordKind[]> = {
   agent: ['agent'],
   workflow: ['workflow', 'task', 'tool', 'skill'],
+  task: ['task', 'tool', 'skill', 'workflow'],
 };
 
 /** Anything with a name can be read; only some of it can be started. */
@@ -28,12 +29,20 @@ export interface NamedTarget {
 export function findRecord(
   { name, kind, module, fuzzy }: NamedTarget,
   workspace: Workspace,
-  { log }: Context,
+  context: Context,
 ): BmadRecord {
   const starred = name.trim().startsWith('*');
   const wanted = kind ?? (starred ? 'workflow' : undefined);
   const kinds = wanted !== undefined ? KINDS_OF[wanted] : fuzzy ? READABLE : STARTABLE;
-  const choice = workspace.catalogue.names.resolve({ name, kinds, module, fuzzy });
+  return resolved({ name, kinds, module, fuzzy }, workspace, context);
+}
+
+function resolved(
+  query: Omit<NamedTarget, 'kind'> & { kinds: readonly RecordKind[] },
+  workspace: Workspace,
+  { log }: Context,
+): BmadRecord {
+  const choice = workspace.catalogue.names.resolve(query);
   log.debug(choice.trace);
   return launched(choice.record, workspace);
 }
@@ -47,8 +56,16 @@ function launched(record: BmadRecord, { catalogue }: Workspace): BmadRecord {
   return target ?? record;
 }
 
-/** `bmad://agents/architect` and `bmad://workflows/prd` stand for the main file of what has that name. */
-const NAMED_URI = /^(agent|workflow)s\/([^/]+)$/;
+/**
+ * `bmad://agents/architect`, `bmad://workflows/bmm/prd` and `bmad://knowledge/risk-governance` stand for the main file
+ * of what has that name. A second part makes it a qualified name, unless it looks like a file.
+ */
+const NAMED_URI = /^(agents|workflows|knowledge)\/([^/]+(?:\/[^/.]+)?)$/;
+const KINDS_IN_URI: Record<string, readonly RecordKind[]> = {
+  agents: KINDS_OF.agent,
+  workflows: KINDS_OF.workflow,
+  knowledge: ['knowledge'],
+};
 
 /** A content path, and the origin it is meant from where that is not simply the first that has it. */
 export interface FilePlace {
@@ -62,8 +79,10 @@ export async function findFile(uri: string, workspace: Workspace, context: Conte
   const named = NAMED_URI.exec(path);
   if (named === null || (await workspace.delivery.paths()).some((known) => known.path === path))
     return { path };
-  const target = { name: named[2] ?? '', kind: named[1] as NamedKind, fuzzy: false };
-  return mainFile(findRecord(target, workspace, context));
+  const [, group = '', name = ''] = named;
+  return mainFile(
+    resolved({ name, kinds: KINDS_IN_URI[group] ?? READABLE, fuzzy: false }, workspace, context),
+  );
 }
 
 /** The main file of a record, as the record's own origin has it. */

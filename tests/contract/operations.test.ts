@@ -19,7 +19,7 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
     const properties = Object.entries((schema.properties ?? {}) as Record<string, Property>);
 
     it('has a name hosts accept and words that fit', () => {
-      expect(operation.name).toMatch(/^[a-z][a-z0-9_]{0,39}$/);
+      expect(operation.name).toMatch(/^[a-z][a-z0-9_-]{0,39}$/);
       expect(operation.title.length).toBeGreaterThan(3);
       expect(operation.description.length).toBeGreaterThan(20);
       expect(operation.description.length).toBeLessThanOrEqual(1_024);

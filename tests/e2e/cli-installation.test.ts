@@ -29,12 +29,16 @@ describe('bmad config show', () => {
       env,
     });
     expect(code).toBe(0);
-    expect(JSON.parse(stdout.toString('utf8'))).toEqual({
+    expect(JSON.parse(stdout.toString('utf8'))).toMatchObject({
       settings: [
         { name: 'project', value: '(not set)', from: 'default' },
         { name: 'paths', value: '(not set)', from: 'default' },
         { name: 'root', value: '(not set)', from: 'default' },
         { name: 'discovery', value: 'auto', from: 'default' },
+        { name: 'toolsets', value: 'bmad, project, memory', from: 'default' },
+        { name: 'tools', value: '(not set)', from: 'default' },
+        { name: 'exclude_tools', value: '(not set)', from: 'default' },
+        { name: 'read_only', value: 'false', from: 'default' },
         { name: 'log_level', value: 'error', from: 'flag --log-level' },
         { name: 'answer_bytes', value: '23000', from: 'environment BMAD_ANSWER_BYTES' },
         { name: 'page_size', value: '22', from: `project file ${projectFile}` },

@@ -42,6 +42,7 @@ describe.each(ERAS)('$name', ({ mode, era, version }) => {
     expect(client.getServerVersion()).toMatchObject({ name: 'bmad-mcp-server', title: 'BMAD MCP Server' });
     expect(Object.keys(client.getServerCapabilities() ?? {}).sort()).toEqual([
       'completions',
+      'extensions',
       'prompts',
       'resources',
       'tools',
@@ -154,7 +155,9 @@ describe.each(ERAS)('$name', ({ mode, era, version }) => {
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
       'bmad://agents/{agent}',
       'bmad://workflows/{workflow}',
+      'bmad://knowledge/{knowledge}',
       'bmad://{+path}',
+      'skill://{+skill}',
     ]);
     const file = await readFile(join(contentRoot, ARCHITECT), 'utf8');
     for (const uri of ['bmad://agents/architect', `bmad://${ARCHITECT}`]) {
@@ -171,6 +174,7 @@ describe.each(ERAS)('$name', ({ mode, era, version }) => {
     ['bmad://agents/{agent}', 'agent', 'arch', ['architect']],
     ['bmad://workflows/{workflow}', 'workflow', 'prd', ['prd']],
     ['bmad://{+path}', 'path', 'bmm/agents/bmad-agent-arch', [ARCHITECT]],
+    ['skill://{+skill}', 'skill', 'bmm/bmad-prd/', ['bmm/bmad-prd/SKILL.md']],
     ['bmad://agents/{agent}', 'colour', '', []],
   ])('completes %s, variable %s, from "%s"', async (uri, name, value, expected) => {
     const { completion } = await client.complete({
@@ -193,7 +197,7 @@ describe.each(ERAS)('$name', ({ mode, era, version }) => {
   it('is told about a tool, a prompt and a resource that do not exist, and what comes near', async () => {
     const tool = await failure(client.callTool({ name: 'bmda' }));
     expect(tool).toMatchObject({ code: -32_602, message: expect.stringContaining('"bmda"') as string });
-    expect(tool.message).toContain('Use bmad');
+    expect(tool.message).toContain('Did you mean: bmad?');
 
     const prompt = await failure(client.getPrompt({ name: 'bmad-architct' }));
     expect(prompt.code).toBe(-32_602);

@@ -19,6 +19,7 @@ export interface LineClientOptions {
   cwd: string;
   home: string;
   env?: Record<string, string>;
+  /** Flags of the server. */
   args?: readonly string[];
 }
 

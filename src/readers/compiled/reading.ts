@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { decodeEntities } from '../../base/entities.ts';
 import { BmadError } from '../../base/errors.ts';
 import { isTable, ParseError, parseFrontMatter, parseYaml, type Table } from '../../base/parse.ts';
 import { present } from '../../base/present.ts';
@@ -6,7 +7,6 @@ import { cut } from '../../base/text.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
 import { optionalText } from '../../sources/tree.ts';
-import { decodeEntities } from './markup.ts';
 
 export const READS_AT_ONCE = 16;
 

@@ -12,6 +12,8 @@ export interface Description {
   title?: string | undefined;
   icon?: string | undefined;
   description: string;
+  /** The files an agent needs, by folder, as it writes them. */
+  dependencies?: Record<string, string[]> | undefined;
   problem?: Problem | undefined;
 }
 
@@ -45,6 +47,7 @@ function describeAgent(file: string, text: string): Description {
     title: agent.title,
     icon: agent.icon,
     description: agent.whenToUse || agent.title,
+    dependencies: agent.dependencies,
     problem,
   };
 }

@@ -45,6 +45,7 @@ function placesIn(source: Source, folders: readonly V4Folder[]): { present: Plac
       bmadVersion,
       treePath,
       path: treePath.slice(start),
+      beside: folder?.files ?? [],
       listed: listed.has(treePath),
     };
   };

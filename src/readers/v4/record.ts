@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { BmadError } from '../../base/errors.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
-import { stemOf } from './agent.ts';
+import { dependencyFile, stemOf } from './agent.ts';
 import { describe, type Description } from './describe.ts';
 import { shelfOf } from './layout.ts';
 
@@ -17,6 +17,8 @@ export interface Place {
   /** Its path in the tree and in its BMAD folder. */
   treePath: string;
   path: string;
+  /** All files of its BMAD folder, by path in it. */
+  beside: readonly string[];
   listed: boolean;
 }
 
@@ -81,8 +83,19 @@ function recordOf(place: Place, described: Description, digest: string | undefin
     generation: GENERATION,
     format: shelf.format,
     aliases: aliasesOf(name, [displayName, title, described.id]),
+    ...(described.dependencies === undefined ? {} : { uses: usedFiles(place, described.dependencies) }),
     digest: digest ?? '',
   };
+}
+
+/** The dependencies that are there; what is missing is nothing anyone could be given. */
+function usedFiles({ treePath, path, beside }: Place, dependencies: Record<string, string[]>): string[] {
+  const above = treePath.slice(0, treePath.length - path.length);
+  const files = Object.entries(dependencies).flatMap(([type, names]) =>
+    names.map((name) => dependencyFile(beside, type, name)),
+  );
+  const found = new Set(files.filter((file) => file !== undefined && file !== path));
+  return [...found].map((file) => `${above}${file ?? ''}`).sort();
 }
 
 function aliasesOf(name: string, others: readonly (string | undefined)[]): string[] {

@@ -119,6 +119,19 @@ describe('the reader of version 4 on BMAD 4.44.3', async () => {
       generation: 'v4',
       format: 'v4-agent',
       aliases: ['Maeve', 'Game Development Analyst', 'analyst'],
+      uses: [
+        'data/bmad-kb.md',
+        'data/brainstorming-techniques.md',
+        'tasks/advanced-elicitation.md',
+        'tasks/create-deep-research-prompt.md',
+        'tasks/create-doc.md',
+        'tasks/document-project.md',
+        'tasks/facilitate-brainstorming-session.md',
+        'templates/brainstorming-output-tmpl.yaml',
+        'templates/competitor-analysis-tmpl.yaml',
+        'templates/game-brief-tmpl.yaml',
+        'templates/market-research-tmpl.yaml',
+      ].map((file) => `.bmad-godot-game-dev/${file}`),
       digest: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     const devops = at('.bmad-infrastructure-devops/agents/infra-devops-platform.md');
@@ -264,6 +277,9 @@ describe('the reader of version 4 on BMAD 4.44.3', async () => {
         ...record,
         origin: alone.records[0]?.origin,
         bmadRelativePath: record.moduleRelativePath,
+        ...(record.uses === undefined
+          ? {}
+          : { uses: record.uses.map((path) => path.replace('.bmad-core/', '')) }),
       })),
     );
     const pack = await v4Reader.read(sourceOf(join(root, '.bmad-godot-game-dev')));

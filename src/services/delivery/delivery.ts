@@ -1,17 +1,18 @@
 import { basename, dirname } from 'node:path/posix';
 import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { field, isTable, textField, type Table } from '../../base/parse.ts';
+import type { Table } from '../../base/parse.ts';
 import { contentUri } from '../../base/paths.ts';
 import { maskSecretValues } from '../../base/secrets.ts';
 import { nearest } from '../../base/suggest.ts';
-import { oneLine } from '../../base/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Origin } from '../../model/origin.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 import { composeActivation, type Activation, type Material } from './activation.ts';
 import { centralConfig } from './central-config.ts';
+import { createDescriptions, type Descriptions } from './description.ts';
+import { currentConfig } from './current-config.ts';
 import { installMaterial } from './install-material.ts';
 import { generatedFiles, moduleValues } from './generated-files.ts';
 import type { Layered } from './layers.ts';
@@ -19,6 +20,7 @@ import { createInspection, namesIn, type Inspection } from './inspection.ts';
 import { manifestFiles } from './manifest-files.ts';
 import { RENDERED, resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
 import { skillMaterial } from './skill-material.ts';
+import { createSkillShelf, type SkillShelf } from './skill-shelf.ts';
 import { workflowContext } from './workflow-context.ts';
 import { mimeTypeOf, serve, type ServedFile } from './served-file.ts';
 
@@ -30,7 +32,7 @@ interface ServedPath {
 }
 
 /** What can be handed out of a catalogue, for one project. */
-export interface Delivery extends Inspection {
+export interface Delivery extends Inspection, Descriptions {
   /** A file by its content path: that of the origin with the highest rank, or first of all that of `from`. */
   file(path: string, from?: Origin): Promise<ServedFile>;
   /** All paths that can be read, generated ones included, sorted. */
@@ -41,8 +43,8 @@ export interface Delivery extends Inspection {
     message: string | undefined,
     project: string | undefined,
   ): Promise<Activation>;
-  /** What an agent's menu offers, as a user would ask for it. */
-  menu(record: BmadRecord): Promise<string[]>;
+  skills: SkillShelf;
+  mimeTypeOf(path: string): string;
 }
 
 export interface DeliveryParts {
@@ -74,6 +76,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
   const generated = new Map([
     ...generatedFiles(catalogue.modules, resolver.central),
     ...manifestFiles(catalogue),
+    currentConfig(projectRoot, central, catalogue.files),
   ]);
 
   async function file(path: string, from?: Origin): Promise<ServedFile> {
@@ -140,7 +143,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     const fixed = bmad === undefined && project === undefined && target.origin.kind === 'package';
     const known = fixed ? materials.get(record) : undefined;
     if (known?.day === today()) return composeActivation(target, message, known.material);
-    const material = await materialOf(record, target, bmad, project);
+    const material = await materialOf(record, target, bmad, project, today());
     if (fixed) materials.set(record, { day: today(), material });
     return composeActivation(target, message, material);
   }
@@ -153,6 +156,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     target: BmadRecord,
     bmad: Tree | undefined,
     project: string | undefined,
+    day: string,
   ): Promise<Material> {
     const settled: SkillResolver = { ...resolver, projectBmad: async () => bmad };
     const config = await centralOf(bmad);
@@ -161,7 +165,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       main: await mainText(target),
       projectRoot,
       project,
-      today: today(),
+      today: day,
       values: await moduleConfig(target, config.values),
       files: await catalogue.files.preferring(target.origin).below(skillFolder(target)),
     };
@@ -212,19 +216,25 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     return (await file(record.bmadRelativePath, record.origin)).text ?? '';
   }
 
-  async function menu(record: BmadRecord): Promise<string[]> {
-    const { customization } = await resolveSkill(record, resolver);
-    const agent = field(customization, 'agent');
-    const items = isTable(agent) ? field(agent, 'menu') : undefined;
-    if (!Array.isArray(items)) return [];
-    return items
-      .filter(isTable)
-      .map(
-        (item) => `${textField(item, 'code') ?? ''}: ${oneLine(textField(item, 'description') ?? '', 120)}`,
-      );
-  }
+  const skills = createSkillShelf({
+    catalogue,
+    async startText(record) {
+      // A date would make another file of it every day.
+      const material = await materialOf(record, record, await projectBmad(), undefined, 'the current date');
+      const { head, body } = composeActivation(record, undefined, material);
+      return `${head}\n\n${body}`;
+    },
+  });
 
-  return { ...createInspection(catalogue, resolver), file, paths, activation, menu };
+  return {
+    ...createInspection(catalogue, resolver),
+    ...createDescriptions(catalogue, resolver, mainText),
+    file,
+    paths,
+    activation,
+    skills,
+    mimeTypeOf,
+  };
 }
 
 /** Names what is close: a file of the same folder with a similar name, or one of that very name elsewhere. */

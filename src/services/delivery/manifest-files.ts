@@ -4,7 +4,7 @@ import type { BmadRecord, RecordKind } from '../../model/record.ts';
 import type { GeneratedFile } from './generated-files.ts';
 
 /** The manifests by the name users ask for them, with the columns BMAD's own files have. */
-const MANIFESTS: Record<string, { kind: RecordKind; columns: readonly string[] }> = {
+export const MANIFESTS: Record<string, { kind: RecordKind; columns: readonly string[] }> = {
   agents: {
     kind: 'agent',
     columns: [

@@ -5,7 +5,7 @@ import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 
-export interface ChangedRecord {
+interface ChangedRecord {
   kind: string;
   name: string;
   description: string;
@@ -14,7 +14,7 @@ export interface ChangedRecord {
   before?: string;
 }
 
-export interface ChangedFile {
+interface ChangedFile {
   path: string;
   change: 'added' | 'changed' | 'removed';
   /** Lines that came and went. */

@@ -270,7 +270,7 @@ describe('GitCache', () => {
     const caller = new AbortController();
     const address = parseGitAddress(team.source);
     const work = open().refresh(address, { signal: caller.signal, progress: () => caller.abort() });
-    await expect(work).rejects.toThrow();
+    expect(await thrownBy(() => work)).toMatchObject({ name: 'AbortError' });
     expect((await open().refresh(address)).commit).toBe(second);
   });
 });

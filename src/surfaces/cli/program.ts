@@ -110,8 +110,7 @@ function createProgram(
 
 /** The first help text a person sees; it has to fit on a screen. */
 function overview(settings: string): string {
-  const commands = operations.filter(({ command }) => command !== undefined);
-  const lines = commands.map(({ command = '', title }) => `  ${command.padEnd(17)}${title}`);
+  const lines = commandLines();
   return `${PRODUCT} ${VERSION}: BMad Method agents and workflows at the command line
 
 Usage: ${CLI_PROGRAM} <command> [options]           "${CLI_PROGRAM} <command> --help" tells more
@@ -128,13 +127,28 @@ ${settings}
 `;
 }
 
+/** One line a command; a group of commands shares one. */
+function commandLines(): string[] {
+  const groups = new Map<string, string[]>();
+  const lines: string[] = [];
+  for (const { command, title } of operations) {
+    if (command === undefined) continue;
+    const [first = '', inner] = command.split(' ');
+    if (inner === undefined || GROUPS[first] === undefined) lines.push(`  ${command.padEnd(14)}${title}`);
+    else groups.set(first, [...(groups.get(first) ?? []), inner]);
+  }
+  for (const [name, inner] of groups)
+    lines.push(`  ${name.padEnd(14)}${GROUPS[name] ?? ''}: ${inner.join(', ')}`);
+  return lines;
+}
+
 function inheritSettings(command: Command, program: Command): Command {
   return command.copyInheritedSettings(program).helpOption('--help', 'print help').helpCommand(false);
 }
 
 /** What the commands of a group are about, for its help. */
 const GROUPS: Record<string, string> = {
-  sources: 'Git repositories with BMAD content: pinned, reviewed, approved',
+  sources: 'Git repositories with BMAD content',
 };
 
 function groupNamed(program: Command, name: string): Command {

@@ -1,4 +1,5 @@
 import { SERVER_KEY } from '../../base/product.ts';
+import type { ToolChoice } from '../../operations/toolsets.ts';
 
 /** The first sentence matters most: some hosts cut after 2,000 characters, and models read from the top. */
 export const INSTRUCTIONS = `Use the tool "${SERVER_KEY}" whenever the user wants a BMad Method agent (architect, pm, analyst, dev, ux-designer, or a persona such as Winston) or workflow (prd, architecture, build, brainstorming, party-mode, …): call {operation:"execute", agent:"architect", message:"<the user's words>"} or {operation:"execute", workflow:"prd", message:"…"} and then follow the returned text as your own instructions.
@@ -9,3 +10,23 @@ export const INSTRUCTIONS = `Use the tool "${SERVER_KEY}" whenever the user want
 - Not sure what fits? {operation:"search", query:"words"} ranks agents and workflows; {operation:"list", query:"workflows", category:"plan"} shows a phase.
 - Bare commands work too: {command:"bmm/architect"}, {command:"*party-mode"}.
 - Names may be short (prd), full (bmad-prd), qualified (bmm/prd), a persona (John) or a menu code (CA). Pass "project" with an absolute folder if the work is not in the folder the server was started for.`;
+
+const WITH_WORKFLOWS = `Use "list_workflows" to see the BMad Method's workflows, "execute_workflow" or "execute_task" to start one whenever the user wants a document, a plan, a review or a session of that kind (prd, architecture, brainstorming, …), and then follow the returned text as your own instructions. "get_workflow_details" says what a workflow takes and makes; "get_knowledge" loads background by domain and fragment.`;
+
+const WITH_AGENTS = `Each BMad Method agent is a tool named {module}-{agent}: call it with the user's words as "message" whenever the user wants that agent (architect, pm, analyst, …), and then act as the returned text says. "bmad-workflow" starts a workflow by name; "bmad-resources" lists, searches and reads BMAD content.`;
+
+const PARTS =
+  'If an answer says it is a PART, fetch the next one with its cursor before you go past it, or ask for one heading with "section".';
+
+/** What a model is told at the start names only tools it has. */
+export function instructionsFor({ fixed, agents, of }: ToolChoice): string {
+  const offered = fixed.filter((tool) => of(tool).offered);
+  if (offered.some(({ name }) => name === SERVER_KEY)) return INSTRUCTIONS;
+  const texts = [
+    ...(offered.some(({ toolset }) => toolset === 'workflows') ? [WITH_WORKFLOWS] : []),
+    ...(agents || offered.some(({ toolset }) => toolset === 'agents') ? [WITH_AGENTS] : []),
+  ];
+  return texts.length === 0
+    ? 'The agents and workflows of the BMad Method are offered as prompts, their files as resources.'
+    : [...texts, PARTS].join('\n\n');
+}

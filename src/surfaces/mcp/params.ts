@@ -10,6 +10,7 @@ export const promptParams = z.looseObject({
   arguments: z.record(z.string(), z.string()).optional(),
 });
 export const readParams = z.looseObject({ uri: z.string() });
+export const folderParams = z.looseObject({ uri: z.string(), cursor: z.string().optional() });
 export const completeParams = z.looseObject({
   ref: z.discriminatedUnion('type', [
     z.object({ type: z.literal('ref/prompt'), name: z.string() }),

@@ -4,6 +4,7 @@ import { execute } from '../../operations/execute.ts';
 import { activate, findPrompt, listPrompts } from '../../operations/index.ts';
 import type { PromptItem } from '../../operations/prompts.ts';
 import { dataOf, protocolError } from './errors.ts';
+import { inOfferedWords } from './wording.ts';
 
 /** Every prompt takes one free text, and works without it. */
 export const MESSAGE_ARGUMENT = 'message';
@@ -45,10 +46,9 @@ export async function getPrompt(
   const outcome = await execute(activate, input, context, call);
   if (!outcome.ok) throw protocolError(outcome.error);
   const { body, note } = outcome.answer;
+  const text = inOfferedWords(note === undefined ? body : `${body}\n\n${note}`, context.tools);
   return {
     description: prompt.title,
-    messages: [
-      { role: 'user', content: { type: 'text', text: note === undefined ? body : `${body}\n\n${note}` } },
-    ],
+    messages: [{ role: 'user', content: { type: 'text', text } }],
   };
 }

@@ -13,14 +13,15 @@ export async function resourceList(
   context: Context,
   call: Call,
 ): Promise<ListResourcesResult> {
-  type Page = { items: { uri: string; name: string; mimeType: string; origin: string }[]; next?: string };
+  type Item = { uri: string; name: string; mimeType: string; origin: string; description?: string };
+  type Page = { items: Item[]; next?: string };
   const { items, next } = dataOf<Page>(await execute(listResources, { cursor }, context, call));
   return {
-    resources: items.map(({ uri, name, mimeType, origin }) => ({
+    resources: items.map(({ uri, name, mimeType, origin, description }) => ({
       uri,
       name,
       mimeType,
-      description: origin === 'generated' ? 'Made by the server' : `From ${origin}`,
+      description: description ?? (origin === 'generated' ? 'Made by the server' : `From ${origin}`),
     })),
     ...(next === undefined ? {} : { nextCursor: next }),
   };
@@ -42,11 +43,25 @@ export const TEMPLATES = [
     variable: 'workflow',
   },
   {
+    name: 'knowledge',
+    uriTemplate: 'bmad://knowledge/{knowledge}',
+    title: 'Knowledge by name',
+    description: 'One piece of knowledge',
+    variable: 'knowledge',
+  },
+  {
     name: 'file',
     uriTemplate: 'bmad://{+path}',
     title: 'File by path',
     description: 'Any file of the BMAD content',
     variable: 'path',
+  },
+  {
+    name: 'skill',
+    uriTemplate: 'skill://{+skill}',
+    title: 'File of a skill',
+    description: 'Any file of an agent or workflow in the shape of a skill',
+    variable: 'skill',
   },
 ] as const;
 

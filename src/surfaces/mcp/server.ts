@@ -5,30 +5,52 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { foreignCursor } from '../../base/paging.ts';
 import { PRODUCT, SERVER_PROGRAM, VERSION } from '../../base/product.ts';
 import type { Call, Context } from '../../operations/context.ts';
 import { completeArgument } from './completions.ts';
-import { INSTRUCTIONS } from './instructions.ts';
+import { instructionsFor } from './instructions.ts';
+import { protocolError } from './errors.ts';
 import { answer, completeParams, pageParams, promptParams, readParams } from './params.ts';
 import { getPrompt, promptList } from './prompts.ts';
 import { resourceList, resourceRead, templateList } from './resources.ts';
+import { answerSkills, SKILLS_CAPABILITY } from './skills.ts';
 import { callTool, toolList } from './tools.ts';
+import { notifierOf, watchChanges, type Watch } from './watch.ts';
 
 const FIXED = { listChanged: false };
+const CHANGING = { listChanged: true };
 const LISTS = { ttlMs: 60_000, cacheScope: 'private' } as const;
+
+export interface FactoryOptions {
+  /**
+   * Who watches for changes on behalf of a server's client, until it is closed by whoever made it. `undefined` is for
+   * servers that live for one request only: their entry point announces changes for all of them.
+   */
+  watchFor?: (server: Server) => Watch | undefined;
+}
 
 /**
  * Makes one MCP server for one connection, of either protocol era. The handlers are set on the SDK's inner server:
  * prompts and resources come from the catalogue, which is not read before somebody asks for them.
  */
-export function mcpServerFactory(context: Context): McpServerFactory {
-  return () => {
+export function mcpServerFactory(
+  context: Context,
+  { watchFor = (server) => ownWatch(server, context) }: FactoryOptions = {},
+): McpServerFactory {
+  return ({ era }) => {
     const mcp = new McpServer(
       { name: SERVER_PROGRAM, title: PRODUCT, version: VERSION },
       {
-        instructions: INSTRUCTIONS,
-        // The lists stay the same while a connection lasts; the SDK would promise to tell of changes.
-        capabilities: { tools: FIXED, prompts: FIXED, resources: FIXED, completions: {} },
+        instructions: instructionsFor(context.tools),
+        capabilities: {
+          // Only the tools of agents depend on the content; a list without them stays the same.
+          tools: context.tools.agents ? CHANGING : FIXED,
+          prompts: CHANGING,
+          resources: { ...CHANGING, subscribe: true },
+          completions: {},
+          extensions: SKILLS_CAPABILITY,
+        },
         cacheHints: {
           'tools/list': LISTS,
           'prompts/list': LISTS,
@@ -38,7 +60,10 @@ export function mcpServerFactory(context: Context): McpServerFactory {
       },
     );
     const { server } = mcp;
-    answer(server, 'tools/list', pageParams, () => ({ tools: toolList() }));
+    answer(server, 'tools/list', pageParams, async ({ cursor }, sdk) => {
+      if (cursor !== undefined) throw protocolError(foreignCursor());
+      return { tools: await toolList(context, callOf(sdk)) };
+    });
     server.setRequestHandler('tools/call', ({ params }, sdk) =>
       callTool(params.name, params.arguments, context, callOf(sdk)),
     );
@@ -51,6 +76,9 @@ export function mcpServerFactory(context: Context): McpServerFactory {
     );
     answer(server, 'resources/templates/list', pageParams, () => templateList());
     answer(server, 'resources/read', readParams, ({ uri }, sdk) => resourceRead(uri, context, callOf(sdk)));
+    answerSkills(server, era, context, callOf);
+    const watch = watchFor(server);
+    if (era === 'legacy' && watch !== undefined) answerSubscriptions(server, watch);
     answer(server, 'completion/complete', completeParams, (params, sdk) =>
       completeArgument(params, context, callOf(sdk)),
     );
@@ -60,6 +88,28 @@ export function mcpServerFactory(context: Context): McpServerFactory {
     };
     return mcp;
   };
+}
+
+/** A watch that ends with its server. */
+function ownWatch(server: Server, context: Context): Watch {
+  const watch = watchChanges(
+    context,
+    notifierOf(() => server),
+  );
+  server.onclose = () => watch.close();
+  return watch;
+}
+
+/** Clients of the 2025 protocol subscribe to one resource after the other. */
+function answerSubscriptions(server: Server, watch: Watch): void {
+  answer(server, 'resources/subscribe', readParams, async ({ uri }, sdk) => {
+    await watch.subscribe(uri, callOf(sdk));
+    return {};
+  });
+  answer(server, 'resources/unsubscribe', readParams, ({ uri }) => {
+    watch.unsubscribe(uri);
+    return {};
+  });
 }
 
 async function clientRoots(server: Server): Promise<string[]> {

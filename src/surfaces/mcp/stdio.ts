@@ -1,8 +1,11 @@
 import type { Readable, Writable } from 'node:stream';
+import type { Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Context } from '../../operations/context.ts';
+import { followListeners, inTurn } from './listening.ts';
 import { LineTransport } from './line-transport.ts';
 import { mcpServerFactory } from './server.ts';
+import { notifierOf, watchChanges } from './watch.ts';
 
 /** Serves one client over a pair of streams until either side ends. */
 export function serveStreams(
@@ -11,14 +14,29 @@ export function serveStreams(
   output: Writable,
 ): { ended: Promise<void>; close(): Promise<void> } {
   const transport = new LineTransport(input, output);
-  const handle = serveStdio(mcpServerFactory(context), {
+  let current: Server | undefined;
+  const watch = watchChanges(
+    context,
+    notifierOf(() => current),
+  );
+  const factory = mcpServerFactory(context, {
+    watchFor(server) {
+      current = server;
+      return watch;
+    },
+  });
+  const handle = serveStdio(factory, {
     transport,
     onerror: (error) => context.log.info('protocol', { error: error.message }),
   });
+  // serveStdio has set its own handlers by now; they stay in charge.
+  const received = transport.onmessage;
+  transport.onmessage = inTurn(followListeners(watch), (message) => received?.(message));
   const ended = new Promise<void>((resolve) => {
-    // serveStdio has set its own handler by now; the connection is over for both.
+    // The connection is over for both.
     const theirs = transport.onclose;
     transport.onclose = () => {
+      watch.close();
       theirs?.();
       resolve();
     };

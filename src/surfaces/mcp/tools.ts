@@ -1,24 +1,53 @@
-import {
-  ProtocolError,
-  ProtocolErrorCode,
-  type CallToolResult,
-  type Tool,
-} from '@modelcontextprotocol/server';
-import { quoted } from '../../base/errors.ts';
-import { nearest } from '../../base/suggest.ts';
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
+import { SERVER_KEY } from '../../base/product.ts';
+import { agentOperation, switchedOff } from '../../operations/agent-tools.ts';
 import type { Call, Context } from '../../operations/context.ts';
 import { execute } from '../../operations/execute.ts';
-import { operations } from '../../operations/index.ts';
+import { findAgentTool, listAgentTools } from '../../operations/index.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
+import { dataOf, protocolError } from './errors.ts';
 import { advertisedSchema } from './schema.ts';
+import { inOfferedWords } from './wording.ts';
 
-const offered = operations.filter((operation) => operation.toolset !== undefined);
+type AgentTool = Parameters<typeof agentOperation>[0];
 
-let advertised: Tool[] | undefined;
+const AGENT_LISTER = 'bmad-resources';
 
-/** The tools in a fixed order. They do not depend on the content, so the list is made once. */
-export function toolList(): Tool[] {
-  advertised ??= offered.map((operation) => ({
+const madeTools = new WeakMap<AnyOperation, Tool>();
+
+/** The tools in a fixed order. Only those of agents depend on the content, which is not read for any other. */
+export async function toolList(context: Context, call: Call): Promise<Tool[]> {
+  const { tools } = context;
+  const fixed = tools.fixed.filter((operation) => tools.of(operation).offered).map(fixedTool);
+  if (!tools.agents) return fixed;
+  const outcome = await execute(listAgentTools, {}, context, call);
+  if (!outcome.ok) {
+    // The other tools still work, and a call says what is wrong.
+    context.log.warn('the tools of agents cannot be listed', { error: outcome.error.message });
+    return fixed;
+  }
+  const { items, leftOut } = outcome.data as { items: AgentTool[]; leftOut: number };
+  const told = leftOut === 0 ? fixed : fixed.map((tool) => withRest(tool, items.length, leftOut));
+  if (leftOut > 0)
+    context.log.warn(`${leftOut} agents have no tool of their own, because hosts take only so many tools`);
+  return [...told, ...items.map((item) => toolOf(agentOperation(item)))];
+}
+
+/** The number of tools is limited by hosts; the tool that lists all agents says so. */
+function withRest(tool: Tool, shown: number, leftOut: number): Tool {
+  if (tool.name !== AGENT_LISTER) return tool;
+  const note = `${shown} of ${shown + leftOut} agents have a tool of their own; "agents" lists all.`;
+  return { ...tool, description: `${tool.description ?? ''} ${note}` };
+}
+
+function fixedTool(operation: AnyOperation): Tool {
+  const tool = madeTools.get(operation) ?? toolOf(operation);
+  madeTools.set(operation, tool);
+  return tool;
+}
+
+function toolOf(operation: AnyOperation): Tool {
+  return {
     name: operation.name,
     title: operation.title,
     description: operation.description,
@@ -30,9 +59,8 @@ export function toolList(): Tool[] {
       openWorldHint: false,
     },
     // Hosts with a tool search show only names at first; this one is the entry to everything.
-    _meta: { 'anthropic/alwaysLoad': true },
-  }));
-  return advertised;
+    ...(operation.name === SERVER_KEY ? { _meta: { 'anthropic/alwaysLoad': true } } : {}),
+  };
 }
 
 export async function callTool(
@@ -41,19 +69,25 @@ export async function callTool(
   context: Context,
   call: Call,
 ): Promise<CallToolResult> {
-  const outcome = await execute(toolNamed(name), args, context, call);
-  if (!outcome.ok) return { content: [{ type: 'text', text: outcome.error.text }], isError: true };
-  const { body, note } = outcome.answer;
-  const texts = note === undefined ? [body] : [body, note];
+  const operation = await toolNamed(name, context, call);
+  const outcome = await execute(operation, args, context, call);
+  const words = (text: string): string => inOfferedWords(text, context.tools);
+  if (!outcome.ok) return { content: [{ type: 'text', text: words(outcome.error.text) }], isError: true };
+  const { body, note, exact } = outcome.answer;
+  if (operation.answersData === true)
+    return { content: [{ type: 'text', text: body }], structuredContent: outcome.data };
+  const texts = [exact === true ? body : words(body), ...(note === undefined ? [] : [words(note)])];
   return { content: texts.map((text) => ({ type: 'text', text })) };
 }
 
-function toolNamed(name: string): AnyOperation {
-  const operation = offered.find((candidate) => candidate.name === name);
-  if (operation !== undefined) return operation;
-  const names = offered.map((candidate) => candidate.name);
-  const near = nearest(name, names)[0] ?? names.join(', ');
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${quoted(name)}. Use ${near}.`, {
-    suggestions: names,
-  });
+/** The operation behind a tool. One that is switched off is as little callable as one that does not exist. */
+async function toolNamed(name: string, context: Context, call: Call): Promise<AnyOperation> {
+  const { tools } = context;
+  const fixed = tools.fixed.find((candidate) => candidate.name === name);
+  if (fixed !== undefined) {
+    const { offered, why } = tools.of(fixed);
+    if (offered) return fixed;
+    throw protocolError(switchedOff(name, fixed.toolset ?? '', why));
+  }
+  return agentOperation(dataOf<AgentTool>(await execute(findAgentTool, { name }, context, call)));
 }

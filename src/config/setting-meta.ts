@@ -1,0 +1,27 @@
+import * as z from 'zod';
+
+export interface SettingMeta {
+  env: string;
+  flag: string;
+  /** Shown in help instead of the type. */
+  placeholder: string;
+  /** Whether it points to folders of the machine, so that a project's own file must not set it. */
+  personal?: true;
+  /** A list to which every layer adds, instead of the strongest one deciding alone; written with spaces between. */
+  gathers?: true;
+  /** Pattern of the words that the server's command line takes for this setting without its flag. */
+  bare?: string;
+  /** Left out of the first help text of the command line, which has to fit on a screen. */
+  rare?: true;
+  /** A few words for help texts; the description says the rest. */
+  summary: string;
+  /** What stands between the entries of a list in one text; without it, what the system puts between folders. */
+  separator?: string;
+  /** Whether a wrong value stops the start wherever it comes from: passed over, it would leave more switched on. */
+  binding?: true;
+  /** Whether it takes something away, which a project's own file may add to but not undo. */
+  restricts?: true;
+}
+
+/** What the command line, the environment and the docs need to know about each setting. */
+export const settingMeta = z.registry<SettingMeta>();

@@ -1,0 +1,95 @@
+import { BmadError, quoted } from '../base/errors.ts';
+import { globMatcher } from '../base/glob.ts';
+import { nearest } from '../base/suggest.ts';
+import type { Context } from './context.ts';
+import type { AnyOperation } from './operation.ts';
+
+/** Sets of tools that are switched on and off together, fixed at the start. */
+export const TOOLSETS = ['bmad', 'workflows', 'agents', 'project', 'memory'] as const;
+export type Toolset = (typeof TOOLSETS)[number];
+
+interface ToolVerdict {
+  offered: boolean;
+  /** The setting that decided, in words a person can act on. */
+  why: string;
+}
+
+type Tool = Pick<AnyOperation, 'name' | 'toolset' | 'effect'>;
+
+/** Which tools are offered. It depends on settings only, so that no content is read to answer. */
+export interface ToolChoice {
+  /** The tools that exist whatever the content is, offered or not, in the order users see them. */
+  fixed: readonly AnyOperation[];
+  /** Whether any agent may have a tool of its own, for which the content has to be read. */
+  agents: boolean;
+  of(tool: Tool): ToolVerdict;
+  /** Whether it was asked for by its own name. */
+  isNamed(tool: string): boolean;
+  /** Names that are no fixed tool's: agents' tools, if the content has such agents. */
+  unsettled: readonly { name: string; from: string }[];
+}
+
+type Settings = Pick<Context, 'config' | 'configFrom' | 'settingKeys'>;
+
+/** Exclusion beats inclusion, read-only beats both. A toolset nobody knows stops the start. */
+export function chooseTools(operations: readonly AnyOperation[], settings: Settings): ToolChoice {
+  const { config, configFrom } = settings;
+  const { toolsets, tools, excludeTools, readOnly } = config;
+  const fixed = operations.filter(({ toolset }) => toolset !== undefined);
+  checkToolsets(toolsets, configFrom.toolsets);
+  const known = new Set(fixed.map(({ name }) => name));
+  const unsettled = (['tools', 'excludeTools'] as const).flatMap((setting) =>
+    config[setting]
+      .filter((name) => !known.has(name) && !isPattern(name))
+      .map((name) => ({ name, from: configFrom[setting] })),
+  );
+  const excludes = matcher(excludeTools);
+  const names = matcher(tools);
+  const by = (setting: keyof typeof configFrom): string =>
+    `${settings.settingKeys[setting] ?? setting} (${configFrom[setting]})`;
+  return {
+    fixed,
+    unsettled,
+    agents: toolsets.includes('agents') || tools.some((name) => !known.has(name)),
+    isNamed: names,
+    of({ name, toolset = 'bmad', effect }) {
+      if (readOnly && effect !== 'read') return { offered: false, why: `it writes; ${by('readOnly')}` };
+      if (excludes(name)) return { offered: false, why: by('excludeTools') };
+      if (toolsets.includes(toolset)) return { offered: true, why: by('toolsets') };
+      if (names(name)) return { offered: true, why: by('tools') };
+      const on = toolsets.length === 0 ? 'none' : toolsets.join(', ');
+      return { offered: false, why: `${by('toolsets')}: ${on}` };
+    },
+  };
+}
+
+function checkToolsets(names: readonly string[], from: string): void {
+  const wrong = names.find((name) => !(TOOLSETS as readonly string[]).includes(name));
+  if (wrong === undefined) return;
+  throw new BmadError('invalid_input', `${from}: there is no toolset ${quoted(wrong)}.`, {
+    suggestions: nearest(wrong, TOOLSETS, 1),
+    hint: `Toolsets: ${TOOLSETS.join(', ')}.`,
+  });
+}
+
+/** Names that were given but exist neither as a fixed tool nor as the tool of an agent stop the start. */
+export function checkToolNames({ unsettled, fixed }: ToolChoice, agentTools: readonly string[]): void {
+  const wrong = unsettled.find(({ name }) => !agentTools.includes(name));
+  if (wrong === undefined) return;
+  const names = fixed.map(({ name }) => name);
+  throw new BmadError('invalid_input', `${wrong.from}: there is no tool ${quoted(wrong.name)}.`, {
+    suggestions: nearest(wrong.name, [...names, ...agentTools]),
+    hint: `Tools: ${names.join(', ')}, and {module}-{agent} for each agent. "*" stands for any part of a name.`,
+  });
+}
+
+function isPattern(name: string): boolean {
+  return name.includes('*');
+}
+
+function matcher(names: readonly string[]): (tool: string) => boolean {
+  const tests = names.map((name) =>
+    isPattern(name) ? globMatcher(name) : (tool: string): boolean => tool === name,
+  );
+  return (tool) => tests.some((test) => test(tool));
+}

@@ -1,0 +1,133 @@
+import { decodeEntities } from '../../base/entities.ts';
+import { findSection, outline } from '../../base/markdown.ts';
+import { field, isTable, ParseError, parseYaml, textField, type Table } from '../../base/parse.ts';
+import { oneLine } from '../../base/text.ts';
+import type { BmadRecord } from '../../model/record.ts';
+
+interface MenuItem {
+  /** What a user types for it: `CA`, `*create-prd`. */
+  code: string;
+  text: string;
+}
+
+/** What an agent says of itself beyond its name and title; a file that says nothing gives nothing. */
+export interface AgentProfile {
+  role?: string;
+  identity?: string;
+  menu: readonly MenuItem[];
+}
+
+const TEXT_LENGTH = 1_000;
+const ITEM_LENGTH = 120;
+/** Menus have a dozen entries; what is longer is no menu. */
+const ITEMS = 60;
+
+/** Every generation writes the persona and the menu in a form of its own. */
+export function agentProfile(record: BmadRecord, main: string, customization: Table): AgentProfile {
+  if (record.format === 'compiled-agent') return fromMarkup(main);
+  if (record.format === 'v4-agent') return fromYamlBlock(record.bmadRelativePath, main);
+  const agent = field(customization, 'agent');
+  const own = isTable(agent) ? fromTable(agent) : undefined;
+  return own !== undefined && (own.identity !== undefined || own.menu.length > 0) ? own : fromMarkdown(main);
+}
+
+function profile(role: string | undefined, identity: string | undefined, menu: MenuItem[]): AgentProfile {
+  const [shortRole, shortIdentity] = [clean(role), clean(identity)];
+  return {
+    ...(shortRole === undefined ? {} : { role: shortRole }),
+    ...(shortIdentity === undefined ? {} : { identity: shortIdentity }),
+    menu: menu
+      .map(({ code, text }) => ({ code: oneLine(code, 60), text: oneLine(text, ITEM_LENGTH) }))
+      .filter(({ text }) => text !== '')
+      .slice(0, ITEMS),
+  };
+}
+
+function clean(text: string | undefined): string | undefined {
+  return oneLine(text ?? '', TEXT_LENGTH) || undefined;
+}
+
+/** Skills from 6.4 on: the merged `[agent]` table. */
+function fromTable(agent: Table): AgentProfile {
+  const items = field(agent, 'menu');
+  const menu = (Array.isArray(items) ? items : []).filter(isTable).map((item) => ({
+    code: textField(item, 'code') ?? '',
+    text: textField(item, 'description') ?? '',
+  }));
+  return profile(textField(agent, 'role'), textField(agent, 'identity'), menu);
+}
+
+/** Compiled agents: XML in Markdown, not always well-formed. */
+function fromMarkup(text: string): AgentProfile {
+  const menu = [...text.matchAll(/<item\b([^>]{0,1000})>([^<]{0,600})/g)].map(
+    ([, attributes = '', inner = '']) => {
+      const shown = decodeEntities(inner).trim();
+      const [, code, rest = ''] = /^\[(\w{1,8})\]\s*(.*)$/s.exec(shown) ?? [];
+      const command = /\bcmd="([^"]*)"/.exec(attributes)?.[1] ?? '';
+      return { code: code ?? command.split(' or ', 1)[0] ?? '', text: code === undefined ? shown : rest };
+    },
+  );
+  return profile(tagText(text, 'role'), tagText(text, 'identity'), menu);
+}
+
+function tagText(text: string, name: string): string | undefined {
+  const start = text.indexOf(`<${name}>`);
+  const end = start === -1 ? -1 : text.indexOf(`</${name}>`, start);
+  return end === -1
+    ? undefined
+    : decodeEntities(text.slice(start + name.length + 2, Math.min(end, start + 8_000)));
+}
+
+/** Version 4: one YAML block in the Markdown. A broken one costs the menu, not the agent. */
+function fromYamlBlock(file: string, text: string): AgentProfile {
+  const block = /^```ya?ml[^\n]*\n([\s\S]*?)^```/m.exec(text.replaceAll('\r\n', '\n'))?.[1];
+  const table = parsedTable(file, block ?? '');
+  const persona = field(table, 'persona');
+  const own = isTable(persona) ? persona : {};
+  const commands = field(table, 'commands');
+  const menu = (Array.isArray(commands) ? commands : [commands]).flatMap((entry): MenuItem[] => {
+    if (typeof entry === 'string') {
+      const [code = '', ...rest] = entry.split(/[:\s]+/);
+      return [{ code: starred(code), text: rest.join(' ') || code }];
+    }
+    if (!isTable(entry)) return [];
+    return Object.entries(entry).map(([code, value]) => ({
+      code: starred(code),
+      text: typeof value === 'string' ? value : code,
+    }));
+  });
+  return profile(textField(own, 'role'), textField(own, 'identity'), menu);
+}
+
+function starred(code: string): string {
+  return code.startsWith('*') ? code : `*${code}`;
+}
+
+function parsedTable(file: string, text: string): Table {
+  try {
+    const value = parseYaml(file, text);
+    return isTable(value) ? value : {};
+  } catch (error) {
+    if (error instanceof ParseError) return {};
+    throw error;
+  }
+}
+
+/** Skills of 6.1 to 6.3 and agents people wrote: headings, and a table of capabilities. */
+function fromMarkdown(text: string): AgentProfile {
+  const sections = outline(text);
+  const sectionText = (title: string): string | undefined => {
+    const found = findSection(sections, title);
+    if (found === undefined) return undefined;
+    const [, ...lines] = text.slice(found.start, found.end).split('\n');
+    return lines
+      .join('\n')
+      .trim()
+      .split(/\n\s*\n/, 1)[0];
+  };
+  const rows = (sectionText('Capabilities') ?? '').matchAll(/^\|\s*([A-Z]\w{0,7})\s*\|\s*([^|\n]+?)\s*\|/gm);
+  const menu = [...rows]
+    .map(([, code = '', shown = '']) => ({ code, text: shown }))
+    .filter(({ code }) => code !== 'Code');
+  return profile(sectionText('Role'), sectionText('Identity'), menu);
+}

@@ -1,0 +1,182 @@
+import { BmadError, quoted } from '../../base/errors.ts';
+import { field, isTable, ParseError, parseFrontMatter, type Table } from '../../base/parse.ts';
+import { contentPath } from '../../base/paths.ts';
+import { nearest } from '../../base/suggest.ts';
+import { cut } from '../../base/text.ts';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { STARTABLE, type BmadRecord } from '../../model/record.ts';
+import type { Tree } from '../../sources/tree.ts';
+import { serve, type ServedFile } from './served-file.ts';
+import { nameSkills, SKILL_FILE, SKILL_SCHEME, skillUri, type NamedSkill } from './skill-names.ts';
+
+/** A skill whose files are known. */
+interface OpenSkill {
+  /** The paths of its files, sorted, `SKILL.md` among them. */
+  paths: readonly string[];
+  file(path: string): Promise<ServedFile>;
+}
+
+/** Everything that can be started, in the shape of skills: a folder with a `SKILL.md` and the files it needs. */
+export interface SkillShelf {
+  /** All skills, sorted by URI; no file is read for it. */
+  all(): readonly NamedSkill[];
+  /** The skill a URI belongs to, and the path in its folder, which is empty for the folder itself. */
+  locate(uri: string): { skill: NamedSkill; path: string };
+  open(skill: NamedSkill): Promise<OpenSkill>;
+  /** What stands at the top of a `SKILL.md`. */
+  frontMatter(uri: string, text: string): Table;
+  /** The URI of a file or folder in a skill's folder. */
+  uri(skill: NamedSkill, path: string): string;
+}
+
+export interface ShelfParts {
+  catalogue: Catalogue;
+  /** What starting the record delivers, as Markdown that does not depend on the day. */
+  startText(record: BmadRecord): Promise<string>;
+}
+
+export function createSkillShelf({ catalogue, startText }: ShelfParts): SkillShelf {
+  let named: readonly NamedSkill[] | undefined;
+  let byName: ReadonlyMap<string, NamedSkill> | undefined;
+  let folders: ReadonlyMap<string, number> | undefined;
+
+  function all(): readonly NamedSkill[] {
+    named ??= nameSkills(catalogue.winners);
+    return named;
+  }
+
+  function locate(uri: string): { skill: NamedSkill; path: string } {
+    const [module = '', name = '', ...rest] = segmentsOf(uri);
+    byName ??= new Map(all().map((skill) => [skill.name, skill]));
+    const skill = byName.get(name);
+    if (skill?.root === `${SKILL_SCHEME}${module}/${name}`) return { skill, path: rest.join('/') };
+    throw new BmadError('not_found', `There is no skill at ${quoted(uri)}.`, {
+      subject: cut(uri, 1_000),
+      suggestions: nearest(name, byName.keys()).flatMap((near) => {
+        const found = byName?.get(near);
+        return found === undefined ? [] : [skillUri(found, SKILL_FILE)];
+      }),
+      hint: 'skills/list shows them all.',
+    });
+  }
+
+  /** Its own files in the place it comes from, by their paths in the skill's folder. */
+  async function ownFiles(record: BmadRecord): Promise<Map<string, string>> {
+    const { bmadRelativePath: main, moduleRelativePath, uses } = record;
+    if (uses !== undefined) {
+      const above = main.slice(0, main.length - moduleRelativePath.length);
+      return new Map([main, ...uses].sort().map((path) => [path.slice(above.length), path]));
+    }
+    const folder = main.slice(0, main.lastIndexOf('/') + 1);
+    if (sharesFolder(record, folder)) return new Map([[main.slice(folder.length), main]]);
+    const files = await treeOf(record).files(folder.replace(/\/$/, ''));
+    return new Map(files.map((path) => [path.slice(folder.length), path]));
+  }
+
+  /** Agents and tasks lie side by side in one folder; workflows have one, though it may hold variants of the same. */
+  function sharesFolder({ format, kind, origin }: BmadRecord, folder: string): boolean {
+    if (format === 'skill') return false;
+    if (folder === '' || SHELVES.test(folder)) return true;
+    folders ??= countFolders(catalogue.winners);
+    return kind !== 'workflow' && (folders.get(`${origin.root} ${folder}`) ?? 0) > 1;
+  }
+
+  function treeOf({ origin }: BmadRecord): Tree {
+    const source = catalogue.sources.find((candidate) => candidate.origin === origin);
+    if (source === undefined) throw new Error(`The origin ${origin.displayName} has no source.`);
+    return source.tree;
+  }
+
+  async function open(skill: NamedSkill): Promise<OpenSkill> {
+    const { record } = skill;
+    const own = await ownFiles(record);
+    const paths = [...new Set([SKILL_FILE, ...own.keys()])].sort();
+
+    async function file(path: string): Promise<ServedFile> {
+      if (path === SKILL_FILE) {
+        const beside = paths.filter((other) => other !== SKILL_FILE);
+        const text = await (record.format === 'skill' ? ownSkillFile(skill) : madeSkillFile(skill, beside));
+        return { path, mimeType: 'text/markdown', text, origin: record.origin };
+      }
+      const place = own.get(path);
+      if (place !== undefined)
+        return { ...serve(place, await treeOf(record).read(place), record.origin), path };
+      const uri = skillUri(skill, path);
+      throw new BmadError('not_found', `There is no file ${quoted(uri)}.`, {
+        subject: cut(uri, 1_000),
+        suggestions: nearest(path, paths).map((known) => skillUri(skill, known)),
+        hint: `The files of this skill are listed by skills/get for ${skillUri(skill, SKILL_FILE)}.`,
+      });
+    }
+
+    return { paths, file };
+  }
+
+  /** Byte for byte, unless hosts would refuse it: then only its front matter is replaced. */
+  async function ownSkillFile(skill: NamedSkill): Promise<string> {
+    const { bmadRelativePath: main } = skill.record;
+    const text = serve(main, await treeOf(skill.record).read(main)).text ?? '';
+    try {
+      const { data, body } = parseFrontMatter(main, text);
+      return isSkillHead(data, skill) ? text : `${head(skill)}${body}`;
+    } catch (error) {
+      if (error instanceof ParseError) return `${head(skill)}${text}`;
+      throw error;
+    }
+  }
+
+  /** What is older than skills is delivered the way it is started. */
+  async function madeSkillFile(skill: NamedSkill, beside: readonly string[]): Promise<string> {
+    const files = beside.map((path) => `- \`${path}\``).join('\n');
+    return `${head(skill)}\n${await startText(skill.record)}\n\n## Files of this skill\n\nUnchanged, beside this file:\n\n${files}\n`;
+  }
+
+  return {
+    all,
+    locate,
+    open,
+    frontMatter: (uri, text) => parseFrontMatter(uri, text).data,
+    uri: skillUri,
+  };
+}
+
+/** Folders that are named for what lies in them side by side. */
+const SHELVES = /(?:^|\/)(?:agents|workflows|tasks|tools|commands|prompts)\/$/;
+
+/** How many of the things that can be started have their main file right in each folder. */
+function countFolders(records: readonly BmadRecord[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { kind, origin, bmadRelativePath: path } of records) {
+    if (!STARTABLE.includes(kind)) continue;
+    const key = `${origin.root} ${path.slice(0, path.lastIndexOf('/') + 1)}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function segmentsOf(uri: string): string[] {
+  const path = uri.startsWith(SKILL_SCHEME) ? uri.slice(SKILL_SCHEME.length) : uri;
+  return contentPath(path.replace(/\/$/, '')).split('/');
+}
+
+/** JSON strings are YAML strings too, on one line whatever they hold. */
+function head({ name, description }: NamedSkill): string {
+  return `---\nname: ${JSON.stringify(name)}\ndescription: ${JSON.stringify(description)}\n---\n`;
+}
+
+/** Whether a front matter is what the skill rules ask for, and says the same as the list does. */
+function isSkillHead(table: Table, { name, description }: NamedSkill): boolean {
+  const metadata = field(table, 'metadata');
+  const compatibility = field(table, 'compatibility');
+  return (
+    field(table, 'name') === name &&
+    field(table, 'description') === description &&
+    (metadata === undefined || (isTable(metadata) && Object.values(metadata).every(isText))) &&
+    (compatibility === undefined ||
+      (isText(compatibility) && compatibility !== '' && compatibility.length <= 500))
+  );
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}

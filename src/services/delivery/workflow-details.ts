@@ -1,0 +1,77 @@
+import { field, isTable, ParseError, parseFrontMatter, parseYaml, type Table } from '../../base/parse.ts';
+import { oneLine } from '../../base/text.ts';
+import type { HelpRow } from '../../model/module.ts';
+import type { BmadRecord } from '../../model/record.ts';
+
+/** What a workflow's files and help rows say about it. */
+export interface WorkflowDetails {
+  author?: string;
+  /** What it takes, one line each: a name, and where it is found if that is said. */
+  inputs: string[];
+  outputs: string[];
+}
+
+const INPUT_KEYS = ['inputs', 'required_inputs', 'recommended_inputs', 'input_file_patterns', 'variables'];
+const OUTPUT_KEYS = ['default_output_file', 'output_file', 'outputFile', 'outputs'];
+const LINE_LENGTH = 200;
+const LINES = 40;
+
+export function workflowDetails(record: BmadRecord, main: string, help: readonly HelpRow[]): WorkflowDetails {
+  const file = selfDescription(record, main);
+  const steps = stepsOf(file);
+  const made = steps.flatMap((step) => lines(field(step, 'creates')));
+  const needed = steps.flatMap((step) => lines(field(step, 'requires')));
+  const author = field(file, 'author');
+  return {
+    ...(typeof author === 'string' && author.trim() !== '' ? { author: oneLine(author, 100) } : {}),
+    inputs: unique([
+      ...INPUT_KEYS.flatMap((key) => lines(field(file, key))),
+      ...needed.filter((name) => !made.includes(name)),
+      ...help.map(({ args }) => args),
+    ]),
+    outputs: unique([
+      ...OUTPUT_KEYS.flatMap((key) => lines(field(file, key))),
+      ...made,
+      ...help.map(({ outputs, outputLocation }) =>
+        outputs === '' || outputLocation === '' ? outputs : `${outputs} (${outputLocation})`,
+      ),
+    ]),
+  };
+}
+
+/** YAML, or the front matter of Markdown; version 4 puts all under one key. */
+function selfDescription({ bmadRelativePath }: BmadRecord, main: string): Table {
+  try {
+    const value = /\.ya?ml$/i.test(bmadRelativePath)
+      ? parseYaml(bmadRelativePath, main)
+      : parseFrontMatter(bmadRelativePath, main).data;
+    const inner = isTable(value) ? field(value, 'workflow') : undefined;
+    return isTable(inner) ? inner : isTable(value) ? value : {};
+  } catch (error) {
+    // The doctor tells of files that cannot be parsed; here they only say less.
+    if (error instanceof ParseError) return {};
+    throw error;
+  }
+}
+
+function stepsOf(file: Table): Table[] {
+  const steps = field(file, 'sequence');
+  return Array.isArray(steps) ? steps.filter(isTable) : [];
+}
+
+/** A value in lines of text, whatever its shape: a scalar, a list, or a table of names. */
+function lines(value: unknown): string[] {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return [String(value)];
+  if (Array.isArray(value)) return value.flatMap(lines);
+  if (!isTable(value)) return [];
+  return Object.entries(value).map(([name, inner]) => {
+    const told = isTable(inner) ? (field(inner, 'description') ?? field(inner, 'whole')) : inner;
+    return typeof told === 'string' && told !== '' ? `${name}: ${told}` : name;
+  });
+}
+
+function unique(texts: readonly string[]): string[] {
+  const shown = texts.map((text) => oneLine(text, LINE_LENGTH)).filter((text) => text !== '');
+  return [...new Set(shown)].slice(0, LINES);
+}

@@ -1,0 +1,166 @@
+import { basename, dirname } from 'node:path/posix';
+import { once } from '../../base/async.ts';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { ParseError, parseCsv } from '../../base/parse.ts';
+import { fold, nearest } from '../../base/suggest.ts';
+import { cut, oneLine } from '../../base/text.ts';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { shortName, type BmadRecord } from '../../model/record.ts';
+import { DomainShelf, type KnowledgeDomain, type KnowledgeFragment } from './domain.ts';
+
+export interface Knowledge {
+  domains(): Promise<readonly KnowledgeDomain[]>;
+  /** The domain of that name; an error that lists the domains when there is none. */
+  domain(name: string): Promise<KnowledgeDomain>;
+}
+
+/** Folders in which modules and skills keep what is read on demand. */
+const FOLDERS = new Set(['data', 'knowledge', 'resources', 'references']);
+const TEXT_FILE = /\.(?:md|csv|ya?ml|json|xml|txt|toml)$/i;
+const INDEX = /-index\.csv$/i;
+
+/** The test architect's knowledge is called by both names, and each release names its folder differently. */
+const OTHER_NAMES = new Map([
+  ['tea', 'testarch'],
+  ['testarch', 'tea'],
+]);
+
+const NAMED_IN_HINT = 40;
+
+export function createKnowledge(catalogue: Catalogue): Knowledge {
+  const domains = once(async () => {
+    const places = new Places(catalogue);
+    const shelf = new DomainShelf();
+    const paths = [...(await catalogue.files.all()).keys()];
+    const known = new Set(paths);
+    const covered: string[] = [];
+    for (const index of paths.filter((path) => INDEX.test(path))) {
+      const fragments = (await indexRows(catalogue, index)).filter(({ path }) => known.has(path));
+      if (fragments.length === 0) continue;
+      covered.push(`${dirname(index)}/`);
+      const stem = basename(index).replace(INDEX, '');
+      const folder = basename(dirname(index));
+      const name = FOLDERS.has(folder) ? stem : folder;
+      const other = OTHER_NAMES.get(name);
+      shelf.add(name, places.moduleOf(index), other === undefined ? [stem] : [stem, other], fragments);
+    }
+    for (const [folder, files] of dataFolders(paths, covered)) {
+      const module = places.moduleOf(`${folder}/x`);
+      const owner = basename(dirname(folder)).replace(/^\.(?=.)/, '');
+      const name = owner === '' ? basename(folder) : owner === module ? module : shortName(owner);
+      shelf.add(
+        name,
+        module,
+        [],
+        files.map((path) => places.fragment(folder, path)),
+      );
+    }
+    return shelf.all();
+  });
+
+  return {
+    domains,
+    async domain(name) {
+      const all = await domains();
+      const wanted = fold(name.trim());
+      const exact = all.filter((domain) => fold(domain.name) === wanted);
+      const found =
+        exact.length > 0
+          ? exact
+          : all.filter(({ aliases }) => aliases.some((alias) => fold(alias) === wanted));
+      const [domain, other] = found;
+      if (domain !== undefined && other === undefined) return domain;
+      const names = (found.length > 0 ? found : all).map((each) => each.name);
+      const listed = names.slice(0, NAMED_IN_HINT).join(', ');
+      const more = names.length > NAMED_IN_HINT ? ` and ${names.length - NAMED_IN_HINT} more` : '';
+      throw found.length > 0
+        ? new BmadError('ambiguous', `${quoted(name)} is the name of ${found.length} domains.`, {
+            subject: cut(name, 200),
+            hint: `Use one of: ${listed}${more}.`,
+          })
+        : new BmadError('not_found', `There is no knowledge domain ${quoted(name)}.`, {
+            subject: cut(name, 200),
+            suggestions: nearest(name, names),
+            hint: names.length === 0 ? 'This content has none.' : `Domains here: ${listed}${more}.`,
+          });
+    },
+  };
+}
+
+/** Which module a path belongs to, and what the catalogue says about the file. */
+class Places {
+  readonly #byPath = new Map<string, BmadRecord>();
+  readonly #byFolder = new Map<string, string>();
+
+  constructor({ winners }: Catalogue) {
+    for (const record of winners) {
+      const { bmadRelativePath: path } = record;
+      if (!this.#byPath.has(path) || record.kind === 'knowledge') this.#byPath.set(path, record);
+      const folder = dirname(path);
+      if (!this.#byFolder.has(folder)) this.#byFolder.set(folder, record.moduleName);
+    }
+  }
+
+  moduleOf(path: string): string {
+    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
+      const module = this.#byFolder.get(folder);
+      if (module !== undefined) return module;
+    }
+    return path.split('/', 1)[0]?.replace(/^\.(?=.)/, '') ?? '';
+  }
+
+  fragment(folder: string, path: string): KnowledgeFragment {
+    const record = this.#byPath.get(path);
+    return {
+      id: path.slice(folder.length + 1).replace(/\.md$/i, ''),
+      ...(record?.displayName === undefined ? {} : { title: record.displayName }),
+      description: oneLine(record?.description ?? '', 300),
+      tags: [],
+      path,
+    };
+  }
+}
+
+/** The text files of each data folder that no index covers, by the outermost such folder. */
+function dataFolders(paths: readonly string[], covered: readonly string[]): Map<string, string[]> {
+  const folders = new Map<string, string[]>();
+  for (const path of paths) {
+    const segments = path.split('/').slice(0, -1);
+    const at = segments.findIndex((segment) => FOLDERS.has(segment.toLowerCase()));
+    if (at === -1 || !TEXT_FILE.test(path) || covered.some((folder) => path.startsWith(folder))) continue;
+    const folder = segments.slice(0, at + 1).join('/');
+    const files = folders.get(folder);
+    if (files === undefined) folders.set(folder, [path]);
+    else files.push(path);
+  }
+  return folders;
+}
+
+/** The rows of an index, whose paths are relative to it. A broken index is the doctor's matter and lists nothing. */
+async function indexRows({ files }: Catalogue, index: string): Promise<KnowledgeFragment[]> {
+  try {
+    const [header = [], ...rows] = parseCsv(index, (await files.read(index)).bytes.toString('utf8'));
+    const columns = new Map(header.map((name, at) => [name.trim().toLowerCase(), at]));
+    return rows.flatMap((row) => {
+      const cell = (name: string): string => row[columns.get(name) ?? -1]?.trim() ?? '';
+      const file = cell('fragment_file').replaceAll('\\', '/');
+      if (file === '' || file.split('/').includes('..') || file.startsWith('/')) return [];
+      const title = oneLine(cell('name'), 120);
+      return [
+        {
+          id: oneLine(cell('id') || file, 120),
+          ...(title === '' ? {} : { title }),
+          description: oneLine(cell('description'), 300),
+          tags: cell('tags')
+            .split(/[,;|]/)
+            .map((tag) => oneLine(tag, 60))
+            .filter(Boolean),
+          path: `${dirname(index)}/${file.replace(/^(?:\.\/)+/, '')}`,
+        },
+      ];
+    });
+  } catch (error) {
+    if (error instanceof ParseError || error instanceof BmadError) return [];
+    throw error;
+  }
+}

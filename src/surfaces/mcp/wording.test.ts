@@ -1,0 +1,55 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
+import { inOfferedWords } from './wording.ts';
+
+async function said(text: string, toolsets: string): Promise<string> {
+  const context = await contextIn(await temporaryFolder(afterAll), { flags: { toolsets: [toolsets] } });
+  return inOfferedWords(text, context.tools);
+}
+
+describe('the next step, in the words of the tools that are offered', () => {
+  const text =
+    'Files: bmad {"operation":"read","uri":"bmad://{type}/{name}"}. Start: bmad {"operation":"execute","workflow":"<name>"}; an agent: with "agent".';
+
+  it('stays as it is where the unified tool is offered', async () => {
+    expect(await said(text, 'bmad,workflows')).toBe(text);
+  });
+
+  it.each([
+    [
+      'workflows',
+      'Files: the MCP resource bmad://{type}/{name}. Start: execute_workflow {workflow_name:"<name>"}.',
+    ],
+    [
+      'agents',
+      'Files: bmad-resources {operation:"read", uri:"bmad://{type}/{name}"}. Start: bmad-workflow {workflow:"<name>"}.',
+    ],
+    ['memory', 'Files: the MCP resource bmad://{type}/{name}. Start: the prompt of the workflow <name>.'],
+  ])('is one of the set %s', async (toolsets, expected) => {
+    expect(await said(text, toolsets)).toBe(expected);
+  });
+
+  it.each([
+    ['{operation:"list", query:"agents"}', 'bmad-resources {operation:"agents"}', 'list_workflows {}'],
+    [
+      '{operation:"search", query:"…"}',
+      'bmad-resources {operation:"search", query:"…"}',
+      'list_workflows {}',
+    ],
+    [
+      '{operation:"list", query:"resources", pattern:"a/**"}',
+      'bmad-resources {operation:"list", pattern:"a/**"}',
+      'the list of MCP resources',
+    ],
+    [
+      '{operation:"execute", agent:"pm"}',
+      'the tool or the prompt of the agent pm',
+      'the tool or the prompt of the agent pm',
+    ],
+    ['{operation:"agents"}', '{operation:"agents"}', '{operation:"agents"}'],
+    ['{"operation":"read" broken}', '{"operation":"read" broken}', '{"operation":"read" broken}'],
+  ])('%s', async (step, agents, workflows) => {
+    expect(await said(step, 'agents')).toBe(agents);
+    expect(await said(step, 'workflows')).toBe(workflows);
+  });
+});

@@ -1,0 +1,63 @@
+import type { ToolChoice } from '../../operations/toolsets.ts';
+import { SERVER_KEY } from '../../base/product.ts';
+
+type Arguments = Partial<Record<string, string>>;
+
+/**
+ * Answers name the next step as a call of the unified tool. Where that one is not offered, the same step is put as a
+ * call of a tool that is, or as what a host can do by itself.
+ */
+export function inOfferedWords(text: string, { fixed, of }: ToolChoice): string {
+  const offered = new Set(fixed.filter((tool) => of(tool).offered).map(({ name }) => name));
+  if (offered.has(SERVER_KEY)) return text;
+  return text.replace(STEP, (whole) => {
+    const args = argumentsOf(whole);
+    return args === undefined ? whole : step(args, offered);
+  });
+}
+
+/** A step as data (`bmad {"operation":"read",…}`), in words (`{operation:"list", query:"agents"}`), and what follows one. */
+const STEP =
+  /(?:\bbmad )?\{"operation":"\w+"[^{}\n]*(?:\{[\w-]*\}[^{}\n]*)*\}(?:; an agent: with "agent")?|\{operation:"\w+"(?:, ?\w+:"[^"]*")*\}/g;
+
+function argumentsOf(written: string): Arguments | undefined {
+  const data = /\{"operation".*\}/.exec(written)?.[0];
+  if (data === undefined) {
+    const pairs = [...written.matchAll(/(\w+):"([^"]*)"/g)].map(([, key = '', value = '']) => [key, value]);
+    const args = Object.fromEntries(pairs) as Arguments;
+    // The tool for looking around has operations of its own, which are written the same way.
+    return OWN_OPERATIONS.has(args['operation'] ?? '') ? undefined : args;
+  }
+  try {
+    return JSON.parse(data) as Arguments;
+  } catch {
+    return undefined;
+  }
+}
+
+const OWN_OPERATIONS = new Set(['modules', 'agents', 'workflows']);
+
+function step({ operation, workflow, agent, uri, query, pattern }: Arguments, offered: Set<string>): string {
+  const resources = offered.has('bmad-resources');
+  if (operation === 'execute') {
+    if (agent !== undefined) return `the tool or the prompt of the agent ${agent}`;
+    if (offered.has('execute_workflow')) return call('execute_workflow', { workflow_name: workflow });
+    if (offered.has('bmad-workflow')) return call('bmad-workflow', { workflow });
+    return `the prompt of the workflow ${workflow ?? ''}`.trim();
+  }
+  if (operation === 'read')
+    return resources
+      ? call('bmad-resources', { operation, uri })
+      : `the MCP resource ${uri ?? 'of that file'}`;
+  if (operation === 'search' && resources) return call('bmad-resources', { operation, query });
+  if (operation === 'list' && query === 'resources')
+    return resources ? call('bmad-resources', { operation, pattern }) : 'the list of MCP resources';
+  if (operation === 'list' && resources && (query === 'agents' || query === 'workflows'))
+    return call('bmad-resources', { operation: query });
+  return offered.has('list_workflows') ? call('list_workflows', {}) : 'the list of prompts';
+}
+
+function call(tool: string, args: Arguments): string {
+  const given = Object.entries(args).filter(([, value]) => value !== undefined);
+  return `${tool} {${given.map(([key, value]) => `${key}:${JSON.stringify(value)}`).join(', ')}}`;
+}

@@ -1,0 +1,141 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Client, VersionNegotiationMode } from '@modelcontextprotocol/client';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../support/app.ts';
+import { writeFiles } from '../support/folders.ts';
+import { connectClient, textsOf } from '../support/mcp-client.ts';
+
+const home = await temporaryFolder(afterAll);
+
+const agent = (mark: string): string =>
+  `---\nname: "x"\ndescription: "${mark}"\n---\n<agent id="a" name="W" title="T" icon="x">\n${mark}\n</agent>\n`;
+
+const PM = 'bmad://bmm/agents/pm.md';
+const DEV = 'bmad://bmm/agents/dev.md';
+
+/** A client in a project with two agents, and what it is told from now on. */
+async function connected(mode: VersionNegotiationMode) {
+  const cwd = await temporaryFolder(afterAll);
+  await writeFiles(cwd, {
+    'bmad/_cfg/manifest.yaml': 'installation:\n  version: 6.0.0-alpha.7\nmodules:\n  - bmm\n',
+    'bmad/bmm/agents/pm.md': agent('one'),
+    'bmad/bmm/agents/dev.md': agent('one'),
+    'bmad/bmm/config.yaml': 'user_name: Ada\n',
+  });
+  const client = await connectClient({ cwd, home, mode });
+  onTestFinished(() => client.close());
+  const told: string[] = [];
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+    told.push(params.uri);
+  });
+  client.setNotificationHandler('notifications/resources/list_changed', () => {
+    told.push('resources');
+  });
+  client.setNotificationHandler('notifications/prompts/list_changed', () => {
+    told.push('prompts');
+  });
+  return { cwd, client, told };
+}
+
+async function refresh(client: Client): Promise<string> {
+  const [body = ''] = textsOf(await client.callTool({ name: 'bmad', arguments: { operation: 'refresh' } }));
+  return body;
+}
+
+/**
+ * Changes a file that is always subscribed to and waits until that is told: messages come in order, so whatever else
+ * was to be told has been told by then.
+ */
+async function settled(told: string[], uri: string): Promise<string[]> {
+  await expect.poll(() => told).toContain(uri);
+  return told.splice(0).sort();
+}
+
+const ERAS: {
+  era: string;
+  mode: VersionNegotiationMode;
+  follow(client: Client, uris: string[]): Promise<unknown>;
+}[] = [
+  {
+    era: '2025',
+    mode: 'legacy',
+    follow: (client, uris) => Promise.all(uris.map((uri) => client.subscribeResource({ uri }))),
+  },
+  {
+    era: '2026',
+    mode: { pin: '2026-07-28' },
+    follow: (client, uris) =>
+      client.listen({ resourceSubscriptions: uris, resourcesListChanged: true, promptsListChanged: true }),
+  },
+];
+
+describe.each(ERAS)('a client of $era', ({ mode, follow }) => {
+  it('hears of what it subscribed to, when that has really changed', async () => {
+    const { cwd, client, told } = await connected(mode);
+    const config = 'bmad://config/current';
+    const skill = 'skill://bmm/bmm-pm/SKILL.md';
+    await follow(client, [PM, DEV, config, 'bmad://agents/pm', skill]);
+    await writeFiles(cwd, { 'bmad/bmm/agents/pm.md': agent('one').replace('\none', '\ntwo') });
+    expect(await refresh(client)).toMatch(/^Changed:\n- agent bmm\/pm/);
+    await expect.poll(() => told).toHaveLength(3);
+    expect(told.splice(0).sort()).toEqual(['bmad://agents/pm', PM, skill]);
+    await writeFiles(cwd, { 'bmad/bmm/config.yaml': 'user_name: Grace\n' });
+    await refresh(client);
+    expect(await settled(told, config)).toEqual([config]);
+  });
+
+  it('hears of lists that have changed, and only of those', async () => {
+    const { cwd, client, told } = await connected(mode);
+    await client.listResources();
+    await follow(client, [PM]);
+    await writeFiles(cwd, {
+      'bmad/bmm/agents/ux.md': agent('new'),
+      'bmad/bmm/agents/pm.md': agent('one').replace('\none', '\ntwo'),
+    });
+    expect(await refresh(client)).toContain('Added:\n- agent bmm/ux');
+    expect(await settled(told, PM)).toEqual([PM, 'prompts', 'resources']);
+    expect((await client.listPrompts()).prompts.map(({ name }) => name)).toContain('bmad-ux');
+    await writeFiles(cwd, {
+      'bmad/bmm/data/notes.md': 'x\n',
+      'bmad/bmm/agents/pm.md': agent('one').replace('\none', '\nthree'),
+    });
+    await refresh(client);
+    expect(await settled(told, PM)).toEqual([PM, 'resources']);
+    await rm(join(cwd, 'bmad/bmm/agents/pm.md'));
+    await refresh(client);
+    expect(await settled(told, PM)).toEqual([PM, 'prompts', 'resources']);
+  });
+
+  it('says what it can do for such clients', async () => {
+    const { client } = await connected(mode);
+    expect(client.getServerCapabilities()).toMatchObject({
+      prompts: { listChanged: true },
+      resources: { listChanged: true, subscribe: true },
+      extensions: { 'io.modelcontextprotocol/skills': { directoryRead: true } },
+    });
+  });
+});
+
+describe('unsubscribing', () => {
+  it('ends the messages of a client of 2025', async () => {
+    const { cwd, client, told } = await connected('legacy');
+    await client.subscribeResource({ uri: PM });
+    await client.subscribeResource({ uri: DEV });
+    await client.unsubscribeResource({ uri: PM });
+    await client.unsubscribeResource({ uri: 'bmad://never/subscribed.md' });
+    await writeFiles(cwd, { 'bmad/bmm/agents/pm.md': agent('two'), 'bmad/bmm/agents/dev.md': agent('two') });
+    await refresh(client);
+    expect(await settled(told, DEV)).toEqual([DEV, 'prompts', 'resources']);
+  });
+
+  it('ends those of a client of 2026, which stops listening', async () => {
+    const { cwd, client, told } = await connected({ pin: '2026-07-28' });
+    const first = await client.listen({ resourceSubscriptions: [PM] });
+    await client.listen({ resourceSubscriptions: [DEV] });
+    await first.close();
+    await writeFiles(cwd, { 'bmad/bmm/agents/pm.md': agent('two'), 'bmad/bmm/agents/dev.md': agent('two') });
+    await refresh(client);
+    expect(await settled(told, DEV)).toEqual([DEV]);
+  });
+});

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../scripts/reference/host-limits.ts';
+import { toolsetSizes } from '../../scripts/reference/toolset-sizes.ts';
+import { repository } from '../support/app.ts';
+import { TOOLSETS } from '../../src/operations/toolsets.ts';
+
+const sizes = await toolsetSizes();
+const sizeOf = (name: string): number => sizes.find(({ toolsets }) => toolsets === name)?.tokens ?? Infinity;
+
+describe('what hosts bear', () => {
+  it('is measured for every toolset', () => {
+    expect(sizes.map(({ toolsets }) => toolsets)).toEqual(['default', ...TOOLSETS, 'all']);
+  });
+
+  it.each(sizes.map((size) => [size.toolsets, size.tools] as const))(
+    'holds for the tools of %s',
+    (_toolsets, tools) => {
+      expect(tools.length).toBeLessThanOrEqual(LIMITS.toolCount);
+      expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length);
+      for (const { name, title, description, annotations } of tools) {
+        expect(name).toMatch(LIMITS.name);
+        expect(name.length, name).toBeLessThanOrEqual(LIMITS.nameLength);
+        expect(description?.length, name).toBeLessThanOrEqual(LIMITS.descriptionLength);
+        expect(title, name).toBeTruthy();
+        expect(annotations?.readOnlyHint, name).toBeTypeOf('boolean');
+      }
+    },
+  );
+
+  it('is told in the README', async () => {
+    const readme = await readFile(join(repository, 'README.md'), 'utf8');
+    expect(readme).toContain(`the toolset \`bmad\`, one tool | ${sizeOf('bmad')} |`);
+    expect(readme).toContain(`| ${sizeOf('workflows')} / ${sizeOf('agents')} / ${sizeOf('all')} |`);
+  });
+
+  it('holds for the size of tools/list', () => {
+    expect(sizeOf('bmad')).toBeLessThanOrEqual(LIMITS.tokens.bmad);
+    expect(sizeOf('default')).toBeLessThanOrEqual(LIMITS.tokens.default);
+  });
+});
