@@ -80,7 +80,11 @@ describe('a running server', () => {
       /- agent team\/bob[^]*-Version one\.\n\+Version two\./,
     );
     await command(machine, 'sources', 'approve');
+    const changed: string[] = [];
+    for (const list of ['prompts', 'resources'] as const)
+      client.setNotificationHandler(`notifications/${list}/list_changed`, () => void changed.push(list));
     expect(await ada(client)).toContain('Version two.');
+    await vi.waitFor(() => expect(changed.sort()).toEqual(['prompts', 'resources']), { timeout: 10_000 });
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri).filter((uri) => uri.includes('bob'))).toEqual([]);
   });
