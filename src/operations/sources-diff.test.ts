@@ -129,13 +129,16 @@ ${short(first)} (served) → ${short(second)} (waits): new commits
   });
 
   it('lets nothing in the new text pass for an instruction to the terminal or for the end of the text', async () => {
-    await team.commit({ 'agents/ada.md': 'a\u001B[2Jb\u202Ec\r\n```\n# Approved by all\n' });
+    await team.commit({
+      'agents/ada.md': 'a\u001B[2Jb\u202Ec\r\n```\n# Approved by all\n',
+      'agents/eve.md': '---\nname: eve\ndescription: "a\\e[2Jb"\n---\n\nHello\n',
+    });
     await machine.ok(sourcesUpdate);
     const { body } = (await machine.ok(sourcesDiff)).answer;
     // eslint-disable-next-line no-control-regex -- control characters are what is looked for
     expect(body).not.toMatch(/[\u0000-\u0008\u000B-\u001F\u007F\u202A-\u202E]/);
     expect(body).toContain('\n````diff\n');
-    expect(body.trimEnd().endsWith('````')).toBe(true);
+    expect(body).toContain('\n````\n\n### agents/eve.md\n');
   });
 
   it('reviews all sources that wait and names those that do not', async () => {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { BmadError } from '../base/errors.ts';
-import { fenced, oneLine, plural } from '../base/text.ts';
+import { fenced, oneLine, plural, visible } from '../base/text.ts';
 import { defineOperation } from './operation.ts';
 import { checkKnown, chosenViews, relationWords, short, sourceField } from './sources-view.ts';
 
@@ -115,6 +115,6 @@ function reviewText({ source, from, to, relation, records, files }: ReviewData):
 }
 
 function recordLine({ kind, name, change: how, description, before }: ReviewData['records'][number]): string {
-  const was = before === undefined ? '' : `\n    was: ${oneLine(before, 160)}`;
-  return `${SIGNS[how]} ${kind} ${name}: ${oneLine(description, 160)}${was}`;
+  const was = before === undefined ? '' : `\n    was: ${visible(oneLine(before, 160))}`;
+  return `${SIGNS[how]} ${kind} ${visible(name)}: ${visible(oneLine(description, 160))}${was}`;
 }
