@@ -244,7 +244,10 @@ async function readFolder(folder: string): ReturnType<Context['readFolder']> {
     home: '',
     maxFileBytes: REVIEWED_FILE_BYTES,
   });
-  return { catalogue: await buildCatalogue(sources, readers), tree: folderTree(folder, REVIEWED_FILE_BYTES) };
+  return {
+    catalogue: await buildCatalogue(sources, readers),
+    tree: folderTree((await realFolder(folder)) ?? folder, REVIEWED_FILE_BYTES),
+  };
 }
 
 /** A review leaves nothing out, however large. */

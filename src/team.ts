@@ -59,6 +59,8 @@ export async function createTeam(setup: TeamSetup): Promise<Team> {
   }
   const closing = new AbortController();
   const busy = new Set<string>();
+  /** Why a source could not be brought, also where the disk does not even take a note of it. */
+  const troubles = new Map<string, string>();
   const sources = once(async () => {
     const [{ TeamSources }, { GitCache }] = await Promise.all([
       import('./services/team/team.ts'),
@@ -87,7 +89,10 @@ export async function createTeam(setup: TeamSetup): Promise<Team> {
     try {
       return await (
         await sources()
-      ).settle({ signal: closing.signal }, (error) => setup.log.warn(error.text.replaceAll('\n\n', ' ')));
+      ).settle({ signal: closing.signal }, ({ address: { source } }, error) => {
+        troubles.set(source, error.line);
+        setup.log.warn(`${source} cannot be fetched: ${error.line}`);
+      });
     } finally {
       busy.clear();
     }
@@ -104,7 +109,11 @@ export async function createTeam(setup: TeamSetup): Promise<Team> {
       const views = await (await sources()).views();
       return {
         mounts: views.flatMap((view) => (view.served === undefined ? [] : [mountOf(view, view.served)])),
-        warnings: views.flatMap((view) => words(view, busy.has(view.address.source))),
+        warnings: views.flatMap((view) => {
+          const { source } = view.address;
+          const trouble = view.trouble ?? (view.served === undefined ? troubles.get(source) : undefined);
+          return words(trouble === undefined ? view : { ...view, trouble }, busy.has(source));
+        }),
         absent: views.flatMap(({ served, address }) => (served === undefined ? [address.source] : [])),
       };
     },
@@ -153,14 +162,19 @@ async function configuredIn(
   );
 }
 
-/** Asks the remotes that have not been asked for the time set. A project's source is asked once the user has fetched it. */
+/**
+ * Asks the remotes that have not been asked for the time set, also those that could not be had before. A project's
+ * source is asked once the user has fetched it.
+ */
 async function lookForChanges(team: TeamSources, setup: TeamSetup, signal: AbortSignal): Promise<boolean> {
   const oldest = Date.now() - setup.refreshMinutes * 60_000;
   const due = (await team.views()).filter(
-    ({ served, sighting }) => served !== undefined && (sighting?.checkedAt ?? 0) <= oldest,
+    ({ served, layer, sighting }) =>
+      (served !== undefined || layer !== 'project') &&
+      Math.max(sighting?.checkedAt ?? 0, sighting?.troubleAt ?? 0) <= oldest,
   );
   const results = await team.update(due, false, { signal });
-  for (const { outcome, error } of results) if (outcome === 'failed') setup.log.warn(error?.message ?? '');
+  for (const { outcome, error } of results) if (outcome === 'failed') setup.log.warn(error?.line ?? '');
   return results.some(({ outcome }) => outcome !== 'unchanged' && outcome !== 'failed');
 }
 

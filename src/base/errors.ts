@@ -74,6 +74,11 @@ export class BmadError extends Error {
     return [this.message, near, this.hint].filter((part) => part !== undefined).join('\n\n');
   }
 
+  /** Message and way out in one line, for logs and lists. */
+  get line(): string {
+    return this.text.replaceAll('\n\n', ' ');
+  }
+
   /**
    * Turns anything thrown into an error that is safe to show. The text of a stranger's error may hold paths,
    * secrets or instructions, so callers see only an id; `report` gets the original for the log.

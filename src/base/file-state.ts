@@ -35,7 +35,7 @@ export async function readState(path: string): Promise<string | undefined> {
     return await readFile(path, 'utf8');
   } catch (error) {
     if (isAbsent(error)) return undefined;
-    throw writeFailure(path, error);
+    throw failure(path, 'read', error);
   }
 }
 
@@ -100,7 +100,7 @@ export async function stateNames(path: string): Promise<string[]> {
     return (await readdir(path)).sort();
   } catch (error) {
     if (isAbsent(error)) return [];
-    throw writeFailure(path, error);
+    throw failure(path, 'read', error);
   }
 }
 
@@ -144,11 +144,13 @@ const REASONS: Record<string, string> = {
   EROFS: 'the disk is read-only',
 };
 
-function writeFailure(path: string, error: unknown): BmadError {
+const writeFailure = (path: string, error: unknown): BmadError => failure(path, 'written', error);
+
+function failure(path: string, what: 'read' | 'written', error: unknown): BmadError {
   const code = systemCode(error) ?? '';
   return new BmadError(
     'unavailable',
-    `${path} cannot be written: ${REASONS[code] ?? `the disk refused (${code})`}.`,
+    `${path} cannot be ${what}: ${REASONS[code] ?? `the disk refused (${code})`}.`,
     {
       subject: path,
       hint:

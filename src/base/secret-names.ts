@@ -17,10 +17,26 @@ export function stripUrlCredentials(text: string): string {
     const start = scheme + 3;
     AUTHORITY_END.lastIndex = start;
     const authority = text.slice(start, AUTHORITY_END.exec(text)?.index ?? text.length);
-    const at = authority.lastIndexOf('@');
+    const at = isLogin(text.slice(Math.max(0, scheme - 4), scheme), authority)
+      ? -1
+      : authority.lastIndexOf('@');
     safe += text.slice(from, start) + (at === -1 ? '' : `${MASK}@`);
     from = start + at + 1;
   }
+}
+
+/** The name in front of an ssh host says which account is meant, and is no secret as long as no password follows. */
+function isLogin(scheme: string, authority: string): boolean {
+  return /(?:^|[^a-z0-9.-])ssh$/i.test(scheme) && /^[\w.~+-]+@[^@]*$/.test(authority);
+}
+
+/**
+ * For an address that somebody typed and that may be malformed: everything before the last `@` goes, since a password
+ * may have any character in it.
+ */
+export function stripAddressCredentials(address: string): string {
+  if (/^(?:git\+)?ssh:\/\/[\w.~+-]+@[^@#]*(?:#|$)/.test(address)) return address;
+  return address.replace(/:\/\/[^#]*@/, `://${MASK}@`);
 }
 
 const SECRET_WORDS = new Set([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSecretName, stripUrlCredentials } from './secret-names.ts';
+import { isSecretName, stripAddressCredentials, stripUrlCredentials } from './secret-names.ts';
 import { createSecrets, maskSecretValues } from './secrets.ts';
 
 describe('stripUrlCredentials', () => {
@@ -8,6 +8,8 @@ describe('stripUrlCredentials', () => {
     ['https://token@example.org', 'https://***@example.org'],
     ['https://me:p@ss@w@example.org/a@b', 'https://***@example.org/a@b'],
     ["https://me:it's'@example.org", 'https://***@example.org'],
+    ['git+ssh://git@h.org/r.git, ssh://git@h', 'git+ssh://git@h.org/r.git, ssh://git@h'],
+    ['sssh://git@h.org, ssh://a@b@h', 'sssh://***@h.org, ssh://***@h'],
     ['git+ssh://git:x@h.org:22/r.git and http://a:b@c', 'git+ssh://***@h.org:22/r.git and http://***@c'],
     [
       'see https://example.org/path, mail me@example.org',
@@ -30,6 +32,20 @@ describe('stripUrlCredentials', () => {
     const many = 'a://b '.repeat(400_000);
     expect(stripUrlCredentials(many)).toBe(many);
     expect(stripUrlCredentials(`a://${'@'.repeat(1_000_000)}`)).toBe('a://***@');
+  });
+});
+
+describe('stripAddressCredentials', () => {
+  it.each([
+    ['git+https://me:hun/ter2@h.org/x.git#a@b', 'git+https://***@h.org/x.git#a@b'],
+    ['https://token@h.org/x.git', 'https://***@h.org/x.git'],
+    ['https://h.org/x.git', 'https://h.org/x.git'],
+    ['git+ssh://git@h.org/x.git#v1', 'git+ssh://git@h.org/x.git#v1'],
+    ['git+ssh://git:hun/ter2@h.org/x.git', 'git+ssh://***@h.org/x.git'],
+    ['ssh://git@hun/ter2@h.org', 'ssh://***@h.org'],
+    ['git@h.org:org/x.git', 'git@h.org:org/x.git'],
+  ])('makes of %j %j', (text, safe) => {
+    expect(stripAddressCredentials(text)).toBe(safe);
   });
 });
 

@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { BmadError } from '../base/errors.ts';
+import { stripAddressCredentials } from '../base/secret-names.ts';
 import { nearest } from '../base/suggest.ts';
 import { settings, type RawSettings, type Setting } from './schema.ts';
 
@@ -53,7 +54,7 @@ export function parseFlags<Switch extends string, Value extends string = never>(
     } else {
       throw new BmadError(
         'invalid_input',
-        `There is no flag or argument ${JSON.stringify(written.slice(0, 80))}.`,
+        `There is no flag or argument ${JSON.stringify(stripAddressCredentials(written).slice(0, 80))}.`,
         {
           suggestions: nearest(written, [
             ...[...switches, ...values].map((name) => `--${name}`),

@@ -1,5 +1,6 @@
 import { BmadError, quoted } from '../base/errors.ts';
 import { readInside } from '../base/files.ts';
+import { stripUrlCredentials } from '../base/secret-names.ts';
 import { nearest } from '../base/suggest.ts';
 import { cut, visible } from '../base/text.ts';
 import { basename, delimiter, dirname } from 'node:path';
@@ -163,8 +164,8 @@ function accept(
 
 /** A wrong value for a message, kept short. JSON has no word for NaN and Infinity, which TOML can write. */
 function shown(raw: unknown): string {
-  if (typeof raw === 'string') return quoted(raw);
-  return typeof raw === 'number' ? String(raw) : visible(cut(JSON.stringify(raw), 120));
+  if (typeof raw === 'string') return quoted(stripUrlCredentials(raw));
+  return typeof raw === 'number' ? String(raw) : visible(cut(stripUrlCredentials(JSON.stringify(raw)), 120));
 }
 
 const SWITCH = new Map([

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { stripAddressCredentials } from '../base/secret-names.ts';
 import { cell, plural } from '../base/text.ts';
 import { agentToolNames, AGENT_TOOL_LIMIT } from './agent-tools.ts';
 import type { Context } from './context.ts';
@@ -64,8 +65,12 @@ export const configShow = defineOperation({
   },
 });
 
+/** Addresses may have credentials in them, also malformed ones. */
 function shown(value: Config[keyof Config]): string {
-  const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
+  const text = [value ?? []]
+    .flat()
+    .map((entry) => stripAddressCredentials(String(entry)))
+    .join(', ');
   return text === '' ? '(not set)' : text;
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../base/errors.ts';
 import { defineOperation } from './operation.ts';
-import { chosenViews, refreshed, short, sourceField } from './sources-view.ts';
+import { checkKnown, chosenViews, short, sourceField } from './sources-view.ts';
 
 export const sourcesApprove = defineOperation({
   name: 'sources_approve',
@@ -27,7 +27,19 @@ export const sourcesApprove = defineOperation({
 
   async run({ source, commit }, context) {
     const team = await context.team();
-    const waiting = (await chosenViews(team, source)).filter(({ pending }) => pending !== undefined);
+    const views = await chosenViews(team, source);
+    const waiting = views.filter(({ pending }) => pending !== undefined);
+    if (waiting.length === 0) {
+      checkKnown(views);
+      if (commit !== undefined && !views.some(({ pin }) => pin?.commit.startsWith(commit) === true))
+        throw new BmadError(
+          'not_found',
+          `Nothing waits for approval, so ${quoted(commit)} does not either.`,
+          {
+            hint: '"bmad sources update" asks the remotes.',
+          },
+        );
+    }
     const other = waiting.find(
       ({ pending }) => commit !== undefined && pending?.commit.startsWith(commit) !== true,
     );
@@ -38,7 +50,6 @@ export const sourcesApprove = defineOperation({
         { hint: 'Look at it again with "bmad sources diff".' },
       );
     for (const view of waiting) await team.approve(view);
-    await refreshed(context);
     return {
       approved: waiting.map(({ address, pin, pending, layer }) => ({
         source: address.source,

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { kilobytes, plural } from '../base/text.ts';
 import { defineOperation } from './operation.ts';
-import { refreshed } from './sources-view.ts';
 
 export const sourcesClear = defineOperation({
   name: 'sources_clear',
@@ -24,9 +23,7 @@ export const sourcesClear = defineOperation({
     const kept = (await team.views()).flatMap(({ address, served, pending }) =>
       [served, pending].flatMap((copy) => (copy === undefined ? [] : [{ address, commit: copy.commit }])),
     );
-    const removed = await team.cache.clear(all ? [] : kept);
-    await refreshed(context);
-    return removed;
+    return team.cache.clear(all ? [] : kept);
   },
 
   render: ({ copies, bytes }) => ({

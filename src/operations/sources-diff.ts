@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { BmadError } from '../base/errors.ts';
-import { fenced, oneLine, plural } from '../base/text.ts';
+import { fenced, oneLine, plural, visible } from '../base/text.ts';
 import { defineOperation } from './operation.ts';
-import { chosenViews, relationWords, short, sourceField } from './sources-view.ts';
+import { checkKnown, chosenViews, relationWords, short, sourceField } from './sources-view.ts';
 
 const change = z.enum(['added', 'changed', 'removed']);
 
@@ -45,7 +45,9 @@ export const sourcesDiff = defineOperation({
     const team = await context.team();
     const reviews: ReviewData[] = [];
     const upToDate: string[] = [];
-    for (const view of await chosenViews(team, source)) {
+    const views = await chosenViews(team, source);
+    if (views.every(({ pending }) => pending === undefined)) checkKnown(views);
+    for (const view of views) {
       const { address, pin, served: approved, pending, relation } = view;
       if (pin === undefined || pending === undefined) {
         upToDate.push(address.source);
@@ -113,6 +115,6 @@ function reviewText({ source, from, to, relation, records, files }: ReviewData):
 }
 
 function recordLine({ kind, name, change: how, description, before }: ReviewData['records'][number]): string {
-  const was = before === undefined ? '' : `\n    was: ${oneLine(before, 160)}`;
-  return `${SIGNS[how]} ${kind} ${name}: ${oneLine(description, 160)}${was}`;
+  const was = before === undefined ? '' : `\n    was: ${visible(oneLine(before, 160))}`;
+  return `${SIGNS[how]} ${kind} ${visible(name)}: ${visible(oneLine(description, 160))}${was}`;
 }

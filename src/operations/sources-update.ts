@@ -4,7 +4,6 @@ import { defineOperation } from './operation.ts';
 import {
   chosenViews,
   gitOptions,
-  refreshed,
   relationWords,
   short,
   sourceData,
@@ -40,7 +39,6 @@ export const sourcesUpdate = defineOperation({
     const team = await context.team();
     const views = await chosenViews(team, source);
     const results = await team.update(views, approve, gitOptions(call));
-    await refreshed(context);
     return {
       results: results.map(({ view, outcome, before, error }) => ({
         outcome,

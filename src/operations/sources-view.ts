@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { BmadError } from '../base/errors.ts';
 import { ago, plural } from '../base/text.ts';
-import type { Call, Context, SourceView, TeamSources } from './context.ts';
+import type { Call, SourceView, TeamSources } from './context.ts';
 
 /** The name of a source in a command; without it, all of them. */
 export const sourceField = z
@@ -71,6 +71,16 @@ export async function chosenViews(team: TeamSources, name: string | undefined): 
   return team.views(name === undefined ? sources : [team.named(name)]);
 }
 
+/** Whether something waits cannot be told of a source that is not served because something is wrong with it. */
+export function checkKnown(views: readonly SourceView[]): void {
+  const unknown = views.find(({ served, trouble }) => served === undefined && trouble !== undefined);
+  if (unknown !== undefined)
+    throw new BmadError('unavailable', `${unknown.address.source}: ${unknown.trouble ?? ''}`, {
+      subject: unknown.address.source,
+      hint: '"bmad sources update" tries again and says what to do.',
+    });
+}
+
 /** What git needs to know of a call: when to stop, and whom to tell how far it is. */
 export function gitOptions(call: Call): { signal: AbortSignal; progress: (message: string) => void } {
   return { signal: call.signal, progress: (message) => call.progress(message) };
@@ -112,9 +122,4 @@ export function sourceLines(data: SourceData, now = Date.now()): string {
         ]),
   ];
   return lines.join('\n');
-}
-
-/** A change of what is served becomes visible here at once; other running servers see it at their next call. */
-export async function refreshed(context: Context): Promise<void> {
-  await context.refresh().catch(() => undefined);
 }

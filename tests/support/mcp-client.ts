@@ -12,6 +12,9 @@ export interface ConnectOptions {
   roots?: readonly string[];
   /** Program and arguments, where it is not the server in dist. */
   command?: readonly [string, ...string[]];
+  /** Arguments for the server in dist. */
+  args?: readonly string[];
+  env?: Record<string, string>;
 }
 
 /** The official client, connected to a server process of its own. */
@@ -20,7 +23,9 @@ export async function connectClient({
   home,
   mode = 'legacy',
   roots,
-  command = [process.execPath, serverFile],
+  args: serverArgs = [],
+  command = [process.execPath, serverFile, ...serverArgs],
+  env = {},
 }: ConnectOptions): Promise<Client> {
   const [program, ...args] = command;
   const client = new Client(
@@ -32,7 +37,13 @@ export async function connectClient({
     client.setRequestHandler('roots/list', () => ({ roots: listed }));
   }
   await client.connect(
-    new StdioClientTransport({ command: program, args, cwd, env: bareEnvironment(home), stderr: 'ignore' }),
+    new StdioClientTransport({
+      command: program,
+      args,
+      cwd,
+      env: bareEnvironment(home, env),
+      stderr: 'ignore',
+    }),
   );
   return client;
 }

@@ -1,4 +1,5 @@
 import { BmadError, quoted } from '../../base/errors.ts';
+import { stripAddressCredentials } from '../../base/secret-names.ts';
 import { nearest } from '../../base/suggest.ts';
 import { parseGitAddress, type GitAddress } from '../../sources/git/address.ts';
 
@@ -63,7 +64,7 @@ function sourceOrName(name: string): string {
   try {
     return parseGitAddress(name).source;
   } catch {
-    return name;
+    return stripAddressCredentials(name);
   }
 }
 

@@ -18,8 +18,8 @@ export async function readPins(file: string): Promise<Pins> {
   const text = await readState(file);
   if (text === undefined) return {};
   try {
-    const { version, sources } = JSON.parse(text) as { version?: unknown; sources?: unknown };
-    if (version === FORMAT && typeof sources === 'object' && sources !== null) {
+    const { version, sources } = (JSON.parse(text) ?? {}) as { version?: unknown; sources?: unknown };
+    if (version === FORMAT && typeof sources === 'object' && sources !== null && !Array.isArray(sources)) {
       const pins = Object.entries(sources as Record<string, Partial<Pin>>);
       if (pins.every(([, pin]) => isPin(pin))) return Object.fromEntries(pins) as Record<string, Pin>;
     }

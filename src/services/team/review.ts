@@ -1,5 +1,5 @@
 import { structuredPatch } from 'diff';
-import { dirname } from 'node:path/posix';
+import { dirname, sep } from 'node:path';
 import { visible } from '../../base/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
@@ -43,7 +43,7 @@ export async function reviewChanges(
   after: ReviewedState,
 ): Promise<Review> {
   const files = await changedFiles(before?.tree, after.tree);
-  const touched = files.map(({ path }) => path);
+  const touched = files.map(({ path }) => after.tree.place(path));
   return { files, records: changedRecords(before?.catalogue, after.catalogue, touched) };
 }
 
@@ -84,8 +84,8 @@ function differs(was: BmadRecord, is: BmadRecord, touched: readonly string[]): b
     was.description !== is.description
   )
     return true;
-  const folder = `${dirname(is.bmadRelativePath)}/`;
-  return is.format === 'skill' && touched.some((path) => path.includes(folder));
+  const folder = dirname(is.absolutePath) + sep;
+  return is.format === 'skill' && touched.some((place) => place.startsWith(folder));
 }
 
 async function changedFiles(before: Tree | undefined, after: Tree): Promise<ChangedFile[]> {
@@ -115,11 +115,22 @@ function difference(path: string, was: Buffer | undefined, is: Buffer | undefine
   const lines = hunks.flatMap(({ oldStart, newStart, lines: changes }) => [
     `@@ -${oldStart} +${newStart} @@`,
     // Nothing in a stranger's file may act on the terminal of whoever reviews it.
-    ...changes.map((line) => visible(line).replaceAll('\\u0009', '\t')),
+    ...changes.map((line) => unhidden(line).replaceAll('\\u0009', '\t')),
   ]);
   const count = (sign: string): number =>
     hunks.flatMap((hunk) => hunk.lines).filter((line) => line.startsWith(sign)).length;
   return { path, change, plus: count('+'), minus: count('-'), diff: lines.join('\n') };
+}
+
+/**
+ * With what no eye sees and a model still reads: spaces without width, marks of direction, tag characters. What joins
+ * the parts of an emoji stays.
+ */
+function unhidden(line: string): string {
+  return visible(line).replace(
+    /[\u00AD\u200B\u200C\u200E\u200F\u2060-\u2064\uFEFF\u{E0000}-\u{E01EF}]/gu,
+    (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
+  );
 }
 
 function linesOf(content: Buffer | undefined, sign: string): string[] {

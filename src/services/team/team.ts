@@ -51,7 +51,7 @@ export class TeamSources {
    * Brings what is approved, or wanted for the first time, and not here yet. What a project lists is left alone: whoever
    * wrote the project must not decide which hosts this machine talks to. Answers whether something was brought.
    */
-  async settle(options: GitOptions, told: (error: BmadError) => void): Promise<boolean> {
+  async settle(options: GitOptions, told: (view: SourceView, error: BmadError) => void): Promise<boolean> {
     const missing = (await this.views()).filter(
       ({ served, layer }) => served === undefined && layer !== 'project',
     );
@@ -61,7 +61,7 @@ export class TeamSources {
         return true;
       } catch (error) {
         if (!(error instanceof BmadError)) throw error;
-        told(error);
+        told(view, error);
         return false;
       }
     });
@@ -126,6 +126,8 @@ export class TeamSources {
         { subject: address.source, hint: 'Take it out there.' },
       );
     const { config } = this.#levels.files(layer);
+    // Both files or neither: a damaged lock file is found before the other is changed.
+    await this.#levels.checkLock(layer);
     await removeFromConfig(config, (entry) => isSource(entry, address.source));
     await this.#levels.unpin({ address, layer });
     return config;
@@ -146,7 +148,14 @@ export class TeamSources {
     // The approved content comes first: what waits for approval can only be compared with something that is here.
     if (before.served === undefined) await this.#obtain(before, pin, options).catch(unlessStopped(options));
     const found = await this.cache.refresh(address, options);
-    if (found.commit === pin.commit) return { view: await this.#view(source), outcome: 'unchanged' };
+    if (found.commit === pin.commit && found.digest === pin.digest)
+      return { view: await this.#view(source), outcome: 'unchanged' };
+    // The same commit cannot have other content: the lock file is wrong, or somebody has tampered with it.
+    if (found.commit === pin.commit && !approve)
+      throw new BmadError('unavailable', otherContent(address.source, pin), {
+        subject: address.source,
+        hint: 'If it is the lock file that is wrong, "bmad sources update --approve" pins what is there.',
+      });
     if (found.digest === pin.digest) {
       await this.#levels.pin(source, found);
       return { view: await this.#view(source), outcome: 'unchanged', before: pin.commit };

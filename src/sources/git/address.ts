@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
+import { stripAddressCredentials } from '../../base/secret-names.ts';
 
 /** The parts of a git source. `ref` is empty where the remote's default branch is meant. */
 export interface GitUrlSpec {
@@ -36,10 +37,10 @@ const FORMS =
 
 /** Takes a git source apart. Nothing runs here; whatever could be read as an option, a command or a way out is refused. */
 export function parseGitAddress(text: string): GitAddress {
-  const shown = quoted(withoutCredentials(text));
+  const shown = quoted(stripAddressCredentials(text));
   const fail = (reason: string): BmadError =>
     new BmadError('invalid_input', `Git source ${shown} is not valid: ${reason}.`, {
-      subject: withoutCredentials(text).slice(0, 200),
+      subject: stripAddressCredentials(text).slice(0, 200),
       hint: `A git source is ${FORMS}`,
     });
   if (text.length > LONGEST) throw fail('it is too long');
@@ -65,11 +66,6 @@ export function parseGitAddress(text: string): GitAddress {
 /** The whole text decides, so that two sources never share a key. */
 function keyOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
-}
-
-/** For messages about a source that could not be taken apart. */
-function withoutCredentials(text: string): string {
-  return text.replace(/:\/\/[^/#]*@/, '://***@');
 }
 
 type Fail = (reason: string) => BmadError;

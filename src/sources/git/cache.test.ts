@@ -87,6 +87,12 @@ describe('GitCache', () => {
     }
   });
 
+  it('finds a tag behind tens of thousands of other refs', async () => {
+    const refs = Array.from({ length: 12_000 }, (_, index) => `${first} refs/pull/${index}/head\n`);
+    await writeFile(join(team.folder, 'packed-refs'), refs.join(''));
+    expect((await open().refresh(parseGitAddress(`${team.source}#v1`))).commit).toBe(first);
+  });
+
   it('says what is missing, with what there is', async () => {
     const cache = open();
     const refused = (point: string) =>

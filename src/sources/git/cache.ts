@@ -19,6 +19,7 @@ import {
   clearCopies,
   contentName,
   listCopies,
+  readJson,
   sweepWork,
   treeKey,
   type CacheEntry,
@@ -80,23 +81,12 @@ export class GitCache {
   /** A commit of a source, if it is here. */
   async snapshot(address: GitAddress, commit: string): Promise<Snapshot | undefined> {
     const place = this.#treePlace(address, commit);
-    const text = await readState(join(place, 'receipt.json'));
-    if (text === undefined) return undefined;
-    try {
-      return { ...(JSON.parse(text) as Omit<Snapshot, 'folder'>), folder: join(place, contentName(address)) };
-    } catch {
-      // Not ours, or damaged: as good as absent, and made again when it is needed.
-      return undefined;
-    }
+    const receipt = await readJson<Omit<Snapshot, 'folder'>>(join(place, 'receipt.json'));
+    return receipt === undefined ? undefined : { ...receipt, folder: join(place, contentName(address)) };
   }
 
   async sighting(address: GitAddress): Promise<Sighting | undefined> {
-    const text = await readState(this.#sightingFile(address));
-    try {
-      return text === undefined ? undefined : (JSON.parse(text) as Sighting);
-    } catch {
-      return undefined;
-    }
+    return readJson<Sighting>(this.#sightingFile(address));
   }
 
   /** Changes whenever anything was seen or fetched, by any process. */
@@ -214,9 +204,9 @@ export class GitCache {
   }
 
   /** Why a remote could not be asked; what was known before stays. A disk that takes nothing is trouble enough. */
-  async #noteTrouble(address: GitAddress, { message }: BmadError): Promise<void> {
+  async #noteTrouble(address: GitAddress, { line }: BmadError): Promise<void> {
     const seen = await this.sighting(address);
-    await this.#remember(address, { ...seen, trouble: message, troubleAt: this.#setup.now() }).catch(
+    await this.#remember(address, { ...seen, trouble: line, troubleAt: this.#setup.now() }).catch(
       () => undefined,
     );
   }

@@ -70,8 +70,8 @@ async function checkTimes(folder: string): Promise<Map<string, number>> {
   return times;
 }
 
-/** A file that is not there, not ours, or damaged says nothing. */
-async function readJson<T>(path: string): Promise<T | undefined> {
+/** A file that is not there, cannot be read, is not ours or damaged: as good as absent, and made again when needed. */
+export async function readJson<T>(path: string): Promise<T | undefined> {
   try {
     const text = await readState(path);
     return text === undefined ? undefined : (JSON.parse(text) as T);

@@ -1,0 +1,129 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { agentFile, type TestRepository } from '../support/git-repository.ts';
+import { agentsOf, TeamMachine, textOf, untilListed } from '../support/team-machine.ts';
+
+/** One set of hosts for all tests; each has a machine of its own. */
+let hosts: TeamMachine;
+let team: TestRepository;
+let first: string;
+let machines = 0;
+
+beforeAll(async () => {
+  hosts = await TeamMachine.make(afterAll);
+  team = await hosts.repository('team', {
+    'agents/one.md': agentFile('one'),
+    'packs/näh kästchen/agents/sub.md': agentFile('sub'),
+  });
+  first = await team.git('rev-parse', 'HEAD');
+  await team.git('tag', 'v1');
+  await team.git('tag', '-a', 'v1-annotated', '-m', 'First');
+  await team.git('push', '--quiet', 'origin', '--tags', `${first}:refs/heads/feature/x`);
+  await team.commit({ 'agents/one.md': undefined, 'agents/two.md': agentFile('two') });
+});
+
+/** A machine whose git is told that a host on the network is the folder with the repositories. */
+async function machineWithHosts(): Promise<TeamMachine> {
+  const machine = await hosts.another(`m${++machines}`);
+  const forms = ['https://git.test/org/', 'ssh://git@git.test/org/', 'git@git.test:org/'];
+  await machine.write(
+    join(machine.home, '.gitconfig'),
+    `[url "file://${machine.hosts}/"]\n${forms.map((form) => `\tinsteadOf = ${form}\n`).join('')}`,
+  );
+  return machine;
+}
+
+describe('every form of an address, as an argument of the server', () => {
+  const file = (point: string) => () => `${team.source}${point}`;
+  it.each<[string, () => string, string]>([
+    ['git+file, default branch', file(''), 'two'],
+    ['git+file, branch', file('#main'), 'two'],
+    ['git+file, branch with a slash', file('#feature/x'), 'one'],
+    ['git+file, tag', file('#v1'), 'one'],
+    ['git+file, annotated tag', file('#v1-annotated'), 'one'],
+    ['git+file, full commit', () => `${team.source}#${first}`, 'one'],
+    ['git+file, short commit', () => `${team.source}#${first.slice(0, 8)}`, 'one'],
+    ['git+file, subpath', file('#main:/packs/näh kästchen'), 'sub'],
+    ['git+file, subpath of the default branch', file('#:/packs/näh kästchen'), 'sub'],
+    ['git+https', () => 'git+https://git.test/org/team.git#main', 'two'],
+    ['git+https without .git and with a tag', () => 'git+https://git.test/org/team#v1', 'one'],
+    ['git+https with a host in capitals', () => 'git+https://GIT.test/org/team.git', 'two'],
+    ['git+ssh', () => 'git+ssh://git@git.test/org/team.git', 'two'],
+    ['git+ssh with a commit', () => `git+ssh://git@git.test/org/team.git#${first}`, 'one'],
+    ['scp-like', () => 'git@git.test:org/team.git', 'two'],
+    ['scp-like with git+ and a ref', () => 'git+git@git.test:org/team.git#v1', 'one'],
+  ])('%s', async (_form, source, agent) => {
+    const machine = await machineWithHosts();
+    const client = await machine.connect([source()]);
+    await untilListed(client, agent);
+    expect(client.strays).toEqual([]);
+    await client.close();
+  });
+
+  it('a folder with spaces and other letters in its name', async () => {
+    const odd = await hosts.repository('ein täam 100%', { 'agents/odd.md': agentFile('odd') });
+    const machine = await hosts.another(`m${++machines}`);
+    const client = await machine.connect(['--git', odd.source]);
+    await untilListed(client, 'odd');
+    await client.close();
+  });
+
+  it('several at once, the first before the others where they have the same name', async () => {
+    const rival = await hosts.repository('rival', { 'agents/two.md': agentFile('two', 'The rival') });
+    const machine = await machineWithHosts();
+    const client = await machine.connect([
+      rival.source,
+      '--git',
+      'git@git.test:org/team.git',
+      `${team.source}#v1`,
+    ]);
+    await untilListed(client, 'one');
+    await untilListed(client, 'team/two');
+    const started = textOf(await client.callTool({ operation: 'execute', agent: 'two' }));
+    expect(started).toContain(`From outside the project: ${rival.source}`);
+    await client.close();
+  });
+});
+
+describe('every place to name a source', () => {
+  const source = 'git+https://git.test/org/team.git#main';
+
+  it.each<[string, (machine: TeamMachine) => Promise<[string[], Record<string, string>]>]>([
+    ['the flag --git', async () => [['--git', source], {}]],
+    ['BMAD_GIT', async () => [[], { BMAD_GIT: source }]],
+    [
+      'the user’s configuration file',
+      async (machine) => {
+        await machine.write(machine.config, `git = ["${source}"]\n`);
+        return [[], {}];
+      },
+    ],
+  ])('%s: the server fetches it by itself', async (_place, prepare) => {
+    const machine = await machineWithHosts();
+    const [args, env] = await prepare(machine);
+    const client = await machine.connect(args, env);
+    await untilListed(client, 'two');
+    await client.close();
+    expect(Object.keys(await machine.pins())).toEqual([source]);
+  });
+
+  it('the file of a project: nothing is fetched before the user does', async () => {
+    const machine = await machineWithHosts();
+    await machine.write(machine.projectConfig, `git = ["${source}"]\n`);
+    const { env, calls } = await machine.loggingGit();
+    const client = await machine.connect([], { ...env, BMAD_GIT_REFRESH_MINUTES: '1' });
+    onTestFinished(() => void client.close());
+    expect(await agentsOf(client)).not.toContain('two');
+    const doctor = await machine.bmad(['doctor', '--no-handshake'], env);
+    expect(doctor.stdout.toString()).toContain(
+      `${source} is listed by the project and not on this machine yet. Fetch it with "bmad sources update".`,
+    );
+    expect((await machine.bmad(['list', 'agents'], env)).stdout.toString()).not.toContain('two');
+    expect(await calls()).toEqual([]);
+    const { code, stdout } = await machine.bmad(['sources', 'update'], env);
+    expect([code, stdout.toString()]).toEqual([0, expect.stringContaining('pinned to')]);
+    expect(Object.keys(await machine.pins(machine.projectLock))).toEqual([source]);
+    // The server that runs already sees it at its next call.
+    expect((await agentsOf(client)).split(', ')).toContain('two');
+  });
+});
