@@ -75,6 +75,7 @@ export async function createTeam(setup: TeamSetup): Promise<Team> {
       user,
       project,
       guards: join(folder, 'locks'),
+      consents: join(folder, 'consents'),
       approval,
     });
   });
@@ -123,6 +124,7 @@ export async function createTeam(setup: TeamSetup): Promise<Team> {
         setup.user.lock,
         setup.project?.lock,
         join(setup.cache, 'git', 'sightings'),
+        join(setup.cache, 'git', 'consents'),
       ]);
       if (known?.stamps === stamps) return known.version;
       const views = await (await sources()).views();
@@ -173,7 +175,7 @@ async function lookForChanges(team: TeamSources, setup: TeamSetup, signal: Abort
       (served !== undefined || layer !== 'project') &&
       Math.max(sighting?.checkedAt ?? 0, sighting?.troubleAt ?? 0) <= oldest,
   );
-  const results = await team.update(due, false, { signal });
+  const results = await team.update(due, { background: true }, { signal });
   for (const { outcome, error } of results) if (outcome === 'failed') setup.log.warn(error?.line ?? '');
   return results.some(({ outcome }) => outcome !== 'unchanged' && outcome !== 'failed');
 }

@@ -19,6 +19,8 @@ beforeEach(async () => {
 
 const PATIENT = { waitMs: 30_000 };
 
+const holder = (host: string): string => JSON.stringify({ pid: process.pid, host, token: 'x' });
+
 /** Another process that runs a piece of code with `withLock` and the path of the lock in scope. */
 function other(code: string): ChildProcess {
   const file = pathToFileURL(join(repository, 'src/base/file-lock.ts')).href;
@@ -96,25 +98,42 @@ describe('withLock', () => {
   });
 
   it.each([
-    ['a file without a holder', ''],
-    ['a holder on another machine', JSON.stringify({ pid: 1, host: 'elsewhere.test', token: 'x' })],
-    [
-      'a live process that has lost interest',
-      JSON.stringify({ pid: process.pid, host: hostname(), token: 'x' }),
-    ],
-  ])('respects %s while it gives signs of life, and not after a long silence', async (_what, content) => {
+    ['a file without a holder', '', 60_000],
+    ['a process of another machine', holder('elsewhere'), 60_000],
+    ['a live process, which may have been asleep', holder(hostname()), 15 * 60_000],
+  ])(
+    'respects %s that gives signs of life, and not after a long silence',
+    async (_what, content, silence) => {
+      await mkdir(join(folder, 'locks'), { recursive: true });
+      await writeFile(lock, content);
+      const error = await refusal(() => withLock(lock, { waitMs: 100 }, async () => undefined));
+      expect(error).toMatchObject({
+        code: 'unavailable',
+        message: expect.stringMatching(/^Another process \(.+\) is busy with .*x\.lock\.$/) as string,
+        hint: 'Wait for it to end, then try again.',
+      });
+      expect(await readFile(lock, 'utf8')).toBe(content);
+      const longAgo = new Date(Date.now() - silence);
+      await utimes(lock, longAgo, longAgo);
+      expect(await withLock(lock, PATIENT, async () => 'done')).toBe('done');
+    },
+  );
+
+  it('does not rob a live process of this machine that was stopped for a while', async () => {
     await mkdir(join(folder, 'locks'), { recursive: true });
-    await writeFile(lock, content);
-    const error = await refusal(() => withLock(lock, { waitMs: 100 }, async () => undefined));
-    expect(error).toMatchObject({
-      code: 'unavailable',
-      message: expect.stringMatching(/^Another process \(.+\) is busy with .*x\.lock\.$/) as string,
-      hint: 'Wait for it to end, then try again.',
-    });
-    expect(await readFile(lock, 'utf8')).toBe(content);
-    const longAgo = new Date(Date.now() - 60_000);
-    await utimes(lock, longAgo, longAgo);
-    expect(await withLock(lock, PATIENT, async () => 'done')).toBe('done');
+    await writeFile(lock, JSON.stringify({ pid: process.pid, host: hostname(), token: 'x' }));
+    const minutesAgo = new Date(Date.now() - 5 * 60_000);
+    await utimes(lock, minutesAgo, minutesAgo);
+    expect((await refusal(() => withLock(lock, { waitMs: 100 }, async () => undefined))).code).toBe(
+      'unavailable',
+    );
+  });
+
+  it('tells whether the holder before died in the middle of its work', async () => {
+    await mkdir(join(folder, 'locks'), { recursive: true });
+    await writeFile(lock, JSON.stringify({ pid: 999_999_999, host: hostname(), token: 'x' }));
+    expect(await withLock(lock, PATIENT, async (tookOver) => tookOver)).toBe(true);
+    expect(await withLock(lock, PATIENT, async (tookOver) => tookOver)).toBe(false);
   });
 
   it('is not stopped by the guard of a process that died while it took over', async () => {

@@ -14,9 +14,14 @@ export interface LockOptions {
   onWait?: () => void;
 }
 
-/** How often the holder shows that it is alive, and after how long without a sign it counts as gone. */
+/**
+ * How often the holder shows that it is alive, and after how long without a sign it counts as gone. A process of this
+ * machine that is still there may have been stopped, or the machine asleep; only much later is it taken for another one
+ * that was given the same number.
+ */
 const SIGN_MS = 2_000;
 const SILENT_MS = 20_000;
+const SILENT_ALIVE_MS = 10 * 60_000;
 const POLL_MS = 40;
 
 interface Holder {
@@ -30,27 +35,40 @@ interface Holder {
  * id and its last sign of life, and its lock is taken over. What is protected has to stay whole even so (write aside,
  * then rename): a process that sleeps for longer than the silence allowed may come back to a lock it has lost.
  */
-export async function withLock<T>(path: string, options: LockOptions, action: () => Promise<T>): Promise<T> {
+export async function withLock<T>(
+  path: string,
+  options: LockOptions,
+  /** Learns whether the lock was taken over from a holder that died in the middle of its work. */
+  action: (tookOver: boolean) => Promise<T>,
+): Promise<T> {
   await ensureFolder(dirname(path));
   const token = randomBytes(8).toString('hex');
-  await acquire(path, token, options);
+  const tookOver = await acquire(path, token, options);
   const sign = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => undefined), SIGN_MS);
   sign.unref();
   try {
-    return await action();
+    return await action(tookOver);
   } finally {
     clearInterval(sign);
     if ((await holderOf(path))?.token === token) await rm(path, { force: true });
   }
 }
 
-async function acquire(path: string, token: string, { signal, waitMs, onWait }: LockOptions): Promise<void> {
+async function acquire(
+  path: string,
+  token: string,
+  { signal, waitMs, onWait }: LockOptions,
+): Promise<boolean> {
   const deadline = performance.now() + waitMs;
   let waited = false;
+  let tookOver = false;
   while (!(await create(path, token))) {
     signal?.throwIfAborted();
     const holder = await holderOf(path);
-    if (holder !== undefined && (await isGone(path, holder)) && (await takeAway(path, holder))) continue;
+    if (holder !== undefined && (await isGone(path, holder)) && (await takeAway(path, holder))) {
+      tookOver = true;
+      continue;
+    }
     if (performance.now() > deadline)
       throw new BmadError(
         'unavailable',
@@ -63,6 +81,7 @@ async function acquire(path: string, token: string, { signal, waitMs, onWait }: 
     waited = true;
     await pause(POLL_MS, undefined, { signal });
   }
+  return tookOver;
 }
 
 async function create(path: string, token: string): Promise<boolean> {
@@ -99,11 +118,13 @@ async function holderOf(path: string): Promise<Holder | undefined> {
 }
 
 async function isGone(path: string, { pid, host }: Holder): Promise<boolean> {
-  const silent = await stat(path).then(
-    ({ mtimeMs }) => Date.now() - mtimeMs > SILENT_MS,
+  const here = pid !== 0 && host === hostname();
+  if (here && !isRunning(pid)) return true;
+  const limit = here ? SILENT_ALIVE_MS : SILENT_MS;
+  return stat(path).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs > limit,
     () => false,
   );
-  return silent || (pid !== 0 && host === hostname() && !isRunning(pid));
 }
 
 /** Whether a process of this machine runs; one of another user counts as running. */

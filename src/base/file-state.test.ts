@@ -1,4 +1,5 @@
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
@@ -50,11 +51,32 @@ describe('a file of ours', () => {
     expect(await readState(join(folder, 'file', 'below'))).toBeUndefined();
     expect(await refusal(() => readState(folder))).toMatchObject({
       code: 'unavailable',
-      message: `${folder} cannot be read: the disk refused (EISDIR).`,
-      hint: 'Check the folder and its permissions, then try again.',
+      message: `${folder} cannot be read: it is a folder.`,
+      hint: 'Look at what is there, and put a plain file in its place or remove it.',
     });
     await symlink(join(folder, 'loop'), join(folder, 'loop'));
     expect((await refusal(() => stateNames(join(folder, 'loop')))).message).toContain('cannot be read');
+  });
+
+  it('is not read where a project puts something else in its place', async () => {
+    await symlink('/dev/zero', join(folder, 'endless'));
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    await writeFile(join(folder, 'huge'), Buffer.alloc(17 * 1024 * 1024));
+    for (const name of ['endless', 'pipe', 'huge'])
+      expect(await refusal(() => readState(join(folder, name)))).toMatchObject({
+        code: 'unavailable',
+        message: expect.stringMatching(/it is (?:not a regular file|too large)\.$/) as string,
+      });
+  });
+
+  it('keeps its permissions, and the link it is reached by', async () => {
+    await writeFile(join(folder, 'real.toml'), 'one', { mode: 0o664 });
+    await chmod(join(folder, 'real.toml'), 0o664);
+    await symlink('real.toml', join(folder, 'config.toml'));
+    await writeAtomic(join(folder, 'config.toml'), 'two');
+    expect(await readFile(join(folder, 'real.toml'), 'utf8')).toBe('two');
+    expect((await stat(join(folder, 'real.toml'))).mode & 0o777).toBe(0o664);
+    expect((await lstat(join(folder, 'config.toml'))).isSymbolicLink()).toBe(true);
   });
 
   it('cannot be written where a folder is in the way, and keeps what is there', async () => {

@@ -1,5 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import {
+  mkdir,
+  open,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BmadError, systemCode } from './errors.ts';
 
@@ -10,13 +22,23 @@ export async function ensureFolder(path: string): Promise<void> {
   await told(path, mkdir(path, { recursive: true, mode: 0o700 }));
 }
 
-/** Replaces a file as a whole: whoever reads it sees the old or the new one, also after a crash. */
-export async function writeAtomic(path: string, content: string): Promise<void> {
-  await ensureFolder(dirname(path));
+/**
+ * Replaces a file as a whole: whoever reads it sees the old or the new one, also after a crash. A link stays one and its
+ * target is written; a file that is there keeps its permissions.
+ */
+export async function writeAtomic(file: string, content: string, mode = 0o600): Promise<void> {
+  await ensureFolder(dirname(file));
+  const path = await realpath(file).catch(() => file);
+  const rights = await stat(path).then(
+    (info) => info.mode & 0o777,
+    () => mode,
+  );
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
   try {
-    const handle = await told(path, open(draft, 'wx', 0o600));
+    const handle = await told(path, open(draft, 'wx', rights));
     try {
+      // The mask of the process has no say in what is to stay as it was.
+      await handle.chmod(rights);
       await handle.writeFile(content);
       await handle.sync();
     } finally {
@@ -29,14 +51,36 @@ export async function writeAtomic(path: string, content: string): Promise<void> 
   }
 }
 
-/** The text of a file of ours; nothing when there is none. */
+/** Far more than anything of ours needs. */
+const STATE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * The text of a file of ours; nothing when there is none. Some of these lie in projects, which other people write: what
+ * is not a regular file, or is huge, is refused before it is read.
+ */
 export async function readState(path: string): Promise<string | undefined> {
+  let handle: FileHandle | undefined;
   try {
-    return await readFile(path, 'utf8');
+    handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const info = await handle.stat();
+    if (info.isDirectory()) throw strange(path, 'it is a folder');
+    if (!info.isFile()) throw strange(path, 'it is not a regular file');
+    if (info.size > STATE_BYTES) throw strange(path, 'it is too large');
+    return await handle.readFile('utf8');
   } catch (error) {
+    if (error instanceof BmadError) throw error;
     if (isAbsent(error)) return undefined;
     throw failure(path, 'read', error);
+  } finally {
+    await handle?.close();
   }
+}
+
+function strange(path: string, reason: string): BmadError {
+  return new BmadError('unavailable', `${path} cannot be read: ${reason}.`, {
+    subject: path,
+    hint: 'Look at what is there, and put a plain file in its place or remove it.',
+  });
 }
 
 /** Writes a new file into a folder that is being made. False when there is one of this name already. */

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { BmadError } from './errors.ts';
 
 export interface ProgramOptions {
   cwd?: string;
@@ -82,9 +83,11 @@ export async function runProgram(
       child.once('error', reject);
       child.once('close', (code) => resolve(code ?? undefined));
     });
-    // An output that broke off is the consequence of an ended program, which the result tells.
-    if (result.code === 0) await consumed;
-    else await consumed.catch(() => undefined);
+    // An output that broke off is the consequence of an ended program, which the result tells; what the consumer
+    // itself complains of is the reason.
+    await consumed.catch((error: unknown) => {
+      if (result.code === 0 || error instanceof BmadError) throw error;
+    });
     return result;
   } finally {
     clearTimeout(timer);

@@ -55,6 +55,7 @@ export const gitSettings = {
     .describe('Time git has for one step, such as fetching a repository.')
     .register(settingMeta, {
       env: 'BMAD_GIT_TIMEOUT_MS',
+      personal: true,
       flag: '--git-timeout-ms',
       rare: true,
       placeholder: 'ms',

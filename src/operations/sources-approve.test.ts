@@ -4,6 +4,7 @@ import { agentFile, type TestRepository } from '../../tests/support/git-reposito
 import { TeamMachine } from '../../tests/support/team-machine.ts';
 import { activate } from './activate.ts';
 import { sourcesApprove } from './sources-approve.ts';
+import { sourcesDiff } from './sources-diff.ts';
 import { sourcesUpdate } from './sources-update.ts';
 
 let machine: TeamMachine;
@@ -25,12 +26,19 @@ async function waiting(text = 'Version two.'): Promise<string> {
   return commit;
 }
 
+/** The same, and somebody has looked at it. */
+async function reviewed(text?: string): Promise<string> {
+  const commit = await waiting(text);
+  await machine.ok(sourcesDiff);
+  return commit;
+}
+
 const short = (commit: string): string => commit.slice(0, 12);
 const ada = async (): Promise<string> => String((await machine.ok(activate, { name: 'ada' })).data['text']);
 
 describe('sources approve', () => {
   it('serves what waited, and writes its commit and digest into the lock file', async () => {
-    const second = await waiting();
+    const second = await reviewed();
     expect(await ada()).toContain('Version one.');
     const { data, answer } = await machine.ok(sourcesApprove);
     expect(data).toEqual({
@@ -43,7 +51,7 @@ describe('sources approve', () => {
     expect(await ada()).toContain('Version two.');
     expect(await readFile(machine.lock, 'utf8')).toMatch(
       new RegExp(
-        `^\\{\n  "version": 1,\n  "sources": \\{\n    ".*#main": \\{\n      "commit": "${second}",\n      "digest": "sha256:[0-9a-f]{64}"\n    \\}\n  \\}\n\\}\n$`,
+        `^\\{\n  "version": 1,\n  "sources": \\{\n    ".*#main": \\{\n      "commit": "${second}",\n      "digest": "sha256:[0-9a-f]{64}",\n      "kind": "branch"\n    \\}\n  \\}\n\\}\n$`,
       ),
     );
   });
@@ -60,26 +68,42 @@ describe('sources approve', () => {
   it('approves only the commit that was reviewed', async () => {
     const second = await waiting();
     const third = await waiting('Version three.');
-    expect(await machine.fail(sourcesApprove, { commit: second.slice(0, 10) })).toMatchObject({
+    expect(await machine.fail(sourcesApprove, { commit: second.slice(0, 14) })).toMatchObject({
       code: 'not_found',
-      message: `${team.source}#main: ${short(third)} waits for approval, not "${second.slice(0, 10)}".`,
+      message: `${team.source}#main: ${short(third)} waits for approval, not "${second.slice(0, 14)}".`,
       hint: 'Look at it again with "bmad sources diff".',
     });
     expect(await ada()).toContain('Version one.');
-    await machine.ok(sourcesApprove, { source: 'team', commit: third.slice(0, 10) });
+    await machine.ok(sourcesApprove, { source: 'team', commit: third.slice(0, 12) });
+    expect(await ada()).toContain('Version three.');
+  });
+
+  it('approves nothing that came after the last look, or was never looked at', async () => {
+    const second = await waiting();
+    expect(await machine.fail(sourcesApprove)).toMatchObject({
+      code: 'invalid_input',
+      message: `${team.source}#main: ${short(second)} waits, and you have not looked at it yet.`,
+      hint: expect.stringContaining(`--commit ${second}`) as string,
+    });
+    await machine.ok(sourcesDiff);
+    const third = await waiting('Version three.');
+    expect((await machine.fail(sourcesApprove)).message).toContain(short(third));
+    expect(await ada()).toContain('Version one.');
+    await machine.ok(sourcesDiff);
+    await machine.ok(sourcesApprove);
     expect(await ada()).toContain('Version three.');
   });
 
   it('does not take a commit for approved when nothing waits', async () => {
-    expect(await machine.fail(sourcesApprove, { source: 'team', commit: 'abcdef01' })).toMatchObject({
+    expect(await machine.fail(sourcesApprove, { source: 'team', commit: 'abcdef012345' })).toMatchObject({
       code: 'not_found',
-      message: 'Nothing waits for approval, so "abcdef01" does not either.',
+      message: 'Nothing waits for approval, so "abcdef012345" does not either.',
       hint: '"bmad sources update" asks the remotes.',
     });
-    expect((await machine.ok(sourcesApprove, { commit: first.slice(0, 7) })).data).toEqual({ approved: [] });
+    expect((await machine.ok(sourcesApprove, { commit: first.slice(0, 12) })).data).toEqual({ approved: [] });
   });
 
-  it.each(['xyz', 'HEAD', 'abc', '--all'])('refuses %s as a commit', async (commit) => {
+  it.each(['xyz', 'HEAD', 'abcdef0', '--all'])('refuses %s as a commit', async (commit) => {
     expect(await machine.fail(sourcesApprove, { commit })).toMatchObject({
       code: 'invalid_input',
       message: expect.stringContaining('"commit" is not valid') as string,
@@ -91,7 +115,7 @@ describe('sources approve', () => {
     await machine.write(machine.config, `git = ["${other.source}", "${team.source}#main"]\n`);
     await machine.ok(sourcesUpdate);
     await other.commit({ 'agents/kim.md': agentFile('kim', 'Next') });
-    await waiting();
+    await reviewed();
     const { data } = await machine.ok(sourcesApprove, { source: 'other' });
     expect(data['approved']).toMatchObject([{ source: other.source }]);
     expect(await ada()).toContain('Version one.');

@@ -10,14 +10,16 @@ export const sourcesApprove = defineOperation({
   effect: 'write',
   command: 'sources approve',
   positional: ['source'],
-  examples: ['sources approve', 'sources approve team --commit 1a2b3c4d'],
+  examples: ['sources approve', 'sources approve team --commit 1a2b3c4d5e6f'],
   input: z.strictObject({
     source: sourceField,
     commit: z
       .string()
-      .regex(/^[0-9a-f]{7,64}$/)
+      .regex(/^[0-9a-f]{12,64}$/)
       .optional()
-      .describe('Approve only if this is the commit that waits, so that nothing slips in after the review'),
+      .describe(
+        'Approve this commit, at least 12 digits; without it, the one that "sources diff" showed last',
+      ),
   }),
   output: z.object({
     approved: z.array(
@@ -48,6 +50,18 @@ export const sourcesApprove = defineOperation({
         'not_found',
         `${other.address.source}: ${short(other.pending?.commit ?? '')} waits for approval, not ${quoted(commit ?? '')}.`,
         { hint: 'Look at it again with "bmad sources diff".' },
+      );
+    const unseen = waiting.find(
+      ({ pending, sighting }) => commit === undefined && sighting?.reviewed !== pending?.commit,
+    );
+    if (unseen !== undefined)
+      throw new BmadError(
+        'invalid_input',
+        `${unseen.address.source}: ${short(unseen.pending?.commit ?? '')} waits, and you have not looked at it yet.`,
+        {
+          subject: unseen.address.source,
+          hint: `See what it changes with "bmad sources diff", then approve; or name it: --commit ${unseen.pending?.commit ?? ''}`,
+        },
       );
     for (const view of waiting) await team.approve(view);
     return {

@@ -6,6 +6,7 @@ import { TeamMachine } from '../../tests/support/team-machine.ts';
 import { list } from './list.ts';
 import { sourcesClear } from './sources-clear.ts';
 import { sourcesList } from './sources-list.ts';
+import { sourcesRemove } from './sources-remove.ts';
 import { sourcesUpdate } from './sources-update.ts';
 
 let machine: TeamMachine;
@@ -28,10 +29,14 @@ const agents = async (): Promise<string> =>
 describe('sources clear', () => {
   it('removes what nothing uses and keeps what is served and what waits', async () => {
     const other = await machine.repository('other', { 'agents/bob.md': agentFile('bob') });
-    await machine.ok(sourcesUpdate, {}, { flags: { git: [other.source] } });
+    const byHost = { flags: { git: [other.source] } };
+    await machine.ok(sourcesUpdate, {}, byHost);
     await team.commit({ 'agents/ada.md': agentFile('ada', 'Next') });
     await machine.ok(sourcesUpdate);
     expect(await copies()).toEqual([other.source, team.source, team.source]);
+    // Whatever is pinned may be in use by a server that a host started with arguments of its own.
+    expect((await machine.ok(sourcesClear)).data['copies']).toBe(0);
+    await machine.ok(sourcesRemove, { source: 'other' });
     const { data, answer } = await machine.ok(sourcesClear);
     expect(data['copies']).toBe(1);
     expect(data['bytes']).toBeGreaterThan(0);

@@ -20,10 +20,7 @@ export const sourcesClear = defineOperation({
 
   async run({ all }, context) {
     const team = await context.team();
-    const kept = (await team.views()).flatMap(({ address, served, pending }) =>
-      [served, pending].flatMap((copy) => (copy === undefined ? [] : [{ address, commit: copy.commit }])),
-    );
-    return team.cache.clear(all ? [] : kept);
+    return team.cache.clear(all ? [] : await team.kept());
   },
 
   render: ({ copies, bytes }) => ({

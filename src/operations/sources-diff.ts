@@ -21,7 +21,14 @@ const reviewSchema = z.object({
     }),
   ),
   files: z.array(
-    z.object({ path: z.string(), change, plus: z.int(), minus: z.int(), diff: z.string().optional() }),
+    z.object({
+      path: z.string(),
+      change,
+      plus: z.int(),
+      minus: z.int(),
+      diff: z.string().optional(),
+      binary: z.string().optional(),
+    }),
   ),
 });
 type ReviewData = z.output<typeof reviewSchema>;
@@ -74,6 +81,7 @@ export const sourcesDiff = defineOperation({
         records: review.records,
         files: summary ? review.files.map(({ diff: _diff, ...file }) => file) : review.files,
       });
+      await team.cache.noteReview(address, pending.commit);
     }
     return { reviews, upToDate };
   },
@@ -107,7 +115,10 @@ function reviewText({ source, from, to, relation, records, files }: ReviewData):
     ...(records.length === 0 ? ['none'] : []),
     '',
     `## Files (${plural(files.length, 'file')}, ${plus} lines more, ${minus} less)`,
-    ...files.map((file) => `${SIGNS[file.change]} ${file.path} (+${file.plus} -${file.minus})`),
+    ...files.map(
+      (file) =>
+        `${SIGNS[file.change]} ${visible(file.path)} (${file.binary ?? `+${file.plus} -${file.minus}`})`,
+    ),
     ...files.flatMap(({ path, diff }) =>
       diff === undefined ? [] : ['', `### ${path}`, fenced(diff, 'diff')],
     ),

@@ -37,7 +37,7 @@ export const sourcesList = defineOperation({
     const team = await context.team();
     const copies = wanted ? await team.cache.list() : undefined;
     return {
-      sources: (await team.views()).map((view) => sourceData(view, team)),
+      sources: (await team.views(await team.all())).map((view) => sourceData(view, team)),
       ...(copies === undefined
         ? {}
         : {

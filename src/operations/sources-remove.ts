@@ -17,7 +17,7 @@ export const sourcesRemove = defineOperation({
 
   async run({ source }, context) {
     const team = await context.team();
-    const chosen = team.named(source);
+    const chosen = team.named(source, await team.all());
     return {
       source: chosen.address.source,
       config: await team.remove(chosen),

@@ -41,7 +41,7 @@ async function served(source: string, team: TeamSources, call: Call): Promise<Co
   if (configured === undefined) return undefined;
   const [view] = await team.views([configured]);
   if (view?.served !== undefined) return view.served;
-  const [result] = await team.update([configured], false, gitOptions(call));
+  const [result] = await team.update([configured], {}, gitOptions(call));
   if (result?.view.served !== undefined) return result.view.served;
   throw (
     result?.error ??

@@ -38,7 +38,7 @@ export const sourcesUpdate = defineOperation({
   async run({ source, approve }, context, call) {
     const team = await context.team();
     const views = await chosenViews(team, source);
-    const results = await team.update(views, approve, gitOptions(call));
+    const results = await team.update(views, { approve }, gitOptions(call));
     return {
       results: results.map(({ view, outcome, before, error }) => ({
         outcome,

@@ -63,12 +63,12 @@ export function sourceData(view: SourceView, team: TeamSources): SourceData {
 
 /** The sources that are meant: the named one, or all; an error when there is none at all. */
 export async function chosenViews(team: TeamSources, name: string | undefined): Promise<SourceView[]> {
-  const { sources } = team;
+  const sources = await team.all();
   if (sources.length === 0)
     throw new BmadError('not_found', 'No git source is configured.', {
       hint: 'Add one: bmad sources add git+https://host/org/repo.git#ref',
     });
-  return team.views(name === undefined ? sources : [team.named(name)]);
+  return team.views(name === undefined ? sources : [team.named(name, sources)]);
 }
 
 /** Whether something waits cannot be told of a source that is not served because something is wrong with it. */

@@ -17,7 +17,10 @@ export interface ConfiguredSource extends Omit<GivenSource, 'value'> {
   address: GitAddress;
 }
 
-/** Takes the sources apart. One that is malformed costs a warning; one that is there twice counts where it came first. */
+/**
+ * Takes the sources apart. One that is malformed costs a warning. One that is there twice has the rank it had first; if
+ * a project and its user both name it, it is the user's: their consent and their pin count.
+ */
 export function configuredSources(given: readonly GivenSource[]): {
   sources: ConfiguredSource[];
   warnings: string[];
@@ -27,8 +30,10 @@ export function configuredSources(given: readonly GivenSource[]): {
   for (const { value, layer, from } of given) {
     try {
       const address = parseGitAddress(value);
-      if (!sources.some((known) => known.address.source === address.source))
-        sources.push({ address, layer, from });
+      const known = sources.find((other) => other.address.source === address.source);
+      if (known === undefined) sources.push({ address, layer, from });
+      else if (known.layer === 'project' && layer !== 'project')
+        Object.assign(known, { address, layer, from });
     } catch (error) {
       if (!(error instanceof BmadError)) throw error;
       warnings.push(`${error.message} It is ignored (${from}).`);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
+import { withLock } from '../../base/file-lock.ts';
 import type { ConfiguredSource, SourceLayer } from './configured.ts';
 import { changePins, readPins, type Pin, type Pins } from './lock-file.ts';
 
@@ -20,6 +21,8 @@ export interface LevelParts {
 
 /** The pins of each level, or why they cannot be read: that costs the sources pinned there, and no others. */
 export type PinsOfLevels = Record<'project' | 'user', Pins | BmadError>;
+
+const BUSY_MS = 10_000;
 
 type Pinned = Pick<ConfiguredSource, 'address' | 'layer'>;
 
@@ -60,16 +63,22 @@ export class Levels {
     await readPins(this.lockFile(layer));
   }
 
-  async pin({ address, layer }: Pinned, { commit, digest }: Pin): Promise<void> {
+  /** Replaces a pin. If it is no longer the one that the decision was made about, it stays. */
+  async pin({ address, layer }: Pinned, before: Pin | undefined, after: Pin): Promise<void> {
     await this.#change(layer, (pins) => {
-      pins[address.source] = { commit, digest };
+      if (pins[address.source]?.commit !== before?.commit)
+        throw new BmadError('unavailable', `${address.source} was approved by somebody else just now.`, {
+          subject: address.source,
+          hint: 'Look at it again with "bmad sources list".',
+        });
+      pins[address.source] = after;
     });
   }
 
   /** Another process may have been the first; its pin stands. */
-  async pinFirst({ address, layer }: Pinned, { commit, digest }: Pin): Promise<void> {
+  async pinFirst({ address, layer }: Pinned, pin: Pin): Promise<void> {
     await this.#change(layer, (pins) => {
-      pins[address.source] ??= { commit, digest };
+      pins[address.source] ??= pin;
     });
   }
 
@@ -79,9 +88,18 @@ export class Levels {
     });
   }
 
+  /** Changes a configuration file while no other process of ours does. */
+  async whileAlone(file: string, change: () => Promise<void>): Promise<void> {
+    await withLock(this.#guard(file), { waitMs: BUSY_MS }, change);
+  }
+
   async #change(layer: SourceLayer, change: (pins: Record<string, Pin>) => void): Promise<void> {
     const file = this.lockFile(layer);
+    await changePins(file, this.#guard(file), change);
+  }
+
+  #guard(file: string): string {
     const key = createHash('sha256').update(file).digest('hex').slice(0, 32);
-    await changePins(file, join(this.#parts.guards, `${key}.lock`), change);
+    return join(this.#parts.guards, `${key}.lock`);
   }
 }

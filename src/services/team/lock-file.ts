@@ -6,6 +6,8 @@ import { readState, writeAtomic } from '../../base/file-state.ts';
 export interface Pin {
   commit: string;
   digest: string;
+  /** What its ref was when it was approved: another kind of ref of the same name does not go on from it. */
+  kind?: string;
 }
 
 export type Pins = Readonly<Record<string, Pin>>;
@@ -53,6 +55,6 @@ export async function changePins(
     change(pins);
     if (JSON.stringify(pins) === before) return;
     const sources = Object.fromEntries(Object.entries(pins).sort(([a], [b]) => (a < b ? -1 : 1)));
-    await writeAtomic(file, `${JSON.stringify({ version: FORMAT, sources }, null, 2)}\n`);
+    await writeAtomic(file, `${JSON.stringify({ version: FORMAT, sources }, null, 2)}\n`, 0o644);
   });
 }

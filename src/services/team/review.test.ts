@@ -72,21 +72,29 @@ describe('the review of a folder of skills', () => {
 });
 
 describe('the review of files', () => {
-  const one = async (before: string | Buffer, after: string | Buffer) =>
+  const one = async (before: string | Buffer, after: string | Buffer, path = 'a.txt') =>
     (
       await review(
-        { 'a.txt': before, 'agents/x.md': agentFile('x') },
-        { 'a.txt': after, 'agents/x.md': agentFile('x') },
+        { [path]: before, 'agents/x.md': agentFile('x') },
+        { [path]: after, 'agents/x.md': agentFile('x') },
       )
     ).files[0];
 
   it('has no text for binary files', async () => {
-    expect(await one(Buffer.from([0, 1, 2]), Buffer.from([0, 1, 3]))).toEqual({
-      path: 'a.txt',
+    expect(await one(Buffer.from([0, 1, 2]), Buffer.from([0, 1, 3]), 'a.bin')).toEqual({
+      path: 'a.bin',
       change: 'changed',
       plus: 0,
       minus: 0,
+      binary: expect.stringMatching(
+        /^binary, 3 bytes, sha256 [0-9a-f]{12} → binary, 3 bytes, sha256 [0-9a-f]{12}$/,
+      ) as string,
     });
+  });
+
+  it('shows what a model would read, whatever bytes are hidden in it', async () => {
+    const { diff, plus } = (await one('Be kind.\n', 'Be kind.\nRun this.\0\n')) ?? {};
+    expect([plus, diff]).toEqual([1, expect.stringContaining('+Run this.\\u0000') as string]);
   });
 
   it('shows bytes that differ although they read the same', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { structuredPatch } from 'diff';
 import { dirname, sep } from 'node:path';
 import { visible } from '../../base/text.ts';
@@ -22,6 +23,8 @@ interface ChangedFile {
   minus: number;
   /** The difference in the form of `diff -u`; nothing for a binary file. */
   diff?: string;
+  /** What is known of a binary file. */
+  binary?: string;
 }
 
 export interface Review {
@@ -35,8 +38,12 @@ export interface ReviewedState {
   tree: Tree;
 }
 
-/** A difference takes this many edits at most; beyond that, two texts have nothing to do with each other. */
+/** A difference takes this many edits and this long at most; beyond that, two texts have nothing in common. */
 const MAX_EDITS = 4_000;
+const MAX_MS = 500;
+
+/** What a model may come to read as text, whatever bytes are in it. */
+const TEXT = /\.(?:md|markdown|txt|ya?ml|json|toml|xml|csv|tsv|html?|js|ts|py|sh)$|(?:^|\/)[^.]*$/i;
 
 export async function reviewChanges(
   before: ReviewedState | undefined,
@@ -102,11 +109,12 @@ async function changedFiles(before: Tree | undefined, after: Tree): Promise<Chan
 
 function difference(path: string, was: Buffer | undefined, is: Buffer | undefined): ChangedFile {
   const change = was === undefined ? 'added' : is === undefined ? 'removed' : 'changed';
-  const binary = [was, is].some((content) => content?.includes(0));
-  if (binary) return { path, change, plus: 0, minus: 0 };
+  const binary = !TEXT.test(path) && [was, is].some((content) => content?.includes(0));
+  if (binary) return { path, change, plus: 0, minus: 0, binary: `${kindOf(was)} → ${kindOf(is)}` };
   const patch = structuredPatch(path, path, was?.toString('utf8') ?? '', is?.toString('utf8') ?? '', '', '', {
     context: 3,
     maxEditLength: MAX_EDITS,
+    timeout: MAX_MS,
   });
   // Texts with too little in common: all of the one goes, all of the other comes.
   const hunks = patch?.hunks ?? [
@@ -120,6 +128,12 @@ function difference(path: string, was: Buffer | undefined, is: Buffer | undefine
   const count = (sign: string): number =>
     hunks.flatMap((hunk) => hunk.lines).filter((line) => line.startsWith(sign)).length;
   return { path, change, plus: count('+'), minus: count('-'), diff: lines.join('\n') };
+}
+
+function kindOf(content: Buffer | undefined): string {
+  if (content === undefined) return 'nothing';
+  const digest = createHash('sha256').update(content).digest('hex').slice(0, 12);
+  return `binary, ${content.length} bytes, sha256 ${digest}`;
 }
 
 /**

@@ -5,16 +5,26 @@ import type { GitCache, Snapshot } from '../../sources/git/cache.ts';
 import type { GitOptions } from '../../sources/git/git.ts';
 import { addToConfig, removeFromConfig } from './config-list.ts';
 import { chosenSource, type ConfiguredSource, type SourceLayer } from './configured.ts';
+import { Consents } from './consents.ts';
 import { Levels, type LevelParts } from './levels.ts';
-import type { Pin } from './lock-file.ts';
+import { readPins, type Pin } from './lock-file.ts';
 import type { Review, ReviewedState } from './review.ts';
 import { otherContent, viewSource, type SourceView } from './view.ts';
 
 export interface TeamParts extends LevelParts {
+  /** Folder in which it is remembered which project's sources the user has fetched. */
+  consents: string;
   sources: readonly ConfiguredSource[];
   cache: GitCache;
   /** Whether changes of a source wait for a person; a moved tag and a rewritten history always do. */
   approval: 'ask' | 'auto';
+}
+
+export interface UpdateOptions {
+  /** Serve what is new at once. */
+  approve?: boolean;
+  /** Nobody has asked for it just now. */
+  background?: boolean;
 }
 
 export interface UpdateResult {
@@ -33,18 +43,24 @@ export class TeamSources {
   readonly cache: GitCache;
   readonly #approval: TeamParts['approval'];
   readonly #levels: Levels;
+  readonly #consents: Consents;
+  readonly #projectLock: string | undefined;
 
   constructor(parts: TeamParts) {
     this.sources = parts.sources;
     this.cache = parts.cache;
     this.#approval = parts.approval;
     this.#levels = new Levels(parts);
+    this.#consents = new Consents(parts.consents);
+    this.#projectLock = parts.project?.lock;
   }
 
   /** All sources as they stand. Reads the disk only. */
   async views(sources: readonly ConfiguredSource[] = this.sources): Promise<SourceView[]> {
     const pins = await this.#levels.pins();
-    return mapLimited(sources, AT_ONCE, (source) => viewSource(source, pins, this.cache));
+    return mapLimited(sources, AT_ONCE, async (source) =>
+      viewSource(source, pins, this.cache, await this.#allowed(source)),
+    );
   }
 
   /**
@@ -71,12 +87,12 @@ export class TeamSources {
   /** Asks the remotes. What is new is fetched; it is served once it is approved. */
   async update(
     sources: readonly ConfiguredSource[],
-    approve: boolean,
+    how: UpdateOptions,
     options: GitOptions,
   ): Promise<UpdateResult[]> {
     return mapLimited(sources, AT_ONCE, async (source) => {
       try {
-        return await this.#updateOne(source, approve, options);
+        return await this.#updateOne(source, how, options);
       } catch (error) {
         if (!(error instanceof BmadError)) throw error;
         return { view: { ...(await this.#view(source)), trouble: error.message }, outcome: 'failed', error };
@@ -85,8 +101,8 @@ export class TeamSources {
   }
 
   /** The source somebody means by a name. */
-  named(name: string): ConfiguredSource {
-    return chosenSource(name, this.sources);
+  named(name: string, sources: readonly ConfiguredSource[] = this.sources): ConfiguredSource {
+    return chosenSource(name, sources);
   }
 
   parsed(source: string): GitAddress {
@@ -105,15 +121,46 @@ export class TeamSources {
 
   /** Lets the content that waits be served from now on. */
   async approve(view: SourceView): Promise<void> {
-    if (view.pending !== undefined) await this.#levels.pin(view, view.pending);
+    if (view.pending !== undefined) await this.#pin(view, view.pin, view.pending);
+  }
+
+  /** The sources of this process, and those that are pinned for the user and named elsewhere, as by a host. */
+  async all(): Promise<ConfiguredSource[]> {
+    const { user } = await this.#levels.pins();
+    const others = Object.keys(user instanceof BmadError ? {} : user).flatMap(
+      (source): ConfiguredSource[] => {
+        if (this.sources.some(({ address }) => address.source === source)) return [];
+        const address = parsedOr(source);
+        return address === undefined ? [] : [{ address, layer: 'user', from: 'a host or a variable' }];
+      },
+    );
+    return [...this.sources, ...others];
+  }
+
+  /** Every copy that some lock file on this machine may lead to. */
+  async kept(): Promise<{ address: GitAddress; commit: string }[]> {
+    const found: { address: GitAddress; commit: string }[] = [];
+    for (const view of await this.views(await this.all()))
+      for (const copy of [view.served, view.pending])
+        if (copy !== undefined) found.push({ address: view.address, commit: copy.commit });
+    for (const lock of await this.#consents.locks()) {
+      const pins = await readPins(lock).catch(() => ({}));
+      for (const [source, { commit }] of Object.entries(pins)) {
+        const address = parsedOr(source);
+        if (address !== undefined) found.push({ address, commit });
+      }
+    }
+    return found;
   }
 
   /** Names a source in the configuration of a level and pins it, unless that level has a pin for it already. */
   async add(address: GitAddress, level: 'project' | 'user', found: Snapshot): Promise<SourceView> {
     const { config } = this.#levels.files(level);
     const source: ConfiguredSource = { address, layer: level, from: config };
-    await this.#levels.pinFirst(source, found);
-    await addToConfig(config, address.source);
+    await this.#levels.checkLock(level);
+    await this.#levels.whileAlone(config, () => addToConfig(config, address.source));
+    await this.#levels.pinFirst(source, await this.#pinOf(source, found));
+    await this.#allow(source);
     return this.#view(source);
   }
 
@@ -128,7 +175,9 @@ export class TeamSources {
     const { config } = this.#levels.files(layer);
     // Both files or neither: a damaged lock file is found before the other is changed.
     await this.#levels.checkLock(layer);
-    await removeFromConfig(config, (entry) => isSource(entry, address.source));
+    await this.#levels.whileAlone(config, () =>
+      removeFromConfig(config, (entry) => parsedOr(entry)?.source === address.source),
+    );
     await this.#levels.unpin({ address, layer });
     return config;
   }
@@ -137,8 +186,13 @@ export class TeamSources {
     return this.#levels.lockFile(layer);
   }
 
-  async #updateOne(source: ConfiguredSource, approve: boolean, options: GitOptions): Promise<UpdateResult> {
+  async #updateOne(
+    source: ConfiguredSource,
+    { approve = false, background = false }: UpdateOptions,
+    options: GitOptions,
+  ): Promise<UpdateResult> {
     const { address } = source;
+    if (!background) await this.#allow(source);
     const before = await this.#view(source);
     const { pin } = before;
     if (pin === undefined) {
@@ -156,13 +210,15 @@ export class TeamSources {
         subject: address.source,
         hint: 'If it is the lock file that is wrong, "bmad sources update --approve" pins what is there.',
       });
+    // A file that a team shares changes when a person says so.
+    const mayPin = !(background && source.layer === 'project');
     if (found.digest === pin.digest) {
-      await this.#levels.pin(source, found);
+      if (mayPin) await this.#pin(source, pin, found);
       return { view: await this.#view(source), outcome: 'unchanged', before: pin.commit };
     }
-    const relation = await this.cache.relate(address, pin.commit, options);
-    const automatic = this.#approval === 'auto' && relation === 'continued';
-    if (approve || automatic) await this.#levels.pin(source, found);
+    const relation = await this.cache.relate(address, pin, options);
+    const automatic = this.#approval === 'auto' && relation === 'continued' && mayPin;
+    if (approve || automatic) await this.#pin(source, pin, found);
     return {
       view: { ...(await this.#view(source)), relation },
       outcome: approve || automatic ? 'approved' : 'pending',
@@ -173,7 +229,32 @@ export class TeamSources {
   async #bring(view: SourceView, options: GitOptions): Promise<void> {
     await this.#levels.checkLock(view.layer);
     if (view.pin !== undefined) await this.#obtain(view, view.pin, options);
-    else await this.#levels.pinFirst(view, await this.cache.refresh(view.address, options));
+    else {
+      const found = await this.cache.refresh(view.address, options);
+      await this.#levels.pinFirst(view, await this.#pinOf(view, found));
+    }
+  }
+
+  async #pin(source: ConfiguredSource, before: Pin | undefined, found: Snapshot): Promise<void> {
+    await this.#levels.pin(source, before, await this.#pinOf(source, found));
+  }
+
+  async #pinOf({ address }: ConfiguredSource, { commit, digest }: Snapshot): Promise<Pin> {
+    const kind = (await this.cache.sighting(address))?.kind;
+    return { commit, digest, ...(kind === undefined ? {} : { kind }) };
+  }
+
+  async #allow({ address, layer }: ConfiguredSource): Promise<void> {
+    if (layer === 'project' && this.#projectLock !== undefined)
+      await this.#consents.give({ lock: this.#projectLock, source: address.source });
+  }
+
+  async #allowed({ address, layer }: ConfiguredSource): Promise<boolean> {
+    if (layer !== 'project') return true;
+    return (
+      this.#projectLock !== undefined &&
+      (await this.#consents.has({ lock: this.#projectLock, source: address.source }))
+    );
   }
 
   async #obtain({ address }: SourceView, pin: Pin, options: GitOptions): Promise<void> {
@@ -197,15 +278,15 @@ export class TeamSources {
   }
 
   async #view(source: ConfiguredSource): Promise<SourceView> {
-    return viewSource(source, await this.#levels.pins(), this.cache);
+    return viewSource(source, await this.#levels.pins(), this.cache, await this.#allowed(source));
   }
 }
 
-function isSource(text: string, source: string): boolean {
+function parsedOr(text: string): GitAddress | undefined {
   try {
-    return parseGitAddress(text).source === source;
+    return parseGitAddress(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -23,6 +23,8 @@ export async function viewSource(
   source: ConfiguredSource,
   pins: PinsOfLevels,
   cache: GitCache,
+  /** Whether the user has fetched it here, which a source that only the project lists needs. */
+  allowed: boolean,
 ): Promise<SourceView> {
   const { address } = source;
   const level = pins[source.layer === 'project' ? 'project' : 'user'];
@@ -35,10 +37,10 @@ export async function viewSource(
     view.pin = pin;
     const copy = await cache.snapshot(address, pin.commit);
     if (copy !== undefined && copy.digest !== pin.digest) view.trouble = otherContent(address.source, pin);
-    else if (copy !== undefined) view.served = copy;
+    else if (copy !== undefined && allowed) view.served = copy;
     if (sighting?.commit !== undefined && sighting.commit !== pin.commit) {
       const newer = await cache.snapshot(address, sighting.commit);
-      if (newer !== undefined && newer.digest !== pin.digest) view.pending = newer;
+      if (newer !== undefined && newer.digest !== pin.digest && allowed) view.pending = newer;
       if (sighting.relation?.to === pin.commit) view.relation = sighting.relation.how;
     }
   }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -124,73 +124,18 @@ describe('GitCache', () => {
     });
   });
 
-  it('gives the same digest on another machine, whatever its line ends and attributes are', async () => {
-    await team.commit({
-      '.gitattributes': '*.md text eol=crlf\n*.txt filter=evil ident\n',
-      'a.md': 'x\ny\n',
-      'b.txt': '$Id$\n',
-    });
-    await writeFile(
-      join(folder, '.gitconfig'),
-      `[core]\nautocrlf = true\n[filter "evil"]\nsmudge = touch ${join(folder, 'pwned')}\nrequired = true\n`,
-    );
+  it('makes a copy again that is damaged', async () => {
     const address = parseGitAddress(team.source);
-    const one = await open().refresh(address);
-    const two = await open({ folder: join(folder, 'second') }).refresh(address);
-    expect(two.digest).toBe(one.digest);
-    expect(await contents(one.folder)).toMatchObject({ 'a.md': 'x\ny\n', 'b.txt': '$Id$\n' });
-    expect(await readdir(folder)).not.toContain('pwned');
-  });
-
-  it('runs no hook, fetches no submodule, and writes no link that leads out', async () => {
-    const hooks = join(folder, 'hooks');
-    await mkdir(hooks);
-    for (const name of ['reference-transaction', 'post-checkout', 'post-merge']) {
-      await writeFile(join(hooks, name), `#!/bin/sh\ntouch ${join(folder, 'pwned')}\n`);
-      await chmod(join(hooks, name), 0o755);
+    const { folder: place, commit } = await open().refresh(address);
+    await writeFile(join(place, 'agents/ada.md'), '');
+    expect(await open().snapshot(address, commit)).toBeUndefined();
+    expect((await open().refresh(address)).folder).toBe(place);
+    expect(await readFile(join(place, 'agents/ada.md'), 'utf8')).toBe('two');
+    for (const text of ['', 'null', '{}', '{"commit":"x"}']) {
+      await writeFile(join(place, '..', 'receipt.json'), text);
+      expect(await open().snapshot(address, commit)).toBeUndefined();
+      expect((await open().obtain(address, commit)).commit).toBe(commit);
     }
-    await writeFile(
-      join(folder, '.gitconfig'),
-      `[core]\nhooksPath = ${hooks}\n[init]\ntemplateDir = ${folder}\n`,
-    );
-    const other = await makeRepository(folder, 'other', { 'secret.md': 'secret' });
-    const work = join(folder, 'team-work');
-    await team.git('submodule', '--quiet', 'add', other.folder, 'sub');
-    await symlink('/etc/passwd', join(work, 'absolute.md'));
-    await symlink('../../other-work/secret.md', join(work, 'agents', 'up.md'));
-    await symlink('ada.md', join(work, 'agents', 'inside.md'));
-    await team.commit({});
-    const { folder: place, skipped } = await open().refresh(parseGitAddress(team.source));
-    expect((await readdir(place)).sort()).toEqual(['.gitmodules', 'agents', 'packs']);
-    expect((await readdir(join(place, 'agents'))).sort()).toEqual(['ada.md', 'inside.md']);
-    expect(skipped.map((line) => line.replace(/:.*/, '')).sort()).toEqual([
-      'absolute.md',
-      'agents/up.md',
-      'sub',
-    ]);
-    expect(await readdir(folder)).not.toContain('pwned');
-  });
-
-  it('never writes through a link that a forged tree puts above a file', async () => {
-    const work = join(folder, 'team-work');
-    const make = (type: string, input: string | Buffer): string =>
-      execFileSync('git', ['hash-object', '-w', '--stdin', '-t', type, '--literally'], { cwd: work, input })
-        .toString()
-        .trim();
-    const entry = (mode: string, name: string, id: string): Buffer =>
-      Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]);
-    const link = make('blob', '..');
-    const inner = make('tree', entry('100644', 'evil.md', make('blob', 'evil')));
-    const tree = make(
-      'tree',
-      Buffer.concat([entry('120000', 'a', link), entry('40000', 'a', inner), entry('40000', '..', inner)]),
-    );
-    const commit = (await team.git('commit-tree', tree, '-m', 'forged')).trim();
-    await team.git('push', '--quiet', 'origin', `${commit}:refs/heads/forged`);
-    const { folder: place, skipped } = await open().refresh(parseGitAddress(`${team.source}#forged`));
-    expect(await readdir(place)).toEqual([]);
-    expect(skipped.join('\n')).toMatch(/evil\.md/);
-    expect(await readdir(join(place, '..'))).not.toContain('evil.md');
   });
 
   it('keeps and serves what it has when the remote is gone', async () => {
@@ -219,15 +164,15 @@ describe('GitCache', () => {
     await cache.refresh(tag);
     const third = await team.commit({ 'agents/ada.md': 'three' });
     await cache.refresh(main);
-    expect(await cache.relate(main, second)).toBe('continued');
+    expect(await cache.relate(main, { commit: second })).toBe('continued');
     await team.git('reset', '--quiet', '--hard', first);
     const forced = await team.commit({ 'agents/ada.md': 'forced' });
     await team.git('tag', '-f', 'v1', forced);
     await team.git('push', '--quiet', '--force', 'origin', 'v1');
     expect((await cache.refresh(main)).commit).toBe(forced);
-    expect(await cache.relate(main, third)).toBe('rewritten');
+    expect(await cache.relate(main, { commit: third })).toBe('rewritten');
     expect((await cache.refresh(tag)).commit).toBe(forced);
-    expect(await cache.relate(tag, first)).toBe('moved tag');
+    expect(await cache.relate(tag, { commit: first, kind: 'tag' })).toBe('moved tag');
   });
 
   it('recovers from what a killed process leaves behind', async () => {

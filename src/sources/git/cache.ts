@@ -4,10 +4,10 @@ import { withLock } from '../../base/file-lock.ts';
 import {
   discardFolder,
   ensureFolder,
+  folderBytes,
   modifiedAt,
   newWorkFolder,
   publishFolder,
-  readState,
   removeTree,
   writeAtomic,
 } from '../../base/file-state.ts';
@@ -18,6 +18,7 @@ import { continues, fetchRef, type RepositoryPlace } from './repository.ts';
 import {
   clearCopies,
   contentName,
+  isReceipt,
   listCopies,
   readJson,
   sweepWork,
@@ -48,6 +49,8 @@ export interface Sighting {
   /** Why the latest look failed, if it did, and when. */
   trouble?: string;
   troubleAt?: number;
+  /** The commit whose difference a person was last shown. */
+  reviewed?: string;
   /** How what was seen relates to an earlier commit, where that has been found out. */
   relation?: { to: string; how: Relation };
 }
@@ -55,11 +58,14 @@ export interface Sighting {
 /** What became of a ref since an earlier commit: more on top of it, its history rewritten, or its tag moved. */
 export type Relation = 'continued' | 'rewritten' | 'moved tag' | 'unknown';
 
-export interface CacheSetup extends GitSetup {
+export interface CacheSetup extends Omit<GitSetup, 'workFolder'> {
   /** The folder it keeps everything in. */
   folder: string;
   now(): number;
 }
+
+/** How long `clear` waits for a process that fetches. */
+const CLEAR_WAIT_MS = 10_000;
 
 /** How many times the limit of one call of git a process may wait for another that fetches the same repository. */
 const PATIENCE = 3;
@@ -72,17 +78,27 @@ const PATIENCE = 3;
 export class GitCache {
   readonly #setup: CacheSetup;
   readonly #git: ReturnType<typeof createGit>;
+  /** Copies that were found complete by this process. */
+  readonly #whole = new Set<string>();
 
   constructor(setup: CacheSetup) {
     this.#setup = setup;
-    this.#git = createGit(setup);
+    this.#git = createGit({ ...setup, workFolder: join(setup.folder, 'work') });
   }
 
   /** A commit of a source, if it is here. */
   async snapshot(address: GitAddress, commit: string): Promise<Snapshot | undefined> {
     const place = this.#treePlace(address, commit);
-    const receipt = await readJson<Omit<Snapshot, 'folder'>>(join(place, 'receipt.json'));
-    return receipt === undefined ? undefined : { ...receipt, folder: join(place, contentName(address)) };
+    const receipt = await readJson<Receipt>(join(place, 'receipt.json'));
+    if (receipt === undefined || !isReceipt(receipt, commit)) return undefined;
+    const folder = join(place, contentName(address));
+    // Looked at once: a disk that lost power, or somebody who tidied up, may have left less than was written.
+    if (!this.#whole.has(place)) {
+      if ((await folderBytes(folder)) !== receipt.bytes) return undefined;
+      this.#whole.add(place);
+    }
+    const { digest, files, bytes, skipped, fetchedAt } = receipt;
+    return { commit, digest, files, bytes, skipped, fetchedAt, folder };
   }
 
   async sighting(address: GitAddress): Promise<Sighting | undefined> {
@@ -109,7 +125,9 @@ export class GitCache {
         const ref = await lookAtRemote(this.#git, address, options);
         const snapshot = await this.#bring(address, ref, options);
         const { commit } = snapshot;
-        await this.#remember(address, { kind: ref.kind, commit, checkedAt: this.#setup.now() });
+        const checkedAt = this.#setup.now();
+        const reviewed = seen?.reviewed === undefined ? {} : { reviewed: seen.reviewed };
+        await this.#remember(address, { kind: ref.kind, commit, checkedAt, ...reviewed });
         return snapshot;
       } catch (error) {
         if (error instanceof BmadError && options.signal?.aborted !== true)
@@ -132,20 +150,41 @@ export class GitCache {
     );
   }
 
-  /** Finds out what became of a ref since `older`, from what was seen last, and remembers it. */
-  async relate(address: GitAddress, older: string, options: GitOptions = {}): Promise<Relation> {
+  /** Finds out what became of a ref since an earlier state, from what was seen last, and remembers it. */
+  async relate(
+    address: GitAddress,
+    older: { commit: string; kind?: string },
+    options: GitOptions = {},
+  ): Promise<Relation> {
     return this.#locked(address, options, async () => {
       const seen = await this.sighting(address);
       if (seen?.commit === undefined) return 'unknown';
-      if (seen.relation?.to === older) return seen.relation.how;
-      const place = this.#repositoryPlace(address);
-      const how: Relation =
-        seen.kind === 'tag'
-          ? 'moved tag'
-          : (RELATIONS[String(await continues(this.#git, place, address, older, seen.commit, options))] ??
-            'unknown');
-      await this.#remember(address, { ...seen, relation: { to: older, how } });
+      if (seen.relation?.to === older.commit) return seen.relation.how;
+      const how = await this.#relation(address, older, seen, seen.commit, options);
+      await this.#remember(address, { ...seen, relation: { to: older.commit, how } });
       return how;
+    });
+  }
+
+  async #relation(
+    address: GitAddress,
+    older: { commit: string; kind?: string },
+    { kind }: Sighting,
+    newer: string,
+    options: GitOptions,
+  ): Promise<Relation> {
+    if (kind === 'tag' || older.kind === 'tag') return 'moved tag';
+    // What was a branch and is something else now does not go on from it.
+    if (older.kind !== undefined && kind !== older.kind) return 'unknown';
+    const place = this.#repositoryPlace(address);
+    const answer = await continues(this.#git, place, address, older.commit, newer, options);
+    return answer === undefined ? 'unknown' : answer ? 'continued' : 'rewritten';
+  }
+
+  /** Takes note of what a person was shown, so that exactly this can be approved. */
+  async noteReview(address: GitAddress, commit: string): Promise<void> {
+    await this.#locked(address, {}, async () => {
+      await this.#remember(address, { ...(await this.sighting(address)), reviewed: commit });
     });
   }
 
@@ -156,7 +195,11 @@ export class GitCache {
 
   /** Removes everything, or only what no entry of `keep` holds on to. */
   async clear(keep: readonly KeptCopy[] = []): Promise<{ copies: number; bytes: number }> {
-    return clearCopies(this.#setup.folder, keep);
+    const { folder } = this.#setup;
+    this.#whole.clear();
+    return clearCopies(folder, keep, (repositoryKey, action) =>
+      withLock(join(folder, 'locks', `${repositoryKey}.lock`), { waitMs: CLEAR_WAIT_MS }, action),
+    );
   }
 
   async #bring(address: GitAddress, ref: RemoteRef, options: GitOptions): Promise<Snapshot> {
@@ -190,7 +233,8 @@ export class GitCache {
       };
       await writeAtomic(join(draft, 'receipt.json'), `${JSON.stringify(receipt, null, 2)}\n`);
       const place = this.#treePlace(address, commit);
-      if ((await readState(join(place, 'receipt.json'))) === undefined) await discardFolder(place, work);
+      // Whatever is there did not pass for a copy, or nobody would be here.
+      await discardFolder(place, work);
       await publishFolder(draft, place);
       return { commit, folder: join(place, content), fetchedAt: receipt.fetchedAt, ...written };
     } finally {
@@ -221,8 +265,10 @@ export class GitCache {
         waitMs: timeoutMs * PATIENCE,
         onWait: () => options.progress?.(`waiting for another process that fetches ${address.url}`),
       },
-      async () => {
+      async (tookOver) => {
         await sweepWork(folder);
+        // A git that outlived its process may still write there; it goes on writing into what is thrown away.
+        if (tookOver) await discardFolder(this.#repositoryPlace(address).folder, join(folder, 'work'));
         return action();
       },
     );
@@ -241,5 +287,3 @@ export class GitCache {
     return join(this.#setup.folder, 'sightings', `${sourceKey}.json`);
   }
 }
-
-const RELATIONS: Record<string, Relation> = { true: 'continued', false: 'rewritten' };

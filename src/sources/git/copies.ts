@@ -14,6 +14,17 @@ export interface Receipt extends Written {
   fetchedAt: number;
 }
 
+/** Whether a file says all that a receipt has to say; one that was cut off does not. */
+export function isReceipt(value: Partial<Receipt> | null, commit: string): boolean {
+  const { digest, files, bytes, fetchedAt, skipped } = value ?? {};
+  return (
+    value?.commit === commit &&
+    /^sha256:[0-9a-f]{64}$/.test(digest ?? '') &&
+    [files, bytes, fetchedAt].every((count) => typeof count === 'number') &&
+    Array.isArray(skipped)
+  );
+}
+
 export interface CacheEntry {
   source: string;
   commit: string;
@@ -83,6 +94,7 @@ export async function readJson<T>(path: string): Promise<T | undefined> {
 export async function clearCopies(
   cache: string,
   keep: readonly KeptCopy[],
+  whileIdle: (repositoryKey: string, action: () => Promise<void>) => Promise<void>,
 ): Promise<{ copies: number; bytes: number }> {
   const kept = {
     trees: new Set(keep.map(({ address, commit }) => treeKey(address, commit))),
@@ -96,7 +108,9 @@ export async function clearCopies(
       const place = join(cache, part, name);
       removed.bytes += await folderBytes(place);
       if (part === 'trees') removed.copies += 1;
-      await discardFolder(place, join(cache, 'work'));
+      const discard = (): Promise<void> => discardFolder(place, join(cache, 'work'));
+      if (part === 'repositories') await whileIdle(name.replace(/\.git$/, ''), discard);
+      else await discard();
     }
   }
   return removed;

@@ -1,4 +1,6 @@
+import { dirname } from 'node:path';
 import { BmadError, systemCode } from '../../base/errors.ts';
+import { pathExists } from '../../base/files.ts';
 import { runProgram, type ProgramResult } from '../../base/process.ts';
 import { stripUrlCredentials } from '../../base/secret-names.ts';
 import { oneLine, visible } from '../../base/text.ts';
@@ -25,15 +27,23 @@ export interface Git {
 export interface GitSetup {
   env: Readonly<Record<string, string | undefined>>;
   timeoutMs: number;
+  /** A folder of ours in which git runs: in any other, the configuration of a repository around it would be obeyed. */
+  workFolder: string;
 }
 
-export function createGit({ env, timeoutMs }: GitSetup): Git {
+export function createGit({ env, timeoutMs, workFolder }: GitSetup): Git {
   return {
     async run(args, { input, consume, remote, signal, progress } = {}) {
       let result: ProgramResult;
       try {
         result = await runProgram('git', [...SETTINGS, ...args], {
-          env: { ...surroundings(env), ...credentialsOf(remote) },
+          cwd: workFolder,
+          env: {
+            ...surroundings(env),
+            // Nor may it look for a repository above that folder.
+            GIT_CEILING_DIRECTORIES: dirname(workFolder),
+            ...credentialsOf(remote),
+          },
           timeoutMs,
           signal,
           ...(input === undefined ? {} : { input }),
@@ -41,7 +51,8 @@ export function createGit({ env, timeoutMs }: GitSetup): Git {
           ...(progress === undefined ? {} : { onError: percentages(progress) }),
         });
       } catch (error) {
-        if (systemCode(error) === 'ENOENT') throw noGit();
+        if (systemCode(error) === 'ENOENT')
+          throw (await pathExists(workFolder)) ? noGit() : noFolder(workFolder);
         throw error;
       }
       signal?.throwIfAborted();
@@ -92,15 +103,20 @@ function surroundings(env: GitSetup['env']): Record<string, string | undefined> 
   };
 }
 
-/** In the environment, because everybody on the machine can read the arguments of a program. */
+/**
+ * In the environment, because everybody on the machine can read the arguments of a program. Git would hand the header
+ * on to whatever host it is sent to, so with credentials of our own it goes nowhere else.
+ */
 function credentialsOf(remote: GitAddress | undefined): Record<string, string> {
   if (remote?.credentials === undefined) return {};
   const { username, password } = remote.credentials;
   const value = Buffer.from(`${username}:${password}`).toString('base64');
   return {
-    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_COUNT: '2',
     GIT_CONFIG_KEY_0: `http.${new URL('/', remote.url).href}.extraHeader`,
     GIT_CONFIG_VALUE_0: `Authorization: Basic ${value}`,
+    GIT_CONFIG_KEY_1: 'http.followRedirects',
+    GIT_CONFIG_VALUE_1: 'false',
   };
 }
 
@@ -126,6 +142,12 @@ function noGit(): BmadError {
       hint: 'Install git (https://git-scm.com), then run "bmad sources update". Copies fetched before are still served.',
     },
   );
+}
+
+function noFolder(folder: string): BmadError {
+  return new BmadError('unavailable', `The folder ${folder} is not there.`, {
+    hint: 'Check the cache folder, or name another one with --cache.',
+  });
 }
 
 const shownUrl = (remote: GitAddress | undefined): string => remote?.url ?? 'the repository';
@@ -155,7 +177,19 @@ const CAUSES: readonly (readonly [RegExp, 'not_found' | 'unavailable', string, s
     'Connect to it once in a terminal with ssh and check its key.',
   ],
   [
-    /Authentication failed|could not read (?:Username|Password)|Permission denied|terminal prompts disabled|returned error: 40[13]|Invalid username/i,
+    /dubious ownership/i,
+    'unavailable',
+    'it belongs to another user of this machine',
+    'Allow it with "git config --global --add safe.directory <folder>" if you trust it.',
+  ],
+  [
+    /repository .*not found|does not exist|does not appear to be a git repository|No such file or directory|returned error: 404/i,
+    'not_found',
+    'there is no such repository, or you may not see it',
+    'Check the address; for a private repository, check your credentials.',
+  ],
+  [
+    /Authentication failed|could not read (?:Username|Password)|Permission denied|Could not read from remote repository|unable to update url base from redirection|terminal prompts disabled|returned error: 40[13]|Invalid username/i,
     'unavailable',
     'it asks for credentials that git does not have',
     'Run "git ls-remote" with this address in a terminal until it works without a question: a credential helper, or a key in the ssh agent.',
@@ -165,18 +199,6 @@ const CAUSES: readonly (readonly [RegExp, 'not_found' | 'unavailable', string, s
     'unavailable',
     'the host cannot be reached',
     'Check the address and the network, then run "bmad sources update".',
-  ],
-  [
-    /dubious ownership/i,
-    'unavailable',
-    'it belongs to another user of this machine',
-    'Allow it with "git config --global --add safe.directory <folder>" if you trust it.',
-  ],
-  [
-    /not found|does not exist|does not appear to be a git repository|No such file or directory/i,
-    'not_found',
-    'there is no such repository, or you may not see it',
-    'Check the address; for a private repository, check your credentials.',
   ],
 ];
 

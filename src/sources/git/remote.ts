@@ -53,20 +53,26 @@ function defaultRef(address: GitAddress, refs: Map<string, string>, head: string
   });
 }
 
-/** A branch comes before a tag of the same name, as with `git clone --branch`; a name before an id. */
+/**
+ * A full id is a commit, whatever branches are called. Where a branch and a tag have the same name, neither is meant:
+ * whoever may push branches could put one in the place of a tag.
+ */
 function namedRef(address: GitAddress, refs: Map<string, string>): RemoteRef {
   const { ref } = address;
-  const full = ref.replace(/^refs\//, '');
-  for (const [kind, name] of [
-    ['branch', `refs/heads/${ref}`],
-    ['tag', `refs/tags/${ref}`],
-    ['branch', `refs/${full}`],
-  ] as const) {
+  if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(ref)) return { kind: 'commit', commit: ref.toLowerCase() };
+  const [branch, tag] = [`refs/heads/${ref}`, `refs/tags/${ref}`];
+  if (refs.has(branch) && refs.has(tag))
+    throw new BmadError('ambiguous', `${address.url} has a branch and a tag ${quoted(ref)}.`, {
+      subject: address.source,
+      hint: `Write which one is meant: #${branch} or #${tag}.`,
+    });
+  for (const name of [branch, tag, ...(ref.startsWith('refs/') ? [ref] : [])]) {
     const id = refs.get(name);
+    if (id === undefined) continue;
     // The second line of a tag with a message of its own names the commit it stands for.
-    if (id !== undefined) return { kind, fullName: name, commit: refs.get(`${name}^{}`) ?? id };
+    const kind = name.startsWith('refs/tags/') ? 'tag' : 'branch';
+    return { kind, fullName: name, commit: refs.get(`${name}^{}`) ?? id };
   }
-  if (/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(ref)) return { kind: 'commit', commit: ref };
   if (/^[0-9a-f]{7,39}$/i.test(ref)) return { kind: 'commit' };
   throw new BmadError('not_found', `${address.url} has no branch or tag ${quoted(ref)}.`, {
     subject: address.source,

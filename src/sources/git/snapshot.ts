@@ -86,10 +86,17 @@ async function entriesOf(
     await git.run(['--git-dir', repository, 'ls-tree', '-r', '-z', '-l', '--full-tree', tree], {
       ...options,
       consume: async (output) => {
-        for await (const chunk of output) parts.push(chunk);
+        let entries = 0;
+        for await (const chunk of output) {
+          parts.push(chunk);
+          for (const byte of chunk) if (byte === 0) entries += 1;
+          // A small repository can name one tree a million times.
+          if (entries > MAX_FILES) throw tooLarge(address, `more than ${MAX_FILES} files`);
+        }
       },
     });
   } catch (error) {
+    if (error instanceof BmadError && error.code === 'too_large') throw error;
     if (address.subpath === undefined || !(error instanceof BmadError)) throw error;
     throw new BmadError(
       'not_found',
@@ -136,12 +143,15 @@ function canBeNamed(path: string): boolean {
   }
 }
 
-function checkSize(entries: readonly Entry[], { source }: GitAddress): void {
+function checkSize(entries: readonly Entry[], address: GitAddress): void {
   const bytes = entries.reduce((sum, { size }) => sum + size, 0);
-  if (entries.length <= MAX_FILES && bytes <= MAX_BYTES) return;
-  throw new BmadError(
+  if (bytes > MAX_BYTES) throw tooLarge(address, `${Math.round(bytes / 1e6)} MB`);
+}
+
+function tooLarge({ source }: GitAddress, size: string): BmadError {
+  return new BmadError(
     'too_large',
-    `${source} has ${entries.length} files and ${Math.round(bytes / 1e6)} MB; at most ${MAX_FILES} files and ${Math.round(MAX_BYTES / 1e6)} MB are taken.`,
+    `${source} has ${size}; at most ${MAX_FILES} files and ${Math.round(MAX_BYTES / 1e6)} MB are taken.`,
     { subject: source, hint: 'Name the folder with the BMAD content: #ref:/subpath.' },
   );
 }
