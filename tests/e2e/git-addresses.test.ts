@@ -65,6 +65,7 @@ describe('every form of an address, as an argument of the server', () => {
     const machine = await hosts.another(`m${++machines}`);
     const client = await machine.connect(['--git', odd.source]);
     await untilListed(client, 'odd');
+    expect(Object.keys(await machine.pins())).toEqual([odd.source]);
     await client.close();
   });
 

@@ -122,6 +122,7 @@ describe('automatic refresh', () => {
     await lookedBefore(61);
     const client = await connected(machine, { ...minutes, BMAD_GIT_APPROVAL: 'auto' });
     await untilAda(client, 'Version two.');
+    expect(await command(machine, 'sources', 'list')).not.toContain('WAITS FOR APPROVAL');
   });
 
   it('lets it wait without auto', async () => {
