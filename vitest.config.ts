@@ -1,5 +1,21 @@
 import { defineConfig } from 'vitest/config';
 
+/** Real hosts are large downloads: they take part only when they are asked for. */
+const hosts =
+  process.env['BMAD_TEST_HOSTS'] === undefined
+    ? []
+    : [
+        {
+          extends: true as const,
+          test: {
+            name: 'hosts',
+            include: ['tests/hosts/**/*.test.ts'],
+            testTimeout: 600_000,
+            hookTimeout: 600_000,
+          },
+        },
+      ];
+
 export default defineConfig({
   test: {
     globalSetup: 'tests/support/global-setup.ts',
@@ -24,6 +40,17 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'e2e', include: ['tests/e2e/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'conformance',
+          include: ['tests/conformance/**/*.test.ts'],
+          globalSetup: 'tests/conformance/setup.ts',
+          testTimeout: 300_000,
+          hookTimeout: 600_000,
+        },
+      },
+      ...hosts,
     ],
   },
 });

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { prepareReading } from '../src/catalogue/prepared.ts';
+import type * as shared from '../src/bin/shared.ts';
 import { readers } from '../src/readers/index.ts';
 import { packageSource } from '../src/sources/package.ts';
 import { bundle, bundleLatePackages, root } from './bundle.ts';
@@ -12,7 +13,7 @@ const dist = join(root, '.cache', 'dist');
 const content = join(dist, 'content');
 const bmadPackage = dirname(createRequire(import.meta.url).resolve('bmad-method/package.json'));
 
-const PROGRAMS = ['server', 'cli', 'bmad-mcp-server', 'bmad'];
+const PROGRAMS = ['server', 'http', 'shared', 'bmad-mcp-server', 'bmad'];
 
 /** BMAD's skills as its installer would lay them out, taken from the exact package; nothing of it is in git. */
 async function copyContent(): Promise<void> {
@@ -44,6 +45,25 @@ async function copyContent(): Promise<void> {
 async function prepareCatalogue(): Promise<void> {
   const source = await packageSource(content, 10_000_000);
   await writeFile(join(dist, 'catalogue.json'), await prepareReading(source, readers));
+}
+
+/**
+ * The doors of the library: for `require`, for `import` (the very same code), and the declarations. The source of these
+ * has no code in it, so it is its own declaration file, for both kinds of modules.
+ */
+async function openLibrary(): Promise<void> {
+  const { library } = createRequire(import.meta.url)(join(dist, 'shared.cjs')) as typeof shared;
+  const names = Object.keys(library).sort().join(', ');
+  await writeFile(
+    join(dist, 'library.cjs'),
+    `const { ${names} } = require('./shared.cjs').library;\nmodule.exports = { ${names} };\n`,
+  );
+  await writeFile(
+    join(dist, 'library.mjs'),
+    `import library from './library.cjs';\nexport const { ${names} } = library;\n`,
+  );
+  const declarations = join(root, 'src', 'library', 'public.ts');
+  for (const kind of ['mts', 'cts']) await cp(declarations, join(dist, `library.d.${kind}`));
 }
 
 /** The licences of everything that ended up in the bundles. */
@@ -79,6 +99,7 @@ async function licenceText(folder: string): Promise<string> {
 await rm(dist, { recursive: true, force: true });
 const entries = Object.fromEntries(PROGRAMS.map((name) => [name, `src/bin/${name}.ts`]));
 await writeLicences([await bundle({ entries, folder: dist }), await bundleLatePackages(dist)]);
+await openLibrary();
 await copyContent();
 await prepareCatalogue();
 await rm(join(root, 'dist'), { recursive: true, force: true });

@@ -6,6 +6,7 @@ import { plural } from '../src/base/text.ts';
 import { cliPage } from './reference/cli.ts';
 import { configPage } from './reference/config.ts';
 import { errorsPage } from './reference/errors.ts';
+import { libraryPage } from './reference/library.ts';
 import { limitsPage } from './reference/limits.ts';
 import { promptsAndResourcesPage } from './reference/prompts-and-resources.ts';
 import { toolsPage } from './reference/tools.ts';
@@ -16,6 +17,7 @@ const PAGES: Record<string, () => string[] | Promise<string[]>> = {
   'cli.md': cliPage,
   'config.md': configPage,
   'errors.md': errorsPage,
+  'library.md': libraryPage,
   'limits.md': limitsPage,
   'prompts-and-resources.md': promptsAndResourcesPage,
 };

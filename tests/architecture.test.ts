@@ -14,6 +14,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   services: ['base', 'model', 'sources', 'catalogue'],
   operations: ['base', 'model'],
   surfaces: ['base', 'operations'],
+  // Of sources only the parser of git addresses, which has to answer at once.
+  library: ['base', 'sources', 'operations'],
   workspaces: ['base', 'sources', 'catalogue', 'operations'],
   team: ['base', 'config', 'sources', 'services'],
   app: [
@@ -28,7 +30,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'workspaces',
     'team',
   ],
-  bin: ['base', 'config', 'operations', 'surfaces', 'app'],
+  bin: ['base', 'config', 'operations', 'surfaces', 'library', 'app'],
 };
 
 /** Operations are handed their services; this one file names the types of what they get. */

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module';
 import { useCompileCache } from './compile-cache.ts';
+import type * as shared from './shared.ts';
 
 useCompileCache();
-createRequire(import.meta.url)('./cli.cjs');
+void (createRequire(import.meta.url)('./shared.cjs') as typeof shared).startCommandLine();

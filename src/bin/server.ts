@@ -1,33 +1,36 @@
+import { createRequire } from 'node:module';
 import { createContext } from '../app.ts';
-import { BmadError, ERROR_CODES } from '../base/errors.ts';
 import { PRODUCT, SERVER_KEY, SERVER_PROGRAM, VERSION } from '../base/product.ts';
-import { plural } from '../base/text.ts';
-import { parseFlags, settingsHelp } from '../config/flags.ts';
+import { settingsHelp } from '../config/flags.ts';
 import type { Context } from '../operations/context.ts';
-import { toolList } from '../surfaces/mcp/tools.ts';
 import { serveStreams } from '../surfaces/mcp/stdio.ts';
-import { outside, programArguments, serverFile } from './outside.ts';
-
-const SWITCHES = ['help', 'version', 'test', 'summary'] as const;
+import { DEFAULT_PORT, httpPort } from './http-port.ts';
+import { outside, serverFile } from './outside.ts';
+import { readyLine } from './ready-line.ts';
+import { fail, serverFlags } from './server-flags.ts';
 
 const help =
   (): string => `${PRODUCT} ${VERSION}: serves the BMad Method to an MCP host over stdin and stdout.
 
 Usage: ${SERVER_PROGRAM} [flags]        (started by a host; for people there is the program "bmad")
 
-  --summary  Print what was found to stderr, then serve
-  --test     Check that the server can start, print one line, and end
-  --version  Print the version
-  --help     Print this text
+  --http         Serve over HTTP instead, to this machine only: it has no login yet
+  --port <port>  Port for --http; 0 takes a free one [${DEFAULT_PORT}]
+  --summary      Print what was found to stderr, then serve
+  --test         Check that the server can start, print one line, and end
+  --version      Print the version
+  --help         Print this text
 
 Settings, in the order flag, environment, project file, user file, default:
 ${settingsHelp()}
 `;
 
 async function main(): Promise<void> {
-  const { settings, switches } = parseFlags(programArguments(), SWITCHES);
+  const { settings, switches, values } = serverFlags();
   if (switches.has('help')) return print(help());
   if (switches.has('version')) return print(`${VERSION}\n`);
+  const overHttp = httpPort(switches.has('http'), values.port) !== undefined;
+  if (overHttp && !switches.has('test')) return loadHttp();
   const context = await createContext(outside(settings));
   if (switches.has('test')) return print(`${await readyLine(context)}\n`);
   if (process.stdin.isTTY) process.stderr.write(connectionHelp());
@@ -35,6 +38,11 @@ async function main(): Promise<void> {
   const printed = summary?.then((line) => process.stderr.write(`${line}\n`));
   await serve(context);
   await printed;
+}
+
+/** The other program: it reads the same command line again. */
+function loadHttp(): void {
+  createRequire(import.meta.url)('./http.cjs');
 }
 
 /** Serves until the client leaves, a signal comes, or the host is gone without closing the pipe. */
@@ -65,18 +73,6 @@ function leaveSoon(): void {
   setTimeout(() => process.exit(0), GRACE_MS).unref();
 }
 
-async function readyLine(context: Context): Promise<string> {
-  const { catalogue, project } = await context.workspace();
-  const tools = await toolList(context, { signal: new AbortController().signal, progress: () => undefined });
-  const content = [
-    plural(catalogue.count('agent'), 'agent'),
-    plural(catalogue.count('workflow'), 'workflow'),
-    plural(catalogue.count('skill'), 'plain skill'),
-  ].join(', ');
-  const origins = catalogue.sources.map(({ origin }) => origin.displayName).join(', ');
-  return `${PRODUCT} v${VERSION} — ${plural(tools.length, 'tool')} registered — ${content} from ${origins} — project ${project.root ?? 'none'} — Ready`;
-}
-
 function connectionHelp(): string {
   const entry = { mcpServers: { [SERVER_KEY]: { command: process.execPath, args: [serverFile()] } } };
   return `${PRODUCT} ${VERSION} speaks MCP over stdin and stdout and is waiting for a host. Press Ctrl+C to leave.
@@ -93,12 +89,4 @@ function print(text: string): void {
   process.stdout.write(text);
 }
 
-main().catch((thrown: unknown) => {
-  const error = BmadError.from(thrown, (id, original) =>
-    process.stderr.write(
-      `incident ${id}: ${String(original instanceof Error ? original.stack : original)}\n`,
-    ),
-  );
-  process.stderr.write(`${SERVER_PROGRAM}: ${error.text}\n`);
-  process.exitCode = ERROR_CODES[error.code].exit;
-});
+main().catch(fail);

@@ -13,8 +13,18 @@ describe('a command line of flags only', () => {
     );
     expect(parsed.settings).toEqual({ paths: ['a', 'b=c'], logLevel: 'debug', project: '' });
     expect([...parsed.switches]).toEqual(['summary']);
-    expect(parseFlags([], SWITCHES)).toEqual({ settings: {}, switches: new Set() });
-    expect(parseFlags(['--'], SWITCHES)).toEqual({ settings: {}, switches: new Set() });
+    expect(parseFlags([], SWITCHES)).toEqual({ settings: {}, switches: new Set(), values: {} });
+    expect(parseFlags(['--'], SWITCHES)).toEqual({ settings: {}, switches: new Set(), values: {} });
+  });
+
+  it('gives values that are no settings, the last one of a name', async () => {
+    const parsed = parseFlags(['--port', '1', '--summary', '--port=2'], SWITCHES, ['port']);
+    expect(parsed.values).toEqual({ port: '2' });
+    expect([...parsed.switches]).toEqual(['summary']);
+    const missing = await refusal(() => parseFlags(['--port'], SWITCHES, ['port']));
+    expect(missing.message).toBe('--port needs a value.');
+    const mistyped = await refusal(() => parseFlags(['--prot', '1'], SWITCHES, ['port']));
+    expect(mistyped.suggestions[0]).toBe('--port');
   });
 
   it('takes a git source without its flag', () => {

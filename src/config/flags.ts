@@ -4,20 +4,26 @@ import { stripAddressCredentials } from '../base/secret-names.ts';
 import { nearest } from '../base/suggest.ts';
 import { settings, type RawSettings, type Setting } from './schema.ts';
 
-export interface ParsedFlags<Switch extends string> {
+export interface ParsedFlags<Switch extends string, Value extends string> {
   /** Values for settings, as they were typed. */
   settings: RawSettings;
   switches: Set<Switch>;
+  values: Partial<Record<Value, string>>;
 }
 
-/** Reads a command line made of settings and switches only. Anything else is refused with the nearest flag. */
-export function parseFlags<Switch extends string>(
+/**
+ * Reads a command line made of settings, switches and values that are no settings. Anything else is refused with the
+ * nearest flag.
+ */
+export function parseFlags<Switch extends string, Value extends string = never>(
   args: readonly string[],
   switches: readonly Switch[],
-): ParsedFlags<Switch> {
+  values: readonly Value[] = [],
+): ParsedFlags<Switch, Value> {
   const all = settings();
   const options: NonNullable<ParseArgsConfig['options']> = {};
   for (const name of switches) options[name] = { type: 'boolean' };
+  for (const name of values) options[name] = { type: 'string' };
   for (const { flag, type } of all)
     options[flag.slice(2)] = { type: type === 'boolean' ? 'boolean' : 'string' };
   const { tokens } = parseArgs({
@@ -27,7 +33,7 @@ export function parseFlags<Switch extends string>(
     allowPositionals: true,
     tokens: true,
   });
-  const result: ParsedFlags<Switch> = { settings: {}, switches: new Set() };
+  const result: ParsedFlags<Switch, Value> = { settings: {}, switches: new Set(), values: {} };
   for (const token of tokens) {
     if (token.kind === 'option-terminator') continue;
     const written = token.kind === 'option' ? token.rawName : token.value;
@@ -42,13 +48,16 @@ export function parseFlags<Switch extends string>(
     } else if (token.kind === 'option' && (switches as readonly string[]).includes(token.name)) {
       if (token.value !== undefined) throw new BmadError('invalid_input', `${written} takes no value.`);
       result.switches.add(token.name as Switch);
+    } else if (token.kind === 'option' && (values as readonly string[]).includes(token.name)) {
+      if (token.value === undefined) throw new BmadError('invalid_input', `${written} needs a value.`);
+      result.values[token.name as Value] = token.value;
     } else {
       throw new BmadError(
         'invalid_input',
         `There is no flag or argument ${JSON.stringify(stripAddressCredentials(written).slice(0, 80))}.`,
         {
           suggestions: nearest(written, [
-            ...switches.map((name) => `--${name}`),
+            ...[...switches, ...values].map((name) => `--${name}`),
             ...all.map(({ flag }) => flag),
           ]),
           hint: '--help lists them.',

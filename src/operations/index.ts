@@ -4,10 +4,13 @@ import { bmadResources } from './bmad-resources.ts';
 import { bmad } from './bmad.ts';
 import { complete } from './complete.ts';
 import { configShow } from './config-show.ts';
+import { describeAgents } from './describe-agents.ts';
 import { doctor } from './doctor.ts';
 import { explain } from './explain.ts';
 import { getKnowledge } from './get-knowledge.ts';
+import { listFiles } from './list-files.ts';
 import { list } from './list.ts';
+import { load } from './load.ts';
 import type { AnyOperation } from './operation.ts';
 import { findPrompt, listPrompts } from './prompts.ts';
 import { read } from './read.ts';
@@ -20,6 +23,7 @@ import { sourcesClear } from './sources-clear.ts';
 import { sourcesDiff } from './sources-diff.ts';
 import { sourcesList } from './sources-list.ts';
 import { sourcesRemove } from './sources-remove.ts';
+import { sourcesResolve } from './sources-resolve.ts';
 import { sourcesUpdate } from './sources-update.ts';
 import { bmadWorkflow, executeTask, executeWorkflow } from './start-work.ts';
 import { listTasks, listWorkflows } from './work-lists.ts';
@@ -62,19 +66,31 @@ export const operations: readonly AnyOperation[] = [
   getSkill,
   listSkillFolder,
   complete,
+  load,
+  describeAgents,
+  listFiles,
+  sourcesResolve,
 ];
 
 export {
   activate,
   bmad,
   complete,
+  describeAgents,
   findAgentTool,
   findPrompt,
   getSkill,
+  list,
   listAgentTools,
+  listFiles,
   listPrompts,
   listResources,
   listSkillFolder,
   listSkills,
+  load,
   readResource,
+  search,
+  sourcesClear,
+  sourcesList,
+  sourcesResolve,
 };

@@ -1,39 +1,17 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { VERSION } from '../../src/base/product.ts';
-import { repository, temporaryFolder } from '../support/app.ts';
+import { repository } from '../support/app.ts';
 import { connectClient, textsOf } from '../support/mcp-client.ts';
 import { filesBelow } from '../support/package-skills.ts';
-import { bareEnvironment, runToEnd, type Ended } from '../support/programs.ts';
+import { installPackedPackage } from '../support/packed-package.ts';
+import { runToEnd, type Ended } from '../support/programs.ts';
 
-const home = await temporaryFolder(afterAll);
-const packed = await temporaryFolder(afterAll);
-const installed = await temporaryFolder(afterAll);
-const env = bareEnvironment(home);
+const { folder: installed, home, env, files } = await installPackedPackage(afterAll);
 const bin = (name: string): string => join(installed, 'node_modules', '.bin', name);
 const run = (name: string, ...args: string[]): Promise<Ended> =>
   runToEnd(bin(name), args, { cwd: installed, env });
-
-/** The npm that runs these tests, else the one on the PATH. */
-async function npm(cwd: string, ...args: string[]): Promise<string> {
-  const own = process.env['npm_execpath'];
-  const [program, ...first] =
-    own !== undefined && basename(own) === 'npm-cli.js' ? [process.execPath, own] : ['npm'];
-  const { code, stdout, stderr } = await runToEnd(program, [...first, ...args], { cwd, env });
-  if (code !== 0) throw new Error(`npm ${args.join(' ')} ended with ${code}: ${stderr}`);
-  return stdout.toString('utf8');
-}
-
-let files: string[];
-beforeAll(async () => {
-  const report = await npm(repository, 'pack', '--json', '--ignore-scripts', '--pack-destination', packed);
-  const [tarball] = JSON.parse(report) as { filename: string; files: { path: string }[] }[];
-  files = tarball?.files.map(({ path }) => path) ?? [];
-  // Offline, because a package without dependencies needs no registry.
-  const flags = ['--no-audit', '--no-fund', '--offline'];
-  await npm(installed, 'install', ...flags, join(packed, tarball?.filename ?? ''));
-});
 
 describe('the package', () => {
   it.each([
@@ -43,7 +21,11 @@ describe('the package', () => {
     'dist/bmad.cjs',
     'dist/bmad-mcp-server.cjs',
     'dist/server.cjs',
-    'dist/cli.cjs',
+    'dist/shared.cjs',
+    'dist/library.cjs',
+    'dist/library.mjs',
+    'dist/library.d.cts',
+    'dist/library.d.mts',
     'dist/THIRD_PARTY_LICENSES.txt',
     'dist/content/LICENSE',
     'dist/content/_config/manifest.yaml',

@@ -4,6 +4,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repository } from './app.ts';
+import { installedPackage } from './npm.ts';
 
 const run = promisify(execFile);
 const cache = join(repository, '.cache', 'installs');
@@ -67,7 +68,7 @@ async function makeInstall(version: Version, folder: string): Promise<void> {
 
 async function install(version: Version, folder: string): Promise<void> {
   const { method, modules } = RECIPES[version];
-  const bmad = await packageOf(version);
+  const bmad = await installedPackage(join(cache, '.packages', version), 'bmad-method', version);
   const args = await installerArguments(method, bmad, folder, modules);
   await run(process.execPath, args, { cwd: folder, env: await quietEnvironment(), maxBuffer: 1e8 });
 }
@@ -122,20 +123,6 @@ async function installerArguments(
     '_bmad-output',
     '--yes',
   ];
-}
-
-async function packageOf(version: string): Promise<string> {
-  const folder = join(cache, '.packages', version);
-  const bmad = join(folder, 'node_modules', 'bmad-method');
-  if (existsSync(bmad)) return bmad;
-  const making = `${folder}.${process.pid}`;
-  await mkdir(making, { recursive: true });
-  const npm = process.env['npm_execpath'];
-  const [program, first] = npm === undefined ? ['npm', []] : [process.execPath, [npm]];
-  const flags = ['--prefix', making, '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
-  await run(program, [...first, 'install', ...flags, `bmad-method@${version}`], { maxBuffer: 1e8 });
-  await rename(making, folder).catch(() => rm(making, { recursive: true, force: true }));
-  return bmad;
 }
 
 /** Installers write into the home folder; they get one of their own. */

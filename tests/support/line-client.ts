@@ -99,6 +99,11 @@ export class LineClient {
     return this.#take((message) => message.method === undefined && message.id === id);
   }
 
+  /** The next request or notification of this method that comes from the server. */
+  asked(method: string): Promise<Message> {
+    return this.#take((message) => message.method === method);
+  }
+
   /** Answers nobody has asked for. */
   get unread(): readonly Message[] {
     return this.#unread;

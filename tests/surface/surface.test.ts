@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { declarations } from '../../scripts/reference/library.ts';
 import { ERROR_CODES } from '../../src/base/errors.ts';
+import * as library from '../../src/bin/library.ts';
 import { settingMeta } from '../../src/config/setting-meta.ts';
 import { settings } from '../../src/config/schema.ts';
 import { operations } from '../../src/operations/index.ts';
@@ -20,6 +22,15 @@ const allTools = await toolList(
   testCall(),
 );
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+/** The lines of a declaration that say something, without comments. */
+const membersOf = (text: string): string[] =>
+  text
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && line !== '}')
+    .slice(text.includes('{\n') ? 1 : 0);
 
 describe('the surface', () => {
   it.each(allTools.map((tool) => [tool.name, tool] as const))('tool %s', async (name, tool) => {
@@ -51,6 +62,19 @@ describe('the surface', () => {
 
   it('errors', async () => {
     await expect(json(ERROR_CODES)).toMatchFileSnapshot(snapshot('errors.json'));
+  });
+
+  it('library', async () => {
+    const names = Object.fromEntries(
+      declarations().map(({ kind, name, text }) => [`${kind} ${name}`, membersOf(text)]),
+    );
+    expect(
+      declarations()
+        .filter(({ kind }) => kind === 'function' || kind === 'class')
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(Object.keys(library).sort());
+    await expect(json(names)).toMatchFileSnapshot(snapshot('library.json'));
   });
 
   const commands = ['', ...operations.flatMap(({ command }) => command ?? [])];

@@ -13,7 +13,7 @@ describe('the profile of an agent', () => {
       identity: "Knows 'it'",
       menu: [
         { code: '*help', text: 'Show numbered menu' },
-        { code: 'CA', text: 'Create A' },
+        { code: 'CA', text: 'Create A', target: 'y' },
       ],
     });
   });
@@ -35,17 +35,17 @@ describe('the profile of an agent', () => {
 
   it('is read from the customization, else from the headings of a skill', () => {
     const customization = {
-      agent: { identity: 'Own', menu: [{ code: 'A', description: 'Act' }, 'no table'] },
+      agent: { identity: 'Own', menu: [{ code: 'A', description: 'Act', skill: 'x' }, 'no table'] },
     };
     expect(agentProfile(agent('skill'), '', customization)).toEqual({
       identity: 'Own',
-      menu: [{ code: 'A', text: 'Act' }],
+      menu: [{ code: 'A', text: 'Act', target: 'x' }],
     });
     const text =
       '# X\n\n## Identity\n\nSenior.\n\nMore.\n\n## Capabilities\n\n| Code | Description | Skill |\n|---|---|---|\n| CA | Create | x |\n';
     expect(agentProfile(agent('skill'), text, {})).toEqual({
       identity: 'Senior.',
-      menu: [{ code: 'CA', text: 'Create' }],
+      menu: [{ code: 'CA', text: 'Create', target: 'x' }],
     });
   });
 

@@ -4,10 +4,12 @@ import { field, isTable, ParseError, parseYaml, textField, type Table } from '..
 import { oneLine } from '../../base/text.ts';
 import type { BmadRecord } from '../../model/record.ts';
 
-interface MenuItem {
+export interface MenuItem {
   /** What a user types for it: `CA`, `*create-prd`. */
   code: string;
   text: string;
+  /** What it starts, as the file writes it: the name of a skill, or the path of a workflow. */
+  target?: string;
 }
 
 /** What an agent says of itself beyond its name and title; a file that says nothing gives nothing. */
@@ -37,7 +39,11 @@ function profile(role: string | undefined, identity: string | undefined, menu: M
     ...(shortRole === undefined ? {} : { role: shortRole }),
     ...(shortIdentity === undefined ? {} : { identity: shortIdentity }),
     menu: menu
-      .map(({ code, text }) => ({ code: oneLine(code, 60), text: oneLine(text, ITEM_LENGTH) }))
+      .map(({ code, text, target }) => ({
+        code: oneLine(code, 60),
+        text: oneLine(text, ITEM_LENGTH),
+        ...(target === undefined || target === '' ? {} : { target }),
+      }))
       .filter(({ text }) => text !== '')
       .slice(0, ITEMS),
   };
@@ -50,9 +56,10 @@ function clean(text: string | undefined): string | undefined {
 /** Skills from 6.4 on: the merged `[agent]` table. */
 function fromTable(agent: Table): AgentProfile {
   const items = field(agent, 'menu');
-  const menu = (Array.isArray(items) ? items : []).filter(isTable).map((item) => ({
+  const menu = (Array.isArray(items) ? items : []).filter(isTable).map((item): MenuItem => ({
     code: textField(item, 'code') ?? '',
     text: textField(item, 'description') ?? '',
+    target: textField(item, 'skill') ?? '',
   }));
   return profile(textField(agent, 'role'), textField(agent, 'identity'), menu);
 }
@@ -60,11 +67,15 @@ function fromTable(agent: Table): AgentProfile {
 /** Compiled agents: XML in Markdown, not always well-formed. */
 function fromMarkup(text: string): AgentProfile {
   const menu = [...text.matchAll(/<item\b([^>]{0,1000})>([^<]{0,600})/g)].map(
-    ([, attributes = '', inner = '']) => {
+    ([, attributes = '', inner = '']): MenuItem => {
       const shown = decodeEntities(inner).trim();
       const [, code, rest = ''] = /^\[(\w{1,8})\]\s*(.*)$/s.exec(shown) ?? [];
       const command = /\bcmd="([^"]*)"/.exec(attributes)?.[1] ?? '';
-      return { code: code ?? command.split(' or ', 1)[0] ?? '', text: code === undefined ? shown : rest };
+      return {
+        code: code ?? command.split(' or ', 1)[0] ?? '',
+        text: code === undefined ? shown : rest,
+        target: /\b(?:workflow|exec|skill)="([^"]*)"/.exec(attributes)?.[1] ?? '',
+      };
     },
   );
   return profile(tagText(text, 'role'), tagText(text, 'identity'), menu);
@@ -125,9 +136,11 @@ function fromMarkdown(text: string): AgentProfile {
       .trim()
       .split(/\n\s*\n/, 1)[0];
   };
-  const rows = (sectionText('Capabilities') ?? '').matchAll(/^\|\s*([A-Z]\w{0,7})\s*\|\s*([^|\n]+?)\s*\|/gm);
+  const rows = (sectionText('Capabilities') ?? '').matchAll(
+    /^\|\s*([A-Z]\w{0,7})\s*\|\s*([^|\n]+?)\s*\|(?:[ \t]*([\w.-]+)[ \t]*\|)?/gm,
+  );
   const menu = [...rows]
-    .map(([, code = '', shown = '']) => ({ code, text: shown }))
+    .map(([, code = '', shown = '', target = '']): MenuItem => ({ code, text: shown, target }))
     .filter(({ code }) => code !== 'Code');
   return profile(sectionText('Role'), sectionText('Identity'), menu);
 }

@@ -1,6 +1,7 @@
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord } from '../../model/record.ts';
-import { agentProfile, type AgentProfile } from './agent-profile.ts';
+import { agentProfile, type AgentProfile, type MenuItem } from './agent-profile.ts';
+import { menuTarget } from './menu-target.ts';
 import { resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
 import { workflowDetails, type WorkflowDetails } from './workflow-details.ts';
 
@@ -10,6 +11,8 @@ export interface Descriptions {
   profile(record: BmadRecord): Promise<AgentProfile>;
   /** What an agent's menu offers, as a user would ask for it. */
   menu(record: BmadRecord): Promise<string[]>;
+  /** What an entry of an agent's menu starts, if that is here. */
+  startedBy(item: MenuItem, agent: BmadRecord): BmadRecord | undefined;
   /** What a workflow takes and makes, and the content paths of its files. */
   details(record: BmadRecord): Promise<WorkflowDetails & { files: readonly string[] }>;
 }
@@ -30,6 +33,8 @@ export function createDescriptions(
     async menu(record) {
       return (await profile(record)).menu.map(({ code, text }) => (code === '' ? text : `${code}: ${text}`));
     },
+    startedBy: ({ target }, agent) =>
+      target === undefined ? undefined : menuTarget(target, agent, catalogue),
     async details(record) {
       const help = catalogue.modules.flatMap((module) =>
         module.help.filter(({ skill }) => skill === record.name),
@@ -45,6 +50,8 @@ export function createDescriptions(
   async function filesOf(record: BmadRecord): Promise<readonly string[]> {
     const folder = skillFolder(record);
     const alone = record.format === 'xml' || record.format === 'v4-workflow' || record.format === 'document';
-    return alone || folder === '' ? [record.bmadRelativePath] : catalogue.files.below(folder);
+    return alone || folder === ''
+      ? [record.bmadRelativePath]
+      : catalogue.files.preferring(record.origin).below(folder);
   }
 }

@@ -1,29 +1,46 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Watch } from './watch.ts';
 
+/** Who wants to hear of which resources; the watch follows all of them together. */
+export interface Listeners {
+  /** Has to be awaited before the request is answered: until the watch knows what they hold, it would miss a change. */
+  add(who: unknown, uris: readonly string[]): Promise<void>;
+  remove(who: unknown): Promise<void> | undefined;
+}
+
+export function createListeners(watch: Watch): Listeners {
+  const wanted = new Map<unknown, readonly string[]>();
+  const tell = (): Promise<void> => watch.follow([...new Set([...wanted.values()].flat())]);
+  return {
+    add(who, uris) {
+      wanted.set(who, uris);
+      return tell();
+    },
+    remove: (who) => (wanted.delete(who) ? tell() : undefined),
+  };
+}
+
 /**
  * Clients of the 2026 protocol name the resources they want to hear of in `subscriptions/listen`, which the SDK answers
- * without telling the server. This looks at the messages as they pass and keeps the watch informed. What it returns has
- * to be awaited before the message is delivered: until the watch knows what the resources hold, it would miss a change.
+ * without telling the server. This looks at the messages of one client as they pass and keeps the watch informed. What
+ * it returns has to be awaited before the message is delivered.
  */
 export function followListeners(watch: Watch): (message: JSONRPCMessage) => Promise<void> | undefined {
-  const wanted = new Map<string | number, readonly string[]>();
-  const tell = (): Promise<void> => watch.follow([...new Set([...wanted.values()].flat())]);
-
+  const listeners = createListeners(watch);
   return (message) => {
     if (!('method' in message)) return undefined;
-    if (message.method === 'subscriptions/listen' && 'id' in message) {
-      const uris = urisIn(message.params);
-      if (uris.length === 0) return undefined;
-      wanted.set(message.id, uris);
-      return tell();
-    }
-    if (message.method === 'notifications/cancelled') {
-      const id: unknown = message.params?.['requestId'];
-      if ((typeof id === 'string' || typeof id === 'number') && wanted.delete(id)) return tell();
-    }
-    return undefined;
+    const uris = urisListenedFor(message);
+    if (uris.length > 0 && 'id' in message) return listeners.add(message.id, uris);
+    return message.method === 'notifications/cancelled'
+      ? listeners.remove(message.params?.['requestId'])
+      : undefined;
   };
+}
+
+/** The resources a message asks to hear of; none in any other message. */
+export function urisListenedFor(message: unknown): string[] {
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: Record<string, unknown> };
+  return method === 'subscriptions/listen' ? urisIn(params) : [];
 }
 
 function urisIn(params: Readonly<Record<string, unknown>> | undefined): string[] {

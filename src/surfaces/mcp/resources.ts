@@ -72,6 +72,11 @@ export function templateList(): ListResourceTemplatesResult {
 export async function resourceRead(uri: string, context: Context, call: Call): Promise<ReadResourceResult> {
   type File = { mimeType: string; text?: string; blob?: string; origin?: Record<string, string> };
   const { mimeType, text, blob, origin } = dataOf<File>(await execute(readResource, { uri }, context, call));
-  const about = { uri, mimeType, ...(origin === undefined ? {} : { _meta: { 'bmad/origin': origin } }) };
+  // The skills extension keeps the keys of its resources to its own prefix.
+  const about = {
+    uri,
+    mimeType,
+    ...(origin === undefined || uri.startsWith('skill:') ? {} : { _meta: { 'bmad/origin': origin } }),
+  };
   return { contents: [blob === undefined ? { ...about, text: text ?? '' } : { ...about, blob }] };
 }

@@ -38,7 +38,7 @@ export function mcpServerFactory(
   context: Context,
   { watchFor = (server) => ownWatch(server, context) }: FactoryOptions = {},
 ): McpServerFactory {
-  return ({ era }) => {
+  return ({ era, requestInfo }) => {
     const mcp = new McpServer(
       { name: SERVER_PROGRAM, title: PRODUCT, version: VERSION },
       {
@@ -82,9 +82,11 @@ export function mcpServerFactory(
     answer(server, 'completion/complete', completeParams, (params, sdk) =>
       completeArgument(params, context, callOf(sdk)),
     );
-    // Clients of the 2025 protocol can be asked where they work; later ones name the project in the call.
+    // Clients of the 2025 protocol can be asked where they work; later ones name the project in the call. Over HTTP
+    // there are many at once, and none may move the others to its folder.
     server.oninitialized = () => {
-      if (server.getClientCapabilities()?.roots !== undefined) context.offerRoots(clientRoots(server));
+      if (requestInfo === undefined && server.getClientCapabilities()?.roots !== undefined)
+        context.offerRoots(clientRoots(server));
     };
     return mcp;
   };

@@ -1,0 +1,30 @@
+import { createContext } from '../app.ts';
+import { PRODUCT, VERSION } from '../base/product.ts';
+import { serveHttp } from '../surfaces/mcp/http/serve.ts';
+import { DEFAULT_PORT, httpPort } from './http-port.ts';
+import { outside } from './outside.ts';
+import { readyLine } from './ready-line.ts';
+import { fail, serverFlags } from './server-flags.ts';
+
+const GRACE_MS = 1_000;
+
+/** A program of its own, loaded by the server when it is asked for HTTP: what hosts start stays as small as it was. */
+async function main(): Promise<void> {
+  const { settings, switches, values } = serverFlags();
+  const context = await createContext(outside(settings));
+  const serving = await serveHttp(context, { port: httpPort(true, values.port) ?? DEFAULT_PORT });
+  const stop = (): void => {
+    // A call that does not notice its end must not keep the process.
+    setTimeout(() => process.exit(0), GRACE_MS).unref();
+    context.close();
+    void serving.close();
+  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, stop);
+  process.stderr.write(
+    `${PRODUCT} ${VERSION} serves ${serving.url} to clients on this machine only. Press Ctrl+C to leave.\n`,
+  );
+  if (switches.has('summary')) process.stderr.write(`${await readyLine(context)}\n`);
+  await serving.ended;
+}
+
+main().catch(fail);

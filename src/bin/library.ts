@@ -1,0 +1,88 @@
+import { createContext } from '../app.ts';
+import { once } from '../base/async.ts';
+import { BmadError } from '../base/errors.ts';
+import { settings, type RawSettings } from '../config/schema.ts';
+import { createAsker, type Asker } from '../library/ask.ts';
+import { createBmad } from '../library/bmad.ts';
+import { clearCache, listCache, parseGitUrl, resolveGitSource } from '../library/git-sources.ts';
+import type * as Public from '../library/public.ts';
+import type { Context } from '../operations/context.ts';
+import { outside } from './outside.ts';
+
+/** Programs have no size limit for answers; hosts do. */
+const PRESETS = { answerBytes: '400000', pageSize: '200' };
+
+/** What a caller leaves open is taken from the process, here and nowhere else. */
+async function openContext(options: Public.OpenOptions): Promise<Context> {
+  const { env, home, log, project, paths, git, discovery, cache, logLevel } = options;
+  for (const source of git ?? []) parseGitUrl(source);
+  const given = { project, paths, git, discovery, cache, logLevel };
+  const flags = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  ) as RawSettings;
+  return createContext({
+    ...outside(flags, { presets: PRESETS, patient: true }),
+    ...(env === undefined ? {} : { env }),
+    ...(home === undefined ? {} : { home }),
+    writeError: (text) => log?.(text.trimEnd()),
+    terminal: true,
+  });
+}
+
+async function openBmad(options: Public.OpenOptions = {}): Promise<Public.Bmad> {
+  try {
+    return await createBmad(await openContext(options));
+  } catch (error) {
+    throw error instanceof BmadError ? error.map(inOptionWords) : error;
+  }
+}
+
+/** The settings know their flags; whoever calls this library gave options. */
+function inOptionWords(text: string): string {
+  return settings().reduce(
+    (words, { flag, name }) => words.replaceAll(`flag ${flag}`, `option "${name}"`),
+    text,
+  );
+}
+
+class GitSourceResolver implements Public.GitSourceResolver {
+  readonly #open: () => Promise<Asker>;
+  #opened = false;
+  #closed = false;
+
+  constructor(options: Public.Surroundings = {}) {
+    this.#open = once(async () => {
+      this.#opened = true;
+      const asker = createAsker(await openContext(options));
+      if (this.#closed) asker.close();
+      return asker;
+    });
+  }
+
+  async resolve(gitUrl: string): Promise<string> {
+    return resolveGitSource(await this.#open(), gitUrl);
+  }
+
+  async listCache(): Promise<Public.CacheEntry[]> {
+    return listCache(await this.#open());
+  }
+
+  async clearCache(): Promise<void> {
+    return clearCache(await this.#open());
+  }
+
+  parseGitUrl(gitUrl: string): Public.GitUrlSpec {
+    return parseGitUrl(gitUrl);
+  }
+
+  close(): void {
+    this.#closed = true;
+    if (this.#opened)
+      void this.#open().then(
+        (asker) => asker.close(),
+        () => undefined,
+      );
+  }
+}
+
+export { BmadError, GitSourceResolver, openBmad };

@@ -1,0 +1,25 @@
+import { BmadError, ERROR_CODES } from '../base/errors.ts';
+import { SERVER_PROGRAM } from '../base/product.ts';
+import { parseFlags, type ParsedFlags } from '../config/flags.ts';
+import { programArguments } from './outside.ts';
+
+const SWITCHES = ['help', 'version', 'test', 'summary', 'http'] as const;
+const VALUES = ['port'] as const;
+
+type ServerFlags = ParsedFlags<(typeof SWITCHES)[number], (typeof VALUES)[number]>;
+
+/** The command line of the server, which its two programs read alike. */
+export function serverFlags(): ServerFlags {
+  return parseFlags(programArguments(), SWITCHES, VALUES);
+}
+
+/** Says on stderr why the server could not start or go on. */
+export function fail(thrown: unknown): void {
+  const error = BmadError.from(thrown, (id, original) =>
+    process.stderr.write(
+      `incident ${id}: ${String(original instanceof Error ? original.stack : original)}\n`,
+    ),
+  );
+  process.stderr.write(`${SERVER_PROGRAM}: ${error.text}\n`);
+  process.exitCode = ERROR_CODES[error.code].exit;
+}

@@ -1,0 +1,43 @@
+import { execute } from '../operations/execute.ts';
+import type { Context } from '../operations/context.ts';
+import type { AnyOperation } from '../operations/operation.ts';
+import { inLibraryWords } from './wording.ts';
+
+/** Asks the operations of one context, until it is closed. */
+export interface Asker {
+  readonly context: Context;
+  /** Data of an operation. Throws what the operation fails with. */
+  ask<T>(operation: AnyOperation, input?: object): Promise<T>;
+  /** The same for calls that never throw: what went wrong is logged, and the answer is `otherwise`. */
+  askGently<T, E>(operation: AnyOperation, input: object, pick: (data: T) => E, otherwise: E): Promise<E>;
+  close(): void;
+}
+
+export function createAsker(context: Context): Asker {
+  const closing = new AbortController();
+
+  /** The data was checked with the operation's schema; `T` is what that schema says. */
+  async function ask<T>(operation: AnyOperation, input: object = {}): Promise<T> {
+    const call = { signal: closing.signal, progress: (message: string) => context.log.info(message) };
+    const outcome = await execute(operation, input, context, call);
+    if (!outcome.ok) throw outcome.error.map(inLibraryWords);
+    return outcome.data as T;
+  }
+
+  return {
+    context,
+    ask,
+    async askGently(operation, input, pick, otherwise) {
+      try {
+        return pick(await ask(operation, input));
+      } catch (error) {
+        context.log.warn(`${operation.name}: ${error instanceof Error ? error.message : String(error)}`);
+        return otherwise;
+      }
+    },
+    close() {
+      closing.abort();
+      context.close();
+    },
+  };
+}

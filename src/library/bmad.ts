@@ -1,0 +1,108 @@
+import { BmadError } from '../base/errors.ts';
+import type { Context } from '../operations/context.ts';
+import {
+  activate,
+  describeAgents,
+  list,
+  listFiles,
+  load,
+  readResource,
+  search,
+} from '../operations/index.ts';
+import { createAsker } from './ask.ts';
+import { resolveGitSource } from './git-sources.ts';
+import type { Activation, AgentMetadata, Bmad, FileInfo, Resource, SearchHit } from './public.ts';
+
+/** Longest page of a list. */
+const PAGE = 200;
+
+interface ListPage {
+  items: { name: string }[];
+  next?: string;
+}
+
+interface ActivationPart extends Activation {
+  next?: string;
+}
+
+/** The library over a context: each call is an operation, with its answer put into the form programs want. */
+export async function createBmad(context: Context): Promise<Bmad> {
+  const asker = createAsker(context);
+  const { ask, askGently } = asker;
+  let workspace = await context.workspace();
+
+  async function names(what: 'agents' | 'workflows'): Promise<string[]> {
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page: ListPage | undefined = await askGently<ListPage, ListPage | undefined>(
+        list,
+        { what, limit: PAGE, cursor },
+        (data) => data,
+        undefined,
+      );
+      if (page === undefined) return [];
+      found.push(...page.items.map(({ name }) => name));
+      cursor = page.next;
+    } while (cursor !== undefined);
+    return found;
+  }
+
+  return {
+    get project() {
+      return workspace.project.root;
+    },
+    get warnings() {
+      return [...context.configWarnings, ...workspace.warnings];
+    },
+    loadAgent: (name) => ask<Resource>(load, { name, kind: 'agent' }),
+    loadWorkflow: (name) => ask<Resource>(load, { name, kind: 'workflow' }),
+    listAgents: () => names('agents'),
+    listWorkflows: () => names('workflows'),
+    async getAgentMetadata(name) {
+      // Without a name the operation describes all agents; a program that passes nothing means none.
+      if (!name) return null;
+      return askGently<{ agents: AgentMetadata[] }, AgentMetadata | null>(
+        describeAgents,
+        { name },
+        ({ agents }) => agents[0] ?? null,
+        null,
+      );
+    },
+    listAgentsWithMetadata: () =>
+      askGently<{ agents: AgentMetadata[] }, AgentMetadata[]>(describeAgents, {}, ({ agents }) => agents, []),
+    listAllFiles: () => askGently<{ files: FileInfo[] }, FileInfo[]>(listFiles, {}, ({ files }) => files, []),
+    async loadFile(relativePath) {
+      const { text } = await ask<{ text?: string }>(readResource, { uri: relativePath });
+      if (text !== undefined) return text;
+      throw new BmadError('invalid_input', 'The file is not text.', {
+        subject: relativePath,
+        hint: 'Read it from its "fullPath" in listAllFiles().',
+      });
+    },
+    async search(query, options = {}) {
+      return (await ask<{ items: SearchHit[] }>(search, { query, ...options })).items;
+    },
+    async activate(name, options = {}) {
+      const { next: rest, ...first } = await ask<ActivationPart>(activate, {
+        name,
+        ...options,
+        detail: 'full',
+      });
+      const texts = [first.text];
+      for (let cursor = rest; cursor !== undefined;) {
+        const part = await ask<ActivationPart>(activate, { name, ...options, detail: 'full', cursor });
+        texts.push(part.text);
+        cursor = part.next;
+      }
+      const { name: found, kind, title, problems, context: about } = first;
+      return { name: found, kind, title, text: texts.join(''), problems, context: about };
+    },
+    resolveGitSource: (gitUrl) => resolveGitSource(asker, gitUrl),
+    async refresh() {
+      await context.refresh();
+      workspace = await context.workspace();
+    },
+    close: asker.close,
+  };
+}

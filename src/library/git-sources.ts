@@ -1,0 +1,28 @@
+import { present } from '../base/present.ts';
+import { sourcesClear, sourcesList, sourcesResolve } from '../operations/index.ts';
+import { parseGitAddress, type GitUrlSpec } from '../sources/git/address.ts';
+import type { Asker } from './ask.ts';
+import type * as Public from './public.ts';
+
+export async function resolveGitSource({ ask }: Asker, gitUrl: string): Promise<string> {
+  return (await ask<{ folder: string }>(sourcesResolve, { source: gitUrl })).folder;
+}
+
+interface Copy extends Omit<Public.CacheEntry, 'path'> {
+  folder: string;
+}
+
+export async function listCache({ ask }: Asker): Promise<Public.CacheEntry[]> {
+  const { copies = [] } = await ask<{ copies?: Copy[] }>(sourcesList, { copies: true });
+  return copies.map(({ folder, ...copy }) => ({ ...copy, path: folder }));
+}
+
+export async function clearCache({ ask }: Asker): Promise<void> {
+  await ask(sourcesClear, { all: true });
+}
+
+/** Only the parts: what is made of them for the cache, and credentials, stay inside. */
+export function parseGitUrl(gitUrl: string): Public.GitUrlSpec {
+  const { protocol, host, org, repo, ref, subpath } = parseGitAddress(gitUrl);
+  return present<GitUrlSpec>({ protocol, host, org, repo, ref, subpath });
+}

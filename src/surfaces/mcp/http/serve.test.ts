@@ -1,0 +1,193 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contextIn, temporaryFolder } from '../../../../tests/support/app.ts';
+import { refusal } from '../../../../tests/support/thrown.ts';
+import { serveHttp, type HttpServing } from './serve.ts';
+
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+};
+const LIST = { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} };
+const MODERN = {
+  jsonrpc: '2.0',
+  id: 3,
+  method: 'tools/list',
+  params: {
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  },
+};
+const MODERN_HEADERS = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' };
+
+interface Sent {
+  method?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  path?: string;
+}
+
+interface Received {
+  status: number;
+  headers: IncomingMessage['headers'];
+  text: string;
+}
+
+let serving: HttpServing;
+const folder = await temporaryFolder(afterAll);
+const context = await contextIn(folder);
+
+beforeAll(async () => {
+  serving = await serveHttp(context, { port: 0 });
+  return () => serving.close();
+});
+
+/** Not `fetch`: that one does not let a test choose the header Host. */
+async function open({ method = 'POST', body, headers = {}, path = '/mcp' }: Sent): Promise<IncomingMessage> {
+  const { hostname, port } = new URL(serving.url);
+  const asked = httpRequest({
+    hostname,
+    port,
+    path,
+    method,
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+  });
+  // A server that refuses a body does not read it to its end.
+  asked.on('error', () => undefined);
+  asked.end(typeof body === 'string' ? body : JSON.stringify(body));
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  return response;
+}
+
+async function send(sent: Sent): Promise<Received> {
+  const response = await open(sent);
+  return { status: response.statusCode ?? 0, headers: response.headers, text: await textOf(response) };
+}
+
+async function openSession(): Promise<Record<string, string>> {
+  const { status, headers } = await send({ body: INITIALIZE });
+  expect(status).toBe(200);
+  return { 'mcp-session-id': String(headers['mcp-session-id']) };
+}
+
+describe('MCP over HTTP', () => {
+  it('listens on this machine only', () => {
+    expect(serving.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+  });
+
+  it('serves clients of 2025 in sessions', async () => {
+    const session = await openSession();
+    const { status, text } = await send({ body: LIST, headers: session });
+    expect(status).toBe(200);
+    expect(text).toContain('"name":"bmad"');
+  });
+
+  it('serves clients of 2026 without', async () => {
+    const { status, headers, text } = await send({ body: MODERN, headers: MODERN_HEADERS });
+    expect(status).toBe(200);
+    expect(headers['mcp-session-id']).toBeUndefined();
+    expect(JSON.parse(text)).toMatchObject({ id: 3, result: { tools: [{ name: 'bmad' }] } });
+  });
+
+  it.each([
+    ['a page that leads here under its own name', { headers: { host: 'evil.example' } }, 403],
+    ['a name that only begins well', { headers: { host: 'localhost.evil.example' } }, 403],
+    ['a page of another origin', { headers: { origin: 'https://evil.example' } }, 403],
+    ['a page without an origin', { headers: { origin: 'null' } }, 403],
+    ['another path', { path: '/' }, 404],
+    ['a path that only begins well', { path: '/mcp/more' }, 404],
+    ['another method', { method: 'PUT' }, 405],
+    ['a method no web request may have', { method: 'TRACE' }, 405],
+    ['another type of content', { headers: { 'content-type': 'text/plain' } }, 415],
+    ['what is not JSON', { body: 'nonsense' }, 400],
+    ['a request before initialize', { body: LIST }, 400],
+    ['a stream without a session', { method: 'GET' }, 400],
+    ['a session nobody has', { body: LIST, headers: { 'mcp-session-id': 'unknown' } }, 404],
+    [
+      'a header that is not what the body says',
+      { body: MODERN, headers: { ...MODERN_HEADERS, 'mcp-method': 'ping' } },
+      400,
+    ],
+  ] as [string, Sent, number][])('refuses %s', async (_what, sent, status) => {
+    const received = await send({ ...(sent.method === undefined ? { body: INITIALIZE } : {}), ...sent });
+    expect(received.status).toBe(status);
+    expect(received.headers['mcp-session-id']).toBeUndefined();
+    expect(JSON.parse(received.text)).toMatchObject({ jsonrpc: '2.0', error: {} });
+  });
+
+  it('serves a page of this machine, and this machine by name', async () => {
+    const headers = { ...MODERN_HEADERS, host: 'localhost:1', origin: 'http://localhost:6274' };
+    expect((await send({ body: MODERN, headers })).status).toBe(200);
+  });
+
+  it.each([
+    ['says', { 'content-length': String(5 * 1024 * 1024) }],
+    ['sends', { 'transfer-encoding': 'chunked' }],
+  ])('refuses a body of which the client %s that it is too long', async (_how, headers) => {
+    const received = await send({ body: ' '.repeat(5 * 1024 * 1024), headers });
+    expect(received.status).toBe(413);
+    expect(received.headers.connection).toBe('close');
+  });
+
+  it('ends a session when the client says so', async () => {
+    const session = await openSession();
+    expect((await send({ method: 'DELETE', headers: session })).status).toBe(200);
+    expect((await send({ body: LIST, headers: session })).status).toBe(404);
+  });
+
+  it('lets the session that was silent longest make room, but none that still listens', async () => {
+    const listening = await openSession();
+    const stream = await open({ method: 'GET', headers: listening });
+    expect(stream.statusCode).toBe(200);
+    const silent = await openSession();
+    for (let count = 0; count < 100; count += 1) await openSession();
+    expect((await send({ body: LIST, headers: silent })).status).toBe(404);
+    expect((await send({ body: LIST, headers: listening })).status).toBe(200);
+    stream.destroy();
+  });
+
+  it('goes on after a client that leaves in the middle of a request', async () => {
+    const { port } = new URL(serving.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"json');
+    await once(socket, 'connect');
+    socket.destroy();
+    await once(socket, 'close');
+    expect((await send({ body: MODERN, headers: MODERN_HEADERS })).status).toBe(200);
+  });
+
+  it('says which port is taken and what to do', async () => {
+    const taken = Number(new URL(serving.url).port);
+    const error = await refusal(() => serveHttp(context, { port: taken }));
+    expect(error.code).toBe('unavailable');
+    expect(error.message).toContain(`Port ${taken}`);
+    expect(error.hint).toContain('--port 0');
+  });
+
+  it('ends streams and sessions when it is closed', async () => {
+    const other = await serveHttp(context, { port: 0 });
+    const before = serving;
+    serving = other;
+    const stream = await open({ method: 'GET', headers: await openSession() });
+    serving = before;
+    await Promise.all([textOf(stream), other.close()]);
+    await other.ended;
+    await expect(fetch(other.url)).rejects.toThrow('fetch failed');
+  });
+
+  it('logs nothing that a person has to read', () => {
+    expect(context.written).toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { serverFile } from './app.ts';
+import { bareEnvironment } from './programs.ts';
+
+export interface HttpServerProcess {
+  url: string;
+  child: ChildProcess;
+  /** Everything it has written to stderr so far. */
+  stderr(): string;
+  /** Ends it as a service manager does, and answers with its exit code. */
+  stop(): Promise<number | null>;
+}
+
+export interface HttpServerOptions {
+  cwd: string;
+  home: string;
+  /** The program and its arguments, where it is not the server in dist. */
+  args?: readonly string[];
+}
+
+/** A server process of its own on a free port, ready for requests. */
+export async function startHttpServer({
+  cwd,
+  home,
+  args = [serverFile, '--http', '--port', '0'],
+}: HttpServerOptions): Promise<HttpServerProcess> {
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env: bareEnvironment(home),
+    stdio: ['ignore', 'inherit', 'pipe'],
+  });
+  let stderr = '';
+  const ended = new Promise<number | null>((resolve) => void child.once('close', resolve));
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+      const found = /serves (http:\S+)/.exec(stderr)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    void ended.then((code) => reject(new Error(`The server has ended with code ${code}: ${stderr}`)));
+  });
+  return {
+    url,
+    child,
+    stderr: () => stderr,
+    stop() {
+      child.kill('SIGTERM');
+      return ended;
+    },
+  };
+}

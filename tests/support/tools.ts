@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { repository } from './app.ts';
+import { installedPackage } from './npm.ts';
+
+/**
+ * Programs of others that the gate runs against ours. They need a newer Node than we do and are large, so they are no
+ * dependencies: each is fetched on first use and kept in `.cache/tools`.
+ */
+const CONFORMANCE = ['@modelcontextprotocol/conformance', '0.2.0-alpha.12'] as const;
+const INSPECTOR = ['@modelcontextprotocol/inspector', '2.12.0'] as const;
+const NODE_22 = '22.23.3';
+
+/** Program and first arguments. */
+export type Command = readonly [string, ...string[]];
+
+export async function conformanceTool(): Promise<Command> {
+  const [node, folder] = await Promise.all([node22(), tool(...CONFORMANCE)]);
+  return [node, join(folder, 'dist/index.js')];
+}
+
+export async function inspectorTool(): Promise<Command> {
+  const [node, folder] = await Promise.all([node22(), tool(...INSPECTOR)]);
+  return [node, join(folder, 'clients/launcher/build/index.js')];
+}
+
+/** A Node 22 from npm, whichever Node runs the tests. */
+export async function node22(): Promise<string> {
+  const windows = process.platform === 'win32';
+  const folder = await tool(`node-${windows ? 'win' : process.platform}-${process.arch}`, NODE_22);
+  return join(folder, 'bin', windows ? 'node.exe' : 'node');
+}
+
+/** A package in a folder of its own. */
+export function tool(name: string, version: string): Promise<string> {
+  const folder = join(repository, '.cache/tools', `${name.replace('/', '+')}-${version}`);
+  return installedPackage(folder, name, version);
+}
