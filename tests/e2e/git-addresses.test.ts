@@ -112,7 +112,7 @@ describe('every place to name a source', () => {
     const machine = await machineWithHosts();
     await machine.write(machine.projectConfig, `git = ["${source}"]\n`);
     const { env, calls } = await machine.loggingGit();
-    const client = await machine.connect([], { ...env, BMAD_GIT_REFRESH_MINUTES: '1' });
+    const client = await machine.connect([], { ...env, BMAD_GIT_REFRESH: '1' });
     onTestFinished(() => void client.close());
     expect(await agentsOf(client)).not.toContain('two');
     const doctor = await machine.bmad(['doctor', '--no-handshake'], env);

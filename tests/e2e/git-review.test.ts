@@ -101,7 +101,7 @@ describe('automatic refresh', () => {
     }
   }
 
-  const minutes = { BMAD_GIT_REFRESH_MINUTES: '60' };
+  const minutes = { BMAD_GIT_REFRESH: '60' };
 
   beforeEach(async () => {
     await machine.write(machine.config, `git = ["${team.source}"]\n`);
@@ -217,7 +217,7 @@ describe('offline', () => {
     expect(update.stdout.toString()).toMatch(
       /FAILED: .*no such repository.*The copy of \w{12} is still served/,
     );
-    const client = await connected(machine, { BMAD_GIT_REFRESH_MINUTES: '1' });
+    const client = await connected(machine, { BMAD_GIT_REFRESH: '1' });
     expect(await ada(client)).toContain('Version one.');
     const shown = await command(machine, 'sources', 'list');
     expect(shown).toMatch(/served: commit \w{12}, 1 file, fetched just now, remote asked 40 days ago/);
