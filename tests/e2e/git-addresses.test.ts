@@ -65,6 +65,7 @@ describe('every form of an address, as an argument of the server', () => {
     const machine = await hosts.another(`m${++machines}`);
     const client = await machine.connect(['--git', odd.source]);
     await untilListed(client, 'odd');
+    expect(Object.keys(await machine.pins())).toEqual([odd.source]);
     await client.close();
   });
 
@@ -111,7 +112,7 @@ describe('every place to name a source', () => {
     const machine = await machineWithHosts();
     await machine.write(machine.projectConfig, `git = ["${source}"]\n`);
     const { env, calls } = await machine.loggingGit();
-    const client = await machine.connect([], { ...env, BMAD_GIT_REFRESH_MINUTES: '1' });
+    const client = await machine.connect([], { ...env, BMAD_GIT_REFRESH: '1' });
     onTestFinished(() => void client.close());
     expect(await agentsOf(client)).not.toContain('two');
     const doctor = await machine.bmad(['doctor', '--no-handshake'], env);

@@ -161,13 +161,15 @@ describe('a source that cannot be had', () => {
     const bin = join(machine.folder, `full${machines}`);
     await machine.write(
       join(bin, 'git'),
-      `#!/bin/sh\nPATH='${process.env['PATH'] ?? ''}'\ncase "$*" in *fetch*) echo 'fatal: write error: No space left on device' >&2; exit 128;; esac\nexec git "$@"\n`,
+      `#!/bin/sh\nPATH='${process.env['PATH'] ?? ''}'\ncase "$*" in *fetch*) echo 'remote: Enumerating objects: 5, done.' >&2; echo 'fatal: write error: No space left on device' >&2; exit 128;; esac\nexec git "$@"\n`,
     );
     await chmod(join(bin, 'git'), 0o755);
     const { stdout } = await machine.bmad(['sources', 'update', '--git', good.source], {
       PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`,
     });
-    expect(stdout.toString()).toMatch(/FAILED: .*the disk is full.* Free some space/);
+    expect(stdout.toString()).toMatch(
+      /FAILED: .*the disk is full \(git: fatal: write error: No space left on device\)\. Free some space/,
+    );
     expect(await readdir(join(machine.cache, 'work'))).toEqual([]);
   });
 });

@@ -65,6 +65,21 @@ describe('many servers on an empty cache', () => {
   });
 });
 
+describe('a server whose cache is cleared', () => {
+  it('goes on without the source, and has it back after an update', async () => {
+    const env = { BMAD_GIT: team.source };
+    const client = await machine.connect([], env);
+    await untilListed(client, 'ada');
+    expect((await machine.bmad(['sources', 'clear', '--all'], env)).stdout.toString()).toContain('1 copy');
+    const left = (await agentsOf(client)).split(', ');
+    expect(left).toContain('analyst');
+    expect(left).not.toContain('ada');
+    await machine.bmad(['sources', 'update'], env);
+    expect((await agentsOf(client)).split(', ')).toContain('ada');
+    await client.close();
+  });
+});
+
 describe('a fetch that is cut off', () => {
   /** A host that sends half of a pack and then nothing more, until it is made whole again. */
   async function stuckHost(): Promise<{ started(): Promise<void>; repair(): Promise<void> }> {

@@ -101,7 +101,7 @@ describe('automatic refresh', () => {
     }
   }
 
-  const minutes = { BMAD_GIT_REFRESH_MINUTES: '60' };
+  const minutes = { BMAD_GIT_REFRESH: '60' };
 
   beforeEach(async () => {
     await machine.write(machine.config, `git = ["${team.source}"]\n`);
@@ -122,6 +122,7 @@ describe('automatic refresh', () => {
     await lookedBefore(61);
     const client = await connected(machine, { ...minutes, BMAD_GIT_APPROVAL: 'auto' });
     await untilAda(client, 'Version two.');
+    expect(await command(machine, 'sources', 'list')).not.toContain('WAITS FOR APPROVAL');
   });
 
   it('lets it wait without auto', async () => {
@@ -216,7 +217,7 @@ describe('offline', () => {
     expect(update.stdout.toString()).toMatch(
       /FAILED: .*no such repository.*The copy of \w{12} is still served/,
     );
-    const client = await connected(machine, { BMAD_GIT_REFRESH_MINUTES: '1' });
+    const client = await connected(machine, { BMAD_GIT_REFRESH: '1' });
     expect(await ada(client)).toContain('Version one.');
     const shown = await command(machine, 'sources', 'list');
     expect(shown).toMatch(/served: commit \w{12}, 1 file, fetched just now, remote asked 40 days ago/);

@@ -31,7 +31,7 @@ const ENVIRONMENT = {
   GIT_ALLOW_PROTOCOL: 'file',
 };
 
-export async function gitIn(folder: string, ...args: string[]): Promise<string> {
+async function gitIn(folder: string, ...args: string[]): Promise<string> {
   const { stdout } = await run('git', ['-c', 'protocol.file.allow=always', ...args], {
     cwd: folder,
     env: ENVIRONMENT,

@@ -160,7 +160,8 @@ export async function agentsOf(client: LineClient): Promise<string> {
 /** The text an answer begins with. */
 export function textOf({ result, error }: Message): string {
   if (error !== undefined) throw new Error(error.message);
-  return (result?.['content'] as { text: string }[])[0]?.text ?? '';
+  const [first] = (result?.['content'] ?? []) as { text: string }[];
+  return first?.text ?? '';
 }
 
 /** Asks until the server lists an agent, for half a minute at most. */

@@ -203,9 +203,12 @@ const CAUSES: readonly (readonly [RegExp, 'not_found' | 'unavailable', string, s
 ];
 
 function failure(stderr: string, remote: GitAddress | undefined): BmadError {
-  const said = stderr
-    .split(/[\r\n]+/)
-    .filter((line) => /^(?:fatal|error|remote|ssh)\b/i.test(line))
+  const lines = stderr.split(/[\r\n]+/);
+  const said = [
+    ...lines.filter((line) => /^(?:fatal|error|ssh)\b/i.test(line)),
+    // What the host has to say, but not how far it is.
+    ...lines.filter((line) => /^remote: (?!(?:Enumerating|Counting|Compressing|Total)\b)\S/i.test(line)),
+  ]
     .map((line) => oneLine(visible(stripUrlCredentials(line)), 300))
     .slice(0, 2)
     .join(' ');
