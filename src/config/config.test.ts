@@ -107,6 +107,7 @@ describe('the order of the layers', () => {
       'environment',
       'environment',
       'project',
+      'project',
       'user',
     ]);
     expect(from.git).toMatch(/^flag --git, environment BMAD_GIT, project file .*, user file /);

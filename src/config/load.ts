@@ -19,7 +19,7 @@ export type ConfigSources = Record<SettingName, string>;
 export interface LoadedConfig {
   config: Config;
   from: ConfigSources;
-  /** Where each entry of a list came from that all layers add to. */
+  /** Where each entry of a list came from that all layers add to; one that several name is there several times. */
   gathered: Partial<Record<SettingName, Gathered[]>>;
   /** Values that were ignored, and why. */
   warnings: string[];
@@ -110,8 +110,7 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
       if (value.ok && setting.gathers === true) {
         const list = (gathered[setting.name] ??= []);
         for (const entry of value.value as string[])
-          if (!list.some((known) => known.value === entry))
-            list.push({ value: entry, layer: layer.name, from: layer.label(setting) });
+          list.push({ value: entry, layer: layer.name, from: layer.label(setting) });
         continue;
       }
       if (value.ok) {
@@ -134,7 +133,7 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
     }
     const list = gathered[setting.name];
     if (list !== undefined) {
-      chosen[setting.name] = list.map(({ value }) => value);
+      chosen[setting.name] = [...new Set(list.map(({ value }) => value))];
       from[setting.name] = [...new Set(list.map((entry) => entry.from))].join(', ');
     }
   }

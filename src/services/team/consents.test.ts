@@ -37,7 +37,7 @@ describe('a source that a project lists', () => {
     const source = `${team.source}#main`;
     await machine.write(machine.config, `git = ["${source}"]\n`);
     await machine.ok(sourcesUpdate);
-    await team.commit({ 'agents/eve.md': agentFile('eve') });
+    await team.commit({ 'agents/zorro.md': agentFile('zorro') });
     await machine.ok(sourcesUpdate);
     // The project claims the version that waits for the user's approval.
     const { sources } = JSON.parse(await readFile(machine.lock, 'utf8')) as {
@@ -53,7 +53,7 @@ describe('a source that a project lists', () => {
       machine.projectLock,
       JSON.stringify({ version: 1, sources: { [source]: { commit: newer?.commit, digest: newer?.digest } } }),
     );
-    expect(await agents()).not.toContain('eve');
+    expect(await agents()).not.toContain('zorro');
     expect(await agents()).toContain('ada');
     expect(await states()).toEqual(['update waits']);
   });
