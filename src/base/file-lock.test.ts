@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 const PATIENT = { waitMs: 30_000 };
 
-const holder = (host: string): string => JSON.stringify({ pid: process.pid, host, token: 'x' });
+const heldBy = (host: string): string => JSON.stringify({ pid: process.pid, host, token: 'x' });
 
 /** Another process that runs a piece of code with `withLock` and the path of the lock in scope. */
 function other(code: string): ChildProcess {
@@ -99,8 +99,8 @@ describe('withLock', () => {
 
   it.each([
     ['a file without a holder', '', 60_000],
-    ['a process of another machine', holder('elsewhere'), 60_000],
-    ['a live process, which may have been asleep', holder(hostname()), 15 * 60_000],
+    ['a process of another machine', heldBy('elsewhere'), 60_000],
+    ['a live process, which may have been asleep', heldBy(hostname()), 15 * 60_000],
   ])(
     'respects %s that gives signs of life, and not after a long silence',
     async (_what, content, silence) => {
