@@ -55,6 +55,7 @@ describe('a running server', () => {
     expect(told).toContain(`#main: ${third.slice(0, 12)} WAITS FOR APPROVAL (new commits)`);
     expect(told).toContain(`#v1: ${third.slice(0, 12)} WAITS FOR APPROVAL (TAG MOVED since it was approved)`);
     expect(await ada(client)).toContain('Version one.');
+    await command(machine, 'sources', 'diff', 'team#main');
     await command(machine, 'sources', 'approve', 'team#main');
     await team.git('reset', '--quiet', '--hard', first);
     await team.commit({ 'agents/ada.md': agentFile('ada', 'Fourth', 'Version four.') });

@@ -189,7 +189,7 @@ const CAUSES: readonly (readonly [RegExp, 'not_found' | 'unavailable', string, s
     'Check the address; for a private repository, check your credentials.',
   ],
   [
-    /Authentication failed|could not read (?:Username|Password)|Permission denied|Could not read from remote repository|unable to update url base from redirection|terminal prompts disabled|returned error: 40[13]|Invalid username/i,
+    /Authentication failed|could not read (?:Username|Password)|Permission denied|unable to update url base from redirection|terminal prompts disabled|returned error: 40[13]|Invalid username/i,
     'unavailable',
     'it asks for credentials that git does not have',
     'Run "git ls-remote" with this address in a terminal until it works without a question: a credential helper, or a key in the ssh agent.',
@@ -199,6 +199,13 @@ const CAUSES: readonly (readonly [RegExp, 'not_found' | 'unavailable', string, s
     'unavailable',
     'the host cannot be reached',
     'Check the address and the network, then run "bmad sources update".',
+  ],
+  [
+    // The last words of ssh whatever the reason was; the reasons above come first.
+    /Could not read from remote repository/i,
+    'unavailable',
+    'it asks for credentials that git does not have, or does not answer',
+    'Run "git ls-remote" with this address in a terminal until it works without a question: a key in the ssh agent, or another address.',
   ],
 ];
 
