@@ -109,10 +109,6 @@ export async function createContext(outside: Outside): Promise<Context> {
     version: team.version,
     log,
   });
-  team.begin(
-    () => void workspaces.refresh().catch((error: unknown) => log.info('refresh', { error: String(error) })),
-  );
-
   let clientRoots: readonly string[] = [];
   let rootsKnown: Promise<void> = Promise.resolve();
   /** Which project is meant without a name may depend on what the client says. */
@@ -123,8 +119,16 @@ export async function createContext(outside: Outside): Promise<Context> {
   const settingKeys = Object.fromEntries(settings().map(({ name, fileKey }) => [name, fileKey]));
   const tools = chooseTools(operations, { config, configFrom: from, settingKeys });
   // Only a tool that is named and is no fixed one needs the content to be read at the start.
-  if (tools.unsettled.length > 0)
-    checkToolNames(tools, [...agentToolNames(await workspaces.get(), { tools }).keys()]);
+  if (tools.unsettled.length > 0) {
+    const workspace = await workspaces.get();
+    // A name may be one of a git source that is still to come.
+    if (workspace.absent.length === 0)
+      checkToolNames(tools, [...agentToolNames(workspace, { tools }).keys()]);
+  }
+  // Only now, so that a start that fails leaves nothing running.
+  team.begin(
+    () => void workspaces.refresh().catch((error: unknown) => log.info('refresh', { error: String(error) })),
+  );
   return {
     config,
     configFrom: from,
@@ -134,7 +138,11 @@ export async function createContext(outside: Outside): Promise<Context> {
     log,
     secrets,
     workspace: (project) => settled(project, () => workspaces.get(project)),
-    refresh: (project) => settled(project, () => workspaces.refresh(project)),
+    refresh: (project) =>
+      settled(project, async () => {
+        await team.retry();
+        return workspaces.refresh(project);
+      }),
     onChange: (listener) => workspaces.onChange(listener),
     offerRoots(folders) {
       rootsKnown = (async () => {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import { once } from './base/async.ts';
 import { modifiedAt } from './base/file-state.ts';
 import type { Log } from './base/log.ts';
@@ -39,8 +40,17 @@ export interface Team {
   version(): Promise<string>;
   /** Fetches what is missing and, if asked for, looks for changes; tells when there is something new to serve. */
   begin(arrived: () => void): void;
+  /** Tries again to fetch what is missing, and waits a little for it. */
+  retry(): Promise<void>;
   close(): void;
 }
+
+/** After how long a server tries again what it could not fetch: a laptop may be online before its network is. */
+const RETRIES_MS = [15_000, 60_000, 300_000, 900_000];
+const RETRY_WAIT_MS = 5_000;
+
+/** What a project lists waits for its user. */
+const isMissing = ({ served, layer }: SourceView): boolean => served === undefined && layer !== 'project';
 
 interface Served {
   mounts: GitMount[];
@@ -80,24 +90,35 @@ export async function createTeam(setup: TeamSetup): Promise<Team> {
     });
   });
 
-  const settled = once(async () => {
-    const missing = (await (await sources()).views()).filter(
-      ({ served, layer }) => served === undefined && layer !== 'project',
-    );
-    for (const { address } of missing) busy.add(address.source);
-    if (setup.patient && missing.length > 0)
-      setup.tell(`Fetching ${missing.map(({ address }) => address.source).join(', ')}`);
-    try {
-      return await (
-        await sources()
-      ).settle({ signal: closing.signal }, ({ address: { source } }, error) => {
-        troubles.set(source, error.line);
-        setup.log.warn(`${source} cannot be fetched: ${error.line}`);
-      });
-    } finally {
+  /** Counts what changes in what there is to say about sources that are not here. */
+  let news = 0;
+  let settling: Promise<boolean> | undefined;
+
+  /** Fetches what is missing; whoever asks while that goes on shares it. */
+  function settle(): Promise<boolean> {
+    settling ??= fetchMissing().finally(() => {
+      settling = undefined;
       busy.clear();
-    }
-  });
+      news += 1;
+    });
+    return settling;
+  }
+
+  async function fetchMissing(): Promise<boolean> {
+    const team = await sources();
+    const missing = (await team.views()).filter(isMissing);
+    if (missing.length === 0) return false;
+    for (const { address } of missing) busy.add(address.source);
+    news += 1;
+    if (setup.patient) setup.tell(`Fetching ${missing.map(({ address }) => address.source).join(', ')}`);
+    return team.settle({ signal: closing.signal }, ({ address: { source } }, error) => {
+      troubles.set(source, error.line);
+      setup.log.warn(`${source} cannot be fetched: ${error.line}`);
+    });
+  }
+
+  /** A command fetches once; a second attempt within seconds would fail the same way. */
+  const settledOnce = once(settle);
 
   let known: { stamps: string; version: string } | undefined;
 
@@ -106,7 +127,7 @@ export async function createTeam(setup: TeamSetup): Promise<Team> {
     sources,
     async served() {
       if (configured.length === 0) return { mounts: [], warnings: [], absent: [] };
-      if (setup.patient) await settled();
+      if (setup.patient) await settledOnce();
       const views = await (await sources()).views();
       return {
         mounts: views.flatMap((view) => (view.served === undefined ? [] : [mountOf(view, view.served)])),
@@ -126,29 +147,51 @@ export async function createTeam(setup: TeamSetup): Promise<Team> {
         join(setup.cache, 'git', 'sightings'),
         join(setup.cache, 'git', 'consents'),
       ]);
-      if (known?.stamps === stamps) return known.version;
+      if (known?.stamps === `${stamps} ${news}`) return known.version;
       const views = await (await sources()).views();
-      const version = views.map(({ served }) => served?.commit ?? '-').join(' ');
-      known = { stamps, version };
+      const version = `${news} ${views.map(({ served }) => served?.commit ?? '-').join(' ')}`;
+      known = { stamps: `${stamps} ${news}`, version };
       return version;
     },
     begin(arrived) {
       if (configured.length === 0 || setup.patient) return;
+      let attempt = 0;
       const work = async (): Promise<void> => {
-        if (await settled()) arrived();
+        if (await settle()) arrived();
         if (setup.refreshMinutes > 0 && (await lookForChanges(await sources(), setup, closing.signal)))
           arrived();
+        if ((await (await sources()).views()).some(isMissing)) {
+          later(RETRIES_MS[Math.min(attempt, RETRIES_MS.length - 1)] ?? 0);
+          attempt += 1;
+        }
       };
-      const run = (): void =>
-        void work().catch((error: unknown) => {
-          if (!closing.signal.aborted)
-            setup.log.error('git sources', { error: error instanceof Error ? error.message : String(error) });
-        });
+      let running = false;
+      const run = (): void => {
+        if (running) return;
+        running = true;
+        void work()
+          .catch((error: unknown) => {
+            if (!closing.signal.aborted)
+              setup.log.error('git sources', {
+                error: error instanceof Error ? error.message : String(error),
+              });
+          })
+          .finally(() => (running = false));
+      };
+      const later = (ms: number): void => {
+        const timer = setTimeout(run, ms).unref();
+        closing.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+      };
       setImmediate(run);
       if (setup.refreshMinutes > 0) {
         const timer = setInterval(run, setup.refreshMinutes * 60_000).unref();
         closing.signal.addEventListener('abort', () => clearInterval(timer), { once: true });
       }
+    },
+    async retry() {
+      if (configured.length === 0 || setup.patient) return;
+      const attempt = settle().catch(() => false);
+      await Promise.race([attempt, setTimeoutPromise(RETRY_WAIT_MS, undefined, { ref: false })]);
     },
     close: () => closing.abort(),
   };
@@ -203,13 +246,14 @@ function moduleName({ name, repo }: SourceView['address']): string {
 function words(view: SourceView, fetching: boolean): string[] {
   const { address, served, pending, trouble, layer, sighting, relation } = view;
   const found: string[] = [];
+  const again = `"bmad sources update${layer === 'flag' || layer === 'environment' ? ` --git ${address.source}` : ''}"`;
   if (served === undefined)
     found.push(
       fetching
         ? `${address.source} is being fetched; it is served as soon as it is here.`
         : layer === 'project' && trouble === undefined
-          ? `${address.source} is listed by the project and not on this machine yet. Fetch it with "bmad sources update".`
-          : `${address.source} is not served: ${trouble ?? 'it has not been fetched yet. Fetch it with "bmad sources update".'}`,
+          ? `${address.source} is listed by the project and not on this machine yet. Fetch it with ${again}.`
+          : `${address.source} is not served: ${trouble ?? 'it has not been fetched yet.'} Try again with ${again}.`,
     );
   else if (trouble !== undefined)
     found.push(

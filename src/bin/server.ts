@@ -12,7 +12,7 @@ import { fail, serverFlags } from './server-flags.ts';
 const help =
   (): string => `${PRODUCT} ${VERSION}: serves the BMad Method to an MCP host over stdin and stdout.
 
-Usage: ${SERVER_PROGRAM} [flags]        (started by a host; for people there is the program "bmad")
+Usage: ${SERVER_PROGRAM} [flags] [git source …]   (started by a host; for people there is the program "bmad")
 
   --http         Serve over HTTP instead, to this machine only: it has no login yet
   --port <port>  Port for --http; 0 takes a free one [${DEFAULT_PORT}]

@@ -15,6 +15,7 @@ import {
   type Items,
 } from './list-items.ts';
 import { defineOperation } from './operation.ts';
+import { absentNote } from './targets.ts';
 
 export const LISTABLE = [
   'agents',
@@ -143,9 +144,3 @@ export const list = defineOperation({
     };
   },
 });
-
-function absentNote(absent: readonly string[] = []): string | undefined {
-  return absent.length === 0
-    ? undefined
-    : `Without ${absent.join(', ')}, which ${absent.length === 1 ? 'is' : 'are'} not here yet; "doctor" says why.`;
-}

@@ -4,6 +4,7 @@ import { STARTABLE, type RecordKind } from '../model/record.ts';
 import { cursorField, detailField, limitField, moduleField, projectField } from './fields.ts';
 import { itemLine, itemSchema, recordItem } from './list-items.ts';
 import { defineOperation } from './operation.ts';
+import { absentNote } from './targets.ts';
 import { KINDS_OF } from './targets.ts';
 
 const SEARCHABLE = ['agents', 'workflows', 'all'] as const;
@@ -39,6 +40,7 @@ export const search = defineOperation({
     total: z.int(),
     items: z.array(itemSchema.extend({ score: z.number() })),
     next: z.string().optional(),
+    absent: z.array(z.string()).optional().describe('Git sources that are not here yet'),
   }),
 
   async run({ query, type, module, cursor, limit, detail, project }, context) {
@@ -59,15 +61,18 @@ export const search = defineOperation({
       total: page.total,
       items: fitting,
       ...(next === undefined ? {} : { next }),
+      ...(workspace.absent.length === 0 ? {} : { absent: [...workspace.absent] }),
     };
   },
 
-  render({ query, detail, total, items, next }) {
+  render({ query, detail, total, items, next, absent }) {
     const [best] = items;
     if (best === undefined)
       return {
         body: `Nothing matches ${JSON.stringify(query)}.`,
-        note: 'Try other words, or {operation:"list", query:"workflows"}.',
+        note: ['Try other words, or {operation:"list", query:"workflows"}.', absentNote(absent)]
+          .filter(Boolean)
+          .join(' '),
       };
     const argument = best.kind === 'agent' ? 'agent' : 'workflow';
     const more = next === undefined ? '' : ` More: cursor "${next}".`;

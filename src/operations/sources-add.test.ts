@@ -32,7 +32,7 @@ describe('sources add', () => {
     });
     expect(answer.body).toBe(
       [
-        `Added ${team.source}#main, pinned to ${commit.slice(0, 12)} in ${machine.lock}`,
+        `Added: ${team.source}#main, pinned to ${commit.slice(0, 12)} in ${machine.lock}`,
         `Named in ${machine.config}`,
         'It has 2 agents.',
         'For example: ada, bob',

@@ -37,6 +37,7 @@ export const sourcesAdd = defineOperation({
   output: z.object({
     source: sourceSchema,
     config: z.string(),
+    already: z.boolean().describe('Whether this level had it before'),
     contents: z.array(z.object({ kind: z.string(), count: z.int() })),
     names: z.array(z.string()),
   }),
@@ -60,10 +61,14 @@ export const sourcesAdd = defineOperation({
           hint: 'If the content is in a folder of the repository, name it: #ref:/subpath.',
         },
       );
+    const already = team.sources.some(
+      ({ address: known, layer }) => known.source === address.source && layer === level,
+    );
     const view = await team.add(address, level, found);
     return {
       source: sourceData(view, team),
       config: view.from,
+      already,
       contents: COUNTED.map((kind) => ({ kind, count: catalogue.count(kind) })).filter(
         ({ count }) => count > 0,
       ),
@@ -73,15 +78,20 @@ export const sourcesAdd = defineOperation({
     };
   },
 
-  render: ({ source, config, contents, names }) => ({
+  render: ({ source, config, already, contents, names }) => ({
     body: [
-      `Added ${source.source}, pinned to ${short(source.commit ?? '')} in ${source.lockFile}`,
+      `${already ? 'Already there' : 'Added'}: ${source.source}, pinned to ${short(source.commit ?? '')} in ${source.lockFile}`,
+      ...(source.pending === undefined
+        ? []
+        : [
+            `${short(source.pending.commit)} waits for approval: "bmad sources diff", then "bmad sources approve".`,
+          ]),
       `Named in ${config}`,
       `It has ${contents.map(({ kind, count }) => plural(count, kind, kind === 'knowledge' ? kind : undefined)).join(', ')}.`,
       ...(names.length === 0
         ? []
         : [`For example: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`]),
     ].join('\n'),
-    note: 'A server that runs already has read its configuration: start it anew in your host. "bmad list agents" shows the new names now.',
+    note: 'A server that runs already has read its configuration: start it anew in your host. "bmad list agents" (or workflows, skills) shows the new names now.',
   }),
 });

@@ -15,7 +15,7 @@ export const sourcesApprove = defineOperation({
     source: sourceField,
     commit: z
       .string()
-      .regex(/^[0-9a-f]{12,64}$/)
+      .regex(/^[0-9a-f]{12,64}$/, 'At least 12 digits of the id of a commit are expected')
       .optional()
       .describe(
         'Approve this commit, at least 12 digits; without it, the one that "sources diff" showed last',

@@ -26,7 +26,7 @@ const short = (commit: string): string => commit.slice(0, 12);
 describe('sources diff', () => {
   it('says that nothing waits', async () => {
     const { data, answer } = await machine.ok(sourcesDiff);
-    expect(data).toEqual({ reviews: [], upToDate: [`${team.source}#main`] });
+    expect(data).toEqual({ reviews: [], upToDate: [`${team.source}#main`], absent: [] });
     expect(answer).toEqual({
       body: `${team.source}#main: nothing waits for approval.`,
       note: '"bmad sources update" asks the remotes.',

@@ -46,18 +46,23 @@ export const sourcesDiff = defineOperation({
     source: sourceField,
     summary: z.boolean().default(false).describe('Only names and counts, without the text of files'),
   }),
-  output: z.object({ reviews: z.array(reviewSchema), upToDate: z.array(z.string()) }),
+  output: z.object({
+    reviews: z.array(reviewSchema),
+    upToDate: z.array(z.string()),
+    absent: z.array(z.string()).describe('Sources that have not been fetched'),
+  }),
 
   async run({ source, summary }, context, call) {
     const team = await context.team();
     const reviews: ReviewData[] = [];
     const upToDate: string[] = [];
+    const absent: string[] = [];
     const views = await chosenViews(team, source);
     if (views.every(({ pending }) => pending === undefined)) checkKnown(views);
     for (const view of views) {
       const { address, pin, served: approved, pending, relation } = view;
       if (pin === undefined || pending === undefined) {
-        upToDate.push(address.source);
+        (view.served === undefined ? absent : upToDate).push(address.source);
         continue;
       }
       call.progress(`comparing ${address.source}`);
@@ -83,13 +88,14 @@ export const sourcesDiff = defineOperation({
       });
       await team.cache.noteReview(address, pending.commit);
     }
-    return { reviews, upToDate };
+    return { reviews, upToDate, absent };
   },
 
-  render({ reviews, upToDate }) {
+  render({ reviews, upToDate, absent }) {
     const body = [
       ...reviews.map(reviewText),
       ...upToDate.map((source) => `${source}: nothing waits for approval.`),
+      ...absent.map((source) => `${source}: not fetched yet. "bmad sources update" fetches it.`),
     ].join('\n\n');
     return {
       body,

@@ -13,20 +13,21 @@ export const sourcesRemove = defineOperation({
   input: z.strictObject({
     source: z.string().min(1).max(2_000).describe('Source as it was given, or the name of its repository'),
   }),
-  output: z.object({ source: z.string(), config: z.string(), lockFile: z.string() }),
+  output: z.object({ source: z.string(), config: z.string().optional(), lockFile: z.string() }),
 
   async run({ source }, context) {
     const team = await context.team();
     const chosen = team.named(source, await team.all());
+    const config = await team.remove(chosen);
     return {
       source: chosen.address.source,
-      config: await team.remove(chosen),
+      ...(config === undefined ? {} : { config }),
       lockFile: team.lockFile(chosen.layer),
     };
   },
 
   render: ({ source, config, lockFile }) => ({
-    body: `Removed ${source} from ${config} and ${lockFile}`,
+    body: `Removed ${source} from ${config === undefined ? '' : `${config} and `}${lockFile}`,
     note: 'A server that runs already serves it until it is started anew. "bmad sources clear" removes copies that nothing uses.',
   }),
 });

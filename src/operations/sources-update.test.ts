@@ -28,7 +28,7 @@ describe('sources update', () => {
       results: [{ outcome: 'pinned', source: { commit: first, state: 'served' } }],
     });
     expect(answer.body).toBe(`- ${team.source}#main: pinned to ${short(first)}, 1 file`);
-    expect(answer.note).toBe('Running servers serve what is approved from their next call on.');
+    expect(answer.note).toBe('Running servers serve it from their next call on.');
     expect(failed).toBe(false);
     expect(await lineOf()).toBe(`- ${team.source}#main: unchanged at ${short(first)}`);
   });

@@ -59,7 +59,9 @@ export const sourcesUpdate = defineOperation({
       note:
         waiting > 0
           ? 'The approved version is still served. Look with "bmad sources diff", then "bmad sources approve".'
-          : 'Running servers serve what is approved from their next call on.',
+          : results.some(({ outcome }) => outcome === 'approved' || outcome === 'pinned')
+            ? 'Running servers serve it from their next call on.'
+            : 'What was served before is still served.',
     };
   },
 });

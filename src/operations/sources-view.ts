@@ -14,7 +14,7 @@ export const sourceField = z
 export const sourceSchema = z.object({
   source: z.string(),
   state: z
-    .enum(['served', 'update waits', 'not fetched', 'not served'])
+    .enum(['served', 'update waits', 'not fetched', 'not served', 'not configured here'])
     .describe('Whether its content is served, and whether newer content waits for approval'),
   /** Who names it: the flag, the variable, the file. */
   from: z.string(),
@@ -38,8 +38,9 @@ export function sourceData(view: SourceView, team: TeamSources): SourceData {
   const { address, layer, from, pin, served, pending, relation, sighting, trouble } = view;
   return {
     source: address.source,
-    state:
-      served === undefined
+    state: view.elsewhere
+      ? 'not configured here'
+      : served === undefined
         ? trouble === undefined
           ? 'not fetched'
           : 'not served'
@@ -107,7 +108,7 @@ export function sourceLines(data: SourceData, now = Date.now()): string {
     `- ${data.source}`,
     data.commit === undefined
       ? `  ${data.state}`
-      : `  ${data.state}: commit ${short(data.commit)}${data.files === undefined ? '' : `, ${plural(data.files, 'file')}`}${time(data.fetchedAt, 'fetched')}${time(data.checkedAt, 'remote asked')}`,
+      : `  ${data.state === 'update waits' ? 'served' : data.state}: commit ${short(data.commit)}${data.files === undefined ? '' : `, ${plural(data.files, 'file')}`}${time(data.fetchedAt, 'fetched')}${time(data.checkedAt, 'remote asked')}`,
     ...(data.pending === undefined
       ? []
       : [

@@ -42,9 +42,31 @@ function resolved(
   workspace: Workspace,
   { log }: Context,
 ): BmadRecord {
-  const choice = workspace.catalogue.names.resolve(query);
-  log.debug(choice.trace);
-  return launched(choice.record, workspace);
+  try {
+    const choice = workspace.catalogue.names.resolve(query);
+    log.debug(choice.trace);
+    return launched(choice.record, workspace);
+  } catch (error) {
+    throw withAbsent(error, workspace);
+  }
+}
+
+/** What cannot be found may be in a git source that is not here yet. */
+export function withAbsent(error: unknown, { absent }: Workspace): unknown {
+  if (!(error instanceof BmadError) || error.code !== 'not_found' || absent.length === 0) return error;
+  const { code, message, subject, suggestions, hint } = error;
+  return new BmadError(code, message, {
+    ...(subject === undefined ? {} : { subject }),
+    suggestions,
+    hint: [hint, absentNote(absent)].filter(Boolean).join(' '),
+    cause: error,
+  });
+}
+
+export function absentNote(absent: readonly string[] = []): string | undefined {
+  return absent.length === 0
+    ? undefined
+    : `Without ${absent.join(', ')}, which ${absent.length === 1 ? 'is' : 'are'} not here yet; "doctor" says why.`;
 }
 
 /** A launcher only tells the model to load another file of the same install; what it launches is what is meant. */

@@ -44,7 +44,7 @@ async function changeList(file: string, change: Change): Promise<void> {
       subject: file,
       hint: `Edit it by hand so that it has: ${KEY} = ${writtenList(wanted).replace(/\s+/g, ' ')}`,
     });
-  await writeAtomic(file, changed);
+  await writeAtomic(file, changed, 0o644);
 }
 
 /** As the settings are read: one text may name several sources. */

@@ -15,6 +15,8 @@ export interface GivenSource {
 
 export interface ConfiguredSource extends Omit<GivenSource, 'value'> {
   address: GitAddress;
+  /** Known only from the user's lock file: a host or a variable names it elsewhere. */
+  elsewhere?: true;
 }
 
 /**

@@ -131,7 +131,9 @@ export class TeamSources {
       (source): ConfiguredSource[] => {
         if (this.sources.some(({ address }) => address.source === source)) return [];
         const address = parsedOr(source);
-        return address === undefined ? [] : [{ address, layer: 'user', from: 'a host or a variable' }];
+        return address === undefined
+          ? []
+          : [{ address, layer: 'user', from: 'a host or a variable', elsewhere: true }];
       },
     );
     return [...this.sources, ...others];
@@ -164,8 +166,11 @@ export class TeamSources {
     return this.#view(source);
   }
 
-  /** Takes a source out of the configuration and the lock file of its level; answers with the configuration file. */
-  async remove({ address, layer, from }: ConfiguredSource): Promise<string> {
+  /**
+   * Takes a source out of the configuration and the lock file of its level; answers with the configuration file, unless
+   * only the lock file named it.
+   */
+  async remove({ address, layer, from }: ConfiguredSource): Promise<string | undefined> {
     if (layer === 'flag' || layer === 'environment')
       throw new BmadError(
         'invalid_input',
@@ -179,7 +184,7 @@ export class TeamSources {
       removeFromConfig(config, (entry) => parsedOr(entry)?.source === address.source),
     );
     await this.#levels.unpin({ address, layer });
-    return config;
+    return this.sources.some((known) => known.address.source === address.source) ? config : undefined;
   }
 
   lockFile(layer: SourceLayer): string {

@@ -28,7 +28,7 @@ export async function viewSource(
 ): Promise<SourceView> {
   const { address } = source;
   const level = pins[source.layer === 'project' ? 'project' : 'user'];
-  if (level instanceof BmadError) return { ...source, trouble: level.message };
+  if (level instanceof BmadError) return { ...source, trouble: level.line };
   const view: SourceView = { ...source };
   const pin = level[address.source];
   const sighting = await cache.sighting(address);

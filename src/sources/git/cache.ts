@@ -263,7 +263,7 @@ export class GitCache {
       {
         signal: options.signal,
         waitMs: timeoutMs * PATIENCE,
-        onWait: () => options.progress?.(`waiting for another process that fetches ${address.url}`),
+        onWait: () => options.progress?.(`waiting for another fetch from ${address.url}`),
       },
       async (tookOver) => {
         await sweepWork(folder);

@@ -139,7 +139,7 @@ function noGit(): BmadError {
     'unavailable',
     'The program git was not found: it is not installed, or not on the PATH.',
     {
-      hint: 'Install git (https://git-scm.com), then run "bmad sources update". Copies fetched before are still served.',
+      hint: 'Install git (https://git-scm.com). Copies fetched before are still served.',
     },
   );
 }
@@ -164,12 +164,7 @@ function tooSlow(remote: GitAddress | undefined, timeoutMs: number): BmadError {
 
 /** What git says, by its cause. The words of git are given in English whatever the language of the machine is. */
 const CAUSES: readonly (readonly [RegExp, 'not_found' | 'unavailable', string, string])[] = [
-  [
-    /No space left|disk quota/i,
-    'unavailable',
-    'the disk is full',
-    'Free some space, then run "bmad sources update".',
-  ],
+  [/No space left|disk quota/i, 'unavailable', 'the disk is full', 'Free some space, then try again.'],
   [
     /Host key verification failed/i,
     'unavailable',
@@ -198,7 +193,7 @@ const CAUSES: readonly (readonly [RegExp, 'not_found' | 'unavailable', string, s
     /Could not resolve host|Failed to connect|Couldn't connect|Connection (?:refused|timed out|reset|closed)|Network is unreachable|No route to host|Operation timed out|unable to access|early EOF|hung up unexpectedly/i,
     'unavailable',
     'the host cannot be reached',
-    'Check the address and the network, then run "bmad sources update".',
+    'Check the address and the network.',
   ],
   [
     // The last words of ssh whatever the reason was; the reasons above come first.

@@ -25,7 +25,7 @@ export async function lookAtRemote(git: Git, address: GitAddress, options: GitOp
   if (refs.size === 0)
     throw new BmadError('not_found', `${address.url} is an empty repository.`, {
       subject: address.source,
-      hint: 'Push content to it, then run "bmad sources update".',
+      hint: 'Push content to it, then try again.',
     });
   return address.ref === '' ? defaultRef(address, refs, head) : namedRef(address, refs);
 }

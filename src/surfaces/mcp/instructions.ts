@@ -22,10 +22,17 @@ const PARTS =
 export function instructionsFor({ fixed, agents, of }: ToolChoice): string {
   const offered = fixed.filter((tool) => of(tool).offered);
   if (offered.some(({ name }) => name === SERVER_KEY)) return INSTRUCTIONS;
+  /** Whether every tool that a text names is there. */
+  const has = (text: string): boolean =>
+    [...text.matchAll(/"([a-z_-]+[_-][a-z_-]+)"/g)].every(([, name]) =>
+      offered.some((tool) => tool.name === name),
+    );
   const texts = [
-    ...(offered.some(({ toolset }) => toolset === 'workflows') ? [WITH_WORKFLOWS] : []),
-    ...(agents || offered.some(({ toolset }) => toolset === 'agents') ? [WITH_AGENTS] : []),
+    ...(has(WITH_WORKFLOWS) ? [WITH_WORKFLOWS] : []),
+    ...(agents && has(WITH_AGENTS) ? [WITH_AGENTS] : []),
   ];
+  if (texts.length === 0 && offered.length > 0)
+    return `Tools for the BMad Method: ${offered.map(({ name, title }) => `"${name}" (${title})`).join(', ')}.`;
   return texts.length === 0
     ? 'The agents and workflows of the BMad Method are offered as prompts, their files as resources.'
     : [...texts, PARTS].join('\n\n');
