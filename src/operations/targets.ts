@@ -52,7 +52,7 @@ function resolved(
 }
 
 /** What cannot be found may be in a git source that is not here yet. */
-export function withAbsent(error: unknown, { absent }: Workspace): unknown {
+function withAbsent(error: unknown, { absent }: Workspace): unknown {
   if (!(error instanceof BmadError) || error.code !== 'not_found' || absent.length === 0) return error;
   const { code, message, subject, suggestions, hint } = error;
   return new BmadError(code, message, {
