@@ -84,8 +84,8 @@ async function pointAlias(
   name: string,
   before: string | undefined,
 ): Promise<void> {
-  const create = { create_alias: { alias_name: alias, collection_name: name } };
-  const actions = before === undefined ? [create] : [{ delete_alias: { alias_name: alias } }, create];
+  const make = { create_alias: { alias_name: alias, collection_name: name } };
+  const actions = before === undefined ? [make] : [{ delete_alias: { alias_name: alias } }, make];
   await client.call('POST', ['collections', 'aliases'], {
     actions,
   } satisfies Schemas['ChangeAliasesOperation']);
