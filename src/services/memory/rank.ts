@@ -14,7 +14,7 @@ export function candidatesFor(limit: number): number {
 }
 
 /** The one fusion of meaning and words. */
-export function fused(cosine: number | undefined, coverage: number, compared: boolean): number {
+function fused(cosine: number | undefined, coverage: number, compared: boolean): number {
   return compared ? (cosine ?? 0) + WORDS_WEIGHT * coverage : coverage;
 }
 

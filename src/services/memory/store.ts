@@ -44,7 +44,7 @@ export interface NewMemory extends MemoryKey {
   revive?: boolean | undefined;
 }
 
-export type Outcome = 'created' | 'updated' | 'unchanged';
+type Outcome = 'created' | 'updated' | 'unchanged';
 
 export interface Upserted {
   outcome: Outcome;
