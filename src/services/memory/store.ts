@@ -44,7 +44,7 @@ export interface NewMemory extends MemoryKey {
   revive?: boolean | undefined;
 }
 
-type Outcome = 'created' | 'updated' | 'unchanged';
+export type Outcome = 'created' | 'updated' | 'unchanged';
 
 export interface Upserted {
   outcome: Outcome;
