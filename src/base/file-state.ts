@@ -8,6 +8,7 @@ import {
   rename,
   rm,
   stat,
+  statfs,
   symlink,
   writeFile,
   type FileHandle,
@@ -168,6 +169,21 @@ export async function folderBytes(path: string): Promise<number> {
   return bytes;
 }
 
+/** File systems of Linux that are reached over a network or from another system: NFS, SMB, 9p, FUSE, Ceph, AFS. */
+const FAR_FILE_SYSTEMS = new Set([
+  0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x65735546, 0x00c36400, 0x5346414f,
+]);
+
+/** Whether a folder is on a file system where memory cannot be shared between processes. False when in doubt. */
+export async function isFarFolder(path: string): Promise<boolean> {
+  if (path.startsWith('\\\\')) return true;
+  if (process.platform !== 'linux') return false;
+  return statfs(path).then(
+    ({ type }) => FAR_FILE_SYSTEMS.has(type >>> 0),
+    () => false,
+  );
+}
+
 function isAbsent(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
 }
@@ -188,7 +204,8 @@ const REASONS: Record<string, string> = {
   EROFS: 'the disk is read-only',
 };
 
-const writeFailure = (path: string, error: unknown): BmadError => failure(path, 'written', error);
+/** What went wrong with writing a file of ours, and what to do. */
+export const writeFailure = (path: string, error: unknown): BmadError => failure(path, 'written', error);
 
 function failure(path: string, what: 'read' | 'written', error: unknown): BmadError {
   const code = systemCode(error) ?? '';
