@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import { BmadError } from '../../base/errors.ts';
+import type { MemoryStore, StoreOptions } from './store.ts';
+
+export interface EngineSettings {
+  engine: 'auto' | 'sqlite' | 'qdrant' | 'jsonl';
+  qdrantUrl: string | undefined;
+  qdrantApiKey: string | undefined;
+}
+
+/** Opens the engine that the settings ask for. Only `auto` falls back to another, and says so. */
+export async function openStore(
+  { engine, qdrantUrl, qdrantApiKey }: EngineSettings,
+  folder: string,
+  options: StoreOptions,
+): Promise<MemoryStore> {
+  if (engine === 'qdrant' || (engine === 'auto' && qdrantUrl !== undefined)) {
+    if (qdrantUrl === undefined)
+      throw new BmadError('invalid_input', 'The memory engine is qdrant, and there is no address for it.', {
+        hint: 'Set BMAD_QDRANT_URL, such as http://localhost:6333.',
+      });
+    const { openQdrantStore } = await import('./qdrant/store.ts');
+    return openQdrantStore({ ...options, url: qdrantUrl, apiKey: qdrantApiKey });
+  }
+  if (engine === 'jsonl') return jsonl(folder, options);
+  const { openSqliteStore } = await import('./sqlite/store.ts');
+  try {
+    return await openSqliteStore({ ...options, file: join(folder, 'memory.db') });
+  } catch (error) {
+    // A file that is damaged is not to be passed over: what is in it would seem forgotten.
+    if (engine === 'sqlite' || !(error instanceof BmadError) || error.code !== 'unavailable') throw error;
+    return jsonl(folder, options, error.message);
+  }
+}
+
+async function jsonl(folder: string, options: StoreOptions, reason?: string): Promise<MemoryStore> {
+  const { JsonlStore } = await import('./jsonl/store.ts');
+  return new JsonlStore({ ...options, file: join(folder, 'memory.jsonl'), reason });
+}
