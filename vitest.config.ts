@@ -27,7 +27,10 @@ export default defineConfig({
       { extends: true, test: { name: 'property', include: ['tests/property/**/*.test.ts'] } },
       {
         extends: true,
-        test: { name: 'contract', include: ['tests/*.test.ts', 'tests/contract/**/*.test.ts'] },
+        test: {
+          name: 'contract',
+          include: ['tests/*.test.ts', 'tests/contract/**/*.test.ts', 'tests/memory/**/*.test.ts'],
+        },
       },
       { extends: true, test: { name: 'surface', include: ['tests/surface/**/*.test.ts'] } },
       {

@@ -144,7 +144,8 @@ const REASONS: Record<string, string> = {
   EROFS: 'the disk is read-only',
 };
 
-function writeFailure(path: string, error: unknown): BmadError {
+/** What went wrong with a file of ours, and what to do. */
+export function writeFailure(path: string, error: unknown): BmadError {
   const code = systemCode(error) ?? '';
   return new BmadError(
     'unavailable',

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { systemCode } from './errors.ts';
+import { ensureFolder, writeFailure } from './file-state.ts';
+
+/** Files of lines that only grow. Whoever appends holds a lock; readers need none, and see whole lines only. */
+
+export interface LogPlace {
+  /** Which file it was: a log that was replaced begins anew. */
+  file: bigint;
+  offset: number;
+}
+
+export interface LogRead {
+  place: LogPlace;
+  /** The lines are the whole log, not what came after the place given. */
+  fromStart: boolean;
+}
+
+const CHUNK = 4 * 1024 * 1024;
+const NEWLINE = 0x0a;
+
+/** Hands over the whole lines after a place; nothing when there is no file. */
+export async function readLog(
+  path: string,
+  after: LogPlace | undefined,
+  onStart: () => void,
+  onLine: (line: string) => void,
+): Promise<LogRead | undefined> {
+  let handle: FileHandle;
+  try {
+    handle = await open(path, 'r');
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
+    throw writeFailure(path, error);
+  }
+  try {
+    const { ino, size } = await handle.stat({ bigint: true });
+    const fromStart = after?.file !== ino || size < BigInt(after.offset);
+    let offset = fromStart ? 0 : after.offset;
+    if (fromStart) onStart();
+    let rest = Buffer.alloc(0);
+    const buffer = Buffer.allocUnsafe(Math.min(CHUNK, Math.max(1, Number(size) - offset)));
+    for (let at = offset; at < Number(size);) {
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, Number(size) - at), at);
+      if (bytesRead === 0) break;
+      at += bytesRead;
+      const part =
+        rest.length === 0
+          ? buffer.subarray(0, bytesRead)
+          : Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+      let from = 0;
+      for (let end = part.indexOf(NEWLINE); end !== -1; end = part.indexOf(NEWLINE, from)) {
+        if (end > from) onLine(part.toString('utf8', from, end));
+        from = end + 1;
+      }
+      offset += from;
+      rest = Buffer.from(part.subarray(from));
+    }
+    return { place: { file: ino, offset }, fromStart };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Adds lines and waits until they are on the disk. What a crash left unfinished at the end stays a line of its own. */
+export async function appendLog(path: string, lines: readonly string[]): Promise<LogPlace> {
+  try {
+    const handle = await open(path, 'a+', 0o600);
+    try {
+      const { size } = await handle.stat();
+      const last = Buffer.alloc(1, NEWLINE);
+      if (size > 0) await handle.read(last, 0, 1, size - 1);
+      await handle.writeFile(`${last[0] === NEWLINE ? '' : '\n'}${lines.join('\n')}\n`);
+      await handle.sync();
+      const end = await handle.stat({ bigint: true });
+      return { file: end.ino, offset: Number(end.size) };
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw writeFailure(path, error);
+  }
+}
+
+/** Puts a shorter log in the place of a long one. Readers see the old or the new. */
+export async function replaceLog(path: string, lines: Iterable<string>): Promise<void> {
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
+  try {
+    await ensureFolder(dirname(path));
+    const handle = await open(draft, 'wx', 0o600);
+    try {
+      let part = '';
+      for (const line of lines) {
+        part += `${line}\n`;
+        if (part.length < CHUNK) continue;
+        await handle.writeFile(part);
+        part = '';
+      }
+      await handle.writeFile(part);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw writeFailure(path, error);
+  }
+}

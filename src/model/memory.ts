@@ -1,0 +1,75 @@
+/** What a memory is, for every engine and every operation. */
+
+/** The five kinds of memories; on Qdrant each is a collection. The order is the order of every list by type. */
+export const MEMORY_TYPES = [
+  'shared-context',
+  'decisions',
+  'agent-learnings',
+  'failures',
+  'stories',
+] as const;
+
+export type MemoryType = (typeof MEMORY_TYPES)[number];
+
+/** Ids are unique within a type only: the type is no part of what an id is computed from. */
+export interface MemoryKey {
+  type: MemoryType;
+  id: string;
+}
+
+export interface MemoryEntry extends MemoryKey {
+  agent: string;
+  text: string;
+  tags: readonly string[];
+  /** The application id of the project, `bmad-my-project`. */
+  project: string;
+  /** UTC, ISO 8601. When it was first remembered; kept through every change. */
+  createdAt: string;
+  /** When text, tags or agent were last changed. `since` and `until` look at this. */
+  updatedAt: string;
+  /** 1 for the first text, one more for each change of text, tags or agent. */
+  revision: number;
+  /** Set on a memory that was forgotten and can still be restored. */
+  forgottenAt?: string;
+  /** The id of the memory that replaces this one; empty when it is only out of date. */
+  supersededBy?: string;
+  supersededAt?: string;
+}
+
+/** What a memory said before a change. */
+export interface MemoryRevision {
+  revision: number;
+  text: string;
+  tags: readonly string[];
+  agent: string;
+  /** When this wording was written. */
+  at: string;
+}
+
+/** Every part is exact and all parts have to hold. An empty list is as good as none. */
+export interface MemoryFilter {
+  types?: readonly MemoryType[] | undefined;
+  agents?: readonly string[] | undefined;
+  /** At least one of these tags. */
+  tagsAny?: readonly string[] | undefined;
+  /** All of these tags. */
+  tagsAll?: readonly string[] | undefined;
+  /** ISO 8601, compared with `updatedAt`, both ends included. */
+  since?: string | undefined;
+  until?: string | undefined;
+  /** Superseded and forgotten memories are left out unless asked for. */
+  includeSuperseded?: boolean | undefined;
+  includeForgotten?: boolean | undefined;
+}
+
+export interface MemoryHit {
+  entry: MemoryEntry;
+  /** `cosine + 0.3 · coverage`; the coverage alone where vectors are not compared. */
+  score: number;
+  /** Nearness of meaning, -1 to 1; nothing when the memory has no vector of the embedder in use. */
+  cosine: number | undefined;
+  /** Share of the query's words found, each weighted by how rare it is; 0 to 1. */
+  coverage: number;
+  /** The analysed words of the query that the memory has. */
+  matched: readonly string[];
+}

@@ -1,0 +1,138 @@
+import { BmadError, quoted } from '../../base/errors.ts';
+import type { MemoryEntry, MemoryRevision } from '../../model/memory.ts';
+import { REVISIONS_KEPT, type MemoryChange, type NewMemory, type Upserted } from './store.ts';
+
+/** The rules of change, the same for every engine: what is there and what comes in give what is to be stored. */
+
+export interface Stored {
+  entry: MemoryEntry;
+  /** Newest first. */
+  revisions: readonly MemoryRevision[];
+}
+
+export interface Decision {
+  /** What to store; nothing when all stays as it is. */
+  next: Stored | undefined;
+  /** The vector of the text as it is now. Without one, an old vector stays only if the text did. */
+  vector: Float32Array | undefined;
+  textChanged: boolean;
+}
+
+export type Decide<T> = (current: Stored | undefined, index: number) => { decision: Decision; answer: T };
+
+/** NUL ends a text in some drivers, and half a character cannot be written as UTF-8. */
+export function cleanText(text: string): string {
+  return text
+    .replaceAll('\0', '')
+    .replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD');
+}
+
+function cleanTags(tags: readonly string[]): string[] {
+  return [...new Set(tags.map(cleanText))];
+}
+
+export function isoTime(text: string): string {
+  const time = Date.parse(text);
+  if (Number.isFinite(time)) return new Date(time).toISOString();
+  throw new BmadError('invalid_input', `${quoted(text)} is not a date.`, {
+    hint: 'Give it like 2026-03-01 or 2026-03-01T09:30:00Z.',
+  });
+}
+
+export function upserted(
+  current: Stored | undefined,
+  given: NewMemory,
+  project: string,
+): { decision: Decision; answer: Upserted } {
+  const at = isoTime(given.at);
+  const wording = { text: cleanText(given.text), tags: cleanTags(given.tags), agent: cleanText(given.agent) };
+  if (current === undefined) {
+    const createdAt = given.createdAt === undefined ? at : isoTime(given.createdAt);
+    const entry: MemoryEntry = {
+      id: given.id,
+      type: given.type,
+      ...wording,
+      project,
+      createdAt,
+      updatedAt: createdAt > at ? createdAt : at,
+      revision: 1,
+    };
+    const next = { entry, revisions: [] };
+    return {
+      decision: { next, vector: given.vector, textChanged: true },
+      answer: { outcome: 'created', entry, previous: undefined },
+    };
+  }
+  const back = given.revive === false ? current : revived(current);
+  return reworded(back, back !== current, wording, at, given.vector);
+}
+
+export function updated(current: Stored, change: MemoryChange): { decision: Decision; answer: Upserted } {
+  const { entry } = current;
+  if (change.ifRevision !== undefined && change.ifRevision !== entry.revision)
+    throw new BmadError(
+      'ambiguous',
+      `The memory ${entry.id} is at revision ${entry.revision}, not ${change.ifRevision}: it was changed in between.`,
+      { subject: entry.id, hint: 'Read it again, then repeat the change on what it says now.' },
+    );
+  const wording = {
+    text: change.text === undefined ? entry.text : cleanText(change.text),
+    tags: change.tags === undefined ? entry.tags : cleanTags(change.tags),
+    agent: change.agent === undefined ? entry.agent : cleanText(change.agent),
+  };
+  return reworded(current, false, wording, isoTime(change.at), change.vector);
+}
+
+type Wording = Pick<MemoryEntry, 'text' | 'tags' | 'agent'>;
+
+function reworded(
+  current: Stored,
+  touched: boolean,
+  wording: Wording,
+  at: string,
+  vector: Float32Array | undefined,
+): { decision: Decision; answer: Upserted } {
+  const { entry, revisions } = current;
+  const textChanged = wording.text !== entry.text;
+  const changed =
+    textChanged || wording.agent !== entry.agent || wording.tags.join('\0') !== entry.tags.join('\0');
+  if (!changed)
+    return {
+      decision: { next: touched ? current : undefined, vector, textChanged: false },
+      answer: { outcome: touched ? 'updated' : 'unchanged', entry, previous: undefined },
+    };
+  const previous: MemoryRevision = {
+    revision: entry.revision,
+    text: entry.text,
+    tags: entry.tags,
+    agent: entry.agent,
+    at: entry.updatedAt,
+  };
+  const next: Stored = {
+    entry: {
+      ...entry,
+      ...wording,
+      // Clocks of different machines disagree; a memory's own times never run backwards.
+      updatedAt: at > entry.updatedAt ? at : entry.updatedAt,
+      revision: entry.revision + 1,
+    },
+    revisions: [previous, ...revisions].slice(0, REVISIONS_KEPT),
+  };
+  return {
+    decision: { next, vector, textChanged },
+    answer: { outcome: 'updated', entry: next.entry, previous },
+  };
+}
+
+function revived(current: Stored): Stored {
+  const { forgottenAt, supersededAt, supersededBy, ...entry } = current.entry;
+  if (forgottenAt === undefined && supersededAt === undefined && supersededBy === undefined) return current;
+  return { ...current, entry };
+}
+
+/** Marks change neither wording nor vector. */
+export function marked(current: Stored, entry: MemoryEntry): Decision {
+  return { next: { ...current, entry }, vector: undefined, textChanged: false };
+}
+
+export const STAYS: Decision = { next: undefined, vector: undefined, textChanged: false };

@@ -1,0 +1,201 @@
+import { BmadError } from '../../../base/errors.ts';
+import type { MemoryEntry } from '../../../model/memory.ts';
+import type { Decision, Stored } from '../change.ts';
+import { spaceText } from '../rank.ts';
+import { keyText } from '../select.ts';
+import type { Analyser, VectorSpace } from '../store.ts';
+
+export const LOG_VERSION = 1;
+
+interface Header {
+  log: 'bmad-memory';
+  version: number;
+}
+
+/** A memory as it is from here on; with `reset` its earlier vectors no longer hold. */
+interface Put {
+  put: Stored;
+  reset: boolean;
+  space?: string;
+  vector?: string;
+}
+
+/** A vector for a memory, if it still is at that revision. */
+interface Vector {
+  key: string;
+  revision: number;
+  space: string;
+  vector: string;
+}
+
+interface Kept extends Stored {
+  vectors: Map<string, Float32Array>;
+  terms: string[] | undefined;
+}
+
+/** What the lines of a log come to. */
+export class LogState {
+  readonly kept = new Map<string, Kept>();
+  readonly #analyser: Analyser;
+  readonly #frequency = new Map<string, number>();
+  /** Entries whose words have not been looked at; most runs never search. */
+  readonly #unread = new Set<string>();
+  lines = 0;
+  damaged = 0;
+
+  constructor(analyser: Analyser) {
+    this.#analyser = analyser;
+  }
+
+  clear(): void {
+    this.kept.clear();
+    this.#frequency.clear();
+    this.#unread.clear();
+    this.lines = 0;
+    this.damaged = 0;
+  }
+
+  /** Takes in a line of the file at `path`. One that cannot be read is counted and left. */
+  take(path: string, text: string): void {
+    const first = this.lines === 0;
+    this.lines++;
+    let line: Partial<Record<string, unknown>>;
+    try {
+      line = JSON.parse(text) as Partial<Record<string, unknown>>;
+    } catch {
+      if (first) throw notALog(path);
+      this.damaged++;
+      return;
+    }
+    if (first) {
+      if (line['log'] !== 'bmad-memory' || typeof line['version'] !== 'number') throw notALog(path);
+      if (line['version'] > LOG_VERSION) throw newerLog(path);
+      return;
+    }
+    if (isPut(line)) this.#put(line);
+    else if (isVector(line)) this.#vector(line);
+    else this.damaged++;
+  }
+
+  #put({ put, reset, space, vector }: Put): void {
+    const key = keyText(put.entry);
+    const before = this.kept.get(key);
+    if (before?.terms !== undefined && reset) this.#count(before.terms, -1);
+    const kept: Kept = {
+      ...put,
+      vectors: reset || before === undefined ? new Map() : before.vectors,
+      terms: reset ? undefined : before?.terms,
+    };
+    if (space !== undefined && vector !== undefined) kept.vectors.set(space, decoded(vector));
+    if (kept.terms === undefined) this.#unread.add(key);
+    this.kept.set(key, kept);
+  }
+
+  #vector({ key, revision, space, vector }: Vector): void {
+    const kept = this.kept.get(key);
+    if (kept !== undefined && kept.entry.revision === revision) kept.vectors.set(space, decoded(vector));
+  }
+
+  /** How many memories have a word. */
+  frequency(term: string): number {
+    this.#readWords();
+    return this.#frequency.get(term) ?? 0;
+  }
+
+  terms(key: string): readonly string[] {
+    this.#readWords();
+    return this.kept.get(key)?.terms ?? [];
+  }
+
+  #readWords(): void {
+    for (const key of this.#unread) {
+      const kept = this.kept.get(key);
+      if (kept === undefined) continue;
+      kept.terms = this.#analyser.terms(kept.entry.text);
+      this.#count(kept.terms, 1);
+    }
+    this.#unread.clear();
+  }
+
+  #count(terms: readonly string[], by: number): void {
+    for (const term of new Set(terms)) this.#frequency.set(term, (this.#frequency.get(term) ?? 0) + by);
+  }
+
+  *entries(): Generator<MemoryEntry> {
+    for (const { entry } of this.kept.values()) yield entry;
+  }
+
+  /** The shortest log with the same meaning. */
+  *compact(): Generator<string> {
+    yield headerLine();
+    for (const { entry, revisions, vectors } of this.kept.values()) {
+      yield JSON.stringify({ put: { entry, revisions }, reset: true } satisfies Put);
+      for (const [space, vector] of vectors)
+        yield JSON.stringify({
+          key: keyText(entry),
+          revision: entry.revision,
+          space,
+          vector: encoded(vector),
+        } satisfies Vector);
+    }
+  }
+}
+
+export function headerLine(): string {
+  return JSON.stringify({ log: 'bmad-memory', version: LOG_VERSION } satisfies Header);
+}
+
+export function putLine(
+  { next, vector, textChanged }: Decision & { next: Stored },
+  space: VectorSpace | undefined,
+): string {
+  const line: Put = { put: { entry: next.entry, revisions: next.revisions }, reset: textChanged };
+  return JSON.stringify(
+    vector === undefined || space === undefined
+      ? line
+      : { ...line, space: spaceText(space), vector: encoded(vector) },
+  );
+}
+
+export function vectorLine(entry: MemoryEntry, space: VectorSpace, vector: Float32Array): string {
+  return JSON.stringify({
+    key: keyText(entry),
+    revision: entry.revision,
+    space: spaceText(space),
+    vector: encoded(vector),
+  } satisfies Vector);
+}
+
+function isPut(line: object): line is Put {
+  const put = 'put' in line ? (line.put as Partial<Stored> | null) : undefined;
+  return (
+    typeof put?.entry?.id === 'string' && typeof put.entry.text === 'string' && Array.isArray(put.revisions)
+  );
+}
+
+function isVector(line: object): line is Vector {
+  return 'key' in line && 'space' in line && 'vector' in line && typeof line.vector === 'string';
+}
+
+function encoded(vector: Float32Array): string {
+  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
+}
+
+function decoded(text: string): Float32Array {
+  const bytes = Uint8Array.from(Buffer.from(text, 'base64'));
+  return new Float32Array(bytes.buffer, 0, bytes.length >> 2);
+}
+
+function notALog(path: string): BmadError {
+  return new BmadError('unavailable', `${path} is damaged or not a memory log. It was left as it is.`, {
+    subject: path,
+    hint: `Move it away and import an export of the memories, or repair its first line: ${headerLine()}`,
+  });
+}
+
+function newerLog(path: string): BmadError {
+  return new BmadError('unavailable', `${path} was written by a newer version of this server.`, {
+    subject: path,
+    hint: 'Update this server, or point it to another memory folder.',
+  });
+}

@@ -1,0 +1,246 @@
+import { dirname } from 'node:path';
+import { appendLog, readLog, replaceLog, type LogPlace } from '../../../base/file-log.ts';
+import { withLock } from '../../../base/file-lock.ts';
+import { ensureFolder } from '../../../base/file-state.ts';
+import type { MemoryFilter, MemoryHit, MemoryKey } from '../../../model/memory.ts';
+import type { Decide, Stored } from '../change.ts';
+import { Engine } from '../engine.ts';
+import { dot, ranked, spaceOf, spaceText, unit, weighed } from '../rank.ts';
+import { keyText, listed, passes, readyFilter } from '../select.ts';
+import type {
+  EmbeddingProgress,
+  MemoryPage,
+  MemoryQuery,
+  MemoryStats,
+  Page,
+  StoreHealth,
+  StoreOptions,
+  VectorFor,
+} from '../store.ts';
+import { tally } from '../tally.ts';
+import { headerLine, LOG_VERSION, LogState, putLine, vectorLine } from './state.ts';
+
+export interface JsonlOptions extends StoreOptions {
+  file: string;
+  /** Why this engine is used and not a better one. */
+  reason?: string | undefined;
+}
+
+const LOCK_WAIT_MS = 30_000;
+/** A log is written anew when most of a long one no longer counts. */
+const COMPACT_LINES = 2_000;
+const COMPACT_SHARE = 3;
+
+/** Memories in a file of lines, with no package and no server: for places where nothing better runs. */
+export class JsonlStore extends Engine {
+  readonly #file: string;
+  readonly #reason: string | undefined;
+  readonly #state: LogState;
+  #place: LogPlace | undefined;
+  /** Reads and writes of this process, one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor({ file, reason, ...options }: JsonlOptions) {
+    super(options);
+    this.#file = file;
+    this.#reason = reason;
+    this.#state = new LogState(options.analyser);
+  }
+
+  async list(filter: MemoryFilter, page: Page): Promise<MemoryPage> {
+    const state = await this.#fresh();
+    const ready = readyFilter(filter);
+    return listed(
+      [...state.entries()].filter((entry) => passes(entry, ready)),
+      page,
+    );
+  }
+
+  async count(filter: MemoryFilter): Promise<number> {
+    const state = await this.#fresh();
+    const ready = readyFilter(filter);
+    let count = 0;
+    for (const entry of state.entries()) if (passes(entry, ready)) count++;
+    return count;
+  }
+
+  async stats(): Promise<MemoryStats> {
+    const state = await this.#fresh();
+    const spaces = new Map<string, number>();
+    for (const { vectors } of state.kept.values())
+      for (const space of vectors.keys()) spaces.set(space, (spaces.get(space) ?? 0) + 1);
+    const found = [...spaces].map(([text, count]) => ({ ...spaceOf(text), count }));
+    return tally(
+      state.entries(),
+      found.sort((a, b) => b.count - a.count || (a.embedder < b.embedder ? -1 : 1)),
+    );
+  }
+
+  async search({ terms, vector, filter, limit, minScore }: MemoryQuery): Promise<MemoryHit[]> {
+    const state = await this.#fresh();
+    const { space } = this.options;
+    const ready = readyFilter(filter);
+    const wanted = vector === undefined ? undefined : unit(vector, space);
+    const words = weighed(terms, (term) => state.frequency(term), state.kept.size);
+    const candidates = [...state.kept].flatMap(([key, { entry, vectors }]) => {
+      if (!passes(entry, ready)) return [];
+      const own = space === undefined ? undefined : vectors.get(spaceText(space));
+      const cosine = wanted === undefined || own === undefined ? undefined : dot(wanted, own);
+      return [{ entry, terms: state.terms(key), cosine }];
+    });
+    return ranked(words, candidates, { compared: wanted !== undefined, limit, minScore });
+  }
+
+  async pending(page: Page): Promise<MemoryPage> {
+    const state = await this.#fresh();
+    const { space } = this.options;
+    if (space === undefined) return { entries: [], next: undefined };
+    const waiting = [...state.kept.values()].filter(
+      ({ entry, vectors }) => entry.forgottenAt === undefined && !vectors.has(spaceText(space)),
+    );
+    return listed(
+      waiting.map(({ entry }) => entry),
+      page,
+    );
+  }
+
+  async embedding(): Promise<EmbeddingProgress> {
+    const state = await this.#fresh();
+    const { space } = this.options;
+    const progress: EmbeddingProgress = { space, total: 0, embedded: 0 };
+    for (const { entry, vectors } of state.kept.values()) {
+      if (entry.forgottenAt !== undefined) continue;
+      progress.total++;
+      if (space !== undefined && vectors.has(spaceText(space))) progress.embedded++;
+    }
+    return progress;
+  }
+
+  async setVectors(vectors: readonly VectorFor[]): Promise<number> {
+    const { space } = this.options;
+    const ready = vectors.map(({ key, revision, vector }) => ({
+      key,
+      revision,
+      vector: unit(vector, space),
+    }));
+    return this.#write((append) => {
+      let taken = 0;
+      for (const { key, revision, vector } of ready) {
+        const kept = this.#state.kept.get(keyText(key));
+        if (kept?.entry.revision !== revision || space === undefined) continue;
+        append(vectorLine(kept.entry, space, vector));
+        taken++;
+      }
+      return taken;
+    });
+  }
+
+  async stamp(): Promise<string> {
+    await this.#fresh();
+    return this.#place === undefined ? 'none' : `${this.#place.file}-${this.#place.offset}`;
+  }
+
+  async health(): Promise<StoreHealth> {
+    const state = await this.#fresh();
+    const notes = [
+      ...(this.#reason === undefined ? [] : [this.#reason]),
+      ...(state.damaged === 0
+        ? []
+        : [
+            `${state.damaged} of ${state.lines} lines of ${this.#file} cannot be read; they were left as they are.`,
+          ]),
+    ];
+    return {
+      engine: 'jsonl',
+      place: this.#file,
+      details: { lines: String(state.lines) },
+      schema: LOG_VERSION,
+      degraded: notes.length > 0,
+      notes,
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#turn.catch(() => undefined);
+  }
+
+  protected async stored(key: MemoryKey): Promise<Stored | undefined> {
+    return (await this.#fresh()).kept.get(keyText(key));
+  }
+
+  protected async change<T>(keys: readonly MemoryKey[], decide: Decide<T>): Promise<T[]> {
+    const { space } = this.options;
+    return this.#write((append) =>
+      keys.map((key, index) => {
+        const kept = this.#state.kept.get(keyText(key));
+        const { decision, answer } = decide(kept, index);
+        if (decision.next !== undefined) append(putLine({ ...decision, next: decision.next }, space));
+        else if (decision.vector !== undefined && kept !== undefined && space !== undefined)
+          append(vectorLine(kept.entry, space, decision.vector));
+        return answer;
+      }),
+    );
+  }
+
+  /** The state with everything that any process has finished writing. */
+  async #fresh(): Promise<LogState> {
+    return this.#inTurn(async () => {
+      await this.#read();
+      return this.#state;
+    });
+  }
+
+  async #read(): Promise<void> {
+    try {
+      const read = await readLog(
+        this.#file,
+        this.#place,
+        () => this.#state.clear(),
+        (line) => this.#state.take(this.#file, line),
+      );
+      this.#place = read?.place;
+      if (read === undefined) this.#state.clear();
+    } catch (error) {
+      // Half of a log was taken in; the next attempt begins anew.
+      this.#place = undefined;
+      throw error;
+    }
+  }
+
+  /** Decides on the newest state while no other process writes, then appends all lines at once. */
+  async #write<T>(decide: (append: (line: string) => void) => T): Promise<T> {
+    return this.#inTurn(async () => {
+      await ensureFolder(dirname(this.#file));
+      return withLock(`${this.#file}.lock`, { waitMs: LOCK_WAIT_MS }, async () => {
+        await this.#read();
+        const place = this.#place;
+        const lines: string[] = [];
+        const append = (line: string): void => {
+          if (this.#state.lines === 0 && line !== headerLine()) append(headerLine());
+          lines.push(line);
+          // Each line counts for the next decision.
+          this.#state.take(this.#file, line);
+        };
+        // Should anything fail, the log is read again from its start.
+        this.#place = undefined;
+        const answer = decide(append);
+        this.#place = lines.length === 0 ? place : await appendLog(this.#file, lines);
+        await this.#compact();
+        return answer;
+      });
+    });
+  }
+
+  async #compact(): Promise<void> {
+    const { lines, kept, damaged } = this.#state;
+    if (lines < COMPACT_LINES || lines < kept.size * COMPACT_SHARE || damaged > 0) return;
+    this.#place = undefined;
+    await replaceLog(this.#file, this.#state.compact());
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(work, work);
+    this.#turn = mine.catch(() => undefined);
+    return mine;
+  }
+}

@@ -1,0 +1,119 @@
+import { BmadError } from '../../base/errors.ts';
+import type { MemoryEntry, MemoryHit } from '../../model/memory.ts';
+import { byPosition } from './select.ts';
+import type { VectorSpace } from './store.ts';
+
+/** How memories are weighed, the same for every engine. */
+
+/** What finding all words of the query adds to the nearness in meaning. Measured: better than merging ranks. */
+const WORDS_WEIGHT = 0.3;
+
+/** How many of the best by words and of the best by vector an engine looks at closely. */
+export function candidatesFor(limit: number): number {
+  return Math.max(200, limit * 4);
+}
+
+/** The one fusion of meaning and words. */
+export function fused(cosine: number | undefined, coverage: number, compared: boolean): number {
+  return compared ? (cosine ?? 0) + WORDS_WEIGHT * coverage : coverage;
+}
+
+export interface QueryWords {
+  /** Each word of the query once, with its weight. */
+  weights: ReadonlyMap<string, number>;
+  total: number;
+}
+
+/** `frequency` says how many of the `total` memories have the word. */
+export function weighed(
+  terms: readonly string[],
+  frequency: (term: string) => number,
+  total: number,
+): QueryWords {
+  const weights = new Map<string, number>();
+  for (const term of new Set(terms)) {
+    const df = Math.min(frequency(term), total);
+    weights.set(term, Math.log(1 + (total - df + 0.5) / (df + 0.5)));
+  }
+  let sum = 0;
+  for (const weight of weights.values()) sum += weight;
+  return { weights, total: sum };
+}
+
+export interface Candidate {
+  entry: MemoryEntry;
+  /** Analysed words, as often as they occur. */
+  terms: readonly string[];
+  cosine: number | undefined;
+}
+
+/** Saturation and length of the usual BM25; only for the order of memories that cover the query equally. */
+const K1 = 1.2;
+const B = 0.75;
+const USUAL_LENGTH = 40;
+
+function words(
+  query: QueryWords,
+  terms: readonly string[],
+): { coverage: number; matched: string[]; bm25: number } {
+  const counts = new Map<string, number>();
+  for (const term of terms) if (query.weights.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
+  let mass = 0;
+  let bm25 = 0;
+  const norm = K1 * (1 - B + (B * terms.length) / USUAL_LENGTH);
+  for (const [term, count] of counts) {
+    const weight = query.weights.get(term) ?? 0;
+    mass += weight;
+    bm25 += (weight * count * (K1 + 1)) / (count + norm);
+  }
+  const matched = [...query.weights.keys()].filter((term) => counts.has(term));
+  return { coverage: query.total > 0 ? mass / query.total : 0, matched, bm25 };
+}
+
+export function ranked(
+  query: QueryWords,
+  candidates: readonly Candidate[],
+  { compared, limit, minScore }: { compared: boolean; limit: number; minScore: number | undefined },
+): MemoryHit[] {
+  const hits = candidates.flatMap(({ entry, terms, cosine }) => {
+    const { coverage, matched, bm25 } = words(query, terms);
+    if (cosine === undefined && matched.length === 0) return [];
+    const score = fused(cosine, coverage, compared);
+    return minScore !== undefined && score < minScore
+      ? []
+      : [{ hit: { entry, score, cosine, coverage, matched }, bm25 }];
+  });
+  hits.sort((a, b) => b.hit.score - a.hit.score || b.bm25 - a.bm25 || byPosition(a.hit.entry, b.hit.entry));
+  return hits.slice(0, limit).map(({ hit }) => hit);
+}
+
+/** Of length one, so that a product is a cosine. A vector that is not of the space is refused. */
+export function unit(vector: Float32Array, space: VectorSpace | undefined): Float32Array {
+  if (space === undefined)
+    throw new BmadError('internal', 'A vector was given to a store that was opened without an embedder.');
+  let sum = 0;
+  for (const value of vector) sum += value * value;
+  if (vector.length !== space.dim || !Number.isFinite(sum))
+    throw new BmadError(
+      'unavailable',
+      `The embedder ${space.embedder} gave a vector of ${vector.length} numbers where ${space.dim} were expected${Number.isFinite(sum) ? '' : ', some of them not numbers'}.`,
+      {
+        hint: 'Check the model that the embedder serves; it may have been changed while the server was running.',
+      },
+    );
+  const length = Math.sqrt(sum);
+  return length === 0 ? vector : vector.map((value) => value / length);
+}
+
+export function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let index = 0; index < a.length; index++) sum += (a[index] as number) * (b[index] as number);
+  return sum;
+}
+
+export const spaceText = ({ embedder, dim }: VectorSpace): string => `${embedder}#${dim}`;
+
+export function spaceOf(text: string): VectorSpace {
+  const cut = text.lastIndexOf('#');
+  return { embedder: text.slice(0, cut), dim: Number(text.slice(cut + 1)) };
+}
