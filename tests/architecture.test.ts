@@ -16,6 +16,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   surfaces: ['base', 'operations'],
   workspaces: ['base', 'sources', 'catalogue', 'operations'],
   team: ['base', 'config', 'sources', 'services'],
+  memories: ['base', 'config', 'sources', 'services'],
   app: [
     'base',
     'model',
@@ -27,6 +28,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'operations',
     'workspaces',
     'team',
+    'memories',
   ],
   bin: ['base', 'config', 'operations', 'surfaces', 'app'],
 };

@@ -52,7 +52,9 @@ export const memorySettings = {
     .string()
     .min(1)
     .optional()
-    .describe('Key for the Qdrant server. Best given in the environment, where no list of processes shows it.')
+    .describe(
+      'Key for the Qdrant server. Best given in the environment, where no list of processes shows it.',
+    )
     .register(settingMeta, {
       env: 'BMAD_QDRANT_API_KEY',
       personal: true,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
+import { isUsed } from './place.ts';
 import type { MemoryStore, StoreOptions } from './store.ts';
 
 export interface EngineSettings {
@@ -13,6 +14,7 @@ export async function openStore(
   { engine, qdrantUrl, qdrantApiKey }: EngineSettings,
   folder: string,
   options: StoreOptions,
+  writes = true,
 ): Promise<MemoryStore> {
   if (engine === 'qdrant' || (engine === 'auto' && qdrantUrl !== undefined)) {
     if (qdrantUrl === undefined)
@@ -22,6 +24,8 @@ export async function openStore(
     const { openQdrantStore } = await import('./qdrant/store.ts');
     return openQdrantStore({ ...options, url: qdrantUrl, apiKey: qdrantApiKey });
   }
+  // To open a file may be to make it; where nothing may be written, one that is not there is empty.
+  if (!writes && !(await isUsed(folder))) return jsonl(folder, options);
   if (engine === 'jsonl') return jsonl(folder, options);
   const { openSqliteStore } = await import('./sqlite/store.ts');
   try {

@@ -8,7 +8,7 @@ const ID_LENGTH = 150;
 
 /** The id of a memory: the same project, agent and beginning of the text give the same id, on every machine. */
 export function memoryId(app: string, agent: string, text: string): string {
-  return uuid5(`${app}:${agent}:${[...text].slice(0, ID_LENGTH).join('')}`);
+  return uuid5(`${app}:${agent}:${Array.from(text).slice(0, ID_LENGTH).join('')}`);
 }
 
 export function uuid5(name: string): string {
@@ -16,19 +16,7 @@ export function uuid5(name: string): string {
   hash.writeUInt8((hash.readUInt8(6) & 0x0f) | 0x50, 6);
   hash.writeUInt8((hash.readUInt8(8) & 0x3f) | 0x80, 8);
   const hex = hash.toString('hex');
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    hex.slice(12, 16),
-    hex.slice(16, 20),
-    hex.slice(20),
-  ].join('-');
-}
-
-const ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-
-export function isMemoryId(text: string): boolean {
-  return ID.test(text.trim());
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
 /** The name under which a project's memories are kept, in collections and ids: `bmad-demo-shop`. */

@@ -21,7 +21,9 @@ export function placeOf(kit: Kit, state: string): Place {
 /** The folder of a project among those of the user; the path decides, the name is for people. */
 export function userPlace(root: string, state: string): string {
   const key = createHash('sha256').update(root).digest('hex').slice(0, 12);
-  const name = basename(root).replace(/[^\w.-]+/g, '-').slice(0, 40);
+  const name = basename(root)
+    .replace(/[^\w.-]+/g, '-')
+    .slice(0, 40);
   return join(state, 'memory', `${name}-${key}`);
 }
 
@@ -33,5 +35,5 @@ export async function preparePlace({ folder, owner }: Place): Promise<void> {
 
 /** Whether there is something in a place: a file that an engine has made. */
 export async function isUsed(folder: string): Promise<boolean> {
-  return (await stateNames(folder)).some((name) => /^memory\./.test(name));
+  return (await stateNames(folder)).some((name) => name.startsWith('memory.'));
 }

@@ -114,7 +114,9 @@ export function kitHits(
     entry: candidate.entry,
     terms: candidate.terms,
     cosine:
-      vector === undefined || candidate.vector === undefined ? undefined : dot(unit(vector), candidate.vector),
+      vector === undefined || candidate.vector === undefined
+        ? undefined
+        : dot(unit(vector), candidate.vector),
   }));
   return ranked(words, candidates, { compared: vector !== undefined, ...limits }).map((hit) => ({
     ...hit,

@@ -15,7 +15,8 @@ const TOKENS: readonly [string, RegExp][] = [
 ];
 
 /** `password=…`, `api_key: "…"`. */
-const ASSIGNMENT = /(?<![\w.-])([\w.-]{2,60})(["']?[ \t]{0,3}(?:=|:)[ \t]{0,3})(["']?)([^\s"'`,;<>{}]{6,500})\3/g;
+const ASSIGNMENT =
+  /(?<![\w.-])([\w.-]{2,60})(["']?[ \t]{0,3}(?:=|:)[ \t]{0,3})(["']?)([^\s"'`,;<>{}]{6,500})\3/g;
 
 const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/;
 
@@ -23,10 +24,7 @@ const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/;
  * Takes out of a text what must not be kept. Memories are shared: they lie in files that a team commits, and are given
  * to models of other days. A private key is refused, because a text around one has no other purpose.
  */
-export function secretsOut(
-  text: string,
-  hide: (text: string) => string,
-): { text: string; found: string[] } {
+export function secretsOut(text: string, hide: (text: string) => string): { text: string; found: string[] } {
   if (PRIVATE_KEY.test(text))
     throw new BmadError('invalid_input', 'The text holds a private key, which is not remembered.', {
       subject: 'text',
@@ -53,5 +51,10 @@ export function secretsOut(
 /** In prose, "password: required" is about a password; a value has a digit or a sign in it, or stands in quotes. */
 function isValue(value: string, sign: string, quote: string): boolean {
   if (value.startsWith(MASK) || /^\$|^%\w+%$/.test(value)) return false;
-  return sign.includes('=') || quote !== '' || (/\d/.test(value) && /[A-Za-z]/.test(value)) || /[!@#$%^&*+]/.test(value);
+  return (
+    sign.includes('=') ||
+    quote !== '' ||
+    (/\d/.test(value) && /[A-Za-z]/.test(value)) ||
+    /[!@#$%^&*+]/.test(value)
+  );
 }

@@ -6,7 +6,7 @@ import { openStore, type EngineSettings } from './engines.ts';
 import type { KitFiles } from './kit-files/read-all.ts';
 import { placeOf, preparePlace } from './place.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
-import type { Analyser } from './store.ts';
+import type { Analyser, MemoryStore } from './store.ts';
 import type { Session } from './world.ts';
 
 export interface SessionSetup {
@@ -23,15 +23,16 @@ export interface SessionSetup {
 }
 
 /** How long a failed embedder is left alone before it is asked again. */
-const RETRY_MS = 30_000;
+const RETRY_MS = 60_000;
 
 /** Keeps one store open with the embedder that works at the moment, and changes over when that changes. */
 export class Sessions {
   readonly #setup: SessionSetup;
   readonly #closing = new AbortController();
+  /** Stores that others may still be using. */
+  readonly #opened: MemoryStore[] = [];
   #session: Promise<Session> | undefined;
-  #triedAt = 0;
-  #failed = false;
+  #retryAt = Number.POSITIVE_INFINITY;
   readonly reembedding: Reembedding = { running: false, done: 0, total: 0 };
 
   constructor(setup: SessionSetup) {
@@ -39,7 +40,7 @@ export class Sessions {
   }
 
   async get(signal?: AbortSignal): Promise<Session> {
-    if (this.#failed && performance.now() - this.#triedAt > RETRY_MS) await this.#end();
+    if (performance.now() > this.#retryAt) this.#session = undefined;
     const opened = (this.#session ??= this.#open(signal));
     try {
       return await opened;
@@ -50,51 +51,60 @@ export class Sessions {
     }
   }
 
-  /** The store is opened anew without it; a vector that was asked for in vain is waited for only once. */
-  async embedderFailed(error: unknown): Promise<void> {
-    this.#failed = true;
-    this.#triedAt = performance.now();
-    this.#setup.log.warn('the embedder failed', { error: error instanceof Error ? error.message : '' });
+  /** Nobody waits again for an embedder that has just failed: words go on alone until it is asked once more. */
+  embedderFailed(error: unknown): void {
+    const reason = error instanceof Error ? error.message : 'it failed.';
+    this.#setup.log.warn('the embedder failed', { error: reason });
+    this.#retryAt = performance.now() + RETRY_MS;
+    if (this.#session !== undefined)
+      this.#session = withoutEmbedder(this.#session, `Words only, without meaning: ${reason}`);
   }
 
   async #open(signal?: AbortSignal): Promise<Session> {
-    const { files, state, analyser, log } = this.#setup;
-    this.#triedAt = performance.now();
+    const { files, state, analyser } = this.#setup;
+    this.#retryAt = Number.POSITIVE_INFINITY;
     const troubles: string[] = [];
     const embedder = await chooseEmbedder(this.#setup.embedder, signal).catch((error: unknown) => {
       if (!(error instanceof BmadError)) throw error;
       troubles.push(`Words only, without meaning: ${error.message} ${error.hint ?? ''}`.trim());
+      this.#retryAt = performance.now() + RETRY_MS;
       return undefined;
     });
-    this.#failed = troubles.length > 0;
     const place = placeOf(files.kit, state);
     if (this.#setup.writes) await preparePlace(place);
-    const store = await openStore(this.#setup.engine, place.folder, {
-      project: files.kit.app,
-      analyser,
-      space: embedder === undefined ? undefined : { embedder: embedder.id, dim: embedder.dim },
-    });
+    const space = embedder === undefined ? undefined : { embedder: embedder.id, dim: embedder.dim };
+    const store = await openStore(
+      this.#setup.engine,
+      place.folder,
+      { project: files.kit.app, analyser, space },
+      this.#setup.writes,
+    );
+    this.#opened.push(store);
     const session = { store, embedder, troubles };
-    if (this.#setup.background && embedder !== undefined)
-      void embedPending(session, {
-        lock: join(place.folder, 'embedding.lock'),
-        signal: this.#closing.signal,
-        progress: this.reembedding,
-      }).catch((error: unknown) => {
-        if (!this.#closing.signal.aborted)
-          log.warn('vectors could not be made', { error: error instanceof Error ? error.message : '' });
-      });
+    if (this.#setup.background) this.#fillIn(session, place.folder);
     return session;
   }
 
-  async #end(): Promise<void> {
-    const session = this.#session;
-    this.#session = undefined;
-    await session?.then(({ store }) => store.close()).catch(() => undefined);
+  #fillIn(session: Session, folder: string): void {
+    const { signal } = this.#closing;
+    embedPending(session, { lock: join(folder, 'embedding.lock'), signal, progress: this.reembedding }).catch(
+      (error: unknown) => {
+        if (!signal.aborted)
+          this.#setup.log.warn('vectors could not be made', {
+            error: error instanceof Error ? error.message : '',
+          });
+      },
+    );
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#end();
+    await this.#session?.catch(() => undefined);
+    await Promise.all(this.#opened.splice(0).map((store) => store.close().catch(() => undefined)));
   }
+}
+
+async function withoutEmbedder(session: Promise<Session>, trouble: string): Promise<Session> {
+  const { store } = await session;
+  return { store, embedder: undefined, troubles: [trouble] };
 }

@@ -95,10 +95,12 @@ const TURN =
   /\b(?:not|never|no longer|don't|doesn't|isn't|won't|stop|instead of|rather than|replaced?|abandon(?:ed|né|nons)?|remplac\w*|plutôt que|au lieu d|ne\s+(?:\S+\s+)?(?:pas|plus|jamais)|n'\S+\s+(?:pas|plus|jamais)|jamais|interdit\w*|forbidden)(?![\p{L}])/iu;
 
 function differs(a: string, b: string): boolean {
-  return TURN.test(a) !== TURN.test(b) || numbersIn(a) !== numbersIn(b);
+  const [mine, theirs] = [numbersIn(a), numbersIn(b)];
+  return TURN.test(a) !== TURN.test(b) || (mine !== '' && theirs !== '' && mine !== theirs);
 }
 
 /** Versions, ports and limits: where both name some and these are others, one of the texts is out of date. */
 function numbersIn(text: string): string {
-  return (text.replace(/\d{4}-\d{2}-\d{2}/g, '').match(/\d+(?:[.,]\d+)*/g) ?? []).sort().join(' ');
+  const plain = text.replace(/\d{4}-\d{2}-\d{2}/g, '');
+  return (plain.match(/(?<![\p{L}\d.])v?\d+(?:[.,]\d+)*(?![\p{L}\d])/gu) ?? []).sort().join(' ');
 }

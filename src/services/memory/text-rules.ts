@@ -23,7 +23,10 @@ export function cleanText(raw: string, hide: (text: string) => string): CleanTex
     throw new BmadError(
       'too_large',
       `The text has ${byteLength(raw)} bytes; a memory has at most ${LONGEST_BYTES}.`,
-      { subject: 'text', hint: 'Remember what matters of it, in a few sentences, and name the file it is in.' },
+      {
+        subject: 'text',
+        hint: 'Remember what matters of it, in a few sentences, and name the file it is in.',
+      },
     );
   const notes: string[] = [];
   let text = raw.replaceAll('\r\n', '\n').replaceAll('\r', '\n');
@@ -33,7 +36,7 @@ export function cleanText(raw: string, hide: (text: string) => string): CleanTex
   text = text.replace(HALF, '\uFFFD').trim();
   const { text: safe, found } = secretsOut(text, hide);
   if (found.length > 0) notes.push(`Masked before it was kept: ${found.join(', ')}.`);
-  if ([...safe].length < SHORTEST)
+  if (characters(safe) < SHORTEST)
     throw new BmadError('invalid_input', `The text ${quoted(safe)} has fewer than ${SHORTEST} characters.`, {
       subject: 'text',
       hint: 'Write a sentence that can be understood without this conversation.',
@@ -47,7 +50,10 @@ const AGENT_LENGTH = 100;
 export function cleanAgent(raw: string): string {
   const agent = raw.normalize('NFC').trim();
   const wrong =
-    agent === '' || [...agent].length > AGENT_LENGTH || agent.startsWith('.') || /[/\\:]|\.\.|[\p{C}\u2028\u2029]/u.test(agent);
+    agent === '' ||
+    characters(agent) > AGENT_LENGTH ||
+    agent.startsWith('.') ||
+    /[/\\:]|\.\.|[\p{C}\u2028\u2029]/u.test(agent);
   if (!wrong) return agent;
   throw new BmadError('invalid_input', `${quoted(raw)} cannot be the name of an agent.`, {
     subject: 'agent',
@@ -61,7 +67,7 @@ const TAG_COUNT = 20;
 /** Tags without repetitions. A grave accent would end a tag in the exported Markdown. */
 export function cleanTags(raw: readonly string[]): string[] {
   const tags = [...new Set(raw.map((tag) => tag.normalize('NFC').trim()).filter((tag) => tag !== ''))];
-  const wrong = tags.find((tag) => [...tag].length > TAG_LENGTH || /[`,\p{C}\u2028\u2029]/u.test(tag));
+  const wrong = tags.find((tag) => characters(tag) > TAG_LENGTH || /[`,\p{C}\u2028\u2029]/u.test(tag));
   if (wrong !== undefined)
     throw new BmadError('invalid_input', `${quoted(wrong)} cannot be a tag.`, {
       subject: 'tags',
@@ -72,4 +78,9 @@ export function cleanTags(raw: readonly string[]): string[] {
     subject: 'tags',
     hint: 'Keep those that somebody would look for.',
   });
+}
+
+/** Code points, as other languages count. */
+function characters(text: string): number {
+  return Array.from(text).length;
 }

@@ -149,6 +149,7 @@ function inheritSettings(command: Command, program: Command): Command {
 /** What the commands of a group are about, for its help. */
 const GROUPS: Record<string, string> = {
   sources: 'Git repositories with BMAD content',
+  memory: 'What the project remembers',
 };
 
 function groupNamed(program: Command, name: string): Command {

@@ -18,15 +18,24 @@ const WITH_AGENTS = `Each BMad Method agent is a tool named {module}-{agent}: ca
 const PARTS =
   'If an answer says it is a PART, fetch the next one with its cursor before you go past it, or ask for one heading with "section".';
 
+const RECALL =
+  'The project remembers: before you decide or repeat work, ask "recall_structured" what is known about it';
+const REMEMBER =
+  '; when a decision is made, something is learnt or something fails, keep it with "remember_structured"';
+
 /** What a model is told at the start names only tools it has. */
 export function instructionsFor({ fixed, agents, of }: ToolChoice): string {
   const offered = fixed.filter((tool) => of(tool).offered);
-  if (offered.some(({ name }) => name === SERVER_KEY)) return INSTRUCTIONS;
+  const has = (name: string): boolean => offered.some((tool) => tool.name === name);
+  const memory = has('recall_structured') ? [`${RECALL}${has('remember_structured') ? REMEMBER : ''}.`] : [];
+  if (has(SERVER_KEY)) return [INSTRUCTIONS, ...memory].join('\n\n');
   const texts = [
     ...(offered.some(({ toolset }) => toolset === 'workflows') ? [WITH_WORKFLOWS] : []),
     ...(agents || offered.some(({ toolset }) => toolset === 'agents') ? [WITH_AGENTS] : []),
   ];
-  return texts.length === 0
-    ? 'The agents and workflows of the BMad Method are offered as prompts, their files as resources.'
-    : [...texts, PARTS].join('\n\n');
+  const rest =
+    texts.length === 0
+      ? ['The agents and workflows of the BMad Method are offered as prompts, their files as resources.']
+      : [...texts, PARTS];
+  return [...rest, ...memory].join('\n\n');
 }

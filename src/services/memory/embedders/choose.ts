@@ -3,8 +3,8 @@ import type { Embedder } from '../embedder.ts';
 
 export interface EmbedderSettings {
   embedder: 'auto' | 'static' | 'none' | 'ollama' | 'openai' | 'transformers';
-  /** The file of the built-in model. */
-  staticModel: string;
+  /** The folder that has the built-in model. */
+  modelFolder: string;
   model: string | undefined;
   ollamaUrl: string | undefined;
   openaiUrl: string;
@@ -26,8 +26,8 @@ export async function chooseEmbedder(
     case 'none':
       return undefined;
     case 'static': {
-      const { staticEmbedder } = await import('./static.ts');
-      return staticEmbedder(settings.staticModel);
+      const { openStaticEmbedder } = await import('./static.ts');
+      return openStaticEmbedder(settings.modelFolder);
     }
     case 'ollama': {
       const { ollamaEmbedder } = await import('./ollama.ts');

@@ -63,13 +63,20 @@ async function ask(
   } catch (error) {
     if (error instanceof BmadError || signal?.aborted === true) throw error;
     if (deadline.aborted) throw trouble(parts, `it did not answer within ${timeoutMs / 1000} seconds`, error);
-    throw trouble(parts, error instanceof SyntaxError ? 'its answer is no JSON' : 'it cannot be reached', error);
+    throw trouble(
+      parts,
+      error instanceof SyntaxError ? 'its answer is no JSON' : 'it cannot be reached',
+      error,
+    );
   }
   const vectors = parts.vectors(answer);
   if (!Array.isArray(vectors) || vectors.length !== texts.length)
     throw trouble(parts, 'its answer does not have a vector for each text');
   return vectors.map((vector: unknown) => {
-    if (!Array.isArray(vector) || !vector.every((value) => typeof value === 'number' && Number.isFinite(value)))
+    if (
+      !Array.isArray(vector) ||
+      !vector.every((value) => typeof value === 'number' && Number.isFinite(value))
+    )
       throw trouble(parts, 'its answer holds something that is no vector');
     return Float32Array.from(vector as number[]);
   });

@@ -15,8 +15,7 @@ export function decisionsIn(text: string, source: string): KitEntry[] {
     for (const { text: line, line: number } of section.body) {
       const bullet = bulletIn(line);
       const row = rowIn(line);
-      if (bullet !== undefined)
-        found.push(entry(bullet.text, source, number, { date: bullet.date ?? day }));
+      if (bullet !== undefined) found.push(entry(bullet.text, source, number, { date: bullet.date ?? day }));
       else if (row !== undefined && head === undefined) head = row.map((name) => name.toLowerCase());
       else if (row !== undefined && row.some((part) => !/^[—–-]?$/.test(part)))
         found.push(decisionRow(row, head ?? [], source, number, day));

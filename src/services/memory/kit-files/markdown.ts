@@ -59,5 +59,5 @@ export function rowIn(line: string): string[] | undefined {
 /** What a template leaves for somebody to fill in. */
 export function isUnset(text: string): boolean {
   const bare = text.replace(/\*\*[^*]*\*\*\s*:?/g, '').replace(/[-*|>[\]()\s]/g, '');
-  return bare === '' || /^(?:—|–|…|Àcompléter\.?)+$/i.test(bare) || /^(?:\{\{[^}]*\}\})+$/.test(bare);
+  return bare === '' || /^(?:—|–|…|Àcompléter\.?)+$/i.test(bare) || /\{\{[^}]*\}\}/.test(bare);
 }

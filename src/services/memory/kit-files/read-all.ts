@@ -53,7 +53,10 @@ export class KitFiles {
   ): Promise<KitReading> {
     const problems = [...this.kit.problems];
     const entries: KitEntry[] = [];
-    const take = async (path: string, parse: (text: string, source: string) => KitEntry[]): Promise<boolean> => {
+    const take = async (
+      path: string,
+      parse: (text: string, source: string) => KitEntry[],
+    ): Promise<boolean> => {
       const text = await textOf(memory, path, problems);
       if (text === undefined) return false;
       entries.push(...parse(text, inProject(this.kit, path)));

@@ -51,7 +51,7 @@ export async function writeKitFiles(
   const attempt = async (name: string, work: () => Promise<void>): Promise<void> => {
     try {
       await work();
-      files.push(inProject(kit, name));
+      if (name !== ACTIVITY_FILE) files.push(inProject(kit, name));
     } catch (error) {
       if (!(error instanceof BmadError)) throw error;
       problems.push(error.message);
