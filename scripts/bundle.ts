@@ -7,6 +7,9 @@ export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 /** Packages that are needed only after the first call; each becomes a file of its own, loaded when first used. */
 const LATE = ['commander', 'csv-parse/sync', 'diff', 'minisearch', 'smol-toml', 'yaml'];
 
+/** Optional packages with native or large parts: never inside a bundle, loaded from node_modules if they are there. */
+const OPTIONAL = ['@photostructure/sqlite'];
+
 const lateFile = (name: string): string => `vendor/${name.replaceAll('/', '-')}`;
 
 /** The SDK's default validator is ajv, a third of the bundle and never used by us; its small one does as well. */
@@ -62,6 +65,7 @@ async function run(
     outdir: folder,
     outExtension: { '.js': '.cjs' },
     bundle: true,
+    external: OPTIONAL,
     minify: true,
     metafile: true,
     platform: 'node',

@@ -44,6 +44,8 @@ const DOORS: Record<string, string> = {
   'smol-toml': 'base/parse.ts',
   'csv-parse': 'base/parse.ts',
   diff: 'services/team/',
+  '@photostructure/sqlite': 'base/sqlite',
+  '@qdrant/js-client-rest': 'services/memory/qdrant/',
   minisearch: 'services/search/',
   zod: '',
   'node:child_process': 'base/process.ts',

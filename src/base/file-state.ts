@@ -1,5 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  statfs,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BmadError, systemCode } from './errors.ts';
 
@@ -129,6 +140,21 @@ export async function folderBytes(path: string): Promise<number> {
     }
   }
   return bytes;
+}
+
+/** File systems of Linux that are reached over a network or from another system: NFS, SMB, 9p, FUSE, Ceph, AFS. */
+const FAR_FILE_SYSTEMS = new Set([
+  0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x65735546, 0x00c36400, 0x5346414f,
+]);
+
+/** Whether a folder is on a file system where memory cannot be shared between processes. False when in doubt. */
+export async function isFarFolder(path: string): Promise<boolean> {
+  if (path.startsWith('\\\\')) return true;
+  if (process.platform !== 'linux') return false;
+  return statfs(path).then(
+    ({ type }) => FAR_FILE_SYSTEMS.has(type >>> 0),
+    () => false,
+  );
 }
 
 function isAbsent(error: unknown): boolean {

@@ -5,7 +5,6 @@ import { analyser, embedded } from './words.ts';
 
 /** The part of the contract about finding memories and about vectors of more than one embedder. */
 export function searchContract(
-  engine: string,
   test: PlaceTest,
   { space, otherSpace }: { space: VectorSpace; otherSpace: VectorSpace },
 ): void {
@@ -34,7 +33,7 @@ export function searchContract(
     ]);
   }
 
-  describe(`${engine}: search`, () => {
+  describe('search', () => {
     test('ranks by words and vectors and says how', async (open) => {
       const store = await open();
       await filled(store);
@@ -115,7 +114,7 @@ export function searchContract(
     });
   });
 
-  describe(`${engine}: vectors`, () => {
+  describe('vectors', () => {
     test('never compares vectors of another embedder, and counts what has to be embedded again', async (open) => {
       const old = await open();
       await filled(old);

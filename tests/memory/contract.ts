@@ -6,9 +6,9 @@ import { embedded, otherSpace, space } from './words.ts';
 
 /** What every engine has to do, and does the same. */
 export function storeContract(engine: string, makePlace: () => Promise<Place>): void {
-  const test = testsOn(makePlace);
+  const test = testsOn(engine, makePlace);
 
-  describe(`${engine}: writing`, () => {
+  describe('writing', () => {
     test('tells created, unchanged and updated apart, and keeps the earlier text', async (open) => {
       const store = await open();
       const first = memory('a', 'We use Postgres for the orders.', { tags: ['db', 'db', 'orders'] });
@@ -135,7 +135,7 @@ export function storeContract(engine: string, makePlace: () => Promise<Place>): 
     });
   });
 
-  describe(`${engine}: reading`, () => {
+  describe('reading', () => {
     test('lists newest first, page by page, without gaps or doubles', async (open) => {
       const store = await open();
       const many = Array.from({ length: 23 }, (_, index) =>
@@ -203,7 +203,7 @@ export function storeContract(engine: string, makePlace: () => Promise<Place>): 
     });
   });
 
-  describe(`${engine}: several at once`, () => {
+  describe('several at once', () => {
     test('sees what others wrote, and moves its stamp', async (open) => {
       const [one, two] = [await open(), await open()];
       const before = await two.stamp();
@@ -243,5 +243,5 @@ export function storeContract(engine: string, makePlace: () => Promise<Place>): 
     });
   });
 
-  searchContract(engine, test, { space, otherSpace });
+  searchContract(test, { space, otherSpace });
 }

@@ -45,7 +45,7 @@ export const keyOf = ({ type, id }: MemoryKey): MemoryKey => ({ type, id });
 export type PlaceTest = (name: string, body: (open: Place['open']) => Promise<void>) => void;
 
 /** Tests that have a place of their own and whose stores are closed afterwards. */
-export function testsOn(makePlace: () => Promise<Place>): PlaceTest {
+export function testsOn(engine: string, makePlace: () => Promise<Place>): PlaceTest {
   return (name, body) => {
     const run = async (): Promise<void> => {
       const place = await makePlace();
@@ -61,7 +61,7 @@ export function testsOn(makePlace: () => Promise<Place>): PlaceTest {
         await place.remove();
       }
     };
-    test(`${name}`, async () => {
+    test(`${engine} ${name}`, async () => {
       expect.hasAssertions();
       await run();
     });

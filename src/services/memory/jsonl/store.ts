@@ -175,7 +175,12 @@ export class JsonlStore extends Engine {
         const kept = this.#state.kept.get(keyText(key));
         const { decision, answer } = decide(kept, index);
         if (decision.next !== undefined) append(putLine({ ...decision, next: decision.next }, space));
-        else if (decision.vector !== undefined && kept !== undefined && space !== undefined)
+        else if (
+          decision.vector !== undefined &&
+          kept !== undefined &&
+          space !== undefined &&
+          !kept.vectors.has(spaceText(space))
+        )
           append(vectorLine(kept.entry, space, decision.vector));
         return answer;
       }),

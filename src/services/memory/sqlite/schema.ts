@@ -1,0 +1,70 @@
+import { BmadError } from '../../../base/errors.ts';
+import type { Database } from '../../../base/sqlite.ts';
+
+/** Each step makes the tables of one version from those of the version before. A step that was shipped never changes. */
+const STEPS: readonly string[] = [
+  `CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+   INSERT INTO meta VALUES ('rev', '0');
+   CREATE TABLE memory (
+     rid INTEGER PRIMARY KEY,
+     type TEXT NOT NULL,
+     id TEXT NOT NULL,
+     agent TEXT NOT NULL,
+     text TEXT NOT NULL,
+     tags TEXT NOT NULL,
+     project TEXT NOT NULL,
+     created_at TEXT NOT NULL,
+     updated_at TEXT NOT NULL,
+     revision INTEGER NOT NULL,
+     forgotten_at TEXT,
+     superseded_by TEXT,
+     superseded_at TEXT,
+     terms TEXT NOT NULL,
+     rev INTEGER NOT NULL,
+     UNIQUE (type, id)
+   );
+   CREATE INDEX memory_created ON memory (created_at);
+   CREATE INDEX memory_rev ON memory (rev);
+   CREATE TABLE revision (
+     rid INTEGER NOT NULL REFERENCES memory (rid),
+     revision INTEGER NOT NULL,
+     text TEXT NOT NULL,
+     tags TEXT NOT NULL,
+     agent TEXT NOT NULL,
+     at TEXT NOT NULL,
+     PRIMARY KEY (rid, revision)
+   );
+   CREATE TABLE vector (
+     rid INTEGER NOT NULL REFERENCES memory (rid),
+     space TEXT NOT NULL,
+     vector BLOB NOT NULL,
+     PRIMARY KEY (rid, space)
+   );
+   CREATE VIRTUAL TABLE words USING fts5(terms, content='', contentless_delete=1, tokenize='ascii');`,
+];
+
+export const SCHEMA = STEPS.length;
+
+/** Brings the tables to the newest version; several processes may try at once. */
+export function migrate(database: Database): void {
+  if (version(database) !== SCHEMA)
+    database.transaction('BEGIN IMMEDIATE', () => {
+      const from = version(database);
+      if (from > SCHEMA)
+        throw new BmadError(
+          'unavailable',
+          `${database.path} was written by a newer version of this server.`,
+          {
+            subject: database.path,
+            hint: 'Update this server, or point it to another memory folder.',
+          },
+        );
+      for (const step of STEPS.slice(from)) database.exec(step);
+      database.exec(`PRAGMA user_version=${SCHEMA}`);
+    });
+  database.exec("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'words', 'row')");
+}
+
+function version(database: Database): number {
+  return database.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
+}

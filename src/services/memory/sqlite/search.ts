@@ -1,0 +1,67 @@
+import type { Database } from '../../../base/sqlite.ts';
+import type { MemoryHit } from '../../../model/memory.ts';
+import { candidatesFor, ranked, weighed } from '../rank.ts';
+import { readyFilter } from '../select.ts';
+import type { MemoryQuery } from '../store.ts';
+import type { Matrix } from './matrix.ts';
+import { condition, entryOf, indexed, termsOf, type MemoryRow } from './rows.ts';
+
+/** Rows that the word index may look through for one query: words that are in more memories tell little. */
+const ROWS_BY_WORDS = 20_000;
+const WORDS_ASKED = 48;
+
+/** The best by words and the best by vector, each under the filter, weighed exactly. Inside one transaction. */
+export function searched(
+  database: Database,
+  matrix: Matrix | undefined,
+  wanted: Float32Array | undefined,
+  { terms, filter, limit, minScore }: MemoryQuery,
+): MemoryHit[] {
+  const ready = readyFilter(filter);
+  const count = candidatesFor(limit);
+  const total = database.get<{ total: number }>('SELECT count(*) AS total FROM memory')?.total ?? 0;
+  const frequencies = new Map<string, number>();
+  for (const term of new Set(terms)) frequencies.set(term, frequency(database, term));
+  const rids = new Set<number>();
+  if (wanted !== undefined && matrix !== undefined)
+    for (const rid of matrix.nearest(wanted, ready, count)) rids.add(rid);
+  const asked = rarest(frequencies);
+  if (asked.length > 0) {
+    const where = condition(ready);
+    const rows = database.all<{ rid: number }>(
+      `SELECT m.rid FROM words JOIN memory m ON m.rid = words.rowid
+       WHERE words MATCH ? AND ${where.sql} ORDER BY words.rank LIMIT ?`,
+      asked.map((term) => `"${indexed(term)}"`).join(' OR '),
+      ...where.values,
+      count,
+    );
+    for (const { rid } of rows) rids.add(rid);
+  }
+  const rows = database.all<MemoryRow>(
+    'SELECT * FROM memory WHERE rid IN (SELECT value FROM json_each(?))',
+    JSON.stringify([...rids]),
+  );
+  const candidates = rows.map((row) => ({
+    entry: entryOf(row),
+    terms: termsOf(row.terms),
+    cosine: wanted === undefined ? undefined : matrix?.cosine(row.rid, wanted),
+  }));
+  const words = weighed(terms, (term) => frequencies.get(term) ?? 0, total);
+  return ranked(words, candidates, { compared: wanted !== undefined, limit, minScore });
+}
+
+function frequency(database: Database, term: string): number {
+  const sql = 'SELECT doc FROM temp.vocabulary WHERE term = ?';
+  return database.get<{ doc: number }>(sql, indexed(term))?.doc ?? 0;
+}
+
+/** The words to ask the index for, rarest first; the first one always. */
+function rarest(frequencies: ReadonlyMap<string, number>): string[] {
+  const known = [...frequencies].filter(([, df]) => df > 0).sort(([, a], [, b]) => a - b);
+  let rows = 0;
+  const asked = known.filter(([, df], index) => {
+    rows += df;
+    return index === 0 || (rows <= ROWS_BY_WORDS && index < WORDS_ASKED);
+  });
+  return asked.map(([term]) => term);
+}

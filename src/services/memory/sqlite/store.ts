@@ -1,0 +1,230 @@
+import { openSqlite, type Database } from '../../../base/sqlite.ts';
+import type { Driver } from '../../../base/sqlite-driver.ts';
+import type { MemoryFilter, MemoryHit, MemoryKey } from '../../../model/memory.ts';
+import type { Decide, Stored } from '../change.ts';
+import { Engine } from '../engine.ts';
+import { spaceOf, spaceText, unit } from '../rank.ts';
+import { pageOf, positionOf, readyFilter } from '../select.ts';
+import type {
+  EmbeddingProgress,
+  MemoryPage,
+  MemoryQuery,
+  MemoryStats,
+  Page,
+  StoreHealth,
+  StoreOptions,
+  VectorFor,
+} from '../store.ts';
+import { noneOfEachType, sortedCounts } from '../tally.ts';
+import { Matrix } from './matrix.ts';
+import { after, condition, entryOf, IN_ORDER, type Condition, type MemoryRow } from './rows.ts';
+import { migrate, SCHEMA } from './schema.ts';
+import { searched } from './search.ts';
+import { addVector, nextRev, readStored, reanalyse, writeStored } from './writes.ts';
+
+export interface SqliteOptions extends StoreOptions {
+  file: string;
+  /** Another driver than the best that is here; for tests. */
+  driver?: Driver | undefined;
+}
+
+export async function openSqliteStore({ file, driver, ...options }: SqliteOptions): Promise<SqliteStore> {
+  const database = await openSqlite(file, {
+    driver,
+    prepare: (opened) => {
+      migrate(opened);
+      reanalyse(opened, options.analyser);
+    },
+  });
+  return new SqliteStore(database, options);
+}
+
+/** Memories in one SQLite file that many processes share. */
+export class SqliteStore extends Engine {
+  readonly #database: Database;
+  readonly #matrix: Matrix | undefined;
+  #ownWrites = true;
+  #closed = false;
+
+  constructor(database: Database, options: StoreOptions) {
+    super(options);
+    this.#database = database;
+    this.#matrix = options.space === undefined ? undefined : new Matrix(options.space);
+  }
+
+  async list(filter: MemoryFilter, page: Page): Promise<MemoryPage> {
+    return this.#page(condition(readyFilter(filter)), page);
+  }
+
+  async count(filter: MemoryFilter): Promise<number> {
+    const { sql, values } = condition(readyFilter(filter));
+    return this.#database.read(() =>
+      this.#number(`SELECT count(*) AS n FROM memory WHERE ${sql}`, ...values),
+    );
+  }
+
+  async stats(): Promise<MemoryStats> {
+    const database = this.#database;
+    return database.read(() => {
+      const live = 'forgotten_at IS NULL AND superseded_at IS NULL';
+      const grouped = (column: string): { name: string; n: number }[] =>
+        database.all(`SELECT ${column} AS name, count(*) AS n FROM memory WHERE ${live} GROUP BY ${column}`);
+      const times = database.get<{ oldest: string | null; newest: string | null }>(
+        'SELECT min(created_at) AS oldest, max(updated_at) AS newest FROM memory',
+      );
+      const spaces = database.all<{ space: string; n: number }>(
+        'SELECT space, count(*) AS n FROM vector GROUP BY space ORDER BY n DESC, space',
+      );
+      return {
+        total: this.#number('SELECT count(*) AS n FROM memory'),
+        live: this.#number(`SELECT count(*) AS n FROM memory WHERE ${live}`),
+        superseded: this.#number(
+          'SELECT count(*) AS n FROM memory WHERE superseded_at IS NOT NULL AND forgotten_at IS NULL',
+        ),
+        forgotten: this.#number('SELECT count(*) AS n FROM memory WHERE forgotten_at IS NOT NULL'),
+        byType: {
+          ...noneOfEachType(),
+          ...Object.fromEntries(grouped('type').map(({ name, n }) => [name, n])),
+        },
+        byAgent: sortedCounts(new Map(grouped('agent').map(({ name, n }) => [name, n]))),
+        spaces: spaces.map(({ space, n }) => ({ ...spaceOf(space), count: n })),
+        oldest: times?.oldest ?? undefined,
+        newest: times?.newest ?? undefined,
+      };
+    });
+  }
+
+  async search(query: MemoryQuery): Promise<MemoryHit[]> {
+    const wanted = query.vector === undefined ? undefined : unit(query.vector, this.options.space);
+    return this.#database.read(() => {
+      if (wanted !== undefined) {
+        this.#matrix?.refresh(this.#database, this.#ownWrites);
+        this.#ownWrites = false;
+      }
+      return searched(this.#database, this.#matrix, wanted, query);
+    });
+  }
+
+  async pending(page: Page): Promise<MemoryPage> {
+    const { space } = this.options;
+    if (space === undefined) return { entries: [], next: undefined };
+    const sql = `forgotten_at IS NULL AND NOT EXISTS
+      (SELECT 1 FROM vector v WHERE v.rid = memory.rid AND v.space = ?)`;
+    return this.#page({ sql, values: [spaceText(space)] }, page);
+  }
+
+  async embedding(): Promise<EmbeddingProgress> {
+    const { space } = this.options;
+    return this.#database.read(() => ({
+      space,
+      total: this.#number('SELECT count(*) AS n FROM memory WHERE forgotten_at IS NULL'),
+      embedded:
+        space === undefined
+          ? 0
+          : this.#number(
+              `SELECT count(*) AS n FROM vector v JOIN memory m ON m.rid = v.rid
+               WHERE v.space = ? AND m.forgotten_at IS NULL`,
+              spaceText(space),
+            ),
+    }));
+  }
+
+  async setVectors(vectors: readonly VectorFor[]): Promise<number> {
+    const { space } = this.options;
+    const ready = vectors.map(({ key, revision, vector }) => ({
+      key,
+      revision,
+      vector: unit(vector, space),
+    }));
+    return this.#write((rev) => {
+      let taken = 0;
+      for (const { key, revision, vector } of ready) {
+        const row = this.#database.get<{ rid: number }>(
+          'SELECT rid FROM memory WHERE type = ? AND id = ? AND revision = ?',
+          key.type,
+          key.id,
+          revision,
+        );
+        if (row === undefined || space === undefined) continue;
+        if (addVector(this.#database, row, space, vector, rev, true)) taken++;
+      }
+      return taken;
+    });
+  }
+
+  async stamp(): Promise<string> {
+    return this.#database.read(() =>
+      String(this.#number("SELECT CAST(value AS INTEGER) AS n FROM meta WHERE key = 'rev'")),
+    );
+  }
+
+  async health(): Promise<StoreHealth> {
+    const { path, driver, journal, notes } = this.#database;
+    const found = await this.#database.read(() =>
+      this.#database.get<{ quick_check: string }>('PRAGMA quick_check(1)'),
+    );
+    const damage =
+      found?.quick_check === 'ok' ? [] : [`${path} is damaged: ${found?.quick_check ?? 'unreadable'}.`];
+    return {
+      engine: 'sqlite',
+      place: path,
+      details: { driver: driver.name, sqlite: driver.version, journal },
+      schema: SCHEMA,
+      degraded: notes.length + damage.length > 0,
+      notes: [...notes, ...damage],
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#database.close();
+  }
+
+  protected async stored(key: MemoryKey): Promise<Stored | undefined> {
+    return this.#database.read(() => readStored(this.#database, key));
+  }
+
+  protected async change<T>(keys: readonly MemoryKey[], decide: Decide<T>): Promise<T[]> {
+    const { space } = this.options;
+    return this.#write((rev) =>
+      keys.map((key, index) => {
+        const current = readStored(this.#database, key);
+        const { decision, answer } = decide(current, index);
+        const { next, vector } = decision;
+        if (next !== undefined)
+          writeStored(this.#database, current, { ...decision, next }, this.options, rev());
+        else if (current !== undefined && vector !== undefined && space !== undefined)
+          addVector(this.#database, current, space, vector, rev, false);
+        return answer;
+      }),
+    );
+  }
+
+  /** One transaction. Its number is taken when something changes, so that calls without effect move no stamp. */
+  async #write<T>(work: (rev: () => number) => T): Promise<T> {
+    const result = await this.#database.write(() => {
+      let rev: number | undefined;
+      return work(() => (rev ??= nextRev(this.#database)));
+    });
+    this.#ownWrites = true;
+    return result;
+  }
+
+  async #page(where: Condition, page: Page): Promise<MemoryPage> {
+    const from = page.after === undefined ? undefined : after(positionOf(page.after));
+    const rows = await this.#database.read(() =>
+      this.#database.all<MemoryRow>(
+        `SELECT * FROM memory WHERE ${where.sql} ${from === undefined ? '' : `AND ${from.sql}`} ${IN_ORDER} LIMIT ?`,
+        ...where.values,
+        ...(from?.values ?? []),
+        page.limit + 1,
+      ),
+    );
+    return pageOf(rows.map(entryOf), page.limit);
+  }
+
+  #number(sql: string, ...values: Condition['values']): number {
+    return this.#database.get<{ n: number }>(sql, ...values)?.n ?? 0;
+  }
+}

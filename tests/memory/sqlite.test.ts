@@ -1,0 +1,140 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isSafe, sqliteDriver } from '../../src/base/sqlite-driver.ts';
+import { openSqlite } from '../../src/base/sqlite.ts';
+import { openSqliteStore } from '../../src/services/memory/sqlite/store.ts';
+import { storeContract } from './contract.ts';
+import { memory, storeOptions } from './places.ts';
+import { analyser, embedded } from './words.ts';
+
+const folder = async (): Promise<string> => mkdtemp(join(tmpdir(), 'bmad-sqlite-'));
+const open = async (file: string) => openSqliteStore({ ...storeOptions(), file });
+
+storeContract('sqlite', async () => {
+  const place = await folder();
+  return {
+    open: async (options) =>
+      openSqliteStore({ ...storeOptions(options), file: join(place, 'm', 'memory.db') }),
+    remove: async () => rm(place, { recursive: true, force: true }),
+  };
+});
+
+const old = { ...(await sqliteDriver()), version: '3.45.1', safeLog: false };
+
+storeContract('sqlite without a write-ahead log', async () => {
+  const place = await folder();
+  return {
+    open: async (options) =>
+      openSqliteStore({ ...storeOptions(options), file: join(place, 'memory.db'), driver: old }),
+    remove: async () => rm(place, { recursive: true, force: true }),
+  };
+});
+
+describe('a memory file of SQLite', () => {
+  it('has a write-ahead log, and none with a SQLite that would damage it', async () => {
+    const file = join(await folder(), 'memory.db');
+    const store = await open(file);
+    const health = await store.health();
+    expect(health).toMatchObject({ degraded: false, notes: [], details: { journal: 'wal' } });
+    await store.close();
+    const other = await openSqliteStore({ ...storeOptions(), file, driver: old });
+    expect(await other.health()).toMatchObject({ degraded: true, details: { journal: 'delete' } });
+    expect((await other.health()).notes.join()).toContain('3.45.1');
+    await other.close();
+    expect(['3.51.2', '3.50.9', '2.99.99', ''].map(isSafe)).toEqual([false, false, false, false]);
+    expect(['3.51.3', '3.53.0', '4.0.0', '3.51.10'].map(isSafe)).toEqual([true, true, true, true]);
+  });
+
+  it('is reported when it is damaged, with the way back, and left as it is', async () => {
+    const file = join(await folder(), 'memory.db');
+    const junk = 'This is no database at all. '.repeat(400);
+    await writeFile(file, junk);
+    await expect(open(file)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('left as it is') as string,
+      hint: expect.stringContaining('import the last export') as string,
+    });
+    expect(await readFile(file, 'utf8')).toBe(junk);
+  });
+
+  it('is reported when its pages are damaged', async () => {
+    const file = join(await folder(), 'memory.db');
+    const store = await open(file);
+    await store.upsert(
+      Array.from({ length: 200 }, (_, index) => memory(`m${index}`, `Memory ${index} of many.`)),
+    );
+    await store.close();
+    await rm(`${file}-wal`, { force: true });
+    const bytes = await readFile(file);
+    bytes.fill(0xa5, 4096, bytes.length - 4096);
+    await writeFile(file, bytes);
+    await expect(
+      (async () => {
+        const damaged = await open(file);
+        try {
+          await damaged.list({}, { limit: 300 });
+        } finally {
+          await damaged.close();
+        }
+      })(),
+    ).rejects.toThrow(/damaged/);
+  });
+
+  it('is not touched when a newer version wrote it', async () => {
+    const file = join(await folder(), 'memory.db');
+    const database = await openSqlite(file, { prepare: (opened) => opened.exec('PRAGMA user_version=99') });
+    database.close();
+    await expect(open(file)).rejects.toThrow(/newer version/);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('says when its folder is read-only', async () => {
+    const place = await folder();
+    await chmod(place, 0o500);
+    await expect(open(join(place, 'memory.db'))).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('says when the disk is full, and loses nothing of what was there', async () => {
+    const file = join(await folder(), 'memory.db');
+    const store = await open(file);
+    await store.upsert([memory('a', 'Written while there was room.')]);
+    const full = await openSqlite(file, { prepare: (opened) => opened.exec('PRAGMA max_page_count=1') });
+    const big = 'x'.repeat(3_000_000);
+    await expect(full.write(() => full.run("INSERT INTO meta VALUES ('big', ?)", big))).rejects.toThrow(
+      /the disk is full/,
+    );
+    full.close();
+    expect(await store.count({})).toBe(1);
+    await store.close();
+  });
+
+  it('makes its words anew when the analyser has changed', async () => {
+    const file = join(await folder(), 'memory.db');
+    const one = await open(file);
+    await one.upsert([memory('a', 'Sessions'), memory('b', 'Orders')]);
+    await one.close();
+    const shouting = { id: 'shouting-1', terms: (text: string) => [text.toUpperCase()] };
+    const two = await openSqliteStore({ ...storeOptions(), file, analyser: shouting });
+    expect(await two.search({ terms: ['SESSIONS'], filter: {}, limit: 5 })).toHaveLength(1);
+    expect(await two.search({ terms: ['sessions'], filter: {}, limit: 5 })).toEqual([]);
+    await two.close();
+    expect(analyser.id).not.toBe(shouting.id);
+  });
+
+  it('finds a memory among many, by either way', async () => {
+    const file = join(await folder(), 'memory.db');
+    const store = await open(file);
+    const many = Array.from({ length: 3_000 }, (_, index) =>
+      memory(`m${index}`, `Ordinary memory ${index % 50} about the usual things`, {
+        tags: [`t${index % 7}`],
+      }),
+    );
+    await store.upsert([...many, memory('needle', 'A zebra crossed the usual road')]);
+    const query = { terms: ['zebra', 'usual'], vector: embedded('zebra crossed'), filter: {}, limit: 5 };
+    expect((await store.search(query))[0]?.entry.text).toContain('zebra');
+    const byTag = await store.search({ ...query, filter: { tagsAny: ['t3'] }, limit: 5 });
+    expect(byTag.map(({ entry }) => entry.tags)).toEqual(Array.from({ length: 5 }, () => ['t3']));
+    await store.close();
+  });
+});
