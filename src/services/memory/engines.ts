@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
+import type { Driver } from '../../base/sqlite-driver.ts';
 import { isUsed } from './place.ts';
 import type { MemoryStore, StoreOptions } from './store.ts';
 
@@ -27,14 +28,17 @@ export async function openStore(
   // To open a file may be to make it; where nothing may be written, one that is not there is empty.
   if (!writes && !(await isUsed(folder))) return jsonl(folder, options);
   if (engine === 'jsonl') return jsonl(folder, options);
-  const { openSqliteStore } = await import('./sqlite/store.ts');
+  const { sqliteDriver } = await import('../../base/sqlite-driver.ts');
+  let driver: Driver;
   try {
-    return await openSqliteStore({ ...options, file: join(folder, 'memory.db') });
+    driver = await sqliteDriver();
   } catch (error) {
-    // A file that is damaged is not to be passed over: what is in it would seem forgotten.
-    if (engine === 'sqlite' || !(error instanceof BmadError) || error.code !== 'unavailable') throw error;
+    if (engine === 'sqlite' || !(error instanceof BmadError)) throw error;
     return jsonl(folder, options, error.message);
   }
+  // A file that cannot be opened is no reason for another engine: what is in it would seem forgotten.
+  const { openSqliteStore } = await import('./sqlite/store.ts');
+  return openSqliteStore({ ...options, driver, file: join(folder, 'memory.db') });
 }
 
 async function jsonl(folder: string, options: StoreOptions, reason?: string): Promise<MemoryStore> {
