@@ -56,7 +56,8 @@ export async function recall(
     for (const hit of hits) keep(best, { ...hit, sources: [], stored: true, ...by });
     for (const hit of kitHits(kit, terms, vector, filter, limits)) keep(best, { ...hit, ...by });
   }
-  const merged = await withoutCopies([...best.values()].sort(byScore), session, world, room);
+  const weighty = [...best.values()].filter((hit) => question.minScore !== undefined || saysSomething(hit));
+  const merged = await withoutCopies(weighty.sort(byScore), session, world, room);
   return {
     hits: merged.slice(0, question.limit),
     notes: [...(note === undefined ? [] : [note]), ...session.troubles],
@@ -79,6 +80,13 @@ function keep(best: Map<string, Recalled>, hit: Recalled): void {
   const key = `${hit.entry.type}/${hit.entry.id}/${hit.stored ? '' : hit.sources.join()}`;
   const known = best.get(key);
   if (known === undefined || known.score < hit.score) best.set(key, hit);
+}
+
+/** Every vector is somehow near to every other; below this, without a common word, it is by chance. */
+const LEAST_MEANING = 0.2;
+
+function saysSomething({ matched, cosine }: Recalled): boolean {
+  return matched.length > 0 || (cosine ?? 0) >= LEAST_MEANING;
 }
 
 function byScore(a: Recalled, b: Recalled): number {
