@@ -41,6 +41,7 @@ const DOORS: Record<string, string> = {
   yaml: 'base/parse.ts',
   'smol-toml': 'base/parse.ts',
   'csv-parse': 'base/parse.ts',
+  '@orama/stemmers': 'services/memory/',
   diff: 'services/team/',
   minisearch: 'services/search/',
   zod: '',
