@@ -43,6 +43,7 @@ const DOORS: Record<string, string> = {
   yaml: 'base/parse.ts',
   'smol-toml': 'base/parse.ts',
   'csv-parse': 'base/parse.ts',
+  '@orama/stemmers': 'services/memory/',
   diff: 'services/team/',
   '@photostructure/sqlite': 'base/sqlite',
   '@qdrant/js-client-rest': 'services/memory/qdrant/',
