@@ -40,7 +40,6 @@ export async function appendLine(root: string, path: string, line: string, heade
     try {
       const { size } = await handle.stat();
       await handle.write(`${size === 0 ? header : await gap(handle, size)}${line}\n`);
-      await handle.sync();
     } finally {
       await handle.close();
     }

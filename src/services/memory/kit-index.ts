@@ -24,6 +24,8 @@ interface Index {
   from: readonly KitEntry[];
   embedder: string | undefined;
   candidates: KitCandidate[];
+  /** By text: when a file has changed, most of what is in it has not. */
+  vectors: ReadonlyMap<string, Float32Array>;
 }
 
 const indexes = new WeakMap<World, Index>();
@@ -37,8 +39,9 @@ export async function kitCandidates(
   if (known?.from === entries && known.embedder === embedder?.id) return known.candidates;
   const { app } = world.files.kit;
   const candidates = entries.map((entry) => candidateOf(entry, app, world));
-  await addVectors(candidates, world, embedder);
-  indexes.set(world, { from: entries, embedder: embedder?.id, candidates });
+  const made = known?.embedder === embedder?.id ? known?.vectors : undefined;
+  const vectors = await addVectors(candidates, made ?? new Map(), world, embedder);
+  indexes.set(world, { from: entries, embedder: embedder?.id, candidates, vectors });
   return candidates;
 }
 
@@ -67,22 +70,32 @@ function candidateOf(entry: KitEntry, app: string, world: World): KitCandidate {
 }
 
 async function addVectors(
-  candidates: KitCandidate[],
+  candidates: readonly KitCandidate[],
+  made: ReadonlyMap<string, Float32Array>,
   world: World,
   embedder: Embedder | undefined,
-): Promise<void> {
-  if (embedder === undefined) return;
+): Promise<ReadonlyMap<string, Float32Array>> {
+  const vectors = new Map<string, Float32Array>();
+  if (embedder === undefined) return vectors;
+  const some = candidates.slice(0, VECTORS);
+  const missing = [...new Set(some.map(({ entry }) => entry.text))].filter((text) => !made.has(text));
   try {
-    const some = candidates.slice(0, VECTORS);
-    const vectors = await embedder.embed(some.map(({ entry }) => entry.text));
-    for (const [index, candidate] of some.entries()) candidate.vector = unitOf(vectors[index]);
+    const fresh = missing.length === 0 ? [] : await embedder.embed(missing);
+    for (const [index, text] of missing.entries()) {
+      const vector = fresh[index];
+      if (vector !== undefined) vectors.set(text, unitOf(vector));
+    }
   } catch (error) {
     world.embedderFailed(error);
   }
+  for (const candidate of some) {
+    candidate.vector = vectors.get(candidate.entry.text) ?? made.get(candidate.entry.text);
+    if (candidate.vector !== undefined) vectors.set(candidate.entry.text, candidate.vector);
+  }
+  return vectors;
 }
 
-function unitOf(vector: Float32Array | undefined): Float32Array | undefined {
-  if (vector === undefined) return undefined;
+function unitOf(vector: Float32Array): Float32Array {
   const length = Math.hypot(...vector);
   return length === 0 ? vector : vector.map((value) => value / length);
 }

@@ -39,10 +39,11 @@ export interface Written {
  * again after a crash completes what was begun. `before` is the wording that the memory had until now.
  */
 export async function writeKitFiles(
-  { kit, agents, locks }: KitWriting,
+  writing: KitWriting,
   entry: MemoryEntry,
   { before, mode }: { before?: MemoryEntry | undefined; mode: 'semantic' | 'local' },
 ): Promise<Written> {
+  const { kit, agents } = writing;
   const { memory } = kit;
   if (memory === undefined) return { files: [], problems: [] };
   const path = lineFileOf(entry, agents);
@@ -57,7 +58,7 @@ export async function writeKitFiles(
       problems.push(error.message);
     }
   };
-  await locked(locks, problems, async () => {
+  await locked(writing, problems, async () => {
     if (path !== undefined)
       await attempt(path, async () => {
         const old = before === undefined ? undefined : lineFileOf(before, agents);
@@ -85,16 +86,14 @@ export async function writeKitFiles(
 }
 
 /** Takes a memory out of those files again; only what is exactly its text. */
-export async function removeFromKitFiles(
-  { kit, agents, locks }: KitWriting,
-  entry: MemoryEntry,
-): Promise<Written> {
+export async function removeFromKitFiles(writing: KitWriting, entry: MemoryEntry): Promise<Written> {
+  const { kit, agents } = writing;
   const { memory } = kit;
   if (memory === undefined) return { files: [], problems: [] };
   const files: string[] = [];
   const problems: string[] = [];
   const path = lineFileOf(entry, agents);
-  await locked(locks, problems, async () => {
+  await locked(writing, problems, async () => {
     if (path !== undefined && (await dropLine(memory, path, entry.text))) files.push(inProject(kit, path));
     const tables = memoryTables((await fileText(memory, MEMORIES_FILE)) ?? '');
     if (typeof tables === 'string') return;
@@ -106,10 +105,24 @@ export async function removeFromKitFiles(
   return { files, problems };
 }
 
+/** The calls of this process come one after the other; the lock is for other processes, and asked only now and then. */
+const turns = new WeakMap<Kit, Promise<void>>();
+
 /** The memory itself is kept already; files that cannot be written are told, and written by the next attempt. */
-async function locked(locks: string, problems: string[], work: () => Promise<void>): Promise<void> {
+async function locked(
+  { kit, locks }: KitWriting,
+  problems: string[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const turn = (turns.get(kit) ?? Promise.resolve()).then(() =>
+    withLock(join(locks, 'kit-files.lock'), { waitMs: LOCK_WAIT_MS }, work),
+  );
+  turns.set(
+    kit,
+    turn.catch(() => undefined),
+  );
   try {
-    await withLock(join(locks, 'kit-files.lock'), { waitMs: LOCK_WAIT_MS }, work);
+    await turn;
   } catch (error) {
     if (!(error instanceof BmadError)) throw error;
     problems.push(error.message);
