@@ -2,7 +2,7 @@ import { BmadError } from './base/errors.ts';
 import type { Log } from './base/log.ts';
 import type { Config } from './config/schema.ts';
 import type { Memory } from './services/memory/memory.ts';
-import type { MemorySetup } from './services/memory/open.ts';
+import type { MemorySetup } from './services/memory/open-memory.ts';
 import type { Moved } from './services/memory/transfer/move.ts';
 import type { Project } from './sources/project-root.ts';
 
@@ -31,7 +31,7 @@ export function createMemories(setup: MemoriesSetup): Memories {
   return {
     async of(project) {
       const root = rootOf(project);
-      const { openMemory, memoryVersion } = await import('./services/memory/open.ts');
+      const { openMemory, memoryVersion } = await import('./services/memory/open-memory.ts');
       // A memory folder may appear, or the project be renamed, while the server runs.
       const version = await memoryVersion(root);
       const opened = known.get(root);
@@ -43,7 +43,7 @@ export function createMemories(setup: MemoriesSetup): Memories {
       return memory;
     },
     async move(project) {
-      const { moveMemory } = await import('./services/memory/open.ts');
+      const { moveMemory } = await import('./services/memory/open-memory.ts');
       return moveMemory(setupFor(rootOf(project), setup));
     },
     close() {

@@ -59,7 +59,7 @@ describe('memory_status', () => {
     const session = await memorySession(afterAll);
     const folder = join(session.folder, '_bmad/_memory/.bmad-memory');
     await mkdir(folder);
-    await writeFile(join(folder, 'memory.db'), 'this is no database, whatever its name says '.repeat(100));
+    await writeFile(join(folder, '.bmad-memory.db'), 'this is no database, whatever its name says '.repeat(100));
     const { data, failed } = await session.ok(memoryStatus);
     expect(failed).toBe(true);
     expect(data).toMatchObject({ engine: 'none', degraded: true });

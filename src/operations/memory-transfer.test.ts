@@ -104,7 +104,7 @@ describe('memory_move', () => {
     await session.ok(memorySupersede, { id: old, by: kept });
     const { data } = await session.ok(memoryMove);
     expect(data).toMatchObject({ count: 3, to: join(session.folder, '_bmad/_memory/.bmad-memory') });
-    expect(await readdir(String(data['kept']))).toContain('memory.db');
+    expect(await readdir(String(data['kept']))).toContain('.bmad-memory.db');
     expect((await session.ok(memoryGet, { id: kept })).data['revisions']).toHaveLength(1);
     expect((await session.ok(memoryStats)).data).toMatchObject({ live: 1, superseded: 1, forgotten: 1 });
     expect(await readFile(join(session.folder, '_bmad/_memory/decisions-log.md'), 'utf8')).toContain(

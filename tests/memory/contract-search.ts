@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import type { MemoryStore, VectorSpace } from '../../src/services/memory/store.ts';
-import { memory, uuid, type PlaceTest } from './places.ts';
+import type { PlaceTest } from './place-tests.ts';
+import { memory, uuid } from './places.ts';
 import { analyser, embedded } from './words.ts';
 
 /** The part of the contract about finding memories and about vectors of more than one embedder. */

@@ -1,7 +1,8 @@
 import { describe, expect } from 'vitest';
 import { MEMORY_TYPES, type MemoryKey } from '../../src/model/memory.ts';
 import { searchContract } from './contract-search.ts';
-import { keyOf, memory, testsOn, uuid, type Place } from './places.ts';
+import { testsOn } from './place-tests.ts';
+import { keyOf, memory, uuid, type Place } from './places.ts';
 import { embedded, otherSpace, space } from './words.ts';
 
 /** What every engine has to do, and does the same. */

@@ -47,9 +47,7 @@ describe('analyse', () => {
 
   it('gives the same terms twice, also when many words have passed', () => {
     const before = analyse('décisions importantes');
-    analyse(
-      Array.from({ length: 30_000 }, (_, i) => `word${'abcdefghij'[i % 10]}${i.toString(26)}`).join(' '),
-    );
+    analyse(Array.from({ length: 30_000 }, (_, i) => `word${'abcdefghij'[i % 10]}${i.toString(26)}`).join(' '));
     expect(analyse('décisions importantes')).toEqual(before);
   });
 });

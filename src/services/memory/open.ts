@@ -1,62 +1,47 @@
-import type { Log } from '../../base/log.ts';
-import { analyse, ANALYSER_VERSION } from './analyse.ts';
-import type { EmbedderSettings } from './embedders/choose.ts';
-import type { EngineSettings } from './engines.ts';
-import { readKit } from './kit-files/kit.ts';
-import { KitFiles } from './kit-files/read-all.ts';
-import { Memory } from './memory.ts';
-import { placeOf, userPlace } from './place.ts';
-import { Sessions } from './sessions.ts';
-import type { Analyser } from './store.ts';
-import { moveIntoProject, type Moved } from './transfer/move.ts';
-import type { World } from './world.ts';
+import { join } from 'node:path';
+import { BmadError } from '../../base/errors.ts';
+import { sqliteDriver } from '../../base/sqlite-driver.ts';
+import { JsonlStore } from './jsonl/store.ts';
+import type { QdrantAddress } from './qdrant/client.ts';
+import type { MemoryStore, StoreOptions } from './store.ts';
 
-const ANALYSER: Analyser = { id: `words-${ANALYSER_VERSION}`, terms: analyse };
-
-export interface MemorySetup {
-  /** The top of the project. */
-  root: string;
-  /** The user's folder for what has no place in a project. */
-  state: string;
-  engine: EngineSettings;
-  embedder: EmbedderSettings;
-  hide(text: string): string;
-  log: Log;
-  background: boolean;
-  writes: boolean;
+export interface StorePlace {
+  /** The folder of the project's memories; files are made in it. */
+  folder: string;
+  /** `auto` is Qdrant when there is an address, else SQLite, else a log. */
+  engine?: 'auto' | 'sqlite' | 'qdrant' | 'jsonl' | undefined;
+  qdrant?: QdrantAddress | undefined;
 }
 
-/** The memory of one project. Nothing is opened before the first question. */
-export async function openMemory(setup: MemorySetup): Promise<Memory> {
-  const kit = await readKit(setup.root);
-  const files = new KitFiles(kit);
-  const sessions = new Sessions({ ...setup, files, analyser: ANALYSER });
-  const place = placeOf(kit, setup.state);
-  const world: World = {
-    files,
-    analyser: ANALYSER,
-    folder: place.folder,
-    hide: setup.hide,
-    log: setup.log,
-    session: (signal) => sessions.get(signal),
-    embedderFailed: (error) => sessions.embedderFailed(error),
-  };
-  return new Memory({
-    world,
-    sessions,
-    place,
-    userFolder: userPlace(setup.root, setup.state),
-    log: setup.log,
+const SQLITE_FILE = '.bmad-memory.db';
+const LOG_FILE = '.bmad-memory.jsonl';
+
+/** The store of a project. An engine that was asked for is never replaced by another: memories would part. */
+export async function openStore(
+  { folder, engine = 'auto', qdrant }: StorePlace,
+  options: StoreOptions,
+): Promise<MemoryStore> {
+  if (engine === 'qdrant' || (engine === 'auto' && qdrant !== undefined)) {
+    if (qdrant === undefined)
+      throw new BmadError('invalid_input', 'The memory engine is qdrant, but there is no address.', {
+        hint: 'Set BMAD_QDRANT_URL, for instance to http://localhost:6333.',
+      });
+    const { QdrantStore } = await import('./qdrant/store.ts');
+    return new QdrantStore({ ...options, address: qdrant });
+  }
+  const log = join(folder, LOG_FILE);
+  if (engine === 'jsonl') return new JsonlStore({ ...options, file: log });
+  const driver = await sqliteDriver().catch((error: unknown) => {
+    if (engine === 'sqlite') throw error;
+    return undefined;
   });
-}
-
-/** Moves a project's memories from the user's folder into the project. */
-export function moveMemory({ root, state, engine }: MemorySetup): Promise<Moved> {
-  return moveIntoProject({ root, state, engine, analyser: ANALYSER });
-}
-
-/** What decides where a project's memory is; another text means that it has to be opened anew. */
-export async function memoryVersion(root: string): Promise<string> {
-  const { app, memory, user } = await readKit(root);
-  return [app, memory ?? '', user].join('\n');
+  if (driver === undefined)
+    return new JsonlStore({
+      ...options,
+      file: log,
+      reason:
+        'There is no SQLite here, so memories are in a plain log: slower from some ten thousand on. Install the optional package @photostructure/sqlite, or use Node 22.13 or later.',
+    });
+  const { openSqliteStore } = await import('./sqlite/store.ts');
+  return openSqliteStore({ ...options, file: join(folder, SQLITE_FILE), driver });
 }

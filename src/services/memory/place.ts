@@ -35,5 +35,5 @@ export async function preparePlace({ folder, owner }: Place): Promise<void> {
 
 /** Whether there is something in a place: a file that an engine has made. */
 export async function isUsed(folder: string): Promise<boolean> {
-  return (await stateNames(folder)).some((name) => name.startsWith('memory.'));
+  return (await stateNames(folder)).some((name) => name.startsWith('.bmad-memory.'));
 }

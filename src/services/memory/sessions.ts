@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { chooseEmbedder, type EmbedderSettings } from './embedders/choose.ts';
-import { openStore, type EngineSettings } from './engines.ts';
+import { openConfigured, type EngineSettings } from './engine-settings.ts';
 import type { KitFiles } from './kit-files/read-all.ts';
 import { placeOf, preparePlace } from './place.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
@@ -73,7 +73,7 @@ export class Sessions {
     const place = placeOf(files.kit, state);
     if (this.#setup.writes) await preparePlace(place);
     const space = embedder === undefined ? undefined : { embedder: embedder.id, dim: embedder.dim };
-    const store = await openStore(
+    const store = await openConfigured(
       this.#setup.engine,
       place.folder,
       { project: files.kit.app, analyser, space },

@@ -58,10 +58,7 @@ function embedOne(text: string, { rows, buckets, scales, table, dim }: Model): F
 }
 
 function tokens(text: string): string[] {
-  const words =
-    splitHumps(fold(text.slice(0, MOST_LETTERS)))
-      .toLowerCase()
-      .match(/[a-z0-9]+/g) ?? [];
+  const words = splitHumps(fold(text.slice(0, MOST_LETTERS))).toLowerCase().match(/[a-z0-9]+/g) ?? [];
   return words.filter((word) => word.length > 1).map((word) => word.slice(0, LONGEST_WORD));
 }
 
@@ -101,8 +98,7 @@ function readModel(file: Buffer): Model {
     const words = file.toString('latin1', headEnd, wordsEnd).split('\n');
     const count = head.words + head.buckets;
     const scalesEnd = wordsEnd + count * 4;
-    if (words.length !== head.words || file.length !== scalesEnd + count * head.dim)
-      throw new Error('cut off');
+    if (words.length !== head.words || file.length !== scalesEnd + count * head.dim) throw new Error('cut off');
     const scales = new Float32Array(count);
     for (let i = 0; i < count; i++) scales[i] = file.readFloatLE(wordsEnd + i * 4);
     const table = new Int8Array(file.buffer, file.byteOffset + scalesEnd, count * head.dim);

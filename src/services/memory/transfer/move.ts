@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { BmadError } from '../../../base/errors.ts';
 import { ensureFolder, setAside } from '../../../base/file-state.ts';
 import { realFolder } from '../../../base/files.ts';
-import { openStore, type EngineSettings } from '../engines.ts';
+import { isOnQdrant, openConfigured, type EngineSettings } from '../engine-settings.ts';
 import { readKitAgents } from '../kit-files/agents.ts';
 import { readKit } from '../kit-files/kit.ts';
 import { writeKitFiles } from '../kit-files/write.ts';
@@ -27,7 +27,7 @@ export interface Moved {
 
 /** Brings the memories of a project from the user's folder into the project itself, whose memory folder it makes. */
 export async function moveIntoProject({ root, state, engine, analyser }: Move): Promise<Moved> {
-  if (engine.engine === 'qdrant' || (engine.engine === 'auto' && engine.qdrantUrl !== undefined))
+  if (isOnQdrant(engine))
     throw new BmadError('invalid_input', 'The memories are on a Qdrant server; there is no file to move.', {
       hint: 'To take them elsewhere, use "bmad memory export --format jsonl" and "bmad memory import".',
     });
@@ -48,8 +48,8 @@ export async function moveIntoProject({ root, state, engine, analyser }: Move): 
   const place = placeOf(kit, state);
   await preparePlace(place);
   const options = { project: kit.app, analyser };
-  const source = await openStore(engine, from, options);
-  const target = await openStore(engine, place.folder, options);
+  const source = await openConfigured(engine, from, options);
+  const target = await openConfigured(engine, place.folder, options);
   try {
     const count = await copyAll(source, target);
     const agents = await readKitAgents(kit);

@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto';
+import type { Schemas } from '@qdrant/js-client-rest';
+import { BmadError } from '../../../base/errors.ts';
+import { MEMORY_TYPES, type MemoryType } from '../../../model/memory.ts';
+import { spaceText } from '../rank.ts';
+import type { StoreOptions, VectorSpace } from '../store.ts';
+import { isRefusal, type QdrantClient } from './client.ts';
+import { copied } from './copying.ts';
+import { INDEXES } from './payload.ts';
+import { Points } from './points.ts';
+
+/** The collections of one type of memories. */
+export interface Shelf {
+  type: MemoryType;
+  /** Where this process reads and writes: it holds vectors of our space only. */
+  points: Points;
+  /** The name that others use; it moves here once every memory has its vector. */
+  alias: { name: string; target: string } | undefined;
+  /** Collections of the same memories in other spaces: they get the words, never our vectors. */
+  others: Points[];
+}
+
+export const SCHEMA = 1;
+
+/**
+ * Finds or makes the collections. The name of BMAD's own tools, `{project}-{type}`, is an alias to a collection of one
+ * space. Where that name already is a collection of vectors that are not ours, ours stand beside it and its memories
+ * are copied once; it is never written to.
+ */
+export async function openShelves(client: QdrantClient, options: StoreOptions): Promise<Shelf[]> {
+  const { aliases } = await client.call<{ aliases: Schemas['AliasDescription'][] }>('GET', ['aliases']);
+  const { collections } = await client.call<{ collections: { name: string }[] }>('GET', ['collections']);
+  const names = new Set(collections.map(({ name }) => name));
+  const targets = new Map(aliases.map(({ alias_name, collection_name }) => [alias_name, collection_name]));
+  return Promise.all(MEMORY_TYPES.map(async (type) => openShelf(client, options, type, names, targets)));
+}
+
+async function openShelf(
+  client: QdrantClient,
+  options: StoreOptions,
+  type: MemoryType,
+  names: ReadonlySet<string>,
+  targets: ReadonlyMap<string, string>,
+): Promise<Shelf> {
+  const { project, space, analyser } = options;
+  const plain = `${project}-${type}`;
+  let alias = plain;
+  if (names.has(plain)) {
+    if (fits(await infoOf(client, plain), space)) {
+      await ensureIndexes(client, plain);
+      return { type, points: new Points(client, plain), alias: undefined, others: [] };
+    }
+    alias = `${plain}--bmad`;
+  }
+  const target = targets.get(alias);
+  const name = space === undefined ? (target ?? `${alias}--words`) : `${alias}--${slug(space)}`;
+  if (!names.has(name)) await create(client, name, space);
+  await ensureIndexes(client, name);
+  refuseForeign(client, name, await infoOf(client, name), space);
+  const points = new Points(client, name);
+  const source = target ?? (alias === plain ? undefined : plain);
+  if (source !== undefined && source !== name)
+    await copied(new Points(client, source), points, type, analyser);
+  if (target === undefined) await pointAlias(client, alias, name, undefined);
+  const others = [...names].filter((other) => other.startsWith(`${alias}--`) && other !== name);
+  return {
+    type,
+    points,
+    alias: { name: alias, target: target ?? name },
+    others: others.sort().map((other) => new Points(client, other)),
+  };
+}
+
+/** Lets others see the collection of our space under the common name: in one step, so that no reader finds nothing. */
+export async function promote(client: QdrantClient, shelf: Shelf): Promise<void> {
+  if (shelf.alias === undefined || shelf.alias.target === shelf.points.name) return;
+  await pointAlias(client, shelf.alias.name, shelf.points.name, shelf.alias.target);
+  shelf.alias.target = shelf.points.name;
+}
+
+async function pointAlias(
+  client: QdrantClient,
+  alias: string,
+  name: string,
+  before: string | undefined,
+): Promise<void> {
+  const make = { create_alias: { alias_name: alias, collection_name: name } };
+  const actions = before === undefined ? [make] : [{ delete_alias: { alias_name: alias } }, make];
+  await client.call('POST', ['collections', 'aliases'], {
+    actions,
+  } satisfies Schemas['ChangeAliasesOperation']);
+}
+
+async function create(client: QdrantClient, name: string, space: VectorSpace | undefined): Promise<void> {
+  const body: Schemas['CreateCollection'] = {
+    vectors: space === undefined ? {} : { size: space.dim, distance: 'Cosine' },
+    metadata: {
+      schema: SCHEMA,
+      ...(space === undefined ? {} : { embedder: space.embedder, dim: space.dim }),
+    },
+  };
+  try {
+    await client.call('PUT', ['collections', name], body);
+  } catch (error) {
+    // Another process was faster.
+    if (!isRefusal(error, 409)) throw error;
+  }
+}
+
+async function ensureIndexes(client: QdrantClient, name: string): Promise<void> {
+  const { payload_schema: known } = await infoOf(client, name);
+  for (const [field_name, field_schema] of Object.entries(INDEXES)) {
+    if (known[field_name] !== undefined) continue;
+    const body: Schemas['CreateFieldIndex'] = { field_name, field_schema };
+    await client.call('PUT', ['collections', name, 'index?wait=true'], body);
+  }
+}
+
+export async function infoOf(client: QdrantClient, name: string): Promise<Schemas['CollectionInfo']> {
+  return client.call('GET', ['collections', name]);
+}
+
+function sizeOf({ config }: Schemas['CollectionInfo']): number | undefined {
+  const { vectors } = config.params;
+  return vectors !== undefined && 'size' in vectors && typeof vectors.size === 'number'
+    ? vectors.size
+    : undefined;
+}
+
+export function spaceIn(info: Schemas['CollectionInfo']): VectorSpace | undefined {
+  const metadata = info.config.metadata as { embedder?: unknown } | null | undefined;
+  const dim = sizeOf(info);
+  return typeof metadata?.embedder === 'string' && dim !== undefined
+    ? { embedder: metadata.embedder, dim }
+    : undefined;
+}
+
+/** The model of BMAD's own tools, whose collections say nothing about it. */
+const OWN_MODEL = /all-minilm(?:-l6-v2)?(?::|$)/i;
+const OWN_DIM = 384;
+
+/** Whether our vectors may go into a collection that somebody else made. */
+function fits(info: Schemas['CollectionInfo'], space: VectorSpace | undefined): boolean {
+  if (space === undefined || sizeOf(info) !== space.dim) return false;
+  const known = spaceIn(info);
+  if (known !== undefined) return spaceText(known) === spaceText(space);
+  return space.dim === OWN_DIM && OWN_MODEL.test(space.embedder);
+}
+
+function refuseForeign(
+  client: QdrantClient,
+  name: string,
+  info: Schemas['CollectionInfo'],
+  space: VectorSpace | undefined,
+): void {
+  if (space === undefined) return;
+  const known = spaceIn(info);
+  if (sizeOf(info) === space.dim && (known === undefined || spaceText(known) === spaceText(space))) return;
+  throw new BmadError(
+    'unavailable',
+    `The collection ${name} on ${client.place} holds vectors of another embedder (${known?.embedder ?? 'unknown'}, ${sizeOf(info) ?? 'no'} dimensions).`,
+    { subject: name, hint: 'Rename or remove that collection; the server then makes its own.' },
+  );
+}
+
+function slug(space: VectorSpace): string {
+  const readable = space.embedder
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 40);
+  const exact = createHash('sha256').update(spaceText(space)).digest('hex').slice(0, 8);
+  return `${readable}-${space.dim}-${exact}`;
+}

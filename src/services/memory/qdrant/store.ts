@@ -1,0 +1,280 @@
+import { once } from '../../../base/async.ts';
+import { BmadError } from '../../../base/errors.ts';
+import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey, MemoryType } from '../../../model/memory.ts';
+import type { Decide, Stored } from '../change.ts';
+import { Engine } from '../engine.ts';
+import { spaceText, unit } from '../rank.ts';
+import { byPosition, pageOf, positionOf, readyFilter, type ReadyFilter } from '../select.ts';
+import type {
+  EmbeddingProgress,
+  MemoryPage,
+  MemoryQuery,
+  MemoryStats,
+  Page,
+  StoreHealth,
+  StoreOptions,
+  VectorFor,
+} from '../store.ts';
+import { QdrantClient, QdrantRefusal, type QdrantAddress } from './client.ts';
+import { openShelves, promote, SCHEMA, type Shelf } from './collections.ts';
+import { reanalysed } from './copying.ts';
+import { conditions, empty, equal, storedOf, type Condition } from './payload.ts';
+import { asked, frequencies, searched } from './search.ts';
+import { statsOf } from './stats.ts';
+import { changed, vectorsSet } from './writes.ts';
+
+export interface QdrantOptions extends StoreOptions {
+  address: QdrantAddress;
+}
+
+/** Memories on a Qdrant server or cluster, in the collections of BMAD's own tools. */
+export class QdrantStore extends Engine {
+  readonly #client: QdrantClient;
+  readonly #shelves: () => Promise<Shelf[]>;
+  /** How often words occur, for as long as nothing changes. */
+  #counted: { stamp: string; frequency: Map<string, number>; total: number } | undefined;
+
+  constructor({ address, ...options }: QdrantOptions) {
+    super(options);
+    this.#client = new QdrantClient(address);
+    this.#shelves = once(async () => {
+      const shelves = await openShelves(this.#client, options);
+      await Promise.all(
+        shelves.map(async (shelf) => {
+          await reanalysed(shelf.points, shelf.type, options.analyser);
+          await this.#promote(shelf);
+        }),
+      );
+      return shelves;
+    });
+  }
+
+  async list(filter: MemoryFilter, page: Page): Promise<MemoryPage> {
+    const ready = readyFilter(filter);
+    return this.#page(ready, { must: conditions(ready) }, page);
+  }
+
+  async count(filter: MemoryFilter): Promise<number> {
+    const ready = readyFilter(filter);
+    return this.#total({ must: conditions(ready) }, ready);
+  }
+
+  async stats(): Promise<MemoryStats> {
+    return this.#told(async () => statsOf(this.#client, await this.#shelves()));
+  }
+
+  async search(query: MemoryQuery): Promise<MemoryHit[]> {
+    const wanted = query.vector === undefined ? undefined : unit(query.vector, this.options.space);
+    return this.#told(async () => {
+      const shelves = await this.#shelves();
+      return searched(shelves, wanted, query, await this.#count(shelves, query.terms), this.options);
+    });
+  }
+
+  async #count(
+    shelves: readonly Shelf[],
+    terms: readonly string[],
+  ): Promise<{ frequency: Map<string, number>; total: number }> {
+    const stamp = await this.stamp();
+    const counted =
+      this.#counted?.stamp === stamp
+        ? this.#counted
+        : { stamp, frequency: new Map(), total: await this.#total({}) };
+    this.#counted = counted;
+    const wanted = asked(terms);
+    const unknown = wanted.filter((term) => !counted.frequency.has(term));
+    for (const [term, count] of await frequencies(shelves, unknown)) counted.frequency.set(term, count);
+    const frequency = new Map(wanted.map((term) => [term, counted.frequency.get(term) ?? 0]));
+    return { frequency, total: counted.total };
+  }
+
+  async pending(page: Page): Promise<MemoryPage> {
+    const { space } = this.options;
+    if (space === undefined) return { entries: [], next: undefined };
+    const filter = { must: [empty('forgotten_at')], must_not: [equal('embedder', spaceText(space))] };
+    return this.#page(readyFilter({}), filter, page);
+  }
+
+  async embedding(): Promise<EmbeddingProgress> {
+    const { space } = this.options;
+    const kept = [empty('forgotten_at')];
+    const total = await this.#total({ must: kept });
+    const embedded =
+      space === undefined ? 0 : await this.#total({ must: [...kept, equal('embedder', spaceText(space))] });
+    return { space, total, embedded };
+  }
+
+  async setVectors(vectors: readonly VectorFor[]): Promise<number> {
+    const { space } = this.options;
+    const ready = vectors.map(({ key, revision, vector }) => ({
+      ...key,
+      revision,
+      vector: unit(vector, space),
+    }));
+    return this.#told(async () => {
+      const taken = await Promise.all(
+        (await this.#shelves()).map(async (shelf) => {
+          const own = ready.filter(({ type }) => type === shelf.type);
+          if (own.length === 0 || space === undefined) return 0;
+          const count = await vectorsSet(shelf, own, spaceText(space));
+          await this.#promote(shelf);
+          return count;
+        }),
+      );
+      return taken.reduce((sum, count) => sum + count, 0);
+    });
+  }
+
+  /** The common name moves to our collection when no memory in it waits for a vector. */
+  async #promote(shelf: Shelf): Promise<void> {
+    const { space } = this.options;
+    if (space === undefined || shelf.alias === undefined || shelf.alias.target === shelf.points.name) return;
+    const must_not = [equal('embedder', spaceText(space))];
+    if ((await shelf.points.count({ must: [empty('forgotten_at')], must_not })) === 0)
+      await promote(this.#client, shelf);
+  }
+
+  async stamp(): Promise<string> {
+    return this.#told(async () => {
+      const parts = (await this.#shelves()).map(async ({ points }) => {
+        const [[newest], count] = await Promise.all([
+          points.scroll({}, 1, {
+            order_by: { key: 'changed_at', direction: 'desc' },
+            with_payload: ['changed_at', 'change_id'],
+          }),
+          points.count({}),
+        ]);
+        return `${count}:${String(newest?.payload.changed_at)}:${String(newest?.payload.change_id)}`;
+      });
+      return (await Promise.all(parts)).join(' ');
+    });
+  }
+
+  async health(): Promise<StoreHealth> {
+    const health: StoreHealth = {
+      engine: 'qdrant',
+      place: this.#client.place,
+      details: {},
+      schema: SCHEMA,
+      degraded: false,
+      notes: [],
+    };
+    try {
+      await this.#client.text('GET', ['readyz'], undefined, 1);
+      const { version } = JSON.parse(await this.#client.text('GET', [''], undefined, 1)) as {
+        version?: string;
+      };
+      if (version !== undefined) health.details['qdrant'] = version;
+      const shelves = await this.#told(this.#shelves);
+      for (const { type, points } of shelves) health.details[type] = points.name;
+      const waiting = shelves.filter(
+        ({ alias, points }) => alias !== undefined && alias.target !== points.name,
+      );
+      if (waiting.length > 0)
+        health.notes.push(`Vectors are being made anew for ${waiting.map(({ type }) => type).join(', ')}.`);
+    } catch (error) {
+      health.notes.push(
+        error instanceof BmadError ? error.text : `Qdrant at ${this.#client.place} is not ready.`,
+      );
+    }
+    if (this.#client.keyInTheOpen)
+      health.notes.push('The key of Qdrant travels unencrypted; use an https address.');
+    health.degraded = health.notes.length > 0;
+    return health;
+  }
+
+  async close(): Promise<void> {
+    // Connections are the runtime's.
+  }
+
+  protected async stored(key: MemoryKey): Promise<Stored | undefined> {
+    return this.#told(async () => {
+      const [point] = await (await this.#shelf(key.type)).points.retrieve([key.id]);
+      return point === undefined ? undefined : storedOf(point.id, key.type, point.payload);
+    });
+  }
+
+  protected async change<T>(keys: readonly MemoryKey[], decide: Decide<T>): Promise<T[]> {
+    return this.#told(async () => {
+      const indexed = keys.map((key, index) => ({ key, index }));
+      const answers = await Promise.all(
+        (await this.#shelves()).map(async (shelf) => {
+          const own = indexed.filter(({ key }) => key.type === shelf.type);
+          return changed(shelf, own, decide, this.options);
+        }),
+      );
+      const all = new Map(answers.flatMap((part) => [...part]));
+      return keys.map((_, index) => all.get(index) as T);
+    });
+  }
+
+  async #shelf(type: MemoryType): Promise<Shelf> {
+    return (await this.#shelves()).find((shelf) => shelf.type === type) as Shelf;
+  }
+
+  async #total(filter: { must?: Condition[]; must_not?: Condition[] }, ready?: ReadyFilter): Promise<number> {
+    return this.#told(async () => {
+      const shelves = (await this.#shelves()).filter(({ type }) => ready?.types?.has(type) ?? true);
+      const counts = await Promise.all(shelves.map(async ({ points }) => points.count(filter)));
+      return counts.reduce((sum, count) => sum + count, 0);
+    });
+  }
+
+  async #page(
+    ready: ReadyFilter,
+    filter: { must: Condition[]; must_not?: Condition[] },
+    page: Page,
+  ): Promise<MemoryPage> {
+    const from = page.after === undefined ? undefined : positionOf(page.after);
+    return this.#told(async () => {
+      const shelves = (await this.#shelves()).filter(({ type }) => ready.types?.has(type) ?? true);
+      const parts = await Promise.all(
+        shelves.map(async (shelf) => firstOf(shelf, filter, page.limit + 1, from)),
+      );
+      return pageOf(parts.flat().sort(byPosition), page.limit);
+    });
+  }
+
+  /** What the server refuses without a reason that we know becomes an error with a way out. */
+  async #told<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof QdrantRefusal)) throw error;
+      throw new BmadError(
+        'unavailable',
+        `Qdrant at ${this.#client.place} refused a request (${error.status}).`,
+        {
+          subject: this.#client.place,
+          hint: 'The log of the server has the reason. Qdrant 1.16 or later is needed.',
+          cause: error,
+        },
+      );
+    }
+  }
+}
+
+/** The first entries of a collection after a place in the order of lists. */
+async function firstOf(
+  { points, type }: Shelf,
+  filter: { must: Condition[]; must_not?: Condition[] },
+  count: number,
+  from: Parameters<typeof byPosition>[0] | undefined,
+): Promise<MemoryEntry[]> {
+  // The server sorts by time only, so it is asked for more until those of one moment are all there.
+  for (let size = count + 16; ; size *= 4) {
+    const start =
+      from === undefined ? {} : { start_from: new Date(Date.parse(from.createdAt) + 1).toISOString() };
+    const found = await points.scroll(filter, size, {
+      order_by: { key: 'created_at', direction: 'desc', ...start },
+      with_payload: { exclude: ['revisions'] },
+    });
+    const entries = found.map(({ id, payload }) => storedOf(id, type, payload).entry).sort(byPosition);
+    const last = entries.at(-1)?.createdAt;
+    const rest = from === undefined ? entries : entries.filter((entry) => byPosition(from, entry) < 0);
+    if (found.length < size) return rest.slice(0, count);
+    // The last moment may go on behind what was read.
+    const whole = rest.filter(({ createdAt }) => createdAt !== last);
+    if (whole.length >= count) return whole.slice(0, count);
+  }
+}

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { BmadError } from '../../../base/errors.ts';
+import type { MemoryKey } from '../../../model/memory.ts';
+import type { Decide, Decision, Stored } from '../change.ts';
+import { spaceText } from '../rank.ts';
+import type { StoreOptions } from '../store.ts';
+import type { Shelf } from './collections.ts';
+import { wordsOnly } from './copying.ts';
+import { anyOf, empty, equal, payloadOf, storedOf, type Condition } from './payload.ts';
+import type { Operation } from './points.ts';
+
+/** How often a change is tried again because somebody else changed the same memory at the same time. */
+const ROUNDS = 8;
+/** Writes that a memory remembers, so that whoever made one can see that it counted. */
+const TRAIL = 16;
+
+interface Found {
+  stored: Stored;
+  changeId: string | undefined;
+  embedder: unknown;
+  trail: readonly string[];
+}
+
+interface Planned {
+  id: string;
+  decision: Decision;
+  textChanged: boolean;
+  changeId: string;
+}
+
+/**
+ * Changes memories of one shelf. Qdrant has no transactions: each write is made only if the memory is still as it was
+ * read, then looked at again; what somebody else was faster with is decided anew on what they wrote.
+ */
+export async function changed<T>(
+  shelf: Shelf,
+  keys: readonly { key: MemoryKey; index: number }[],
+  decide: Decide<T>,
+  options: StoreOptions,
+): Promise<Map<number, T>> {
+  const answers = new Map<number, T>();
+  let open = keys;
+  for (let round = 0; open.length > 0; round++) {
+    if (round === ROUNDS) throw contended(shelf);
+    const found = await read(shelf, open);
+    const plans = new Map<string, Planned>();
+    for (const { key, index } of open) {
+      const before = plans.get(key.id);
+      const { decision, answer } = decide(before?.decision.next ?? found.get(key.id)?.stored, index);
+      answers.set(index, answer);
+      const plan = planned(key.id, decision, before, found.get(key.id), options);
+      if (plan !== undefined) plans.set(key.id, plan);
+    }
+    const lost = await write(shelf, [...plans.values()], found, options);
+    open = open.filter(({ key }) => lost.has(key.id));
+  }
+  return answers;
+}
+
+async function read(shelf: Shelf, keys: readonly { key: MemoryKey }[]): Promise<Map<string, Found>> {
+  const points = await shelf.points.retrieve([...new Set(keys.map(({ key }) => key.id))]);
+  return new Map(
+    points.map(({ id, payload }) => [
+      id,
+      {
+        stored: storedOf(id, shelf.type, payload),
+        changeId: typeof payload.change_id === 'string' ? payload.change_id : undefined,
+        embedder: payload.embedder,
+        trail: Array.isArray(payload.trail) ? (payload.trail as string[]) : [],
+      },
+    ]),
+  );
+}
+
+/** One write for each memory, also when a batch names it twice. */
+function planned(
+  id: string,
+  decision: Decision,
+  before: Planned | undefined,
+  found: Found | undefined,
+  { space }: StoreOptions,
+): Planned | undefined {
+  const current = before?.decision.next ?? found?.stored;
+  const next = decision.next ?? current;
+  const vector = decision.vector ?? (decision.textChanged ? undefined : before?.decision.vector);
+  const embedded = space !== undefined && before === undefined && found?.embedder === spaceText(space);
+  if (decision.next === undefined && before === undefined && (vector === undefined || embedded))
+    return undefined;
+  if (next === undefined) return undefined;
+  return {
+    id,
+    decision: { next, vector, textChanged: decision.textChanged },
+    textChanged: decision.textChanged || before?.textChanged === true,
+    changeId: randomUUID(),
+  };
+}
+
+async function write(
+  shelf: Shelf,
+  plans: readonly Planned[],
+  found: ReadonlyMap<string, Found>,
+  options: StoreOptions,
+): Promise<Set<string>> {
+  if (plans.length === 0) return new Set();
+  const payloads = new Map(
+    plans.map(({ id, decision, changeId }) => [
+      id,
+      {
+        ...payloadOf(decision.next as Stored, options.analyser, changeId),
+        trail: [changeId, ...(found.get(id)?.trail ?? [])].slice(0, TRAIL),
+      },
+    ]),
+  );
+  await shelf.points.write(
+    plans.map((plan) => operation(plan, payloads.get(plan.id) ?? {}, found.get(plan.id), options)),
+  );
+  const after = await shelf.points.retrieve(
+    plans.map(({ id }) => id),
+    ['trail'],
+  );
+  const trails = new Map(after.map(({ id, payload }) => [id, payload.trail]));
+  const won = plans.filter(({ id, changeId }) => {
+    const trail = trails.get(id);
+    return Array.isArray(trail) && trail.includes(changeId);
+  });
+  const copies = won.map(({ id, textChanged }) => wordsOnly(id, payloads.get(id) ?? {}, !textChanged));
+  await Promise.all(shelf.others.map(async (other) => other.write(copies)));
+  return new Set(plans.filter((plan) => !won.includes(plan)).map(({ id }) => id));
+}
+
+function operation(
+  { id, decision, textChanged }: Planned,
+  payload: object,
+  found: Found | undefined,
+  { space }: StoreOptions,
+): Operation {
+  const { vector } = decision;
+  const unchanged: Condition =
+    found !== undefined && found.changeId === undefined
+      ? empty('change_id')
+      : anyOf('change_id', [found?.changeId ?? 'none']);
+  if (vector !== undefined && space !== undefined) {
+    const point = { id, vector: [...vector], payload: { ...payload, embedder: spaceText(space) } };
+    return { upsert: { points: [point], update_filter: { must: [unchanged] } } };
+  }
+  if (textChanged)
+    return {
+      upsert: {
+        points: [{ id, vector: {}, payload: { ...payload, embedder: null } }],
+        update_filter: { must: [unchanged] },
+      },
+    };
+  return { set_payload: { payload: { ...payload }, filter: { must: [{ has_id: [id] }, unchanged] } } };
+}
+
+/** Vectors for texts that are still at the revision that was embedded: the mark is set only then. */
+export async function vectorsSet(
+  shelf: Shelf,
+  vectors: readonly { id: string; revision: number; vector: Float32Array }[],
+  space: string,
+): Promise<number> {
+  const known = await shelf.points.retrieve(
+    vectors.map(({ id }) => id),
+    ['revision'],
+  );
+  const revisions = new Map(known.map(({ id, payload }) => [id, payload.revision ?? 1]));
+  const current = vectors.filter(({ id, revision }) => revisions.get(id) === revision);
+  await shelf.points.write(
+    current.flatMap(({ id, revision, vector }): Operation[] => {
+      const same: Condition =
+        revision === 1 ? { should: [equal('revision', 1), empty('revision')] } : equal('revision', revision);
+      const now = { change_id: randomUUID(), changed_at: new Date().toISOString() };
+      return [
+        { update_vectors: { points: [{ id, vector: [...vector] }] } },
+        { set_payload: { payload: { embedder: space, ...now }, filter: { must: [{ has_id: [id] }, same] } } },
+      ];
+    }),
+  );
+  return current.length;
+}
+
+function contended(shelf: Shelf): BmadError {
+  return new BmadError('unavailable', `Others keep changing the same memories in ${shelf.type}.`, {
+    hint: 'Try again in a moment.',
+  });
+}

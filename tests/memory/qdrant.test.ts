@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { QdrantStore } from '../../src/services/memory/qdrant/store.ts';
+import type { VectorSpace } from '../../src/services/memory/store.ts';
+import { storeContract } from './contract.ts';
+import { FakeQdrant } from './fake-qdrant.ts';
+import { memory, storeOptions, uuid, type OpenOptions } from './places.ts';
+import { embedded, otherSpace, space } from './words.ts';
+
+storeContract('qdrant (fake server)', async () => {
+  const fake = new FakeQdrant();
+  const url = await fake.start();
+  return {
+    open: async (options) => new QdrantStore({ ...storeOptions(options), address: { url } }),
+    remove: async () => fake.stop(),
+  };
+});
+
+/** A real server, where one is given. Each place is a project of its own, so nothing of others is touched. */
+const real = process.env['BMAD_TEST_QDRANT_URL'];
+if (real !== undefined)
+  storeContract('qdrant (real server)', async () => {
+    const apiKey = process.env['BMAD_TEST_QDRANT_API_KEY'];
+    const project = `bmad-test-${randomBytes(6).toString('hex')}`;
+    return {
+      open: async (options) =>
+        new QdrantStore({ ...storeOptions(options), project, address: { url: real, apiKey } }),
+      remove: async () => {
+        const headers = apiKey === undefined ? {} : { 'api-key': apiKey };
+        const listed = await fetch(`${real}/collections`, { headers });
+        const { result } = (await listed.json()) as { result: { collections: { name: string }[] } };
+        for (const { name } of result.collections)
+          if (name.startsWith(project))
+            await fetch(`${real}/collections/${encodeURIComponent(name)}`, { method: 'DELETE', headers });
+      },
+    };
+  });
+
+async function server(apiKey?: string): Promise<{ fake: FakeQdrant; url: string }> {
+  const fake = new FakeQdrant(apiKey);
+  const url = await fake.start();
+  onTestFinished(async () => fake.stop());
+  return { fake, url };
+}
+
+const open = (url: string, options: OpenOptions = {}, apiKey?: string) =>
+  new QdrantStore({ ...storeOptions(options), address: { url, apiKey } });
+
+describe('memories on Qdrant', () => {
+  it('are in the collections of BMAD, with its keys and indexes', async () => {
+    const { fake, url } = await server();
+    await open(url).upsert([memory('a', 'We use Postgres.', { tags: ['db'] })]);
+    expect([...fake.aliases.keys()].toSorted()).toEqual(
+      ['agent-learnings', 'decisions', 'failures', 'shared-context', 'stories'].map(
+        (type) => `bmad-shop-${type}`,
+      ),
+    );
+    const collection = fake.collections.get(fake.aliases.get('bmad-shop-decisions') ?? '');
+    expect(collection?.config).toMatchObject({
+      vectors: { size: space.dim, distance: 'Cosine' },
+      metadata: { embedder: space.embedder, dim: space.dim },
+    });
+    expect(Object.keys(collection?.indexes ?? {})).toEqual(
+      expect.arrayContaining(['agent', 'tags', 'type', 'created_at', 'terms']),
+    );
+    expect(collection?.points.get(uuid('a'))?.payload).toMatchObject({
+      text: 'We use Postgres.',
+      agent: 'atlas',
+      type: 'decisions',
+      tags: ['db'],
+      project: 'bmad-shop',
+      created_at: '2026-03-01T10:00:00.000Z',
+    });
+  });
+
+  const miniLm: VectorSpace = { embedder: 'ollama:all-minilm', dim: 384 };
+  const foreign = {
+    text: 'Choix Qdrant local',
+    agent: 'atlas',
+    type: 'decisions',
+    tags: ['infra'],
+    project: 'bmad-shop',
+    created_at: '2026-02-01T09:30:00.123456',
+  };
+  function foreignCollection(fake: FakeQdrant): void {
+    const vector = Array.from({ length: 384 }, (_, index) => (index === 3 ? 1 : 0));
+    fake.collections.set('bmad-shop-decisions', {
+      config: { vectors: { size: 384 } },
+      indexes: {},
+      points: new Map([[uuid('f'), { id: uuid('f'), vector, payload: { ...foreign } }]]),
+    });
+  }
+
+  it('never go into a collection with vectors of another model, whose memories are found all the same', async () => {
+    const { fake, url } = await server();
+    foreignCollection(fake);
+    const store = open(url);
+    await store.upsert([memory('a', 'We use Postgres.')]);
+    const theirs = fake.collections.get('bmad-shop-decisions');
+    expect([...(theirs?.points.values() ?? [])].map(({ payload }) => payload)).toEqual([foreign]);
+    expect(await store.list({}, { limit: 5 })).toMatchObject({
+      entries: [{ id: uuid('a') }, { id: uuid('f') }],
+    });
+    expect(await store.search({ terms: ['qdrant'], filter: { tagsAny: ['infra'] }, limit: 5 })).toMatchObject(
+      [{ entry: { text: 'Choix Qdrant local', createdAt: '2026-02-01T09:30:00.123Z' }, coverage: 1 }],
+    );
+    expect((await store.pending({ limit: 5 })).entries).toMatchObject([{ id: uuid('f') }]);
+    const same = open(url);
+    expect(await same.count({})).toBe(2);
+  });
+
+  it('go into the collection of BMAD itself when the model is the same', async () => {
+    const { fake, url } = await server();
+    foreignCollection(fake);
+    const store = open(url, { space: miniLm });
+    await store.upsert([memory('a', 'We use Postgres.', { vector: embedded('Postgres', miniLm) })]);
+    expect(fake.collections.get('bmad-shop-decisions')?.points.size).toBe(2);
+    expect(await store.count({ agents: ['atlas'], since: '2026-01-15' })).toBe(2);
+    expect(await store.search({ terms: ['choix'], filter: {}, limit: 5 })).toHaveLength(1);
+  });
+
+  it('move to another embedder without a moment in which they are not found', async () => {
+    const { fake, url } = await server();
+    const old = open(url);
+    await old.upsert([memory('a', 'We use Postgres.'), memory('b', 'We use Redis.')]);
+    const before = fake.aliases.get('bmad-shop-decisions');
+    const store = open(url, { space: otherSpace });
+    expect(await store.count({})).toBe(2);
+    expect(fake.aliases.get('bmad-shop-decisions')).toBe(before);
+    expect((await store.health()).notes.join()).toContain('decisions');
+    // What the new process writes meanwhile, readers of the old collection see too.
+    await store.upsert([memory('c', 'We use Kafka.', { vector: embedded('We use Kafka.', otherSpace) })]);
+    expect(await old.search({ terms: ['kafka'], filter: {}, limit: 5 })).toHaveLength(1);
+    const { entries } = await store.pending({ limit: 10 });
+    await store.setVectors(
+      entries.map(({ type, id, text, revision }) => ({
+        key: { type, id },
+        revision,
+        vector: embedded(text, otherSpace),
+      })),
+    );
+    expect(fake.aliases.get('bmad-shop-decisions')).not.toBe(before);
+    expect(fake.aliases.get('bmad-shop-decisions')).toContain('other-words');
+    expect(await store.health()).toMatchObject({ degraded: false });
+  });
+
+  it('survive a server that stumbles, and say so when it is gone', async () => {
+    const { fake, url } = await server();
+    const store = open(url);
+    await store.upsert([memory('a', 'We use Postgres.')]);
+    fake.faults.push(503, 429, 500);
+    expect(await store.count({})).toBe(1);
+    fake.faults.push(...Array.from({ length: 40 }, () => 503));
+    await expect(store.count({})).rejects.toMatchObject({ code: 'unavailable' });
+    fake.faults.length = 0;
+    expect(await store.count({}), 'and it works again').toBe(1);
+    await fake.stop();
+    await expect(store.count({})).rejects.toThrow(/does not answer/);
+    expect(await store.health()).toMatchObject({ engine: 'qdrant', degraded: true });
+  });
+
+  it('need the right key', async () => {
+    const { url } = await server('sesame');
+    await expect(open(url).count({})).rejects.toThrow(/asks for a key/);
+    await expect(open(url, {}, 'wrong').count({})).rejects.toMatchObject({
+      hint: expect.stringContaining('BMAD_QDRANT_API_KEY') as string,
+    });
+    expect(await open(url, {}, 'sesame').count({})).toBe(0);
+    const health = await open(url, {}, 'wrong').health();
+    expect(health).toMatchObject({ degraded: true });
+    expect(JSON.stringify(health)).not.toContain('wrong');
+  });
+
+  it('are not put into a collection of ours that somebody made with another dimension', async () => {
+    const { fake, url } = await server();
+    await open(url).count({});
+    const collection = fake.collections.get(fake.aliases.get('bmad-shop-stories') ?? '');
+    if (collection !== undefined) collection.config = { vectors: { size: 7 } };
+    await expect(open(url).count({})).rejects.toThrow(/another embedder/);
+  });
+
+  it('keep every wording when two processes change one memory at the same time', async () => {
+    const { url } = await server();
+    const stores = [open(url), open(url), open(url), open(url)];
+    await stores[0]?.upsert([memory('a', 'Wording from before.')]);
+    await Promise.all(
+      stores.map(async (store, who) => store.upsert([memory('a', `Wording of process ${who}.`)])),
+    );
+    const revisions = (await stores[0]?.revisions(memory('a', ''))) ?? [];
+    expect(revisions).toHaveLength(4);
+  });
+
+  it('need an address that is one', async () => {
+    for (const url of ['nonsense', 'ftp://x', '']) expect(() => open(url)).toThrow(/not a URL/);
+    await expect(open('http://127.0.0.1:9').health()).resolves.toMatchObject({ degraded: true });
+  });
+});
