@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { handOver } from './execute.ts';
-import { projectField } from './fields.ts';
 import { memoryForget, memoryRestore, memorySupersede, memoryUpdate } from './memory-change.ts';
 import { memoryCount, memoryGet, memoryList, memoryStats } from './memory-read.ts';
 import { memoryStatus } from './memory-status.ts';
-import { memoryAgentField, memoryTypeField, tagsField } from './memory-view.ts';
+import { memoryAgentField, memoryTypeField, tagsField, whereField } from './memory-view.ts';
 import { defineOperation, type AnyOperation } from './operation.ts';
 
 const ACTIONS = {
@@ -25,21 +24,20 @@ const NAMES = Object.keys(ACTIONS) as [Action, ...Action[]];
 export const manageMemories = defineOperation({
   name: 'manage_memories',
   title: 'Manage the memories',
-  description:
-    'List, count, read, update, forget, restore or supersede memories; stats and status. Changes need an exact id. forget can be undone by restore.',
+  description: 'List, count, read and change memories. Changes need an exact id; restore undoes forget.',
   effect: 'write',
   toolset: 'memory',
   input: z.strictObject({
     action: z.enum(NAMES).describe('What to do'),
-    id: z.string().max(100).optional().describe('get, update, forget, restore, supersede'),
-    by: z.string().max(100).optional().describe('supersede: id of the memory that replaces it'),
+    id: z.string().max(100).optional().describe('Exact id'),
+    by: z.string().max(100).optional().describe('supersede: id of the new one'),
     text: z.string().max(5_000_000).optional().describe('update: new text'),
-    tags: tagsField.optional().describe('update: new tags; list, count: filter'),
-    type: memoryTypeField.optional().describe('Filter, or whose id it is'),
-    agent: memoryAgentField.optional().describe('Filter, or the new agent'),
+    tags: tagsField.optional().describe('update: new; list, count: filter'),
+    type: memoryTypeField.optional().describe('Filter'),
+    agent: memoryAgentField.optional().describe('update: new; list, count: filter'),
     limit: z.int().min(1).max(200).optional(),
     cursor: z.string().max(400).optional(),
-    project: projectField,
+    project: whereField,
   }),
   output: z.object({ action: z.enum(NAMES), result: z.record(z.string(), z.unknown()) }),
   async run({ action, ...args }, context, call) {

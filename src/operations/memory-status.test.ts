@@ -59,14 +59,19 @@ describe('memory_status', () => {
     const session = await memorySession(afterAll);
     const folder = join(session.folder, '_bmad/_memory/.bmad-memory');
     await mkdir(folder);
-    await writeFile(join(folder, '.bmad-memory.db'), 'this is no database, whatever its name says '.repeat(100));
+    await writeFile(
+      join(folder, '.bmad-memory.db'),
+      'this is no database, whatever its name says '.repeat(100),
+    );
     const { data, failed } = await session.ok(memoryStatus);
     expect(failed).toBe(true);
     expect(data).toMatchObject({ engine: 'none', degraded: true });
     expect(String(data['notes'])).toMatch(/is damaged\. It was left as it is\..*import/);
     const given = { type: 'stories', agent: 'dev', text: 'A text that is long enough' };
     expect((await session.fail(rememberStructured, given)).code).toBe('unavailable');
-    expect((await session.fail(recallStructured, { query: 'cache' })).hint).toContain('Move it away');
+    const recalled = await session.ok(recallStructured, { query: 'cache redis' });
+    expect(recalled.answer.body).toContain('fullstack-dev.md:5');
+    expect(recalled.answer.note).toMatch(/^DEGRADED.*is damaged.*Move it away/);
   });
 
   it('wants an address for Qdrant, and a folder for transformers', async () => {

@@ -9,12 +9,14 @@ export const idField = z.string().min(1).max(100).describe('Exact id of the memo
 export const tagsField = z.array(z.string().min(1).max(200)).max(50);
 export const memoryAgentField = z.string().min(1).max(200);
 
+export const whereField = z.string().min(1).max(1_000).optional().describe('Project folder');
+
 export const selectionFields = {
   type: memoryTypeField.optional().describe('Only this type'),
-  agent: memoryAgentField.optional().describe('Only this agent, under any of its names'),
-  tags: tagsField.optional().describe('Only those with all of these tags'),
-  since: z.string().max(40).optional().describe('Changed on or after this date'),
-  until: z.string().max(40).optional().describe('Changed on or before this date'),
+  agent: memoryAgentField.optional().describe('Only this agent'),
+  tags: tagsField.optional().describe('Only with all these tags'),
+  since: z.string().max(40).optional().describe('Changed since this date'),
+  until: z.string().max(40).optional().describe('Changed until this date'),
 };
 
 export const memorySchema = z.object({

@@ -1,9 +1,16 @@
 import * as z from 'zod';
 import { isMemoryId } from '../base/memory-ids.ts';
 import { plural } from '../base/text.ts';
-import { projectField } from './fields.ts';
 import { memoryGet } from './memory-read.ts';
-import { headline, lines, memoryData, memorySchema, selectionFields, snippet } from './memory-view.ts';
+import {
+  headline,
+  lines,
+  memoryData,
+  memorySchema,
+  selectionFields,
+  snippet,
+  whereField,
+} from './memory-view.ts';
 import { defineOperation } from './operation.ts';
 
 const DEFAULT_LIMIT = 5;
@@ -25,7 +32,7 @@ export const recallStructured = defineOperation({
   name: 'recall_structured',
   title: 'Recall what the project knows',
   description:
-    'Search the memories of the project and its own memory files, by words and meaning, in English and French. Before decisions and work, ask what is known. With an id as query: that memory in full.',
+    'Search what the project remembers and its memory files, by words and meaning, in English and French. Ask before you decide or repeat work. An id as query gives that memory in full.',
   effect: 'read',
   toolset: 'memory',
   command: 'memory recall',
@@ -35,13 +42,9 @@ export const recallStructured = defineOperation({
     query: z.string().min(1).max(20_000).describe('Question or words; or an id'),
     ...selectionFields,
     limit: z.int().min(1).max(50).optional(),
-    min_score: z.number().min(0).max(2).optional().describe('Leave out weaker hits'),
-    alt_queries: z
-      .array(z.string().min(1).max(2_000))
-      .max(8)
-      .optional()
-      .describe('The question in other words or language'),
-    project: projectField,
+    min_score: z.number().min(0).max(2).optional().describe('Least score'),
+    alt_queries: z.array(z.string().min(1).max(2_000)).max(8).optional().describe('The same in other words'),
+    project: whereField,
   }),
   output: z.object({
     hits: z.array(hitSchema),

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { oneLine } from '../base/text.ts';
-import { projectField } from './fields.ts';
 import {
   headline,
   lines,
@@ -9,6 +8,7 @@ import {
   memorySchema,
   memoryTypeField,
   tagsField,
+  whereField,
 } from './memory-view.ts';
 import { defineOperation } from './operation.ts';
 
@@ -22,7 +22,7 @@ export const rememberStructured = defineOperation({
   name: 'remember_structured',
   title: 'Remember for the project',
   description:
-    'Keep a decision, learning, failure, story or shared fact for later sessions. The same text again changes nothing. Tells of near-duplicates and contradictions.',
+    'Keep a decision, learning, failure, story or shared fact for later sessions. Tells of near-duplicates and contradictions.',
   effect: 'write',
   toolset: 'memory',
   command: 'memory remember',
@@ -36,7 +36,7 @@ export const rememberStructured = defineOperation({
     agent: memoryAgentField.describe('Whose it is, e.g. dev'),
     text: z.string().max(5_000_000).describe('One fact, clear without this conversation'),
     tags: tagsField.optional().describe('Words to find it by'),
-    project: projectField,
+    project: whereField,
   }),
   output: z.object({
     outcome: z.enum(['created', 'updated', 'unchanged']),

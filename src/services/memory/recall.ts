@@ -1,3 +1,4 @@
+import { BmadError } from '../../base/errors.ts';
 import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
 import { sameAgent } from './kit-files/agents.ts';
 import { lineText } from './kit-files/write.ts';
@@ -40,6 +41,30 @@ export async function recall(
   question: Question,
   signal: AbortSignal | undefined,
 ): Promise<Recall> {
+  try {
+    return await recallAll(world, question, signal);
+  } catch (error) {
+    if (!(error instanceof BmadError) || error.code !== 'unavailable') throw error;
+    return fromFiles(world, question, error);
+  }
+}
+
+/** When the store cannot be asked, the project's own files still can; without any, the error is the answer. */
+async function fromFiles(world: World, question: Question, error: BmadError): Promise<Recall> {
+  const kit = await kitCandidates(world, undefined);
+  if (kit.length === 0) throw error;
+  const filter = await filterOf(world, question);
+  const limits = { limit: question.limit, minScore: question.minScore };
+  const best = new Map<string, Recalled>();
+  for (const wording of [question.query, ...question.alternatives])
+    for (const hit of kitHits(kit, world.analyser.terms(wording), undefined, filter, limits)) keep(best, hit);
+  return {
+    hits: [...best.values()].sort(byScore).slice(0, question.limit),
+    notes: [`DEGRADED, only the project's files were searched: ${error.text.replaceAll('\n\n', ' ')}`],
+  };
+}
+
+async function recallAll(world: World, question: Question, signal: AbortSignal | undefined): Promise<Recall> {
   const session = await world.session(signal);
   const wordings = [question.query, ...question.alternatives];
   const { vectors, note } = await embedded(world, session, wordings, signal);
