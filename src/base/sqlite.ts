@@ -95,12 +95,27 @@ export class Database {
   }
 
   begin(journal: Journal): void {
-    const { journal_mode: mode } = this.#statement(`PRAGMA journal_mode=${journal}`).get() as {
-      journal_mode: string;
-    };
-    this.#journal = mode;
+    this.#journal = this.#setJournal(journal);
     // What a call has answered for survives a power cut. Mapped memory stays off, its default: it has damaged files.
     this.#connection.exec('PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;');
+  }
+
+  #setJournal(journal: Journal): string {
+    try {
+      const row = this.#statement(`PRAGMA journal_mode=${journal}`).get() as { journal_mode: string };
+      return row.journal_mode;
+    } catch (error) {
+      if (journal === 'wal' || !isBusy(error)) throw error;
+      throw new BmadError(
+        'unavailable',
+        `${this.path} is open in another process with a write-ahead log, which this one must not use.`,
+        {
+          subject: this.path,
+          hint: `${this.notes.join(' ')} End the other process, or let both use the same SQLite on a local disk.`,
+          cause: error,
+        },
+      );
+    }
   }
 
   exec(sql: string): void {

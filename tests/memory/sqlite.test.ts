@@ -38,8 +38,10 @@ describe('a memory file of SQLite', () => {
     const store = await open(file);
     const health = await store.health();
     expect(health).toMatchObject({ degraded: false, notes: [], details: { journal: 'wal' } });
+    await expect(openSqliteStore({ ...storeOptions(), file, driver: old })).rejects.toThrow(/must not use/);
     await store.close();
-    const other = await openSqliteStore({ ...storeOptions(), file, driver: old });
+    const elsewhere = join(await folder(), 'memory.db');
+    const other = await openSqliteStore({ ...storeOptions(), file: elsewhere, driver: old });
     expect(await other.health()).toMatchObject({ degraded: true, details: { journal: 'delete' } });
     expect((await other.health()).notes.join()).toContain('3.45.1');
     await other.close();

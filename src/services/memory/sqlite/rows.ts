@@ -6,6 +6,7 @@ import {
   type MemoryType,
 } from '../../../model/memory.ts';
 import type { Position, ReadyFilter } from '../select.ts';
+import { TYPE_NUMBER } from './schema.ts';
 
 export interface MemoryRow {
   rid: number;
@@ -90,8 +91,6 @@ export function condition(filter: ReadyFilter): Condition {
   if (!filter.forgotten) add('forgotten_at IS NULL');
   return { sql: parts.length === 0 ? 'TRUE' : parts.join(' AND '), values };
 }
-
-const TYPE_NUMBER = `(CASE type ${MEMORY_TYPES.map((type, index) => `WHEN '${type}' THEN ${index}`).join(' ')} END)`;
 
 export const IN_ORDER = `ORDER BY created_at DESC, ${TYPE_NUMBER}, id`;
 

@@ -1,6 +1,10 @@
 import { BmadError } from '../../../base/errors.ts';
 import type { Database } from '../../../base/sqlite.ts';
 
+/** The place of a type in lists, as an expression that the index on the order of lists has too. */
+export const TYPE_NUMBER =
+  "(CASE type WHEN 'shared-context' THEN 0 WHEN 'decisions' THEN 1 WHEN 'agent-learnings' THEN 2 WHEN 'failures' THEN 3 ELSE 4 END)";
+
 /** Each step makes the tables of one version from those of the version before. A step that was shipped never changes. */
 const STEPS: readonly string[] = [
   `CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -23,7 +27,7 @@ const STEPS: readonly string[] = [
      rev INTEGER NOT NULL,
      UNIQUE (type, id)
    );
-   CREATE INDEX memory_created ON memory (created_at);
+   CREATE INDEX memory_order ON memory (created_at DESC, ${TYPE_NUMBER}, id);
    CREATE INDEX memory_rev ON memory (rev);
    CREATE TABLE revision (
      rid INTEGER NOT NULL REFERENCES memory (rid),

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MEMORY_TYPES } from '../../src/model/memory.ts';
+import { JsonlStore } from '../../src/services/memory/jsonl/store.ts';
+import { openSqliteStore } from '../../src/services/memory/sqlite/store.ts';
+import type { MemoryStore, NewMemory, StoreOptions } from '../../src/services/memory/store.ts';
+import { percentile } from './statistics.ts';
+
+/**
+ * Measures the engines that keep memories in files: `npm run bench:memory -- [engine] [size...]`. Texts are made of
+ * words as unevenly common as in a language; vectors are random, which costs the same as meaningful ones.
+ */
+
+const DIM = 256;
+const VOCABULARY = 20_000;
+const COMMON = 60;
+const WORDS = 30;
+const ROUNDS = 60;
+
+const options: StoreOptions = {
+  project: 'bmad-bench',
+  analyser: { id: 'bench-1', terms: (text) => text.split(' ') },
+  space: { embedder: 'bench', dim: DIM },
+};
+
+/** Numbers that are the same on every run. */
+let seed = 12_345;
+function random(): number {
+  seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+  return seed / 2_147_483_648;
+}
+
+/** Without the sixty most common words, as an analyser leaves them out. */
+const word = (): string => `w${Math.floor(COMMON * (VOCABULARY / COMMON) ** random()).toString(36)}`;
+const sentence = (length: number): string => Array.from({ length }, word).join(' ');
+const vector = (): Float32Array => Float32Array.from({ length: DIM }, () => random() - 0.5);
+
+function made(index: number): NewMemory {
+  const hex = createHash('sha256').update(`memory ${index}`).digest('hex');
+  return {
+    id: `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`,
+    type: MEMORY_TYPES[index % MEMORY_TYPES.length] ?? 'stories',
+    agent: `agent-${index % 12}`,
+    text: sentence(WORDS),
+    tags: [`tag-${index % 40}`],
+    at: new Date(Date.UTC(2026, 0, 1) + index * 60_000).toISOString(),
+    vector: vector(),
+  };
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+async function spread(work: () => Promise<unknown>): Promise<string> {
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) times.push(await timed(work));
+  return `${percentile(times, 50).toFixed(1)} / ${percentile(times, 95).toFixed(1)}`;
+}
+
+const open: Record<string, (file: string) => Promise<MemoryStore>> = {
+  sqlite: async (file) => openSqliteStore({ ...options, file }),
+  jsonl: async (file) => new JsonlStore({ ...options, file }),
+};
+
+async function measure(engine: string, size: number): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'bmad-memory-bench-'));
+  const file = join(folder, 'memory');
+  const opener = open[engine];
+  if (opener === undefined)
+    throw new Error(`no engine ${engine}; there are: ${Object.keys(open).join(', ')}`);
+  try {
+    const filling = await opener(file);
+    const fill = await timed(async () => {
+      for (let from = 0; from < size; from += 1_000)
+        await filling.upsert(
+          Array.from({ length: Math.min(1_000, size - from) }, (_, index) => made(from + index)),
+        );
+    });
+    await filling.close();
+    let store!: MemoryStore;
+    const query = (filter = {}, limit = 5) => ({
+      terms: sentence(7).split(' '),
+      vector: vector(),
+      filter,
+      limit,
+    });
+    const opening = await timed(async () => {
+      store = await opener(file);
+    });
+    const first = await timed(async () => store.search(query()));
+    const both = await spread(async () => store.search(query()));
+    const byWords = await spread(async () => store.search({ ...query(), vector: undefined }));
+    const filtered = await spread(async () =>
+      store.search(query({ types: ['decisions'], agents: ['agent-1'] })),
+    );
+    const listing = await spread(async () => store.list({}, { limit: 20 }));
+    let next = size;
+    const writing = await spread(async () => store.upsert([made(next++)]));
+    const health = await timed(async () => store.health());
+    await store.close();
+    const bytes = (await stat(file)).size;
+    return `| ${[
+      engine,
+      size,
+      (fill / 1000).toFixed(1),
+      `${opening.toFixed(0)} + ${first.toFixed(0)}`,
+      both,
+      byWords,
+      filtered,
+      listing,
+      writing,
+      health.toFixed(0),
+      (bytes / 1e6).toFixed(0),
+      (process.memoryUsage().rss / 1e6).toFixed(0),
+    ].join(' | ')} |`;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const [engine, ...sizes] = process.argv.slice(2);
+const lines = [
+  '| engine | memories | filled in s | open + first search ms | search p50 / p95 ms | words only | filtered | list 20 | upsert | health | file MB | memory MB |',
+  '|---|---|---|---|---|---|---|---|---|---|---|---|',
+];
+for (const name of engine === undefined ? Object.keys(open) : [engine])
+  for (const size of sizes.length === 0 ? [1_000, 10_000] : sizes.map(Number))
+    lines.push(await measure(name, size));
+process.stdout.write(`${lines.join('\n')}\n`);
