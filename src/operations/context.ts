@@ -18,7 +18,7 @@ import type { ToolChoice } from './toolsets.ts';
 
 export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/domain.ts';
 
-export type { Memory, SourceView, TeamSources };
+export type { SourceView, TeamSources };
 
 /** What lives as long as the process. Built once by the composition root; operations get it as an argument. */
 export interface Context {

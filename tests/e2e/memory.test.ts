@@ -39,7 +39,7 @@ describe('two hosts at once', () => {
         }
       }),
     );
-    const [first, second] = hosts as [Client, Client];
+    const [first, second] = hosts;
     // Each host finds at once what the other has said.
     expect(await call(first, 'recall_structured', { query: 'south M107' })).toContain(
       'South has settled matter M107 for good',

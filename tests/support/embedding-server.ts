@@ -24,7 +24,7 @@ export async function embeddingServer(
       const vectors = input.map((text) => bucketed(text, state.dim));
       const answer = request.url?.endsWith('/api/embed')
         ? { embeddings: vectors }
-        : { data: vectors.map((embedding, index) => ({ index, embedding })).reverse() };
+        : { data: vectors.map((embedding, index) => ({ index, embedding })).toReversed() };
       response.writeHead(state.status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(state.status === 200 ? answer : { error: 'no' }));
     });

@@ -4,7 +4,7 @@ import { rememberStructured } from '../../src/operations/remember-structured.ts'
 import { KIT_FILES, writeFiles } from './kit-project.ts';
 import { openSession, type Session } from './operations.ts';
 
-export interface Hit {
+interface Hit {
   id: string;
   type: string;
   agent: string;

@@ -11,7 +11,7 @@ export function memoryId(app: string, agent: string, text: string): string {
   return uuid5(`${app}:${agent}:${Array.from(text).slice(0, ID_LENGTH).join('')}`);
 }
 
-export function uuid5(name: string): string {
+function uuid5(name: string): string {
   const hash = createHash('sha1').update(NAMESPACE).update(name, 'utf8').digest().subarray(0, 16);
   hash.writeUInt8((hash.readUInt8(6) & 0x0f) | 0x50, 6);
   hash.writeUInt8((hash.readUInt8(8) & 0x3f) | 0x80, 8);

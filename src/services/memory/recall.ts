@@ -22,7 +22,7 @@ export interface Question {
   superseded: boolean;
 }
 
-export interface Recalled extends MemoryHit {
+interface Recalled extends MemoryHit {
   /** Files of the project that have it: the only place of it, unless `stored`. */
   sources: string[];
   stored: boolean;
@@ -121,7 +121,7 @@ function byScore(a: Recalled, b: Recalled): number {
 }
 
 /** The entries of files, weighed by the same rules as those of the store. */
-export function kitHits(
+function kitHits(
   kit: readonly KitCandidate[],
   terms: readonly string[],
   vector: Float32Array | undefined,

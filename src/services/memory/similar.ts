@@ -70,7 +70,7 @@ export async function similarTo(
   return found.slice(0, SHOWN);
 }
 
-export function normal(text: string): string {
+function normal(text: string): string {
   return text.replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
