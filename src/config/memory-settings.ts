@@ -83,7 +83,7 @@ export const memorySettings = {
       flag: '--openai-url',
       rare: true,
       placeholder: 'url',
-      summary: 'Server for the embedder openai',
+      summary: 'For openai',
     }),
   openaiApiKey: z
     .string()
