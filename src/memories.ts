@@ -78,7 +78,7 @@ function setupFor(root: string, { config, ...setup }: MemoriesSetup): MemorySetu
       ollamaUrl: config.ollamaUrl,
       openaiUrl: config.openaiUrl,
       openaiApiKey: config.openaiApiKey,
-      transformersModel: config.transformersModel,
+      transformersModel: config.modelFolder,
     },
   };
 }

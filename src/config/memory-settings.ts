@@ -114,15 +114,15 @@ export const memorySettings = {
       placeholder: 'name',
       summary: 'Model of the embedder',
     }),
-  transformersModel: z
+  modelFolder: z
     .string()
     .min(1)
     .optional()
     .describe('Folder of the model for the embedder transformers.')
     .register(settingMeta, {
-      env: 'BMAD_TRANSFORMERS_MODEL',
+      env: 'BMAD_MODEL_FOLDER',
       personal: true,
-      flag: '--transformers-model',
+      flag: '--model-folder',
       rare: true,
       placeholder: 'folder',
       summary: 'Model folder for transformers',

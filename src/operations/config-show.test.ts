@@ -31,7 +31,7 @@ describe('config_show', () => {
       { name: 'openai_url', value: 'https://api.openai.com/v1', from: 'default' },
       { name: 'openai_api_key', value: '(not set)', from: 'default' },
       { name: 'embedding_model', value: '(not set)', from: 'default' },
-      { name: 'transformers_model', value: '(not set)', from: 'default' },
+      { name: 'model_folder', value: '(not set)', from: 'default' },
       { name: 'log_level', value: 'warn', from: 'default' },
       { name: 'answer_bytes', value: '5000', from: 'environment BMAD_ANSWER_BYTES' },
       { name: 'page_size', value: '7', from: 'flag --page-size' },

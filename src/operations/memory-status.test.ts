@@ -81,10 +81,10 @@ describe('memory_status', () => {
     });
     expect(String((await qdrant.ok(memoryStatus)).data['notes'])).toContain('BMAD_QDRANT_URL');
     const model = await memorySession(afterAll, { ...plain, flags: { embedder: 'transformers' } });
-    expect(String((await model.ok(memoryStatus)).data['notes'])).toContain('BMAD_TRANSFORMERS_MODEL');
+    expect(String((await model.ok(memoryStatus)).data['notes'])).toContain('BMAD_MODEL_FOLDER');
     const missing = await memorySession(afterAll, {
       ...plain,
-      flags: { embedder: 'transformers', transformersModel: '/nowhere' },
+      flags: { embedder: 'transformers', modelFolder: '/nowhere' },
     });
     expect(String((await missing.ok(memoryStatus)).data['notes'])).toContain('there is no folder /nowhere');
   });

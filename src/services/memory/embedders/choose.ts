@@ -40,7 +40,7 @@ export async function chooseEmbedder(
     case 'transformers': {
       if (transformersModel === undefined)
         throw new BmadError('invalid_input', 'The embedder is transformers, and no model folder is named.', {
-          hint: 'Set BMAD_TRANSFORMERS_MODEL to the folder of a model.',
+          hint: 'Set BMAD_MODEL_FOLDER to the folder of a model.',
         });
       const { transformersEmbedder } = await import('./transformers.ts');
       return transformersEmbedder(transformersModel);

@@ -20,7 +20,7 @@ const BATCH = 32;
 export async function transformersEmbedder(folder: string): Promise<Embedder> {
   const place = await realFolder(folder);
   if (place === undefined)
-    throw unusable(`there is no folder ${folder}`, 'Name the folder of the model with transformers_model.');
+    throw unusable(`there is no folder ${folder}`, 'Name the folder of the model with model_folder.');
   let extract: Pipeline;
   try {
     // A name that no bundler can follow: the package is the user's own.
