@@ -91,6 +91,7 @@ export const configSchema = z.strictObject({
     .register(settingMeta, {
       env: 'BMAD_ANSWER_BYTES',
       flag: '--answer-bytes',
+      rare: true,
       placeholder: 'bytes',
       summary: 'Size of one answer',
     }),

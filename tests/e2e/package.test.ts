@@ -89,7 +89,7 @@ describe('the installed package', () => {
   it('tests itself', async () => {
     const { code, stdout } = await run('bmad-mcp-server', '--test');
     expect(code).toBe(0);
-    expect(stdout.toString('utf8')).toMatch(/^BMAD MCP Server v\S+ — 1 tool registered — .* — Ready\n$/);
+    expect(stdout.toString('utf8')).toMatch(/^BMAD MCP Server v\S+ — 4 tools registered — .* — Ready\n$/);
     expect(stdout.toString('utf8')).toContain(`v${VERSION}`);
   });
 
