@@ -51,7 +51,8 @@ describe.each(ENGINES)('many processes on one file of %s', (engine) => {
       // Each writer wrote each shared memory once: one wording stands, all others are its revisions.
       const shared = { type: 'decisions', id: uuid('shared-1') } as const;
       const wordings = [await store.get(shared), ...(await store.revisions(shared))].map((one) => one?.text);
-      expect(wordings.toSorted()).toEqual(names.map((name) => `Memory 1 by ${name}.`).toSorted());
+      expect(wordings).toHaveLength(WRITERS);
+      expect(new Set(wordings)).toEqual(new Set(names.map((name) => `Memory 1 by ${name}.`)));
       expect(await store.health()).toMatchObject({ degraded: false });
       await store.close();
     },

@@ -21,7 +21,7 @@ export interface Decision {
 export type Decide<T> = (current: Stored | undefined, index: number) => { decision: Decision; answer: T };
 
 /** NUL ends a text in some drivers, and half a character cannot be written as UTF-8. */
-export function cleanText(text: string): string {
+function cleanText(text: string): string {
   return text
     .replaceAll('\0', '')
     .replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD');

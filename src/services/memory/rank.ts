@@ -1,6 +1,6 @@
 import { BmadError } from '../../base/errors.ts';
 import type { MemoryEntry, MemoryHit } from '../../model/memory.ts';
-import { byPosition } from './select.ts';
+import { byPosition, type Position } from './select.ts';
 import type { VectorSpace } from './store.ts';
 
 /** How memories are weighed, the same for every engine. */
@@ -10,11 +10,11 @@ const WORDS_WEIGHT = 0.3;
 
 /** How many of the best by words and of the best by vector an engine looks at closely. */
 export function candidatesFor(limit: number): number {
-  return Math.max(200, limit * 4);
+  return Math.max(100, limit * 4);
 }
 
 /** The one fusion of meaning and words. */
-export function fused(cosine: number | undefined, coverage: number, compared: boolean): number {
+function fused(cosine: number | undefined, coverage: number, compared: boolean): number {
   return compared ? (cosine ?? 0) + WORDS_WEIGHT * coverage : coverage;
 }
 
@@ -40,8 +40,8 @@ export function weighed(
   return { weights, total: sum };
 }
 
-export interface Candidate {
-  entry: MemoryEntry;
+export interface Candidate<E extends Position = MemoryEntry> {
+  entry: E;
   /** Analysed words, as often as they occur. */
   terms: readonly string[];
   cosine: number | undefined;
@@ -70,11 +70,11 @@ function words(
   return { coverage: query.total > 0 ? mass / query.total : 0, matched, bm25 };
 }
 
-export function ranked(
+export function ranked<E extends Position = MemoryEntry>(
   query: QueryWords,
-  candidates: readonly Candidate[],
+  candidates: readonly Candidate<E>[],
   { compared, limit, minScore }: { compared: boolean; limit: number; minScore: number | undefined },
-): MemoryHit[] {
+): (Omit<MemoryHit, 'entry'> & { entry: E })[] {
   const hits = candidates.flatMap(({ entry, terms, cosine }) => {
     const { coverage, matched, bm25 } = words(query, terms);
     if (cosine === undefined && matched.length === 0) return [];

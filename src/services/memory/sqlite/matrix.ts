@@ -73,33 +73,39 @@ export class Matrix {
 
   cosine(rid: number, wanted: Float32Array): number | undefined {
     const slot = this.#slots.get(rid);
-    return slot === undefined || this.#heads[slot] === undefined ? undefined : this.#product(slot, wanted);
+    return slot === undefined || this.#heads[slot] === undefined
+      ? undefined
+      : product(this.#block, slot * this.#space.dim, wanted);
   }
 
   /** The ids of the rows that are nearest among those that pass. */
   nearest(wanted: Float32Array, filter: ReadyFilter, count: number): number[] {
     const best = new Best(count);
-    for (const [slot, head] of this.#heads.entries())
-      if (head !== undefined && passes(head, filter)) best.offer(this.#product(slot, wanted), slot);
+    const [heads, block, { dim }] = [this.#heads, this.#block, this.#space];
+    for (let slot = 0; slot < heads.length; slot++) {
+      const head = heads[slot];
+      if (head !== undefined && passes(head, filter)) best.offer(product(block, slot * dim, wanted), slot);
+    }
     return best.items().map((slot) => this.#rids[slot] as number);
   }
+}
 
-  /** Four sums at once: the processor need not wait for one addition before it begins the next. */
-  #product(slot: number, wanted: Float32Array): number {
-    const block = this.#block;
-    const { dim } = this.#space;
-    const from = slot * dim;
-    let [a, b, c, d] = [0, 0, 0, 0];
-    let index = 0;
-    for (; index + 3 < dim; index += 4) {
-      a += (block[from + index] as number) * (wanted[index] as number);
-      b += (block[from + index + 1] as number) * (wanted[index + 1] as number);
-      c += (block[from + index + 2] as number) * (wanted[index + 2] as number);
-      d += (block[from + index + 3] as number) * (wanted[index + 3] as number);
-    }
-    for (; index < dim; index++) a += (block[from + index] as number) * (wanted[index] as number);
-    return a + b + c + d;
+/** Four sums at once: the processor need not wait for one addition before it begins the next. */
+function product(block: Float32Array, from: number, wanted: Float32Array): number {
+  const dim = wanted.length;
+  let a = 0;
+  let b = 0;
+  let c = 0;
+  let d = 0;
+  let index = 0;
+  for (; index + 3 < dim; index += 4) {
+    a += (block[from + index] as number) * (wanted[index] as number);
+    b += (block[from + index + 1] as number) * (wanted[index + 1] as number);
+    c += (block[from + index + 2] as number) * (wanted[index + 2] as number);
+    d += (block[from + index + 3] as number) * (wanted[index + 3] as number);
   }
+  for (; index < dim; index++) a += (block[from + index] as number) * (wanted[index] as number);
+  return a + b + c + d;
 }
 
 /** The best few of many: a list that is cut whenever it has grown to twice its size. */

@@ -1,7 +1,7 @@
 import type { Database } from '../../../base/sqlite.ts';
 import type { MemoryHit } from '../../../model/memory.ts';
 import { candidatesFor, ranked, weighed } from '../rank.ts';
-import { readyFilter } from '../select.ts';
+import { readyFilter, type Position } from '../select.ts';
 import type { MemoryQuery } from '../store.ts';
 import type { Matrix } from './matrix.ts';
 import { condition, entryOf, indexed, termsOf, type MemoryRow } from './rows.ts';
@@ -37,17 +37,28 @@ export function searched(
     );
     for (const { rid } of rows) rids.add(rid);
   }
-  const rows = database.all<MemoryRow>(
-    'SELECT * FROM memory WHERE rid IN (SELECT value FROM json_each(?))',
+  // Weighing needs little of a row; the texts of the few that are answered with are read afterwards.
+  const rows = database.all<LightRow>(
+    `SELECT rid, type, id, created_at AS createdAt, terms FROM memory
+     WHERE rid IN (SELECT value FROM json_each(?))`,
     JSON.stringify([...rids]),
   );
   const candidates = rows.map((row) => ({
-    entry: entryOf(row),
+    entry: row,
     terms: termsOf(row.terms),
     cosine: wanted === undefined ? undefined : matrix?.cosine(row.rid, wanted),
   }));
   const words = weighed(terms, (term) => frequencies.get(term) ?? 0, total);
-  return ranked(words, candidates, { compared: wanted !== undefined, limit, minScore });
+  const hits = ranked(words, candidates, { compared: wanted !== undefined, limit, minScore });
+  return hits.flatMap(({ entry, ...hit }) => {
+    const row = database.get<MemoryRow>('SELECT * FROM memory WHERE rid = ?', entry.rid);
+    return row === undefined ? [] : [{ ...hit, entry: entryOf(row) }];
+  });
+}
+
+interface LightRow extends Position {
+  rid: number;
+  terms: string;
 }
 
 function frequency(database: Database, term: string): number {

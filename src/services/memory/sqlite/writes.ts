@@ -91,7 +91,7 @@ function writeTerms(database: Database, rid: number, terms: readonly string[]): 
   );
 }
 
-export function writeVector(database: Database, rid: number, space: VectorSpace, vector: Float32Array): void {
+function writeVector(database: Database, rid: number, space: VectorSpace, vector: Float32Array): void {
   const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
   database.run(
     'INSERT OR REPLACE INTO vector (rid, space, vector) VALUES (?, ?, ?)',
