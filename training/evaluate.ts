@@ -66,7 +66,11 @@ async function measure(
       queries.map((_, i) =>
         ranksOf(
           method(
-            { raw: asked.raw[i] ?? [], terms: asked.terms[i] ?? [], vector: asked.vectors[i] ?? new Float32Array() },
+            {
+              raw: asked.raw[i] ?? [],
+              terms: asked.terms[i] ?? [],
+              vector: asked.vectors[i] ?? new Float32Array(),
+            },
             documents,
           ),
           right[i] ?? [],
@@ -141,7 +145,12 @@ if (existsSync(codeFile)) {
     pairs.map((_, index) => [index]),
     functions,
   );
-  lines.push(`code, ${pairs.length} comment → function pairs:`, '', '| method | R@1 / R@5 / MRR |', '|---|---|');
+  lines.push(
+    `code, ${pairs.length} comment → function pairs:`,
+    '',
+    '| method | R@1 / R@5 / MRR |',
+    '|---|---|',
+  );
   lines.push(...METHODS.map(([name]) => `| ${name} | ${summary(ranks.get(name) ?? [])} |`), '');
 }
 process.stdout.write(`${lines.join('\n')}\n`);

@@ -5,7 +5,7 @@ export interface Corpus {
   vectors: readonly Float32Array[];
 }
 
-export interface Query {
+interface Query {
   raw: readonly string[];
   terms: readonly string[];
   vector: Float32Array;

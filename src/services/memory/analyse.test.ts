@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { analyse } from './analyse.ts';
+import { analyse, ANALYSER_VERSION } from './analyse.ts';
 
-const alike = (...words: string[]): void => {
-  const [first, ...others] = words.map((word) => analyse(word).join(' '));
-  for (const other of others) expect(other, words.join(', ')).toBe(first);
-};
+/** The different terms that single words give: one, if they count as the same. */
+const terms = (...words: string[]): string[] => [...new Set(words.flatMap((word) => analyse(word)))];
 
 describe('analyse', () => {
   it('removes English endings', () => {
-    alike('deployment', 'deployments', 'deployed', 'deploying', 'deploy');
-    alike('policy', 'policies');
-    alike('test', 'tests', 'testing', 'tested');
-    alike('cache', 'caches', 'cached', 'caching');
-    alike('approval', 'approvals');
+    expect(terms('deployment', 'deployments', 'deployed', 'deploying', 'deploy')).toHaveLength(1);
+    expect(terms('policy', 'policies')).toHaveLength(1);
+    expect(terms('test', 'tests', 'testing', 'tested')).toHaveLength(1);
+    expect(terms('cache', 'caches', 'cached', 'caching')).toHaveLength(1);
+    expect(terms('approval', 'approvals')).toHaveLength(1);
   });
 
   it('removes French endings, with and without accents', () => {
-    alike('déploiement', 'déploiements', 'déployer', 'déployé', 'déployées', 'deploiement');
-    alike('facture', 'factures', 'facturer', 'facturation');
-    alike('sauvegarde', 'sauvegardée', 'sauvegarder', 'sauvegardes');
-    alike('requête', 'requêtes', 'requete');
-    alike('journal', 'journaux');
+    expect(
+      terms('déploiement', 'déploiements', 'déployer', 'déployé', 'déployées', 'deploiement'),
+    ).toHaveLength(1);
+    expect(terms('facture', 'factures', 'facturer', 'facturation')).toHaveLength(1);
+    expect(terms('sauvegarde', 'sauvegardée', 'sauvegarder', 'sauvegardes')).toHaveLength(1);
+    expect(terms('requête', 'requêtes', 'requete')).toHaveLength(1);
+    expect(terms('journal', 'journaux')).toHaveLength(1);
   });
 
   it('leaves out the words that every sentence has', () => {
@@ -36,9 +36,9 @@ describe('analyse', () => {
   });
 
   it('folds accents and ligatures', () => {
-    alike('cœur', 'coeur');
-    alike('ÉTÉS', 'étés');
-    alike('e\u0301tape', '\u00e9tape');
+    expect(terms('cœur', 'coeur')).toHaveLength(1);
+    expect(terms('ÉTAPES', 'étapes')).toHaveLength(1);
+    expect(terms('e\u0301tape', '\u00e9tape')).toHaveLength(1);
   });
 
   it('keeps words of other scripts as they are', () => {
@@ -47,7 +47,17 @@ describe('analyse', () => {
 
   it('gives the same terms twice, also when many words have passed', () => {
     const before = analyse('décisions importantes');
-    analyse(Array.from({ length: 30_000 }, (_, i) => `word${'abcdefghij'[i % 10]}${i.toString(26)}`).join(' '));
+    analyse(
+      Array.from({ length: 30_000 }, (_, i) => `word${'abcdefghij'[i % 10]}${i.toString(26)}`).join(' '),
+    );
     expect(analyse('décisions importantes')).toEqual(before);
+  });
+
+  it('counts its version up when its terms change', () => {
+    const text = "Les sauvegardes échouées de l'été: backupJobs failed, retries were cancelled";
+    expect({ version: ANALYSER_VERSION, terms: analyse(text).join(' ') }).toEqual({
+      version: 1,
+      terms: 'sauvegard echou backup job fail retr cancel',
+    });
   });
 });

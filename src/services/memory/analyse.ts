@@ -24,7 +24,21 @@ const STOP_WORDS = new Set(
 );
 
 /** Elided words of French, which stay behind when the apostrophe splits: `l'équipe`, `qu'il`. */
-const ELISIONS = new Set(['ll', 'qu', 'jusqu', 'lorsqu', 'puisqu', 'quelqu', 'aujourd', 'hui', 've', 're', 'don', 'doesn', 'isn']);
+const ELISIONS = new Set([
+  'll',
+  'qu',
+  'jusqu',
+  'lorsqu',
+  'puisqu',
+  'quelqu',
+  'aujourd',
+  'hui',
+  've',
+  're',
+  'don',
+  'doesn',
+  'isn',
+]);
 
 /** `policy` and `policies` differ in what the two sets of rules leave at the end. */
 const LAST_VOWEL = /^(.{3,})[iy]$/;
@@ -38,7 +52,10 @@ const stems = new Map<string, string>();
  * removed, accents folded. The same text gives the same terms, whatever its language, so that a query needs none.
  */
 export function analyse(text: string): string[] {
-  const words = splitHumps(text.normalize('NFC')).toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const words =
+    splitHumps(text.normalize('NFC'))
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
   const terms: string[] = [];
   for (const word of words) {
     const plain = fold(word);

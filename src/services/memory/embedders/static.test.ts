@@ -83,7 +83,12 @@ describe('static embedder', () => {
   it('says so when the file is missing or damaged', async () => {
     const whole = await readFile(join(assets, MODEL_FILE));
     await expect(openStaticEmbedder(tmpdir())).rejects.toMatchObject({ code: 'not_found' });
-    for (const content of [whole.subarray(0, 1_000_000), whole.subarray(100), Buffer.from('no model'), Buffer.alloc(0)]) {
+    for (const content of [
+      whole.subarray(0, 1_000_000),
+      whole.subarray(100),
+      Buffer.from('no model'),
+      Buffer.alloc(0),
+    ]) {
       await expect(openStaticEmbedder(await folderWith(content))).rejects.toMatchObject({
         code: 'unavailable',
         hint: expect.stringContaining('Install the server again') as string,

@@ -58,7 +58,10 @@ function embedOne(text: string, { rows, buckets, scales, table, dim }: Model): F
 }
 
 function tokens(text: string): string[] {
-  const words = splitHumps(fold(text.slice(0, MOST_LETTERS))).toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const words =
+    splitHumps(fold(text.slice(0, MOST_LETTERS)))
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? [];
   return words.filter((word) => word.length > 1).map((word) => word.slice(0, LONGEST_WORD));
 }
 
@@ -98,11 +101,14 @@ function readModel(file: Buffer): Model {
     const words = file.toString('latin1', headEnd, wordsEnd).split('\n');
     const count = head.words + head.buckets;
     const scalesEnd = wordsEnd + count * 4;
-    if (words.length !== head.words || file.length !== scalesEnd + count * head.dim) throw new Error('cut off');
-    const scales = new Float32Array(count);
-    for (let i = 0; i < count; i++) scales[i] = file.readFloatLE(wordsEnd + i * 4);
+    if (words.length !== head.words || file.length !== scalesEnd + count * head.dim)
+      throw new Error('cut off');
+    const rows = new Map<string, number>();
+    for (const word of words) rows.set(word, rows.size);
+    // Copied, because numbers of four bytes must begin at a multiple of four; all machines of Node are little-endian here.
+    const scales = new Float32Array(new Uint8Array(file.subarray(wordsEnd, scalesEnd)).buffer);
     const table = new Int8Array(file.buffer, file.byteOffset + scalesEnd, count * head.dim);
-    return { ...head, rows: new Map(words.map((word, row) => [word, row])), scales, table };
+    return { ...head, rows, scales, table };
   } catch (cause) {
     throw new BmadError('unavailable', 'The file of the embedding model is damaged.', {
       subject: MODEL_FILE,
