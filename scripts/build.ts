@@ -5,6 +5,7 @@ import type { Metafile } from 'esbuild';
 import { prepareReading } from '../src/catalogue/prepared.ts';
 import type * as shared from '../src/bin/shared.ts';
 import { readers } from '../src/readers/index.ts';
+import { MODEL_FILE } from '../src/services/memory/embedders/static.ts';
 import { packageSource } from '../src/sources/package.ts';
 import { bundle, bundleLatePackages, root } from './bundle.ts';
 
@@ -39,6 +40,11 @@ async function copyContent(): Promise<void> {
     join(content, '_config', 'manifest.yaml'),
     `installation:\n  version: ${version}\nmodules:\n${modules.join('')}`,
   );
+}
+
+/** The embedding model is a file of its own, read when the first vector is needed. */
+async function copyModel(): Promise<void> {
+  await cp(join(root, 'assets', MODEL_FILE), join(dist, MODEL_FILE));
 }
 
 /** Reads the content once, here, so that no start has to: the first call finds the catalogue ready. */
@@ -101,6 +107,7 @@ const entries = Object.fromEntries(PROGRAMS.map((name) => [name, `src/bin/${name
 await writeLicences([await bundle({ entries, folder: dist }), await bundleLatePackages(dist)]);
 await openLibrary();
 await copyContent();
+await copyModel();
 await prepareCatalogue();
 await rm(join(root, 'dist'), { recursive: true, force: true });
 await rename(dist, join(root, 'dist'));

@@ -59,6 +59,7 @@ const sources = [
   'scripts/build.ts',
   'scripts/bundle.ts',
   'scripts/sdk-shims.mjs',
+  'assets/embedder.bin',
   ...filesBelow('src'),
 ];
 unless('built', 'dist', digest(sources), () => npm('run', '--silent', 'build'));

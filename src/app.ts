@@ -1,8 +1,8 @@
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { once } from './base/async.ts';
 import { BmadError } from './base/errors.ts';
-import { realFolder } from './base/files.ts';
+import { readInside, realFolder } from './base/files.ts';
 import { createLog, type Log } from './base/log.ts';
 import { isSecretName } from './base/secret-names.ts';
 import { createSecrets } from './base/secrets.ts';
@@ -13,8 +13,10 @@ import {
   userCacheFolder,
   userConfigFile,
   userLockFile,
+  userStateFolder,
 } from './config/locations.ts';
 import { settings, type Config, type RawSettings } from './config/schema.ts';
+import { createMemories } from './memories.ts';
 import { agentToolNames } from './operations/agent-tools.ts';
 import type { Context, Workspace } from './operations/context.ts';
 import { operations } from './operations/index.ts';
@@ -116,6 +118,15 @@ export async function createContext(outside: Outside): Promise<Context> {
     if (project === undefined) await rootsKnown;
     return then();
   }
+  for (const key of [config.qdrantApiKey, config.openaiApiKey]) if (key !== undefined) secrets.add(key);
+  const memories = createMemories({
+    config,
+    state: userStateFolder(outside),
+    modelFolder: dirname(outside.contentRoot),
+    hide: (text) => secrets.hide(text),
+    log,
+    background: !outside.patient,
+  });
   const settingKeys = Object.fromEntries(settings().map(({ name, fileKey }) => [name, fileKey]));
   const tools = chooseTools(operations, { config, configFrom: from, settingKeys });
   // Only a tool that is named and is no fixed one needs the content to be read at the start.
@@ -167,7 +178,16 @@ export async function createContext(outside: Outside): Promise<Context> {
     }),
     team: team.sources,
     readFolder: (folder) => readFolder(folder),
-    close: team.close,
+    memory: async (project) => memories.of(await settled(project, () => workspaces.project(project))),
+    moveMemory: async () => memories.move(await settled(undefined, () => workspaces.project())),
+    async readUserFile(path) {
+      const place = resolve(outside.cwd, path);
+      return (await readInside(dirname(place), basename(place), config.maxFileBytes)).toString('utf8');
+    },
+    close() {
+      memories.close();
+      team.close();
+    },
   };
 }
 

@@ -16,6 +16,8 @@ export interface WorkspaceParts {
 
 interface Workspaces extends Pick<Context, 'refresh' | 'onChange'> {
   get(project?: string): Promise<Workspace>;
+  /** Which project is meant, without reading it. */
+  project(project?: string): Promise<Project>;
   /** Something has changed that decides which project the server runs for. */
   lookAgain(): void;
 }
@@ -107,6 +109,7 @@ export function createWorkspaces({ find, open, version, log }: WorkspaceParts): 
 
   return {
     get,
+    project: projectOf,
     refresh,
     onChange(listener) {
       listeners.add(listener);

@@ -18,6 +18,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   library: ['base', 'sources', 'operations'],
   workspaces: ['base', 'sources', 'catalogue', 'operations'],
   team: ['base', 'config', 'sources', 'services'],
+  memories: ['base', 'config', 'sources', 'services'],
   app: [
     'base',
     'model',
@@ -29,6 +30,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'operations',
     'workspaces',
     'team',
+    'memories',
   ],
   bin: ['base', 'config', 'operations', 'surfaces', 'library', 'app'],
 };
@@ -43,6 +45,7 @@ const DOORS: Record<string, string> = {
   yaml: 'base/parse.ts',
   'smol-toml': 'base/parse.ts',
   'csv-parse': 'base/parse.ts',
+  '@orama/stemmers': 'services/memory/',
   diff: 'services/team/',
   '@photostructure/sqlite': 'base/sqlite',
   '@qdrant/js-client-rest': 'services/memory/qdrant/',

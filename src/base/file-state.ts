@@ -135,6 +135,13 @@ export async function discardFolder(place: string, trash: string): Promise<void>
   await removeTree(aside);
 }
 
+/** Moves a folder out of use without removing it; answers where it lies then. */
+export async function setAside(place: string): Promise<string> {
+  const aside = `${place}.moved-${new Date().toISOString().replace(/[:.]/g, '-')}`;
+  await told(place, rename(place, aside));
+  return aside;
+}
+
 export async function removeTree(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 3 });
 }

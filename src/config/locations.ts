@@ -31,3 +31,12 @@ export function userCacheFolder({ env, home, platform }: Surroundings): string {
       : env['XDG_CACHE_HOME'] || join(home, '.cache');
   return join(base, STATE_FOLDER);
 }
+
+/** For what the server keeps and cannot fetch again, of projects that have no place of their own for it. */
+export function userStateFolder({ env, home, platform }: Surroundings): string {
+  const base =
+    platform === 'win32'
+      ? env['LOCALAPPDATA'] || join(home, 'AppData', 'Local')
+      : env['XDG_STATE_HOME'] || join(home, '.local', 'state');
+  return join(base, STATE_FOLDER, ...(platform === 'win32' ? ['state'] : []));
+}

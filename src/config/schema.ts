@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { LOG_LEVELS } from '../base/log.ts';
 import { gitSettings } from './git-settings.ts';
+import { memorySettings } from './memory-settings.ts';
 import { settingMeta, type SettingMeta } from './setting-meta.ts';
 import { toolSettings } from './tool-settings.ts';
 
@@ -70,6 +71,7 @@ export const configSchema = z.strictObject({
       summary: 'Folder for caches',
     }),
   ...toolSettings,
+  ...memorySettings,
   logLevel: z
     .enum(LOG_LEVELS)
     .default('warn')
@@ -89,6 +91,7 @@ export const configSchema = z.strictObject({
     .register(settingMeta, {
       env: 'BMAD_ANSWER_BYTES',
       flag: '--answer-bytes',
+      rare: true,
       placeholder: 'bytes',
       summary: 'Size of one answer',
     }),

@@ -184,6 +184,8 @@ function isHousekeeping(text: string): boolean {
   );
 }
 
+const FEW_TOOLS = 4;
+
 function noSuchTool(
   name: string,
   names: ReadonlyMap<string, BmadRecord>,
@@ -201,7 +203,8 @@ function noSuchTool(
   const near = [...new Set([...meant, ...nearest(name, offered)])].slice(0, 3);
   return new BmadError('not_found', `There is no tool ${quoted(name)}.`, {
     subject: cut(name, 200),
-    suggestions: near.length === 0 && offered.length === 1 ? offered : near,
+    // Among few tools, the one for everything is what was meant.
+    suggestions: near.length === 0 && offered.length <= FEW_TOOLS ? offered.slice(0, 1) : near,
     hint:
       offered.length <= 20
         ? `Tools: ${offered.join(', ') || 'none'}.`

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MEMORY_TYPES } from '../model/memory.ts';
 import { isListed } from '../model/record.ts';
 import { defineOperation } from './operation.ts';
 import { findRecord, KINDS_OF } from './targets.ts';
@@ -13,13 +14,27 @@ export const complete = defineOperation({
   effect: 'read',
   input: z.strictObject({
     what: z
-      .enum(['agent', 'workflow', 'knowledge', 'path', 'skill', 'message'])
+      .enum(['agent', 'workflow', 'knowledge', 'path', 'skill', 'message', 'memory', 'memory_id'])
       .describe('What is being typed'),
     value: z.string().max(5_000).describe('What has been typed so far'),
-    target: z.string().optional().describe('For a message: the qualified name of the agent it goes to'),
+    target: z
+      .string()
+      .optional()
+      .describe(
+        'For a message: the qualified name of the agent it goes to; for the id of a memory: its type',
+      ),
   }),
   output: z.object({ values: z.array(z.string()), total: z.int() }),
   async run({ what, value, target }, context) {
+    if (what === 'memory') return matching(MEMORY_TYPES, value);
+    if (what === 'memory_id') {
+      const type = MEMORY_TYPES.find((known) => known === target);
+      const page = await (await context.memory()).list({ type }, { limit: LIMIT });
+      return matching(
+        page.entries.map(({ id }) => id),
+        value,
+      );
+    }
     const workspace = await context.workspace();
     let all: string[];
     if (what === 'path') {
@@ -40,13 +55,17 @@ export const complete = defineOperation({
       );
       all = records.map((record) => workspace.catalogue.names.handleOf(record));
     }
-    const typed = value.toLowerCase();
-    const starting = all.filter((entry) => entry.toLowerCase().startsWith(typed));
-    const holding = all.filter(
-      (entry) => !entry.toLowerCase().startsWith(typed) && entry.toLowerCase().includes(typed),
-    );
-    const values = [...new Set([...starting, ...holding])];
-    return { values: values.slice(0, LIMIT), total: values.length };
+    return matching(all, value);
   },
   render: ({ values }) => ({ body: values.join('\n') }),
 });
+
+function matching(all: readonly string[], value: string): { values: string[]; total: number } {
+  const typed = value.toLowerCase();
+  const starting = all.filter((entry) => entry.toLowerCase().startsWith(typed));
+  const holding = all.filter(
+    (entry) => !entry.toLowerCase().startsWith(typed) && entry.toLowerCase().includes(typed),
+  );
+  const values = [...new Set([...starting, ...holding])];
+  return { values: values.slice(0, LIMIT), total: values.length };
+}

@@ -6,7 +6,7 @@ describe('config_show', () => {
   it('shows each value with its source', async () => {
     const session = await openSession(afterAll, {
       flags: { pageSize: '7' },
-      env: { BMAD_ANSWER_BYTES: '5000', BMAD_MAX_FILE_BYTES: 'abc' },
+      env: { BMAD_ANSWER_BYTES: '5000', BMAD_MAX_FILE_BYTES: 'abc', BMAD_QDRANT_API_KEY: 'abc' },
     });
     const { answer, data } = await session.ok(configShow);
     expect(data['settings']).toEqual([
@@ -23,6 +23,15 @@ describe('config_show', () => {
       { name: 'tools', value: '(not set)', from: 'default' },
       { name: 'exclude_tools', value: '(not set)', from: 'default' },
       { name: 'read_only', value: 'false', from: 'default' },
+      { name: 'memory_engine', value: 'auto', from: 'default' },
+      { name: 'embedder', value: 'auto', from: 'default' },
+      { name: 'qdrant_url', value: '(not set)', from: 'default' },
+      { name: 'qdrant_api_key', value: '***', from: 'environment BMAD_QDRANT_API_KEY' },
+      { name: 'ollama_url', value: '(not set)', from: 'default' },
+      { name: 'openai_url', value: 'https://api.openai.com/v1', from: 'default' },
+      { name: 'openai_api_key', value: '(not set)', from: 'default' },
+      { name: 'embedding_model', value: '(not set)', from: 'default' },
+      { name: 'model_folder', value: '(not set)', from: 'default' },
       { name: 'log_level', value: 'warn', from: 'default' },
       { name: 'answer_bytes', value: '5000', from: 'environment BMAD_ANSWER_BYTES' },
       { name: 'page_size', value: '7', from: 'flag --page-size' },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { stripAddressCredentials } from '../base/secret-names.ts';
+import { isSecretName, MASK, stripAddressCredentials } from '../base/secret-names.ts';
 import { cell, plural } from '../base/text.ts';
 import { agentToolNames, AGENT_TOOL_LIMIT } from './agent-tools.ts';
 import type { Context } from './context.ts';
@@ -32,7 +32,8 @@ export const configShow = defineOperation({
         const value = context.config[name as keyof typeof context.config];
         return {
           name: context.settingKeys[name] ?? name,
-          value: context.secrets.redact(shown(value)),
+          // A key may be too short to be known as a secret everywhere; here it is never shown.
+          value: value !== undefined && isSecretName(name) ? MASK : context.secrets.redact(shown(value)),
           from,
         };
       }),

@@ -6,6 +6,8 @@ import type { Config } from '../config/schema.ts';
 import type { ConfigSources } from '../config/load.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
 import type { Diagnosis } from '../services/diagnosis/diagnosis.ts';
+import type { Memory } from '../services/memory/memory.ts';
+import type { Moved } from '../services/memory/transfer/move.ts';
 import type { TeamSources } from '../services/team/team.ts';
 import type { SourceView } from '../services/team/view.ts';
 import type { Tree } from '../sources/tree.ts';
@@ -45,6 +47,12 @@ export interface Context {
   team(): Promise<TeamSources>;
   /** How a folder of a git source reads, for comparing two versions of it. */
   readFolder(folder: string): Promise<{ catalogue: Catalogue; tree: Tree }>;
+  /** What a project remembers; without an argument, the project the server was started for. */
+  memory(project?: string): Promise<Memory>;
+  /** Brings the memories of the project from the user's folder into the project. */
+  moveMemory(): Promise<Moved>;
+  /** The text of a file that a person named at the command line. */
+  readUserFile(path: string): Promise<string>;
   /** Ends what runs in the background. */
   close(): void;
 }

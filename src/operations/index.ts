@@ -11,9 +11,16 @@ import { getKnowledge } from './get-knowledge.ts';
 import { listFiles } from './list-files.ts';
 import { list } from './list.ts';
 import { load } from './load.ts';
+import { manageMemories } from './manage-memories.ts';
+import { memoryForget, memoryRestore, memorySupersede, memoryUpdate } from './memory-change.ts';
+import { memoryCount, memoryGet, memoryList, memoryStats } from './memory-read.ts';
+import { memoryStatus } from './memory-status.ts';
+import { memoryExport, memoryImport, memoryMove, memoryReindex } from './memory-transfer.ts';
 import type { AnyOperation } from './operation.ts';
 import { findPrompt, listPrompts } from './prompts.ts';
 import { read } from './read.ts';
+import { recallStructured } from './recall-structured.ts';
+import { rememberStructured } from './remember-structured.ts';
 import { listResources, readResource } from './resources.ts';
 import { refresh } from './refresh.ts';
 import { search } from './search.ts';
@@ -48,6 +55,22 @@ export const operations: readonly AnyOperation[] = [
   sourcesDiff,
   sourcesApprove,
   sourcesClear,
+  rememberStructured,
+  recallStructured,
+  manageMemories,
+  memoryList,
+  memoryGet,
+  memoryUpdate,
+  memoryForget,
+  memoryRestore,
+  memorySupersede,
+  memoryCount,
+  memoryStats,
+  memoryStatus,
+  memoryExport,
+  memoryImport,
+  memoryReindex,
+  memoryMove,
   listWorkflows,
   getWorkflowDetails,
   executeWorkflow,

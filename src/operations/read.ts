@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { BmadError } from '../base/errors.ts';
 import { contentUri } from '../base/paths.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from './fields.ts';
+import { memoryPlace, memoryText } from './memory-resources.ts';
 import { defineOperation } from './operation.ts';
 import { outlineOnly, shownNote, shownTextSchema, showText } from './shown-text.ts';
 import { findFile, findRecord, isFile, mainFile, NAMED_KINDS } from './targets.ts';
@@ -38,6 +39,16 @@ export const read = defineOperation({
   }),
 
   async run({ target, kind, module, section, cursor, detail, project }, context) {
+    const remembered = memoryPlace(target);
+    if (remembered !== undefined) {
+      const text = await memoryText(remembered, context, project);
+      const about = { uri: target, mimeType: 'text/markdown', origin: 'memory' };
+      if (detail === 'concise') return { ...about, ...outlineOnly(text) };
+      return {
+        ...about,
+        ...showText(text, { section, cursor, detail, maxBytes: context.config.answerBytes }),
+      };
+    }
     const workspace = await context.workspace(project);
     const asFile = kind === undefined && module === undefined && (await isFile(target, workspace));
     const { path, from } =

@@ -3,7 +3,9 @@ import { BmadError, quoted } from '../base/errors.ts';
 import { listPage } from '../base/paging.ts';
 import { contentUri } from '../base/paths.ts';
 import type { Context, ServedFile, Workspace } from './context.ts';
+import { MEMORY_TYPES } from '../model/memory.ts';
 import { cursorField } from './fields.ts';
+import { memoryPlace, memoryText, memoryUri } from './memory-resources.ts';
 import { defineOperation } from './operation.ts';
 import { findFile } from './targets.ts';
 
@@ -31,7 +33,7 @@ export const listResources = defineOperation({
     next: z.string().optional(),
   }),
   async run({ cursor }, context) {
-    const { delivery } = await context.workspace();
+    const { delivery, project } = await context.workspace();
     const files = (await delivery.paths()).map(({ path, mimeType, origin }) => ({
       uri: contentUri(path),
       name: path,
@@ -48,8 +50,15 @@ export const listResources = defineOperation({
         origin: skill.record.origin.displayName,
         description: skill.description,
       }));
+    const memories = (project.root === undefined ? [] : MEMORY_TYPES).map((type) => ({
+      uri: memoryUri(type),
+      name: `memory/${type}`,
+      mimeType: 'text/markdown',
+      origin: 'memory',
+      description: `What the project remembers: ${type}`,
+    }));
     // Skills come first: there are few of them, and they are what people look for.
-    const all = [...skills, ...files];
+    const all = [...skills, ...memories, ...files];
     const page = listPage(all, PAGE, `resources ${all.length}`, cursor);
     return { items: page.part, ...(page.next === undefined ? {} : { next: page.next }) };
   },
@@ -72,6 +81,8 @@ export const readResource = defineOperation({
       .optional(),
   }),
   async run({ uri }, context) {
+    const place = memoryPlace(uri);
+    if (place !== undefined) return { mimeType: 'text/markdown', text: await memoryText(place, context) };
     const workspace = await context.workspace();
     const file = SKILL_URI.test(uri)
       ? await skillFile(uri, workspace)

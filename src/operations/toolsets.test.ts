@@ -26,11 +26,13 @@ const WORKFLOWS = [
   'get_knowledge',
 ];
 
+const MEMORY = ['remember_structured', 'recall_structured', 'manage_memories'];
+
 describe('the tools that are offered', () => {
   it.each([
-    ['by default', {}, ['bmad']],
+    ['by default', {}, ['bmad', ...MEMORY]],
     ['of one set', { toolsets: ['workflows'] }, WORKFLOWS],
-    ['of sets that hold none yet', { toolsets: ['project,memory'] }, []],
+    ['of a set that holds none yet', { toolsets: ['project'] }, []],
     ['of a set and by name', { toolsets: ['bmad'], tools: ['list_tasks'] }, ['bmad', 'list_tasks']],
     [
       'by name only',
@@ -42,8 +44,12 @@ describe('the tools that are offered', () => {
       { toolsets: ['workflows'], excludeTools: ['*_task,list_*'] },
       ['get_workflow_details', 'execute_workflow', 'get_knowledge'],
     ],
-    ['where exclusion meets inclusion', { tools: ['list_tasks'], excludeTools: ['list_tasks'] }, ['bmad']],
-    ['when only reading is allowed', { readOnly: 'true' }, ['bmad']],
+    [
+      'where exclusion meets inclusion',
+      { tools: ['list_tasks'], excludeTools: ['list_tasks'] },
+      ['bmad', ...MEMORY],
+    ],
+    ['when only reading is allowed', { readOnly: 'true' }, ['bmad', 'recall_structured']],
   ])('%s', async (_what, flags, names) => {
     expect(offered(await context({ flags }))).toEqual(names);
   });
@@ -98,7 +104,7 @@ describe('a wrong name stops the start', () => {
   });
 
   it('but a pattern that fits nothing is none', async () => {
-    expect(offered(await context({ flags: { excludeTools: ['cis-*'] } }))).toEqual(['bmad']);
+    expect(offered(await context({ flags: { excludeTools: ['cis-*'] } }))).toEqual(['bmad', ...MEMORY]);
   });
 });
 

@@ -30,7 +30,7 @@ describe('bmad config show', () => {
     });
     expect(code).toBe(0);
     expect(JSON.parse(stdout.toString('utf8'))).toMatchObject({
-      settings: [
+      settings: expect.arrayContaining([
         { name: 'project', value: '(not set)', from: 'default' },
         { name: 'paths', value: '(not set)', from: 'default' },
         { name: 'root', value: '(not set)', from: 'default' },
@@ -48,7 +48,7 @@ describe('bmad config show', () => {
         { name: 'answer_bytes', value: '23000', from: 'environment BMAD_ANSWER_BYTES' },
         { name: 'page_size', value: '22', from: `project file ${projectFile}` },
         { name: 'max_file_bytes', value: '210000', from: `user file ${userFile}` },
-      ],
+      ]) as unknown,
       project: { root: project, from: 'the working directory' },
       warnings: [],
     });
@@ -105,12 +105,14 @@ describe('bmad doctor', () => {
     const cwd = await temporaryFolder(afterAll);
     const { code, stdout, stderr } = await bmad(['doctor'], { cwd, env });
     expect(code).toBe(0);
-    expect(stdout.toString('utf8')).toMatch(/^Handshake: ok, protocol 20[\d-]+, 1 tool: bmad$/m);
+    expect(stdout.toString('utf8')).toMatch(
+      /^Handshake: ok, protocol 20[\d-]+, 4 tools: bmad, remember_structured, recall_structured, manage_memories$/m,
+    );
     expect(stderr).toContain('All is well.');
     const data = await bmad(['doctor', '--json'], { cwd, env });
     expect(JSON.parse(data.stdout.toString('utf8'))).toMatchObject({
       ok: true,
-      handshake: { ok: true, tools: ['bmad'] },
+      handshake: { ok: true, tools: ['bmad', 'remember_structured', 'recall_structured', 'manage_memories'] },
       origins: [{ agents: 5, workflows: 22, skills: 2, deprecated: 21 }],
     });
   });

@@ -71,7 +71,7 @@ describe('the installed package', () => {
   it('tests itself', async () => {
     const { code, stdout } = await run('bmad-mcp-server', '--test');
     expect(code).toBe(0);
-    expect(stdout.toString('utf8')).toMatch(/^BMAD MCP Server v\S+ — 1 tool registered — .* — Ready\n$/);
+    expect(stdout.toString('utf8')).toMatch(/^BMAD MCP Server v\S+ — 4 tools registered — .* — Ready\n$/);
     expect(stdout.toString('utf8')).toContain(`v${VERSION}`);
   });
 
@@ -84,13 +84,21 @@ describe('the installed package', () => {
   it('finds itself in order', async () => {
     const { code, stdout } = await run('bmad', 'doctor', '--json');
     expect(code).toBe(0);
-    expect(JSON.parse(stdout.toString('utf8'))).toMatchObject({ ok: true, handshake: { tools: ['bmad'] } });
+    expect(JSON.parse(stdout.toString('utf8'))).toMatchObject({
+      ok: true,
+      handshake: { tools: ['bmad', 'remember_structured', 'recall_structured', 'manage_memories'] },
+    });
   });
 
   it.each(['legacy', 'auto'] as const)('serves the official client (%s)', async (mode) => {
     const client = await connectClient({ cwd: installed, home, mode, command: [bin('bmad-mcp-server')] });
     try {
-      expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['bmad']);
+      expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
+        'bmad',
+        'remember_structured',
+        'recall_structured',
+        'manage_memories',
+      ]);
       const answer = await client.callTool({ name: 'bmad', arguments: { command: 'architect Hello.' } });
       expect(textsOf(answer)[0]).toMatch(/^# Winston[^]*Hello\./);
     } finally {

@@ -56,9 +56,14 @@ describe.each(ERAS)('$name', ({ mode, era, version }) => {
     expect(instructions.split(/[.\n]/)[0]).toContain('the tool "bmad"');
   });
 
-  it('sees one tool, which only reads', async () => {
+  it('sees the tool for everything, which only reads, and those for memory', async () => {
     const { tools } = await client.listTools();
-    expect(tools).toHaveLength(1);
+    expect(tools.map(({ name }) => name)).toEqual([
+      'bmad',
+      'remember_structured',
+      'recall_structured',
+      'manage_memories',
+    ]);
     expect(tools[0]).toMatchObject({
       name: 'bmad',
       title: 'BMAD agents and workflows',
@@ -156,6 +161,8 @@ describe.each(ERAS)('$name', ({ mode, era, version }) => {
       'bmad://agents/{agent}',
       'bmad://workflows/{workflow}',
       'bmad://knowledge/{knowledge}',
+      'bmad://memory/{memory}',
+      'bmad://memory/{memory}/{memory_id}',
       'bmad://{+path}',
       'skill://{+skill}',
     ]);

@@ -7,6 +7,7 @@ interface Property {
   enum?: string[];
   default?: unknown;
   description?: string;
+  items?: { maxLength?: number };
 }
 
 /** Runs an operation with the arguments that were typed. */
@@ -46,24 +47,53 @@ export function commandOf(operation: AnyOperation, run: RunOperation): Command {
     for (const [index, name] of positional.entries())
       if (given[index] !== undefined) args[name] = given[index];
     for (const name of Object.keys(properties))
-      if (!positional.includes(name) && flags[name] !== undefined) args[name] = flags[name];
+      if (!positional.includes(name) && flags[optionKey(name)] !== undefined)
+        args[name] = flags[optionKey(name)];
     await run(operation, args, flags['json'] === true);
   });
   return command;
 }
 
+/** `min_score` is `--min-score` on the command line, which commander knows as `minScore`. */
+const flagOf = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('_', '-');
+const optionKey = (name: string): string =>
+  flagOf(name).replace(/-([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+
 function optionOf(name: string, property: Property): Option {
-  const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const flag = flagOf(name);
   if (property.type === 'boolean') {
     return property.default === true
       ? new Option(`--no-${flag}`, `do not: ${describe(property)}`)
       : new Option(`--${flag}`, describe(property));
   }
-  const option = new Option(
-    `--${flag} <${property.type === 'integer' ? 'number' : 'text'}>`,
-    describe(property),
-  );
+  const number = property.type === 'integer' || property.type === 'number';
+  const option = new Option(`--${flag} <${number ? 'number' : 'text'}>`, describe(property));
+  if (property.type === 'array') {
+    // Sentences have commas of their own.
+    const sentences = (property.items?.maxLength ?? 0) > LONGEST_WORD;
+    option.description += sentences ? ' (repeatable)' : ' (commas between)';
+    return option.argParser(sentences ? collected : listed);
+  }
+  if (property.type === 'number') return option.argParser(anyNumber);
   return property.type === 'integer' ? option.argParser(wholeNumber) : option;
+}
+
+const LONGEST_WORD = 200;
+
+function collected(text: string, before: readonly string[] | undefined): string[] {
+  return [...(before ?? []), text];
+}
+
+function listed(text: string, before: readonly string[] | undefined): string[] {
+  const parts = text.split(',').map((part) => part.trim());
+  return [...(before ?? []), ...parts.filter((part) => part !== '')];
+}
+
+function anyNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('A number is expected.');
+  return value;
 }
 
 function describe(property: Property | undefined): string {

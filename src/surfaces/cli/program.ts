@@ -127,6 +127,8 @@ ${settings}
 `;
 }
 
+const GROUP_SHOWN = 7;
+
 /** One line a command; a group of commands shares one. */
 function commandLines(): string[] {
   const groups = new Map<string, string[]>();
@@ -137,8 +139,10 @@ function commandLines(): string[] {
     if (inner === undefined || GROUPS[first] === undefined) lines.push(`  ${command.padEnd(14)}${title}`);
     else groups.set(first, [...(groups.get(first) ?? []), inner]);
   }
-  for (const [name, inner] of groups)
-    lines.push(`  ${name.padEnd(14)}${GROUPS[name] ?? ''}: ${inner.join(', ')}`);
+  for (const [name, inner] of groups) {
+    const more = inner.length > GROUP_SHOWN ? ', …' : '';
+    lines.push(`  ${name.padEnd(14)}${GROUPS[name] ?? ''}: ${inner.slice(0, GROUP_SHOWN).join(', ')}${more}`);
+  }
   return lines;
 }
 
@@ -149,6 +153,7 @@ function inheritSettings(command: Command, program: Command): Command {
 /** What the commands of a group are about, for its help. */
 const GROUPS: Record<string, string> = {
   sources: 'Git repositories with BMAD content',
+  memory: 'What the project remembers',
 };
 
 function groupNamed(program: Command, name: string): Command {

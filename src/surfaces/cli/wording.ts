@@ -14,6 +14,17 @@ export function inTerminalWords(text: string): string {
       /\b(category|pattern):"([^"]*)"/g,
       (_call, key: string, value: string) => `--${key} ${quote(value)}`,
     )
+    .replace(
+      /manage_memories with action "(\w+)", (?:the id|this id|the old id and the new one)/g,
+      (_call, action: string) =>
+        `"${CLI_PROGRAM} memory ${action} <id>${action === 'supersede' ? ' <new id>' : ''}"`,
+    )
+    .replace('recall_structured with the id as query', `"${CLI_PROGRAM} memory get <id>"`)
+    .replace(
+      'recall_structured and "list" of manage_memories give ids',
+      `"${CLI_PROGRAM} memory list" gives ids`,
+    )
+    .replace('recall_structured gives it', `"${CLI_PROGRAM} memory list" gives it`)
     .replace(/with cursor "([^"]*)"/g, (_call, cursor: string) => `with --cursor ${cursor}`);
 }
 

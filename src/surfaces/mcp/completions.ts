@@ -45,8 +45,7 @@ async function promptQuery(
 }
 
 function templateQuery(uri: string, argument: Argument): { what: string } | undefined {
-  const template = TEMPLATES.find(
-    (candidate) => candidate.uriTemplate === uri && candidate.variable === argument.name,
-  );
-  return template === undefined ? undefined : { what: template.variable };
+  const template = TEMPLATES.find((candidate) => candidate.uriTemplate === uri);
+  const known: string[] = template?.uriTemplate.match(/(?<=\{\+?)\w+(?=\})/g) ?? [];
+  return known.includes(argument.name) ? { what: argument.name } : undefined;
 }

@@ -18,22 +18,31 @@ const WITH_AGENTS = `Each BMad Method agent is a tool named {module}-{agent}: ca
 const PARTS =
   'If an answer says it is a PART, fetch the next one with its cursor before you go past it, or ask for one heading with "section".';
 
+const RECALL =
+  'The project remembers: before you decide or repeat work, ask "recall_structured" what is known about it';
+const REMEMBER =
+  '; when a decision is made, something is learnt or something fails, keep it with "remember_structured"';
+
 /** What a model is told at the start names only tools it has. */
 export function instructionsFor({ fixed, agents, of }: ToolChoice): string {
   const offered = fixed.filter((tool) => of(tool).offered);
-  if (offered.some(({ name }) => name === SERVER_KEY)) return INSTRUCTIONS;
+  const offers = (name: string): boolean => offered.some((tool) => tool.name === name);
   /** Whether every tool that a text names is there. */
   const has = (text: string): boolean =>
-    [...text.matchAll(/"([a-z_-]+[_-][a-z_-]+)"/g)].every(([, name]) =>
-      offered.some((tool) => tool.name === name),
-    );
+    [...text.matchAll(/"([a-z_-]+[_-][a-z_-]+)"/g)].every(([, name = '']) => offers(name));
+  const memory = offers('recall_structured')
+    ? [`${RECALL}${offers('remember_structured') ? REMEMBER : ''}.`]
+    : [];
+  if (offers(SERVER_KEY)) return [INSTRUCTIONS, ...memory].join('\n\n');
   const texts = [
     ...(has(WITH_WORKFLOWS) ? [WITH_WORKFLOWS] : []),
     ...(agents && has(WITH_AGENTS) ? [WITH_AGENTS] : []),
   ];
-  if (texts.length === 0 && offered.length > 0)
-    return `Tools for the BMad Method: ${offered.map(({ name, title }) => `"${name}" (${title})`).join(', ')}.`;
-  return texts.length === 0
-    ? 'The agents and workflows of the BMad Method are offered as prompts, their files as resources.'
-    : [...texts, PARTS].join('\n\n');
+  if (texts.length > 0) return [...texts, PARTS, ...memory].join('\n\n');
+  const others = offered.filter(({ toolset }) => toolset !== 'memory');
+  const rest =
+    others.length === 0
+      ? 'The agents and workflows of the BMad Method are offered as prompts, their files as resources.'
+      : `Tools for the BMad Method: ${others.map(({ name, title }) => `"${name}" (${title})`).join(', ')}.`;
+  return [rest, ...memory].join('\n\n');
 }

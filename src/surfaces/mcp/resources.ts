@@ -33,40 +33,48 @@ export const TEMPLATES = [
     uriTemplate: 'bmad://agents/{agent}',
     title: 'Agent by name',
     description: 'The main file of an agent',
-    variable: 'agent',
   },
   {
     name: 'workflow',
     uriTemplate: 'bmad://workflows/{workflow}',
     title: 'Workflow by name',
     description: 'The main file of a workflow',
-    variable: 'workflow',
   },
   {
     name: 'knowledge',
     uriTemplate: 'bmad://knowledge/{knowledge}',
     title: 'Knowledge by name',
     description: 'One piece of knowledge',
-    variable: 'knowledge',
+  },
+  {
+    name: 'memories',
+    uriTemplate: 'bmad://memory/{memory}',
+    title: 'Memories by type',
+    description:
+      'What the project remembers: shared-context, decisions, agent-learnings, failures or stories',
+  },
+  {
+    name: 'memory',
+    uriTemplate: 'bmad://memory/{memory}/{memory_id}',
+    title: 'Memory by id',
+    description: 'One memory, with its earlier wordings',
   },
   {
     name: 'file',
     uriTemplate: 'bmad://{+path}',
     title: 'File by path',
     description: 'Any file of the BMAD content',
-    variable: 'path',
   },
   {
     name: 'skill',
     uriTemplate: 'skill://{+skill}',
     title: 'File of a skill',
     description: 'Any file of an agent or workflow in the shape of a skill',
-    variable: 'skill',
   },
 ] as const;
 
 export function templateList(): ListResourceTemplatesResult {
-  return { resourceTemplates: TEMPLATES.map(({ variable: _variable, ...template }) => template) };
+  return { resourceTemplates: [...TEMPLATES] };
 }
 
 export async function resourceRead(uri: string, context: Context, call: Call): Promise<ReadResourceResult> {

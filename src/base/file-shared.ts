@@ -1,0 +1,82 @@
+import { constants } from 'node:fs';
+import { chmod, lstat, open, realpath, stat } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import { BmadError, quoted, systemCode } from './errors.ts';
+import { ensureFolder, writeAtomic } from './file-state.ts';
+
+/**
+ * The door for files of a project that other tools write too. Nothing is written outside the folder that is named: a
+ * link in the place of a file or of a folder on the way to it is refused when it leads elsewhere.
+ */
+async function placeInside(root: string, path: string): Promise<string> {
+  const realRoot = await realpath(root).catch((error: unknown) => {
+    throw failure(root, error);
+  });
+  const place = join(realRoot, path);
+  const inside = (real: string): boolean => real === realRoot || real.startsWith(realRoot + sep);
+  if (!inside(place)) throw leadsAway(path);
+  const parent = dirname(place);
+  for (let folder = parent; inside(folder); folder = dirname(folder)) {
+    const real = await realpath(folder).catch(() => undefined);
+    if (real === undefined) continue;
+    if (!inside(real)) throw leadsAway(path);
+    break;
+  }
+  await ensureFolder(parent);
+  const link = await lstat(place).catch(() => undefined);
+  if (link === undefined) return place;
+  const real = await realpath(place).catch(() => undefined);
+  if (real === undefined || !inside(real)) throw leadsAway(path);
+  if (!(await stat(real)).isFile())
+    throw new BmadError('forbidden', `${quoted(path)} is not a regular file.`, { subject: path });
+  return real;
+}
+
+/** Adds a line to the end, in one piece, on a line of its own whatever the file ends with. */
+export async function appendLine(root: string, path: string, line: string, header = ''): Promise<void> {
+  const place = await placeInside(root, path);
+  try {
+    const handle = await open(place, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o644);
+    try {
+      const { size } = await handle.stat();
+      await handle.write(`${size === 0 ? header : await gap(handle, size)}${line}\n`);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw failure(place, error);
+  }
+
+  async function gap(handle: Awaited<ReturnType<typeof open>>, size: number): Promise<string> {
+    const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+    return buffer.toString('latin1') === '\n' ? '' : '\n';
+  }
+}
+
+/** Replaces a file as a whole; who may read it stays as it was. */
+export async function replaceShared(root: string, path: string, content: string): Promise<void> {
+  const place = await placeInside(root, path);
+  const mode = await stat(place).then(
+    (info) => info.mode & 0o777,
+    () => 0o644,
+  );
+  await writeAtomic(place, content);
+  await chmod(place, mode).catch(() => undefined);
+}
+
+function leadsAway(path: string): BmadError {
+  return new BmadError('forbidden', `${quoted(path)} leads outside the memory folder; nothing was written.`, {
+    subject: path,
+    hint: 'Put the file itself there instead of a link.',
+  });
+}
+
+function failure(path: string, error: unknown): BmadError {
+  if (error instanceof BmadError) return error;
+  const code = systemCode(error) ?? 'the disk refused';
+  return new BmadError('unavailable', `${path} cannot be written: ${code}.`, {
+    subject: path,
+    hint: 'Check the folder, its permissions and the space on the disk, then try again.',
+    cause: error,
+  });
+}

@@ -1,0 +1,84 @@
+import { BmadError } from './base/errors.ts';
+import type { Log } from './base/log.ts';
+import type { Config } from './config/schema.ts';
+import type { Memory } from './services/memory/memory.ts';
+import type { MemorySetup } from './services/memory/open-memory.ts';
+import type { Moved } from './services/memory/transfer/move.ts';
+import type { Project } from './sources/project-root.ts';
+
+export interface MemoriesSetup {
+  config: Config;
+  /** The user's folder for what has no place in a project. */
+  state: string;
+  /** The folder with the built-in model. */
+  modelFolder: string;
+  hide(text: string): string;
+  log: Log;
+  /** Whether the process lives long enough to work while nobody waits. */
+  background: boolean;
+}
+
+export interface Memories {
+  of(project: Project): Promise<Memory>;
+  move(project: Project): Promise<Moved>;
+  close(): void;
+}
+
+/** The memories of the projects in use; each is opened when first asked for. Nothing is loaded before that. */
+export function createMemories(setup: MemoriesSetup): Memories {
+  const known = new Map<string, { version: string; memory: Promise<Memory> }>();
+  const old: Promise<Memory>[] = [];
+  return {
+    async of(project) {
+      const root = rootOf(project);
+      const { openMemory, memoryVersion } = await import('./services/memory/open-memory.ts');
+      // A memory folder may appear, or the project be renamed, while the server runs.
+      const version = await memoryVersion(root);
+      const opened = known.get(root);
+      if (opened?.version === version) return opened.memory;
+      if (opened !== undefined) old.push(opened.memory);
+      const memory = openMemory(setupFor(root, setup));
+      known.set(root, { version, memory });
+      memory.catch(() => known.delete(root));
+      return memory;
+    },
+    async move(project) {
+      const { moveMemory } = await import('./services/memory/open-memory.ts');
+      return moveMemory(setupFor(rootOf(project), setup));
+    },
+    close() {
+      for (const memory of [...old, ...[...known.values()].map((each) => each.memory)])
+        void memory.then((open) => open.close()).catch(() => undefined);
+    },
+  };
+}
+
+function rootOf({ root, from }: Project): string {
+  if (root !== undefined) return root;
+  throw new BmadError('invalid_input', `There is no project to remember something for (${from}).`, {
+    hint: 'Start the server in a project, or name its folder with --project or BMAD_PROJECT_ROOT.',
+  });
+}
+
+function setupFor(root: string, { config, ...setup }: MemoriesSetup): MemorySetup {
+  return {
+    ...setup,
+    root,
+    writes: !config.readOnly,
+    background: setup.background && !config.readOnly,
+    engine: {
+      engine: config.memoryEngine,
+      qdrantUrl: config.qdrantUrl,
+      qdrantApiKey: config.qdrantApiKey,
+    },
+    embedder: {
+      embedder: config.embedder,
+      modelFolder: setup.modelFolder,
+      model: config.embeddingModel,
+      ollamaUrl: config.ollamaUrl,
+      openaiUrl: config.openaiUrl,
+      openaiApiKey: config.openaiApiKey,
+      transformersModel: config.modelFolder,
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { MEMORY_TYPES, type MemoryType } from '../model/memory.ts';
+import type { Context } from './context.ts';
+import { headline, memoryData } from './memory-view.ts';
+
+/** `bmad://memory/decisions` and `bmad://memory/decisions/{id}`. */
+const MEMORY_URI = /^bmad:\/\/memory\/([a-z-]+)(?:\/([0-9a-f-]{36}))?$/i;
+
+export interface MemoryPlace {
+  type: MemoryType;
+  id: string | undefined;
+}
+
+export function memoryPlace(uri: string): MemoryPlace | undefined {
+  const [, name, id] = MEMORY_URI.exec(uri) ?? [];
+  const type = MEMORY_TYPES.find((known) => known === name);
+  return type === undefined ? undefined : { type, id };
+}
+
+export function memoryUri(type: MemoryType, id?: string): string {
+  return `bmad://memory/${type}${id === undefined ? '' : `/${id}`}`;
+}
+
+/** All memories of a type as Markdown, or one of them with its earlier wordings. */
+export async function memoryText(
+  { type, id }: MemoryPlace,
+  context: Context,
+  project?: string,
+): Promise<string> {
+  const memory = await context.memory(project);
+  if (id === undefined) {
+    const { text } = await memory.exported('markdown', { type });
+    return text;
+  }
+  const { entry, revisions } = await memory.get(id, type);
+  const earlier = revisions.map(
+    ({ revision, at, text }) => `\n## Revision ${revision}, ${at.slice(0, 10)}\n\n${text}\n`,
+  );
+  return `# ${headline(memoryData(entry))}\n\n${entry.text}\n${earlier.join('')}`;
+}

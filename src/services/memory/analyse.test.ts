@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { analyse, ANALYSER_VERSION } from './analyse.ts';
+
+/** The different terms that single words give: one, if they count as the same. */
+const terms = (...words: string[]): string[] => [...new Set(words.flatMap((word) => analyse(word)))];
+
+describe('analyse', () => {
+  it('removes English endings', () => {
+    expect(terms('deployment', 'deployments', 'deployed', 'deploying', 'deploy')).toHaveLength(1);
+    expect(terms('policy', 'policies')).toHaveLength(1);
+    expect(terms('test', 'tests', 'testing', 'tested')).toHaveLength(1);
+    expect(terms('cache', 'caches', 'cached', 'caching')).toHaveLength(1);
+    expect(terms('approval', 'approvals')).toHaveLength(1);
+  });
+
+  it('removes French endings, with and without accents', () => {
+    expect(
+      terms('déploiement', 'déploiements', 'déployer', 'déployé', 'déployées', 'deploiement'),
+    ).toHaveLength(1);
+    expect(terms('facture', 'factures', 'facturer', 'facturation')).toHaveLength(1);
+    expect(terms('sauvegarde', 'sauvegardée', 'sauvegarder', 'sauvegardes')).toHaveLength(1);
+    expect(terms('requête', 'requêtes', 'requete')).toHaveLength(1);
+    expect(terms('journal', 'journaux')).toHaveLength(1);
+  });
+
+  it('leaves out the words that every sentence has', () => {
+    expect(analyse('What is the reason for it?')).toEqual(analyse('reason'));
+    expect(analyse("L'équipe qu'il a eue, et c'est aujourd'hui")).toEqual(analyse('équipe eue'));
+    expect(analyse('')).toEqual([]);
+  });
+
+  it('takes identifiers apart', () => {
+    expect(analyse('parseHTTPResponse')).toEqual(analyse('parse http response'));
+    expect(analyse('user_account-id')).toEqual(analyse('user account id'));
+    expect(analyse('sha256 utf8 i18n')).toEqual(['sha256', 'utf8', 'i18n']);
+  });
+
+  it('folds accents and ligatures', () => {
+    expect(terms('cœur', 'coeur')).toHaveLength(1);
+    expect(terms('ÉTAPES', 'étapes')).toHaveLength(1);
+    expect(terms('e\u0301tape', '\u00e9tape')).toHaveLength(1);
+  });
+
+  it('keeps words of other scripts as they are', () => {
+    expect(analyse('база данных')).toHaveLength(2);
+  });
+
+  it('gives the same terms twice, also when many words have passed', () => {
+    const before = analyse('décisions importantes');
+    analyse(
+      Array.from({ length: 30_000 }, (_, i) => `word${'abcdefghij'[i % 10]}${i.toString(26)}`).join(' '),
+    );
+    expect(analyse('décisions importantes')).toEqual(before);
+  });
+
+  it('counts its version up when its terms change', () => {
+    const text = "Les sauvegardes échouées de l'été: backupJobs failed, retries were cancelled";
+    expect({ version: ANALYSER_VERSION, terms: analyse(text).join(' ') }).toEqual({
+      version: 1,
+      terms: 'sauvegard echou backup job fail retr cancel',
+    });
+  });
+});

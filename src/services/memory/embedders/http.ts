@@ -1,0 +1,87 @@
+import { BmadError } from '../../../base/errors.ts';
+import type { Embedder } from '../embedder.ts';
+
+/** How many texts go into one request. */
+const BATCH = 64;
+const TIMEOUT_MS = 30_000;
+/** A server that is not there should be noticed before somebody gets impatient. */
+const PROBE_TIMEOUT_MS = 5_000;
+const MAX_ANSWER_BYTES = 64_000_000;
+
+interface HttpEmbedder {
+  id: string;
+  /** What a person knows it as: "Ollama at http://…". */
+  label: string;
+  url: string;
+  headers?: Record<string, string>;
+  body(texts: readonly string[]): unknown;
+  /** The vectors in an answer, in the order of the texts. */
+  vectors(answer: unknown): unknown;
+  hint: string;
+}
+
+/** An embedder behind HTTP. How long its vectors are is asked, never assumed. */
+export async function httpEmbedder(parts: HttpEmbedder, signal?: AbortSignal): Promise<Embedder> {
+  const [probe] = await ask(parts, ['dimension'], PROBE_TIMEOUT_MS, signal);
+  const dim = probe?.length ?? 0;
+  if (dim === 0) throw trouble(parts, 'it gave an empty vector');
+  return {
+    id: parts.id,
+    dim,
+    async embed(texts, stop) {
+      const found: Float32Array[] = [];
+      for (let from = 0; from < texts.length; from += BATCH)
+        found.push(...(await ask(parts, texts.slice(from, from + BATCH), TIMEOUT_MS, stop)));
+      return found;
+    },
+  };
+}
+
+async function ask(
+  parts: HttpEmbedder,
+  texts: readonly string[],
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Float32Array[]> {
+  const deadline = AbortSignal.timeout(timeoutMs);
+  let answer: unknown;
+  try {
+    const response = await fetch(parts.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...parts.headers },
+      body: JSON.stringify(parts.body(texts)),
+      redirect: 'error',
+      signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
+    });
+    if (!response.ok) {
+      await response.body?.cancel();
+      throw trouble(parts, `it answered ${response.status}`);
+    }
+    if (Number(response.headers.get('content-length') ?? 0) > MAX_ANSWER_BYTES)
+      throw trouble(parts, 'its answer is too large');
+    answer = await response.json();
+  } catch (error) {
+    if (error instanceof BmadError || signal?.aborted === true) throw error;
+    if (deadline.aborted) throw trouble(parts, `it did not answer within ${timeoutMs / 1000} seconds`, error);
+    throw trouble(
+      parts,
+      error instanceof SyntaxError ? 'its answer is no JSON' : 'it cannot be reached',
+      error,
+    );
+  }
+  const vectors = parts.vectors(answer);
+  if (!Array.isArray(vectors) || vectors.length !== texts.length)
+    throw trouble(parts, 'its answer does not have a vector for each text');
+  return vectors.map((vector: unknown) => {
+    if (
+      !Array.isArray(vector) ||
+      !vector.every((value) => typeof value === 'number' && Number.isFinite(value))
+    )
+      throw trouble(parts, 'its answer holds something that is no vector');
+    return Float32Array.from(vector as number[]);
+  });
+}
+
+function trouble({ label, hint }: HttpEmbedder, reason: string, cause?: unknown): BmadError {
+  return new BmadError('unavailable', `${label} cannot be used: ${reason}.`, { hint, cause });
+}

@@ -1,0 +1,119 @@
+import { BmadError } from '../../../base/errors.ts';
+import { readInside } from '../../../base/files.ts';
+import type { Embedder } from '../embedder.ts';
+import { fold, splitHumps } from '../words.ts';
+
+/** The file of the model, made by training/pack.py; training/MODEL_CARD.md says what is in it. */
+export const MODEL_FILE = 'embedder.bin';
+
+const MAGIC = 'BMADEMB1';
+const MOST_BYTES = 32_000_000;
+const LONGEST_WORD = 40;
+/** A text beyond this says nothing more about its subject, and nobody should wait for it. */
+const MOST_LETTERS = 200_000;
+/** How many texts are done before others get their turn. */
+const TEXTS_AT_ONCE = 256;
+
+interface Model {
+  id: string;
+  dim: number;
+  buckets: number;
+  rows: ReadonlyMap<string, number>;
+  scales: Float32Array;
+  table: Int8Array;
+}
+
+/** Reads the model from a folder; takes some tens of milliseconds, so call it when the first vector is needed. */
+export async function openStaticEmbedder(folder: string): Promise<Embedder> {
+  const model = readModel(await readInside(folder, MODEL_FILE, MOST_BYTES));
+  return {
+    id: model.id,
+    dim: model.dim,
+    async embed(texts, signal) {
+      const vectors: Float32Array[] = [];
+      for (const text of texts) {
+        if (vectors.length % TEXTS_AT_ONCE === TEXTS_AT_ONCE - 1) await new Promise(setImmediate);
+        signal?.throwIfAborted();
+        vectors.push(embedOne(text, model));
+      }
+      return vectors;
+    },
+  };
+}
+
+function embedOne(text: string, { rows, buckets, scales, table, dim }: Model): Float32Array {
+  const sum = new Float32Array(dim);
+  for (const word of tokens(text)) {
+    const used = features(word, rows, buckets);
+    for (const row of used) {
+      const scale = (scales[row] ?? 0) / Math.sqrt(used.length);
+      const start = row * dim;
+      for (let i = 0; i < dim; i++) sum[i] = (sum[i] ?? 0) + (table[start + i] ?? 0) * scale;
+    }
+  }
+  let square = 0;
+  for (const value of sum) square += value * value;
+  if (square > 0) for (let i = 0; i < dim; i++) sum[i] = (sum[i] ?? 0) / Math.sqrt(square);
+  return sum;
+}
+
+function tokens(text: string): string[] {
+  const words =
+    splitHumps(fold(text.slice(0, MOST_LETTERS)))
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? [];
+  return words.filter((word) => word.length > 1).map((word) => word.slice(0, LONGEST_WORD));
+}
+
+/** The rows that stand for a word: its own, if it has one, and those of its hashed parts. */
+function features(word: string, rows: ReadonlyMap<string, number>, buckets: number): number[] {
+  const own = rows.get(word);
+  const parts: string[] = [];
+  if (word.length >= 5) parts.push(`<${word.slice(0, 4)}`);
+  if (word.length >= 7) parts.push(`<${word.slice(0, 6)}`);
+  if (own === undefined) {
+    const marked = `<${word}>`;
+    for (let i = 0; i < Math.max(1, marked.length - 3); i++) parts.push(marked.slice(i, i + 4));
+  }
+  const hashed = parts.map((part) => rows.size + (fnv(part) % buckets));
+  return own === undefined ? hashed : [own, ...hashed];
+}
+
+function fnv(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash >>> 0;
+}
+
+/** Magic, length of the head, head as JSON, words one a line, one scale a row, then the rows as signed bytes. */
+function readModel(file: Buffer): Model {
+  try {
+    if (file.toString('latin1', 0, 8) !== MAGIC) throw new Error('another kind of file');
+    const headEnd = 12 + file.readUInt32LE(8);
+    const head = JSON.parse(file.toString('utf8', 12, headEnd)) as {
+      id: string;
+      dim: number;
+      buckets: number;
+      words: number;
+      wordBytes: number;
+    };
+    const wordsEnd = headEnd + head.wordBytes;
+    const words = file.toString('latin1', headEnd, wordsEnd).split('\n');
+    const count = head.words + head.buckets;
+    const scalesEnd = wordsEnd + count * 4;
+    if (words.length !== head.words || file.length !== scalesEnd + count * head.dim)
+      throw new Error('cut off');
+    const rows = new Map<string, number>();
+    for (const word of words) rows.set(word, rows.size);
+    // Copied, because numbers of four bytes must begin at a multiple of four; all machines of Node are little-endian here.
+    const scales = new Float32Array(new Uint8Array(file.subarray(wordsEnd, scalesEnd)).buffer);
+    const table = new Int8Array(file.buffer, file.byteOffset + scalesEnd, count * head.dim);
+    return { ...head, rows, scales, table };
+  } catch (cause) {
+    throw new BmadError('unavailable', 'The file of the embedding model is damaged.', {
+      subject: MODEL_FILE,
+      hint: 'Install the server again to restore it. Until then, search works with words alone.',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,71 @@
+import { listInside, readInside } from '../../../base/files.ts';
+import type { Kit } from './kit.ts';
+
+/** An agent of the project under all the names that its files, its colleagues and its memories know it by. */
+export interface KitAgent {
+  /** The name of its file, which is its id. */
+  id: string;
+  tag?: string | undefined;
+  display?: string | undefined;
+  /** The name of its learnings file, without extension. */
+  learnings: string;
+}
+
+const FOLDERS = ['_config/custom/agents', 'bmm/agents'];
+const NO_AGENT = /tpl\.|proposed\.|template\.|readme/i;
+const MAX_BYTES = 1_000_000;
+
+/** The agents that the project has files of, in the order of their ids. */
+export async function readKitAgents(kit: Kit): Promise<KitAgent[]> {
+  const found = new Map<string, KitAgent>();
+  for (const folder of FOLDERS) {
+    const path = `${kit.folder}/${folder}`;
+    const entries = await listInside(kit.root, path).catch(() => []);
+    for (const { name, kind } of entries) {
+      if (kind !== 'file' || !name.endsWith('.md') || NO_AGENT.test(name)) continue;
+      const id = name.slice(0, -3);
+      if (found.has(id)) continue;
+      const text = await readInside(kit.root, `${path}/${name}`, MAX_BYTES).catch(() => undefined);
+      found.set(id, agentIn(id, text?.toString('utf8') ?? ''));
+    }
+  }
+  return [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** The files are not valid XML, so what is needed is looked for by its name. */
+function agentIn(id: string, text: string): KitAgent {
+  const variable = (name: string): string | undefined =>
+    new RegExp(String.raw`\b${name}=([\w.-]{1,100})`).exec(text)?.[1];
+  const learnings = variable('LEARNINGS_FILE');
+  return {
+    id,
+    tag: variable('AGENT_TAG'),
+    display: variable('AGENT_NAME') ?? /<agent\b[^>]{0,500}?\bname="([^"]{1,100})"/.exec(text)?.[1],
+    learnings: learnings === undefined || learnings.startsWith('.') ? id : learnings,
+  };
+}
+
+/** All names of an agent; the first is its id. */
+export function namesOf({ id, tag, learnings, display }: KitAgent): string[] {
+  return [...new Set([id, tag, learnings, display?.toLowerCase()].filter((name) => name !== undefined))];
+}
+
+/** The agents that a name may stand for, the likeliest first: two may share a tag. */
+export function agentsNamed(agents: readonly KitAgent[], name: string): KitAgent[] {
+  const wanted = name.toLowerCase();
+  const by = (part: (agent: KitAgent) => string | undefined): KitAgent[] =>
+    agents.filter((agent) => part(agent)?.toLowerCase() === wanted);
+  return [
+    ...new Set([
+      ...by(({ id }) => id),
+      ...by(({ learnings }) => learnings),
+      ...by(({ tag }) => tag),
+      ...by(({ display }) => display),
+    ]),
+  ];
+}
+
+/** Every name that means the same agent as this one; only itself when no file of the project has it. */
+export function sameAgent(agents: readonly KitAgent[], name: string): string[] {
+  return [...new Set([name, ...agentsNamed(agents, name).flatMap(namesOf)])];
+}

@@ -1,0 +1,243 @@
+import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../../tests/support/app.ts';
+import { KIT_FILES, writeFiles } from '../../../../tests/support/kit-project.ts';
+import type { MemoryEntry } from '../../../model/memory.ts';
+import { agentsNamed, readKitAgents, sameAgent } from './agents.ts';
+import { readKit } from './kit.ts';
+import { readLearnings } from './learnings.ts';
+import { KitFiles } from './read-all.ts';
+import { removeFromKitFiles, writeKitFiles } from './write.ts';
+
+async function project(files: Readonly<Record<string, string>> = KIT_FILES): Promise<string> {
+  const folder = await temporaryFolder(afterAll);
+  await writeFiles(folder, files);
+  return folder;
+}
+
+const entry = (more: Partial<MemoryEntry>): MemoryEntry => ({
+  type: 'agent-learnings',
+  id: '00000000-0000-5000-8000-000000000001',
+  agent: 'stack',
+  text: 'Lancer les migrations avant les tests',
+  tags: [],
+  project: 'bmad-corner-shop',
+  createdAt: '2026-05-04T12:00:00.000Z',
+  updatedAt: '2026-05-04T12:00:00.000Z',
+  revision: 1,
+  ...more,
+});
+
+describe('the identity of a project', () => {
+  it('is what its project-context.yaml says', async () => {
+    expect(await readKit(await project())).toMatchObject({
+      family: 'bmad',
+      app: 'bmad-corner-shop',
+      user: 'ada-field',
+      problems: [],
+    });
+  });
+
+  it.each([
+    [{ 'project-context.yaml': '' }, 'bmad-bmad-project', 0],
+    [{ 'project-context.yaml': 'project: [' }, 'bmad-bmad-project', 1],
+    [{ '_bmad/_memory/project-context.yaml': 'project: {name: From Seed}' }, 'bmad-from-seed', 0],
+    [{ '_grimoire/_memory/x.md': '', 'project-context.yaml': '{}' }, 'grimoire-grimoire-project', 0],
+  ])('of %j is %s', async (files, app, problems) => {
+    const kit = await readKit(await project(files));
+    expect(kit.app).toBe(app);
+    expect(kit.problems).toHaveLength(problems);
+  });
+
+  it('is the name of the folder where no file says it', async () => {
+    const folder = join(await temporaryFolder(afterAll), 'My Shop');
+    await mkdir(folder);
+    expect(await readKit(folder)).toMatchObject({ app: 'bmad-my-shop', memory: undefined });
+  });
+
+  it('has no memory folder that lies elsewhere', async () => {
+    const [folder, elsewhere] = [await project({ '_bmad/x': '' }), await temporaryFolder(afterAll)];
+    await symlink(elsewhere, join(folder, '_bmad/_memory'));
+    const kit = await readKit(folder);
+    expect(kit.memory).toBeUndefined();
+    expect(kit.problems.join()).toContain('leads outside the project');
+  });
+});
+
+describe('the agents of a project', () => {
+  it('have several names each', async () => {
+    const agents = await readKitAgents(await readKit(await project()));
+    expect(agents.map(({ id }) => id)).toEqual(['fullstack-dev', 'project-navigator']);
+    expect(agentsNamed(agents, 'ATLAS')[0]).toEqual({
+      id: 'project-navigator',
+      tag: 'atlas',
+      display: 'Atlas',
+      learnings: 'project-knowledge',
+    });
+    expect(sameAgent(agents, 'stack')).toEqual(['stack', 'fullstack-dev']);
+    expect(sameAgent(agents, 'nobody')).toEqual(['nobody']);
+  });
+
+  it('have their learnings gathered from all files', async () => {
+    const kit = await readKit(await project());
+    const agents = await readKitAgents(kit);
+    expect((await readLearnings(kit, agents, 'Atlas')).map(({ text }) => text)).toEqual([
+      'Le dépôt principal est un monorepo',
+    ]);
+    expect(
+      (await readLearnings(kit, agents, 'stack')).map(({ text, date, line }) => [text, date, line]),
+    ).toEqual([
+      ['Vider le cache Redis entre les tests du panier', '2026-02-10', 5],
+      ['Sans date du tout', undefined, 6],
+      ['Une puce avec astérisque', '2026-02-20', 7],
+    ]);
+  });
+});
+
+describe('the files of a project', () => {
+  it('are read whole, without examples and placeholders', async () => {
+    const { entries, problems } = await new KitFiles(await readKit(await project())).read();
+    expect(problems).toEqual([]);
+    expect(entries.map(({ type, agent, text, date }) => [type, agent, text.split('\n')[0], date])).toEqual([
+      ['shared-context', 'project', 'Projet', undefined],
+      ['shared-context', 'project', 'Conventions', undefined],
+      ['decisions', 'architect', 'PostgreSQL — ACID', '2026-02-11'],
+      ['decisions', 'team', '[ARCH] Sessions sans état, jetons renouvelés', '2026-02-27'],
+      ['decisions', 'team', 'Choix du bus', undefined],
+      ['agent-learnings', 'fullstack-dev', 'Vider le cache Redis entre les tests du panier', '2026-02-10'],
+      ['agent-learnings', 'fullstack-dev', 'Sans date du tout', undefined],
+      ['agent-learnings', 'fullstack-dev', 'Une puce avec astérisque', '2026-02-20'],
+      ['agent-learnings', 'project-navigator', 'Le dépôt principal est un monorepo', '2026-01-05'],
+      ['failures', 'dev', 'CC-FAIL — Livré sans lancer les tests', '2026-02-10'],
+      ['failures', 'team', 'Une ligne ancienne', '2026-02-01'],
+      [
+        'agent-learnings',
+        'fullstack-dev',
+        'Le module panier nécessite un verrou optimiste',
+        '2026-03-01T10:00:00.000001',
+      ],
+      ['decisions', 'atlas', 'Textes du SDK, autre forme', '2026-03-02T10:00:00'],
+    ]);
+    expect(entries.every(({ source }) => source.startsWith('_bmad/_memory/'))).toBe(true);
+  });
+
+  it('are read again when one has changed, and only then', async () => {
+    const folder = await project();
+    const files = new KitFiles(await readKit(folder));
+    const before = await files.read();
+    expect(await files.read()).toBe(before);
+    await writeFile(join(folder, '_bmad/_memory/decisions-log.md'), '- [2026-03-03] Une seule décision\n');
+    const after = await files.read();
+    expect(
+      after.entries.filter(({ type, source }) => type === 'decisions' && source.endsWith('.md')),
+    ).toHaveLength(1);
+  });
+
+  it('are told and left alone when broken', async () => {
+    const folder = await project({ ...KIT_FILES, '_bmad/_memory/memories.json': '[{"id": 1, "mem' });
+    const kit = await readKit(folder);
+    const { problems } = await new KitFiles(kit).read();
+    expect(problems).toEqual(['_bmad/_memory/memories.json is left as it is: it is not valid JSON.']);
+    const written = await writeKitFiles({ kit, agents: [], locks: join(folder, 'locks') }, entry({}), {
+      mode: 'local',
+    });
+    expect(written.problems.join()).toContain('is left as it is');
+    expect(await readFile(join(folder, '_bmad/_memory/memories.json'), 'utf8')).toBe('[{"id": 1, "mem');
+  });
+
+  it('of the other family are read too', async () => {
+    const kit = await readKit(
+      await project({
+        '_grimoire/_memory/failure-museum.jsonl':
+          '{"failure_id":"FM-001","timestamp":"2026-04-01T10:00:00","title":"Wrong port","agents":["dev"],"description":"8080 was taken","tags":["net"]}\nnot json\n',
+        '_grimoire/_memory/failure-museum.md': '## FM-001 — Wrong port\n\n- **Date**: 2026-04-01\n',
+      }),
+    );
+    const { entries, problems } = await new KitFiles(kit).read();
+    expect(entries).toMatchObject([
+      { type: 'failures', agent: 'dev', text: 'Wrong port\n8080 was taken', tags: ['net'] },
+    ]);
+    expect(problems).toHaveLength(1);
+  });
+});
+
+describe('what is written into them', () => {
+  it('stands where the kit looks for it, once', async () => {
+    const folder = await project();
+    const kit = await readKit(folder);
+    const writing = { kit, agents: await readKitAgents(kit), locks: join(folder, 'locks') };
+    const { mode } = await stat(join(folder, '_bmad/_memory/memories.json'));
+    for (let time = 0; time < 2; time++)
+      expect(await writeKitFiles(writing, entry({ tags: ['db'] }), { mode: 'semantic' })).toEqual({
+        files: ['_bmad/_memory/agent-learnings/fullstack-dev.md', '_bmad/_memory/memories.json'],
+        problems: [],
+      });
+    const learnings = await readFile(join(folder, '_bmad/_memory/agent-learnings/fullstack-dev.md'), 'utf8');
+    expect(learnings).toBe(
+      `${KIT_FILES['_bmad/_memory/agent-learnings/fullstack-dev.md'] ?? ''}\n- [2026-05-04] Lancer les migrations avant les tests\n`,
+    );
+    const text = await readFile(join(folder, '_bmad/_memory/memories.json'), 'utf8');
+    expect(text.endsWith(']')).toBe(true);
+    const list = JSON.parse(text) as unknown[];
+    expect(list).toHaveLength(4);
+    expect(list[3]).toMatchObject({
+      id: 4,
+      memory: 'Lancer les migrations avant les tests',
+      user_id: 'ada-field',
+      metadata: { agent: 'stack', type: 'agent-learnings', tags: ['db'], uuid: entry({}).id },
+      created_at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}$/) as unknown,
+    });
+    expect((await stat(join(folder, '_bmad/_memory/memories.json'))).mode).toBe(mode);
+    const activity = (await readFile(join(folder, '_bmad/_memory/activity.jsonl'), 'utf8'))
+      .trim()
+      .split('\n');
+    expect(JSON.parse(activity[1] ?? '')).toMatchObject({
+      cmd: 'remember',
+      agent: 'stack',
+      mode: 'semantic',
+      type: 'agent-learnings',
+    });
+  });
+
+  it('begins the file that an agent is told to write to', async () => {
+    const folder = await project();
+    const kit = await readKit(folder);
+    const writing = { kit, agents: await readKitAgents(kit), locks: join(folder, 'locks') };
+    await writeKitFiles(writing, entry({ agent: 'atlas' }), { mode: 'local' });
+    const text = await readFile(join(folder, '_bmad/_memory/agent-learnings/project-knowledge.md'), 'utf8');
+    expect(text).toMatch(
+      /^# Learnings — project-navigator\n\n> .*\n\n- \[2026-05-04\] Lancer les migrations/,
+    );
+  });
+
+  it('replaces an earlier wording, and is gone when forgotten', async () => {
+    const folder = await project();
+    const kit = await readKit(folder);
+    const writing = { kit, agents: [], locks: join(folder, 'locks') };
+    const first = entry({ type: 'decisions', text: 'Kafka for the events\nof all shops' });
+    const second = { ...first, text: 'NATS for the events of all shops' };
+    const log = (): Promise<string> => readFile(join(folder, '_bmad/_memory/decisions-log.md'), 'utf8');
+    await writeKitFiles(writing, first, { mode: 'local' });
+    expect(await log()).toContain('- [2026-05-04] Kafka for the events of all shops\n');
+    await writeKitFiles(writing, second, { before: first, mode: 'local' });
+    expect(await log()).not.toContain('Kafka');
+    expect(await log()).toContain('- [2026-05-04] NATS for');
+    await removeFromKitFiles(writing, second);
+    expect(await log()).toBe(KIT_FILES['_bmad/_memory/decisions-log.md']);
+    expect(JSON.parse(await readFile(join(folder, '_bmad/_memory/memories.json'), 'utf8'))).toHaveLength(3);
+  });
+
+  it('never goes where a link leads', async () => {
+    const [folder, elsewhere] = [await project(), await temporaryFolder(afterAll)];
+    await writeFile(join(elsewhere, 'log.md'), 'mine\n');
+    const kit = await readKit(folder);
+    const log = join(kit.memory ?? '', 'linked.md');
+    await symlink(join(elsewhere, 'log.md'), log);
+    await symlink(elsewhere, join(kit.memory ?? '', 'agent-learnings-elsewhere'));
+    const { appendLine } = await import('../../../base/file-shared.ts');
+    for (const path of ['linked.md', 'agent-learnings-elsewhere/new.md', '../../outside.md'])
+      await expect(appendLine(kit.memory ?? '', path, 'x')).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await readFile(join(elsewhere, 'log.md'), 'utf8')).toBe('mine\n');
+  });
+});

@@ -1,0 +1,85 @@
+import { basename, join, relative, sep } from 'node:path';
+import { readInside, realFolder } from '../../../base/files.ts';
+import { field, isTable, parseYaml, textField } from '../../../base/parse.ts';
+import { BmadError } from '../../../base/errors.ts';
+import { appId, slug } from '../ids.ts';
+
+/** The two families of the kit differ in the names of their folders only. */
+const FAMILIES = [
+  { family: 'bmad', folder: '_bmad', unnamed: 'bmad-project' },
+  { family: 'grimoire', folder: '_grimoire', unnamed: 'grimoire-project' },
+] as const;
+
+const CONTEXT_FILE = 'project-context.yaml';
+const MAX_BYTES = 2_000_000;
+
+/** What the files of a project say about itself, as far as its memory is concerned. */
+export interface Kit {
+  root: string;
+  family: 'bmad' | 'grimoire';
+  /** The folder of BMAD in the project: `_bmad`. */
+  folder: string;
+  /** The real path of its memory folder, which is inside the project; nothing when it has none. */
+  memory: string | undefined;
+  app: string;
+  user: string;
+  problems: string[];
+}
+
+/** Reads which project it is. A project without any of these files has a name too: that of its folder. */
+export async function readKit(root: string): Promise<Kit> {
+  const problems: string[] = [];
+  const { family, folder, unnamed } = (await familyOf(root)) ?? FAMILIES[0];
+  const memory = await memoryFolder(root, folder, problems);
+  const context = await contextOf(root, folder, problems);
+  const section = (name: string, key: string): string | undefined => {
+    const table = isTable(context) ? field(context, name) : undefined;
+    return isTable(table) ? textField(table, key)?.trim() || undefined : undefined;
+  };
+  const name = section('project', 'name') ?? (context === undefined ? basename(root) : unnamed);
+  return {
+    root,
+    family,
+    folder,
+    memory,
+    app: appId(family, name),
+    user: slug(section('user', 'name') ?? 'user'),
+    problems,
+  };
+}
+
+async function familyOf(root: string): Promise<(typeof FAMILIES)[number] | undefined> {
+  for (const depth of ['_memory', ''])
+    for (const family of FAMILIES)
+      if ((await realFolder(join(root, family.folder, depth))) !== undefined) return family;
+  return undefined;
+}
+
+/** A memory folder that is a link to elsewhere is left alone: nothing is written outside the project. */
+async function memoryFolder(root: string, folder: string, problems: string[]): Promise<string | undefined> {
+  const memory = await realFolder(join(root, folder, '_memory'));
+  if (memory === undefined) return undefined;
+  const real = (await realFolder(root)) ?? root;
+  if (memory.startsWith(real + sep)) return memory;
+  problems.push(`${folder}/_memory leads outside the project and is not used.`);
+  return undefined;
+}
+
+/** The kit has it at the top of the project, its specification in the memory folder. */
+async function contextOf(root: string, folder: string, problems: string[]): Promise<unknown> {
+  for (const path of [CONTEXT_FILE, `${folder}/_memory/${CONTEXT_FILE}`]) {
+    try {
+      return parseYaml(path, (await readInside(root, path, MAX_BYTES)).toString('utf8')) ?? {};
+    } catch (error) {
+      if (error instanceof BmadError && error.code === 'not_found') continue;
+      problems.push(`${path}: ${error instanceof Error ? error.message : 'it cannot be read'}`);
+      return {};
+    }
+  }
+  return undefined;
+}
+
+/** A path in the memory folder as a person finds it in the project. */
+export function inProject(kit: Kit, path: string): string {
+  return kit.memory === undefined ? path : [...relative(kit.root, kit.memory).split(sep), path].join('/');
+}

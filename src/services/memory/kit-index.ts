@@ -1,0 +1,101 @@
+import type { MemoryEntry } from '../../model/memory.ts';
+import type { Embedder } from './embedder.ts';
+import { memoryId } from './ids.ts';
+import type { KitEntry } from './kit-files/entry.ts';
+import { utcOf } from './local-time.ts';
+import type { World } from './world.ts';
+
+/** An entry of a file of the project, ready to be compared. */
+export interface KitCandidate {
+  entry: MemoryEntry;
+  names: readonly string[];
+  terms: readonly string[];
+  vector: Float32Array | undefined;
+  source: string;
+  line: number | undefined;
+  dated: boolean;
+}
+
+/** Entries of files have their vectors made anew in each process, so there is a limit to how many get one. */
+const VECTORS = 2_000;
+const UNDATED = '1970-01-01T00:00:00.000Z';
+
+interface Index {
+  from: readonly KitEntry[];
+  embedder: string | undefined;
+  candidates: KitCandidate[];
+  /** By text: when a file has changed, most of what is in it has not. */
+  vectors: ReadonlyMap<string, Float32Array>;
+}
+
+const indexes = new WeakMap<World, Index>();
+
+export async function kitCandidates(
+  world: World,
+  embedder: Embedder | undefined,
+): Promise<readonly KitCandidate[]> {
+  const { entries } = await world.files.read();
+  const known = indexes.get(world);
+  if (known?.from === entries && known.embedder === embedder?.id) return known.candidates;
+  const { app } = world.files.kit;
+  const candidates = entries.map((entry) => candidateOf(entry, app, world));
+  const made = known?.embedder === embedder?.id ? known?.vectors : undefined;
+  const vectors = await addVectors(candidates, made ?? new Map(), world, embedder);
+  indexes.set(world, { from: entries, embedder: embedder?.id, candidates, vectors });
+  return candidates;
+}
+
+function candidateOf(entry: KitEntry, app: string, world: World): KitCandidate {
+  const { type, agent, text, tags, source, line, names, date } = entry;
+  const at = utcOf(date);
+  return {
+    entry: {
+      id: entry.copyOf ?? memoryId(app, agent, text),
+      type,
+      agent,
+      text,
+      tags,
+      project: app,
+      createdAt: at ?? UNDATED,
+      updatedAt: at ?? UNDATED,
+      revision: 1,
+    },
+    names,
+    terms: world.analyser.terms(text),
+    vector: undefined,
+    source,
+    line,
+    dated: at !== undefined,
+  };
+}
+
+async function addVectors(
+  candidates: readonly KitCandidate[],
+  made: ReadonlyMap<string, Float32Array>,
+  world: World,
+  embedder: Embedder | undefined,
+): Promise<ReadonlyMap<string, Float32Array>> {
+  const vectors = new Map<string, Float32Array>();
+  if (embedder === undefined) return vectors;
+  const some = candidates.slice(0, VECTORS);
+  const missing = [...new Set(some.map(({ entry }) => entry.text))].filter((text) => !made.has(text));
+  try {
+    const fresh = missing.length === 0 ? [] : await embedder.embed(missing);
+    for (const [index, text] of missing.entries()) {
+      const vector = fresh[index];
+      if (vector !== undefined) vectors.set(text, unitOf(vector));
+    }
+  } catch (error) {
+    world.embedderFailed(error);
+  }
+  for (const candidate of some) {
+    candidate.vector = vectors.get(candidate.entry.text) ?? made.get(candidate.entry.text);
+    if (candidate.vector !== undefined) vectors.set(candidate.entry.text, candidate.vector);
+  }
+  return vectors;
+}
+
+function unitOf(vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector);
+  return length === 0 ? vector : vector.map((value) => value / length);
+}

@@ -1,0 +1,62 @@
+import type { Log } from '../../base/log.ts';
+import { analyse, ANALYSER_VERSION } from './analyse.ts';
+import type { EmbedderSettings } from './embedders/choose.ts';
+import { readKit } from './kit-files/kit.ts';
+import { KitFiles } from './kit-files/read-all.ts';
+import { Memory } from './memory.ts';
+import type { EngineSettings } from './engine-settings.ts';
+import { placeOf, userPlace } from './place.ts';
+import { Sessions } from './sessions.ts';
+import type { Analyser } from './store.ts';
+import { moveIntoProject, type Moved } from './transfer/move.ts';
+import type { World } from './world.ts';
+
+const ANALYSER: Analyser = { id: `words-${ANALYSER_VERSION}`, terms: analyse };
+
+export interface MemorySetup {
+  /** The top of the project. */
+  root: string;
+  /** The user's folder for what has no place in a project. */
+  state: string;
+  engine: EngineSettings;
+  embedder: EmbedderSettings;
+  hide(text: string): string;
+  log: Log;
+  background: boolean;
+  writes: boolean;
+}
+
+/** The memory of one project. Nothing is opened before the first question. */
+export async function openMemory(setup: MemorySetup): Promise<Memory> {
+  const kit = await readKit(setup.root);
+  const files = new KitFiles(kit);
+  const sessions = new Sessions({ ...setup, files, analyser: ANALYSER });
+  const place = placeOf(kit, setup.state);
+  const world: World = {
+    files,
+    analyser: ANALYSER,
+    folder: place.folder,
+    hide: setup.hide,
+    log: setup.log,
+    session: (signal) => sessions.get(signal),
+    embedderFailed: (error) => sessions.embedderFailed(error),
+  };
+  return new Memory({
+    world,
+    sessions,
+    place,
+    userFolder: userPlace(setup.root, setup.state),
+    log: setup.log,
+  });
+}
+
+/** Moves a project's memories from the user's folder into the project. */
+export function moveMemory({ root, state, engine }: MemorySetup): Promise<Moved> {
+  return moveIntoProject({ root, state, engine, analyser: ANALYSER });
+}
+
+/** What decides where a project's memory is; another text means that it has to be opened anew. */
+export async function memoryVersion(root: string): Promise<string> {
+  const { app, memory, user } = await readKit(root);
+  return [app, memory ?? '', user].join('\n');
+}

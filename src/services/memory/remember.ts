@@ -1,0 +1,63 @@
+import type { MemoryEntry, MemoryKey, MemoryRevision, MemoryType } from '../../model/memory.ts';
+import { memoryId } from './ids.ts';
+import { writeKitFiles, type KitWriting } from './kit-files/write.ts';
+import { similarTo, type Similar } from './similar.ts';
+import type { Outcome } from './store.ts';
+import { cleanAgent, cleanTags, cleanText } from './text-rules.ts';
+import { embedded, type World } from './world.ts';
+
+export interface ToRemember {
+  type: MemoryType;
+  agent: string;
+  text: string;
+  /** Nothing keeps those the memory has. */
+  tags?: readonly string[] | undefined;
+}
+
+export interface Remembered {
+  outcome: Outcome;
+  entry: MemoryEntry;
+  previous: MemoryRevision | undefined;
+  similar: Similar[];
+  /** Files of the project that have it now. */
+  files: string[];
+  notes: string[];
+}
+
+/** Keeps a text under the id that it always has, and where the project's own tools look for it. */
+export async function remember(
+  world: World,
+  given: ToRemember,
+  signal: AbortSignal | undefined,
+): Promise<Remembered> {
+  const agent = cleanAgent(given.agent);
+  const { text, notes } = cleanText(given.text, world.hide);
+  const key: MemoryKey = { type: given.type, id: memoryId(world.files.kit.app, agent, text) };
+  const session = await world.session(signal);
+  const { vectors, note } = await embedded(world, session, [text], signal);
+  const [vector] = vectors;
+  const similar = await similarTo(world, session, { ...key, agent, text }, vector);
+  const tags =
+    given.tags === undefined ? ((await session.store.get(key))?.tags ?? []) : cleanTags(given.tags);
+  const [result] = await session.store.upsert([
+    { ...key, agent, text, tags, at: new Date().toISOString(), vector },
+  ]);
+  if (result === undefined) throw new Error('The store gave no answer for a memory.');
+  const { outcome, entry, previous } = result;
+  const { files, problems } = await writeKitFiles(await writing(world), entry, {
+    before: previous === undefined ? undefined : { ...entry, text: previous.text, agent: previous.agent },
+    mode: vector === undefined ? 'local' : 'semantic',
+  });
+  return {
+    outcome,
+    entry,
+    previous,
+    similar,
+    files,
+    notes: [...notes, ...problems, ...(note === undefined ? [] : [note]), ...session.troubles],
+  };
+}
+
+export async function writing({ files, folder }: World): Promise<KitWriting> {
+  return { kit: files.kit, agents: await files.agents(), locks: folder };
+}

@@ -1,0 +1,63 @@
+import { BmadError } from '../../base/errors.ts';
+import { isUsed } from './place.ts';
+import type { MemoryParts } from './memory.ts';
+import type { MemoryStats, StoreHealth } from './store.ts';
+
+/** The truth about the memory of a project, also when it does not work. */
+export interface MemoryStatus {
+  project: string;
+  owner: 'project' | 'user';
+  store: StoreHealth | undefined;
+  embedder: { id: string; dim: number } | undefined;
+  stats: MemoryStats | undefined;
+  /** Memories with a vector of the embedder, of all that could have one. */
+  embedding: { done: number; total: number; running: boolean };
+  /** Entries of the project's own files that are searched too. */
+  fileEntries: number;
+  degraded: boolean;
+  notes: string[];
+}
+
+export async function statusOf({ world, sessions, place, userFolder }: MemoryParts): Promise<MemoryStatus> {
+  const { entries, problems } = await world.files.read();
+  const shared = {
+    project: world.files.kit.app,
+    owner: place.owner,
+    fileEntries: entries.length,
+  };
+  const notes = [...problems];
+  if (place.owner === 'project' && (await isUsed(userFolder)))
+    notes.push(
+      `There are memories of this project in ${userFolder} too. "bmad memory move" brings them here.`,
+    );
+  try {
+    const { store, embedder, troubles } = await world.session();
+    const [health, stats, { total, embedded }] = [
+      await store.health(),
+      await store.stats(),
+      await store.embedding(),
+    ];
+    if (embedder !== undefined && embedded < total && !sessions.reembedding.running)
+      notes.push(`${total - embedded} memories wait for a vector. "bmad memory reindex" makes them now.`);
+    return {
+      ...shared,
+      store: health,
+      embedder: embedder === undefined ? undefined : { id: embedder.id, dim: embedder.dim },
+      stats,
+      embedding: { done: embedded, total, running: sessions.reembedding.running },
+      degraded: health.degraded || troubles.length > 0,
+      notes: [...notes, ...troubles, ...health.notes],
+    };
+  } catch (error) {
+    if (!(error instanceof BmadError)) throw error;
+    return {
+      ...shared,
+      store: undefined,
+      embedder: undefined,
+      stats: undefined,
+      embedding: { done: 0, total: 0, running: false },
+      degraded: true,
+      notes: [error.text.replaceAll('\n\n', ' '), ...notes],
+    };
+  }
+}

@@ -1,0 +1,86 @@
+import { BmadError, quoted } from '../../base/errors.ts';
+import { byteLength } from '../../base/text.ts';
+import { secretsOut } from './secret-text.ts';
+
+/** Shorter texts are removed by the tools that share the project's files. */
+const SHORTEST = 10;
+const LONGEST_BYTES = 100_000;
+
+/** Control characters other than tab and line break; they end texts early in some stores and mean nothing here. */
+// oxlint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g;
+const HALF = /\p{Surrogate}/gu;
+
+export interface CleanText {
+  text: string;
+  /** What was changed, for the caller. */
+  notes: string[];
+}
+
+/** A text as it may be kept: whole characters, no secrets, neither too short nor too long. */
+export function cleanText(raw: string, hide: (text: string) => string): CleanText {
+  if (byteLength(raw) > LONGEST_BYTES)
+    throw new BmadError(
+      'too_large',
+      `The text has ${byteLength(raw)} bytes; a memory has at most ${LONGEST_BYTES}.`,
+      {
+        subject: 'text',
+        hint: 'Remember what matters of it, in a few sentences, and name the file it is in.',
+      },
+    );
+  const notes: string[] = [];
+  let text = raw.replaceAll('\r\n', '\n').replaceAll('\r', '\n');
+  if (CONTROL.test(text)) notes.push('Control characters were removed from the text.');
+  text = text.replace(CONTROL, '');
+  if (HALF.test(text)) notes.push('Halves of characters in the text were replaced.');
+  text = text.replace(HALF, '\uFFFD').trim();
+  const { text: safe, found } = secretsOut(text, hide);
+  if (found.length > 0) notes.push(`Masked before it was kept: ${found.join(', ')}.`);
+  if (characters(safe) < SHORTEST)
+    throw new BmadError('invalid_input', `The text ${quoted(safe)} has fewer than ${SHORTEST} characters.`, {
+      subject: 'text',
+      hint: 'Write a sentence that can be understood without this conversation.',
+    });
+  return { text: safe, notes };
+}
+
+const AGENT_LENGTH = 100;
+
+/** The name of an agent, which may become the name of a file. */
+export function cleanAgent(raw: string): string {
+  const agent = raw.normalize('NFC').trim();
+  const wrong =
+    agent === '' ||
+    characters(agent) > AGENT_LENGTH ||
+    agent.startsWith('.') ||
+    /[/\\:]|\.\.|[\p{C}\u2028\u2029]/u.test(agent);
+  if (!wrong) return agent;
+  throw new BmadError('invalid_input', `${quoted(raw)} cannot be the name of an agent.`, {
+    subject: 'agent',
+    hint: 'Give a plain name such as "dev" or "architect": no slashes, no dots at the beginning.',
+  });
+}
+
+const TAG_LENGTH = 60;
+const TAG_COUNT = 20;
+
+/** Tags without repetitions. A grave accent would end a tag in the exported Markdown. */
+export function cleanTags(raw: readonly string[]): string[] {
+  const tags = [...new Set(raw.map((tag) => tag.normalize('NFC').trim()).filter((tag) => tag !== ''))];
+  const wrong = tags.find((tag) => characters(tag) > TAG_LENGTH || /[`,\p{C}\u2028\u2029]/u.test(tag));
+  if (wrong !== undefined)
+    throw new BmadError('invalid_input', `${quoted(wrong)} cannot be a tag.`, {
+      subject: 'tags',
+      hint: `A tag has at most ${TAG_LENGTH} characters, and neither commas nor grave accents.`,
+    });
+  if (tags.length <= TAG_COUNT) return tags;
+  throw new BmadError('invalid_input', `A memory has at most ${TAG_COUNT} tags; ${tags.length} were given.`, {
+    subject: 'tags',
+    hint: 'Keep those that somebody would look for.',
+  });
+}
+
+/** Code points, as other languages count. */
+function characters(text: string): number {
+  return Array.from(text).length;
+}

@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import { BmadError } from '../../../base/errors.ts';
+import { ensureFolder, setAside } from '../../../base/file-state.ts';
+import { realFolder } from '../../../base/files.ts';
+import { isOnQdrant, openConfigured, type EngineSettings } from '../engine-settings.ts';
+import { readKitAgents } from '../kit-files/agents.ts';
+import { readKit } from '../kit-files/kit.ts';
+import { writeKitFiles } from '../kit-files/write.ts';
+import { isUsed, placeOf, preparePlace, userPlace } from '../place.ts';
+import type { Analyser } from '../store.ts';
+import { allEntries, copyAll } from './transfer.ts';
+
+export interface Move {
+  root: string;
+  state: string;
+  engine: EngineSettings;
+  analyser: Analyser;
+}
+
+export interface Moved {
+  count: number;
+  from: string;
+  to: string;
+  /** Where the old folder lies now, whole; nothing of it is deleted. */
+  kept: string | undefined;
+}
+
+/** Brings the memories of a project from the user's folder into the project itself, whose memory folder it makes. */
+export async function moveIntoProject({ root, state, engine, analyser }: Move): Promise<Moved> {
+  if (isOnQdrant(engine))
+    throw new BmadError('invalid_input', 'The memories are on a Qdrant server; there is no file to move.', {
+      hint: 'To take them elsewhere, use "bmad memory export --format jsonl" and "bmad memory import".',
+    });
+  const from = userPlace(root, state);
+  const folder = (await readKit(root)).folder;
+  if (!(await isUsed(from))) {
+    const { memory } = await readKit(root);
+    throw new BmadError('not_found', `There are no memories of this project in ${from}.`, {
+      hint:
+        memory === undefined
+          ? 'Nothing has been remembered yet.'
+          : `The memories of this project are in ${memory} already.`,
+    });
+  }
+  if ((await realFolder(join(root, folder, '_memory'))) === undefined)
+    await ensureFolder(join(root, folder, '_memory'));
+  const kit = await readKit(root);
+  const place = placeOf(kit, state);
+  await preparePlace(place);
+  const options = { project: kit.app, analyser };
+  const source = await openConfigured(engine, from, options);
+  const target = await openConfigured(engine, place.folder, options);
+  try {
+    const count = await copyAll(source, target);
+    const agents = await readKitAgents(kit);
+    for (const entry of (await allEntries(target, {})).toReversed())
+      await writeKitFiles({ kit, agents, locks: place.folder }, entry, { mode: 'local' });
+    await source.close();
+    return { count, from, to: place.folder, kept: await setAside(from) };
+  } finally {
+    await Promise.all([source.close(), target.close()]);
+  }
+}

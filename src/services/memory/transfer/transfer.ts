@@ -1,0 +1,157 @@
+import { BmadError } from '../../../base/errors.ts';
+import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../../model/memory.ts';
+import { memoryId } from '../ids.ts';
+import { utcOf } from '../local-time.ts';
+import type { MemoryStore, NewMemory } from '../store.ts';
+import { cleanAgent, cleanTags, cleanText } from '../text-rules.ts';
+import { embedded, type World } from '../world.ts';
+import { fromJson, toLines } from './lines.ts';
+import { fromMarkdown, toMarkdown, type Incoming } from './markdown.ts';
+
+const BATCH = 100;
+
+export async function allEntries(store: MemoryStore, filter: MemoryFilter): Promise<MemoryEntry[]> {
+  const entries: MemoryEntry[] = [];
+  let after: string | undefined;
+  do {
+    const page = await store.list(filter, { limit: 1_000, after });
+    entries.push(...page.entries);
+    after = page.next;
+  } while (after !== undefined);
+  return entries;
+}
+
+/** All memories as text: Markdown in the kit's form, oldest first, or one JSON object a line. */
+export async function exported(
+  world: World,
+  format: 'markdown' | 'jsonl',
+  filter: MemoryFilter,
+): Promise<{ text: string; count: number }> {
+  const { store } = await world.session();
+  const entries = (await allEntries(store, filter)).toReversed();
+  if (format === 'jsonl') return { text: toLines(entries), count: entries.length };
+  const types = MEMORY_TYPES.filter((type) => entries.some((entry) => entry.type === type));
+  const shown = types.length > 0 ? types : (filter.types ?? []);
+  const parts = shown.map((type) =>
+    toMarkdown(
+      type,
+      world.files.kit.app,
+      entries.filter((entry) => entry.type === type),
+      new Date(),
+    ),
+  );
+  return { text: parts.join('\n'), count: entries.length };
+}
+
+export interface ImportDefaults {
+  type?: MemoryType | undefined;
+  agent?: string | undefined;
+}
+
+export interface Imported {
+  created: number;
+  updated: number;
+  unchanged: number;
+  /** What was not taken, and why, a few of them. */
+  refused: { text: string; reason: string }[];
+  refusedCount: number;
+}
+
+const REASONS_TOLD = 10;
+
+/** Takes over what a file has. What was forgotten here stays so. */
+export async function imported(
+  world: World,
+  text: string,
+  defaults: ImportDefaults,
+  call: { signal: AbortSignal; progress(message: string): void },
+): Promise<Imported> {
+  const json = fromJson(text);
+  const items = json?.found ?? fromMarkdown(text);
+  const result: Imported = {
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    refused: [],
+    refusedCount: json?.wrong ?? 0,
+  };
+  if (items.length === 0 && result.refusedCount === 0)
+    throw new BmadError('invalid_input', 'There is nothing in the file that could be remembered.', {
+      hint: 'Markdown with "- [2026-03-01] text" lines, JSONL with one object a line, or memories.json is read.',
+    });
+  const session = await world.session(call.signal);
+  const ready = items.flatMap((item) => readyItem(world, item, defaults, result));
+  for (let from = 0; from < ready.length; from += BATCH) {
+    call.signal.throwIfAborted();
+    const batch = ready.slice(from, from + BATCH);
+    const { vectors } = await embedded(
+      world,
+      session,
+      batch.map((memory) => memory.text),
+      call.signal,
+    );
+    const answers = await session.store.upsert(
+      batch.map((memory, index) => ({ ...memory, vector: vectors[index] })),
+    );
+    for (const { outcome } of answers) result[outcome]++;
+    call.progress(`${Math.min(from + BATCH, ready.length)} of ${ready.length} memories`);
+  }
+  return result;
+}
+
+function readyItem(
+  world: World,
+  { type, agent, text, tags, date }: Incoming,
+  defaults: ImportDefaults,
+  result: Imported,
+): NewMemory[] {
+  try {
+    const owner = cleanAgent(agent ?? defaults.agent ?? 'team');
+    const clean = cleanText(text, world.hide).text;
+    const kind = type ?? defaults.type ?? (agent === undefined ? 'shared-context' : 'agent-learnings');
+    const id = memoryId(world.files.kit.app, owner, clean);
+    const at = new Date().toISOString();
+    const createdAt = utcOf(date) ?? at;
+    return [
+      {
+        type: kind,
+        id,
+        agent: owner,
+        text: clean,
+        tags: cleanTags(tags),
+        at: createdAt,
+        createdAt,
+        revive: false,
+      },
+    ];
+  } catch (error) {
+    if (!(error instanceof BmadError)) throw error;
+    result.refusedCount++;
+    if (result.refused.length < REASONS_TOLD)
+      result.refused.push({ text: text.slice(0, 80), reason: error.message });
+    return [];
+  }
+}
+
+/** Copies everything from one store to another: earlier wordings, and what was forgotten or superseded. */
+export async function copyAll(from: MemoryStore, to: MemoryStore): Promise<number> {
+  const entries = await allEntries(from, { includeForgotten: true, includeSuperseded: true });
+  for (const entry of entries.toReversed()) {
+    const earlier = (await from.revisions(entry)).toReversed();
+    const wordings = [...earlier, { ...entry, at: entry.updatedAt }];
+    await to.upsert(
+      wordings.map(({ text, tags, agent, at }) => ({
+        type: entry.type,
+        id: entry.id,
+        text,
+        tags,
+        agent,
+        at,
+        createdAt: entry.createdAt,
+      })),
+    );
+    if (entry.supersededAt !== undefined) await to.supersede(entry, entry.supersededBy, entry.supersededAt);
+    if (entry.forgottenAt !== undefined) await to.forget([entry], entry.forgottenAt);
+  }
+  return entries.length;
+}

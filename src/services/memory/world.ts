@@ -1,0 +1,52 @@
+import type { Log } from '../../base/log.ts';
+import type { Embedder } from './embedder.ts';
+import type { KitFiles } from './kit-files/read-all.ts';
+import type { Analyser, MemoryStore } from './store.ts';
+
+/** A store that is open, and what turns texts into vectors for it. */
+export interface Session {
+  store: MemoryStore;
+  /** Nothing when there is none, or when it does not work at the moment. */
+  embedder: Embedder | undefined;
+  /** Why meaning or the engine that was asked for is not in use, and what to do about it. */
+  troubles: readonly string[];
+}
+
+/** What the parts of the memory service share. */
+export interface World {
+  files: KitFiles;
+  analyser: Analyser;
+  /** The folder of our own files; for Qdrant it has only locks. */
+  folder: string;
+  /** Removes the secrets of this environment from a text. */
+  hide(text: string): string;
+  log: Log;
+  session(signal?: AbortSignal): Promise<Session>;
+  /** Takes note that the embedder failed; words go on alone until it is tried again. */
+  embedderFailed(error: unknown): void;
+}
+
+export interface Embedded {
+  vectors: (Float32Array | undefined)[];
+  /** Why there are none, for the caller. */
+  note?: string;
+}
+
+/** Vectors where there can be any. A failing embedder is no reason to refuse the call. */
+export async function embedded(
+  world: World,
+  { embedder }: Session,
+  texts: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Embedded> {
+  const none = texts.map(() => undefined);
+  if (embedder === undefined) return { vectors: none };
+  try {
+    return { vectors: await embedder.embed(texts, signal) };
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    world.embedderFailed(error);
+    const reason = error instanceof Error ? error.message : 'it failed';
+    return { vectors: none, note: `Words only, without meaning: ${reason}` };
+  }
+}

@@ -1,0 +1,61 @@
+"""Turns the trained table into assets/embedder.bin (one byte a number) and writes golden.json for the tests."""
+
+import hashlib
+import json
+import os
+import struct
+
+import numpy
+
+from archives import CACHE, HERE
+from score import embed, report
+from tokens import tokens
+
+ID = 'bmad-static-fr-en-1'
+GOLDEN = [
+    'We chose PostgreSQL over MongoDB because the billing module needs transactions.',
+    "L'équipe a décidé de ne pas déployer le vendredi après-midi.",
+    'parseHTTPResponse(user_id: string): Promise<XMLHttpRequest>',
+    'ÇA MARCHE À ŒUVRE — cœur, naïve, Straße, Łódź',
+    'snake_case_identifier kebab-case-name SCREAMING_SNAKE camelCaseName2FA',
+    'zzyzxqwv unbekanntesWort desoxyribonucleique',
+    'sha256 utf8 h2 3D i18n 2026 1234567',
+    'e\u0301te\u0301 d\u2019été',
+    '日本語 привет',
+    '',
+]
+
+
+def main():
+    data = numpy.load(os.path.join(CACHE, 'table.npz'))
+    table, words = data['table'], data['words'].tolist()
+    with open(os.path.join(CACHE, 'settings.json'), encoding='utf8') as file:
+        settings = json.load(file)
+    scales = numpy.maximum(numpy.abs(table).max(1), 1e-8).astype('<f4') / 127
+    small = numpy.clip(numpy.rint(table / scales[:, None]), -127, 127).astype(numpy.int8)
+    text = '\n'.join(words).encode('ascii')
+    head = json.dumps({'id': ID, 'dim': table.shape[1], 'buckets': settings['buckets'], 'words': len(words), 'wordBytes': len(text)}).encode()
+    content = b'BMADEMB1' + struct.pack('<I', len(head)) + head + text + scales.tobytes() + small.tobytes()
+    target = os.path.join(HERE, '..', 'assets', 'embedder.bin')
+    with open(target, 'wb') as file:
+        file.write(content)
+    vocabulary = {word: row for row, word in enumerate(words)}
+    rounded = small.astype(numpy.float32) * scales[:, None]
+    golden = {
+        'sha256': hashlib.sha256(content).hexdigest(),
+        'bytes': len(content),
+        'settings': settings,
+        'texts': [
+            {'text': t, 'tokens': tokens(t), 'vector': [round(float(x), 5) for x in embed(t, rounded, vocabulary, settings['buckets'])[:12]]}
+            for t in GOLDEN
+        ],
+    }
+    with open(os.path.join(HERE, 'golden.json'), 'w', encoding='utf8') as file:
+        json.dump(golden, file, ensure_ascii=False, indent=2)
+        file.write('\n')
+    print(len(content), golden['sha256'])
+    print(report(rounded, vocabulary, settings['buckets'], 'dev'))
+
+
+if __name__ == '__main__':
+    main()
