@@ -16,6 +16,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   surfaces: ['base', 'operations'],
   workspaces: ['base', 'sources', 'catalogue', 'operations'],
   team: ['base', 'config', 'sources', 'services'],
+  codebases: ['base', 'services'],
   app: [
     'base',
     'model',
@@ -27,6 +28,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'operations',
     'workspaces',
     'team',
+    'codebases',
   ],
   bin: ['base', 'config', 'operations', 'surfaces', 'app'],
 };
@@ -43,6 +45,7 @@ const DOORS: Record<string, string> = {
   'csv-parse': 'base/parse.ts',
   diff: 'services/team/',
   minisearch: 'services/search/',
+  'web-tree-sitter': 'services/codebase/',
   zod: '',
   'node:child_process': 'base/process.ts',
   'node:fs': 'base/file',

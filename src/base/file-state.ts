@@ -11,7 +11,7 @@ export async function ensureFolder(path: string): Promise<void> {
 }
 
 /** Replaces a file as a whole: whoever reads it sees the old or the new one, also after a crash. */
-export async function writeAtomic(path: string, content: string): Promise<void> {
+export async function writeAtomic(path: string, content: string | Uint8Array): Promise<void> {
   await ensureFolder(dirname(path));
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
   try {
@@ -33,6 +33,16 @@ export async function writeAtomic(path: string, content: string): Promise<void> 
 export async function readState(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw writeFailure(path, error);
+  }
+}
+
+/** The bytes of a file of ours; nothing when there is none. */
+export async function readStateBytes(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw writeFailure(path, error);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { LOG_LEVELS } from '../base/log.ts';
+import { codeSettings } from './code-settings.ts';
 import { gitSettings } from './git-settings.ts';
 import { settingMeta, type SettingMeta } from './setting-meta.ts';
 import { toolSettings } from './tool-settings.ts';
@@ -70,6 +71,7 @@ export const configSchema = z.strictObject({
       summary: 'Folder for caches',
     }),
   ...toolSettings,
+  ...codeSettings,
   logLevel: z
     .enum(LOG_LEVELS)
     .default('warn')

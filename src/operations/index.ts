@@ -14,6 +14,7 @@ import { read } from './read.ts';
 import { listResources, readResource } from './resources.ts';
 import { refresh } from './refresh.ts';
 import { search } from './search.ts';
+import { searchCodebase } from './search-codebase.ts';
 import { sourcesAdd } from './sources-add.ts';
 import { sourcesApprove } from './sources-approve.ts';
 import { sourcesClear } from './sources-clear.ts';
@@ -31,6 +32,7 @@ export const operations: readonly AnyOperation[] = [
   bmad,
   list,
   search,
+  searchCodebase,
   read,
   activate,
   explain,
