@@ -134,11 +134,25 @@ function windows(lines: readonly string[], range: Chunk): Chunk[] {
     const last = Math.min(end, start + WINDOW - 1);
     const piece = lines.slice(start, last + 1);
     if (piece.some((line) => /[\p{L}\p{N}]{2}/u.test(line.slice(0, 300))))
-      found.push({ ...range, start, end: last });
+      found.push({ ...range, start, end: last, kind: isImports(range, piece) ? 'imports' : range.kind });
     if (last === end) break;
     start = last + 1 - OVERLAP;
   }
   return found;
+}
+
+const IMPORT =
+  /^\s*(?:import|from|use|using|include|require|package|#include|export \*|(?:const|var|let) .*require\()/;
+const IMPORT_REST = /^\s*(?:[\w$*]+(?: as [\w$]+)?,?|[})].*|\/[/*].*|\*.*)?\r?$/;
+
+/** The head of a file names much and does nothing. */
+function isImports({ kind }: Chunk, piece: readonly string[]): boolean {
+  if (kind !== 'code') return false;
+  const lines = piece.map((line) => line.slice(0, 300));
+  return (
+    lines.some((line) => IMPORT.test(line)) &&
+    lines.every((line) => IMPORT.test(line) || IMPORT_REST.test(line))
+  );
 }
 
 function isBlank(line: string | undefined): boolean {

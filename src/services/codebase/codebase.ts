@@ -124,17 +124,17 @@ export function createCodebase(parts: CodebaseParts): Codebase {
         takes: (file: IndexedFile) => takes(file.path),
       };
       let ranked = rank(work.index, question);
-      const rough = ranked.slice(0, limit * 2).filter(({ file }) => file.rough);
+      const rough = ranked.best.slice(0, limit * 2).filter(({ file }) => file.rough);
       if (rough.length > 0) {
         await work.refine([...new Set(rough.map(({ file }) => file.path))].slice(0, REFINED_FILES));
         ranked = rank(work.index, question);
       }
       signal.throwIfAborted();
       const unread = unreadMatches(matches, work, list, takes);
-      const { hits, total } = await hitsOf({ root, ranked, unread, limit, question, analyser });
+      const hits = await hitsOf({ root, ranked: ranked.best, unread, limit, question, analyser });
       return {
         hits,
-        total,
+        total: ranked.total + unread.length,
         partial: work.pending().files > 0 || list.left > 0,
         files: { known: list.paths.length + list.left, indexed: work.index.files.size },
         legs: [

@@ -49,6 +49,7 @@ const RIPGREP_SEARCH = [
   '--no-messages',
   '--hidden',
   '--no-require-git',
+  '--no-ignore-parent',
   '--glob=!.git',
   '--max-filesize=512K',
   '--fixed-strings',

@@ -50,7 +50,16 @@ function gitArguments(root: string): string[] {
   ];
 }
 
-const RIPGREP_LIST = ['--no-config', '--files', '--hidden', '--no-require-git', '--null', '--glob', '!.git'];
+const RIPGREP_LIST = [
+  '--no-config',
+  '--files',
+  '--hidden',
+  '--no-require-git',
+  '--no-ignore-parent',
+  '--null',
+  '--glob',
+  '!.git',
+];
 
 async function listedBy(
   by: 'git' | 'ripgrep',
@@ -82,7 +91,8 @@ async function listedBy(
     .split('\0')
     .filter((path) => path !== '')
     .map((path) => (by === 'git' ? path : path.slice(prefix.length)).replaceAll('\\', '/'));
-  return { by, paths: [...new Set(paths)] };
+  // An ignored folder of a larger repository has no files for git; somebody has made it their project all the same.
+  return by === 'git' && paths.length === 0 ? undefined : { by, paths: [...new Set(paths)] };
 }
 
 const IGNORE_FILES = ['.gitignore', '.ignore', '.rgignore'];

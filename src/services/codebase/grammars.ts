@@ -75,13 +75,16 @@ function definitionsIn({ parser, query }: Prepared, text: string): Definition[] 
       return undefined;
     }
     try {
-      const found = query.captures(tree.rootNode, { progressCallback: late });
-      return found.map(({ name: kind, node }) => ({
-        kind,
-        name: nameOf(node),
-        start: node.startPosition.row,
-        end: node.endPosition.row,
-      }));
+      // Not `captures`, which also gives those of patterns that match in part only.
+      const found = query.matches(tree.rootNode, { progressCallback: late });
+      return found
+        .flatMap(({ captures }) => captures)
+        .map(({ name: kind, node }) => ({
+          kind,
+          name: nameOf(node),
+          start: node.startPosition.row,
+          end: node.endPosition.row,
+        }));
     } finally {
       tree.delete();
     }
@@ -95,12 +98,13 @@ const LONGEST_NAME = 80;
 
 /** Where grammars keep the name differs; most have a field of that name, somewhere on the way down. */
 function nameOf(node: Node): string {
-  for (const field of ['name', 'key', 'left', 'type'] as const) {
+  for (const field of ['name', 'key', 'left', 'declarator', 'type'] as const) {
     const named = node.childForFieldName(field);
-    if (named !== null) return shortName(named.text);
+    if (named === null) continue;
+    return field === 'declarator' && named.childForFieldName(field) !== null
+      ? nameOf(named)
+      : shortName(named.text);
   }
-  const inner = node.childForFieldName('declarator');
-  if (inner !== null) return inner.childCount === 0 ? shortName(inner.text) : nameOf(inner);
   for (const child of node.namedChildren) {
     if (/(?:declarator|spec|function_name|simple_name)$/.test(child.type))
       return child.childForFieldName('name') === null ? shortName(child.text) : nameOf(child);

@@ -35,7 +35,7 @@ interface Wanted {
 }
 
 /** The best places with a few lines of each, read from the files as they are now. */
-export async function hitsOf(wanted: Wanted): Promise<{ hits: CodeHit[]; total: number }> {
+export async function hitsOf(wanted: Wanted): Promise<CodeHit[]> {
   const { root, ranked, limit, question, analyser } = wanted;
   const places: Place[] = [...ranked.map(placeOf), ...unreadPlaces(wanted.unread)].sort(
     (a, b) => b.score - a.score,
@@ -71,7 +71,7 @@ export async function hitsOf(wanted: Wanted): Promise<{ hits: CodeHit[]; total: 
       ),
     });
   }
-  return { hits, total: places.length };
+  return hits;
 }
 
 interface Place {

@@ -1,3 +1,4 @@
+import { splitIdentifier } from '../../base/code-words.ts';
 import { wordsStart, type CodeIndex, type IndexedFile } from './code-index.ts';
 import type { ExactMatch, Needle } from './exact.ts';
 import { isProse } from './languages.ts';
@@ -28,45 +29,50 @@ export interface Ranked {
   parts: ScoreParts;
 }
 
-const K1 = 1.2;
-const B = 0.5;
+/** Measured on comments and the functions they were written for; see docs/decisions/0018. */
+const K1 = 3;
+const B = 0.75;
+const COVER_SHARE = 0.1;
+/** What a name adds that has the asked words, and one that has no others. */
+const NAME_COVER = 0.5;
+const NAME_FIT = 0.4;
 /** Words and vectors disagree often; the words of an identifier are the better witness. */
 const VECTOR_SHARE = 0.5;
 const LEAST_COSINE = 0.3;
 const QUOTED_SHARE = 1;
 const NAME_SHARE = 0.5;
 const SYMBOL_SHARE = 0.6;
-const WEIGHTS = { test: 0.85, prose: 0.8 };
+const WEIGHTS = { test: 0.85, prose: 0.8, imports: 0.5, nameless: 0.6 };
 /** Rarer words decide; a long text pasted as a question has enough of them. */
 const MOST_WORDS = 48;
+/** Only the best of each way of finding are compared with those of the others. */
+const COMPARED = 400;
 
-interface Hit extends Ranked {
-  key: string;
-}
-
-/** Every chunk that has anything to do with the question, best first. */
-export function rank(index: CodeIndex, question: Question): Ranked[] {
-  const hits = new Map<string, Hit>();
-  const hitOf = (file: IndexedFile, chunk: number): Hit => {
-    const key = `${chunk}:${file.path}`;
-    let hit = hits.get(key);
-    if (hit === undefined) hits.set(key, (hit = { key, file, chunk, score: 0, parts: {} }));
+/** The chunks that have anything to do with the question, best first, and how many there are. */
+export function rank(index: CodeIndex, question: Question): { best: Ranked[]; total: number } {
+  const hits = new Map<IndexedFile, Map<number, Ranked>>();
+  const hitOf = (file: IndexedFile, chunk: number): Ranked => {
+    let ofFile = hits.get(file);
+    if (ofFile === undefined) hits.set(file, (ofFile = new Map()));
+    let hit = ofFile.get(chunk);
+    if (hit === undefined) ofFile.set(chunk, (hit = { file, chunk, score: 0, parts: {} }));
     return hit;
   };
-  for (const { file, chunk, score } of byWords(index, question)) hitOf(file, chunk).parts.words = score;
-  if (question.vector !== undefined)
-    for (const { file, chunk, score } of byVector(index, question.vector, question))
-      hitOf(file, chunk).parts.vector = score;
+  const words = byWords(index, question);
+  for (const { file, chunk, score } of words.best) hitOf(file, chunk).parts.words = score;
+  const near = question.vector === undefined ? [] : byVector(index, question.vector, question);
+  for (const { file, chunk, score } of near) hitOf(file, chunk).parts.vector = score;
   addExact(index, question, hitOf);
-  const ranked = [...hits.values()];
+  const ranked = [...hits.values()].flatMap((ofFile) => [...ofFile.values()]);
   for (const hit of ranked) weigh(hit, question);
-  return ranked
-    .filter(({ score }) => score > 0)
-    .sort(
-      (a, b) =>
-        b.score - a.score ||
-        (a.file.path < b.file.path ? -1 : a.file.path > b.file.path ? 1 : a.chunk - b.chunk),
-    );
+  const best = ranked.filter(({ score }) => score > 0).sort(byScore);
+  return { best, total: Math.max(best.length, words.total) };
+}
+
+/** Equal scores are put in the order of paths, so that the same question has the same answer. */
+function byScore(a: Ranked, b: Ranked): number {
+  if (a.score !== b.score) return b.score - a.score;
+  return a.file === b.file ? a.chunk - b.chunk : a.file.path < b.file.path ? -1 : 1;
 }
 
 interface Scored {
@@ -77,17 +83,20 @@ interface Scored {
 
 /**
  * BM25 over the whole index, in one run over the numbers: no inverted index has to be kept up to date, and a million
- * numbers take a few milliseconds. The best has the score 1, less what share of the question it does not have.
+ * numbers take a few milliseconds. The best has the score 1.
  */
-function byWords({ files, vocabulary }: CodeIndex, { words, takes }: Question): Scored[] {
+function byWords(
+  { files, vocabulary }: CodeIndex,
+  { words, takes }: Question,
+): { best: Scored[]; total: number } {
   const asked = new Int32Array(vocabulary.list.length).fill(-1);
   let count = 0;
   for (const word of words) {
     const number = vocabulary.numberOf(word);
     if (number !== undefined) asked[number] = count++;
   }
-  if (count === 0) return [];
-  const found: { file: IndexedFile; chunk: number; length: number; counts: [number, number][] }[] = [];
+  if (count === 0) return { best: [], total: 0 };
+  const found: { file: IndexedFile; chunk: number; length: number; counts: number[] }[] = [];
   const inChunks = new Float64Array(count);
   let chunks = 0;
   let total = 0;
@@ -96,14 +105,14 @@ function byWords({ files, vocabulary }: CodeIndex, { words, takes }: Question): 
     for (let chunk = 0; chunk < file.ends.length; chunk++) {
       const end = file.ends[chunk] ?? 0;
       let length = 0;
-      let counts: [number, number][] | undefined;
+      let counts: number[] | undefined;
       for (let at = wordsStart(file, chunk); at < end; at++) {
         const packed = file.words[at] ?? 0;
         length += packed & 255;
         const place = asked[packed >>> 8] ?? -1;
         if (place === -1) continue;
         inChunks[place] = (inChunks[place] ?? 0) + 1;
-        (counts ??= []).push([place, packed & 255]);
+        (counts ??= []).push(place, packed & 255);
       }
       chunks += 1;
       total += length;
@@ -114,22 +123,44 @@ function byWords({ files, vocabulary }: CodeIndex, { words, takes }: Question): 
   const least = count > MOST_WORDS ? (rarity.toSorted().at(-MOST_WORDS) ?? 0) : 0;
   const mass = rarity.reduce((sum, value) => sum + (value >= least ? value : 0), 0);
   const average = total / chunks;
-  let best = 0;
   const scored = found.map(({ file, chunk, length, counts }) => {
     let score = 0;
     let covered = 0;
-    for (const [place, times] of counts) {
-      const weight = rarity[place] ?? 0;
+    for (let at = 0; at < counts.length; at += 2) {
+      const weight = rarity[counts[at] ?? 0] ?? 0;
+      const times = counts[at + 1] ?? 0;
       if (weight < least) continue;
       covered += weight;
       score += (weight * times * (K1 + 1)) / (times + K1 * (1 - B + (B * length) / average));
     }
-    best = Math.max(best, score);
-    return { file, chunk, score, cover: covered / mass };
+    return { file, chunk, score: score * (1 - COVER_SHARE + (COVER_SHARE * covered) / mass) };
   });
-  return scored
+  const best = scored
     .filter(({ score }) => score > 0)
-    .map(({ file, chunk, score, cover }) => ({ file, chunk, score: (score / best) * (0.75 + 0.25 * cover) }));
+    .sort((a, b) => b.score - a.score)
+    .slice(0, COMPARED);
+  const rarityOf = (word: string): number => {
+    const place = asked[vocabulary.numberOf(word) ?? -1] ?? -1;
+    return place === -1 ? 0 : (rarity[place] ?? 0);
+  };
+  for (const hit of best) hit.score *= nameWorth(hit, vocabulary, rarityOf, mass);
+  const top = best.reduce((most, { score }) => Math.max(most, score), 0);
+  return { best: best.map((hit) => ({ ...hit, score: hit.score / top })), total: scored.length };
+}
+
+/** A function is what its name says; a piece without a name is rarely what was looked for. */
+function nameWorth(
+  { file, chunk }: Scored,
+  vocabulary: CodeIndex['vocabulary'],
+  rarityOf: (word: string) => number,
+  mass: number,
+): number {
+  const { symbol = '', kind = '' } = file.chunks[chunk] ?? {};
+  if (symbol === '') return kind === 'imports' ? WEIGHTS.imports : kind === 'code' ? WEIGHTS.nameless : 1;
+  const words = vocabulary.asked(symbol.slice(symbol.lastIndexOf('.') + 1));
+  const rarities = words.map(rarityOf).filter((value) => value > 0);
+  const cover = rarities.reduce((sum, value) => sum + value, 0) / mass;
+  return 1 + NAME_COVER * cover + NAME_FIT * (rarities.length / Math.max(1, words.length));
 }
 
 function byVector({ files }: CodeIndex, vector: Float32Array, { takes }: Question): Scored[] {
@@ -150,10 +181,13 @@ function byVector({ files }: CodeIndex, vector: Float32Array, { takes }: Questio
 
 function addExact(
   { files }: CodeIndex,
-  { needles, matches, takes }: Question,
-  hitOf: (file: IndexedFile, chunk: number) => Hit,
+  { words, needles, matches, takes }: Question,
+  hitOf: (file: IndexedFile, chunk: number) => Ranked,
 ): void {
-  const having = new Map<Hit, Set<number>>();
+  // In a long sentence a name is one word among others; alone it is the question.
+  const inNames = needles.reduce((sum, { text }) => sum + splitIdentifier(text).length, 0);
+  const named = NAME_SHARE * Math.min(1, (inNames + 1) / Math.max(1, words.length));
+  const having = new Map<Ranked, Set<number>>();
   for (const { path, line, needle } of matches) {
     const file = files.get(path);
     if (file === undefined || !takes(file)) continue;
@@ -164,18 +198,18 @@ function addExact(
     }
   }
   for (const [hit, found] of having) {
-    const share = [...found].map((needle) => (needles[needle]?.quoted === true ? QUOTED_SHARE : NAME_SHARE));
+    const share = [...found].map((needle) => (needles[needle]?.quoted === true ? QUOTED_SHARE : named));
     hit.parts.exact = share.reduce((sum, value) => sum + value, 0) / needles.length;
     const symbol = hit.file.chunks[hit.chunk]?.symbol.toLowerCase() ?? '';
     const isNamed = needles.some(({ text }) => {
       const name = text.toLowerCase();
       return symbol === name || symbol.endsWith(`.${name.slice(name.lastIndexOf('.') + 1)}`);
     });
-    if (symbol !== '' && isNamed) hit.parts.symbol = SYMBOL_SHARE;
+    if (symbol !== '' && isNamed) hit.parts.symbol = SYMBOL_SHARE * (named / NAME_SHARE);
   }
 }
 
-function weigh(hit: Hit, { tests }: Question): void {
+function weigh(hit: Ranked, { tests }: Question): void {
   const { parts, file } = hit;
   const weight = isProse(file.language) ? WEIGHTS.prose : !tests && isTestPath(file.path) ? WEIGHTS.test : 1;
   const sum =

@@ -1,0 +1,186 @@
+import { cp, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { RAW_WORD, splitIdentifier } from '../../src/base/code-words.ts';
+import { folderBytes } from '../../src/base/file-state.ts';
+import { createLog } from '../../src/base/log.ts';
+import { optionalFile } from '../../src/base/optional-packages.ts';
+import { createSecrets } from '../../src/base/secrets.ts';
+import type { Analyser } from '../../src/services/codebase/code-index.ts';
+import { CODE_ANALYSER, createCodebase } from '../../src/services/codebase/codebase.ts';
+import { matchesByRipgrep, needlesOf } from '../../src/services/codebase/exact.ts';
+import { createGrammars } from '../../src/services/codebase/grammars.ts';
+import { openIndexer } from '../../src/services/codebase/indexer.ts';
+import { rank } from '../../src/services/codebase/rank.ts';
+import { pairsFrom, type Corpus } from './code-pairs.ts';
+import { percentile } from './statistics.ts';
+
+/**
+ * Measures the search in code: how often the function is found that a comment was written for, and how long searches
+ * take. `tsx scripts/bench/code-search.ts [folder with packages] [most pairs]`
+ */
+const modules = resolve(process.argv[2] ?? 'node_modules');
+const most = Number(process.argv[3] ?? 600);
+const log = createLog({
+  level: 'warn',
+  write: (text) => process.stderr.write(text),
+  json: false,
+  secrets: createSecrets(),
+});
+const forever = new AbortController().signal;
+const ripgrep = optionalFile(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/rg`, '@vscode/ripgrep');
+
+const RAW: Analyser = { id: 'raw', words: (text) => [text.toLowerCase()] };
+const SPLIT: Analyser = {
+  id: 'split',
+  words: (text) => (text.match(RAW_WORD) ?? []).flatMap(splitIdentifier).map((word) => word.toLowerCase()),
+};
+
+interface Variant {
+  name: string;
+  analyser: Analyser;
+  grammars: boolean;
+  exact: boolean;
+}
+
+const VARIANTS: readonly Variant[] = [
+  { name: 'raw words', analyser: RAW, grammars: true, exact: false },
+  { name: 'split words', analyser: SPLIT, grammars: true, exact: false },
+  { name: 'split, stems, stop words', analyser: CODE_ANALYSER, grammars: true, exact: false },
+  { name: '… and exact (the default)', analyser: CODE_ANALYSER, grammars: true, exact: true },
+  { name: 'the default without grammars', analyser: CODE_ANALYSER, grammars: false, exact: true },
+];
+
+async function measure(
+  { analyser, grammars, exact }: Variant,
+  root: string,
+  corpus: Corpus,
+  cache: string,
+): Promise<string> {
+  const indexer = await openIndexer({
+    ...{ root, analyser, embedder: undefined, ripgrep, background: false, log },
+    place: join(cache, `${analyser.id}-${grammars}.index`),
+    grammars: createGrammars(grammars),
+  });
+  await indexer.survey(() => true, forever);
+  await indexer.work(Infinity, forever, () => undefined);
+  const ranks: number[] = [];
+  for (const { query, path, start, end } of corpus.pairs) {
+    const needles = exact ? needlesOf(query) : [];
+    const matches =
+      needles.length > 0 && ripgrep !== undefined
+        ? await matchesByRipgrep(ripgrep, root, needles, forever)
+        : [];
+    const question = {
+      words: indexer.index.vocabulary.asked(query),
+      needles,
+      matches: matches ?? [],
+      tests: true,
+    };
+    const { best } = rank(indexer.index, { ...question, takes: () => true });
+    const at = best.slice(0, 100).findIndex(({ file, chunk }) => {
+      const piece = file.chunks[chunk];
+      return (
+        file.path === path &&
+        piece !== undefined &&
+        piece.start <= end &&
+        piece.end >= start &&
+        piece.kind !== 'imports'
+      );
+    });
+    ranks.push(at === -1 ? Infinity : at + 1);
+  }
+  const share = (limit: number): string =>
+    (ranks.filter((at) => at <= limit).length / ranks.length).toFixed(3);
+  const mrr = ranks.reduce((sum, at) => sum + 1 / at, 0) / ranks.length;
+  return `${share(1)} | ${share(5)} | ${mrr.toFixed(3)}`;
+}
+
+async function times(name: string, root: string, scratch: string): Promise<string> {
+  const cache = join(scratch, `cache-${name.replaceAll(/\W+/g, '-')}`);
+  const options = { root, cache, budgetMs: 3_000, background: true, log };
+  const codebase = createCodebase(options);
+  const ask = async (
+    query: string,
+    by = codebase,
+  ): Promise<{ ms: number; files: number; partial: boolean }> => {
+    const began = performance.now();
+    const { files, partial } = await by.search({ query, limit: 8 }, forever, () => undefined);
+    return { ms: performance.now() - began, files: files.indexed, partial };
+  };
+  const first = await ask('read the configuration of the user');
+  const began = performance.now();
+  let last = first;
+  while (last.partial) last = await ask('write a file');
+  const whole = last === first ? '' : `, all read after ${seconds(first.ms + performance.now() - began)}`;
+  const settle = createCodebase({ ...options, background: false, budgetMs: 60_000 });
+  await ask('settled', settle);
+  codebase.stop();
+  const warm: number[] = [];
+  for (const query of QUERIES) warm.push((await ask(query, settle)).ms);
+  const fresh: number[] = [];
+  for (const query of QUERIES.slice(0, 4)) fresh.push((await ask(query, createCodebase(options))).ms);
+  const size = ((await folderBytes(cache)) / 1e6).toFixed(1);
+  return `${name} | ${first.files} | ${seconds(first.ms)}${first.partial ? ' (partial)' : ''}${whole} | ${percentile(warm, 50).toFixed(0)} / ${percentile(warm, 95).toFixed(0)} ms | ${percentile(fresh, 50).toFixed(0)} ms | ${size} MB`;
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+const QUERIES = [
+  'parse a date from a string',
+  'where errors are reported',
+  'createServer',
+  'retry after a failure',
+  '"use strict"',
+  'split a path into parts',
+  'merge two objects deeply',
+  'cancel a running request',
+];
+
+const scratch = await mkdtemp(join(tmpdir(), 'bmad-code-bench-'));
+try {
+  const all = await pairsFrom(modules);
+  const step = Math.max(1, all.pairs.length / most);
+  const corpus = {
+    ...all,
+    pairs: all.pairs.filter((_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step)),
+  };
+  const root = join(scratch, 'corpus');
+  for (const [path, text] of corpus.files) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+  const packages = new Set(
+    corpus.pairs.map(({ path }) =>
+      path
+        .split('/')
+        .slice(0, path.startsWith('@') ? 2 : 1)
+        .join('/'),
+    ),
+  );
+  process.stdout.write(
+    `${corpus.pairs.length} pairs of ${packages.size} packages, in ${corpus.files.size} files\n\n`,
+  );
+  process.stdout.write('| words | R@1 | R@5 | MRR |\n|---|---|---|---|\n');
+  for (const variant of VARIANTS)
+    process.stdout.write(
+      `| ${variant.name} | ${await measure(variant, root, corpus, join(scratch, 'index'))} |\n`,
+    );
+
+  process.stdout.write(
+    '\n| project | files | first answer | warm p50 / p95 | new process | index |\n|---|---|---|---|---|---|\n',
+  );
+  process.stdout.write(`| ${await times('this repository', resolve('.'), scratch)} |\n`);
+  // Twice the code of the packages, as a project of its own.
+  const large = join(scratch, 'large');
+  let count = 0;
+  for (const copy of ['one', 'two', 'three'])
+    for (const path of corpus.files.keys()) {
+      if (count++ >= 2_000) break;
+      await mkdir(dirname(join(large, copy, path)), { recursive: true });
+      await cp(join(root, path), join(large, copy, path));
+    }
+  await stat(large);
+  process.stdout.write(`| ${await times('tree of packages', large, scratch)} |\n`);
+} finally {
+  await rm(scratch, { recursive: true, force: true });
+}
