@@ -82,6 +82,7 @@ export async function createContext(outside: Outside): Promise<Context> {
     cache,
     budgetMs: config.codeSearchMs,
     background: !outside.patient,
+    env: outside.env,
     log,
   });
   const team = await createTeam({

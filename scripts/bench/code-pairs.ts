@@ -62,7 +62,7 @@ async function scripts(modules: string): Promise<string[]> {
         .slice(modules.length + 1)
         .replaceAll('\\', '/'),
     )
-    .filter((path) => isWanted(path) && !isTestPath(path))
+    .filter((path) => isWanted(path) && !isTestPath(path) && !path.startsWith('.'))
     .sort();
 }
 

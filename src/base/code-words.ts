@@ -42,7 +42,7 @@ export function codeWords(text: string): string[] {
 }
 
 /** Takes common English endings off, so that `parsing`, `parsed`, `parser` and `parses` are one word. */
-export function stem(word: string): string {
+function stem(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
   let root = word;
   if (root.endsWith('ies') && root.length > 4) root = `${root.slice(0, -3)}y`;

@@ -31,7 +31,7 @@ export const searchCodebase = defineOperation({
   toolset: 'memory',
   command: 'code',
   positional: ['query'],
-  examples: ['code "where is the session closed" --path src --limit 3'],
+  examples: ['code "where is the session closed" --limit 3'],
   input: z.strictObject({
     query: z
       .string()

@@ -19,6 +19,8 @@ const LONG_HOLDER = 80;
 const SHORTEST_CONSTANT = 3;
 
 interface Held extends Definition {
+  /** Where it begins without the comment above it. */
+  head: number;
   members: Held[];
 }
 
@@ -68,7 +70,7 @@ function nested(lines: readonly string[], definitions: readonly Definition[]): H
     while (open.length > 0 && (open.at(-1)?.end ?? 0) < start) open.pop();
     const holder = open.at(-1);
     // The same lines twice: an exported constant that is a function, or two definitions on one line.
-    if (holder !== undefined && holder.start === start && holder.end === end) {
+    if (holder !== undefined && holder.head === start && holder.end === end) {
       if (holder.kind === 'constant') holder.kind = kind;
       if (holder.name === '') holder.name = name;
       continue;
@@ -77,9 +79,9 @@ function nested(lines: readonly string[], definitions: readonly Definition[]): H
     const siblings = holder?.members ?? top;
     const previous = siblings.at(-1);
     if (previous !== undefined && previous.end >= start) continue;
-    const floor = previous === undefined ? (holder === undefined ? 0 : holder.start + 1) : previous.end + 1;
+    const floor = previous === undefined ? (holder === undefined ? 0 : holder.head + 1) : previous.end + 1;
     free = Math.max(floor, withComment(lines, start, floor));
-    const held: Held = { kind, name, start: Math.min(free, start), end, members: [] };
+    const held: Held = { kind, name, start: Math.min(free, start), head: start, end, members: [] };
     siblings.push(held);
     open.push(held);
   }

@@ -6,7 +6,7 @@ import type { Log } from '../../base/log.ts';
 import { optionalFile } from '../../base/optional-packages.ts';
 import type { Analyser, CodeEmbedder, IndexedFile } from './code-index.ts';
 import { matchesByRipgrep, matchesByScan, needlesOf, type ExactMatch } from './exact.ts';
-import type { FileList } from './file-list.ts';
+import type { Environment, FileList } from './file-list.ts';
 import { createGrammars } from './grammars.ts';
 import { openIndexer, type Indexer } from './indexer.ts';
 import { knownLanguage, languageOf } from './languages.ts';
@@ -14,8 +14,6 @@ import { nothingAt, pathFilter } from './path-filter.ts';
 import { rank, type Question } from './rank.ts';
 import { hitsOf, type CodeHit } from './hits.ts';
 import { embedQuestion } from './vectors.ts';
-
-export type { Analyser, CodeEmbedder };
 
 export interface CodebaseParts {
   /** The real path of the project. */
@@ -25,6 +23,7 @@ export interface CodebaseParts {
   /** How long a call reads files before it answers with what there is. */
   budgetMs: number;
   background: boolean;
+  env: Environment;
   log: Log;
   analyser?: Analyser | undefined;
   embedder?: CodeEmbedder | undefined;
@@ -32,7 +31,7 @@ export interface CodebaseParts {
   without?: { ripgrep?: true; grammars?: true };
 }
 
-export interface CodeQuery {
+interface CodeQuery {
   query: string;
   path?: string | undefined;
   lang?: string | undefined;

@@ -46,7 +46,7 @@ const C_LIKE: Definitions['kinds'] = {
 };
 
 /** By language; `tsx` stands beside them because the file's extension chooses it. */
-export const DEFINITIONS: Readonly<Record<string, Definitions>> = {
+const DEFINITIONS: Readonly<Record<string, Definitions>> = {
   typescript: { grammar: 'typescript', kinds: TYPED },
   tsx: { grammar: 'tsx', kinds: TYPED },
   javascript: { grammar: 'javascript', kinds: SCRIPT },

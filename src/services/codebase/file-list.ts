@@ -14,25 +14,34 @@ export interface FileList {
 }
 
 /** A project with more files than this is searched in part, and says so. */
-export const MOST_FILES = 30_000;
+const MOST_FILES = 30_000;
 const LIST_MS = 15_000;
 
 /** The files of a project that are looked into: what git or the ignore files leave in, without links. */
 export async function listFiles(
   root: string,
   ripgrep: string | undefined,
+  env: Environment,
   signal: AbortSignal,
 ): Promise<FileList> {
   const listed =
-    (await listedBy('git', root, gitArguments(root), 'git', signal)) ??
+    (await listedBy('git', root, gitArguments(root), 'git', env, signal)) ??
     (ripgrep === undefined
       ? undefined
-      : await listedBy('ripgrep', root, [...RIPGREP_LIST, root], ripgrep, signal)) ??
+      : await listedBy('ripgrep', root, [...RIPGREP_LIST, root], ripgrep, env, signal)) ??
     ({ by: 'walk', paths: await walk(root, signal) } as const);
   const wanted = listed.paths.filter(isWanted);
   const paths = (listed.by === 'git' ? await withoutIgnored(root, wanted, listed.paths) : wanted).sort();
   const left = Math.max(0, paths.length - MOST_FILES);
   return { paths: left === 0 ? paths : paths.slice(0, MOST_FILES), by: listed.by, left };
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Variables of git would name another repository than the project's. */
+function withoutGit(env: Environment): Record<string, string | undefined> {
+  const kept = Object.entries(env).filter(([name]) => !/^GIT_/i.test(name));
+  return { ...Object.fromEntries(kept), GIT_OPTIONAL_LOCKS: '0' };
 }
 
 /** A project may name programs in its git configuration; none of them is to run because somebody searches. */
@@ -66,11 +75,13 @@ async function listedBy(
   root: string,
   args: readonly string[],
   program: string,
+  env: Environment,
   signal: AbortSignal,
 ): Promise<{ by: FileList['by']; paths: string[] } | undefined> {
   const parts: Buffer[] = [];
   try {
     const { code } = await runProgram(program, args, {
+      env: withoutGit(env),
       timeoutMs: LIST_MS,
       signal,
       async consume(output) {

@@ -49,7 +49,7 @@ export type Loaded =
  * One file: a line that says what it is, a digest of the rest, the length of a JSON head, the head, the words, then the
  * numbers. It is read and written as a whole, which is faster than any finer way at the sizes projects have.
  */
-export function encodeIndex({ files, vocabulary }: CodeIndex, identity: IndexIdentity): Buffer {
+function encodeIndex({ files, vocabulary }: CodeIndex, identity: IndexIdentity): Buffer {
   const numbers = new Map<number, number>();
   const words: Uint32Array[] = [];
   const ends: Uint32Array[] = [];
@@ -106,7 +106,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array | Int8Array): B
 }
 
 /** Nothing when the bytes are not a whole index of this version. */
-export function decodeIndex(bytes: Buffer, identity: IndexIdentity): CodeIndex | 'damaged' | 'other' {
+function decodeIndex(bytes: Buffer, identity: IndexIdentity): CodeIndex | 'damaged' | 'other' {
   if (bytes.subarray(0, 16).compare(MAGIC.subarray(0, 16)) !== 0) return 'damaged';
   if (bytes.subarray(0, MAGIC.length).compare(MAGIC) !== 0) return 'other';
   const body = bytes.subarray(MAGIC.length + DIGEST);

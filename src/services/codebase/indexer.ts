@@ -3,7 +3,7 @@ import { BmadError } from '../../base/errors.ts';
 import { fileStamps, type FileStamp } from '../../base/file-stamps.ts';
 import type { Log } from '../../base/log.ts';
 import { createVocabulary, type Analyser, type CodeEmbedder, type CodeIndex } from './code-index.ts';
-import { listFiles, type FileList } from './file-list.ts';
+import { listFiles, type Environment, type FileList } from './file-list.ts';
 import type { Grammars } from './grammars.ts';
 import { loadIndex, saveIndex, type IndexIdentity } from './index-file.ts';
 import { isProse, languageOf } from './languages.ts';
@@ -19,6 +19,8 @@ export interface IndexerParts {
   embedder: CodeEmbedder | undefined;
   grammars: Grammars;
   ripgrep: string | undefined;
+  /** For git, which needs the user's settings. */
+  env: Environment;
   /** Whether work goes on after a call has been answered. */
   background: boolean;
   log: Log;
@@ -180,7 +182,7 @@ export async function openIndexer(parts: IndexerParts): Promise<Indexer> {
     takeNotes: () => notes.splice(0),
     pending: () => ({ files: queue.size, rough: rough.size, vectors: bare.size }),
     async survey(first, signal) {
-      const list = await listFiles(root, parts.ripgrep, signal);
+      const list = await listFiles(root, parts.ripgrep, parts.env, signal);
       const found = await fileStamps(root, list.paths, signal);
       stamps = new Map(
         list.paths.flatMap((path, at) => (found[at] === undefined ? [] : [[path, found[at]]])),

@@ -1,7 +1,7 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { nearest } from '../../base/suggest.ts';
 
-export interface CodeLanguage {
+interface CodeLanguage {
   /** The name users give and answers show. */
   name: string;
   extensions: readonly string[];
@@ -77,7 +77,12 @@ export function knownLanguage(name: string): string {
   const names = LANGUAGES.map((language) => language.name);
   throw new BmadError('invalid_input', `There is no language ${quoted(name)}.`, {
     subject: name.slice(0, 100),
-    suggestions: nearest(wanted, names, 2),
+    // One letter is in almost every word.
+    suggestions: nearest(
+      wanted,
+      names.filter((known) => known.length > 1),
+      2,
+    ),
     hint: `Languages: ${names.join(', ')}.`,
   });
 }
