@@ -31,6 +31,8 @@ export interface IndexedFile {
   words: Uint32Array;
   /** Where the words of each chunk end. */
   ends: Uint32Array;
+  /** How many words each chunk has, each as often as it occurs. */
+  lengths: Uint32Array;
   /** One after the other, each of unit length × 127. */
   vectors?: Int8Array | undefined;
 }
@@ -100,7 +102,11 @@ function wordsOf(analyser: Analyser, raw: string): string[] {
   return parts.length > 1 ? [...parts, raw.toLowerCase()] : [...parts];
 }
 
-/** The first of a file's words that belong to a chunk. */
-export function wordsStart({ ends }: IndexedFile, chunk: number): number {
-  return chunk === 0 ? 0 : (ends[chunk - 1] ?? 0);
+export function chunkLengths(words: Uint32Array, ends: Uint32Array): Uint32Array {
+  let at = 0;
+  return ends.map((end) => {
+    let length = 0;
+    for (; at < end; at++) length += (words[at] ?? 0) & 255;
+    return length;
+  });
 }

@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import { withLock } from '../../base/file-lock.ts';
 import { modifiedAt, readStateBytes, writeAtomic } from '../../base/file-state.ts';
 import type { Chunk } from './chunks.ts';
-import { createVocabulary, type Analyser, type CodeIndex, type IndexedFile } from './code-index.ts';
+import {
+  chunkLengths,
+  createVocabulary,
+  type Analyser,
+  type CodeIndex,
+  type IndexedFile,
+} from './code-index.ts';
 
 /** Grows when pieces are cut or counted in another way: an index of another version is made anew. */
 const VERSION = 1;
@@ -126,6 +132,8 @@ function decodeIndex(bytes: Buffer, identity: IndexIdentity): CodeIndex | 'damag
   const files = new Map<string, IndexedFile>();
   const at = { words: 0, ends: head.words, vectors: 0 };
   for (const [path, mtimeMs, size, hash, language, rough, skipped, words, vector, rows] of head.files) {
+    const own = all.subarray(at.words, at.words + words);
+    const ends = all.subarray(at.ends, at.ends + rows.length);
     files.set(path, {
       path,
       mtimeMs,
@@ -135,8 +143,9 @@ function decodeIndex(bytes: Buffer, identity: IndexIdentity): CodeIndex | 'damag
       rough: rough === 1,
       ...(skipped === '' ? {} : { skipped }),
       chunks: rows.map(([start, end, symbol, kind]): Chunk => ({ start, end, symbol, kind })),
-      words: all.subarray(at.words, at.words + words),
-      ends: all.subarray(at.ends, at.ends + rows.length),
+      words: own,
+      ends,
+      lengths: chunkLengths(own, ends),
       vectors: vector === 0 || !sameEmbedder ? undefined : vectors.subarray(at.vectors, at.vectors + vector),
     });
     at.words += words;

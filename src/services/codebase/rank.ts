@@ -1,5 +1,5 @@
 import { splitIdentifier } from '../../base/code-words.ts';
-import { wordsStart, type CodeIndex, type IndexedFile } from './code-index.ts';
+import type { CodeIndex, IndexedFile } from './code-index.ts';
 import type { ExactMatch, Needle } from './exact.ts';
 import { isProse } from './languages.ts';
 import { isTestPath } from './wanted-files.ts';
@@ -45,6 +45,7 @@ const SYMBOL_SHARE = 0.6;
 const WEIGHTS = { test: 0.85, prose: 0.8, imports: 0.5, nameless: 0.6 };
 /** Rarer words decide; a long text pasted as a question has enough of them. */
 const MOST_WORDS = 48;
+const MOST_ASKED = 250;
 /** Only the best of each way of finding are compared with those of the others. */
 const COMPARED = 400;
 
@@ -89,41 +90,43 @@ function byWords(
   { files, vocabulary }: CodeIndex,
   { words, takes }: Question,
 ): { best: Scored[]; total: number } {
-  const asked = new Int32Array(vocabulary.list.length).fill(-1);
+  // A byte for each word of the vocabulary stays in the processor's nearest memory; 0 is a word nobody asked for.
+  const asked = new Uint8Array(vocabulary.list.length);
   let count = 0;
   for (const word of words) {
     const number = vocabulary.numberOf(word);
-    if (number !== undefined) asked[number] = count++;
+    if (number !== undefined && count < MOST_ASKED) asked[number] = ++count;
   }
   if (count === 0) return { best: [], total: 0 };
-  const found: { file: IndexedFile; chunk: number; length: number; counts: number[] }[] = [];
+  const found: { file: IndexedFile; chunk: number; counts: number[] }[] = [];
   const inChunks = new Float64Array(count);
   let chunks = 0;
   let total = 0;
   for (const file of files.values()) {
     const taken = takes(file);
-    for (let chunk = 0; chunk < file.ends.length; chunk++) {
-      const end = file.ends[chunk] ?? 0;
-      let length = 0;
+    const { words: numbers, ends, lengths } = file;
+    let at = 0;
+    for (let chunk = 0; chunk < ends.length; chunk++) {
+      const end = ends[chunk] as number;
       let counts: number[] | undefined;
-      for (let at = wordsStart(file, chunk); at < end; at++) {
-        const packed = file.words[at] ?? 0;
-        length += packed & 255;
-        const place = asked[packed >>> 8] ?? -1;
-        if (place === -1) continue;
-        inChunks[place] = (inChunks[place] ?? 0) + 1;
-        (counts ??= []).push(place, packed & 255);
+      for (; at < end; at++) {
+        const packed = numbers[at] as number;
+        const place = asked[packed >>> 8] as number;
+        if (place === 0) continue;
+        inChunks[place - 1] = (inChunks[place - 1] ?? 0) + 1;
+        (counts ??= []).push(place - 1, packed & 255);
       }
       chunks += 1;
-      total += length;
-      if (taken && counts !== undefined) found.push({ file, chunk, length, counts });
+      total += lengths[chunk] ?? 0;
+      if (taken && counts !== undefined) found.push({ file, chunk, counts });
     }
   }
   const rarity = inChunks.map((having) => Math.log(1 + (chunks - having + 0.5) / (having + 0.5)));
   const least = count > MOST_WORDS ? (rarity.toSorted().at(-MOST_WORDS) ?? 0) : 0;
   const mass = rarity.reduce((sum, value) => sum + (value >= least ? value : 0), 0);
   const average = total / chunks;
-  const scored = found.map(({ file, chunk, length, counts }) => {
+  const scored = found.map(({ file, chunk, counts }) => {
+    const length = file.lengths[chunk] ?? 0;
     let score = 0;
     let covered = 0;
     for (let at = 0; at < counts.length; at += 2) {
@@ -140,8 +143,8 @@ function byWords(
     .sort((a, b) => b.score - a.score)
     .slice(0, COMPARED);
   const rarityOf = (word: string): number => {
-    const place = asked[vocabulary.numberOf(word) ?? -1] ?? -1;
-    return place === -1 ? 0 : (rarity[place] ?? 0);
+    const place = asked[vocabulary.numberOf(word) ?? -1] ?? 0;
+    return place === 0 ? 0 : (rarity[place - 1] ?? 0);
   };
   for (const hit of best) hit.score *= nameWorth(hit, vocabulary, rarityOf, mass);
   const top = best.reduce((most, { score }) => Math.max(most, score), 0);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readInside } from '../../base/files.ts';
 import { chunksByDefinition, chunksByHeading, chunksByWindow, type Chunk } from './chunks.ts';
-import type { IndexedFile, Vocabulary } from './code-index.ts';
+import { chunkLengths, type IndexedFile, type Vocabulary } from './code-index.ts';
 import type { Grammars } from './grammars.ts';
 import { languageOf } from './languages.ts';
 import { LARGEST_FILE, unfitText } from './wanted-files.ts';
@@ -49,6 +49,7 @@ export async function readFile(
     chunks: [],
     words: new Uint32Array(),
     ends: new Uint32Array(),
+    lengths: new Uint32Array(),
   };
   if (stamp.size > LARGEST_FILE) return { ...empty, hash: '', skipped: 'large' };
   const bytes = await readInside(root, path, LARGEST_FILE);
@@ -77,7 +78,7 @@ function countWords(
   lines: readonly string[],
   chunks: readonly Chunk[],
   vocabulary: Vocabulary,
-): Pick<IndexedFile, 'words' | 'ends'> {
+): Pick<IndexedFile, 'words' | 'ends' | 'lengths'> {
   const slash = path.lastIndexOf('/') + 1;
   const place = [
     [path.slice(slash), WEIGHTS.name],
@@ -90,5 +91,6 @@ function countWords(
       words.push(counted);
     return words.length;
   });
-  return { words: Uint32Array.from(words), ends: Uint32Array.from(ends) };
+  const packed = { words: Uint32Array.from(words), ends: Uint32Array.from(ends) };
+  return { ...packed, lengths: chunkLengths(packed.words, packed.ends) };
 }
