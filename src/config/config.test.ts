@@ -75,6 +75,7 @@ describe('the order of the layers', () => {
       tools: [],
       excludeTools: [],
       readOnly: false,
+      codeSearchMs: 3_000,
       logLevel: 'debug',
       answerBytes: 5_000,
       pageSize: 50,

@@ -23,6 +23,7 @@ describe('config_show', () => {
       { name: 'tools', value: '(not set)', from: 'default' },
       { name: 'exclude_tools', value: '(not set)', from: 'default' },
       { name: 'read_only', value: 'false', from: 'default' },
+      { name: 'code_search_ms', value: '3000', from: 'default' },
       { name: 'log_level', value: 'warn', from: 'default' },
       { name: 'answer_bytes', value: '5000', from: 'environment BMAD_ANSWER_BYTES' },
       { name: 'page_size', value: '7', from: 'flag --page-size' },

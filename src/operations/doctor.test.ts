@@ -17,7 +17,7 @@ describe('doctor', () => {
         { kind: 'package', priority: 9, agents: 5, workflows: 22, tasks: 0, skills: 2, deprecated: 21 },
       ],
       problems: [],
-      handshake: { ok: true, tools: ['bmad'], protocol: '2025-06-18' },
+      handshake: { ok: true, tools: ['bmad', 'search_codebase'], protocol: '2025-06-18' },
     });
   });
 

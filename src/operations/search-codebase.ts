@@ -30,7 +30,8 @@ export const searchCodebase = defineOperation({
   effect: 'read',
   toolset: 'memory',
   command: 'code',
-  positional: ['query'],
+  // By position, because --path is a setting of every command.
+  positional: ['query', 'path'],
   examples: ['code "where is the session closed" --limit 3'],
   input: z.strictObject({
     query: z

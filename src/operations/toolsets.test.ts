@@ -28,9 +28,9 @@ const WORKFLOWS = [
 
 describe('the tools that are offered', () => {
   it.each([
-    ['by default', {}, ['bmad']],
+    ['by default', {}, ['bmad', 'search_codebase']],
     ['of one set', { toolsets: ['workflows'] }, WORKFLOWS],
-    ['of sets that hold none yet', { toolsets: ['project,memory'] }, []],
+    ['of a set that holds none yet', { toolsets: ['project'] }, []],
     ['of a set and by name', { toolsets: ['bmad'], tools: ['list_tasks'] }, ['bmad', 'list_tasks']],
     [
       'by name only',
@@ -42,8 +42,12 @@ describe('the tools that are offered', () => {
       { toolsets: ['workflows'], excludeTools: ['*_task,list_*'] },
       ['get_workflow_details', 'execute_workflow', 'get_knowledge'],
     ],
-    ['where exclusion meets inclusion', { tools: ['list_tasks'], excludeTools: ['list_tasks'] }, ['bmad']],
-    ['when only reading is allowed', { readOnly: 'true' }, ['bmad']],
+    [
+      'where exclusion meets inclusion',
+      { tools: ['list_tasks'], excludeTools: ['list_tasks'] },
+      ['bmad', 'search_codebase'],
+    ],
+    ['when only reading is allowed', { readOnly: 'true' }, ['bmad', 'search_codebase']],
   ])('%s', async (_what, flags, names) => {
     expect(offered(await context({ flags }))).toEqual(names);
   });
@@ -98,7 +102,10 @@ describe('a wrong name stops the start', () => {
   });
 
   it('but a pattern that fits nothing is none', async () => {
-    expect(offered(await context({ flags: { excludeTools: ['cis-*'] } }))).toEqual(['bmad']);
+    expect(offered(await context({ flags: { excludeTools: ['cis-*'] } }))).toEqual([
+      'bmad',
+      'search_codebase',
+    ]);
   });
 });
 

@@ -50,7 +50,7 @@ describe.each(ERAS)('over HTTP, $name', ({ mode, era }) => {
   it('gets what it would get over stdin', async () => {
     const client = await connect(mode);
     expect(client.getProtocolEra()).toBe(era);
-    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['bmad']);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['bmad', 'search_codebase']);
     const parts = await callInParts(client, { operation: 'execute', agent: 'architect', message: 'Hello.' });
     expect(parts.join('')).toMatch(/^# Winston[^]*Hello\./);
     const { prompts } = await client.listPrompts();

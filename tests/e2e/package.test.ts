@@ -89,7 +89,7 @@ describe('the installed package', () => {
   it('tests itself', async () => {
     const { code, stdout } = await run('bmad-mcp-server', '--test');
     expect(code).toBe(0);
-    expect(stdout.toString('utf8')).toMatch(/^BMAD MCP Server v\S+ — 1 tool registered — .* — Ready\n$/);
+    expect(stdout.toString('utf8')).toMatch(/^BMAD MCP Server v\S+ — 2 tools registered — .* — Ready\n$/);
     expect(stdout.toString('utf8')).toContain(`v${VERSION}`);
   });
 
@@ -102,13 +102,16 @@ describe('the installed package', () => {
   it('finds itself in order', async () => {
     const { code, stdout } = await run('bmad', 'doctor', '--json');
     expect(code).toBe(0);
-    expect(JSON.parse(stdout.toString('utf8'))).toMatchObject({ ok: true, handshake: { tools: ['bmad'] } });
+    expect(JSON.parse(stdout.toString('utf8'))).toMatchObject({
+      ok: true,
+      handshake: { tools: ['bmad', 'search_codebase'] },
+    });
   });
 
   it.each(['legacy', 'auto'] as const)('serves the official client (%s)', async (mode) => {
     const client = await connectClient({ cwd: installed, home, mode, command: [bin('bmad-mcp-server')] });
     try {
-      expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['bmad']);
+      expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['bmad', 'search_codebase']);
       const answer = await client.callTool({ name: 'bmad', arguments: { command: 'architect Hello.' } });
       expect(textsOf(answer)[0]).toMatch(/^# Winston[^]*Hello\./);
     } finally {

@@ -58,7 +58,7 @@ describe.each(ERAS)('$name', ({ mode, era, version }) => {
 
   it('sees one tool, which only reads', async () => {
     const { tools } = await client.listTools();
-    expect(tools).toHaveLength(1);
+    expect(tools).toHaveLength(2);
     expect(tools[0]).toMatchObject({
       name: 'bmad',
       title: 'BMAD agents and workflows',

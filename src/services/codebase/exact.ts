@@ -19,7 +19,8 @@ export interface ExactMatch {
 
 const MOST_NEEDLES = 4;
 const LONGEST_NEEDLE = 200;
-const QUOTED = /"([^"\n]{2,200})"|`([^`\n]{2,200})`|(?<![\p{L}\p{N}])'([^'\n]{2,200})'(?![\p{L}\p{N}])/gu;
+/** Double quotation marks ask for exact text; others do so around several words, and mark a single one as a name. */
+const QUOTED = /"([^"\n]{2,200})"|(?<=^|\s)(?:`([^`\n]+\s[^`\n]+)`|'([^'\n]+\s[^'\n]+)')(?=$|[\s.,;:!?)])/g;
 const NAME = /[\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::|->|#)[\p{L}_$][\p{L}\p{N}_$]*)*/gu;
 
 /** What is quoted, and what can only be a name: `parseHeader`, `max_size`, `fs.open`, or the only word there is. */

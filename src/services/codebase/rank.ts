@@ -42,6 +42,7 @@ const LEAST_COSINE = 0.3;
 const QUOTED_SHARE = 1;
 const NAME_SHARE = 0.5;
 const SYMBOL_SHARE = 0.6;
+const IN_SENTENCE = 0.05;
 const WEIGHTS = { test: 0.85, prose: 0.8, imports: 0.5, nameless: 0.6 };
 /** Rarer words decide; a long text pasted as a question has enough of them. */
 const MOST_WORDS = 48;
@@ -187,9 +188,9 @@ function addExact(
   { words, needles, matches, takes }: Question,
   hitOf: (file: IndexedFile, chunk: number) => Ranked,
 ): void {
-  // In a long sentence a name is one word among others; alone it is the question.
+  // Alone a name is the question. In a sentence it is one word among others: whoever uses it would push away what is asked for.
   const inNames = needles.reduce((sum, { text }) => sum + splitIdentifier(text).length, 0);
-  const named = NAME_SHARE * Math.min(1, (inNames + 1) / Math.max(1, words.length));
+  const named = (inNames + 1) / Math.max(1, words.length) >= 0.5 ? NAME_SHARE : NAME_SHARE * IN_SENTENCE;
   const having = new Map<Ranked, Set<number>>();
   for (const { path, line, needle } of matches) {
     const file = files.get(path);
