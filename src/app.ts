@@ -23,6 +23,7 @@ import { operations } from './operations/index.ts';
 import { checkToolNames, chooseTools } from './operations/toolsets.ts';
 import { findProject, type Project } from './sources/project-root.ts';
 import { folderTree } from './sources/tree.ts';
+import { createCodebases } from './codebases.ts';
 import { createTeam, type Team } from './team.ts';
 import { createWorkspaces } from './workspaces.ts';
 
@@ -78,10 +79,18 @@ export async function createContext(outside: Outside): Promise<Context> {
     json: !outside.terminal,
     secrets,
   });
+  const cache = config.cache === undefined ? userCacheFolder(outside) : resolve(outside.cwd, config.cache);
+  const codebases = createCodebases({
+    cache,
+    budgetMs: config.codeSearchMs,
+    background: !outside.patient,
+    env: outside.env,
+    log,
+  });
   const team = await createTeam({
     given: loaded.gathered.git ?? [],
     env: outside.env,
-    cache: config.cache === undefined ? userCacheFolder(outside) : resolve(outside.cwd, config.cache),
+    cache,
     user: { config: userConfigFile(outside), lock: userLockFile(outside) },
     project:
       early?.root === undefined
@@ -176,6 +185,7 @@ export async function createContext(outside: Outside): Promise<Context> {
       const { createDiagnosis } = await import('./services/diagnosis/diagnosis.ts');
       return createDiagnosis({ command: outside.serverCommand, cwd: outside.cwd, env: outside.env });
     }),
+    codebase: codebases.of,
     team: team.sources,
     readFolder: (folder) => readFolder(folder),
     memory: async (project) => memories.of(await settled(project, () => workspaces.project(project))),
@@ -186,6 +196,7 @@ export async function createContext(outside: Outside): Promise<Context> {
     },
     close() {
       memories.close();
+      codebases.stop();
       team.close();
     },
   };

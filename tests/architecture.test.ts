@@ -19,6 +19,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   workspaces: ['base', 'sources', 'catalogue', 'operations'],
   team: ['base', 'config', 'sources', 'services'],
   memories: ['base', 'config', 'sources', 'services'],
+  codebases: ['base', 'services'],
   app: [
     'base',
     'model',
@@ -31,6 +32,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'workspaces',
     'team',
     'memories',
+    'codebases',
   ],
   bin: ['base', 'config', 'operations', 'surfaces', 'library', 'app'],
 };
@@ -50,6 +52,7 @@ const DOORS: Record<string, string> = {
   '@photostructure/sqlite': 'base/sqlite',
   '@qdrant/js-client-rest': 'services/memory/qdrant/',
   minisearch: 'services/search/',
+  'web-tree-sitter': 'services/codebase/',
   zod: '',
   'node:child_process': 'base/process.ts',
   'node:fs': 'base/file',

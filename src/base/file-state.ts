@@ -4,6 +4,7 @@ import {
   mkdir,
   open,
   readdir,
+  readFile,
   realpath,
   rename,
   rm,
@@ -27,7 +28,7 @@ export async function ensureFolder(path: string): Promise<void> {
  * Replaces a file as a whole: whoever reads it sees the old or the new one, also after a crash. A link stays one and its
  * target is written; a file that is there keeps its permissions.
  */
-export async function writeAtomic(file: string, content: string, mode = 0o600): Promise<void> {
+export async function writeAtomic(file: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
   await ensureFolder(dirname(file));
   const path = await realpath(file).catch(() => file);
   const rights = await stat(path).then(
@@ -82,6 +83,16 @@ function strange(path: string, reason: string): BmadError {
     subject: path,
     hint: 'Look at what is there, and put a plain file in its place or remove it.',
   });
+}
+
+/** The bytes of a file of ours; nothing when there is none. */
+export async function readStateBytes(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw failure(path, 'read', error);
+  }
 }
 
 /** Writes a new file into a folder that is being made. False when there is one of this name already. */

@@ -78,6 +78,7 @@ describe('the order of the layers', () => {
       memoryEngine: 'auto',
       embedder: 'auto',
       openaiUrl: 'https://api.openai.com/v1',
+      codeSearchMs: 3_000,
       logLevel: 'debug',
       answerBytes: 5_000,
       pageSize: 50,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { LOG_LEVELS } from '../base/log.ts';
+import { codeSettings } from './code-settings.ts';
 import { gitSettings } from './git-settings.ts';
 import { memorySettings } from './memory-settings.ts';
 import { settingMeta, type SettingMeta } from './setting-meta.ts';
@@ -72,6 +73,7 @@ export const configSchema = z.strictObject({
     }),
   ...toolSettings,
   ...memorySettings,
+  ...codeSettings,
   logLevel: z
     .enum(LOG_LEVELS)
     .default('warn')

@@ -32,6 +32,7 @@ describe('config_show', () => {
       { name: 'openai_api_key', value: '(not set)', from: 'default' },
       { name: 'embedding_model', value: '(not set)', from: 'default' },
       { name: 'model_folder', value: '(not set)', from: 'default' },
+      { name: 'code_search_ms', value: '3000', from: 'default' },
       { name: 'log_level', value: 'warn', from: 'default' },
       { name: 'answer_bytes', value: '5000', from: 'environment BMAD_ANSWER_BYTES' },
       { name: 'page_size', value: '7', from: 'flag --page-size' },

@@ -4,6 +4,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { CatalogueChanges } from '../catalogue/changes.ts';
 import type { Config } from '../config/schema.ts';
 import type { ConfigSources } from '../config/load.ts';
+import type { Codebase } from '../services/codebase/codebase.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
 import type { Diagnosis } from '../services/diagnosis/diagnosis.ts';
 import type { Memory } from '../services/memory/memory.ts';
@@ -43,6 +44,8 @@ export interface Context {
   /** The project in words, even when it cannot be used: for commands that have to explain just that. */
   describeProject(): Promise<Project>;
   diagnosis(): Promise<Diagnosis>;
+  /** The code of the project at this place. */
+  codebase(root: string): Promise<Codebase>;
   /** The git sources, their approved versions and what waits for approval. */
   team(): Promise<TeamSources>;
   /** How a folder of a git source reads, for comparing two versions of it. */

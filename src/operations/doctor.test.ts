@@ -19,7 +19,7 @@ describe('doctor', () => {
       problems: [],
       handshake: {
         ok: true,
-        tools: ['bmad', 'remember_structured', 'recall_structured', 'manage_memories'],
+        tools: ['bmad', 'remember_structured', 'recall_structured', 'manage_memories', 'search_codebase'],
         protocol: '2025-06-18',
       },
     });

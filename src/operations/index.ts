@@ -24,6 +24,7 @@ import { rememberStructured } from './remember-structured.ts';
 import { listResources, readResource } from './resources.ts';
 import { refresh } from './refresh.ts';
 import { search } from './search.ts';
+import { searchCodebase } from './search-codebase.ts';
 import { sourcesAdd } from './sources-add.ts';
 import { sourcesApprove } from './sources-approve.ts';
 import { sourcesClear } from './sources-clear.ts';
@@ -42,6 +43,7 @@ export const operations: readonly AnyOperation[] = [
   bmad,
   list,
   search,
+  searchCodebase,
   read,
   activate,
   explain,

@@ -26,7 +26,7 @@ const WORKFLOWS = [
   'get_knowledge',
 ];
 
-const MEMORY = ['remember_structured', 'recall_structured', 'manage_memories'];
+const MEMORY = ['remember_structured', 'recall_structured', 'manage_memories', 'search_codebase'];
 
 describe('the tools that are offered', () => {
   it.each([
@@ -49,7 +49,7 @@ describe('the tools that are offered', () => {
       { tools: ['list_tasks'], excludeTools: ['list_tasks'] },
       ['bmad', ...MEMORY],
     ],
-    ['when only reading is allowed', { readOnly: 'true' }, ['bmad', 'recall_structured']],
+    ['when only reading is allowed', { readOnly: 'true' }, ['bmad', 'recall_structured', 'search_codebase']],
   ])('%s', async (_what, flags, names) => {
     expect(offered(await context({ flags }))).toEqual(names);
   });

@@ -112,7 +112,10 @@ describe('bmad doctor', () => {
     const data = await bmad(['doctor', '--json'], { cwd, env });
     expect(JSON.parse(data.stdout.toString('utf8'))).toMatchObject({
       ok: true,
-      handshake: { ok: true, tools: ['bmad', 'remember_structured', 'recall_structured', 'manage_memories'] },
+      handshake: {
+        ok: true,
+        tools: ['bmad', 'remember_structured', 'recall_structured', 'manage_memories', 'search_codebase'],
+      },
       origins: [{ agents: 5, workflows: 22, skills: 2, deprecated: 21 }],
     });
   });

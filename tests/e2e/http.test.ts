@@ -55,6 +55,7 @@ describe.each(ERAS)('over HTTP, $name', ({ mode, era }) => {
       'remember_structured',
       'recall_structured',
       'manage_memories',
+      'search_codebase',
     ]);
     const parts = await callInParts(client, { operation: 'execute', agent: 'architect', message: 'Hello.' });
     expect(parts.join('')).toMatch(/^# Winston[^]*Hello\./);

@@ -71,7 +71,7 @@ describe('the installed package', () => {
   it('tests itself', async () => {
     const { code, stdout } = await run('bmad-mcp-server', '--test');
     expect(code).toBe(0);
-    expect(stdout.toString('utf8')).toMatch(/^BMAD MCP Server v\S+ — 4 tools registered — .* — Ready\n$/);
+    expect(stdout.toString('utf8')).toMatch(/^BMAD MCP Server v\S+ — 5 tools registered — .* — Ready\n$/);
     expect(stdout.toString('utf8')).toContain(`v${VERSION}`);
   });
 
@@ -86,7 +86,9 @@ describe('the installed package', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout.toString('utf8'))).toMatchObject({
       ok: true,
-      handshake: { tools: ['bmad', 'remember_structured', 'recall_structured', 'manage_memories'] },
+      handshake: {
+        tools: ['bmad', 'remember_structured', 'recall_structured', 'manage_memories', 'search_codebase'],
+      },
     });
   });
 
@@ -98,6 +100,7 @@ describe('the installed package', () => {
         'remember_structured',
         'recall_structured',
         'manage_memories',
+        'search_codebase',
       ]);
       const answer = await client.callTool({ name: 'bmad', arguments: { command: 'architect Hello.' } });
       expect(textsOf(answer)[0]).toMatch(/^# Winston[^]*Hello\./);

@@ -63,6 +63,7 @@ describe.each(ERAS)('$name', ({ mode, era, version }) => {
       'remember_structured',
       'recall_structured',
       'manage_memories',
+      'search_codebase',
     ]);
     expect(tools[0]).toMatchObject({
       name: 'bmad',

@@ -1,0 +1,222 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { RAW_WORD, splitIdentifier } from '../../src/base/code-words.ts';
+import { folderBytes } from '../../src/base/file-state.ts';
+import { createLog } from '../../src/base/log.ts';
+import { optionalFile } from '../../src/base/optional-packages.ts';
+import { createSecrets } from '../../src/base/secrets.ts';
+import type { Analyser } from '../../src/services/codebase/code-index.ts';
+import { CODE_ANALYSER, createCodebase } from '../../src/services/codebase/codebase.ts';
+import { matchesByRipgrep, needlesOf } from '../../src/services/codebase/exact.ts';
+import { createGrammars } from '../../src/services/codebase/grammars.ts';
+import { openIndexer } from '../../src/services/codebase/indexer.ts';
+import { rank, type Ranked } from '../../src/services/codebase/rank.ts';
+import { pairsFrom, type Corpus, type Pair } from './code-pairs.ts';
+import { percentile } from './statistics.ts';
+
+/**
+ * Measures the search in code: how often the function is found that a comment was written for, and how long searches
+ * take. `npm run bench:code [folder with packages] [most pairs]`; with 0 pairs only times. Processor time is given beside the
+ * clock's, because a busy machine stretches the latter.
+ */
+const modules = resolve(process.argv[2] ?? 'node_modules');
+const most = Number(process.argv[3] ?? 600);
+const log = createLog({
+  level: 'warn',
+  write: (text) => process.stderr.write(text),
+  json: false,
+  secrets: createSecrets(),
+});
+const forever = new AbortController().signal;
+const ripgrep = optionalFile(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/rg`, '@vscode/ripgrep');
+
+const RAW: Analyser = { id: 'raw', words: (text) => [text.toLowerCase()] };
+const SPLIT: Analyser = {
+  id: 'split',
+  words: (text) => (text.match(RAW_WORD) ?? []).flatMap(splitIdentifier).map((word) => word.toLowerCase()),
+};
+
+interface Variant {
+  name: string;
+  analyser: Analyser;
+  grammars: boolean;
+  exact: boolean;
+}
+
+const VARIANTS: readonly Variant[] = [
+  { name: 'raw words', analyser: RAW, grammars: true, exact: false },
+  { name: 'split words', analyser: SPLIT, grammars: true, exact: false },
+  { name: 'split, stems, stop words', analyser: CODE_ANALYSER, grammars: true, exact: false },
+  { name: '… and exact (the default)', analyser: CODE_ANALYSER, grammars: true, exact: true },
+  { name: 'the default without grammars', analyser: CODE_ANALYSER, grammars: false, exact: true },
+];
+
+async function measure(
+  { analyser, grammars, exact }: Variant,
+  root: string,
+  corpus: Corpus,
+  cache: string,
+): Promise<string> {
+  const indexer = await openIndexer({
+    root,
+    analyser,
+    embedder: undefined,
+    ripgrep,
+    background: false,
+    env: process.env,
+    log,
+    place: join(cache, `${analyser.id}-${grammars}.index`),
+    grammars: createGrammars(grammars),
+  });
+  await indexer.survey(() => true, forever);
+  await indexer.work(Infinity, forever, () => undefined);
+  const asked = new Map<string, Pair[]>();
+  for (const pair of corpus.pairs) asked.set(pair.path, [...(asked.get(pair.path) ?? []), pair]);
+  const ranks: number[] = [];
+  const among: number[] = [];
+  for (const pair of corpus.pairs) {
+    const needles = exact ? needlesOf(pair.query) : [];
+    const matches =
+      needles.length > 0 && ripgrep !== undefined
+        ? await matchesByRipgrep(ripgrep, root, needles, forever)
+        : [];
+    const words = indexer.index.vocabulary.asked(pair.query);
+    const question = { words, needles, matches: matches ?? [], tests: true, takes: () => true };
+    const { best } = rank(indexer.index, question);
+    ranks.push(place(best.slice(0, 100), pair));
+    const pool = best.filter((hit) => asked.get(hit.file.path)?.some((other) => isIn(hit, other)) === true);
+    among.push(place(pool.slice(0, 100), pair));
+  }
+  const share = (limit: number): string =>
+    (ranks.filter((at) => at <= limit).length / ranks.length).toFixed(3);
+  return `${share(1)} | ${share(5)} | ${meanOfInverse(ranks)} | ${meanOfInverse(among)}`;
+}
+
+function place(hits: readonly Ranked[], pair: Pair): number {
+  const at = hits.findIndex((hit) => isIn(hit, pair));
+  return at === -1 ? Infinity : at + 1;
+}
+
+function isIn({ file, chunk }: Ranked, { path, start, end }: Pair): boolean {
+  const piece = file.chunks[chunk];
+  return file.path === path && piece !== undefined && piece.start <= end && piece.end >= start;
+}
+
+function meanOfInverse(ranks: readonly number[]): string {
+  return (ranks.reduce((sum, at) => sum + 1 / at, 0) / ranks.length).toFixed(3);
+}
+
+interface Asked {
+  ms: number;
+  cpu: number;
+  files: number;
+  partial: boolean;
+}
+
+async function times(name: string, root: string, scratch: string): Promise<string> {
+  const cache = join(scratch, `cache-${name.replaceAll(/\W+/g, '-')}`);
+  const options = { root, cache, budgetMs: 3_000, background: true, env: process.env, log };
+  const codebase = createCodebase(options);
+  const ask = async (query: string, by = codebase): Promise<Asked> => {
+    const began = performance.now();
+    const used = process.cpuUsage();
+    const { files, partial } = await by.search({ query, limit: 8 }, forever, () => undefined);
+    const { user, system } = process.cpuUsage(used);
+    const cpu = (user + system) / 1000;
+    return { ms: performance.now() - began, cpu, files: files.indexed, partial };
+  };
+  const first = await ask('read the configuration of the user');
+  const began = performance.now();
+  let last = first;
+  while (last.partial) last = await ask('write a file');
+  const whole = last === first ? '' : `, all read after ${seconds(first.ms + performance.now() - began)}`;
+  const settle = createCodebase({ ...options, background: false, budgetMs: 60_000 });
+  await ask('settled', settle);
+  codebase.stop();
+  const warm: Asked[] = [];
+  for (const query of QUERIES) warm.push(await ask(query, settle));
+  const fresh: Asked[] = [];
+  for (const query of QUERIES.slice(0, 4)) fresh.push(await ask(query, createCodebase(options)));
+  const size = ((await folderBytes(cache)) / 1e6).toFixed(1);
+  const row = [
+    name,
+    last.files,
+    `${seconds(first.ms)}, processor ${seconds(first.cpu)}${first.partial ? `, partial: ${first.files} files` : ''}${whole}`,
+    clockAndProcessor(warm),
+    clockAndProcessor(fresh),
+    `${size} MB`,
+  ];
+  return row.join(' | ');
+}
+
+function clockAndProcessor(asked: readonly Asked[]): string {
+  const clock = asked.map(({ ms }) => ms);
+  const used = asked.map(({ cpu }) => cpu);
+  const both = [clock, used].map((all) => [50, 95].map((at) => percentile(all, at).toFixed(0)).join(' / '));
+  return `${both[0]} ms, processor ${both[1]} ms`;
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+const QUERIES = [
+  'parse a date from a string',
+  'where errors are reported',
+  'createServer',
+  'retry after a failure',
+  '"use strict"',
+  'split a path into parts',
+  'merge two objects deeply',
+  'cancel a running request',
+];
+
+const scratch = await mkdtemp(join(tmpdir(), 'bmad-code-bench-'));
+try {
+  const all = await pairsFrom(modules);
+  const step = Math.max(1, all.pairs.length / (most || 1));
+  const corpus = {
+    ...all,
+    pairs: all.pairs.filter((_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step)),
+  };
+  const root = join(scratch, 'corpus');
+  for (const [path, text] of corpus.files) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+  const packages = new Set(
+    corpus.pairs.map(({ path }) =>
+      path
+        .split('/')
+        .slice(0, path.startsWith('@') ? 2 : 1)
+        .join('/'),
+    ),
+  );
+  process.stdout.write(
+    `${corpus.pairs.length} pairs of ${packages.size} packages, in ${corpus.files.size} files\n\n`,
+  );
+  process.stdout.write(
+    '| words | R@1 | R@5 | MRR | MRR among the asked functions |\n|---|---|---|---|---|\n',
+  );
+  for (const variant of most === 0 ? [] : VARIANTS)
+    process.stdout.write(
+      `| ${variant.name} | ${await measure(variant, root, corpus, join(scratch, 'index'))} |\n`,
+    );
+
+  process.stdout.write(
+    '\n| project | files | first answer | warm p50 / p95 | new process | index |\n|---|---|---|---|---|---|\n',
+  );
+  process.stdout.write(`| ${await times('this repository', resolve('.'), scratch)} |\n`);
+  // Files of usual sizes, as a project of its own.
+  const large = join(scratch, 'large');
+  const usual = [...corpus.files].filter(([, text]) => text.length < 40_000);
+  for (let count = 0; count < 2_000; count++) {
+    const [path, text] = usual[count % usual.length] ?? ['', ''];
+    const copy = join(large, `part${Math.floor(count / usual.length)}`, path);
+    await mkdir(dirname(copy), { recursive: true });
+    await writeFile(copy, text);
+  }
+  process.stdout.write(
+    `| ${await times(`2,000 files, ${((await folderBytes(large)) / 1e6).toFixed(0)} MB`, large, scratch)} |\n`,
+  );
+} finally {
+  await rm(scratch, { recursive: true, force: true });
+}

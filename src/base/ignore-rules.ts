@@ -1,0 +1,45 @@
+import { globMatcher } from './glob.ts';
+
+/** The rules of one ignore file, for paths relative to the folder it lies in. */
+export interface IgnoreRules {
+  /** True: left out; false: taken back in; nothing: no rule speaks of it. */
+  verdict(path: string, folder: boolean): boolean | undefined;
+}
+
+interface Rule {
+  matches(path: string): boolean;
+  negated: boolean;
+  folderOnly: boolean;
+}
+
+/** Reads a file in the format of `.gitignore`. Lines that cannot be understood are passed over. */
+export function ignoreRules(text: string): IgnoreRules {
+  const rules = text.split(/\r?\n/).flatMap((line) => ruleOf(line) ?? []);
+  return {
+    verdict(path, folder) {
+      for (const { matches, negated, folderOnly } of rules.toReversed())
+        if ((folder || !folderOnly) && matches(path)) return !negated;
+      return undefined;
+    },
+  };
+}
+
+function ruleOf(line: string): Rule | undefined {
+  let pattern = line.replace(/(?<!\\)\s+$/, '');
+  if (pattern === '' || pattern.startsWith('#')) return undefined;
+  const negated = pattern.startsWith('!');
+  if (negated) pattern = pattern.slice(1);
+  const folderOnly = pattern.endsWith('/');
+  if (folderOnly) pattern = pattern.slice(0, -1);
+  const anchored = pattern.includes('/');
+  pattern = pattern.replace(/^\//, '').replace(/\\(?=[#! ])/, '');
+  // Classes such as [ab] are rare; taking the place of any one character leaves out a little more than asked.
+  pattern = pattern.replace(/\[[^\]/]+\]/g, '?');
+  if (pattern === '') return undefined;
+  try {
+    const match = globMatcher(anchored ? pattern : `**/${pattern}`);
+    return { matches: match, negated, folderOnly };
+  } catch {
+    return undefined;
+  }
+}

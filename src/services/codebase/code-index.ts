@@ -1,0 +1,112 @@
+import type { Chunk } from './chunks.ts';
+import { RAW_WORD } from '../../base/code-words.ts';
+
+/** Turns a text into the words that are compared. Handed in, so that memory and code can share one. */
+export interface Analyser {
+  /** Changes when the same text would give other words. */
+  id: string;
+  words(text: string): readonly string[];
+}
+
+/** Turns texts into vectors. Handed in; without one, words decide alone. */
+export interface CodeEmbedder {
+  id: string;
+  dim: number;
+  embed(texts: readonly string[], signal: AbortSignal): Promise<readonly ArrayLike<number>[]>;
+}
+
+/** What is known of one file. The text itself is not kept; what is shown is read again. */
+export interface IndexedFile {
+  path: string;
+  mtimeMs: number;
+  size: number;
+  hash: string;
+  language: string;
+  /** Cut into windows for now, although there is a grammar for it. */
+  rough: boolean;
+  /** Why it is not searched. */
+  skipped?: string;
+  chunks: readonly Chunk[];
+  /** For each chunk its words and how often each occurs there: number of the word × 256 + count. */
+  words: Uint32Array;
+  /** Where the words of each chunk end. */
+  ends: Uint32Array;
+  /** How many words each chunk has, each as often as it occurs. */
+  lengths: Uint32Array;
+  /** One after the other, each of unit length × 127. */
+  vectors?: Int8Array | undefined;
+}
+
+export interface CodeIndex {
+  files: Map<string, IndexedFile>;
+  vocabulary: Vocabulary;
+}
+
+/** Words and their numbers. */
+export interface Vocabulary {
+  readonly list: string[];
+  numberOf(word: string): number | undefined;
+  /** The number of a word, a new one if it has none yet. */
+  add(word: string): number;
+  /** Counts the words of texts, each with its weight, as they are kept. */
+  counted(texts: readonly (readonly [text: string, weight: number])[]): number[];
+  /** The words of a question, once each. */
+  asked(text: string): string[];
+}
+
+const MOST_CACHED = 300_000;
+const LONGEST_RAW = 64;
+const MOST_COUNT = 255;
+
+export function createVocabulary(analyser: Analyser, list: string[] = []): Vocabulary {
+  const numbers = new Map(list.map((word, index) => [word, index]));
+  /** Identifiers repeat: each is taken apart once. */
+  const cached = new Map<string, readonly number[]>();
+
+  function add(word: string): number {
+    let known = numbers.get(word);
+    if (known === undefined) {
+      known = list.push(word) - 1;
+      numbers.set(word, known);
+    }
+    return known;
+  }
+
+  function numbersOf(raw: string): readonly number[] {
+    const known = cached.get(raw);
+    if (known !== undefined) return known;
+    const found = raw.length > LONGEST_RAW ? [] : wordsOf(analyser, raw).map(add);
+    if (cached.size > MOST_CACHED) cached.clear();
+    cached.set(raw, found);
+    return found;
+  }
+
+  return {
+    list,
+    add,
+    numberOf: (word) => numbers.get(word),
+    counted(texts) {
+      const counts = new Map<number, number>();
+      for (const [text, weight] of texts)
+        for (const raw of text.match(RAW_WORD) ?? [])
+          for (const word of numbersOf(raw)) counts.set(word, (counts.get(word) ?? 0) + weight);
+      return [...counts].map(([word, count]) => word * 256 + Math.min(MOST_COUNT, count));
+    },
+    asked: (text) => [...new Set((text.match(RAW_WORD) ?? []).flatMap((raw) => wordsOf(analyser, raw)))],
+  };
+}
+
+/** The parts of an identifier, and the whole of it if it has several. */
+function wordsOf(analyser: Analyser, raw: string): string[] {
+  const parts = analyser.words(raw);
+  return parts.length > 1 ? [...parts, raw.toLowerCase()] : [...parts];
+}
+
+export function chunkLengths(words: Uint32Array, ends: Uint32Array): Uint32Array {
+  let at = 0;
+  return ends.map((end) => {
+    let length = 0;
+    for (; at < end; at++) length += (words[at] ?? 0) & 255;
+    return length;
+  });
+}

@@ -1,0 +1,159 @@
+import { execFileSync } from 'node:child_process';
+import { symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/app.ts';
+import { codeProject, paths, PROJECT } from '../../../tests/support/code-project.ts';
+import { linkFolder } from '../../../tests/support/folders.ts';
+
+describe('search', () => {
+  it('finds functions, methods and sections by what they do', async () => {
+    const { ask } = await codeProject();
+    const [first] = (await ask('end the session of a user')).hits;
+    expect(first).toMatchObject({
+      path: 'src/session.ts',
+      start: 1,
+      end: 4,
+      symbol: 'closeSession',
+      kind: 'function',
+    });
+    expect(first?.snippet.map(({ line }) => line)).toContain(2);
+    expect((await ask('keeping a session')).hits[0]?.symbol).toBe('SessionStore.rememberSession');
+    expect((await ask('try again after a pause')).hits[0]).toMatchObject({
+      symbol: 'retry_with_backoff',
+      language: 'python',
+    });
+    expect((await ask('night')).hits[0]).toMatchObject({
+      symbol: 'Closing sessions',
+      kind: 'section',
+      start: 5,
+    });
+  });
+
+  it('puts the definition of a name first, and quoted text before everything', async () => {
+    const { ask } = await codeProject({
+      ...PROJECT,
+      'src/use.ts': "import { closeSession } from './session.ts';\n\ncloseSession('a');\n",
+    });
+    const named = await ask('closeSession');
+    expect(named.hits[0]?.symbol).toBe('closeSession');
+    expect(named.hits[0]?.parts).toMatchObject({ exact: 0.5, symbol: 0.6 });
+    expect(paths(named)).toContain('src/use.ts');
+    expect((await ask('"closed at night"')).hits[0]?.path).toBe('docs/notes.md');
+  });
+
+  it('keeps to the path and the language', async () => {
+    const { ask } = await codeProject();
+    expect(new Set(paths(await ask('session', { path: 'src' })))).toEqual(new Set(['src/session.ts']));
+    expect(paths(await ask('session', { path: '*.md' }))).toEqual(['docs/notes.md']);
+    expect(paths(await ask('session', { path: './docs/' }))).toEqual(['docs/notes.md']);
+    expect(paths(await ask('session', { lang: 'md' }))).toEqual(['docs/notes.md']);
+    expect((await ask('session', { lang: 'go' })).hits).toEqual([]);
+    await expect(ask('x', { path: '../..' })).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(ask('x', { path: '/etc' })).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(ask('x', { path: 'srcs' })).rejects.toMatchObject({
+      code: 'not_found',
+      suggestions: ['src'],
+    });
+    await expect(ask('x', { lang: 'typscript' })).rejects.toMatchObject({
+      code: 'invalid_input',
+      suggestions: expect.arrayContaining(['typescript']),
+    });
+  });
+
+  it.each([
+    ['without grammars', { grammars: true as const }],
+    ['without ripgrep', { ripgrep: true as const }],
+    ['without both', { grammars: true as const, ripgrep: true as const }],
+  ])('works %s', async (_name, without) => {
+    const { ask } = await codeProject(PROJECT, { without });
+    const answer = await ask('closeSession');
+    expect(answer.hits[0]?.path).toBe('src/session.ts');
+    expect(answer.hits[0]?.parts['exact']).toBe(0.5);
+    expect(answer.notes.join()).toEqual(
+      'grammars' in without ? expect.stringContaining('web-tree-sitter') : '',
+    );
+  });
+
+  it('takes vectors into account when there is an embedder', async () => {
+    const embedder = {
+      id: 'two',
+      dim: 2,
+      // Knows one thing only: that ending and freeing are about the same.
+      embed: async (texts: readonly string[]) =>
+        texts.map((text) => (/dispose|frees/.test(text) ? [1, 0] : [0, 1])),
+    };
+    const one = await codeProject(PROJECT, { embedder });
+    const answer = await one.ask('dispose');
+    expect(answer.hits[0]).toMatchObject({ symbol: 'closeSession', parts: { vector: 1 } });
+    expect(answer.legs).toContain('vectors');
+    const broken = one.again({
+      embedder: { ...embedder, id: 'broken', embed: () => Promise.reject(new Error('no')) },
+    });
+    expect((await broken.ask('session')).notes.join()).toContain('words only');
+  });
+});
+
+describe('what is looked into', () => {
+  it('leaves out ignored, secret, generated, binary and linked files', async () => {
+    const files = {
+      'kept.ts': 'export const marker = 1;\n',
+      '.gitignore': 'build/\n*.log\n!keep.log\n',
+      '.ignore': 'private/\n',
+      'build/out.ts': 'marker',
+      'a.log': 'marker',
+      'keep.log': 'marker',
+      'private/x.ts': 'marker',
+      '.env': 'marker=1',
+      '.env.local': 'marker=1',
+      'server.pem': 'marker',
+      id_rsa: 'marker',
+      'config/credentials.json': '{"marker":1}',
+      'key.txt': '-----BEGIN RSA PRIVATE KEY-----\nmarker\n',
+      'package-lock.json': '{"marker":1}',
+      'app.min.js': 'marker',
+      'bundle.js': `marker;${'x'.repeat(100_000)}`,
+      'gen.go': '// Code generated by tool. DO NOT EDIT.\nvar marker = 1\n',
+      'binary.ts': Buffer.from([0x6d, 0x61, 0x72, 0x6b, 0x65, 0x72, 0, 1, 2]),
+      'node_modules/a/index.js': 'marker',
+    };
+    const variants = [
+      await codeProject(files),
+      await codeProject(files, { without: { ripgrep: true } }),
+      await codeProject(files),
+    ];
+    execFileSync('git', ['init', '-q', variants[2]?.root ?? '']);
+    for (const { root, ask } of variants) {
+      const outside = await temporaryFolder(afterAll);
+      await writeFile(join(outside, 'secret.ts'), 'marker');
+      await symlink(join(outside, 'secret.ts'), join(root, 'link.ts'));
+      await linkFolder(outside, join(root, 'linked'));
+      await linkFolder(root, join(root, 'loop'));
+      expect(paths(await ask('marker')).sort()).toEqual(['keep.log', 'kept.ts']);
+      expect(paths(await ask('"marker"')).sort()).toEqual(['keep.log', 'kept.ts']);
+    }
+  });
+
+  it('masks secrets in what it shows', async () => {
+    const { ask } = await codeProject({
+      'a.ts': 'const apiKey = "abcdef123456";\nconst token = "ghp_abcdefghijklmnopqrstuvwxyz0123";\n',
+    });
+    const text = JSON.stringify((await ask('api key')).hits);
+    expect(text).toContain('***');
+    expect(text).not.toMatch(/abcdef/);
+  });
+
+  it('bears long lines, CRLF, and text that is none', async () => {
+    const { ask } = await codeProject({
+      'long.ts': `export function findMe() {\n  return '${'y'.repeat(100_000)}';\n}\n${'// filler\n'.repeat(2_000)}`,
+      'crlf.ts': 'export function\tcarriageReturn() {\r\n  return 1;\r\n}\r\n',
+      'latin.txt': Buffer.from([0xe9, 0xe8, 0xe0, 0xff, 0xfe]),
+      'empty.ts': '',
+    });
+    const [long] = (await ask('findMe')).hits;
+    expect(long?.symbol).toBe('findMe');
+    expect(Math.max(...(long?.snippet.map(({ text }) => text.length) ?? []))).toBeLessThanOrEqual(160);
+    expect(JSON.stringify((await ask('carriageReturn')).hits)).not.toContain('\\r');
+    expect((await ask('x '.repeat(50_000))).hits).toEqual([]);
+  });
+});

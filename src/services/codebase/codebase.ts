@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { codeWords } from '../../base/code-words.ts';
+import { once } from '../../base/async.ts';
+import type { Log } from '../../base/log.ts';
+import { optionalFile } from '../../base/optional-packages.ts';
+import type { Analyser, CodeEmbedder, IndexedFile } from './code-index.ts';
+import { matchesByRipgrep, matchesByScan, needlesOf, type ExactMatch } from './exact.ts';
+import type { Environment, FileList } from './file-list.ts';
+import { createGrammars } from './grammars.ts';
+import { openIndexer, type Indexer } from './indexer.ts';
+import { knownLanguage, languageOf } from './languages.ts';
+import { nothingAt, pathFilter } from './path-filter.ts';
+import { rank, type Question } from './rank.ts';
+import { hitsOf, type CodeHit } from './hits.ts';
+import { embedQuestion } from './vectors.ts';
+
+export interface CodebaseParts {
+  /** The real path of the project. */
+  root: string;
+  /** The folder for caches; the index of each project is a file in it. */
+  cache: string;
+  /** How long a call reads files before it answers with what there is. */
+  budgetMs: number;
+  background: boolean;
+  env: Environment;
+  log: Log;
+  analyser?: Analyser | undefined;
+  embedder?: CodeEmbedder | undefined;
+  /** Left out where a test wants to see what happens without them. */
+  without?: { ripgrep?: true; grammars?: true };
+}
+
+interface CodeQuery {
+  query: string;
+  path?: string | undefined;
+  lang?: string | undefined;
+  limit: number;
+}
+
+export interface CodeAnswer {
+  hits: CodeHit[];
+  /** How many pieces have anything to do with the question. */
+  total: number;
+  /** Whether files were not read yet: there may be more to find. */
+  partial: boolean;
+  files: { known: number; indexed: number };
+  legs: ('words' | 'vectors' | 'exact')[];
+  notes: string[];
+}
+
+export interface Codebase {
+  search(query: CodeQuery, signal: AbortSignal, tell: (message: string) => void): Promise<CodeAnswer>;
+  stop(): void;
+}
+
+/** The words of code as long as nothing better is handed in. */
+export const CODE_ANALYSER: Analyser = { id: 'code-1', words: codeWords };
+
+const REFINED_FILES = 12;
+/** A pasted file is a question by its beginning. */
+const ASKED_LENGTH = 4_000;
+
+/** The code of one project, read when first asked for and kept up to date from then on. */
+export function createCodebase(parts: CodebaseParts): Codebase {
+  const { root, embedder, log } = parts;
+  const analyser = parts.analyser ?? CODE_ANALYSER;
+  const grammars = createGrammars(parts.without?.grammars !== true);
+  const ripgrep = parts.without?.ripgrep === true ? undefined : ripgrepProgram();
+  let opened: Indexer | undefined;
+  const indexer = once(async () => {
+    const place = join(
+      parts.cache,
+      'code',
+      `${createHash('sha256').update(root).digest('hex').slice(0, 24)}.index`,
+    );
+    opened = await openIndexer({ ...parts, place, analyser, embedder, grammars, ripgrep });
+    return opened;
+  });
+
+  async function exactMatches(
+    question: Pick<Question, 'needles'>,
+    work: Indexer,
+    deadline: number,
+    signal: AbortSignal,
+  ): Promise<ExactMatch[]> {
+    if (question.needles.length === 0) return [];
+    const found =
+      ripgrep === undefined ? undefined : await matchesByRipgrep(ripgrep, root, question.needles, signal);
+    return found ?? matchesByScan(root, question.needles, work.index, deadline, signal);
+  }
+
+  return {
+    async search({ query, path, lang, limit }, signal, tell) {
+      const deadline = performance.now() + parts.budgetMs;
+      const language = lang === undefined ? undefined : knownLanguage(lang);
+      const inPath = path === undefined ? (): boolean => true : pathFilter(root, path);
+      const takes = (file: string): boolean =>
+        inPath(file) && (language === undefined || languageOf(file) === language);
+      const work = await indexer();
+      const list = await work.survey(takes, signal);
+      if (path !== undefined && !list.paths.some(inPath)) throw nothingAt(path, list.paths);
+      await work.work(deadline, signal, tell);
+
+      const asked = query.slice(0, ASKED_LENGTH);
+      const needles = needlesOf(asked);
+      const [matches, vector] = await Promise.all([
+        exactMatches({ needles }, work, deadline, signal),
+        embedder === undefined
+          ? undefined
+          : embedQuestion(embedder, asked, signal).catch((error: unknown) => {
+              signal.throwIfAborted();
+              log.info('code search: embedder', { error: String(error) });
+              return undefined;
+            }),
+      ]);
+      const question: Question = {
+        words: work.index.vocabulary.asked(asked),
+        vector,
+        needles,
+        matches,
+        tests: /\b(?:tests?|specs?)\b/i.test(asked),
+        takes: (file: IndexedFile) => takes(file.path),
+      };
+      let ranked = rank(work.index, question);
+      const rough = ranked.best.slice(0, limit * 2).filter(({ file }) => file.rough);
+      if (rough.length > 0) {
+        await work.refine([...new Set(rough.map(({ file }) => file.path))].slice(0, REFINED_FILES));
+        ranked = rank(work.index, question);
+      }
+      signal.throwIfAborted();
+      const unread = unreadMatches(matches, work, list, takes);
+      const hits = await hitsOf({ root, ranked: ranked.best, unread, limit, question, analyser });
+      return {
+        hits,
+        total: ranked.total + unread.length,
+        partial: work.pending().files > 0 || list.left > 0,
+        files: { known: list.paths.length + list.left, indexed: work.index.files.size },
+        legs: [
+          'words',
+          ...(vector === undefined ? [] : (['vectors'] as const)),
+          ...(needles.length === 0 ? [] : (['exact'] as const)),
+        ],
+        notes: [
+          ...work.takeNotes(),
+          ...notesOf(work, list, { embedder, vector, grammars: grammars.available }),
+        ],
+      };
+    },
+    stop: () => opened?.stop(),
+  };
+}
+
+/** What ripgrep has found in files that are not in the index yet. */
+function unreadMatches(
+  matches: readonly ExactMatch[],
+  { index }: Indexer,
+  { paths }: FileList,
+  takes: (path: string) => boolean,
+): ExactMatch[] {
+  const known = new Set(paths);
+  return matches.filter(({ path }) => known.has(path) && !index.files.has(path) && takes(path));
+}
+
+function notesOf(
+  work: Indexer,
+  list: FileList,
+  { embedder, vector, grammars }: { embedder: CodeEmbedder | undefined; vector: unknown; grammars: boolean },
+): string[] {
+  const { files, rough, vectors } = work.pending();
+  const notes: string[] = [];
+  if (files > 0)
+    notes.push(`Partial: ${files} of ${list.paths.length} files are not read yet. Ask again for the rest.`);
+  if (list.left > 0)
+    notes.push(
+      `The project has ${list.left} more files than are searched; give a path inside it as the project to reach them.`,
+    );
+  if (files === 0 && rough > 0) notes.push(`${rough} files are not divided into functions yet.`);
+  if (embedder !== undefined && vector === undefined) notes.push('The embedder did not answer: words only.');
+  else if (files === 0 && vectors > 0) notes.push(`${vectors} files have no vectors yet.`);
+  if (!grammars)
+    notes.push(
+      'The optional packages web-tree-sitter and @vscode/tree-sitter-wasm are missing: pieces are windows of lines without names.',
+    );
+  return notes;
+}
+
+/** The program of the optional package; one that merely lies in the path is not trusted. */
+function ripgrepProgram(): string | undefined {
+  const name = process.platform === 'win32' ? 'rg.exe' : 'rg';
+  return optionalFile(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/${name}`, '@vscode/ripgrep');
+}

@@ -1,0 +1,133 @@
+import { runProgram } from '../../base/process.ts';
+import { systemCode } from '../../base/errors.ts';
+import type { CodeIndex, IndexedFile } from './code-index.ts';
+import { readLines } from './read-file.ts';
+
+/** A piece of a question that is to be found letter by letter. */
+export interface Needle {
+  text: string;
+  /** Put in quotation marks by the caller; otherwise it looks like a name in code. */
+  quoted: boolean;
+}
+
+export interface ExactMatch {
+  path: string;
+  /** Counted from 0. */
+  line: number;
+  needle: number;
+}
+
+const MOST_NEEDLES = 4;
+const LONGEST_NEEDLE = 200;
+/** Double quotation marks ask for exact text; others do so around several words, and mark a single one as a name. */
+const QUOTED = /"([^"\n]{2,200})"|(?<=^|\s)(?:`([^`\n]+\s[^`\n]+)`|'([^'\n]+\s[^'\n]+)')(?=$|[\s.,;:!?)])/g;
+const NAME = /[\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::|->|#)[\p{L}_$][\p{L}\p{N}_$]*)*/gu;
+
+/** What is quoted, and what can only be a name: `parseHeader`, `max_size`, `fs.open`, or the only word there is. */
+export function needlesOf(query: string): Needle[] {
+  const needles: Needle[] = [];
+  const rest = query.replace(QUOTED, (_, double?: string, back?: string, single?: string) => {
+    needles.push({ text: double ?? back ?? single ?? '', quoted: true });
+    return ' ';
+  });
+  const names = rest.match(NAME) ?? [];
+  const alone = needles.length === 0 && /^\s*[\p{L}_$][^\s]*\s*$/u.test(rest);
+  for (const text of names)
+    if (text.length > 1 && (alone || /\p{Ll}\p{Lu}|._.|[.#>]|::/u.test(text)))
+      needles.push({ text, quoted: false });
+  const seen = new Set<string>();
+  return needles
+    .filter(
+      ({ text }) => text.length <= LONGEST_NEEDLE && text.trim() !== '' && !seen.has(text) && seen.add(text),
+    )
+    .slice(0, MOST_NEEDLES);
+}
+
+const SEARCH_MS = 5_000;
+const IN_ONE_FILE = 20;
+const RIPGREP_SEARCH = [
+  '--no-config',
+  '--no-messages',
+  '--hidden',
+  '--no-require-git',
+  '--no-ignore-parent',
+  '--glob=!.git',
+  '--max-filesize=512K',
+  '--fixed-strings',
+  '--smart-case',
+  `--max-count=${IN_ONE_FILE}`,
+  '--no-heading',
+  '--color=never',
+  '--line-number',
+  '--only-matching',
+  '--null',
+];
+
+/** Looks through the files as they are now, also those that are not in the index yet. Nothing when it cannot run. */
+export async function matchesByRipgrep(
+  program: string,
+  root: string,
+  needles: readonly Needle[],
+  signal: AbortSignal,
+): Promise<ExactMatch[] | undefined> {
+  const args = [...RIPGREP_SEARCH, ...needles.flatMap(({ text }) => ['-e', text]), '--', root];
+  try {
+    const { code, lines } = await runProgram(program, args, { timeoutMs: SEARCH_MS, signal });
+    signal.throwIfAborted();
+    return code === undefined || (code === 2 && lines.length === 0)
+      ? undefined
+      : matchesIn(lines, root, needles);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (systemCode(error) === undefined) throw error;
+    return undefined;
+  }
+}
+
+function matchesIn(lines: readonly string[], root: string, needles: readonly Needle[]): ExactMatch[] {
+  const folded = needles.map(({ text }) => text.toLowerCase());
+  return lines.flatMap((line) => {
+    const [place = '', rest = ''] = line.split('\0');
+    const colon = rest.indexOf(':');
+    const needle = folded.indexOf(rest.slice(colon + 1).toLowerCase());
+    const path = place.slice(root.length).replaceAll('\\', '/').replace(/^\//, '');
+    return needle === -1 ? [] : [{ path, line: Number(rest.slice(0, colon)) - 1, needle }];
+  });
+}
+
+/** Without ripgrep: reads the files that have all words of a needle. What is part of a longer word is not found. */
+export async function matchesByScan(
+  root: string,
+  needles: readonly Needle[],
+  { files, vocabulary }: CodeIndex,
+  deadline: number,
+  signal: AbortSignal,
+): Promise<ExactMatch[]> {
+  const found: ExactMatch[] = [];
+  for (const [needle, { text }] of needles.entries()) {
+    const words = vocabulary.asked(text).map((word) => vocabulary.numberOf(word));
+    if (words.includes(undefined)) continue;
+    const wanted = new Set(words);
+    const matches = (line: string): boolean =>
+      text === text.toLowerCase() ? line.toLowerCase().includes(text) : line.includes(text);
+    for (const file of files.values()) {
+      signal.throwIfAborted();
+      if (performance.now() > deadline) return found;
+      if (!hasAll(file, wanted)) continue;
+      const lines = await readLines(root, file.path).catch(() => []);
+      let count = 0;
+      for (const [line, content] of lines.entries())
+        if (matches(content) && count++ < IN_ONE_FILE) found.push({ path: file.path, line, needle });
+    }
+  }
+  return found;
+}
+
+function hasAll({ words }: IndexedFile, wanted: ReadonlySet<number | undefined>): boolean {
+  const missing = new Set(wanted);
+  for (const packed of words) {
+    missing.delete(packed >>> 8);
+    if (missing.size === 0) return true;
+  }
+  return missing.size === 0;
+}

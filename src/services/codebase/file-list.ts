@@ -1,0 +1,167 @@
+import { systemCode } from '../../base/errors.ts';
+import { listInside, readInside } from '../../base/files.ts';
+import { ignoreRules, type IgnoreRules } from '../../base/ignore-rules.ts';
+import { runProgram } from '../../base/process.ts';
+import { isWanted } from './wanted-files.ts';
+
+export interface FileList {
+  /** Relative to the root, with slashes, sorted. */
+  paths: string[];
+  /** Who made the list. */
+  by: 'git' | 'ripgrep' | 'walk';
+  /** How many more there were than are looked at. */
+  left: number;
+}
+
+/** A project with more files than this is searched in part, and says so. */
+const MOST_FILES = 30_000;
+const LIST_MS = 15_000;
+
+/** The files of a project that are looked into: what git or the ignore files leave in, without links. */
+export async function listFiles(
+  root: string,
+  ripgrep: string | undefined,
+  env: Environment,
+  signal: AbortSignal,
+): Promise<FileList> {
+  const listed =
+    (await listedBy('git', root, gitArguments(root), 'git', env, signal)) ??
+    (ripgrep === undefined
+      ? undefined
+      : await listedBy('ripgrep', root, [...RIPGREP_LIST, root], ripgrep, env, signal)) ??
+    ({ by: 'walk', paths: await walk(root, signal) } as const);
+  const wanted = listed.paths.filter(isWanted);
+  const paths = (listed.by === 'git' ? await withoutIgnored(root, wanted, listed.paths) : wanted).sort();
+  const left = Math.max(0, paths.length - MOST_FILES);
+  return { paths: left === 0 ? paths : paths.slice(0, MOST_FILES), by: listed.by, left };
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Variables of git would name another repository than the project's. */
+function withoutGit(env: Environment): Record<string, string | undefined> {
+  const kept = Object.entries(env).filter(([name]) => !/^GIT_/i.test(name));
+  return { ...Object.fromEntries(kept), GIT_OPTIONAL_LOCKS: '0' };
+}
+
+/** A project may name programs in its git configuration; none of them is to run because somebody searches. */
+function gitArguments(root: string): string[] {
+  const off = ['core.fsmonitor=false', 'core.untrackedCache=false', 'core.hooksPath=/dev/null'];
+  return [
+    ...off.flatMap((setting) => ['-c', setting]),
+    '-C',
+    root,
+    'ls-files',
+    '-z',
+    '--cached',
+    '--others',
+    '--exclude-standard',
+  ];
+}
+
+const RIPGREP_LIST = [
+  '--no-config',
+  '--files',
+  '--hidden',
+  '--no-require-git',
+  '--no-ignore-parent',
+  '--null',
+  '--glob',
+  '!.git',
+];
+
+async function listedBy(
+  by: 'git' | 'ripgrep',
+  root: string,
+  args: readonly string[],
+  program: string,
+  env: Environment,
+  signal: AbortSignal,
+): Promise<{ by: FileList['by']; paths: string[] } | undefined> {
+  const parts: Buffer[] = [];
+  try {
+    const { code } = await runProgram(program, args, {
+      env: withoutGit(env),
+      timeoutMs: LIST_MS,
+      signal,
+      async consume(output) {
+        for await (const part of output) parts.push(part);
+      },
+    });
+    signal.throwIfAborted();
+    // ripgrep answers 1 when there is no file, and 2 when some could not be looked at.
+    if (code !== 0 && !(by === 'ripgrep' && code !== undefined)) return undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (systemCode(error) === undefined) throw error;
+    return undefined;
+  }
+  const prefix = root.endsWith('/') || root.endsWith('\\') ? root : `${root}/`;
+  const paths = Buffer.concat(parts)
+    .toString('utf8')
+    .split('\0')
+    .filter((path) => path !== '')
+    .map((path) => (by === 'git' ? path : path.slice(prefix.length)).replaceAll('\\', '/'));
+  // An ignored folder of a larger repository has no files for git; somebody has made it their project all the same.
+  return by === 'git' && paths.length === 0 ? undefined : { by, paths: [...new Set(paths)] };
+}
+
+const IGNORE_FILES = ['.gitignore', '.ignore', '.rgignore'];
+const RULES_BYTES = 256 * 1024;
+
+/** git does not know the other ignore files. */
+async function withoutIgnored(root: string, paths: string[], all: readonly string[]): Promise<string[]> {
+  const files = all.filter((path) => /(?:^|\/)\.(?:rg)?ignore$/.test(path));
+  if (files.length === 0) return paths;
+  const rules = await Promise.all(
+    files.map(async (file) => ({
+      folder: file.slice(0, file.lastIndexOf('/') + 1),
+      rules: await rulesIn(root, file),
+    })),
+  );
+  return paths.filter((path) => {
+    const parts = path.split('/');
+    return !parts.some((_, depth) => {
+      const above = parts.slice(0, depth + 1).join('/');
+      return isIgnored(rules, above, depth + 1 < parts.length);
+    });
+  });
+}
+
+type PlacedRules = { folder: string; rules: IgnoreRules }[];
+
+/** The ignore file nearest to a path has the last word. */
+function isIgnored(placed: PlacedRules, path: string, folder: boolean): boolean {
+  let verdict: boolean | undefined;
+  for (const { folder: place, rules } of placed)
+    if (path.startsWith(place)) verdict = rules.verdict(path.slice(place.length), folder) ?? verdict;
+  return verdict === true;
+}
+
+async function rulesIn(root: string, path: string): Promise<IgnoreRules> {
+  const text = await readInside(root, path, RULES_BYTES).catch(() => Buffer.alloc(0));
+  return ignoreRules(text.toString('utf8'));
+}
+
+/** Without git and ripgrep. Links are not followed, so there is no way out of the root and no loop. */
+async function walk(root: string, signal: AbortSignal): Promise<string[]> {
+  const found: string[] = [];
+  const open: { folder: string; rules: PlacedRules }[] = [{ folder: '', rules: [] }];
+  for (let next = open.shift(); next !== undefined; next = open.shift()) {
+    signal.throwIfAborted();
+    if (found.length > MOST_FILES * 2) break;
+    const { folder } = next;
+    const entries = await listInside(root, folder).catch(() => []);
+    const rules = [...next.rules];
+    for (const name of IGNORE_FILES)
+      if (entries.some((entry) => entry.name === name))
+        rules.push({ folder, rules: await rulesIn(root, folder + name) });
+    for (const { name, kind, link } of entries) {
+      const path = folder + name;
+      if (link === true || isIgnored(rules, path, kind === 'folder')) continue;
+      if (kind === 'file') found.push(path);
+      else if (isWanted(`${path}/`)) open.push({ folder: `${path}/`, rules });
+    }
+  }
+  return found;
+}

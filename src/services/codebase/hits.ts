@@ -1,0 +1,119 @@
+import type { Chunk } from './chunks.ts';
+import type { Analyser, IndexedFile } from './code-index.ts';
+import type { ExactMatch } from './exact.ts';
+import { languageOf } from './languages.ts';
+import type { Question, Ranked, ScoreParts } from './rank.ts';
+import { readLines } from './read-file.ts';
+import { snippetOf, type SnippetLine } from './snippet.ts';
+
+/** One place in the code. Lines are counted from 1. */
+export interface CodeHit {
+  path: string;
+  start: number;
+  end: number;
+  symbol?: string;
+  kind: string;
+  language: string;
+  score: number;
+  parts: Record<string, number>;
+  snippet: SnippetLine[];
+}
+
+/** So many pieces of one file at most, so that one file does not fill the answer. */
+const OF_ONE_FILE = 3;
+const AROUND = { above: 2, below: 8 };
+const UNREAD_SCORE = 0.5;
+
+interface Wanted {
+  root: string;
+  ranked: readonly Ranked[];
+  /** Exact matches in files that are not in the index yet. */
+  unread: readonly ExactMatch[];
+  limit: number;
+  question: Question;
+  analyser: Analyser;
+}
+
+/** The best places with a few lines of each, read from the files as they are now. */
+export async function hitsOf(wanted: Wanted): Promise<CodeHit[]> {
+  const { root, ranked, limit, question, analyser } = wanted;
+  const places: Place[] = [...ranked.map(placeOf), ...unreadPlaces(wanted.unread)].sort(
+    (a, b) => b.score - a.score,
+  );
+  const worth = worthOf(question, analyser);
+  const ofFile = new Map<string, Place[]>();
+  const hits: CodeHit[] = [];
+  for (const place of places) {
+    if (hits.length === limit) break;
+    const shown = ofFile.get(place.path) ?? [];
+    if (shown.length >= OF_ONE_FILE || shown.some((other) => overlap(other.chunk, place.chunk))) continue;
+    const lines = await readLines(root, place.path).catch(() => undefined);
+    // Gone or changed beyond recognition since it was ranked.
+    if (lines === undefined || place.chunk.start >= lines.length) continue;
+    ofFile.set(place.path, [...shown, place]);
+    const { symbol, kind, start, end } = place.chunk;
+    const matched = new Set(
+      question.matches.filter(({ path }) => path === place.path).map(({ line }) => line),
+    );
+    hits.push({
+      path: place.path,
+      start: start + 1,
+      end: Math.min(end, lines.length - 1) + 1,
+      ...(symbol === '' ? {} : { symbol }),
+      kind,
+      language: place.language,
+      score: rounded(place.score),
+      parts: Object.fromEntries(Object.entries(place.parts).map(([name, value]) => [name, rounded(value)])),
+      snippet: snippetOf(
+        lines,
+        place.chunk,
+        (line, index) => worth(line) + (matched.has(index) ? MATCHED_LINE : 0),
+      ),
+    });
+  }
+  return hits;
+}
+
+interface Place {
+  path: string;
+  chunk: Chunk;
+  language: string;
+  score: number;
+  parts: ScoreParts;
+}
+
+function placeOf({ file, chunk, score, parts }: Ranked): Place {
+  const piece = (file satisfies IndexedFile).chunks[chunk] ?? { start: 0, end: 0, symbol: '', kind: 'text' };
+  return { path: file.path, chunk: piece, language: file.language, score, parts };
+}
+
+function unreadPlaces(matches: readonly ExactMatch[]): Place[] {
+  const seen = new Set<string>();
+  return matches.flatMap(({ path, line }) => {
+    if (seen.has(path)) return [];
+    seen.add(path);
+    const chunk = {
+      start: Math.max(0, line - AROUND.above),
+      end: line + AROUND.below,
+      symbol: '',
+      kind: 'text',
+    };
+    return [{ path, chunk, language: languageOf(path), score: UNREAD_SCORE, parts: { exact: UNREAD_SCORE } }];
+  });
+}
+
+const MATCHED_LINE = 10;
+
+/** How many of the asked words a line has. */
+function worthOf({ words }: Question, analyser: Analyser): (line: string) => number {
+  const asked = new Set(words);
+  return (line) => new Set(analyser.words(line).filter((word) => asked.has(word))).size;
+}
+
+function overlap(a: Chunk, b: Chunk): boolean {
+  return a.start <= b.end && b.start <= a.end;
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1_000) / 1_000;
+}

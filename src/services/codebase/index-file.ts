@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto';
+import { withLock } from '../../base/file-lock.ts';
+import { modifiedAt, readStateBytes, writeAtomic } from '../../base/file-state.ts';
+import type { Chunk } from './chunks.ts';
+import {
+  chunkLengths,
+  createVocabulary,
+  type Analyser,
+  type CodeIndex,
+  type IndexedFile,
+} from './code-index.ts';
+
+/** Grows when pieces are cut or counted in another way: an index of another version is made anew. */
+const VERSION = 1;
+const MAGIC = Buffer.from(`bmad code index ${VERSION}\n`);
+const DIGEST = 32;
+
+export interface IndexIdentity {
+  root: string;
+  analyser: Analyser;
+  /** What made the vectors; they are dropped when it is another one now. */
+  embedder: { id: string; dim: number } | undefined;
+}
+
+type ChunkRow = [start: number, end: number, symbol: string, kind: string];
+type FileRow = [
+  path: string,
+  mtimeMs: number,
+  size: number,
+  hash: string,
+  language: string,
+  rough: number,
+  skipped: string,
+  words: number,
+  vectors: number,
+  chunks: ChunkRow[],
+];
+
+interface Head {
+  root: string;
+  analyser: string;
+  embedder: string;
+  dim: number;
+  words: number;
+  ends: number;
+  vectors: number;
+  files: FileRow[];
+}
+
+export type Loaded =
+  | { state: 'none' | 'damaged' | 'other' }
+  | { state: 'ready'; index: CodeIndex; stamp: number };
+
+/**
+ * One file: a line that says what it is, a digest of the rest, the length of a JSON head, the head, the words, then the
+ * numbers. It is read and written as a whole, which is faster than any finer way at the sizes projects have.
+ */
+function encodeIndex({ files, vocabulary }: CodeIndex, identity: IndexIdentity): Buffer {
+  const numbers = new Map<number, number>();
+  const words: Uint32Array[] = [];
+  const ends: Uint32Array[] = [];
+  const vectors: Int8Array[] = [];
+  const rows: FileRow[] = [];
+  for (const file of files.values()) {
+    // Words that no file has any more are left behind here.
+    words.push(
+      file.words.map((packed) => {
+        const old = Math.floor(packed / 256);
+        let word = numbers.get(old);
+        if (word === undefined) numbers.set(old, (word = numbers.size));
+        return word * 256 + (packed & 255);
+      }),
+    );
+    ends.push(file.ends);
+    if (file.vectors !== undefined) vectors.push(file.vectors);
+    rows.push([
+      file.path,
+      file.mtimeMs,
+      file.size,
+      file.hash,
+      file.language,
+      file.rough ? 1 : 0,
+      file.skipped ?? '',
+      file.words.length,
+      file.vectors?.length ?? 0,
+      file.chunks.map(({ start, end, symbol, kind }) => [start, end, symbol, kind]),
+    ]);
+  }
+  const list = Buffer.from([...numbers.keys()].map((old) => vocabulary.list[old] ?? '').join('\n'));
+  const sum = (parts: readonly { length: number }[]): number =>
+    parts.reduce((all, { length }) => all + length, 0);
+  const head: Head = {
+    root: identity.root,
+    analyser: identity.analyser.id,
+    embedder: identity.embedder?.id ?? '',
+    dim: identity.embedder?.dim ?? 0,
+    words: sum(words),
+    ends: sum(ends),
+    vectors: sum(vectors),
+    files: rows,
+  };
+  const text = Buffer.from(JSON.stringify(head));
+  const lengths = Buffer.alloc(8);
+  lengths.writeUInt32LE(text.length, 0);
+  lengths.writeUInt32LE(list.length, 4);
+  const body = Buffer.concat([lengths, text, list, ...[...words, ...ends, ...vectors].map(bytesOf)]);
+  return Buffer.concat([MAGIC, createHash('sha256').update(body).digest(), body]);
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array | Int8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+/** Nothing when the bytes are not a whole index of this version. */
+function decodeIndex(bytes: Buffer, identity: IndexIdentity): CodeIndex | 'damaged' | 'other' {
+  if (bytes.subarray(0, 16).compare(MAGIC.subarray(0, 16)) !== 0) return 'damaged';
+  if (bytes.subarray(0, MAGIC.length).compare(MAGIC) !== 0) return 'other';
+  const body = bytes.subarray(MAGIC.length + DIGEST);
+  const digest = createHash('sha256').update(body).digest();
+  if (digest.compare(bytes.subarray(MAGIC.length, MAGIC.length + DIGEST)) !== 0) return 'damaged';
+  const textEnd = 8 + body.readUInt32LE(0);
+  const listEnd = textEnd + body.readUInt32LE(4);
+  const head = JSON.parse(body.toString('utf8', 8, textEnd)) as Head;
+  if (head.root !== identity.root || head.analyser !== identity.analyser.id) return 'other';
+  const list = body.toString('utf8', textEnd, listEnd).split('\n');
+  const vocabulary = createVocabulary(identity.analyser, list.length === 1 && list[0] === '' ? [] : list);
+  const numbers = body.subarray(listEnd);
+  const all = aligned(numbers.subarray(0, (head.words + head.ends) * 4));
+  const vectors = Int8Array.from(numbers.subarray((head.words + head.ends) * 4));
+  const sameEmbedder =
+    head.embedder === (identity.embedder?.id ?? '') && head.dim === (identity.embedder?.dim ?? 0);
+  const files = new Map<string, IndexedFile>();
+  const at = { words: 0, ends: head.words, vectors: 0 };
+  for (const [path, mtimeMs, size, hash, language, rough, skipped, words, vector, rows] of head.files) {
+    const own = all.subarray(at.words, at.words + words);
+    const ends = all.subarray(at.ends, at.ends + rows.length);
+    files.set(path, {
+      path,
+      mtimeMs,
+      size,
+      hash,
+      language,
+      rough: rough === 1,
+      ...(skipped === '' ? {} : { skipped }),
+      chunks: rows.map(([start, end, symbol, kind]): Chunk => ({ start, end, symbol, kind })),
+      words: own,
+      ends,
+      lengths: chunkLengths(own, ends),
+      vectors: vector === 0 || !sameEmbedder ? undefined : vectors.subarray(at.vectors, at.vectors + vector),
+    });
+    at.words += words;
+    at.ends += rows.length;
+    at.vectors += vector;
+  }
+  return { files, vocabulary };
+}
+
+function aligned(bytes: Buffer): Uint32Array {
+  const copy = new Uint8Array(bytes.length);
+  copy.set(bytes);
+  return new Uint32Array(copy.buffer);
+}
+
+/** Where the index of one project lies. A damaged one is told apart from none. */
+export async function loadIndex(path: string, identity: IndexIdentity): Promise<Loaded> {
+  const bytes = await readStateBytes(path).catch(() => 'damaged' as const);
+  if (bytes === undefined) return { state: 'none' };
+  if (bytes === 'damaged') return { state: 'damaged' };
+  try {
+    const stamp = (await modifiedAt(path)) ?? 0;
+    const index = decodeIndex(bytes, identity);
+    return typeof index === 'string' ? { state: index } : { state: 'ready', index, stamp };
+  } catch {
+    return { state: 'damaged' };
+  }
+}
+
+const LOCK_MS = 2_000;
+
+/**
+ * Writes the index as a whole. What another process has written since `stamp` and is not known here is taken over
+ * first: both may have begun with nothing and done different halves. Answers with the new stamp.
+ */
+export async function saveIndex(
+  path: string,
+  index: CodeIndex,
+  identity: IndexIdentity,
+  stamp: number,
+  adopt: (other: CodeIndex) => void,
+): Promise<number> {
+  return withLock(`${path}.lock`, { waitMs: LOCK_MS }, async () => {
+    if (((await modifiedAt(path)) ?? stamp) !== stamp) {
+      const other = await loadIndex(path, identity);
+      if (other.state === 'ready') adopt(other.index);
+    }
+    await writeAtomic(path, encodeIndex(index, identity));
+    return (await modifiedAt(path)) ?? 0;
+  });
+}

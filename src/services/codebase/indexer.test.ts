@@ -1,0 +1,93 @@
+import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { codeProject, manyFiles, paths, type CodeProject } from '../../../tests/support/code-project.ts';
+
+const indexFile = async ({ cache }: CodeProject): Promise<string> =>
+  join(cache, 'code', (await readdir(join(cache, 'code'))).find((name) => name.endsWith('.index')) ?? '');
+
+describe('the index', () => {
+  it('notices changed, new and removed files at the next question', async () => {
+    const { root, ask } = await codeProject();
+    await ask('session');
+    await writeFile(join(root, 'src/session.ts'), 'export function openDoor() {\n  return 1;\n}\n');
+    await writeFile(join(root, 'src/new.ts'), 'export function newborn() {}\n');
+    await rm(join(root, 'lib/retry.py'));
+    expect((await ask('openDoor')).hits[0]?.symbol).toBe('openDoor');
+    expect(paths(await ask('newborn'))).toEqual(['src/new.ts']);
+    expect(paths(await ask('retry_with_backoff'))).toEqual([]);
+    expect(JSON.stringify((await ask('session')).hits)).not.toContain('closeSession');
+  });
+
+  it('is kept for the next process, also when files were touched', async () => {
+    const one = await codeProject(manyFiles(300, 'kept'));
+    await one.ask('kept7');
+    await utimes(join(one.root, 'd/f7.ts'), new Date(), new Date());
+    const answer = await one.again().ask('kept7');
+    expect(answer).toMatchObject({ partial: false, files: { known: 300, indexed: 300 } });
+    expect(answer.hits[0]?.symbol).toBe('kept7');
+    expect((await one.again({ budgetMs: 0 }).ask('kept9')).files.indexed).toBe(300);
+  });
+
+  it('answers in part when the time is over, and goes on', async () => {
+    const files = { ...manyFiles(500, 'word'), 'z/last.ts': 'export function lastOfAll() {}\n' };
+    const one = await codeProject(files, { budgetMs: 0, background: true });
+    const first = await one.ask('lastOfAll');
+    expect(first.partial).toBe(true);
+    expect(first.notes.join()).toContain('not read yet');
+    // Exact text is found in files that are not in the index yet.
+    expect(paths(first)).toEqual(['z/last.ts']);
+    const patient = one.again({ budgetMs: 30_000 });
+    expect(await patient.ask('lastOfAll')).toMatchObject({ partial: false, files: { indexed: 501 } });
+  });
+
+  it('looks at no more files than it can bear, and says so', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 30_010 }, (_, at) => [`d${at % 50}/f${at}.txt`, '']),
+    );
+    const one = await codeProject(files, { budgetMs: 100 });
+    const answer = await one.ask('anything');
+    expect(answer).toMatchObject({ partial: true, files: { known: 30_010 } });
+    expect(answer.notes.join()).toContain('10 more files');
+  });
+
+  it('makes a damaged one anew and says so', async () => {
+    const one = await codeProject(manyFiles(400, 'whole'));
+    await one.ask('whole1');
+    const place = await indexFile(one);
+    const bytes = await readFile(place);
+    bytes.writeUInt8(bytes.readUInt8(bytes.length - 9) ^ 255, bytes.length - 9);
+    for (const content of [bytes, 'nonsense', bytes.subarray(0, 60), '']) {
+      await writeFile(place, content);
+      const answer = await one.again().ask('whole1');
+      expect(answer.notes.join()).toContain('damaged');
+      expect(answer.hits[0]?.symbol).toBe('whole1');
+    }
+  });
+
+  it('stays in memory where nothing can be written', async () => {
+    const one = await codeProject(manyFiles(400, 'held'));
+    await writeFile(one.cache, 'a file where the folder should be');
+    const answer = await one.ask('held1');
+    expect(answer.hits[0]?.symbol).toBe('held1');
+    expect(answer.notes.join()).toContain('in memory only');
+  });
+
+  it('is shared by several that write at the same time', async () => {
+    const one = await codeProject(manyFiles(300, 'shared'));
+    const all = [one, one.again(), one.again(), one.again()];
+    const answers = await Promise.all(all.map(({ ask }) => ask('shared150')));
+    for (const { hits } of answers) expect(hits[0]?.symbol).toBe('shared150');
+    expect((await one.again({ budgetMs: 0 }).ask('shared150')).files.indexed).toBe(300);
+    expect((await readdir(join(one.cache, 'code'))).filter((name) => !name.endsWith('.index'))).toEqual([]);
+  });
+
+  it('stops when the caller leaves, and works for the next one', async () => {
+    const one = await codeProject(manyFiles(300, 'left'), { background: true });
+    const leaving = new AbortController();
+    const asked = one.ask('left1', { signal: leaving.signal });
+    leaving.abort();
+    await expect(asked).rejects.toThrow('aborted');
+    expect((await one.ask('left1')).hits[0]?.symbol).toBe('left1');
+  });
+});

@@ -1,0 +1,233 @@
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
+import { BmadError } from '../../base/errors.ts';
+import { fileStamps, type FileStamp } from '../../base/file-stamps.ts';
+import type { Log } from '../../base/log.ts';
+import { createVocabulary, type Analyser, type CodeEmbedder, type CodeIndex } from './code-index.ts';
+import { listFiles, type Environment, type FileList } from './file-list.ts';
+import type { Grammars } from './grammars.ts';
+import { loadIndex, saveIndex, type IndexIdentity } from './index-file.ts';
+import { isProse, languageOf } from './languages.ts';
+import { readFile, readLines } from './read-file.ts';
+import { embedFile } from './vectors.ts';
+
+export interface IndexerParts {
+  /** The real path of the project. */
+  root: string;
+  /** The file the index is kept in. */
+  place: string;
+  analyser: Analyser;
+  embedder: CodeEmbedder | undefined;
+  grammars: Grammars;
+  ripgrep: string | undefined;
+  /** For git, which needs the user's settings. */
+  env: Environment;
+  /** Whether work goes on after a call has been answered. */
+  background: boolean;
+  log: Log;
+}
+
+export interface Indexer {
+  index: CodeIndex;
+  /** What there is to say about the index itself, each thing once. */
+  takeNotes(): string[];
+  /** Looks which files there are and which have changed; what is to be read is queued, `first` before the rest. */
+  survey(first: (path: string) => boolean, signal: AbortSignal): Promise<FileList>;
+  /** Works until everything can be found by words, or until the time is over. */
+  work(deadline: number, signal: AbortSignal, tell: (message: string) => void): Promise<void>;
+  /** Takes these files apart by their grammar now. */
+  refine(paths: readonly string[]): Promise<void>;
+  /** What is still to be done: files not read, files cut into windows only, files without vectors. */
+  pending(): { files: number; rough: number; vectors: number };
+  stop(): void;
+}
+
+/** So few changed files are taken apart by their grammar at once. */
+const FEW = 40;
+/** Work worth this much is written down at the end, and in between after as much as the second. */
+const WORTH_SAVING_MS = 150;
+const SAVE_EVERY_MS = 6_000;
+const TURN_MS = 12;
+const LOOK_MS = 50;
+const TELL_EVERY_MS = 1_000;
+/** After an embedder has failed, it is left alone for so long. */
+const EMBEDDER_REST_MS = 60_000;
+
+export async function openIndexer(parts: IndexerParts): Promise<Indexer> {
+  const { root, place, analyser, embedder, grammars, log } = parts;
+  const identity: IndexIdentity = { root, analyser, embedder };
+  const loaded = await loadIndex(place, identity);
+  const index: CodeIndex =
+    loaded.state === 'ready' ? loaded.index : { files: new Map(), vocabulary: createVocabulary(analyser) };
+  let stamp = loaded.state === 'ready' ? loaded.stamp : 0;
+  const notes: string[] = [];
+  if (loaded.state === 'damaged') notes.push('The index of this project was damaged and is made anew.');
+
+  let stamps = new Map<string, FileStamp>();
+  /** Sets keep their order, which is the order of work. */
+  const queue = new Set<string>();
+  const rough = new Set<string>();
+  const bare = new Set<string>();
+  let unsavedMs = 0;
+  let failedSave = false;
+  let embedderRests = 0;
+  let turnOfVectors = false;
+  let running: Promise<void> | undefined;
+  let waiters = 0;
+  /** Nobody waits any more for what was begun: it goes on with the next call. */
+  let paused = false;
+  const ended = new AbortController();
+
+  async function read(path: string, quick: boolean): Promise<void> {
+    queue.delete(path);
+    rough.delete(path);
+    const at = stamps.get(path);
+    if (at === undefined) return;
+    try {
+      const file = await readFile(
+        { root, grammars, vocabulary: index.vocabulary },
+        path,
+        at,
+        index.files.get(path),
+        quick,
+      );
+      index.files.set(path, file);
+      if (file.rough) rough.add(path);
+      if (embedder !== undefined && file.vectors === undefined && file.chunks.length > 0) bare.add(path);
+    } catch (error) {
+      // Gone since it was listed, or not readable: the next survey looks again.
+      index.files.delete(path);
+      if (!(error instanceof BmadError)) log.info('code index', { path, error: String(error) });
+    }
+  }
+
+  async function embed(path: string): Promise<void> {
+    bare.delete(path);
+    const file = index.files.get(path);
+    if (embedder === undefined || file === undefined) return;
+    try {
+      const vectors = await embedFile(embedder, file, await readLines(root, path), ended.signal);
+      if (index.files.get(path) === file) index.files.set(path, { ...file, vectors });
+    } catch (error) {
+      if (error instanceof BmadError && error.code === 'not_found') return;
+      bare.add(path);
+      embedderRests = performance.now() + EMBEDDER_REST_MS;
+      log.info('code index: embedder', { error: String(error) });
+    }
+  }
+
+  /** One file at a time; reading comes first, then grammar and vectors in turns. */
+  function nextStep(): (() => Promise<void>) | undefined {
+    const [path] = queue;
+    if (path !== undefined) return () => read(path, queue.size > FEW || rough.size > FEW);
+    const [coarse] = rough;
+    const [plain] = performance.now() < embedderRests ? [] : bare;
+    turnOfVectors = !turnOfVectors;
+    if (plain !== undefined && (turnOfVectors || coarse === undefined)) return () => embed(plain);
+    return coarse === undefined ? undefined : () => read(coarse, false);
+  }
+
+  async function loop(): Promise<void> {
+    let rested = performance.now();
+    for (let step = nextStep(); step !== undefined; step = nextStep()) {
+      if (ended.signal.aborted || paused || (waiters === 0 && !parts.background)) break;
+      const began = performance.now();
+      await step();
+      unsavedMs += performance.now() - began;
+      if (unsavedMs > SAVE_EVERY_MS) await save();
+      if (performance.now() - rested > TURN_MS) {
+        await turn();
+        rested = performance.now();
+      }
+    }
+    if (unsavedMs > WORTH_SAVING_MS) await save();
+  }
+
+  /** What another process has read of files that are still as they were then. */
+  function adopt(other: CodeIndex): void {
+    for (const file of other.files.values()) {
+      const at = stamps.get(file.path);
+      if (index.files.has(file.path) || at?.mtimeMs !== file.mtimeMs || at.size !== file.size) continue;
+      const words = file.words.map(
+        (packed) => index.vocabulary.add(other.vocabulary.list[packed >>> 8] ?? '') * 256 + (packed & 255),
+      );
+      index.files.set(file.path, { ...file, words });
+      queue.delete(file.path);
+    }
+  }
+
+  async function save(): Promise<void> {
+    unsavedMs = 0;
+    try {
+      stamp = await saveIndex(place, index, identity, stamp, adopt);
+      failedSave = false;
+    } catch (error) {
+      const why = error instanceof BmadError ? error.message : 'the disk refused';
+      if (!failedSave) notes.push(`The index is kept in memory only: ${why}`);
+      failedSave = true;
+    }
+  }
+
+  const begin = (): Promise<void> =>
+    (running ??= loop().finally(() => {
+      running = undefined;
+    }));
+
+  function isWorthWaiting(): boolean {
+    if (queue.size > 0 || parts.background) return queue.size > 0;
+    return rough.size > 0 || (bare.size > 0 && performance.now() > embedderRests);
+  }
+
+  return {
+    index,
+    takeNotes: () => notes.splice(0),
+    pending: () => ({ files: queue.size, rough: rough.size, vectors: bare.size }),
+    async survey(first, signal) {
+      const list = await listFiles(root, parts.ripgrep, parts.env, signal);
+      const found = await fileStamps(root, list.paths, signal);
+      stamps = new Map(
+        list.paths.flatMap((path, at) => (found[at] === undefined ? [] : [[path, found[at]]])),
+      );
+      const stale = [...stamps].filter(([path, { mtimeMs, size }]) => {
+        const known = index.files.get(path);
+        return known === undefined || known.mtimeMs !== mtimeMs || known.size !== size;
+      });
+      for (const path of index.files.keys()) if (!stamps.has(path)) index.files.delete(path);
+      queue.clear();
+      const order = (path: string): number => (first(path) ? 0 : 2) + (isProse(languageOf(path)) ? 1 : 0);
+      for (const [path] of stale.sort(([a], [b]) => order(a) - order(b))) queue.add(path);
+      for (const set of [rough, bare]) for (const path of set) if (!stamps.has(path)) set.delete(path);
+      for (const file of index.files.values()) {
+        if (file.rough && grammars.available) rough.add(file.path);
+        if (embedder !== undefined && file.vectors === undefined && file.chunks.length > 0)
+          bare.add(file.path);
+      }
+      return { ...list, paths: [...stamps.keys()] };
+    },
+    async work(deadline, signal, tell) {
+      waiters += 1;
+      paused = false;
+      let told = performance.now();
+      try {
+        while (isWorthWaiting() && performance.now() < deadline) {
+          signal.throwIfAborted();
+          await Promise.race([begin(), pause(Math.min(LOOK_MS, Math.max(1, deadline - performance.now())))]);
+          if (performance.now() - told > TELL_EVERY_MS) {
+            told = performance.now();
+            tell(`Reading the code: ${index.files.size} of ${stamps.size} files`);
+          }
+        }
+        signal.throwIfAborted();
+      } finally {
+        waiters -= 1;
+        paused = signal.aborted && waiters === 0;
+        // Where nothing goes on in the background, what was done is written before the answer is given.
+        if (!parts.background) await running;
+      }
+      if (parts.background) void begin();
+    },
+    async refine(paths) {
+      for (const path of paths) if (index.files.get(path)?.rough === true) await read(path, false);
+    },
+    stop: () => ended.abort(),
+  };
+}

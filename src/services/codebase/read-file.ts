@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { readInside } from '../../base/files.ts';
+import { chunksByDefinition, chunksByHeading, chunksByWindow, type Chunk } from './chunks.ts';
+import { chunkLengths, type IndexedFile, type Vocabulary } from './code-index.ts';
+import type { Grammars } from './grammars.ts';
+import { languageOf } from './languages.ts';
+import { LARGEST_FILE, unfitText } from './wanted-files.ts';
+
+export interface Reading {
+  root: string;
+  grammars: Grammars;
+  vocabulary: Vocabulary;
+}
+
+interface Stamp {
+  mtimeMs: number;
+  size: number;
+}
+
+/** The rest of a longer line is data. */
+const LONGEST_LINE = 2_000;
+
+/** The lines of a file of the project; lines end with a line feed, whatever stands before it. */
+export async function readLines(root: string, path: string): Promise<string[]> {
+  return linesOf((await readInside(root, path, LARGEST_FILE)).toString('utf8'));
+}
+
+function linesOf(text: string): string[] {
+  return text.replace(/^\uFEFF/, '').split('\n');
+}
+
+/**
+ * Reads a file and takes it apart. `known` is what was known before: if the content is the same, only the stamp is new.
+ * `rough` leaves the grammar out for now, which is many times faster.
+ */
+export async function readFile(
+  { root, grammars, vocabulary }: Reading,
+  path: string,
+  stamp: Stamp,
+  known: IndexedFile | undefined,
+  rough: boolean,
+): Promise<IndexedFile> {
+  const language = languageOf(path);
+  const empty = {
+    path,
+    ...stamp,
+    language,
+    rough: false,
+    chunks: [],
+    words: new Uint32Array(),
+    ends: new Uint32Array(),
+    lengths: new Uint32Array(),
+  };
+  if (stamp.size > LARGEST_FILE) return { ...empty, hash: '', skipped: 'large' };
+  const bytes = await readInside(root, path, LARGEST_FILE);
+  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 24);
+  if (known?.hash === hash && (!known.rough || rough)) return { ...known, ...stamp };
+  const text = bytes.toString('utf8');
+  const skipped = unfitText(bytes, text);
+  if (skipped !== undefined) return { ...empty, hash, skipped };
+  const lines = linesOf(text);
+  const later = rough && grammars.covers(language, path);
+  const definitions = later ? undefined : await grammars.definitions(language, path, lines.join('\n'));
+  const chunks =
+    definitions !== undefined
+      ? chunksByDefinition(lines, definitions)
+      : language === 'markdown'
+        ? chunksByHeading(lines)
+        : chunksByWindow(lines);
+  return { ...empty, hash, rough: later, chunks, ...countWords(path, lines, chunks, vocabulary) };
+}
+
+/** Names say more than code, and the file's own name more than those of its folders. */
+const WEIGHTS = { symbol: 3, name: 2, folder: 1 };
+
+function countWords(
+  path: string,
+  lines: readonly string[],
+  chunks: readonly Chunk[],
+  vocabulary: Vocabulary,
+): Pick<IndexedFile, 'words' | 'ends' | 'lengths'> {
+  const slash = path.lastIndexOf('/') + 1;
+  const place = [
+    [path.slice(slash), WEIGHTS.name],
+    [path.slice(0, slash), WEIGHTS.folder],
+  ] as const;
+  const words: number[] = [];
+  const ends = chunks.map(({ start, end, symbol }) => {
+    const texts = lines.slice(start, end + 1).map((line) => [line.slice(0, LONGEST_LINE), 1] as const);
+    for (const counted of vocabulary.counted([...place, [symbol, WEIGHTS.symbol], ...texts]))
+      words.push(counted);
+    return words.length;
+  });
+  const packed = { words: Uint32Array.from(words), ends: Uint32Array.from(ends) };
+  return { ...packed, lengths: chunkLengths(packed.words, packed.ends) };
+}

@@ -1,0 +1,49 @@
+import { splitIdentifier } from '../../base/code-words.ts';
+import type { CodeEmbedder, IndexedFile } from './code-index.ts';
+
+/** How much of a chunk is turned into a vector: what it is called and how it begins say what it is about. */
+const TEXT_LENGTH = 1_500;
+const AT_ONCE = 64;
+
+/** The vectors of all chunks of a file, as they are kept. */
+export async function embedFile(
+  embedder: CodeEmbedder,
+  { path, chunks }: IndexedFile,
+  lines: readonly string[],
+  signal: AbortSignal,
+): Promise<Int8Array> {
+  const name = splitIdentifier(path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]+$/, '')).join(' ');
+  const texts = chunks.map(({ start, end, symbol }) => {
+    const code = lines
+      .slice(start, end + 1)
+      .join('\n')
+      .slice(0, TEXT_LENGTH);
+    return `${splitIdentifier(symbol.replaceAll('.', ' ')).join(' ')}\n${name}\n${code}`;
+  });
+  const packed = new Int8Array(chunks.length * embedder.dim);
+  for (let from = 0; from < texts.length; from += AT_ONCE) {
+    const vectors = await embedder.embed(texts.slice(from, from + AT_ONCE), signal);
+    for (const [at, vector] of vectors.entries())
+      packed.set(
+        unit(vector).map((value) => Math.round(value * 127)),
+        (from + at) * embedder.dim,
+      );
+  }
+  return packed;
+}
+
+/** The vector of a question, of unit length. */
+export async function embedQuestion(
+  embedder: CodeEmbedder,
+  text: string,
+  signal: AbortSignal,
+): Promise<Float32Array | undefined> {
+  const [vector] = await embedder.embed([text.slice(0, TEXT_LENGTH)], signal);
+  return vector === undefined || vector.length !== embedder.dim ? undefined : unit(vector);
+}
+
+function unit(vector: ArrayLike<number>): Float32Array {
+  const values = Float32Array.from(vector);
+  const length = Math.hypot(...values);
+  return length === 0 ? values : values.map((value) => value / length);
+}
