@@ -83,6 +83,7 @@ export async function createContext(outside: Outside): Promise<Context> {
   const codebases = createCodebases({
     cache,
     budgetMs: config.codeSearchMs,
+    modelFolder: config.embedder === 'none' ? undefined : dirname(outside.contentRoot),
     background: !outside.patient,
     env: outside.env,
     log,
