@@ -100,7 +100,9 @@ describe('bmad doctor', () => {
     const cwd = await temporaryFolder(afterAll);
     const { code, stdout, stderr } = await bmad(['doctor'], { cwd, env });
     expect(code).toBe(0);
-    expect(stdout.toString('utf8')).toMatch(/^Handshake: ok, protocol 20[\d-]+, 4 tools: bmad, remember_structured, recall_structured, manage_memories$/m);
+    expect(stdout.toString('utf8')).toMatch(
+      /^Handshake: ok, protocol 20[\d-]+, 4 tools: bmad, remember_structured, recall_structured, manage_memories$/m,
+    );
     expect(stderr).toContain('All is well.');
     const data = await bmad(['doctor', '--json'], { cwd, env });
     expect(JSON.parse(data.stdout.toString('utf8'))).toMatchObject({
