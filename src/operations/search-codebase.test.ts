@@ -6,8 +6,9 @@ import { writeFiles } from '../../tests/support/folders.ts';
 import { searchCodebase } from './search-codebase.ts';
 
 let session: Session;
+let folder: string;
 beforeAll(async () => {
-  const folder = await temporaryFolder(afterAll);
+  folder = await temporaryFolder(afterAll);
   await writeFiles(folder, {
     '.git/HEAD': '',
     'src/session.ts': 'export function closeSession(id: string): void {\n  sessions.delete(id);\n}\n',
@@ -18,7 +19,8 @@ beforeAll(async () => {
       ]),
     ),
   });
-  session = await openSession(afterAll, { flags: { project: folder, cache: join(folder, '.git', 'cache') } });
+  const cache = join(folder, '.git', 'cache');
+  session = await openSession(afterAll, { flags: { project: folder, cache, embedder: 'none' } });
 });
 
 describe('search_codebase', () => {
@@ -30,6 +32,14 @@ describe('search_codebase', () => {
     expect(answer.body).toContain('  1 export function closeSession');
     expect(answer.note).toContain('1 of 1 match, best first.');
     expect(data).toMatchObject({ partial: false, total: 1, legs: ['words'] });
+  });
+
+  it('compares meaning with the built-in model, unless that is switched off', async () => {
+    const cache = join(folder, '.git', 'other-cache');
+    const meaning = await openSession(afterAll, { patient: true, flags: { project: folder, cache } });
+    const { data } = await meaning.ok(searchCodebase, { query: 'close a session' });
+    expect(data['legs']).toEqual(expect.arrayContaining(['words', 'vectors']));
+    expect((data['items'] as { symbol?: string }[])[0]).toMatchObject({ symbol: 'closeSession' });
   });
 
   it('keeps to the size of an answer', async () => {

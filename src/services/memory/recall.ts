@@ -83,9 +83,14 @@ async function recallAll(world: World, question: Question, signal: AbortSignal |
   }
   const weighty = [...best.values()].filter((hit) => question.minScore !== undefined || saysSomething(hit));
   const merged = await withoutCopies(weighty.sort(byScore), session, world, room);
+  const weak = (merged[0]?.score ?? 1) < WEAK;
   return {
     hits: merged.slice(0, question.limit),
-    notes: [...(note === undefined ? [] : [note]), ...session.troubles],
+    notes: [
+      ...(weak ? ['Weak hits only: perhaps nothing is known about that.'] : []),
+      ...(note === undefined ? [] : [note]),
+      ...session.troubles,
+    ],
   };
 }
 
@@ -108,7 +113,9 @@ function keep(best: Map<string, Recalled>, hit: Recalled): void {
 }
 
 /** Every vector is somehow near to every other; below this, without a common word, it is by chance. */
-const LEAST_MEANING = 0.2;
+const LEAST_MEANING = 0.1;
+/** Below this, the best hit is more likely chance than knowledge. */
+const WEAK = 0.2;
 
 function saysSomething({ matched, cosine }: Recalled): boolean {
   return matched.length > 0 || (cosine ?? 0) >= LEAST_MEANING;

@@ -7,7 +7,8 @@ import { addToConfig, removeFromConfig } from './config-list.ts';
 import { chosenSource, type ConfiguredSource, type SourceLayer } from './configured.ts';
 import { Consents } from './consents.ts';
 import { Levels, type LevelParts } from './levels.ts';
-import { readPins, type Pin } from './lock-file.ts';
+import type { Pin } from './lock-file.ts';
+import { parsedOr, pinnedCopies, type PinnedCopy } from './pinned-copies.ts';
 import type { Review, ReviewedState } from './review.ts';
 import { otherContent, viewSource, type SourceView } from './view.ts';
 
@@ -140,18 +141,12 @@ export class TeamSources {
   }
 
   /** Every copy that some lock file on this machine may lead to. */
-  async kept(): Promise<{ address: GitAddress; commit: string }[]> {
-    const found: { address: GitAddress; commit: string }[] = [];
+  async kept(): Promise<PinnedCopy[]> {
+    const found: PinnedCopy[] = [];
     for (const view of await this.views(await this.all()))
       for (const copy of [view.served, view.pending])
         if (copy !== undefined) found.push({ address: view.address, commit: copy.commit });
-    for (const lock of await this.#consents.locks()) {
-      const pins = await readPins(lock).catch(() => ({}));
-      for (const [source, { commit }] of Object.entries(pins)) {
-        const address = parsedOr(source);
-        if (address !== undefined) found.push({ address, commit });
-      }
-    }
+    for (const lock of await this.#consents.locks()) found.push(...(await pinnedCopies(lock)));
     return found;
   }
 
@@ -284,14 +279,6 @@ export class TeamSources {
 
   async #view(source: ConfiguredSource): Promise<SourceView> {
     return viewSource(source, await this.#levels.pins(), this.cache, await this.#allowed(source));
-  }
-}
-
-function parsedOr(text: string): GitAddress | undefined {
-  try {
-    return parseGitAddress(text);
-  } catch {
-    return undefined;
   }
 }
 
