@@ -98,7 +98,10 @@ describe('MCP over HTTP', () => {
     const { status, headers, text } = await send({ body: MODERN, headers: MODERN_HEADERS });
     expect(status).toBe(200);
     expect(headers['mcp-session-id']).toBeUndefined();
-    expect(JSON.parse(text)).toMatchObject({ id: 3, result: { tools: [{ name: 'bmad' }] } });
+    expect(JSON.parse(text)).toMatchObject({
+      id: 3,
+      result: { tools: [{ name: 'bmad' }, { name: 'search_codebase' }] },
+    });
   });
 
   it.each([
