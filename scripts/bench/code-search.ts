@@ -203,7 +203,7 @@ try {
     );
 
   process.stdout.write(
-    '\n| project | files | first answer | warm p50 / p95 | new process | index |\n|---|---|---|---|---|---|\n',
+    '\n| project | files | first answer | warm p50 / p95 | index read anew | index |\n|---|---|---|---|---|---|\n',
   );
   process.stdout.write(`| ${await times('this repository', resolve('.'), scratch)} |\n`);
   // Files of usual sizes, as a project of its own.
