@@ -131,9 +131,10 @@ async function times(name: string, root: string, scratch: string): Promise<strin
   let last = first;
   while (last.partial) last = await ask('write a file');
   const whole = last === first ? '' : `, all read after ${seconds(first.ms + performance.now() - began)}`;
-  const settle = createCodebase({ ...options, background: false, budgetMs: 60_000 });
-  await ask('settled', settle);
+  // The one that works in the background would take its share of the processor from what is measured next.
   codebase.stop();
+  const settle = createCodebase({ ...options, background: false, budgetMs: 600_000 });
+  await ask('settled', settle);
   const warm: Asked[] = [];
   for (const query of QUERIES) warm.push(await ask(query, settle));
   const fresh: Asked[] = [];
@@ -202,7 +203,7 @@ try {
     );
 
   process.stdout.write(
-    '\n| project | files | first answer | warm p50 / p95 | new process | index |\n|---|---|---|---|---|---|\n',
+    '\n| project | files | first answer | warm p50 / p95 | index read anew | index |\n|---|---|---|---|---|---|\n',
   );
   process.stdout.write(`| ${await times('this repository', resolve('.'), scratch)} |\n`);
   // Files of usual sizes, as a project of its own.

@@ -44,6 +44,7 @@ describe('bmad config show', () => {
         { name: 'tools', value: '(not set)', from: 'default' },
         { name: 'exclude_tools', value: '(not set)', from: 'default' },
         { name: 'read_only', value: 'false', from: 'default' },
+        { name: 'code_search_ms', value: '3000', from: 'default' },
         { name: 'log_level', value: 'error', from: 'flag --log-level' },
         { name: 'answer_bytes', value: '23000', from: 'environment BMAD_ANSWER_BYTES' },
         { name: 'page_size', value: '22', from: `project file ${projectFile}` },
@@ -106,7 +107,7 @@ describe('bmad doctor', () => {
     const { code, stdout, stderr } = await bmad(['doctor'], { cwd, env });
     expect(code).toBe(0);
     expect(stdout.toString('utf8')).toMatch(
-      /^Handshake: ok, protocol 20[\d-]+, 4 tools: bmad, remember_structured, recall_structured, manage_memories$/m,
+      /^Handshake: ok, protocol 20[\d-]+, 5 tools: bmad, remember_structured, recall_structured, manage_memories, search_codebase$/m,
     );
     expect(stderr).toContain('All is well.');
     const data = await bmad(['doctor', '--json'], { cwd, env });

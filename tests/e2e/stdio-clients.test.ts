@@ -203,8 +203,8 @@ describe.each(ERAS)('$name', ({ mode, era, version }) => {
   });
 
   it('is told about a tool, a prompt and a resource that do not exist, and what comes near', async () => {
-    const tool = await failure(client.callTool({ name: 'bmda' }));
-    expect(tool).toMatchObject({ code: -32_602, message: expect.stringContaining('"bmda"') as string });
+    const tool = await failure(client.callTool({ name: 'bmadd' }));
+    expect(tool).toMatchObject({ code: -32_602, message: expect.stringContaining('"bmadd"') as string });
     expect(tool.message).toContain('Did you mean: bmad?');
 
     const prompt = await failure(client.getPrompt({ name: 'bmad-architct' }));

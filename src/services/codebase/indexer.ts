@@ -41,7 +41,7 @@ export interface Indexer {
   stop(): void;
 }
 
-/** So few changed files are taken apart by their grammar at once. */
+/** So few changed files are taken apart by their grammar at once, and not worth writing down. */
 const FEW = 40;
 /** Work worth this much is written down at the end, and in between after as much as the second. */
 const WORTH_SAVING_MS = 150;
@@ -68,6 +68,7 @@ export async function openIndexer(parts: IndexerParts): Promise<Indexer> {
   const rough = new Set<string>();
   const bare = new Set<string>();
   let unsavedMs = 0;
+  let unsavedSteps = 0;
   let failedSave = false;
   let embedderRests = 0;
   let turnOfVectors = false;
@@ -133,13 +134,14 @@ export async function openIndexer(parts: IndexerParts): Promise<Indexer> {
       const began = performance.now();
       await step();
       unsavedMs += performance.now() - began;
+      unsavedSteps += 1;
       if (unsavedMs > SAVE_EVERY_MS) await save();
       if (performance.now() - rested > TURN_MS) {
         await turn();
         rested = performance.now();
       }
     }
-    if (unsavedMs > WORTH_SAVING_MS) await save();
+    if (unsavedMs > WORTH_SAVING_MS || unsavedSteps > FEW) await save();
   }
 
   /** What another process has read of files that are still as they were then. */
@@ -157,6 +159,7 @@ export async function openIndexer(parts: IndexerParts): Promise<Indexer> {
 
   async function save(): Promise<void> {
     unsavedMs = 0;
+    unsavedSteps = 0;
     try {
       stamp = await saveIndex(place, index, identity, stamp, adopt);
       failedSave = false;
