@@ -1,4 +1,4 @@
-import { join, resolve, dirname } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
 
@@ -9,6 +9,17 @@ const LATE = ['commander', 'csv-parse/sync', 'diff', 'minisearch', 'smol-toml', 
 
 /** Optional packages with native or large parts: never inside a bundle, loaded from node_modules if they are there. */
 const OPTIONAL = ['@photostructure/sqlite'];
+
+/**
+ * Parts of our own that most sessions never need, each a file of its own: what hosts start has to be compiled whole
+ * before it can answer. Errors keep their meaning across these files (see BmadError).
+ */
+const LATE_PARTS: Record<string, string> = {
+  'src/services/memory/open-memory.ts': 'memory',
+  'src/services/memory/analyse.ts': 'words',
+  'src/services/memory/embedders/static.ts': 'static-embedder',
+  'src/services/codebase/codebase.ts': 'codebase',
+};
 
 const lateFile = (name: string): string => `vendor/${name.replaceAll('/', '-')}`;
 
@@ -33,6 +44,18 @@ const latePackages: Plugin = {
   },
 };
 
+const lateParts: Plugin = {
+  name: 'late-parts',
+  setup(esbuild) {
+    esbuild.onResolve({ filter: /^\.\.?\// }, ({ path, kind, resolveDir }) => {
+      const part = LATE_PARTS[relative(root, resolve(resolveDir, path)).split(sep).join('/')];
+      return part !== undefined && kind === 'dynamic-import'
+        ? { path: `./${part}.cjs`, external: true }
+        : undefined;
+    });
+  },
+};
+
 export interface Bundle {
   /** Source file by name of the output, without extension. */
   entries: Record<string, string>;
@@ -41,7 +64,8 @@ export interface Bundle {
 
 /** Bundles programs the one way we do it: CommonJS, minified, everything inside (docs/decisions/0003). */
 export async function bundle({ entries, folder }: Bundle): Promise<Metafile> {
-  return run(entries, folder, [leanValidator, latePackages]);
+  const parts = Object.fromEntries(Object.entries(LATE_PARTS).map(([file, name]) => [name, file]));
+  return run({ ...entries, ...parts }, folder, [leanValidator, latePackages, lateParts]);
 }
 
 /** Node hands `module.exports` to a default import; a package that has a default export is to be that export. */

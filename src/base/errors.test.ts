@@ -2,6 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { BmadError, ERROR_CODES, quoted, systemCode } from './errors.ts';
 
 describe('BmadError', () => {
+  it('is known by what it is, also where another file has a copy of the class', () => {
+    const copy = Object.assign(new Error('x'), { name: 'BmadError', code: 'not_found' });
+    expect(copy instanceof BmadError).toBe(true);
+    const others = [new Error('x'), { name: 'BmadError', code: 'not_found' }, 'BmadError', null];
+    expect(others.some((value) => value instanceof BmadError)).toBe(false);
+  });
+
   it('puts message, suggestions and hint together', () => {
     const error = new BmadError('not_found', 'There is no agent "archtect".', {
       hint: 'List them.',

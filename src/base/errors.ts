@@ -45,6 +45,12 @@ const QUOTED_LENGTH = 120;
 
 export class BmadError extends Error {
   override readonly name = 'BmadError';
+
+  /** By what it is, not by which file made it: parts that are loaded late have a copy of this class. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === 'BmadError' && 'code' in value;
+  }
+
   readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly subject: string | undefined;
