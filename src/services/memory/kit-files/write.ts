@@ -5,7 +5,7 @@ import { appendLine, replaceShared } from '../../../base/file-shared.ts';
 import { readInside } from '../../../base/files.ts';
 import { field, isTable } from '../../../base/parse.ts';
 import { cut } from '../../../base/text.ts';
-import type { MemoryEntry } from '../../../model/memory.ts';
+import type { MemoryEntry, MemoryType } from '../../../model/memory.ts';
 import { localDay, localTime } from '../local-time.ts';
 import type { KitAgent } from './agents.ts';
 import { DECISIONS_FILE } from './decisions.ts';
@@ -25,6 +25,8 @@ export interface KitWriting {
   agents: readonly KitAgent[];
   /** The folder of our own files, where the lock is. */
   locks: string;
+  /** The memories of a type that are neither forgotten nor superseded: a line may be the copy of several. */
+  living?: ((type: MemoryType) => Promise<readonly MemoryEntry[]>) | undefined;
 }
 
 export interface Written {
@@ -63,7 +65,7 @@ export async function writeKitFiles(
       await attempt(path, async () => {
         const old = before === undefined ? undefined : lineFileOf(before, agents);
         if (before !== undefined && old !== undefined && (old !== path || before.text !== entry.text))
-          await dropLine(memory, old, before.text);
+          await dropLine(writing, memory, old, before);
         await addLine(memory, path, entry, agents);
       });
     await attempt(MEMORIES_FILE, () => keepInJson(kit, memory, entry));
@@ -85,16 +87,21 @@ export async function writeKitFiles(
   return { files, problems };
 }
 
-/** Takes a memory out of those files again; only what is exactly its text. */
-export async function removeFromKitFiles(writing: KitWriting, entry: MemoryEntry): Promise<Written> {
+/** Takes a memory out of those files again; only what we wrote. A superseded one keeps its line, as a record. */
+export async function removeFromKitFiles(
+  writing: KitWriting,
+  entry: MemoryEntry,
+  { keepLine = false }: { keepLine?: boolean } = {},
+): Promise<Written> {
   const { kit, agents } = writing;
   const { memory } = kit;
   if (memory === undefined) return { files: [], problems: [] };
   const files: string[] = [];
   const problems: string[] = [];
-  const path = lineFileOf(entry, agents);
+  const path = keepLine ? undefined : lineFileOf(entry, agents);
   await locked(writing, problems, async () => {
-    if (path !== undefined && (await dropLine(memory, path, entry.text))) files.push(inProject(kit, path));
+    if (path !== undefined && (await dropLine(writing, memory, path, entry)))
+      files.push(inProject(kit, path));
     const tables = memoryTables((await fileText(memory, MEMORIES_FILE)) ?? '');
     if (typeof tables === 'string') return;
     const rest = tables.filter((table) => uuidOf(table) !== entry.id || typeIn(table) !== entry.type);
@@ -158,13 +165,29 @@ async function addLine(
   await appendLine(memory, path, `- [${localDay(new Date(createdAt))}] ${line}`, header);
 }
 
-async function dropLine(memory: string, path: string, text: string): Promise<boolean> {
+/** People write the same things into these files: a line of another day, or without one, is not ours to remove. */
+async function dropLine(
+  { agents, living }: KitWriting,
+  memory: string,
+  path: string,
+  entry: MemoryEntry,
+): Promise<boolean> {
   const known = await fileText(memory, path);
   if (known === undefined) return false;
-  const wanted = lineText(text);
+  const wanted = lineText(entry.text);
+  const day = localDay(new Date(entry.createdAt));
   const lines = known.split('\n');
-  const at = lines.findLastIndex((line) => bulletIn(line)?.text === wanted);
+  const at = lines.findLastIndex((line) => {
+    const bullet = bulletIn(line);
+    return bullet?.text === wanted && bullet.date === day;
+  });
   if (at < 0) return false;
+  const others = (await living?.(entry.type)) ?? [];
+  const isShared = others.some(
+    (other) =>
+      other.id !== entry.id && lineText(other.text) === wanted && lineFileOf(other, agents) === path,
+  );
+  if (isShared) return false;
   await replaceShared(memory, path, lines.toSpliced(at, 1).join('\n'));
   return true;
 }
