@@ -13,6 +13,7 @@ import { inProject, type Kit } from './kit.ts';
 import { learningsFileOf } from './learnings.ts';
 import { bulletIn } from './markdown.ts';
 import { MEMORIES_FILE, memoryTables } from './memories-json.ts';
+import { utf8Text } from './utf8.ts';
 
 const ACTIVITY_FILE = 'activity.jsonl';
 const LOCK_WAIT_MS = 10_000;
@@ -66,7 +67,7 @@ export async function writeKitFiles(
         const old = before === undefined ? undefined : lineFileOf(before, agents);
         if (before !== undefined && old !== undefined && (old !== path || before.text !== entry.text))
           await dropLine(writing, memory, old, before);
-        await addLine(memory, path, entry, agents);
+        await addLine(writing, memory, path, entry);
       });
     await attempt(MEMORIES_FILE, () => keepInJson(kit, memory, entry));
     await attempt(ACTIVITY_FILE, () =>
@@ -99,15 +100,18 @@ export async function removeFromKitFiles(
   const files: string[] = [];
   const problems: string[] = [];
   const path = keepLine ? undefined : lineFileOf(entry, agents);
+  // What is wrong with one file is no reason to leave the copy in the other.
+  const attempt = async (name: string, work: () => Promise<boolean>): Promise<void> => {
+    try {
+      if (await work()) files.push(inProject(kit, name));
+    } catch (error) {
+      if (!(error instanceof BmadError)) throw error;
+      problems.push(error.message);
+    }
+  };
   await locked(writing, problems, async () => {
-    if (path !== undefined && (await dropLine(writing, memory, path, entry)))
-      files.push(inProject(kit, path));
-    const tables = memoryTables((await fileText(memory, MEMORIES_FILE)) ?? '');
-    if (typeof tables === 'string') return;
-    const rest = tables.filter((table) => uuidOf(table) !== entry.id || typeIn(table) !== entry.type);
-    if (rest.length === tables.length) return;
-    await replaceShared(memory, MEMORIES_FILE, JSON.stringify(rest, null, 2));
-    files.push(inProject(kit, MEMORIES_FILE));
+    if (path !== undefined) await attempt(path, () => dropLine(writing, memory, path, entry));
+    await attempt(MEMORIES_FILE, () => dropFromJson(kit, memory, entry));
   });
   return { files, problems };
 }
@@ -148,13 +152,13 @@ export function lineText(text: string): string {
 }
 
 async function addLine(
+  { kit, agents }: KitWriting,
   memory: string,
   path: string,
   { text, type, createdAt }: MemoryEntry,
-  agents: readonly KitAgent[],
 ): Promise<void> {
   const line = lineText(text);
-  const known = (await fileText(memory, path)) ?? '';
+  const known = (await fileText(kit, memory, path)) ?? '';
   if (known.split('\n').some((other) => bulletIn(other)?.text === line)) return;
   const owner = path.replace(/^.*\/|\.md$/g, '');
   const id = agents.find(({ learnings }) => learnings === owner)?.id ?? owner;
@@ -167,12 +171,12 @@ async function addLine(
 
 /** People write the same things into these files: a line of another day, or without one, is not ours to remove. */
 async function dropLine(
-  { agents, living }: KitWriting,
+  { kit, agents, living }: KitWriting,
   memory: string,
   path: string,
   entry: MemoryEntry,
 ): Promise<boolean> {
-  const known = await fileText(memory, path);
+  const known = await fileText(kit, memory, path);
   if (known === undefined) return false;
   const wanted = lineText(entry.text);
   const day = localDay(new Date(entry.createdAt));
@@ -184,22 +188,23 @@ async function dropLine(
   if (at < 0) return false;
   const others = (await living?.(entry.type)) ?? [];
   const isShared = others.some(
-    (other) =>
-      other.id !== entry.id && lineText(other.text) === wanted && lineFileOf(other, agents) === path,
+    (other) => other.id !== entry.id && lineText(other.text) === wanted && lineFileOf(other, agents) === path,
   );
   if (isShared) return false;
   await replaceShared(memory, path, lines.toSpliced(at, 1).join('\n'));
   return true;
 }
 
+/** Only a bare list can be written back as it was: around one in an object there may be more that is not ours. */
+function listIn(kit: Kit, text: string): unknown[] {
+  const tables = /^\s*\{/.test(text) ? 'it has a form of its own' : memoryTables(text);
+  if (typeof tables === 'string') throw leftAlone(kit, MEMORIES_FILE, tables);
+  return tables;
+}
+
 /** The file is rewritten whole by its other users too; one that cannot be understood is left as it is. */
 async function keepInJson(kit: Kit, memory: string, entry: MemoryEntry): Promise<void> {
-  const text = (await fileText(memory, MEMORIES_FILE)) ?? '';
-  const tables = /^\s*\{/.test(text) ? 'it has a form of its own' : memoryTables(text);
-  if (typeof tables === 'string')
-    throw new BmadError('unavailable', `${inProject(kit, MEMORIES_FILE)} is left as it is: ${tables}.`, {
-      hint: 'Repair the file, or move it away; the memory itself is kept.',
-    });
+  const tables = listIn(kit, (await fileText(kit, memory, MEMORIES_FILE)) ?? '');
   const at = tables.findIndex((table) => uuidOf(table) === entry.id && typeIn(table) === entry.type);
   const known = tables[at];
   const fresh = {
@@ -214,6 +219,17 @@ async function keepInJson(kit: Kit, memory: string, entry: MemoryEntry): Promise
   await replaceShared(memory, MEMORIES_FILE, JSON.stringify(next, null, 2));
 }
 
+async function dropFromJson(kit: Kit, memory: string, entry: MemoryEntry): Promise<boolean> {
+  const text = (await fileText(kit, memory, MEMORIES_FILE)) ?? '';
+  // A file that does not have it needs no change, whatever its form.
+  if (!text.includes(entry.id)) return false;
+  const tables = listIn(kit, text);
+  const rest = tables.filter((table) => uuidOf(table) !== entry.id || typeIn(table) !== entry.type);
+  if (rest.length === tables.length) return false;
+  await replaceShared(memory, MEMORIES_FILE, JSON.stringify(rest, null, 2));
+  return true;
+}
+
 function nextNumber(tables: readonly unknown[]): number {
   const numbers = tables.map((table) => (isTable(table) ? Number(field(table, 'id')) : 0));
   return Math.max(tables.length, ...numbers.filter(Number.isSafeInteger)) + 1;
@@ -226,11 +242,22 @@ function metaOf(table: unknown, name: string): unknown {
 const uuidOf = (table: unknown): unknown => metaOf(table, 'uuid');
 const typeIn = (table: unknown): unknown => metaOf(table, 'type');
 
-async function fileText(memory: string, path: string): Promise<string | undefined> {
+async function fileText(kit: Kit, memory: string, path: string): Promise<string | undefined> {
+  let bytes: Buffer;
   try {
-    return (await readInside(memory, path, MAX_BYTES)).toString('utf8');
+    bytes = await readInside(memory, path, MAX_BYTES);
   } catch (error) {
     if (error instanceof BmadError && error.code === 'not_found') return undefined;
     throw error;
   }
+  const text = utf8Text(bytes);
+  if (text === undefined) throw leftAlone(kit, path, 'it is not UTF-8');
+  return text;
+}
+
+function leftAlone(kit: Kit, path: string, reason: string): BmadError {
+  return new BmadError('unavailable', `${inProject(kit, path)} is left as it is: ${reason}.`, {
+    subject: path,
+    hint: 'Repair the file, or move it away; the memory itself is kept.',
+  });
 }
