@@ -18,7 +18,9 @@ async function remembered(): Promise<{ root: string; state: string; elsewhere: s
   await preparePlace({ folder: from, owner: 'user' });
   const store = await openConfigured(engine, from, { project: 'bmad-x', analyser });
   const at = '2026-05-04T12:00:00.000Z';
-  await store.upsert([{ type: 'stories', id, agent: 'dev', text: 'Kept in the folder of the user', tags: [], at }]);
+  await store.upsert([
+    { type: 'stories', id, agent: 'dev', text: 'Kept in the folder of the user', tags: [], at },
+  ]);
   await store.close();
   return { root, state, elsewhere, from };
 }
