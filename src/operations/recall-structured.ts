@@ -5,6 +5,7 @@ import { plural } from '../base/text.ts';
 import type { Context } from './context.ts';
 import { memoryGet } from './memory-read.ts';
 import {
+  DATA_NOTE,
   headline,
   lines,
   memoryData,
@@ -110,7 +111,7 @@ export const recallStructured = defineOperation({
       ? ['Full text: recall_structured with the id as query.']
       : [];
     return {
-      body: hits.length === 0 ? 'Nothing is known about that.' : shown.join('\n'),
+      body: hits.length === 0 ? 'Nothing is known about that.' : lines(DATA_NOTE, shown),
       ...(notes.length + rest.length === 0 ? {} : { note: lines(rest, notes) }),
     };
   },
