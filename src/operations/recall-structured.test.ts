@@ -102,7 +102,10 @@ describe('recall_structured', () => {
     await writeFile(join(two.folder, '_bmad/_memory/.bmad-memory/.bmad-memory.jsonl'), '');
     const { answer } = await two.ok(recallStructured, { query: 'remembered database' });
     expect(answer.note).toContain('Only one of two stores was searched');
-    const later = await memorySession(afterAll, { flags: { embedder: 'none', project: two.folder }, files: {} });
+    const later = await memorySession(afterAll, {
+      flags: { embedder: 'none', project: two.folder },
+      files: {},
+    });
     const { data } = await later.ok(memoryStatus);
     expect(data).toMatchObject({ engine: 'sqlite', degraded: true });
     expect(String(data['notes'])).toContain('There are two stores');

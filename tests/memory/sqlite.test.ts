@@ -58,7 +58,7 @@ describe('a memory file of SQLite', () => {
     const written = store.upsert([memory('a', 'It has to wait.')]).then(() => (done = true));
     let longest = 0;
     let last = performance.now();
-    for (const until = last + 600; last < until; ) {
+    for (const until = last + 600; last < until;) {
       await new Promise((resolve) => setTimeout(resolve, 1));
       longest = Math.max(longest, performance.now() - last);
       last = performance.now();

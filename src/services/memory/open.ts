@@ -76,7 +76,7 @@ async function refuseToPart(folder: string, hasSqlite: boolean): Promise<void> {
 }
 
 /** What to say where both engines have left a file: each has memories that the other does not know. */
-export async function twoStoresNote(folder: string): Promise<string | undefined> {
+async function twoStoresNote(folder: string): Promise<string | undefined> {
   const names = await stateNames(folder);
   if (!names.includes(SQLITE_FILE) || !names.includes(LOG_FILE)) return undefined;
   return `There are two stores in ${folder}, ${SQLITE_FILE} and ${LOG_FILE}, and only one is in use. Export the other with memory_engine set to "sqlite" or "jsonl", import that here, then move its file away.`;

@@ -56,7 +56,14 @@ function tableOf({ entry, revisions }: Line): Record<string, unknown> {
     ...(entry.forgottenAt === undefined ? {} : { forgotten_at_utc: entry.forgottenAt }),
     ...(revisions.length === 0
       ? {}
-      : { earlier: revisions.map(({ revision: _, at, ...wording }) => ({ ...wording, at_utc: at })) }),
+      : {
+          earlier: revisions.map((each) => ({
+            text: each.text,
+            tags: each.tags,
+            agent: each.agent,
+            at_utc: each.at,
+          })),
+        }),
   };
 }
 
