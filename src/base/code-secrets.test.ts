@@ -29,6 +29,7 @@ describe('secrets in code', () => {
     'const secret = readSecret("name");',
     'interface Login { password: string; token?: Token }',
     'token = getToken()',
+    'const headers = { authorization: `Bearer ${apiKey}` };',
     'const token = this.tokens[0];',
     "if (begins === '-----BEGIN PRIVATE KEY-----') return true;\nreturn false;",
     'login(password=password1, token=self.token)',

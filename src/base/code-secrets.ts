@@ -126,7 +126,7 @@ function isSecretValue(name = '', value = ''): boolean {
 
 /** `${TOKEN}`, `process.env.X`, `<your key>`: what stands for a value, or is none. */
 function isPlaceholder(value: string): boolean {
-  return /^(?:\$(?:\w+|[{(].*)|\{\{.*|%\w+%|@?<[^>]*>|\*+.*|={1,2}.*|process\.env\..*|os\.environ.*|import\.meta\..*|secrets?\.[\w.]+|(?:basic|bearer|token|digest)(?: \*+)?|true|false|null|none|undefined|![A-Za-z]+ .*)$/i.test(
+  return /^(?:\$(?:\w+|[{(].*)|\{\{.*|%\w+%|@?<[^>]*>|\*+.*|={1,2}.*|process\.env\..*|os\.environ.*|import\.meta\..*|secrets?\.[\w.]+|(?:basic|bearer|token|digest)(?: (?:\*+|\$\{[^}]*\}|\{\w*\}|<[^>]*>|%s))?|true|false|null|none|undefined|![A-Za-z]+ .*)$/i.test(
     value,
   );
 }
