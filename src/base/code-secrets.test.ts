@@ -50,6 +50,8 @@ describe('secrets in code', () => {
     ['a.properties', 'password=abcdef #more\r\nx=1', 'password=***\r\nx=1'],
     ['a.ini', 'mdp = abcdefgh', 'mdp = ***'],
     ['a.toml', 'token = "abcdefgh"', 'token = "***"'],
+    ['a.yaml', '- name: DB_PASSWORD\n  value: hunter2', '- name: DB_PASSWORD\n  value: ***'],
+    ['a.config', '<add key="Password" value="hunter2"/>', '<add key="Password" value="***"/>'],
     ['a.xml', '<password>hunter2</password>', '<password>***</password>'],
     ['Dockerfile', 'ENV DB_PASSWORD hunter2', 'ENV DB_PASSWORD ***'],
     ['a.md', 'Set DB_PASSWORD=hunter2secret first', 'Set DB_PASSWORD=*** first'],

@@ -21,6 +21,10 @@ const ENV_LINE = /^([ \t]*(?:ENV|ARG)[ \t]+)([\w.-]{2,60})([ \t]+)([^\s="'$][^\n
 
 const ELEMENT = /(<([\w.:-]{2,60})(?:\s[^<>\n]{0,200})?>)([^<>\n]{4,400})(?=<\/)/g;
 
+/** The name and the value apart: `name: DB_PASSWORD` and `value: …` on the next line, `key="Password" value="…"`. */
+const NAMED =
+  /(\b(?:name|key)["']?[ \t]{0,4}[:=][ \t]{0,4}["']?([\w.:-]{2,60})["']?,?[ \t]{0,4}(?:\r?\n[ \t]{0,40})?["']?\bvalue["']?[ \t]{0,4}[:=][ \t]{0,4}["']?)([^\s"'<>][^"'\n<>\r]{3,400})/gi;
+
 /** A text that goes over the next, deeper lines: `password: |`. */
 const BLOCK = /^([ \t]*)(?:-[ \t]+)*["']?([\w.$-]{2,60})["']?[ \t]*:[ \t]*[|>][-+\d]{0,3}[ \t]*(?:#.*)?\r?$/;
 
@@ -64,7 +68,11 @@ function inCode(text: string): string {
 
 function inOther(text: string, path: string): string {
   const prose = PROSE.test(path);
-  let safe = prose ? text : maskBlocks(text);
+  let safe = prose
+    ? text
+    : maskBlocks(text).replace(NAMED, (whole, before: string, name: string, value: string) =>
+        isSecretValue(name, value) ? before + MASK : whole,
+      );
   const rest = (...[whole, before, name, between, value]: string[]): string => {
     const [kept, comment] = splitComment(value ?? '', path);
     return isSecretValue(name, kept) ? `${before}${name}${between}${MASK}${comment}` : (whole ?? '');
