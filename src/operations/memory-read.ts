@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { oneLine, plural } from '../base/text.ts';
+import { fenced, oneLine, plural } from '../base/text.ts';
 import { projectField } from './fields.ts';
 import {
+  DATA_NOTE,
   headline,
   idField,
   lines,
@@ -42,7 +43,10 @@ export const memoryList = defineOperation({
     body:
       memories.length === 0
         ? 'There are no such memories.'
-        : memories.map((each) => `${each.id} ${headline(each)}\n    ${oneLine(each.text, 160)}`).join('\n'),
+        : lines(
+            DATA_NOTE,
+            memories.map((each) => `${each.id} ${headline(each)}\n    ${oneLine(each.text, 160)}`),
+          ),
     ...(next === undefined
       ? {}
       : { note: `${memories.length} of ${total}. Continue with cursor "${next}".` }),
@@ -82,10 +86,11 @@ export const memoryGet = defineOperation({
       `${stored ? 'id' : 'id, from a file'} ${memory.id}, revision ${memory.revision}, first remembered ${memory.createdAt.slice(0, 10)}`,
       sources.length === 0 ? undefined : `In ${sources.join(', ')}`,
       memory.supersededBy === undefined ? undefined : `Superseded by ${memory.supersededBy}`,
+      DATA_NOTE,
       ' ',
-      memory.text,
-      revisions.length === 0 ? undefined : ['', ' ', 'Before:'],
-      revisions.map(({ revision, at, text }) => `- ${revision}, ${at.slice(0, 10)}: ${text}`),
+      fenced(memory.text),
+      revisions.length === 0 ? undefined : [' ', 'Before:'],
+      revisions.map(({ revision, at, text }) => `${revision}, ${at.slice(0, 10)}:\n${fenced(text)}`),
     ),
   }),
 });

@@ -1,6 +1,7 @@
+import { fenced } from '../base/text.ts';
 import { MEMORY_TYPES, type MemoryType } from '../model/memory.ts';
 import type { Context } from './context.ts';
-import { headline, memoryData } from './memory-view.ts';
+import { DATA_NOTE, headline, memoryData } from './memory-view.ts';
 
 /** `bmad://memory/decisions` and `bmad://memory/decisions/{id}`. */
 const MEMORY_URI = /^bmad:\/\/memory\/([a-z-]+)(?:\/([0-9a-f-]{36}))?$/i;
@@ -29,11 +30,11 @@ export async function memoryText(
   const memory = await context.memory(project);
   if (id === undefined) {
     const { text } = await memory.exported('markdown', { type });
-    return text;
+    return `${DATA_NOTE}\n\n${text}`;
   }
   const { entry, revisions } = await memory.get(id, type);
   const earlier = revisions.map(
-    ({ revision, at, text }) => `\n## Revision ${revision}, ${at.slice(0, 10)}\n\n${text}\n`,
+    ({ revision, at, text }) => `\n## Revision ${revision}, ${at.slice(0, 10)}\n\n${fenced(text)}\n`,
   );
-  return `# ${headline(memoryData(entry))}\n\n${entry.text}\n${earlier.join('')}`;
+  return `${DATA_NOTE}\n\n# ${headline(memoryData(entry))}\n\n${fenced(entry.text)}\n${earlier.join('')}`;
 }

@@ -53,6 +53,50 @@ describe('memory_export and memory_import', () => {
     }
   });
 
+  it('bring a project back as it was: ids, earlier wordings and marks', async () => {
+    const from = await memorySession(afterAll);
+    const kept = await from.remember('decisions', 'dev', 'Kept and then changed', ['first']);
+    await from.ok(memoryUpdate, { id: kept, text: 'Now it says something else' });
+    const gone = await from.remember('stories', 'dev', 'Forgotten before the export');
+    await from.ok(memoryForget, { id: gone });
+    const old = await from.remember('stories', 'dev', 'Superseded before the export');
+    await from.ok(memorySupersede, { id: old, by: kept });
+    const text = (await from.ok(memoryExport, { format: 'jsonl', all: true })).answer.body;
+    const to = await memorySession(afterAll);
+    await writeFile(join(to.folder, 'all.jsonl'), text);
+    const first = (await to.ok(memoryImport, { file: 'all.jsonl' })).data;
+    expect(first).toMatchObject({ created: 3, refusedCount: 0 });
+    const again = (await to.ok(memoryImport, { file: 'all.jsonl' })).data;
+    expect(again).toMatchObject({ created: 0, updated: 0, unchanged: 3 });
+    expect((await to.ok(memoryExport, { format: 'jsonl', all: true })).answer.body).toBe(text);
+    expect((await to.ok(memoryGet, { id: kept })).data).toMatchObject({
+      memory: { text: 'Now it says something else', revision: 2 },
+      revisions: [{ text: 'Kept and then changed' }],
+    });
+    expect((await to.ok(memoryStats)).data).toMatchObject({ live: 1, superseded: 1, forgotten: 1 });
+    // What was said since the export stays.
+    await to.ok(memoryUpdate, { id: kept, text: 'Said after the export' });
+    await to.ok(memoryImport, { file: 'all.jsonl' });
+    expect((await to.ok(memoryGet, { id: kept })).data).toMatchObject({
+      memory: { text: 'Said after the export' },
+    });
+  });
+
+  it('give the reason of each refusal', async () => {
+    const from = await memorySession(afterAll);
+    const gone = await from.remember('stories', 'dev', 'Forgotten before the export');
+    await from.ok(memoryForget, { id: gone });
+    const text = (await from.ok(memoryExport, { format: 'jsonl', all: true })).answer.body;
+    const to = await memorySession(afterAll, plain);
+    await writeFile(join(to.folder, 'all.jsonl'), `${text}{"id":3}\n[broken\n{"text":"short"}\n`);
+    const { body } = (await to.ok(memoryImport, { file: 'all.jsonl' })).answer;
+    expect(body).toContain('4 refused');
+    expect(body).toContain('It was forgotten in the project it comes from.');
+    expect(body).toContain('- "{"id":3}": It has no "text"');
+    expect(body).toContain('- "[broken": It is not a JSON object.');
+    expect(body).toMatch(/- "short": \S/);
+  });
+
   it('take what the kit has written, and refuse what cannot be kept', async () => {
     const session = await memorySession(afterAll, plain);
     const files: Record<string, [string, object]> = {

@@ -58,6 +58,7 @@ export const memoryImport = defineOperation({
     body: lines(
       `${created} created, ${updated} updated, ${unchanged} unchanged, ${refusedCount} refused`,
       refused.map(({ text, reason }) => `- "${text}": ${reason}`),
+      refusedCount > refused.length ? `- and ${refusedCount - refused.length} more` : undefined,
     ),
   }),
 });

@@ -1,8 +1,11 @@
 import * as z from 'zod';
+import { stateNames } from '../base/file-state.ts';
 import { isMemoryId } from '../base/memory-ids.ts';
 import { plural } from '../base/text.ts';
+import type { Context } from './context.ts';
 import { memoryGet } from './memory-read.ts';
 import {
+  DATA_NOTE,
   headline,
   lines,
   memoryData,
@@ -91,7 +94,7 @@ export const recallStructured = defineOperation({
           ...(by === undefined ? {} : { by }),
         };
       }),
-      notes,
+      notes: [...notes, ...(await twoStores(memory.place.folder, context))],
     };
   },
 
@@ -108,11 +111,22 @@ export const recallStructured = defineOperation({
       ? ['Full text: recall_structured with the id as query.']
       : [];
     return {
-      body: hits.length === 0 ? 'Nothing is known about that.' : shown.join('\n'),
+      body: hits.length === 0 ? 'Nothing is known about that.' : lines(DATA_NOTE, shown),
       ...(notes.length + rest.length === 0 ? {} : { note: lines(rest, notes) }),
     };
   },
 });
+
+/** Where two engines have left files, one has memories that this answer does not know of. */
+async function twoStores(folder: string, { config }: Context): Promise<string[]> {
+  const { memoryEngine: engine, qdrantUrl } = config;
+  if (engine === 'qdrant' || (engine === 'auto' && qdrantUrl !== undefined)) return [];
+  const files = (await stateNames(folder)).filter((name) => /^\.bmad-memory\.(?:db|jsonl)$/.test(name));
+  if (files.length < 2) return [];
+  return [
+    `Only one of two stores was searched: ${folder} has ${files.join(' and ')}. "bmad memory status" says what to do.`,
+  ];
+}
 
 function explained({ meaning, words, matched, by }: z.output<typeof hitSchema>): string {
   const parts = [

@@ -3,6 +3,7 @@ import { BmadError } from '../base/errors.ts';
 import { fitItems } from '../base/paging.ts';
 import { plural } from '../base/text.ts';
 import { projectField } from './fields.ts';
+import { DATA_NOTE } from './memory-view.ts';
 import { defineOperation } from './operation.ts';
 
 const DEFAULT_HITS = 8;
@@ -86,7 +87,7 @@ export const searchCodebase = defineOperation({
         note: `Try other words, a name, or no path and lang.${remarks}`,
       };
     return {
-      body: items.map(hitText).join('\n\n'),
+      body: [DATA_NOTE, ...items.map(hitText)].join('\n\n'),
       note: `${items.length} of ${plural(total, 'match', 'matches')}, best first.${remarks}`,
     };
   },

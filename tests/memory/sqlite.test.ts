@@ -49,6 +49,29 @@ describe('a memory file of SQLite', () => {
     expect(['3.51.3', '3.53.0', '4.0.0', '3.51.10'].map(isSafe)).toEqual([true, true, true, true]);
   });
 
+  it('lets the process do other things while another one writes', async () => {
+    const file = join(await folder(), 'memory.db');
+    const store = await open(file);
+    const other = (await sqliteDriver()).connect(file, 0);
+    other.exec('BEGIN IMMEDIATE');
+    let done = false;
+    const written = store.upsert([memory('a', 'It has to wait.')]).then(() => (done = true));
+    let longest = 0;
+    let last = performance.now();
+    for (const until = last + 600; last < until;) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }
+    expect(done).toBe(false);
+    other.exec('COMMIT');
+    other.close();
+    await written;
+    // Far below the seconds that SQLite would wait, and above what a busy machine takes by itself.
+    expect(longest).toBeLessThan(400);
+    await store.close();
+  });
+
   it('is reported when it is damaged, with the way back, and left as it is', async () => {
     const file = join(await folder(), 'memory.db');
     const junk = 'This is no database at all. '.repeat(400);

@@ -1,10 +1,11 @@
+import { readInside } from '../../base/files.ts';
 import type { Chunk } from './chunks.ts';
 import type { Analyser, IndexedFile } from './code-index.ts';
 import type { ExactMatch } from './exact.ts';
 import { languageOf } from './languages.ts';
 import type { Question, Ranked, ScoreParts } from './rank.ts';
-import { readLines } from './read-file.ts';
-import { snippetOf, type SnippetLine } from './snippet.ts';
+import { shownLines, snippetOf, type SnippetLine } from './snippet.ts';
+import { isWanted, LARGEST_FILE, unfitText } from './wanted-files.ts';
 
 /** One place in the code. Lines are counted from 1. */
 export interface CodeHit {
@@ -42,13 +43,16 @@ export async function hitsOf(wanted: Wanted): Promise<CodeHit[]> {
   );
   const worth = worthOf(question, analyser);
   const ofFile = new Map<string, Place[]>();
+  const files = new Map<string, string[] | undefined>();
   const hits: CodeHit[] = [];
   for (const place of places) {
     if (hits.length === limit) break;
     const shown = ofFile.get(place.path) ?? [];
     if (shown.length >= OF_ONE_FILE || shown.some((other) => overlap(other.chunk, place.chunk))) continue;
-    const lines = await readLines(root, place.path).catch(() => undefined);
-    // Gone or changed beyond recognition since it was ranked.
+    if (!files.has(place.path))
+      files.set(place.path, await linesToShow(root, place.path).catch(() => undefined));
+    const lines = files.get(place.path);
+    // Gone, no longer fit to be shown, or changed beyond recognition since it was ranked.
     if (lines === undefined || place.chunk.start >= lines.length) continue;
     ofFile.set(place.path, [...shown, place]);
     const { symbol, kind, start, end } = place.chunk;
@@ -72,6 +76,15 @@ export async function hitsOf(wanted: Wanted): Promise<CodeHit[]> {
     });
   }
   return hits;
+}
+
+/** Checked again, because a file may be none that is indexed: not read yet, or changed since. */
+async function linesToShow(root: string, path: string): Promise<string[] | undefined> {
+  if (!isWanted(path)) return undefined;
+  const bytes = await readInside(root, path, LARGEST_FILE);
+  const text = bytes.toString('utf8');
+  if (unfitText(bytes, text) !== undefined) return undefined;
+  return shownLines(text.replace(/^\uFEFF/, '').split('\n'), path);
 }
 
 interface Place {

@@ -12,8 +12,18 @@ const LINES = 7;
 const WIDTH = 160;
 
 /**
+ * The lines of a file without its secrets. Masked as a whole, not piece by piece: a private key is longer than a piece,
+ * and its middle looks like nothing in particular.
+ */
+export function shownLines(lines: readonly string[], path: string): string[] {
+  const masked = maskCodeSecrets(lines.join('\n'), path).split('\n');
+  // Masking keeps the lines; should it ever not, their numbers would be wrong, and text that is not masked shown.
+  return masked.length === lines.length ? masked : lines.map((line) => maskCodeSecrets(line, path));
+}
+
+/**
  * A few lines that show why a chunk was found: where it begins, and around the lines that say most of what was asked.
- * Secrets are masked over the whole chunk first, so that one that goes over several lines is seen.
+ * The lines are those of `shownLines`.
  */
 export function snippetOf(
   lines: readonly string[],
@@ -21,10 +31,7 @@ export function snippetOf(
   worth: (line: string, index: number) => number,
 ): SnippetLine[] {
   const last = Math.min(end, lines.length - 1);
-  const text = maskCodeSecrets(lines.slice(start, last + 1).join('\n')).split('\n');
-  // A key over several lines is one line when it is masked; what follows would have wrong numbers.
-  const intact = text.length === last - start + 1;
-  const shown = (intact ? text : text.slice(0, 1)).map((line) => line.replace(/\r$/, ''));
+  const shown = lines.slice(start, last + 1).map((line) => line.replace(/\r$/, ''));
   const first = Math.max(
     0,
     shown.findIndex((line) => /[\p{L}\p{N}]/u.test(line)),

@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts';
 import { isMemoryId } from '../../base/memory-ids.ts';
 import type { MemoryEntry, MemoryFilter, MemoryKey, MemoryRevision, MemoryType } from '../../model/memory.ts';
 import { sameAgent } from './kit-files/agents.ts';
-import { removeFromKitFiles, writeKitFiles } from './kit-files/write.ts';
+import { removeFromKitFiles, writeKitFiles, type KitWriting } from './kit-files/write.ts';
 import { kitCandidates } from './kit-index.ts';
 import { momentOf } from './local-time.ts';
 import { recall, type Question, type Recall } from './recall.ts';
@@ -15,7 +15,7 @@ import { statusOf, type MemoryStatus } from './status.ts';
 import type { MemoryPage, MemoryStats, Page, Upserted } from './store.ts';
 import { cleanAgent, cleanTags, cleanText } from './text-rules.ts';
 import type { Place } from './place.ts';
-import { exported, imported, type ImportDefaults, type Imported } from './transfer/transfer.ts';
+import { allEntries, exported, imported, type ImportDefaults, type Imported } from './transfer/transfer.ts';
 import { embedded, type World } from './world.ts';
 
 export interface MemoryParts {
@@ -137,7 +137,7 @@ export class Memory {
       vector: vectors?.vectors[0],
     });
     const mode = session.embedder === undefined ? 'local' : 'semantic';
-    const { files, problems } = await writeKitFiles(await writing(this.world), result.entry, {
+    const { files, problems } = await writeKitFiles(await this.#writing(), result.entry, {
       before,
       mode,
     });
@@ -150,7 +150,7 @@ export class Memory {
     const { entry } = await this.#own(id, type);
     const { store } = await this.world.session();
     const [gone] = await store.forget([entry], new Date().toISOString());
-    const { files, problems } = await removeFromKitFiles(await writing(this.world), entry);
+    const { files, problems } = await removeFromKitFiles(await this.#writing(), entry);
     return { entry: gone ?? entry, files, notes: problems };
   }
 
@@ -180,7 +180,7 @@ export class Memory {
         hint: 'Remember the new text first, then give its id.',
       });
     const marked = await store.supersede(entry, successor, new Date().toISOString());
-    const { files, problems } = await removeFromKitFiles(await writing(this.world), entry);
+    const { files, problems } = await removeFromKitFiles(await this.#writing(), entry, { keepLine: true });
     return { entry: marked, files, notes: problems };
   }
 
@@ -227,6 +227,11 @@ export class Memory {
 
   close(): Promise<void> {
     return this.#parts.sessions.close();
+  }
+
+  async #writing(): Promise<KitWriting> {
+    const { store } = await this.world.session();
+    return { ...(await writing(this.world)), living: (type) => allEntries(store, { types: [type] }) };
   }
 
   /** A memory of the store; what is only in a file belongs to whoever wrote the file. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
+import { stateNames } from '../../base/file-state.ts';
 import { sqliteDriver } from '../../base/sqlite-driver.ts';
 import { JsonlStore } from './jsonl/store.ts';
 import type { QdrantAddress } from './qdrant/client.ts';
@@ -30,11 +31,13 @@ export async function openStore(
     return new QdrantStore({ ...options, address: qdrant });
   }
   const log = join(folder, LOG_FILE);
-  if (engine === 'jsonl') return new JsonlStore({ ...options, file: log });
+  const note = await twoStoresNote(folder);
+  if (engine === 'jsonl') return new JsonlStore({ ...options, file: log, reason: note });
   const driver = await sqliteDriver().catch((error: unknown) => {
     if (engine === 'sqlite') throw error;
     return undefined;
   });
+  if (engine === 'auto') await refuseToPart(folder, driver !== undefined);
   if (driver === undefined)
     return new JsonlStore({
       ...options,
@@ -43,5 +46,38 @@ export async function openStore(
         'There is no SQLite here, so memories are in a plain log: slower from some ten thousand on. Install the optional package @photostructure/sqlite, or use Node 22.13 or later.',
     });
   const { openSqliteStore } = await import('./sqlite/store.ts');
-  return openSqliteStore({ ...options, file: join(folder, SQLITE_FILE), driver });
+  return openSqliteStore({ ...options, file: join(folder, SQLITE_FILE), driver, note });
+}
+
+/**
+ * Nobody asked for an engine, so the one that was used before is meant. A new, empty store beside it would take all
+ * that is remembered from now on, and nobody would notice.
+ */
+async function refuseToPart(folder: string, hasSqlite: boolean): Promise<void> {
+  const names = await stateNames(folder);
+  if (!hasSqlite && names.includes(SQLITE_FILE))
+    throw new BmadError(
+      'unavailable',
+      `The memories are in ${join(folder, SQLITE_FILE)}, and there is no SQLite here to open it.`,
+      {
+        subject: folder,
+        hint: 'Install the optional package @photostructure/sqlite beside the server, or use Node 22.13 or later. To keep a second store apart on purpose, set memory_engine to "jsonl".',
+      },
+    );
+  if (hasSqlite && names.includes(LOG_FILE) && !names.includes(SQLITE_FILE))
+    throw new BmadError(
+      'unavailable',
+      `The memories are in ${join(folder, LOG_FILE)}, which was made without SQLite; there is SQLite here now.`,
+      {
+        subject: folder,
+        hint: `Set memory_engine to "jsonl" to go on with it. To change over: with that setting "bmad memory export --format jsonl --all", then set it to "sqlite", import the export and move ${LOG_FILE} away.`,
+      },
+    );
+}
+
+/** What to say where both engines have left a file: each has memories that the other does not know. */
+async function twoStoresNote(folder: string): Promise<string | undefined> {
+  const names = await stateNames(folder);
+  if (!names.includes(SQLITE_FILE) || !names.includes(LOG_FILE)) return undefined;
+  return `There are two stores in ${folder}, ${SQLITE_FILE} and ${LOG_FILE}, and only one is in use. Export the other with memory_engine set to "sqlite" or "jsonl", import that here, then move its file away.`;
 }

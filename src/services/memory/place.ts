@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { BmadError } from '../../base/errors.ts';
 import { ensureFolder, stateNames, writeNew } from '../../base/file-state.ts';
-import type { Kit } from './kit-files/kit.ts';
+import { modifiedInside } from '../../base/files.ts';
+import { strayPart, type Kit } from './kit-files/kit.ts';
 
 /** Beside the project's own memory files, in a folder that git leaves out. */
 const FOLDER = '.bmad-memory';
@@ -29,11 +31,44 @@ export function userPlace(root: string, state: string): string {
 
 /** Makes the folder; in a project, with a note to git that nothing in it is for others. */
 export async function preparePlace({ folder, owner }: Place): Promise<void> {
+  await refuseLinks(folder);
   await ensureFolder(folder);
   if (owner === 'project') await writeNew(join(folder, '.gitignore'), Buffer.from('*\n'));
 }
 
 /** Whether there is something in a place: a file that an engine has made. */
 export async function isUsed(folder: string): Promise<boolean> {
-  return (await stateNames(folder)).some((name) => name.startsWith('.bmad-memory.'));
+  await refuseLinks(folder);
+  return (await storeFiles(folder)).length > 0;
+}
+
+async function storeFiles(folder: string): Promise<string[]> {
+  return (await stateNames(folder)).filter((name) => name.startsWith('.bmad-memory.'));
+}
+
+/**
+ * Whoever wrote the project may have put links there, and the engines follow them: memories would be read from and
+ * written to any file of the user. Where the user's own folders lead is the user's business.
+ */
+async function refuseLinks(folder: string): Promise<void> {
+  if (basename(folder) !== FOLDER) return;
+  if ((await strayPart(dirname(folder), FOLDER)) !== undefined) throw leadsAway(folder);
+  const first = await strayFiles(folder);
+  if (first.length === 0) return;
+  // An engine that is at work removes files of its own between two looks; a link stays.
+  const stray = (await strayFiles(folder)).find((name) => first.includes(name));
+  if (stray !== undefined) throw leadsAway(join(folder, stray));
+}
+
+async function strayFiles(folder: string): Promise<string[]> {
+  const names = await storeFiles(folder);
+  const times = await Promise.all(names.map((name) => modifiedInside(folder, name)));
+  return names.filter((_, index) => times[index] === undefined);
+}
+
+function leadsAway(path: string): BmadError {
+  return new BmadError('forbidden', `${path} leads outside the memory folder and is not used.`, {
+    subject: path,
+    hint: 'Remove the link, or put what it leads to in its place; memories are kept inside the project only.',
+  });
 }

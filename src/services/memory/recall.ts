@@ -5,6 +5,7 @@ import { lineText } from './kit-files/write.ts';
 import { kitCandidates, type KitCandidate } from './kit-index.ts';
 import { momentOf } from './local-time.ts';
 import { dot, ranked, weighed } from './rank.ts';
+import { shownText } from './secret-text.ts';
 import { passes, readyFilter } from './select.ts';
 import { embedded, type Session, type World } from './world.ts';
 
@@ -42,11 +43,31 @@ export async function recall(
   signal: AbortSignal | undefined,
 ): Promise<Recall> {
   try {
-    return await recallAll(world, question, signal);
+    return shown(await recallAll(world, question, signal), world);
   } catch (error) {
     if (!(error instanceof BmadError) || error.code !== 'unavailable') throw error;
-    return fromFiles(world, question, error);
+    return shown(await fromFiles(world, question, error), world);
   }
+}
+
+/**
+ * What is in files was written by hand or by other tools, which check nothing, and a shared store is filled by others
+ * too. Masked last: copies are known by their text as it is.
+ */
+function shown({ hits, notes }: Recall, { hide }: World): Recall {
+  const safe = (text: string): string => shownText(text, hide);
+  return {
+    hits: hits.map((hit) => ({
+      ...hit,
+      entry: {
+        ...hit.entry,
+        agent: safe(hit.entry.agent),
+        text: safe(hit.entry.text),
+        tags: hit.entry.tags.map(safe),
+      },
+    })),
+    notes,
+  };
 }
 
 /** When the store cannot be asked, the project's own files still can; without any, the error is the answer. */

@@ -1,35 +1,40 @@
 import { BmadError } from '../../base/errors.ts';
-import { isSecretName, MASK, stripUrlCredentials } from '../../base/secret-names.ts';
+import { MASK, stripUrlCredentials } from '../../base/secret-names.ts';
+import { hasPrivateKey, maskPrivateKeys, maskShapes, namesSecret } from '../../base/secret-shapes.ts';
 
-/** What tokens of well-known services look like. */
-const TOKENS: readonly [string, RegExp][] = [
-  ['a GitHub token', /\b(?:gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_[A-Za-z0-9_]{20,255})\b/g],
-  ['a GitLab token', /\bglpat-[\w-]{20,100}/g],
-  ['an npm token', /\bnpm_[A-Za-z0-9]{36}\b/g],
-  ['an API key', /\bsk-[A-Za-z0-9_-]{20,255}/g],
-  ['a Slack token', /\bxox[abeoprs]-[\w-]{10,255}/g],
-  ['an AWS key', /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g],
-  ['a Google key', /\bAIza[\w-]{35}/g],
-  ['a JSON web token', /\beyJ[\w-]{8,2000}\.eyJ[\w-]{8,4000}\.[\w-]{8,2000}/g],
-  ['a bearer token', /(?<=\bBearer )[\w.~+/-]{16,4000}=*/gi],
-];
-
-/** `password=…`, `api_key: "…"`. */
+/** `password=…`, `api_key: "…"`, `mot de passe : …`; French puts a blank, often one that does not break, first. */
 const ASSIGNMENT =
-  /(?<![\w.-])([\w.-]{2,60})(["']?[ \t]{0,3}(?:=|:)[ \t]{0,3})(["']?)([^\s"'`,;<>{}]{6,500})\3/g;
-
-const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/;
+  /(?<![\w.-])(mots?[ _-]de[ _-]passe|[\w.-]{2,60})(["']?[ \t\u00A0\u202F]{0,3}(?:=|:)[ \t\u00A0\u202F]{0,3})(?:(["'])((?:(?!\3)[^\n]){6,500})\3|([^\s"'`,;<>{}]{6,500}))/gi;
 
 /**
  * Takes out of a text what must not be kept. Memories are shared: they lie in files that a team commits, and are given
  * to models of other days. A private key is refused, because a text around one has no other purpose.
  */
 export function secretsOut(text: string, hide: (text: string) => string): { text: string; found: string[] } {
-  if (PRIVATE_KEY.test(text))
+  if (hasPrivateKey(text))
     throw new BmadError('invalid_input', 'The text holds a private key, which is not remembered.', {
       subject: 'text',
       hint: 'Say where the key is kept instead.',
     });
+  return masked(text, hide);
+}
+
+/** A text of somebody else's file, as it may be shown: nobody can be told to write it otherwise. */
+export function shownText(text: string, hide: (text: string) => string): string {
+  return masked(maskPrivateKeys(text), hide).text;
+}
+
+/** Refuses a name or a tag that is a secret: masked, it would say nothing. */
+export function refuseSecret(text: string, subject: string, hide: (text: string) => string = String): void {
+  const { found } = hasPrivateKey(text) ? { found: ['a private key'] } : masked(text, hide);
+  if (found.length === 0) return;
+  throw new BmadError('invalid_input', `What was given for ${subject} looks like ${found.join(', ')}.`, {
+    subject,
+    hint: 'Give a plain word; secrets are not remembered.',
+  });
+}
+
+function masked(text: string, hide: (text: string) => string): { text: string; found: string[] } {
   const found = new Set<string>();
   const step = (what: string, next: string, before: string): string => {
     if (next !== before) found.add(what);
@@ -37,13 +42,18 @@ export function secretsOut(text: string, hide: (text: string) => string): { text
   };
   let safe = step('a secret of this environment', hide(text), text);
   safe = step('credentials in a URL', stripUrlCredentials(safe), safe);
-  for (const [what, pattern] of TOKENS) safe = step(what, safe.replace(pattern, MASK), safe);
+  const shapes = maskShapes(safe);
+  for (const what of shapes.found) found.add(what);
   safe = step(
     'the value of a secret',
-    safe.replace(ASSIGNMENT, (all, name: string, sign: string, quote: string, value: string) =>
-      isSecretName(name) && isValue(value, sign, quote) ? `${name}${sign}${quote}${MASK}${quote}` : all,
+    shapes.text.replace(
+      ASSIGNMENT,
+      (all, name: string, sign: string, quote: string | undefined, inside?: string, bare?: string) =>
+        namesSecret(name) && isValue(inside ?? bare ?? '', sign, quote ?? '')
+          ? `${name}${sign}${quote ?? ''}${MASK}${quote ?? ''}`
+          : all,
     ),
-    safe,
+    shapes.text,
   );
   return { text: safe, found: [...found] };
 }

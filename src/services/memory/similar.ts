@@ -1,6 +1,6 @@
 import { oneLine } from '../../base/text.ts';
 import type { MemoryEntry, MemoryKey } from '../../model/memory.ts';
-import { kitCandidates } from './kit-index.ts';
+import { kitCandidates, type KitCandidate } from './kit-index.ts';
 import { dot } from './rank.ts';
 import type { Session, World } from './world.ts';
 
@@ -13,6 +13,8 @@ export interface Similar extends MemoryKey {
 }
 
 const LOOKED_AT = 8;
+/** Entries of files may be copies of each other and of memories, so there are more of them. */
+const FILES_LOOKED_AT = 24;
 const SHOWN = 3;
 const SNIPPET = 160;
 
@@ -25,6 +27,7 @@ const SUBJECT_MEANING = 0.75;
 
 interface Candidate {
   entry: MemoryEntry;
+  terms: readonly string[];
   cosine: number | undefined;
   source?: string | undefined;
 }
@@ -43,19 +46,15 @@ export async function similarTo(
   const hits = await store.search({ terms, vector, filter: {}, limit: LOOKED_AT });
   const kit = await kitCandidates(world, embedder);
   const candidates: Candidate[] = [
-    ...hits.map(({ entry, cosine }) => ({ entry, cosine })),
-    ...kit.map(({ entry, source, vector: other }) => ({
-      entry,
-      source,
-      cosine: vector === undefined || other === undefined ? undefined : dot(vector, other),
-    })),
+    ...hits.map(({ entry, cosine }) => ({ entry, cosine, terms: world.analyser.terms(entry.text) })),
+    ...nearest(kit, new Set(terms), vector),
   ];
   const found: Similar[] = [];
   const seen = new Set([normal(fresh.text)]);
-  for (const { entry, cosine, source } of candidates) {
+  for (const { entry, cosine, source, terms: theirs } of candidates) {
     // The same memory, and its copies in files.
     if (entry.id === fresh.id || seen.has(normal(entry.text))) continue;
-    const relation = relationOf(fresh, terms, entry, world.analyser.terms(entry.text), cosine);
+    const relation = relationOf(fresh, terms, entry, theirs, cosine);
     if (relation === undefined) continue;
     seen.add(normal(entry.text));
     found.push({
@@ -68,6 +67,39 @@ export async function similarTo(
     });
   }
   return found.slice(0, SHOWN);
+}
+
+/**
+ * The entries of files that are nearest by words and those nearest by meaning, in the order of the files. Files can have
+ * thousands of entries, and whoever remembers waits: so their words are those of the index, and few are looked at closely.
+ */
+function nearest(
+  kit: readonly KitCandidate[],
+  words: ReadonlySet<string>,
+  vector: Float32Array | undefined,
+): Candidate[] {
+  const weighed = kit.map(({ entry, terms, source, vector: other }, order) => ({
+    order,
+    entry,
+    terms,
+    source,
+    share: overlap(words, terms),
+    cosine: vector === undefined || other === undefined ? undefined : dot(vector, other),
+  }));
+  const byWords = weighed.filter(({ share }) => share > 0).sort((a, b) => b.share - a.share);
+  const byMeaning = weighed
+    .filter(({ cosine }) => (cosine ?? 0) >= SUBJECT_MEANING)
+    .sort((a, b) => (b.cosine ?? 0) - (a.cosine ?? 0));
+  const best = new Set([...byWords.slice(0, FILES_LOOKED_AT), ...byMeaning.slice(0, FILES_LOOKED_AT)]);
+  return [...best].sort((a, b) => a.order - b.order);
+}
+
+/** The share of the smaller one's words that both have. */
+function overlap(words: ReadonlySet<string>, terms: readonly string[]): number {
+  const theirs = new Set(terms);
+  let common = 0;
+  for (const term of theirs) if (words.has(term)) common++;
+  return common / Math.max(1, Math.min(words.size, theirs.size));
 }
 
 function normal(text: string): string {

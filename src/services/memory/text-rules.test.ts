@@ -42,6 +42,14 @@ describe('texts of memories', () => {
     ['connect to postgres://app:hunter22@db/orders', 'credentials in a URL'],
     ['set DB_PASSWORD=hunter2hunter2 before', 'the value of a secret'],
     ['config has api_key: "abcd1234efgh" in it', 'the value of a secret'],
+    ['use rk_live_abcdefghij0123456789 there', 'a Stripe key'],
+    ['use hf_abcdefghijklmnopqrstuvwxyz01 there', 'a Hugging Face token'],
+    [`the key AGE-SECRET-KEY-1${'ABCDEFGHIJ'.repeat(5).toLowerCase()}`, 'an age key'],
+    ['send Authorization: Basic abcdef0123456789== along', 'basic credentials'],
+    ['le mot de passe : hunter22abc pour la base', 'the value of a secret'],
+    ['mdp=hunter2hunter2 et motDePasse: "hunter22"', 'the value of a secret'],
+    ['DB_PASS=hunter2hunter2;AccountKey=hunter2hunter2==', 'the value of a secret'],
+    ['password: "hunter2 with blanks in it"', 'the value of a secret'],
   ])('have secrets masked: %j', (text, what) => {
     const { text: safe, notes } = clean(text);
     expect(safe).toContain('***');
@@ -83,6 +91,24 @@ describe('names of agents', () => {
         code: 'invalid_input',
         subject: 'agent',
       });
+    },
+  );
+});
+
+describe('secrets in names', () => {
+  const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123';
+
+  it.each([token, 'sk_live_abcdefghij0123456789', 'password=hunter2hunter2', 'AKIAIOSFODNN7EXAMPLE'])(
+    '%j is refused and not repeated',
+    async (text) => {
+      for (const error of [
+        await refusal(() => cleanAgent(text)),
+        await refusal(() => cleanTags(['a', text])),
+      ]) {
+        expect(error.code).toBe('invalid_input');
+        expect(error.message).toContain('looks like');
+        expect(error.text).not.toContain(text);
+      }
     },
   );
 });

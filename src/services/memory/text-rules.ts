@@ -1,6 +1,6 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { byteLength } from '../../base/text.ts';
-import { secretsOut } from './secret-text.ts';
+import { refuseSecret, secretsOut } from './secret-text.ts';
 
 /** Shorter texts are removed by the tools that share the project's files. */
 const SHORTEST = 10;
@@ -49,6 +49,8 @@ const AGENT_LENGTH = 100;
 /** The name of an agent, which may become the name of a file. */
 export function cleanAgent(raw: string): string {
   const agent = raw.normalize('NFC').trim();
+  // First, because the other refusal repeats what was given.
+  refuseSecret(agent, 'agent');
   const wrong =
     agent === '' ||
     characters(agent) > AGENT_LENGTH ||
@@ -67,6 +69,7 @@ const TAG_COUNT = 20;
 /** Tags without repetitions. A grave accent would end a tag in the exported Markdown. */
 export function cleanTags(raw: readonly string[]): string[] {
   const tags = [...new Set(raw.map((tag) => tag.normalize('NFC').trim()).filter((tag) => tag !== ''))];
+  for (const tag of tags) refuseSecret(tag, 'tags');
   const wrong = tags.find((tag) => characters(tag) > TAG_LENGTH || /[`,\p{C}\u2028\u2029]/u.test(tag));
   if (wrong !== undefined)
     throw new BmadError('invalid_input', `${quoted(wrong)} cannot be a tag.`, {

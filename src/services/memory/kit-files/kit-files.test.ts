@@ -228,6 +228,28 @@ describe('what is written into them', () => {
     expect(JSON.parse(await readFile(join(folder, '_bmad/_memory/memories.json'), 'utf8'))).toHaveLength(3);
   });
 
+  it('leaves the lines of people, and of other memories with the same text', async () => {
+    const text = 'Kafka for the events of all shops';
+    const people = `- [2026-05-03] ${text}\n- ${text}\n`;
+    const folder = await project({ '_bmad/_memory/decisions-log.md': people });
+    const kit = await readKit(folder);
+    const writing = { kit, agents: [], locks: join(folder, 'locks') };
+    const log = (): Promise<string> => readFile(join(folder, '_bmad/_memory/decisions-log.md'), 'utf8');
+    const ours = entry({ type: 'decisions', text });
+    await writeKitFiles(writing, ours, { mode: 'local' });
+    await removeFromKitFiles(writing, ours);
+    await writeKitFiles(writing, { ...ours, text: 'NATS' }, { before: ours, mode: 'local' });
+    expect(await log()).toBe(`${people}- [2026-05-04] NATS\n`);
+    const nats = { ...ours, text: 'NATS' };
+    const twin = { ...nats, id: '00000000-0000-5000-8000-000000000002', agent: 'other' };
+    await removeFromKitFiles({ ...writing, living: () => Promise.resolve([nats, twin]) }, nats);
+    expect(await log()).toContain('NATS');
+    await removeFromKitFiles(writing, nats, { keepLine: true });
+    expect(await log()).toContain('NATS');
+    await removeFromKitFiles({ ...writing, living: () => Promise.resolve([nats]) }, nats);
+    expect(await log()).toBe(people);
+  });
+
   it('never goes where a link leads', async () => {
     const [folder, elsewhere] = [await project(), await temporaryFolder(afterAll)];
     await writeFile(join(elsewhere, 'log.md'), 'mine\n');

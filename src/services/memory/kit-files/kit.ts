@@ -1,4 +1,5 @@
 import { basename, join, relative, sep } from 'node:path';
+import { stateNames } from '../../../base/file-state.ts';
 import { readInside, realFolder } from '../../../base/files.ts';
 import { field, isTable, parseYaml, textField } from '../../../base/parse.ts';
 import { BmadError } from '../../../base/errors.ts';
@@ -62,6 +63,24 @@ async function memoryFolder(root: string, folder: string, problems: string[]): P
   const real = (await realFolder(root)) ?? root;
   if (memory.startsWith(real + sep)) return memory;
   problems.push(`${folder}/_memory leads outside the project and is not used.`);
+  return undefined;
+}
+
+/**
+ * The first part of a path below a folder that a link takes out of that folder, or that is no folder; nothing when all is
+ * well. What is not there yet is well: asked before folders are made, so that none is made elsewhere.
+ */
+export async function strayPart(root: string, path: string): Promise<string | undefined> {
+  const real = (await realFolder(root)) ?? root;
+  let folder = real;
+  const parts = path.split('/');
+  for (const [index, name] of parts.entries()) {
+    // The names of the folder tell of links that lead nowhere, too.
+    if (!(await stateNames(folder)).includes(name)) return undefined;
+    const next = await realFolder(join(folder, name));
+    if (next === undefined || !next.startsWith(real + sep)) return parts.slice(0, index + 1).join('/');
+    folder = next;
+  }
   return undefined;
 }
 

@@ -3,18 +3,50 @@
  * line numbers stay true.
  */
 export function withoutExamples(text: string): string[] {
-  const blanked = text.replace(/<!--[\s\S]*?(?:-->|$)/g, (comment) => comment.replace(/[^\n]/g, ''));
   let fence: string | undefined;
-  return blanked.split(/\r?\n/).map((line) => {
-    const mark = /^\s{0,3}(`{3,}|~{3,})/.exec(line)?.[1];
-    if (fence === undefined) {
-      if (mark === undefined) return line;
-      fence = mark;
+  return withoutComments(text)
+    .split(/\r?\n/)
+    .map((line) => {
+      const mark = /^\s{0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+      if (fence === undefined) {
+        if (mark === undefined) return line;
+        fence = mark;
+        return '';
+      }
+      if (mark !== undefined && mark.startsWith(fence)) fence = undefined;
       return '';
-    }
-    if (mark !== undefined && mark.startsWith(fence)) fence = undefined;
-    return '';
-  });
+    });
+}
+
+/**
+ * One that is not closed, or not before the next begins, ends with its line: a remembered text may have the mark in it,
+ * and everything after it would be lost. Each mark is looked for once, so that many of them take no longer.
+ */
+function withoutComments(text: string): string {
+  let kept = '';
+  let from = 0;
+  let start = text.indexOf(OPEN);
+  let close = -1;
+  while (start >= 0) {
+    const next = text.indexOf(OPEN, start + OPEN.length);
+    if (close !== Infinity && close < start + OPEN.length) close = placeOf(text, CLOSE, start + OPEN.length);
+    const isClosed = close !== Infinity && (next < 0 || close < next);
+    const end = isClosed
+      ? close + CLOSE.length
+      : Math.min(placeOf(text, '\n', start), next < 0 ? text.length : next);
+    kept += text.slice(from, start) + text.slice(start, end).replace(/[^\n]/g, '');
+    from = end;
+    start = next;
+  }
+  return kept + text.slice(from);
+}
+
+const OPEN = '<!--';
+const CLOSE = '-->';
+
+function placeOf(text: string, mark: string, from: number): number {
+  const at = text.indexOf(mark, from);
+  return at < 0 ? Infinity : at;
 }
 
 export interface Section {

@@ -8,6 +8,7 @@ import { inProject, type Kit } from './kit.ts';
 import { learningsFiles, learningsIn } from './learnings.ts';
 import { MEMORIES_FILE, memoriesIn, memoryTables } from './memories-json.ts';
 import { SHARED_CONTEXT_FILE, sharedContextIn } from './shared-context.ts';
+import { utf8Text } from './utf8.ts';
 
 const MAX_BYTES = 20_000_000;
 
@@ -57,7 +58,7 @@ export class KitFiles {
       path: string,
       parse: (text: string, source: string) => KitEntry[],
     ): Promise<boolean> => {
-      const text = await textOf(memory, path, problems);
+      const text = await textOf(this.kit, memory, path, problems);
       if (text === undefined) return false;
       entries.push(...parse(text, inProject(this.kit, path)));
       return true;
@@ -78,9 +79,21 @@ export class KitFiles {
   }
 }
 
-async function textOf(memory: string, path: string, problems: string[]): Promise<string | undefined> {
+async function textOf(
+  kit: Kit,
+  memory: string,
+  path: string,
+  problems: string[],
+): Promise<string | undefined> {
   try {
-    return (await readInside(memory, path, MAX_BYTES)).toString('utf8').replace(/^\uFEFF/, '');
+    const bytes = await readInside(memory, path, MAX_BYTES);
+    const text = utf8Text(bytes);
+    if (text === undefined)
+      problems.push(
+        `${inProject(kit, path)} is not UTF-8: some letters cannot be read, nothing is written to it.`,
+      );
+    // Most words of an older encoding are readable all the same, and worth finding.
+    return (text ?? bytes.toString('utf8')).replace(/^\uFEFF/, '');
   } catch (error) {
     if (!(error instanceof BmadError)) throw error;
     if (error.code !== 'not_found') problems.push(error.message);

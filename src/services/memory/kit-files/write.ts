@@ -5,7 +5,7 @@ import { appendLine, replaceShared } from '../../../base/file-shared.ts';
 import { readInside } from '../../../base/files.ts';
 import { field, isTable } from '../../../base/parse.ts';
 import { cut } from '../../../base/text.ts';
-import type { MemoryEntry } from '../../../model/memory.ts';
+import type { MemoryEntry, MemoryType } from '../../../model/memory.ts';
 import { localDay, localTime } from '../local-time.ts';
 import type { KitAgent } from './agents.ts';
 import { DECISIONS_FILE } from './decisions.ts';
@@ -13,6 +13,7 @@ import { inProject, type Kit } from './kit.ts';
 import { learningsFileOf } from './learnings.ts';
 import { bulletIn } from './markdown.ts';
 import { MEMORIES_FILE, memoryTables } from './memories-json.ts';
+import { utf8Text } from './utf8.ts';
 
 const ACTIVITY_FILE = 'activity.jsonl';
 const LOCK_WAIT_MS = 10_000;
@@ -25,6 +26,8 @@ export interface KitWriting {
   agents: readonly KitAgent[];
   /** The folder of our own files, where the lock is. */
   locks: string;
+  /** The memories of a type that are neither forgotten nor superseded: a line may be the copy of several. */
+  living?: ((type: MemoryType) => Promise<readonly MemoryEntry[]>) | undefined;
 }
 
 export interface Written {
@@ -63,8 +66,8 @@ export async function writeKitFiles(
       await attempt(path, async () => {
         const old = before === undefined ? undefined : lineFileOf(before, agents);
         if (before !== undefined && old !== undefined && (old !== path || before.text !== entry.text))
-          await dropLine(memory, old, before.text);
-        await addLine(memory, path, entry, agents);
+          await dropLine(writing, memory, old, before);
+        await addLine(writing, memory, path, entry);
       });
     await attempt(MEMORIES_FILE, () => keepInJson(kit, memory, entry));
     await attempt(ACTIVITY_FILE, () =>
@@ -85,22 +88,30 @@ export async function writeKitFiles(
   return { files, problems };
 }
 
-/** Takes a memory out of those files again; only what is exactly its text. */
-export async function removeFromKitFiles(writing: KitWriting, entry: MemoryEntry): Promise<Written> {
+/** Takes a memory out of those files again; only what we wrote. A superseded one keeps its line, as a record. */
+export async function removeFromKitFiles(
+  writing: KitWriting,
+  entry: MemoryEntry,
+  { keepLine = false }: { keepLine?: boolean } = {},
+): Promise<Written> {
   const { kit, agents } = writing;
   const { memory } = kit;
   if (memory === undefined) return { files: [], problems: [] };
   const files: string[] = [];
   const problems: string[] = [];
-  const path = lineFileOf(entry, agents);
+  const path = keepLine ? undefined : lineFileOf(entry, agents);
+  // What is wrong with one file is no reason to leave the copy in the other.
+  const attempt = async (name: string, work: () => Promise<boolean>): Promise<void> => {
+    try {
+      if (await work()) files.push(inProject(kit, name));
+    } catch (error) {
+      if (!(error instanceof BmadError)) throw error;
+      problems.push(error.message);
+    }
+  };
   await locked(writing, problems, async () => {
-    if (path !== undefined && (await dropLine(memory, path, entry.text))) files.push(inProject(kit, path));
-    const tables = memoryTables((await fileText(memory, MEMORIES_FILE)) ?? '');
-    if (typeof tables === 'string') return;
-    const rest = tables.filter((table) => uuidOf(table) !== entry.id || typeIn(table) !== entry.type);
-    if (rest.length === tables.length) return;
-    await replaceShared(memory, MEMORIES_FILE, JSON.stringify(rest, null, 2));
-    files.push(inProject(kit, MEMORIES_FILE));
+    if (path !== undefined) await attempt(path, () => dropLine(writing, memory, path, entry));
+    await attempt(MEMORIES_FILE, () => dropFromJson(kit, memory, entry));
   });
   return { files, problems };
 }
@@ -141,13 +152,13 @@ export function lineText(text: string): string {
 }
 
 async function addLine(
+  { kit, agents }: KitWriting,
   memory: string,
   path: string,
   { text, type, createdAt }: MemoryEntry,
-  agents: readonly KitAgent[],
 ): Promise<void> {
   const line = lineText(text);
-  const known = (await fileText(memory, path)) ?? '';
+  const known = (await fileText(kit, memory, path)) ?? '';
   if (known.split('\n').some((other) => bulletIn(other)?.text === line)) return;
   const owner = path.replace(/^.*\/|\.md$/g, '');
   const id = agents.find(({ learnings }) => learnings === owner)?.id ?? owner;
@@ -158,25 +169,42 @@ async function addLine(
   await appendLine(memory, path, `- [${localDay(new Date(createdAt))}] ${line}`, header);
 }
 
-async function dropLine(memory: string, path: string, text: string): Promise<boolean> {
-  const known = await fileText(memory, path);
+/** People write the same things into these files: a line of another day, or without one, is not ours to remove. */
+async function dropLine(
+  { kit, agents, living }: KitWriting,
+  memory: string,
+  path: string,
+  entry: MemoryEntry,
+): Promise<boolean> {
+  const known = await fileText(kit, memory, path);
   if (known === undefined) return false;
-  const wanted = lineText(text);
+  const wanted = lineText(entry.text);
+  const day = localDay(new Date(entry.createdAt));
   const lines = known.split('\n');
-  const at = lines.findLastIndex((line) => bulletIn(line)?.text === wanted);
+  const at = lines.findLastIndex((line) => {
+    const bullet = bulletIn(line);
+    return bullet?.text === wanted && bullet.date === day;
+  });
   if (at < 0) return false;
+  const others = (await living?.(entry.type)) ?? [];
+  const isShared = others.some(
+    (other) => other.id !== entry.id && lineText(other.text) === wanted && lineFileOf(other, agents) === path,
+  );
+  if (isShared) return false;
   await replaceShared(memory, path, lines.toSpliced(at, 1).join('\n'));
   return true;
 }
 
+/** Only a bare list can be written back as it was: around one in an object there may be more that is not ours. */
+function listIn(kit: Kit, text: string): unknown[] {
+  const tables = /^\s*\{/.test(text) ? 'it has a form of its own' : memoryTables(text);
+  if (typeof tables === 'string') throw leftAlone(kit, MEMORIES_FILE, tables);
+  return tables;
+}
+
 /** The file is rewritten whole by its other users too; one that cannot be understood is left as it is. */
 async function keepInJson(kit: Kit, memory: string, entry: MemoryEntry): Promise<void> {
-  const text = (await fileText(memory, MEMORIES_FILE)) ?? '';
-  const tables = /^\s*\{/.test(text) ? 'it has a form of its own' : memoryTables(text);
-  if (typeof tables === 'string')
-    throw new BmadError('unavailable', `${inProject(kit, MEMORIES_FILE)} is left as it is: ${tables}.`, {
-      hint: 'Repair the file, or move it away; the memory itself is kept.',
-    });
+  const tables = listIn(kit, (await fileText(kit, memory, MEMORIES_FILE)) ?? '');
   const at = tables.findIndex((table) => uuidOf(table) === entry.id && typeIn(table) === entry.type);
   const known = tables[at];
   const fresh = {
@@ -191,6 +219,17 @@ async function keepInJson(kit: Kit, memory: string, entry: MemoryEntry): Promise
   await replaceShared(memory, MEMORIES_FILE, JSON.stringify(next, null, 2));
 }
 
+async function dropFromJson(kit: Kit, memory: string, entry: MemoryEntry): Promise<boolean> {
+  const text = (await fileText(kit, memory, MEMORIES_FILE)) ?? '';
+  // A file that does not have it needs no change, whatever its form.
+  if (!text.includes(entry.id)) return false;
+  const tables = listIn(kit, text);
+  const rest = tables.filter((table) => uuidOf(table) !== entry.id || typeIn(table) !== entry.type);
+  if (rest.length === tables.length) return false;
+  await replaceShared(memory, MEMORIES_FILE, JSON.stringify(rest, null, 2));
+  return true;
+}
+
 function nextNumber(tables: readonly unknown[]): number {
   const numbers = tables.map((table) => (isTable(table) ? Number(field(table, 'id')) : 0));
   return Math.max(tables.length, ...numbers.filter(Number.isSafeInteger)) + 1;
@@ -203,11 +242,22 @@ function metaOf(table: unknown, name: string): unknown {
 const uuidOf = (table: unknown): unknown => metaOf(table, 'uuid');
 const typeIn = (table: unknown): unknown => metaOf(table, 'type');
 
-async function fileText(memory: string, path: string): Promise<string | undefined> {
+async function fileText(kit: Kit, memory: string, path: string): Promise<string | undefined> {
+  let bytes: Buffer;
   try {
-    return (await readInside(memory, path, MAX_BYTES)).toString('utf8');
+    bytes = await readInside(memory, path, MAX_BYTES);
   } catch (error) {
     if (error instanceof BmadError && error.code === 'not_found') return undefined;
     throw error;
   }
+  const text = utf8Text(bytes);
+  if (text === undefined) throw leftAlone(kit, path, 'it is not UTF-8');
+  return text;
+}
+
+function leftAlone(kit: Kit, path: string, reason: string): BmadError {
+  return new BmadError('unavailable', `${inProject(kit, path)} is left as it is: ${reason}.`, {
+    subject: path,
+    hint: 'Repair the file, or move it away; the memory itself is kept.',
+  });
 }

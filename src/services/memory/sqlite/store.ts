@@ -26,31 +26,47 @@ export interface SqliteOptions extends StoreOptions {
   file: string;
   /** Another driver than the best that is here; for tests. */
   driver?: Driver | undefined;
+  /** What the health of the store has to say beside its own; the store then counts as degraded. */
+  note?: string | undefined;
 }
+
+/**
+ * How long a statement waits inside SQLite, where nothing else of this process runs. A call waits much longer in all,
+ * but between its attempts the server answers others.
+ */
+const WAIT_MS = 50;
 
 /** Up to this size, the health of a store includes a look through its file. */
 const CHECKED_BYTES = 16_000_000;
 
-export async function openSqliteStore({ file, driver, ...options }: SqliteOptions): Promise<SqliteStore> {
+export async function openSqliteStore({
+  file,
+  driver,
+  note,
+  ...options
+}: SqliteOptions): Promise<SqliteStore> {
   const database = await openSqlite(file, {
     driver,
     prepare: (opened) => {
+      opened.exec(`PRAGMA busy_timeout=${WAIT_MS}`);
       migrate(opened);
       reanalyse(opened, options.analyser);
     },
   });
-  return new SqliteStore(database, options);
+  return new SqliteStore(database, options, note);
 }
 
 /** Memories in one SQLite file that many processes share. */
 export class SqliteStore extends Engine {
   readonly #database: Database;
   readonly #matrix: Matrix | undefined;
+  readonly #note: string | undefined;
   #ownWrites = true;
   #closed = false;
 
-  constructor(database: Database, options: StoreOptions) {
+  constructor(database: Database, options: StoreOptions, note?: string) {
     super(options);
+    this.#note = note;
     this.#database = database;
     this.#matrix = options.space === undefined ? undefined : new Matrix(options.space);
   }
@@ -162,7 +178,8 @@ export class SqliteStore extends Engine {
   }
 
   async health(): Promise<StoreHealth> {
-    const { path, driver, journal, notes } = this.#database;
+    const { path, driver, journal } = this.#database;
+    const notes = [...this.#database.notes, ...(this.#note === undefined ? [] : [this.#note])];
     const damage = await this.#database.read(() => {
       const size = this.#number(
         'SELECT page_count * page_size AS n FROM pragma_page_count(), pragma_page_size()',

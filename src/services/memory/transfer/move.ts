@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { BmadError } from '../../../base/errors.ts';
 import { ensureFolder, setAside } from '../../../base/file-state.ts';
-import { realFolder } from '../../../base/files.ts';
 import { isOnQdrant, openConfigured, type EngineSettings } from '../engine-settings.ts';
 import { readKitAgents } from '../kit-files/agents.ts';
-import { readKit } from '../kit-files/kit.ts';
+import { readKit, strayPart } from '../kit-files/kit.ts';
 import { writeKitFiles } from '../kit-files/write.ts';
 import { isUsed, placeOf, preparePlace, userPlace } from '../place.ts';
 import type { Analyser } from '../store.ts';
@@ -42,10 +41,13 @@ export async function moveIntoProject({ root, state, engine, analyser }: Move): 
           : `The memories of this project are in ${memory} already.`,
     });
   }
-  if ((await realFolder(join(root, folder, '_memory'))) === undefined)
-    await ensureFolder(join(root, folder, '_memory'));
+  const stray = await strayPart(root, `${folder}/_memory`);
+  if (stray !== undefined) throw outside(stray);
+  await ensureFolder(join(root, folder, '_memory'));
   const kit = await readKit(root);
   const place = placeOf(kit, state);
+  // The old folder is set aside at the end: were it the new one too, the memories would be gone.
+  if (kit.memory === undefined || place.folder === from) throw outside(`${folder}/_memory`);
   await preparePlace(place);
   const options = { project: kit.app, analyser };
   const source = await openConfigured(engine, from, options);
@@ -60,4 +62,11 @@ export async function moveIntoProject({ root, state, engine, analyser }: Move): 
   } finally {
     await Promise.all([source.close(), target.close()]);
   }
+}
+
+function outside(path: string): BmadError {
+  return new BmadError('forbidden', `${path} is not a folder inside the project; nothing was moved.`, {
+    subject: path,
+    hint: `Put a real folder in the place of ${path}, then try again. The memories are where they were.`,
+  });
 }

@@ -1,12 +1,13 @@
 import { BmadError } from '../../../base/errors.ts';
+import { oneLine } from '../../../base/text.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../../model/memory.ts';
 import { memoryId } from '../ids.ts';
 import { utcOf } from '../local-time.ts';
-import type { MemoryStore, NewMemory } from '../store.ts';
+import type { MemoryStore, NewMemory, Outcome } from '../store.ts';
 import { cleanAgent, cleanTags, cleanText } from '../text-rules.ts';
 import { embedded, type World } from '../world.ts';
-import { fromJson, toLines } from './lines.ts';
-import { fromMarkdown, toMarkdown, type Incoming } from './markdown.ts';
+import { fromJson, toLines, type FromJson, type Line, type Own, type Refusal } from './lines.ts';
+import { fromMarkdown, toMarkdown } from './markdown.ts';
 
 const BATCH = 100;
 
@@ -29,7 +30,12 @@ export async function exported(
 ): Promise<{ text: string; count: number }> {
   const { store } = await world.session();
   const entries = (await allEntries(store, filter)).toReversed();
-  if (format === 'jsonl') return { text: toLines(entries), count: entries.length };
+  if (format === 'jsonl') {
+    const lines: Line[] = [];
+    for (const entry of entries)
+      lines.push({ entry, revisions: entry.revision > 1 ? await store.revisions(entry) : [] });
+    return { text: toLines(lines), count: entries.length };
+  }
   const types = MEMORY_TYPES.filter((type) => entries.some((entry) => entry.type === type));
   const shown = types.length > 0 ? types : (filter.types ?? []);
   const parts = shown.map((type) =>
@@ -53,11 +59,12 @@ export interface Imported {
   updated: number;
   unchanged: number;
   /** What was not taken, and why, a few of them. */
-  refused: { text: string; reason: string }[];
+  refused: Refusal[];
   refusedCount: number;
 }
 
-const REASONS_TOLD = 10;
+const REASONS_TOLD = 50;
+const SHOWN = 80;
 
 /** Takes over what a file has. What was forgotten here stays so. */
 export async function imported(
@@ -66,15 +73,16 @@ export async function imported(
   defaults: ImportDefaults,
   call: { signal: AbortSignal; progress(message: string): void },
 ): Promise<Imported> {
-  const json = fromJson(text);
-  const items = json?.found ?? fromMarkdown(text);
+  const json = fromJson(text, world.files.kit.app);
+  const items: FromJson[] = json?.found ?? fromMarkdown(text);
   const result: Imported = {
     created: 0,
     updated: 0,
     unchanged: 0,
     refused: [],
-    refusedCount: json?.wrong ?? 0,
+    refusedCount: 0,
   };
+  for (const wrong of json?.wrong ?? []) refuse(world, result, wrong);
   if (items.length === 0 && result.refusedCount === 0)
     throw new BmadError('invalid_input', 'There is nothing in the file that could be remembered.', {
       hint: 'Markdown with "- [2026-03-01] text" lines, JSONL with one object a line, or memories.json is read.',
@@ -90,28 +98,67 @@ export async function imported(
       batch.map((memory) => memory.text),
       call.signal,
     );
-    const answers = await session.store.upsert(
-      batch.map((memory, index) => ({ ...memory, vector: vectors[index] })),
-    );
-    for (const { outcome } of answers) result[outcome]++;
+    const memories = batch.map((memory, index) => ({ ...memory, vector: vectors[index] }));
+    const plain = memories.filter(({ own }) => own === undefined);
+    for (const { outcome } of await session.store.upsert(plain)) result[outcome]++;
+    for (const { own, ...memory } of memories)
+      if (own !== undefined) result[await takeOwn(session.store, memory, own)]++;
     call.progress(`${Math.min(from + BATCH, ready.length)} of ${ready.length} memories`);
   }
   return result;
 }
 
+function refuse(world: World, result: Imported, { text, reason }: Refusal): void {
+  result.refusedCount++;
+  if (result.refused.length < REASONS_TOLD)
+    result.refused.push({ text: oneLine(world.hide(text), SHOWN), reason });
+}
+
+/**
+ * A memory of this very project comes back under its id, with its earlier wordings and marks. What was said here later
+ * than in the file stays as it is.
+ */
+async function takeOwn(store: MemoryStore, memory: NewMemory, own: Own): Promise<Outcome> {
+  const current = await store.get(memory);
+  const earlier = current === undefined ? own.earlier : [];
+  let outcome: Outcome = 'unchanged';
+  if (current === undefined || current.updatedAt < own.updatedAt) {
+    const { vector: _, ...plain } = memory;
+    const answers = await store.upsert([...earlier.map((wording) => ({ ...plain, ...wording })), memory]);
+    outcome = current === undefined ? 'created' : (answers.at(-1)?.outcome ?? 'unchanged');
+  }
+  const since = current?.updatedAt ?? '';
+  let marked = false;
+  if (own.supersededAt !== undefined && current?.supersededAt === undefined && own.supersededAt >= since) {
+    await store.supersede(memory, own.supersededBy, own.supersededAt);
+    marked = true;
+  }
+  if (own.forgottenAt !== undefined && current?.forgottenAt === undefined && own.forgottenAt >= since)
+    marked = (await store.forget([memory], own.forgottenAt)).length > 0 || marked;
+  return outcome === 'unchanged' && marked ? 'updated' : outcome;
+}
+
+type Ready = NewMemory & { own?: Own | undefined };
+
 function readyItem(
   world: World,
-  { type, agent, text, tags, date }: Incoming,
+  { type, agent, text, tags, date, own }: FromJson,
   defaults: ImportDefaults,
   result: Imported,
-): NewMemory[] {
+): Ready[] {
+  const cleanWording = (wording: Own['earlier'][number]): Own['earlier'][number] => ({
+    ...wording,
+    agent: cleanAgent(wording.agent),
+    text: cleanText(wording.text, world.hide).text,
+    tags: cleanTags(wording.tags),
+  });
   try {
     const owner = cleanAgent(agent ?? defaults.agent ?? 'team');
     const clean = cleanText(text, world.hide).text;
     const kind = type ?? defaults.type ?? (agent === undefined ? 'shared-context' : 'agent-learnings');
-    const id = memoryId(world.files.kit.app, owner, clean);
+    const id = own?.id ?? memoryId(world.files.kit.app, owner, clean);
     const at = new Date().toISOString();
-    const createdAt = utcOf(date) ?? at;
+    const createdAt = own?.createdAt ?? utcOf(date) ?? at;
     return [
       {
         type: kind,
@@ -119,16 +166,15 @@ function readyItem(
         agent: owner,
         text: clean,
         tags: cleanTags(tags),
-        at: createdAt,
+        at: own?.updatedAt ?? createdAt,
         createdAt,
         revive: false,
+        own: own === undefined ? undefined : { ...own, earlier: own.earlier.map(cleanWording) },
       },
     ];
   } catch (error) {
     if (!(error instanceof BmadError)) throw error;
-    result.refusedCount++;
-    if (result.refused.length < REASONS_TOLD)
-      result.refused.push({ text: text.slice(0, 80), reason: error.message });
+    refuse(world, result, { text, reason: error.message });
     return [];
   }
 }

@@ -1,0 +1,108 @@
+import { isSecretName, MASK } from './secret-names.ts';
+
+/**
+ * What keys and tokens of well-known services look like, for everything that keeps or shows text. Lengths are limited,
+ * so that no text makes matching slow.
+ */
+export const TOKEN_SHAPES: readonly (readonly [string, RegExp])[] = [
+  ['a GitHub token', /\b(?:gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_\w{20,255})/g],
+  ['a GitLab token', /\bgl(?:pat|ptt|dt|rt|cbt|soat)-[\w-]{16,255}/g],
+  ['an npm token', /\bnpm_[A-Za-z0-9]{30,255}/g],
+  // A digit is asked for where only letters and dashes would also be a name, such as `sk-loading-indicator-wrapper`.
+  ['an API key', /\b[sr]k-(?=[\w-]{0,250}\d)[\w-]{16,255}|\bsk-(?:proj|ant|or)-[\w-]{16,255}/g],
+  ['a Stripe key', /\b(?:[sr]k|whsec)_(?:live_|test_)?(?=\w{0,250}\d)[A-Za-z0-9]{16,255}/g],
+  ['a Hugging Face token', /\bhf_[A-Za-z0-9]{20,255}/g],
+  ['a Slack token', /\bxox[a-z](?:\.xox[a-z])?-[\w-]{10,255}|\bxapp-[\w-]{10,255}/g],
+  ['an AWS key', /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g],
+  ['an age key', /\bAGE-SECRET-KEY-1[0-9A-Z]{20,255}/gi],
+  ['a Google key', /\bAIza[\w-]{30,255}/g],
+  ['a JSON web token', /\beyJ[\w-]{8,2000}\.[\w-]{8,4000}\.[\w-]{5,2000}/g],
+  ['a bearer token', /(?<=\bBearer[ \t]{1,3})[\w.~+/-]{16,4000}={0,2}/gi],
+  [
+    'basic credentials',
+    /(?<=\bAuthorization["']?[ \t]{0,3}[:=][ \t]{0,3}["']?Basic[ \t]{1,3})[\w+/-]{6,4000}={0,2}/gi,
+  ],
+  [
+    'credentials of a header',
+    /(?<=\bAuthorization["']?[ \t]{0,3}[:=][ \t]{0,3}["']?(?:Bearer|Token)[ \t]{1,3})[\w.~+/-]{6,4000}={0,2}/gi,
+  ],
+];
+
+/** Masks what is known by its look, and says what it was. */
+export function maskShapes(text: string): { text: string; found: string[] } {
+  const found: string[] = [];
+  let safe = text;
+  for (const [what, pattern] of TOKEN_SHAPES) {
+    const next = safe.replace(pattern, MASK);
+    if (next !== safe) found.push(what);
+    safe = next;
+  }
+  return { text: safe, found };
+}
+
+const BEGIN = /-{4,5} ?BEGIN (?:[A-Z0-9]{1,20} ){0,5}PRIVATE KEY(?: BLOCK)? ?-{4,5}/;
+const END = /-{4,5} ?END (?:[A-Z0-9]{1,20} ){0,5}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
+
+export function hasPrivateKey(text: string): boolean {
+  return BEGIN.test(text);
+}
+
+/** Longer than any key there is: code that names the first line of a key here and the last one far away has none. */
+const LONGEST_KEY = 60_000;
+/** A line of a key without an end: Base64 or a header, perhaps quoted, indented or commented. */
+const KEY_LINE =
+  /^[\s"'`+#*|>,\\]*(?:\/\/ ?)?(?:[\w-]{3,30}: [^\n]*|(?:[A-Za-z0-9+/=]|\\[nr]){0,400})[\s"'`+,;)\\]*$/;
+
+/** Masks the inside of private keys. Line breaks stay, so that the lines of a file keep their numbers. */
+export function maskPrivateKeys(text: string): string {
+  const begins = new RegExp(BEGIN, 'g');
+  let safe = '';
+  let from = 0;
+  let end: RegExpExecArray | null | undefined;
+  for (let begin = begins.exec(text); begin !== null; begin = begins.exec(text)) {
+    const start = begin.index + begin[0].length;
+    // Looked for once per end, not once per beginning: a text may have thousands of beginnings.
+    if (end === undefined || (end !== null && end.index < start)) {
+      END.lastIndex = start;
+      end = END.exec(text);
+    }
+    const closed = end !== null && end.index - start <= LONGEST_KEY;
+    const stop = closed && end !== null ? end.index : openEnd(text, start);
+    safe += text.slice(from, start) + maskedLines(text.slice(start, stop));
+    from = stop;
+    begins.lastIndex = stop;
+  }
+  return safe + text.slice(from);
+}
+
+function openEnd(text: string, start: number): number {
+  let at = start;
+  // What follows on the same line is code, as in a test for this very line, unless it can be a key.
+  for (let first = true; at < text.length; first = false) {
+    const found = text.indexOf('\n', at);
+    const next = found === -1 ? text.length : found;
+    const line = text.slice(at, next);
+    if (line.length > 1_000 || !KEY_LINE.test(line)) return first ? at : at - 1;
+    if (found === -1) return text.length;
+    at = next + 1;
+  }
+  return Math.max(start, at - 1);
+}
+
+function maskedLines(inside: string): string {
+  return inside.replace(/[^\s"'`][^\n]*/g, (line) => (/[A-Za-z0-9]/.test(line) ? MASK : line));
+}
+
+const MORE_WORDS = new Set(['pass', 'mdp', 'motdepasse', 'authtoken', 'passcode']);
+const MORE_PAIRS = new Set(['account key', 'shared key', 'de passe']);
+
+/** What is secret by its name, in French too: `DB_PASS`, `AccountKey`, `motDePasse`, `mot de passe`, `mdp`. */
+export function namesSecret(name: string): boolean {
+  if (isSecretName(name)) return true;
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+  return MORE_WORDS.has(words.at(-1) ?? '') || MORE_PAIRS.has(words.slice(-2).join(' '));
+}

@@ -1,0 +1,56 @@
+import { mkdir, readdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../../tests/support/app.ts';
+import { openConfigured, type EngineSettings } from '../engine-settings.ts';
+import { preparePlace, userPlace } from '../place.ts';
+import type { Analyser } from '../store.ts';
+import { moveIntoProject } from './move.ts';
+
+const engine: EngineSettings = { engine: 'jsonl', qdrantUrl: undefined, qdrantApiKey: undefined };
+const analyser: Analyser = { id: 'test', terms: (text) => text.toLowerCase().split(/\W+/) };
+const id = '00000000-0000-5000-8000-000000000001';
+
+async function remembered(): Promise<{ root: string; state: string; elsewhere: string; from: string }> {
+  const [root, state, elsewhere] = await Promise.all([1, 2, 3].map(() => temporaryFolder(afterAll)));
+  if (root === undefined || state === undefined || elsewhere === undefined) throw new Error('no folder');
+  const from = userPlace(root, state);
+  await preparePlace({ folder: from, owner: 'user' });
+  const store = await openConfigured(engine, from, { project: 'bmad-x', analyser });
+  const at = '2026-05-04T12:00:00.000Z';
+  await store.upsert([
+    { type: 'stories', id, agent: 'dev', text: 'Kept in the folder of the user', tags: [], at },
+  ]);
+  await store.close();
+  return { root, state, elsewhere, from };
+}
+
+describe('a move into a project whose folders lead elsewhere', () => {
+  it.each([
+    ['_bmad', '', ''],
+    ['_bmad', '', 'not-there'],
+    ['_bmad/_memory', '_bmad', ''],
+    ['_bmad/_memory', '_bmad', 'not-there'],
+  ])('is refused for %s (in "%s", to "%s"), and nothing is lost', async (link, parent, target) => {
+    const { root, state, elsewhere, from } = await remembered();
+    await mkdir(join(root, parent), { recursive: true });
+    await symlink(join(elsewhere, target), join(root, link));
+    await expect(moveIntoProject({ root, state, engine, analyser })).rejects.toMatchObject({
+      code: 'forbidden',
+      subject: link,
+      hint: expect.stringContaining('real folder') as unknown,
+    });
+    expect(await readdir(elsewhere)).toEqual([]);
+    expect(await readdir(from)).toContain('.bmad-memory.jsonl');
+    expect(await readdir(join(state, 'memory'))).toHaveLength(1);
+  });
+
+  it('goes through a link that stays inside the project', async () => {
+    const { root, state } = await remembered();
+    await mkdir(join(root, 'docs/memory'), { recursive: true });
+    await mkdir(join(root, '_bmad'));
+    await symlink(join(root, 'docs/memory'), join(root, '_bmad/_memory'));
+    expect(await moveIntoProject({ root, state, engine, analyser })).toMatchObject({ count: 1 });
+    expect(await readdir(join(root, 'docs/memory/.bmad-memory'))).toContain('.bmad-memory.jsonl');
+  });
+});
