@@ -4,7 +4,7 @@ import { isSecretName, MASK } from './secret-names.ts';
  * What keys and tokens of well-known services look like, for everything that keeps or shows text. Lengths are limited,
  * so that no text makes matching slow.
  */
-export const TOKEN_SHAPES: readonly (readonly [string, RegExp])[] = [
+const TOKEN_SHAPES: readonly (readonly [string, RegExp])[] = [
   ['a GitHub token', /\b(?:gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_\w{20,255})/g],
   ['a GitLab token', /\bgl(?:pat|ptt|dt|rt|cbt|soat)-[\w-]{16,255}/g],
   ['an npm token', /\bnpm_[A-Za-z0-9]{30,255}/g],
