@@ -43,6 +43,18 @@ const until = (check: () => Promise<void> | void): Promise<void> =>
   vi.waitFor(check, { timeout: 20_000, interval: 30 });
 const commitOf = async (team: Team): Promise<string | undefined> => (await team.served()).mounts[0]?.commit;
 
+describe('the version of what is served', () => {
+  it('stays the same while nothing is missing: every change of it reads the content anew', async () => {
+    const first = await restless(() => undefined);
+    await until(async () => expect(await commitOf(first)).toBeDefined());
+    first.close();
+    const second = await restless(() => undefined);
+    const before = await second.version();
+    await second.retry();
+    expect(await second.version()).toBe(before);
+  });
+});
+
 describe('automatic refresh', () => {
   it('serves new commits as they come, and tells', async () => {
     let arrivals = 0;

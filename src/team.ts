@@ -98,8 +98,9 @@ export async function createTeam(setup: TeamSetup): Promise<Team> {
   function settle(): Promise<boolean> {
     settling ??= fetchMissing().finally(() => {
       settling = undefined;
+      // Only where something was missing is there something new to say; each change reads the content anew.
+      if (busy.size > 0) news += 1;
       busy.clear();
-      news += 1;
     });
     return settling;
   }

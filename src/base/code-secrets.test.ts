@@ -46,7 +46,7 @@ describe('secrets in code', () => {
     ['a.yaml', '- api_key: abcdefghijkl', '- api_key: ***'],
     ['a.yaml', "password: 'with blanks inside'", "password: '***'"],
     ['a.properties', 'spring.datasource.password=hunter,two', 'spring.datasource.password=***'],
-    ['a.conf', '//registry.npmjs.org/:_authToken=abcdefgh', '//registry.npmjs.org/:_authToken=***'],
+    ['a.conf', '//packages.example.org/:_authToken=abcdefgh', '//packages.example.org/:_authToken=***'],
     ['a.properties', 'password=abcdef #more\r\nx=1', 'password=***\r\nx=1'],
     ['a.ini', 'mdp = abcdefgh', 'mdp = ***'],
     ['a.toml', 'token = "abcdefgh"', 'token = "***"'],

@@ -1,42 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { repository, temporaryFolder } from '../../../tests/support/app.ts';
+import { gitCacheIn, teamRepository, textsIn } from '../../../tests/support/git-cache.ts';
 import { makeRepository, type TestRepository } from '../../../tests/support/git-repository.ts';
 import { refusal } from '../../../tests/support/thrown.ts';
 import { parseGitAddress } from './address.ts';
-import { GitCache } from './cache.ts';
+import type { GitCache } from './cache.ts';
 
 let folder: string;
-let cacheFolder: string;
 
 beforeEach(async () => {
   folder = await temporaryFolder((cleanUp) => onTestFinished(cleanUp));
-  cacheFolder = join(folder, 'cache');
 });
 
-function open(more: { folder?: string; env?: Record<string, string>; now?: () => number } = {}): GitCache {
-  return new GitCache({
-    folder: more.folder ?? cacheFolder,
-    env: { PATH: process.env['PATH'], HOME: folder, ...more.env },
-    timeoutMs: 30_000,
-    now: more.now ?? Date.now,
-  });
-}
-
-const contents = async (place: string): Promise<Record<string, string>> =>
-  Object.fromEntries(
-    await Promise.all(
-      (await readdir(place, { recursive: true, withFileTypes: true }))
-        .filter((entry) => entry.isFile())
-        .map(async (entry) => {
-          const path = join(entry.parentPath, entry.name);
-          return [path.slice(place.length + 1), await readFile(path, 'utf8')] as const;
-        }),
-    ),
-  );
+const open = (more: Parameters<typeof gitCacheIn>[1] = {}): GitCache => gitCacheIn(folder, more);
 
 describe('GitCache with repositories of strangers', () => {
   let team: TestRepository;
@@ -44,13 +24,7 @@ describe('GitCache with repositories of strangers', () => {
   let second: string;
 
   beforeEach(async () => {
-    team = await makeRepository(folder, 'team', { 'agents/ada.md': 'one', 'packs/x/agents/bob.md': 'bob' });
-    first = await team.git('rev-parse', 'HEAD');
-    await team.git('tag', 'v1');
-    await team.git('tag', '-a', 'v1-annotated', '-m', 'First');
-    await team.git('push', '--quiet', 'origin', '--tags');
-    second = await team.commit({ 'agents/ada.md': 'two' });
-    await team.git('push', '--quiet', 'origin', `${first}:refs/heads/feature/x-1`);
+    ({ team, first, second } = await teamRepository(folder));
   });
 
   it('obeys no configuration of the folder it was started in', async () => {
@@ -129,7 +103,7 @@ describe('GitCache with repositories of strangers', () => {
     const one = await open().refresh(address);
     const two = await open({ folder: join(folder, 'second') }).refresh(address);
     expect(two.digest).toBe(one.digest);
-    expect(await contents(one.folder)).toMatchObject({ 'a.md': 'x\ny\n', 'b.txt': '$Id$\n' });
+    expect(await textsIn(one.folder)).toMatchObject({ 'a.md': 'x\ny\n', 'b.txt': '$Id$\n' });
     expect(await readdir(folder)).not.toContain('pwned');
   });
 

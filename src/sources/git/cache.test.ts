@@ -4,10 +4,11 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
+import { gitCacheIn, teamRepository, textsIn } from '../../../tests/support/git-cache.ts';
 import { makeRepository, type TestRepository } from '../../../tests/support/git-repository.ts';
 import { refusal, thrownBy } from '../../../tests/support/thrown.ts';
 import { parseGitAddress } from './address.ts';
-import { GitCache } from './cache.ts';
+import type { GitCache } from './cache.ts';
 
 let folder: string;
 let cacheFolder: string;
@@ -17,26 +18,7 @@ beforeEach(async () => {
   cacheFolder = join(folder, 'cache');
 });
 
-function open(more: { folder?: string; env?: Record<string, string>; now?: () => number } = {}): GitCache {
-  return new GitCache({
-    folder: more.folder ?? cacheFolder,
-    env: { PATH: process.env['PATH'], HOME: folder, ...more.env },
-    timeoutMs: 30_000,
-    now: more.now ?? Date.now,
-  });
-}
-
-const contents = async (place: string): Promise<Record<string, string>> =>
-  Object.fromEntries(
-    await Promise.all(
-      (await readdir(place, { recursive: true, withFileTypes: true }))
-        .filter((entry) => entry.isFile())
-        .map(async (entry) => {
-          const path = join(entry.parentPath, entry.name);
-          return [path.slice(place.length + 1), await readFile(path, 'utf8')] as const;
-        }),
-    ),
-  );
+const open = (more: Parameters<typeof gitCacheIn>[1] = {}): GitCache => gitCacheIn(folder, more);
 
 describe('GitCache', () => {
   let team: TestRepository;
@@ -44,13 +26,7 @@ describe('GitCache', () => {
   let second: string;
 
   beforeEach(async () => {
-    team = await makeRepository(folder, 'team', { 'agents/ada.md': 'one', 'packs/x/agents/bob.md': 'bob' });
-    first = await team.git('rev-parse', 'HEAD');
-    await team.git('tag', 'v1');
-    await team.git('tag', '-a', 'v1-annotated', '-m', 'First');
-    await team.git('push', '--quiet', 'origin', '--tags');
-    second = await team.commit({ 'agents/ada.md': 'two' });
-    await team.git('push', '--quiet', 'origin', `${first}:refs/heads/feature/x-1`);
+    ({ team, first, second } = await teamRepository(folder));
   });
 
   it('takes every form of a ref', async () => {
@@ -71,7 +47,7 @@ describe('GitCache', () => {
     ];
     for (const [point, expected] of forms) expect([point, await text(point)]).toEqual([point, expected]);
     const { folder: sub, files } = await cache.refresh(parseGitAddress(`${team.source}#main:/packs/x`));
-    expect([await contents(sub), files]).toEqual([{ 'agents/bob.md': 'bob' }, 1]);
+    expect([await textsIn(sub), files]).toEqual([{ 'agents/bob.md': 'bob' }, 1]);
     // One repository for all of them, and one copy for each commit and subpath.
     expect(await readdir(join(cacheFolder, 'repositories'))).toHaveLength(1);
     expect(await readdir(join(cacheFolder, 'trees'))).toHaveLength(3);

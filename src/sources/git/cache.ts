@@ -5,7 +5,6 @@ import {
   discardFolder,
   ensureFolder,
   folderBytes,
-  modifiedAt,
   newWorkFolder,
   publishFolder,
   removeTree,
@@ -103,11 +102,6 @@ export class GitCache {
 
   async sighting(address: GitAddress): Promise<Sighting | undefined> {
     return readJson<Sighting>(this.#sightingFile(address));
-  }
-
-  /** Changes whenever anything was seen or fetched, by any process. */
-  async stamp(): Promise<number> {
-    return (await modifiedAt(join(this.#setup.folder, 'sightings'))) ?? 0;
   }
 
   /** Asks the remote, fetches what is new, and remembers both. One process does it; others wait for its result. */
