@@ -15,6 +15,7 @@ import {
   type FileHandle,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { mapLimited } from './async.ts';
 import { BmadError, systemCode } from './errors.ts';
 
 /** The door for what the server itself keeps on disk: caches, locks and settings, in folders of its own. */
@@ -177,14 +178,15 @@ export async function modifiedAt(path: string): Promise<number | undefined> {
 
 /** Size of all files below a folder. */
 export async function folderBytes(path: string): Promise<number> {
-  let bytes = 0;
-  for (const entry of await readdir(path, { withFileTypes: true, recursive: true }).catch(() => [])) {
-    if (entry.isFile()) {
-      const info = await stat(join(entry.parentPath, entry.name)).catch(() => undefined);
-      bytes += info?.size ?? 0;
-    }
-  }
-  return bytes;
+  const entries = await readdir(path, { withFileTypes: true, recursive: true }).catch(() => []);
+  const files = entries.filter((entry) => entry.isFile());
+  const sizes = await mapLimited(files, 32, ({ parentPath, name }) =>
+    stat(join(parentPath, name)).then(
+      ({ size }) => size,
+      () => 0,
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** File systems of Linux that are reached over a network or from another system: NFS, SMB, 9p, FUSE, Ceph, AFS. */
