@@ -5,7 +5,7 @@ import type { Metafile } from 'esbuild';
 import { prepareReading } from '../src/catalogue/prepared.ts';
 import type * as shared from '../src/bin/shared.ts';
 import { readers } from '../src/readers/index.ts';
-import { MODEL_FILE } from '../src/services/memory/embedders/static.ts';
+import { MODEL_FILE } from '../src/meaning/embedders/static.ts';
 import { packageSource } from '../src/sources/package.ts';
 import { bundle, bundleLatePackages, root } from './bundle.ts';
 

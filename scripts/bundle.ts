@@ -16,8 +16,8 @@ const OPTIONAL = ['@photostructure/sqlite'];
  */
 const LATE_PARTS: Record<string, string> = {
   'src/services/memory/open-memory.ts': 'memory',
-  'src/services/memory/analyse.ts': 'words',
-  'src/services/memory/embedders/static.ts': 'static-embedder',
+  'src/meaning/analyse.ts': 'words',
+  'src/meaning/embedders/static.ts': 'static-embedder',
   'src/services/codebase/codebase.ts': 'codebase',
 };
 

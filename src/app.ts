@@ -2,8 +2,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { once } from './base/async.ts';
 import { BmadError } from './base/errors.ts';
-import { readInside, realFolder } from './base/files.ts';
-import { createLog, type Log } from './base/log.ts';
+import { readInside } from './base/files.ts';
+import { createLog } from './base/log.ts';
 import { isSecretName } from './base/secret-names.ts';
 import { createSecrets } from './base/secrets.ts';
 import { loadConfig } from './config/load.ts';
@@ -15,16 +15,17 @@ import {
   userLockFile,
   userStateFolder,
 } from './config/locations.ts';
-import { settings, type Config, type RawSettings } from './config/schema.ts';
+import { settings, type RawSettings } from './config/schema.ts';
 import { createMemories } from './memories.ts';
 import { agentToolNames } from './operations/agent-tools.ts';
-import type { Context, Workspace } from './operations/context.ts';
+import { openWorkspace, readFolder } from './open-workspace.ts';
+import type { Context } from './operations/context.ts';
 import { operations } from './operations/index.ts';
 import { checkToolNames, chooseTools } from './operations/toolsets.ts';
-import { findProject, type Project } from './sources/project-root.ts';
-import { folderTree } from './sources/tree.ts';
+import { projectState } from './project-state.ts';
+import { findProject } from './sources/project-root.ts';
 import { createCodebases } from './codebases.ts';
-import { createTeam, type Team } from './team.ts';
+import { createTeam } from './team.ts';
 import { createWorkspaces } from './workspaces.ts';
 
 /** What the programs know about the outside world; nothing else reads it. */
@@ -190,6 +191,7 @@ export async function createContext(outside: Outside): Promise<Context> {
     team: team.sources,
     readFolder: (folder) => readFolder(folder),
     memory: async (project) => memories.of(await settled(project, () => workspaces.project(project))),
+    state: async (project) => projectState(await settled(project, () => workspaces.project(project))),
     moveMemory: async () => memories.move(await settled(undefined, () => workspaces.project())),
     async readUserFile(path) {
       const place = resolve(outside.cwd, path);
@@ -211,84 +213,3 @@ function isSecretVariable(name: string, value: string): boolean {
 function projectHints({ env, cwd, home }: Outside) {
   return { host: env['CLAUDE_PROJECT_DIR'], cwd, home };
 }
-
-/** Finds and reads everything for one project. What it needs is loaded here, after the first answer to the client. */
-async function openWorkspace(
-  project: Project,
-  outside: Outside,
-  config: Config,
-  team: Team,
-  log: Log,
-): Promise<Workspace> {
-  const [{ packageSource }, { discoverSources }, { buildCatalogue }, { readers }, { createDelivery }] =
-    await Promise.all([
-      import('./sources/package.ts'),
-      import('./sources/discover.ts'),
-      import('./catalogue/build.ts'),
-      import('./readers/index.ts'),
-      import('./services/delivery/delivery.ts'),
-    ]);
-  const { maxFileBytes, discovery } = config;
-  const git = await team.served();
-  const { sources, warnings } = await discoverSources({
-    git: git.mounts,
-    mode: discovery,
-    project: project.root,
-    paths: config.paths.map((path) => resolve(outside.cwd, path)),
-    root: config.root === undefined ? undefined : resolve(outside.cwd, config.root),
-    home: outside.home,
-    maxFileBytes,
-  });
-  warnings.push(...git.warnings);
-  for (const warning of warnings) log.warn(warning);
-  if (discovery === 'auto') sources.push(await packageSource(outside.contentRoot, maxFileBytes));
-  const catalogue = await buildCatalogue(sources, readers);
-  return {
-    project,
-    warnings,
-    absent: git.absent,
-    catalogue,
-    delivery: createDelivery({
-      catalogue,
-      projectRoot: project.root,
-      async projectBmad() {
-        const folder = project.root === undefined ? undefined : await realFolder(join(project.root, '_bmad'));
-        return folder === undefined ? undefined : folderTree(folder, maxFileBytes);
-      },
-      today: () => new Date().toISOString().slice(0, 10),
-    }),
-    search: once(async () => {
-      const { createSearch } = await import('./services/search/search.ts');
-      return createSearch(catalogue);
-    }),
-    knowledge: once(async () => {
-      const { createKnowledge } = await import('./services/knowledge/knowledge.ts');
-      return createKnowledge(catalogue);
-    }),
-  };
-}
-
-/** Nothing but one folder, as it would be served if it were the only source. */
-async function readFolder(folder: string): ReturnType<Context['readFolder']> {
-  const [{ discoverSources }, { buildCatalogue }, { readers }] = await Promise.all([
-    import('./sources/discover.ts'),
-    import('./catalogue/build.ts'),
-    import('./readers/index.ts'),
-  ]);
-  const { sources } = await discoverSources({
-    mode: 'strict',
-    project: undefined,
-    paths: [],
-    root: undefined,
-    git: [{ label: 'Git', name: basename(folder), folder, source: '', commit: '' }],
-    home: '',
-    maxFileBytes: REVIEWED_FILE_BYTES,
-  });
-  return {
-    catalogue: await buildCatalogue(sources, readers),
-    tree: folderTree((await realFolder(folder)) ?? folder, REVIEWED_FILE_BYTES),
-  };
-}
-
-/** A review leaves nothing out, however large. */
-const REVIEWED_FILE_BYTES = 512 * 1024 * 1024;

@@ -28,7 +28,7 @@ export function createCodebases({ modelFolder, ...parts }: CodebasesSetup): Code
   async function open(root: string): Promise<Codebase> {
     const [{ createCodebase }, { analyse, ANALYSER_VERSION }] = await Promise.all([
       import('./services/codebase/codebase.ts'),
-      import('./services/memory/analyse.ts'),
+      import('./meaning/analyse.ts'),
     ]);
     return createCodebase({
       ...parts,
@@ -42,7 +42,7 @@ export function createCodebases({ modelFolder, ...parts }: CodebasesSetup): Code
   const embedder = once(async () => {
     if (modelFolder === undefined) return undefined;
     try {
-      const { openStaticEmbedder } = await import('./services/memory/embedders/static.ts');
+      const { openStaticEmbedder } = await import('./meaning/embedders/static.ts');
       return await openStaticEmbedder(modelFolder);
     } catch (error) {
       if (!(error instanceof BmadError)) throw error;

@@ -8,10 +8,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   base: [],
   model: ['base'],
   config: ['base', 'model'],
+  meaning: ['base'],
+  kit: ['base', 'model'],
   sources: ['base', 'model', 'config'],
   readers: ['base', 'model', 'sources'],
   catalogue: ['base', 'model', 'sources', 'readers'],
-  services: ['base', 'model', 'sources', 'catalogue'],
+  services: ['base', 'model', 'meaning', 'kit', 'sources', 'catalogue'],
   operations: ['base', 'model'],
   surfaces: ['base', 'operations'],
   // Of sources only the parser of git addresses, which has to answer at once.
@@ -19,7 +21,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   workspaces: ['base', 'sources', 'catalogue', 'operations'],
   team: ['base', 'config', 'sources', 'services'],
   memories: ['base', 'config', 'sources', 'services'],
-  codebases: ['base', 'services'],
+  codebases: ['base', 'meaning', 'services'],
+  'project-state': ['base', 'model', 'kit', 'sources', 'services', 'operations'],
+  'open-workspace': ['base', 'config', 'sources', 'readers', 'catalogue', 'services', 'operations', 'team'],
   app: [
     'base',
     'model',
@@ -29,6 +33,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'catalogue',
     'services',
     'operations',
+    'open-workspace',
+    'project-state',
     'workspaces',
     'team',
     'memories',
@@ -38,7 +44,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 };
 
 /** Operations are handed their services; this one file names the types of what they get. */
-const TYPES_ONLY = new Map([['operations/context.ts', ['config', 'sources', 'catalogue', 'services']]]);
+const TYPES_ONLY = new Map([
+  ['operations/context.ts', ['config', 'kit', 'sources', 'catalogue', 'services']],
+]);
 
 /** The one folder or file through which each package enters. */
 const DOORS: Record<string, string> = {
@@ -47,7 +55,7 @@ const DOORS: Record<string, string> = {
   yaml: 'base/parse.ts',
   'smol-toml': 'base/parse.ts',
   'csv-parse': 'base/parse.ts',
-  '@orama/stemmers': 'services/memory/',
+  '@orama/stemmers': 'meaning/',
   diff: 'services/team/',
   '@photostructure/sqlite': 'base/sqlite',
   '@qdrant/js-client-rest': 'services/memory/qdrant/',

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { analyse } from '../src/services/memory/analyse.ts';
-import { openStaticEmbedder } from '../src/services/memory/embedders/static.ts';
+import { analyse } from '../src/meaning/analyse.ts';
+import { openStaticEmbedder } from '../src/meaning/embedders/static.ts';
 import { bm25, cosine, coverage, ranksOf, summary, type Corpus, type Method } from './measures.ts';
 
 /**

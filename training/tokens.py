@@ -1,4 +1,4 @@
-"""The tokeniser and the features of a text. src/services/memory/embedders/static.ts does the same, number for number;
+"""The tokeniser and the features of a text. src/meaning/embedders/static.ts does the same, number for number;
 golden.json, made by pack.py, holds them together."""
 
 import re

@@ -4,6 +4,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { CatalogueChanges } from '../catalogue/changes.ts';
 import type { Config } from '../config/schema.ts';
 import type { ConfigSources } from '../config/load.ts';
+import type { Kit } from '../kit/kit.ts';
 import type { Codebase } from '../services/codebase/codebase.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
 import type { Diagnosis } from '../services/diagnosis/diagnosis.ts';
@@ -52,6 +53,8 @@ export interface Context {
   readFolder(folder: string): Promise<{ catalogue: Catalogue; tree: Tree }>;
   /** What a project remembers; without an argument, the project the server was started for. */
   memory(project?: string): Promise<Memory>;
+  /** What a project's own files say, and where its state is written; each part is loaded when first used. */
+  state(project?: string): Promise<ProjectState>;
   /** Brings the memories of the project from the user's folder into the project. */
   moveMemory(): Promise<Moved>;
   /** The text of a file that a person named at the command line. */
@@ -69,13 +72,10 @@ export interface Changes extends CatalogueChanges {
   current: boolean;
 }
 
-/** What a refresh found. */
-export interface Changes extends CatalogueChanges {
-  project: Project;
-  /** Whether there was something to compare with. */
-  known: boolean;
-  /** Whether it is the project that the server runs for, which lists without a project are about. */
-  current: boolean;
+export interface ProjectState {
+  root: string;
+  /** Which layout it has and where its folders are. */
+  kit(): Promise<Kit>;
 }
 
 export type { ServedFile } from '../services/delivery/served-file.ts';

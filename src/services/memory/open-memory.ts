@@ -1,8 +1,8 @@
 import type { Log } from '../../base/log.ts';
-import { analyse, ANALYSER_VERSION } from './analyse.ts';
-import type { EmbedderSettings } from './embedders/choose.ts';
-import { readKit } from './kit-files/kit.ts';
-import { KitFiles } from './kit-files/read-all.ts';
+import { analyse, ANALYSER_VERSION } from '../../meaning/analyse.ts';
+import type { EmbedderSettings } from '../../meaning/embedders/choose.ts';
+import { readKit } from '../../kit/kit.ts';
+import { KitFiles } from '../../kit/read-all.ts';
 import { Memory } from './memory.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import { placeOf, userPlace } from './place.ts';

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { ensureFolder, stateNames, writeNew } from '../../base/file-state.ts';
 import { modifiedInside } from '../../base/files.ts';
-import { strayPart, type Kit } from './kit-files/kit.ts';
+import { strayPart, type Kit } from '../../kit/kit.ts';
 
 /** Beside the project's own memory files, in a folder that git leaves out. */
 const FOLDER = '.bmad-memory';

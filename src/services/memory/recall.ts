@@ -1,9 +1,9 @@
 import { BmadError } from '../../base/errors.ts';
 import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
-import { sameAgent } from './kit-files/agents.ts';
-import { lineText } from './kit-files/write.ts';
+import { sameAgent } from '../../kit/agents.ts';
+import { lineText } from '../../kit/write.ts';
 import { kitCandidates, type KitCandidate } from './kit-index.ts';
-import { momentOf } from './local-time.ts';
+import { momentOf } from '../../base/local-time.ts';
 import { dot, ranked, weighed } from './rank.ts';
 import { shownText } from './secret-text.ts';
 import { passes, readyFilter } from './select.ts';

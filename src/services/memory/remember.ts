@@ -1,6 +1,6 @@
 import type { MemoryEntry, MemoryKey, MemoryRevision, MemoryType } from '../../model/memory.ts';
-import { memoryId } from './ids.ts';
-import { writeKitFiles, type KitWriting } from './kit-files/write.ts';
+import { memoryId } from '../../kit/ids.ts';
+import { writeKitFiles, type KitWriting } from '../../kit/write.ts';
 import { similarTo, type Similar } from './similar.ts';
 import type { Outcome } from './store.ts';
 import { cleanAgent, cleanTags, cleanText } from './text-rules.ts';

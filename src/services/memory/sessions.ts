@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { chooseEmbedder, type EmbedderSettings } from './embedders/choose.ts';
+import { chooseEmbedder, type EmbedderSettings } from '../../meaning/embedders/choose.ts';
 import { openConfigured, type EngineSettings } from './engine-settings.ts';
-import type { KitFiles } from './kit-files/read-all.ts';
+import type { KitFiles } from '../../kit/read-all.ts';
 import { placeOf, preparePlace } from './place.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
 import type { Analyser, MemoryStore } from './store.ts';

@@ -1,8 +1,8 @@
 import { BmadError } from '../../../base/errors.ts';
 import { oneLine } from '../../../base/text.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../../model/memory.ts';
-import { memoryId } from '../ids.ts';
-import { utcOf } from '../local-time.ts';
+import { memoryId } from '../../../kit/ids.ts';
+import { utcOf } from '../../../base/local-time.ts';
 import type { MemoryStore, NewMemory, Outcome } from '../store.ts';
 import { cleanAgent, cleanTags, cleanText } from '../text-rules.ts';
 import { embedded, type World } from '../world.ts';

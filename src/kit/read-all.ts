@@ -1,5 +1,5 @@
-import { BmadError } from '../../../base/errors.ts';
-import { modifiedInside, readInside } from '../../../base/files.ts';
+import { BmadError } from '../base/errors.ts';
+import { modifiedInside, readInside } from '../base/files.ts';
 import { readKitAgents, type KitAgent } from './agents.ts';
 import { DECISIONS_FILE, decisionsIn } from './decisions.ts';
 import type { KitEntry, KitReading } from './entry.ts';

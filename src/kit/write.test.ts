@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../../../tests/support/app.ts';
-import { writeFiles } from '../../../../tests/support/kit-project.ts';
-import type { MemoryEntry } from '../../../model/memory.ts';
+import { temporaryFolder } from '../../tests/support/app.ts';
+import { writeFiles } from '../../tests/support/kit-project.ts';
+import type { MemoryEntry } from '../model/memory.ts';
 import { readKit } from './kit.ts';
 import { KitFiles } from './read-all.ts';
 import { removeFromKitFiles, writeKitFiles, type KitWriting } from './write.ts';

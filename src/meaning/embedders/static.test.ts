@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { repository } from '../../../../tests/support/app.ts';
+import { repository } from '../../../tests/support/app.ts';
 import { MODEL_FILE, openStaticEmbedder } from './static.ts';
 
 interface Golden {

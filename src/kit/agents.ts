@@ -1,4 +1,4 @@
-import { listInside, readInside } from '../../../base/files.ts';
+import { listInside, readInside } from '../base/files.ts';
 import type { Kit } from './kit.ts';
 
 /** An agent of the project under all the names that its files, its colleagues and its memories know it by. */

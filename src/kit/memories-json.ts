@@ -1,5 +1,5 @@
-import { field, isTable, textField, type Table } from '../../../base/parse.ts';
-import { MEMORY_TYPES, type MemoryType } from '../../../model/memory.ts';
+import { field, isTable, textField, type Table } from '../base/parse.ts';
+import { MEMORY_TYPES, type MemoryType } from '../model/memory.ts';
 import type { KitEntry } from './entry.ts';
 import { texts } from './failures.ts';
 

@@ -1,4 +1,4 @@
-import type { MemoryType } from '../../../model/memory.ts';
+import type { MemoryType } from '../model/memory.ts';
 
 /** Something worth recalling that stands in a file of the project. */
 export interface KitEntry {

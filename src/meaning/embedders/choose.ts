@@ -1,4 +1,4 @@
-import { BmadError } from '../../../base/errors.ts';
+import { BmadError } from '../../base/errors.ts';
 import type { Embedder } from '../embedder.ts';
 
 export interface EmbedderSettings {

@@ -1,4 +1,4 @@
-import { listInside, readInside } from '../../../base/files.ts';
+import { listInside, readInside } from '../base/files.ts';
 import { agentsNamed, namesOf, sameAgent, type KitAgent } from './agents.ts';
 import type { KitEntry } from './entry.ts';
 import { inProject, type Kit } from './kit.ts';

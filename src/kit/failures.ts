@@ -1,4 +1,4 @@
-import { field, isTable, textField } from '../../../base/parse.ts';
+import { field, isTable, textField } from '../base/parse.ts';
 import type { KitEntry } from './entry.ts';
 import { bulletIn, sectionsOf, withoutExamples } from './markdown.ts';
 

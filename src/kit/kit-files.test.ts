@@ -1,9 +1,9 @@
 import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../../../tests/support/app.ts';
-import { KIT_FILES, writeFiles } from '../../../../tests/support/kit-project.ts';
-import type { MemoryEntry } from '../../../model/memory.ts';
+import { temporaryFolder } from '../../tests/support/app.ts';
+import { KIT_FILES, writeFiles } from '../../tests/support/kit-project.ts';
+import type { MemoryEntry } from '../model/memory.ts';
 import { agentsNamed, readKitAgents, sameAgent } from './agents.ts';
 import { readKit } from './kit.ts';
 import { readLearnings } from './learnings.ts';
@@ -257,7 +257,7 @@ describe('what is written into them', () => {
     const log = join(kit.memory ?? '', 'linked.md');
     await symlink(join(elsewhere, 'log.md'), log);
     await symlink(elsewhere, join(kit.memory ?? '', 'agent-learnings-elsewhere'));
-    const { appendLine } = await import('../../../base/file-shared.ts');
+    const { appendLine } = await import('../base/file-shared.ts');
     for (const path of ['linked.md', 'agent-learnings-elsewhere/new.md', '../../outside.md'])
       await expect(appendLine(kit.memory ?? '', path, 'x')).rejects.toMatchObject({ code: 'forbidden' });
     expect(await readFile(join(elsewhere, 'log.md'), 'utf8')).toBe('mine\n');

@@ -1,0 +1,98 @@
+import { basename, join, resolve } from 'node:path';
+import { once } from './base/async.ts';
+import { realFolder } from './base/files.ts';
+import type { Log } from './base/log.ts';
+import type { Config } from './config/schema.ts';
+import type { Context, Workspace } from './operations/context.ts';
+import type { Project } from './sources/project-root.ts';
+import { folderTree } from './sources/tree.ts';
+import type { Team } from './team.ts';
+
+/** What of the outside world decides about the content. */
+export interface ContentPlaces {
+  cwd: string;
+  home: string;
+  /** Folder of the built-in BMAD content. */
+  contentRoot: string;
+}
+
+/** Finds and reads everything for one project. What it needs is loaded here, after the first answer to the client. */
+export async function openWorkspace(
+  project: Project,
+  outside: ContentPlaces,
+  config: Config,
+  team: Team,
+  log: Log,
+): Promise<Workspace> {
+  const [{ packageSource }, { discoverSources }, { buildCatalogue }, { readers }, { createDelivery }] =
+    await Promise.all([
+      import('./sources/package.ts'),
+      import('./sources/discover.ts'),
+      import('./catalogue/build.ts'),
+      import('./readers/index.ts'),
+      import('./services/delivery/delivery.ts'),
+    ]);
+  const { maxFileBytes, discovery } = config;
+  const git = await team.served();
+  const { sources, warnings } = await discoverSources({
+    git: git.mounts,
+    mode: discovery,
+    project: project.root,
+    paths: config.paths.map((path) => resolve(outside.cwd, path)),
+    root: config.root === undefined ? undefined : resolve(outside.cwd, config.root),
+    home: outside.home,
+    maxFileBytes,
+  });
+  warnings.push(...git.warnings);
+  for (const warning of warnings) log.warn(warning);
+  if (discovery === 'auto') sources.push(await packageSource(outside.contentRoot, maxFileBytes));
+  const catalogue = await buildCatalogue(sources, readers);
+  return {
+    project,
+    warnings,
+    absent: git.absent,
+    catalogue,
+    delivery: createDelivery({
+      catalogue,
+      projectRoot: project.root,
+      async projectBmad() {
+        const folder = project.root === undefined ? undefined : await realFolder(join(project.root, '_bmad'));
+        return folder === undefined ? undefined : folderTree(folder, maxFileBytes);
+      },
+      today: () => new Date().toISOString().slice(0, 10),
+    }),
+    search: once(async () => {
+      const { createSearch } = await import('./services/search/search.ts');
+      return createSearch(catalogue);
+    }),
+    knowledge: once(async () => {
+      const { createKnowledge } = await import('./services/knowledge/knowledge.ts');
+      return createKnowledge(catalogue);
+    }),
+  };
+}
+
+/** Nothing but one folder, as it would be served if it were the only source. */
+export async function readFolder(folder: string): ReturnType<Context['readFolder']> {
+  const [{ discoverSources }, { buildCatalogue }, { readers }] = await Promise.all([
+    import('./sources/discover.ts'),
+    import('./catalogue/build.ts'),
+    import('./readers/index.ts'),
+  ]);
+  const { sources } = await discoverSources({
+    mode: 'strict',
+    project: undefined,
+    paths: [],
+    root: undefined,
+    git: [{ label: 'Git', name: basename(folder), folder, source: '', commit: '' }],
+    home: '',
+    maxFileBytes: REVIEWED_FILE_BYTES,
+  });
+  return {
+    catalogue: await buildCatalogue(sources, readers),
+    tree: folderTree((await realFolder(folder)) ?? folder, REVIEWED_FILE_BYTES),
+  };
+}
+
+/** A review leaves nothing out, however large. */
+const REVIEWED_FILE_BYTES = 512 * 1024 * 1024;

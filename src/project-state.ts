@@ -1,0 +1,23 @@
+import { BmadError } from './base/errors.ts';
+import { readKit } from './kit/kit.ts';
+import type { ProjectState } from './operations/context.ts';
+import type { Project } from './sources/project-root.ts';
+
+/**
+ * What a project knows about itself. Its files change under our feet, so nothing is kept from one call to the next;
+ * each part is loaded when a call first needs it.
+ */
+export function projectState(project: Project): ProjectState {
+  const root = rootOf(project);
+  return {
+    root,
+    kit: () => readKit(root),
+  };
+}
+
+function rootOf({ root, from }: Project): string {
+  if (root !== undefined) return root;
+  throw new BmadError('invalid_input', `There is no project whose state could be read (${from}).`, {
+    hint: 'Start the server in a project, or name its folder with --project or BMAD_PROJECT_ROOT.',
+  });
+}
