@@ -41,6 +41,26 @@ export function storeContract(engine: string, makePlace: () => Promise<Place>): 
       expect(await store.count({})).toBe(1);
     });
 
+    test('tells which memories once said something else, and what', async (open) => {
+      const store = await open();
+      const [a, b] = [memory('a', 'First wording of it.'), memory('b', 'Never changed at all.')];
+      const story = memory('a', 'Another type altogether.', { type: 'stories' });
+      await store.upsert([a, b, story]);
+      expect(await store.reworded()).toEqual([]);
+      await store.upsert([{ ...a, text: 'Second wording of it.' }]);
+      await store.upsert([{ ...a, text: 'Third wording of it.' }]);
+      await store.update(keyOf(story), { tags: ['x'], at: '2026-04-01' });
+      await store.forget([keyOf(a)], '2026-04-02');
+      const found = (await store.reworded()).toSorted((one, two) => (one.entry.type < two.entry.type ? -1 : 1));
+      expect(found.map(({ entry }) => [entry.type, entry.text])).toEqual([
+        ['decisions', 'Third wording of it.'],
+        ['stories', 'Another type altogether.'],
+      ]);
+      expect(found[0]?.entry).toEqual(await store.get(keyOf(a)));
+      expect(found[0]?.revisions).toEqual(await store.revisions(keyOf(a)));
+      expect(found[0]?.revisions.map(({ text }) => text)).toEqual(['Second wording of it.', 'First wording of it.']);
+    });
+
     test('keeps a batch in order, the later of two equal keys winning', async (open) => {
       const store = await open();
       const answers = await store.upsert([

@@ -1,7 +1,8 @@
 import { BmadError } from '../../base/errors.ts';
 import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
 import { sameAgent } from '../../kit/agents.ts';
-import { lineText } from '../../kit/write.ts';
+import { lineText } from '../../kit/line-files.ts';
+import { isEarlier } from './earlier.ts';
 import { kitCandidates, type KitCandidate } from './kit-index.ts';
 import { momentOf } from '../../base/local-time.ts';
 import { dot, ranked, weighed } from './rank.ts';
@@ -195,7 +196,10 @@ function unit(vector: Float32Array): Float32Array {
   return length === 0 || Math.abs(length - 1) < 1e-6 ? vector : vector.map((value) => value / length);
 }
 
-/** A memory and its copies in files are one; and a copy of what was forgotten or superseded is not shown either. */
+/**
+ * A memory and its copies in files are one; and a copy of what was forgotten, superseded or has been said otherwise since
+ * is not shown either.
+ */
 async function withoutCopies(
   hits: readonly Recalled[],
   { store }: Session,
@@ -211,7 +215,10 @@ async function withoutCopies(
       absorb(twin, hit);
       continue;
     }
-    if (!hit.stored && superseded + forgotten > 0 && (await isGone(hit.entry, store, world))) continue;
+    if (!hit.stored) {
+      const old = await isEarlier(store, hit.entry.type, hit.entry.text);
+      if ((old || superseded + forgotten > 0) && (await isGone(hit.entry, old, store, world))) continue;
+    }
     kept.push(hit);
   }
   return kept;
@@ -231,14 +238,20 @@ function sameText(a: MemoryEntry, b: MemoryEntry): boolean {
 
 const LOOKED_AT = 5;
 
-async function isGone(entry: MemoryEntry, store: Session['store'], world: World): Promise<boolean> {
+/** `old` says that it is an earlier wording; another memory may still, or again, say the same. */
+async function isGone(
+  entry: MemoryEntry,
+  old: boolean,
+  store: Session['store'],
+  world: World,
+): Promise<boolean> {
   const hits = await store.search({
     terms: world.analyser.terms(entry.text).slice(0, 40),
     filter: { types: [entry.type], includeForgotten: true, includeSuperseded: true },
     limit: LOOKED_AT,
   });
-  return hits.some(
-    ({ entry: other }) =>
-      (other.forgottenAt !== undefined || other.supersededAt !== undefined) && sameText(other, entry),
-  );
+  const isLiving = (other: MemoryEntry): boolean =>
+    other.forgottenAt === undefined && other.supersededAt === undefined;
+  if (old) return !hits.some(({ entry: other }) => isLiving(other) && lineText(other.text) === lineText(entry.text));
+  return hits.some(({ entry: other }) => !isLiving(other) && sameText(other, entry));
 }

@@ -91,6 +91,13 @@ export interface VectorFor {
   vector: Float32Array;
 }
 
+/** A memory that once said something else. */
+export interface Reworded {
+  entry: MemoryEntry;
+  /** Newest first. */
+  revisions: readonly MemoryRevision[];
+}
+
 export interface EmbeddingProgress {
   space: VectorSpace | undefined;
   /** Memories that are not forgotten, and how many of these have a vector in the space. */
@@ -154,6 +161,8 @@ export interface MemoryStore {
   supersede(key: MemoryKey, by: string | undefined, at: string): Promise<MemoryEntry>;
   /** Earlier wordings, newest first. */
   revisions(key: MemoryKey): Promise<MemoryRevision[]>;
+  /** Every memory that has earlier wordings, forgotten ones too, in no particular order. */
+  reworded(): Promise<Reworded[]>;
   /** Memories, not forgotten ones, that have no vector in the current space, in the order of lists. */
   pending(page: Page): Promise<MemoryPage>;
   /** Answers how many were taken. */

@@ -13,6 +13,7 @@ import type {
   MemoryQuery,
   MemoryStats,
   Page,
+  Reworded,
   StoreHealth,
   StoreOptions,
   VectorFor,
@@ -89,6 +90,11 @@ export class JsonlStore extends Engine {
       return [{ entry, terms: state.terms(key), cosine }];
     });
     return ranked(words, candidates, { compared: wanted !== undefined, limit, minScore });
+  }
+
+  async reworded(): Promise<Reworded[]> {
+    const state = await this.#fresh();
+    return [...state.kept.values()].filter(({ revisions }) => revisions.length > 0);
   }
 
   async pending(page: Page): Promise<MemoryPage> {

@@ -11,6 +11,7 @@ import type {
   MemoryQuery,
   MemoryStats,
   Page,
+  Reworded,
   StoreHealth,
   StoreOptions,
   VectorFor,
@@ -20,7 +21,7 @@ import { openShelves, promote, SCHEMA, type Shelf } from './collections.ts';
 import { reanalysed } from './copying.ts';
 import { conditions, empty, equal, storedOf, type Condition } from './payload.ts';
 import { asked, frequencies, searched } from './search.ts';
-import { statsOf } from './stats.ts';
+import { rewordedIn, statsOf } from './stats.ts';
 import { changed, vectorsSet } from './writes.ts';
 
 export interface QdrantOptions extends StoreOptions {
@@ -86,6 +87,10 @@ export class QdrantStore extends Engine {
     for (const [term, count] of await frequencies(shelves, unknown)) counted.frequency.set(term, count);
     const frequency = new Map(wanted.map((term) => [term, counted.frequency.get(term) ?? 0]));
     return { frequency, total: counted.total };
+  }
+
+  async reworded(): Promise<Reworded[]> {
+    return this.#told(async () => rewordedIn(await this.#shelves()));
   }
 
   async pending(page: Page): Promise<MemoryPage> {

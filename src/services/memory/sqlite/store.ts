@@ -11,6 +11,7 @@ import type {
   MemoryQuery,
   MemoryStats,
   Page,
+  Reworded,
   StoreHealth,
   StoreOptions,
   VectorFor,
@@ -20,7 +21,7 @@ import { Matrix } from './matrix.ts';
 import { after, condition, entryOf, IN_ORDER, type Condition, type MemoryRow } from './rows.ts';
 import { migrate, SCHEMA } from './schema.ts';
 import { searched } from './search.ts';
-import { addVector, nextRev, readStored, reanalyse, writeStored } from './writes.ts';
+import { addVector, nextRev, readReworded, readStored, reanalyse, writeStored } from './writes.ts';
 
 export interface SqliteOptions extends StoreOptions {
   file: string;
@@ -122,6 +123,10 @@ export class SqliteStore extends Engine {
       }
       return searched(this.#database, this.#matrix, wanted, query);
     });
+  }
+
+  async reworded(): Promise<Reworded[]> {
+    return this.#database.read(() => readReworded(this.#database));
   }
 
   async pending(page: Page): Promise<MemoryPage> {
