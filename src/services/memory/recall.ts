@@ -1,4 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
+import { nameKey } from '../../base/same-name.ts';
 import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
 import { sameAgent } from '../../kit/agents.ts';
 import { lineText } from '../../kit/line-files.ts';
@@ -15,7 +16,10 @@ export interface Question {
   /** The same question in other words. */
   alternatives: readonly string[];
   types: readonly MemoryType[];
+  /** One name of an agent stands for all that it has. */
   agent?: string | undefined;
+  /** Several agents at once, beside that one. */
+  agents?: readonly string[] | undefined;
   tags: readonly string[];
   since?: string | undefined;
   until?: string | undefined;
@@ -117,10 +121,12 @@ async function recallAll(world: World, question: Question, signal: AbortSignal |
 }
 
 async function filterOf({ files }: World, question: Question): Promise<MemoryFilter> {
-  const { agent, since, until } = question;
+  const { agent, agents = [], since, until } = question;
+  const wanted = agent === undefined ? agents : [agent, ...agents];
+  const known = wanted.length === 0 ? [] : await files.agents();
   return {
     types: question.types,
-    agents: agent === undefined ? undefined : sameAgent(await files.agents(), agent),
+    agents: wanted.flatMap((name) => sameAgent(known, name)),
     tagsAll: question.tags,
     since: since === undefined ? undefined : momentOf(since, 'first'),
     until: until === undefined ? undefined : momentOf(until, 'last'),
@@ -159,13 +165,13 @@ function kitHits(
 ): Recalled[] {
   const { agents, ...rest } = filter;
   const ready = readyFilter(rest);
-  const wanted = agents?.map((name) => name.toLowerCase());
+  const wanted = agents === undefined || agents.length === 0 ? undefined : agents.map(nameKey);
   const bounded = filter.since !== undefined || filter.until !== undefined;
   const passing = kit.filter(
     ({ entry, names, dated }) =>
       passes(entry, ready) &&
       (dated || !bounded) &&
-      (wanted === undefined || names.some((name) => wanted.includes(name.toLowerCase()))),
+      (wanted === undefined || names.some((name) => wanted.includes(nameKey(name)))),
   );
   const frequency = new Map<string, number>();
   for (const candidate of passing)

@@ -1,4 +1,5 @@
 import { spaceText } from '../rank.ts';
+import type { ReadyFilter } from '../select.ts';
 import type { MemoryStats, Reworded } from '../store.ts';
 import { noneOfEachType, sortedCounts } from '../tally.ts';
 import type { QdrantClient } from './client.ts';
@@ -43,6 +44,16 @@ export async function statsOf(client: QdrantClient, shelves: readonly Shelf[]): 
     oldest: times('oldest')[0],
     newest: times('newest').at(-1),
   };
+}
+
+/** All names of agents, as they are spelled. */
+export async function agentsIn(shelves: readonly Shelf[], { types }: ReadyFilter): Promise<Set<string>> {
+  const found = await Promise.all(
+    shelves
+      .filter(({ type }) => types?.has(type) ?? true)
+      .map(async ({ points }) => points.facet('agent', {})),
+  );
+  return new Set(found.flat().map(({ value }) => value));
 }
 
 export async function rewordedIn(shelves: readonly Shelf[]): Promise<Reworded[]> {

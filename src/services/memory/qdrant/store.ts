@@ -4,7 +4,7 @@ import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey, MemoryType } from
 import type { Decide, Stored } from '../change.ts';
 import { Engine } from '../engine.ts';
 import { spaceText, unit } from '../rank.ts';
-import { byPosition, pageOf, positionOf, readyFilter, type ReadyFilter } from '../select.ts';
+import { byPosition, pageOf, positionOf, readyFilter, spelled, type ReadyFilter } from '../select.ts';
 import type {
   EmbeddingProgress,
   MemoryPage,
@@ -21,7 +21,7 @@ import { openShelves, promote, SCHEMA, type Shelf } from './collections.ts';
 import { reanalysed } from './copying.ts';
 import { conditions, empty, equal, storedOf, type Condition } from './payload.ts';
 import { asked, frequencies, searched } from './search.ts';
-import { rewordedIn, statsOf } from './stats.ts';
+import { agentsIn, rewordedIn, statsOf } from './stats.ts';
 import { changed, vectorsSet } from './writes.ts';
 
 export interface QdrantOptions extends StoreOptions {
@@ -51,13 +51,23 @@ export class QdrantStore extends Engine {
   }
 
   async list(filter: MemoryFilter, page: Page): Promise<MemoryPage> {
-    const ready = readyFilter(filter);
+    const ready = await this.#ready(filter);
     return this.#page(ready, { must: conditions(ready) }, page);
   }
 
   async count(filter: MemoryFilter): Promise<number> {
-    const ready = readyFilter(filter);
+    const ready = await this.#ready(filter);
     return this.#total({ must: conditions(ready) }, ready);
+  }
+
+  /** The server compares names letter by letter, so it is asked first how they are spelled. */
+  async #ready(filter: MemoryFilter): Promise<ReadyFilter> {
+    const ready = readyFilter(filter);
+    if (ready.agents === undefined) return ready;
+    return this.#told(async () => {
+      const known = await agentsIn(await this.#shelves(), ready);
+      return spelled(ready, [...known, ...(filter.agents ?? [])]);
+    });
   }
 
   async stats(): Promise<MemoryStats> {
@@ -68,7 +78,8 @@ export class QdrantStore extends Engine {
     const wanted = query.vector === undefined ? undefined : unit(query.vector, this.options.space);
     return this.#told(async () => {
       const shelves = await this.#shelves();
-      return searched(shelves, wanted, query, await this.#count(shelves, query.terms), this.options);
+      const filter = await this.#ready(query.filter);
+      return searched(shelves, wanted, query, filter, await this.#count(shelves, query.terms), this.options);
     });
   }
 

@@ -73,14 +73,14 @@ export class SqliteStore extends Engine {
   }
 
   async list(filter: MemoryFilter, page: Page): Promise<MemoryPage> {
-    return this.#page(condition(readyFilter(filter)), page);
+    return this.#page(() => condition(this.#database, readyFilter(filter)), page);
   }
 
   async count(filter: MemoryFilter): Promise<number> {
-    const { sql, values } = condition(readyFilter(filter));
-    return this.#database.read(() =>
-      this.#number(`SELECT count(*) AS n FROM memory WHERE ${sql}`, ...values),
-    );
+    return this.#database.read(() => {
+      const { sql, values } = condition(this.#database, readyFilter(filter));
+      return this.#number(`SELECT count(*) AS n FROM memory WHERE ${sql}`, ...values);
+    });
   }
 
   async stats(): Promise<MemoryStats> {
@@ -134,7 +134,7 @@ export class SqliteStore extends Engine {
     if (space === undefined) return { entries: [], next: undefined };
     const sql = `forgotten_at IS NULL AND NOT EXISTS
       (SELECT 1 FROM vector v WHERE v.rid = memory.rid AND v.space = ?)`;
-    return this.#page({ sql, values: [spaceText(space)] }, page);
+    return this.#page(() => ({ sql, values: [spaceText(space)] }), page);
   }
 
   async embedding(): Promise<EmbeddingProgress> {
@@ -240,16 +240,17 @@ export class SqliteStore extends Engine {
     return result;
   }
 
-  async #page(where: Condition, page: Page): Promise<MemoryPage> {
+  async #page(condition: () => Condition, page: Page): Promise<MemoryPage> {
     const from = page.after === undefined ? undefined : after(positionOf(page.after));
-    const rows = await this.#database.read(() =>
-      this.#database.all<MemoryRow>(
+    const rows = await this.#database.read(() => {
+      const where = condition();
+      return this.#database.all<MemoryRow>(
         `SELECT * FROM memory WHERE ${where.sql} ${from === undefined ? '' : `AND ${from.sql}`} ${IN_ORDER} LIMIT ?`,
         ...where.values,
         ...(from?.values ?? []),
         page.limit + 1,
-      ),
-    );
+      );
+    });
     return pageOf(rows.map(entryOf), page.limit);
   }
 
