@@ -5,6 +5,7 @@ import { localDay } from '../../base/local-time.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryKey } from '../../model/memory.ts';
 import { lineText } from '../../kit/line-files.ts';
 import { removeFromKitFiles, writeKitFiles, type KitWriting, type Written } from '../../kit/write.ts';
+import { shownBy } from './shown.ts';
 import type { MemoryStore, Reworded } from './store.ts';
 import { allEntries } from './transfer/transfer.ts';
 import type { Session, World } from './world.ts';
@@ -60,7 +61,9 @@ async function copied(
   if (entry.forgottenAt !== undefined) return removeFromKitFiles(writing, entry, { earlier });
   if (entry.supersededAt !== undefined)
     return removeFromKitFiles(writing, entry, { earlier, keepLine: true });
-  return writeKitFiles(writing, entry, { earlier, mode });
+  // A shared store may have what must not lie in files that a team commits.
+  const safe = shownBy(world).entry(entry);
+  return writeKitFiles(writing, safe, { earlier: safe.text === entry.text ? earlier : [entry, ...earlier], mode });
 }
 
 async function writingOf({ files, folder }: World, store: MemoryStore): Promise<KitWriting> {

@@ -10,6 +10,7 @@ import { momentOf } from '../../base/local-time.ts';
 import { recall, type Question, type Recall } from './recall.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
 import { remember, type Remembered, type ToRemember } from './remember.ts';
+import { shownBy, type Shown } from './shown.ts';
 import type { Sessions } from './sessions.ts';
 import { statusOf, type MemoryStatus } from './status.ts';
 import type { MemoryPage, MemoryStats, Page, Upserted } from './store.ts';
@@ -55,10 +56,13 @@ export interface Changed {
 export class Memory {
   readonly #parts: MemoryParts;
   readonly world: World;
+  /** Everything leaves through this. */
+  readonly #shown: Shown;
 
   constructor(parts: MemoryParts) {
     this.#parts = parts;
     this.world = parts.world;
+    this.#shown = shownBy(parts.world);
   }
 
   get place(): Place {
@@ -78,7 +82,9 @@ export class Memory {
   }
 
   async list(selection: Selection, page: Page): Promise<MemoryPage> {
-    return (await this.world.session()).store.list(await this.filterOf(selection), page);
+    const { store } = await this.world.session();
+    const { entries, next } = await store.list(await this.filterOf(selection), page);
+    return { entries: entries.map(this.#shown.entry), next };
   }
 
   async count(selection: Selection): Promise<number> {
@@ -95,6 +101,12 @@ export class Memory {
 
   /** By its exact id; an id in two types needs the type. */
   async get(id: string, type?: MemoryType): Promise<Found> {
+    const { entry, revisions, ...more } = await this.#found(id, type);
+    const earlier = revisions.map((revision) => this.#shown.wording(revision));
+    return { entry: this.#shown.entry(entry), revisions: earlier, ...more };
+  }
+
+  async #found(id: string, type?: MemoryType): Promise<Found> {
     const wanted = exactId(id);
     const { store } = await this.world.session();
     const found = (await store.find(wanted)).filter((entry) => type === undefined || entry.type === type);
@@ -129,7 +141,7 @@ export class Memory {
     const text = change.text === undefined ? undefined : cleanText(change.text, this.world.hide);
     const session = await this.world.session(signal);
     const vectors = text === undefined ? undefined : await embedded(this.world, session, [text.text], signal);
-    const { files, problems, ...result } = await withCopies(
+    const { files, problems, entry, previous, ...result } = await withCopies(
       this.world,
       session,
       before,
@@ -144,7 +156,13 @@ export class Memory {
       { mode: modeOf(session) },
     );
     const note = vectors?.note === undefined ? [] : [vectors.note];
-    return { ...result, files, notes: [...(text?.notes ?? []), ...note, ...problems] };
+    return {
+      ...result,
+      entry: this.#shown.entry(entry),
+      previous: previous === undefined ? undefined : this.#shown.wording(previous),
+      files,
+      notes: [...(text?.notes ?? []), ...note, ...problems],
+    };
   }
 
   /** Takes it out of every answer, and its copies out of the project's files. `restore` is the undo. */
@@ -158,7 +176,8 @@ export class Memory {
 
   async restore(id: string, type?: MemoryType): Promise<Changed> {
     const { entry } = await this.#own(id, type);
-    if (entry.forgottenAt === undefined) return { entry, files: [], notes: ['It was not forgotten.'] };
+    if (entry.forgottenAt === undefined)
+      return { entry: this.#shown.entry(entry), files: [], notes: ['It was not forgotten.'] };
     return this.#changed(entry, async ({ store }) => {
       const [back] = await store.restore([entry]);
       return back ?? entry;
@@ -233,12 +252,12 @@ export class Memory {
     const session = await this.world.session();
     const made = async (): Promise<{ entry: MemoryEntry }> => ({ entry: await change(session) });
     const { entry, files, problems } = await withCopies(this.world, session, before, made);
-    return { entry, files, notes: problems };
+    return { entry: this.#shown.entry(entry), files, notes: problems };
   }
 
   /** A memory of the store; what is only in a file belongs to whoever wrote the file. */
   async #own(id: string, type: MemoryType | undefined): Promise<MemoryKey & { entry: MemoryEntry }> {
-    const { entry, stored, sources } = await this.get(id, type);
+    const { entry, stored, sources } = await this.#found(id, type);
     if (stored) return { ...entry, entry };
     throw new BmadError('forbidden', `${entry.id} stands only in ${sources.join(', ')}.`, {
       subject: entry.id,

@@ -7,7 +7,7 @@ import { isEarlier } from './earlier.ts';
 import { kitCandidates, type KitCandidate } from './kit-index.ts';
 import { momentOf } from '../../base/local-time.ts';
 import { dot, ranked, weighed } from './rank.ts';
-import { shownText } from './secret-text.ts';
+import { shownBy } from './shown.ts';
 import { passes, readyFilter } from './select.ts';
 import { embedded, type Session, type World } from './world.ts';
 
@@ -55,24 +55,10 @@ export async function recall(
   }
 }
 
-/**
- * What is in files was written by hand or by other tools, which check nothing, and a shared store is filled by others
- * too. Masked last: copies are known by their text as it is.
- */
-function shown({ hits, notes }: Recall, { hide }: World): Recall {
-  const safe = (text: string): string => shownText(text, hide);
-  return {
-    hits: hits.map((hit) => ({
-      ...hit,
-      entry: {
-        ...hit.entry,
-        agent: safe(hit.entry.agent),
-        text: safe(hit.entry.text),
-        tags: hit.entry.tags.map(safe),
-      },
-    })),
-    notes,
-  };
+/** Masked last: copies are known by their text as it is. */
+function shown({ hits, notes }: Recall, world: World): Recall {
+  const safe = shownBy(world);
+  return { hits: hits.map((hit) => ({ ...hit, entry: safe.entry(hit.entry) })), notes };
 }
 
 /** When the store cannot be asked, the project's own files still can; without any, the error is the answer. */

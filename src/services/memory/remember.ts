@@ -1,6 +1,7 @@
 import type { MemoryEntry, MemoryKey, MemoryRevision, MemoryType } from '../../model/memory.ts';
 import { memoryId } from '../../kit/ids.ts';
 import { withCopies } from './copies.ts';
+import { shownBy } from './shown.ts';
 import { similarTo, type Similar } from './similar.ts';
 import type { Outcome } from './store.ts';
 import { cleanAgent, cleanTags, cleanText } from './text-rules.ts';
@@ -51,11 +52,12 @@ export async function remember(
     },
     { mode: vector === undefined ? 'local' : 'semantic' },
   );
+  const safe = shownBy(world);
   return {
     outcome,
-    entry,
-    previous,
-    similar,
+    entry: safe.entry(entry),
+    previous: previous === undefined ? undefined : safe.wording(previous),
+    similar: similar.map((each) => safe.wording(each)),
     files,
     notes: [...notes, ...problems, ...(note === undefined ? [] : [note]), ...session.troubles],
   };
