@@ -5,7 +5,7 @@ import type { KitEntry } from './entry.ts';
 import { inProject, type Kit } from './kit.ts';
 import { bulletIn, withoutExamples } from './markdown.ts';
 
-const LEARNINGS_FOLDER = 'agent-learnings';
+export const LEARNINGS_FOLDER = 'agent-learnings';
 const MAX_BYTES = 10_000_000;
 
 /** The learnings files there are, as paths in the memory folder, with the name of whom each belongs to. */

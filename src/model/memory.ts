@@ -61,6 +61,8 @@ export interface MemoryFilter {
   /** Superseded and forgotten memories are left out unless asked for. */
   includeSuperseded?: boolean | undefined;
   includeForgotten?: boolean | undefined;
+  /** Only those that were forgotten before this moment. */
+  forgottenBefore?: string | undefined;
 }
 
 export interface MemoryHit {

@@ -13,6 +13,7 @@ import { list } from './list.ts';
 import { load } from './load.ts';
 import { manageMemories } from './manage-memories.ts';
 import { memoryForget, memoryRestore, memorySupersede, memoryUpdate } from './memory-change.ts';
+import { memoryPurge } from './memory-purge.ts';
 import { memoryCount, memoryGet, memoryList, memoryStats } from './memory-read.ts';
 import { memoryStatus } from './memory-status.ts';
 import { memoryExport, memoryImport, memoryMove, memoryReindex } from './memory-transfer.ts';
@@ -66,6 +67,7 @@ export const operations: readonly AnyOperation[] = [
   memoryForget,
   memoryRestore,
   memorySupersede,
+  memoryPurge,
   memoryCount,
   memoryStats,
   memoryStatus,

@@ -1,10 +1,14 @@
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
+import { leftDrafts, removeDrafts } from '../../base/file-drafts.ts';
+import { withLock } from '../../base/file-lock.ts';
 import { deadMarks, giveUpMark, leaveMark, removeMark } from '../../base/file-marks.ts';
 import { localDay } from '../../base/local-time.ts';
-import { MEMORY_TYPES, type MemoryEntry, type MemoryKey } from '../../model/memory.ts';
+import { MEMORY_TYPES, type MemoryEntry, type MemoryKey, type MemoryRevision } from '../../model/memory.ts';
+import { strayPart } from '../../kit/kit.ts';
+import { LEARNINGS_FOLDER } from '../../kit/learnings.ts';
 import { lineText } from '../../kit/line-files.ts';
-import { removeFromKitFiles, writeKitFiles, type KitWriting, type Written } from '../../kit/write.ts';
+import { kitLock, removeFromKitFiles, writeKitFiles, type KitWriting, type Written } from '../../kit/write.ts';
 import { shownBy } from './shown.ts';
 import type { MemoryStore, Reworded } from './store.ts';
 import { allEntries } from './transfer/transfer.ts';
@@ -66,6 +70,16 @@ async function copied(
   return writeKitFiles(writing, safe, { earlier: safe.text === entry.text ? earlier : [entry, ...earlier], mode });
 }
 
+/** Takes every wording of a memory out of the files. */
+export async function uncopied(
+  world: World,
+  store: MemoryStore,
+  entry: MemoryEntry,
+  earlier: readonly MemoryRevision[],
+): Promise<Written> {
+  return removeFromKitFiles(await writingOf(world, store), entry, { earlier });
+}
+
 async function writingOf({ files, folder }: World, store: MemoryStore): Promise<KitWriting> {
   return {
     kit: files.kit,
@@ -84,6 +98,25 @@ export async function completed(world: World, { store }: Session): Promise<void>
       const entry = key === undefined ? undefined : await store.get(key);
       if (entry === undefined || (await copied(world, store, entry)).complete) await removeMark(mark);
     }
+  } catch (error) {
+    tell(world, error);
+  }
+}
+
+/** Removes what processes that died while they wrote a file have left beside it. */
+export async function tidied(world: World): Promise<void> {
+  const { memory } = world.files.kit;
+  const folders = [world.folder];
+  try {
+    if (memory !== undefined) {
+      folders.push(memory);
+      // A link may lead to files that are not the project's.
+      if ((await strayPart(memory, LEARNINGS_FOLDER)) === undefined) folders.push(join(memory, LEARNINGS_FOLDER));
+    }
+    if ((await Promise.all(folders.map(leftDrafts))).flat().length === 0) return;
+    await withLock(kitLock(world.folder), { waitMs: 0 }, async () => {
+      for (const folder of folders) await removeDrafts(await leftDrafts(folder));
+    });
   } catch (error) {
     tell(world, error);
   }

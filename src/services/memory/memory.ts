@@ -7,6 +7,7 @@ import { sameAgent } from '../../kit/agents.ts';
 import { withCopies } from './copies.ts';
 import { kitCandidates } from './kit-index.ts';
 import { momentOf } from '../../base/local-time.ts';
+import { purge, type Purged, type ToPurge } from './purge.ts';
 import { recall, type Question, type Recall } from './recall.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
 import { remember, type Remembered, type ToRemember } from './remember.ts';
@@ -200,6 +201,11 @@ export class Memory {
         hint: 'Remember the new text first, then give its id.',
       });
     return this.#changed(entry, () => store.supersede(entry, successor, new Date().toISOString()));
+  }
+
+  /** Removes forgotten memories for good. */
+  purge(given: ToPurge): Promise<Purged> {
+    return purge(this.world, { ...given, ids: given.ids?.map(exactId) });
   }
 
   /** Makes the vectors that are missing, now, and waits for it. */

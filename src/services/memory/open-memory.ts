@@ -3,7 +3,7 @@ import { analyse, ANALYSER_VERSION } from '../../meaning/analyse.ts';
 import type { EmbedderSettings } from '../../meaning/embedders/choose.ts';
 import { readKit } from '../../kit/kit.ts';
 import { KitFiles } from '../../kit/read-all.ts';
-import { completed } from './copies.ts';
+import { completed, tidied } from './copies.ts';
 import { Memory } from './memory.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import { placeOf, userPlace } from './place.ts';
@@ -43,7 +43,7 @@ export async function openMemory(setup: MemorySetup): Promise<Memory> {
     log: setup.log,
     session: async (signal) => {
       const session = await sessions.get(signal);
-      if (setup.writes) await (opened ??= completed(world, session));
+      if (setup.writes) await (opened ??= completed(world, session).then(() => tidied(world)));
       return session;
     },
     embedderFailed: (error) => sessions.embedderFailed(error),

@@ -16,6 +16,7 @@ export interface ReadyFilter {
   until: string | undefined;
   superseded: boolean;
   forgotten: boolean;
+  forgottenBefore: string | undefined;
 }
 
 const set = (items: readonly string[] | undefined): ReadonlySet<string> | undefined =>
@@ -32,7 +33,8 @@ export function readyFilter(filter: MemoryFilter): ReadyFilter {
     since: filter.since === undefined ? undefined : isoTime(filter.since),
     until: filter.until === undefined ? undefined : isoTime(filter.until),
     superseded: filter.includeSuperseded ?? false,
-    forgotten: filter.includeForgotten ?? false,
+    forgotten: (filter.includeForgotten ?? false) || filter.forgottenBefore !== undefined,
+    forgottenBefore: filter.forgottenBefore === undefined ? undefined : isoTime(filter.forgottenBefore),
   };
 }
 
@@ -51,9 +53,13 @@ export function passes(entry: MemoryEntry, filter: ReadyFilter): boolean {
     (filter.since === undefined || entry.updatedAt >= filter.since) &&
     (filter.until === undefined || entry.updatedAt <= filter.until) &&
     (filter.superseded || entry.supersededAt === undefined) &&
-    (filter.forgotten || entry.forgottenAt === undefined)
+    (filter.forgotten || entry.forgottenAt === undefined) &&
+    (filter.forgottenBefore === undefined ||
+      (entry.forgottenAt !== undefined && entry.forgottenAt < filter.forgottenBefore))
   );
 }
+
+export const isForgotten = ({ forgottenAt }: MemoryEntry): boolean => forgottenAt !== undefined;
 
 /** A place in the order of lists. */
 export type Position = Pick<MemoryEntry, 'createdAt' | 'type' | 'id'>;

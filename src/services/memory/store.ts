@@ -157,6 +157,11 @@ export interface MemoryStore {
   forget(keys: readonly MemoryKey[], at: string): Promise<MemoryEntry[]>;
   /** The undo of `forget`. */
   restore(keys: readonly MemoryKey[]): Promise<MemoryEntry[]>;
+  /**
+   * Removes forgotten memories for good, with every wording and vector; there is no undo. Answers with those it removed:
+   * what is not forgotten, or not there, is passed over.
+   */
+  purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]>;
   /** Marks a memory as replaced by another (an id, or nothing when it is only out of date). */
   supersede(key: MemoryKey, by: string | undefined, at: string): Promise<MemoryEntry>;
   /** Earlier wordings, newest first. */

@@ -143,5 +143,7 @@ export function conditions(filter: ReadyFilter): Condition[] {
   }
   if (!filter.superseded) must.push(empty('superseded_at'));
   if (!filter.forgotten) must.push(empty('forgotten_at'));
+  if (filter.forgottenBefore !== undefined)
+    must.push({ key: 'forgotten_at', range: { lt: filter.forgottenBefore } });
   return must;
 }

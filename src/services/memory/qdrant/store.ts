@@ -4,7 +4,7 @@ import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey, MemoryType } from
 import type { Decide, Stored } from '../change.ts';
 import { Engine } from '../engine.ts';
 import { spaceText, unit } from '../rank.ts';
-import { byPosition, pageOf, positionOf, readyFilter, spelled, type ReadyFilter } from '../select.ts';
+import { byPosition, keyText, pageOf, positionOf, readyFilter, spelled, type ReadyFilter } from '../select.ts';
 import type {
   EmbeddingProgress,
   MemoryPage,
@@ -19,10 +19,11 @@ import type {
 import { QdrantClient, QdrantRefusal, type QdrantAddress } from './client.ts';
 import { openShelves, promote, SCHEMA, type Shelf } from './collections.ts';
 import { reanalysed } from './copying.ts';
+import { firstOf } from './pages.ts';
 import { conditions, empty, equal, storedOf, type Condition } from './payload.ts';
 import { asked, frequencies, searched } from './search.ts';
 import { agentsIn, rewordedIn, statsOf } from './stats.ts';
-import { changed, vectorsSet } from './writes.ts';
+import { changed, purged, vectorsSet } from './writes.ts';
 
 export interface QdrantOptions extends StoreOptions {
   address: QdrantAddress;
@@ -98,6 +99,22 @@ export class QdrantStore extends Engine {
     for (const [term, count] of await frequencies(shelves, unknown)) counted.frequency.set(term, count);
     const frequency = new Map(wanted.map((term) => [term, counted.frequency.get(term) ?? 0]));
     return { frequency, total: counted.total };
+  }
+
+  async purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]> {
+    return this.#told(async () => {
+      const shelves = await this.#shelves();
+      const parts = await Promise.all(
+        shelves.map(async (shelf) =>
+          purged(
+            shelf,
+            keys.filter(({ type }) => type === shelf.type).map(({ id }) => id),
+          ),
+        ),
+      );
+      const gone = new Map(parts.flat().map((entry) => [keyText(entry), entry]));
+      return keys.flatMap((key) => gone.get(keyText(key)) ?? []);
+    });
   }
 
   async reworded(): Promise<Reworded[]> {
@@ -267,30 +284,5 @@ export class QdrantStore extends Engine {
         },
       );
     }
-  }
-}
-
-/** The first entries of a collection after a place in the order of lists. */
-async function firstOf(
-  { points, type }: Shelf,
-  filter: { must: Condition[]; must_not?: Condition[] },
-  count: number,
-  from: Parameters<typeof byPosition>[0] | undefined,
-): Promise<MemoryEntry[]> {
-  // The server sorts by time only, so it is asked for more until those of one moment are all there.
-  for (let size = count + 16; ; size *= 4) {
-    const start =
-      from === undefined ? {} : { start_from: new Date(Date.parse(from.createdAt) + 1).toISOString() };
-    const found = await points.scroll(filter, size, {
-      order_by: { key: 'created_at', direction: 'desc', ...start },
-      with_payload: { exclude: ['revisions'] },
-    });
-    const entries = found.map(({ id, payload }) => storedOf(id, type, payload).entry).sort(byPosition);
-    const last = entries.at(-1)?.createdAt;
-    const rest = from === undefined ? entries : entries.filter((entry) => byPosition(from, entry) < 0);
-    if (found.length < size) return rest.slice(0, count);
-    // The last moment may go on behind what was read.
-    const whole = rest.filter(({ createdAt }) => createdAt !== last);
-    if (whole.length >= count) return whole.slice(0, count);
   }
 }

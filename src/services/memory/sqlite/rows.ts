@@ -103,6 +103,7 @@ export function condition(database: Database, wanted: ReadyFilter): Condition {
   if (filter.until !== undefined) add('updated_at <= ?', filter.until);
   if (!filter.superseded) add('superseded_at IS NULL');
   if (!filter.forgotten) add('forgotten_at IS NULL');
+  if (filter.forgottenBefore !== undefined) add('forgotten_at < ?', filter.forgottenBefore);
   return { sql: parts.length === 0 ? 'TRUE' : parts.join(' AND '), values };
 }
 

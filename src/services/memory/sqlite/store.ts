@@ -1,10 +1,10 @@
 import { openSqlite, type Database } from '../../../base/sqlite.ts';
 import type { Driver } from '../../../base/sqlite-driver.ts';
-import type { MemoryFilter, MemoryHit, MemoryKey } from '../../../model/memory.ts';
+import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey } from '../../../model/memory.ts';
 import type { Decide, Stored } from '../change.ts';
 import { Engine } from '../engine.ts';
 import { spaceOf, spaceText, unit } from '../rank.ts';
-import { pageOf, positionOf, readyFilter } from '../select.ts';
+import { isForgotten, pageOf, positionOf, readyFilter } from '../select.ts';
 import type {
   EmbeddingProgress,
   MemoryPage,
@@ -21,7 +21,7 @@ import { Matrix } from './matrix.ts';
 import { after, condition, entryOf, IN_ORDER, type Condition, type MemoryRow } from './rows.ts';
 import { migrate, SCHEMA } from './schema.ts';
 import { searched } from './search.ts';
-import { addVector, nextRev, readReworded, readStored, reanalyse, writeStored } from './writes.ts';
+import { addVector, nextRev, readReworded, readStored, reanalyse, removeStored, writeStored } from './writes.ts';
 
 export interface SqliteOptions extends StoreOptions {
   file: string;
@@ -123,6 +123,20 @@ export class SqliteStore extends Engine {
       }
       return searched(this.#database, this.#matrix, wanted, query);
     });
+  }
+
+  async purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]> {
+    // What is removed is overwritten, so that nothing of it can be read out of the file.
+    this.#database.exec('PRAGMA secure_delete=ON');
+    const gone = await this.#write((rev) => {
+      const found = keys.flatMap((key) => readStored(this.#database, key) ?? []);
+      const rows = found.filter(({ entry }) => isForgotten(entry));
+      if (rows.length > 0) rev();
+      removeStored(this.#database, rows);
+      return rows.map(({ entry }) => entry);
+    });
+    if (gone.length > 0) this.#database.emptyLog();
+    return gone;
   }
 
   async reworded(): Promise<Reworded[]> {

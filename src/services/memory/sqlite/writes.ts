@@ -95,6 +95,16 @@ export function writeStored(
   if (vector !== undefined && space !== undefined) writeVector(database, rid, space, vector);
 }
 
+/** Removes rows with all that belongs to them. The word index keeps words of removed rows until it is written anew. */
+export function removeStored(database: Database, rows: readonly StoredRow[]): void {
+  for (const { rid } of rows) {
+    for (const table of ['vector', 'revision', 'memory'])
+      database.run(`DELETE FROM ${table} WHERE rid = ?`, rid);
+    database.run('DELETE FROM words WHERE rowid = ?', rid);
+  }
+  if (rows.length > 0) database.run("INSERT INTO words (words) VALUES ('optimize')");
+}
+
 function writeTerms(database: Database, rid: number, terms: readonly string[]): void {
   database.run('UPDATE memory SET terms = ? WHERE rid = ?', termsText(terms), rid);
   database.run(
