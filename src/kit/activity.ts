@@ -1,4 +1,5 @@
 import { appendLine } from '../base/file-shared.ts';
+import { modifiedInside } from '../base/files.ts';
 import { localTime } from '../base/local-time.ts';
 import { cut } from '../base/text.ts';
 
@@ -12,6 +13,10 @@ export interface Activity {
   mode: 'semantic' | 'local';
   query: string;
   [more: string]: string | number;
+}
+
+export async function hasActivity(memory: string): Promise<boolean> {
+  return (await modifiedInside(memory, ACTIVITY_FILE)) !== undefined;
 }
 
 export async function logActivity(memory: string, { cmd, agent, mode, query, ...more }: Activity): Promise<void> {

@@ -1,15 +1,15 @@
 import { BmadError } from '../../base/errors.ts';
 import { nameKey } from '../../base/same-name.ts';
-import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
+import type { MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
 import { sameAgent } from '../../kit/agents.ts';
-import { lineText } from '../../kit/line-files.ts';
-import { isEarlier } from './earlier.ts';
 import { kitCandidates, type KitCandidate } from './kit-index.ts';
 import { momentOf } from '../../base/local-time.ts';
 import { dot, ranked, weighed } from './rank.ts';
+import { withoutCopies } from './recall-copies.ts';
+import { logged } from './recall-log.ts';
 import { shownBy } from './shown.ts';
 import { passes, readyFilter } from './select.ts';
-import { embedded, type Session, type World } from './world.ts';
+import { embedded, type World } from './world.ts';
 
 export interface Question {
   query: string;
@@ -28,7 +28,7 @@ export interface Question {
   superseded: boolean;
 }
 
-interface Recalled extends MemoryHit {
+export interface Recalled extends MemoryHit {
   /** Files of the project that have it: the only place of it, unless `stored`. */
   sources: string[];
   stored: boolean;
@@ -47,11 +47,21 @@ export async function recall(
   question: Question,
   signal: AbortSignal | undefined,
 ): Promise<Recall> {
+  const found = await answered(world, question, signal);
+  await logged(world, question, found);
+  return shown(found, world);
+}
+
+export interface Answered extends Recall {
+  mode: 'semantic' | 'local';
+}
+
+async function answered(world: World, question: Question, signal: AbortSignal | undefined): Promise<Answered> {
   try {
-    return shown(await recallAll(world, question, signal), world);
+    return await recallAll(world, question, signal);
   } catch (error) {
     if (!(error instanceof BmadError) || error.code !== 'unavailable') throw error;
-    return shown(await fromFiles(world, question, error), world);
+    return { ...(await fromFiles(world, question, error)), mode: 'local' };
   }
 }
 
@@ -76,7 +86,7 @@ async function fromFiles(world: World, question: Question, error: BmadError): Pr
   };
 }
 
-async function recallAll(world: World, question: Question, signal: AbortSignal | undefined): Promise<Recall> {
+async function recallAll(world: World, question: Question, signal: AbortSignal | undefined): Promise<Answered> {
   const session = await world.session(signal);
   const wordings = [question.query, ...question.alternatives];
   const { vectors, note } = await embedded(world, session, wordings, signal);
@@ -97,6 +107,7 @@ async function recallAll(world: World, question: Question, signal: AbortSignal |
   const merged = await withoutCopies(weighty.sort(byScore), session, world, room);
   const weak = (merged[0]?.score ?? 1) < WEAK;
   return {
+    mode: vectors[0] === undefined ? 'local' : 'semantic',
     hits: merged.slice(0, question.limit),
     notes: [
       ...(weak ? ['Weak hits only: perhaps nothing is known about that.'] : []),
@@ -186,64 +197,4 @@ function place({ source, line }: KitCandidate): string {
 function unit(vector: Float32Array): Float32Array {
   const length = Math.hypot(...vector);
   return length === 0 || Math.abs(length - 1) < 1e-6 ? vector : vector.map((value) => value / length);
-}
-
-/**
- * A memory and its copies in files are one; and a copy of what was forgotten, superseded or has been said otherwise since
- * is not shown either.
- */
-async function withoutCopies(
-  hits: readonly Recalled[],
-  { store }: Session,
-  world: World,
-  room: number,
-): Promise<Recalled[]> {
-  const kept: Recalled[] = [];
-  const { superseded, forgotten } = await store.stats();
-  for (const hit of hits) {
-    if (kept.length >= room) break;
-    const twin = kept.find((other) => sameText(other.entry, hit.entry));
-    if (twin !== undefined) {
-      absorb(twin, hit);
-      continue;
-    }
-    if (!hit.stored) {
-      const old = await isEarlier(store, hit.entry.type, hit.entry.text);
-      if ((old || superseded + forgotten > 0) && (await isGone(hit.entry, old, store, world))) continue;
-    }
-    kept.push(hit);
-  }
-  return kept;
-}
-
-function absorb(twin: Recalled, hit: Recalled): void {
-  twin.sources.push(...hit.sources.filter((source) => !twin.sources.includes(source)));
-  // What the store has says more: the agent that wrote it, tags, the id to change it by.
-  if (!hit.stored || twin.stored) return;
-  twin.entry = hit.entry;
-  twin.stored = true;
-}
-
-function sameText(a: MemoryEntry, b: MemoryEntry): boolean {
-  return a.type === b.type && (a.id === b.id || lineText(a.text) === lineText(b.text));
-}
-
-const LOOKED_AT = 5;
-
-/** `old` says that it is an earlier wording; another memory may still, or again, say the same. */
-async function isGone(
-  entry: MemoryEntry,
-  old: boolean,
-  store: Session['store'],
-  world: World,
-): Promise<boolean> {
-  const hits = await store.search({
-    terms: world.analyser.terms(entry.text).slice(0, 40),
-    filter: { types: [entry.type], includeForgotten: true, includeSuperseded: true },
-    limit: LOOKED_AT,
-  });
-  const isLiving = (other: MemoryEntry): boolean =>
-    other.forgottenAt === undefined && other.supersededAt === undefined;
-  if (old) return !hits.some(({ entry: other }) => isLiving(other) && lineText(other.text) === lineText(entry.text));
-  return hits.some(({ entry: other }) => !isLiving(other) && sameText(other, entry));
 }
