@@ -105,9 +105,10 @@ async function recallAll(world: World, question: Question, signal: AbortSignal |
   }
   const weighty = [...best.values()].filter((hit) => question.minScore !== undefined || saysSomething(hit));
   const merged = await withoutCopies(weighty.sort(byScore), session, world, room);
-  const weak = (merged[0]?.score ?? 1) < WEAK;
+  const mode = vectors[0] === undefined ? 'local' : 'semantic';
+  const weak = (merged[0]?.score ?? 1) < WEAK[mode];
   return {
-    mode: vectors[0] === undefined ? 'local' : 'semantic',
+    mode,
     hits: merged.slice(0, question.limit),
     notes: [
       ...(weak ? ['Weak hits only: perhaps nothing is known about that.'] : []),
@@ -139,8 +140,8 @@ function keep(best: Map<string, Recalled>, hit: Recalled): void {
 
 /** Every vector is somehow near to every other; below this, without a common word, it is by chance. */
 const LEAST_MEANING = 0.1;
-/** Below this, the best hit is more likely chance than knowledge. */
-const WEAK = 0.2;
+/** Below this, the best hit is more likely chance than knowledge; measured, see docs/decisions/0021. */
+const WEAK = { semantic: 0.4, local: 0.35 };
 
 function saysSomething({ matched, cosine }: Recalled): boolean {
   return matched.length > 0 || (cosine ?? 0) >= LEAST_MEANING;
