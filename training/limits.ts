@@ -59,13 +59,28 @@ for (const [topic, item] of topics.entries()) {
     }
   }
 }
-lines.push('Hits without a common word, by nearness (LEAST_MEANING):', '', '| limit | right ones kept | wrong ones dropped |', '|---|---|---|');
+lines.push(
+  'Hits without a common word, by nearness (LEAST_MEANING):',
+  '',
+  '| limit | right ones kept | wrong ones dropped |',
+  '|---|---|---|',
+);
 for (const limit of [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4])
-  lines.push(`| ${limit} | ${share(right, (value) => value >= limit)} | ${share(wrong, (value) => value < limit)} |`);
+  lines.push(
+    `| ${limit} | ${share(right, (value) => value >= limit)} | ${share(wrong, (value) => value < limit)} |`,
+  );
 for (const mode of ['meaning', 'words'] as const) {
-  lines.push('', `Best score, ${mode} (WEAK):`, '', '| limit | right answers called weak | questions without an answer called weak |', '|---|---|---|');
+  lines.push(
+    '',
+    `Best score, ${mode} (WEAK):`,
+    '',
+    '| limit | right answers called weak | questions without an answer called weak |',
+    '|---|---|---|',
+  );
   for (const limit of [0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6])
-    lines.push(`| ${limit} | ${share(answered[mode], (value) => value < limit)} | ${share(unanswered[mode], (value) => value < limit)} |`);
+    lines.push(
+      `| ${limit} | ${share(answered[mode], (value) => value < limit)} | ${share(unanswered[mode], (value) => value < limit)} |`,
+    );
 }
 
 const relations = await load('relations');
@@ -98,7 +113,13 @@ function relationsWith(limits: Limits, meaning: boolean): Counts {
 
 const told = (counts: Record<string, number>): string =>
   ['near-duplicate', 'may contradict', 'none'].map((name) => counts[name] ?? 0).join(' / ');
-lines.push('', 'Pairs called near-duplicate / may contradict / none:', '', '| limits | same | contrary | other | strange |', '|---|---|---|---|---|');
+lines.push(
+  '',
+  'Pairs called near-duplicate / may contradict / none:',
+  '',
+  '| limits | same | contrary | other | strange |',
+  '|---|---|---|---|---|',
+);
 const before = { sameWords: 0.8, sameMeaning: 0.93, subjectWords: 0.5, subjectMeaning: 0.75 };
 const variants: [string, Limits, boolean][] = [
   ['in use', LIMITS, true],
@@ -118,7 +139,11 @@ for (const [subjectMeaning, subjectWords] of [
   [0.6, 0.4],
   [0.85, 0.7],
 ] as const)
-  variants.push([`subject ${subjectMeaning}, words ${subjectWords}`, { ...LIMITS, subjectMeaning, subjectWords }, true]);
+  variants.push([
+    `subject ${subjectMeaning}, words ${subjectWords}`,
+    { ...LIMITS, subjectMeaning, subjectWords },
+    true,
+  ]);
 for (const [name, limits, meaning] of variants) {
   const { same, contrary, other, strange } = relationsWith(limits, meaning);
   lines.push(`| ${name} | ${[same, contrary, other, strange].map(told).join(' | ')} |`);

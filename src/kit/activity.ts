@@ -19,7 +19,10 @@ export async function hasActivity(memory: string): Promise<boolean> {
   return (await modifiedInside(memory, ACTIVITY_FILE)) !== undefined;
 }
 
-export async function logActivity(memory: string, { cmd, agent, mode, query, ...more }: Activity): Promise<void> {
+export async function logActivity(
+  memory: string,
+  { cmd, agent, mode, query, ...more }: Activity,
+): Promise<void> {
   const ts = localTime(new Date());
   const asked = cut(query.replace(/\s+/g, ' '), QUERY_LENGTH);
   await appendLine(memory, ACTIVITY_FILE, JSON.stringify({ ts, cmd, agent, mode, query: asked, ...more }));

@@ -141,9 +141,13 @@ describe('the files of a project', () => {
     const kit = await readKit(folder);
     const { problems } = await new KitFiles(kit).read();
     expect(problems).toEqual(['_bmad/_memory/memories.json is left as it is: it is not valid JSON.']);
-    const written = await writeKitFiles({ kit, agents: [], locks: join(folder, 'locks'), living }, entry({}), {
-      mode: 'local',
-    });
+    const written = await writeKitFiles(
+      { kit, agents: [], locks: join(folder, 'locks'), living },
+      entry({}),
+      {
+        mode: 'local',
+      },
+    );
     expect(written.problems.join()).toContain('is left as it is');
     expect(await readFile(join(folder, '_bmad/_memory/memories.json'), 'utf8')).toBe('[{"id": 1, "mem');
   });

@@ -81,9 +81,7 @@ export async function dropLines(
     others ??= await living(type);
     const isShared = others.some(
       (other) =>
-        other.id !== id &&
-        lineText(other.text) === wanted &&
-        lineFileOf(type, other.agent, agents) === path,
+        other.id !== id && lineText(other.text) === wanted && lineFileOf(type, other.agent, agents) === path,
     );
     if (isShared) continue;
     lines = lines.toSpliced(at, 1);

@@ -42,7 +42,14 @@ export async function writeKitFiles(
     if (path !== undefined) {
       const own = lineText(entry.text);
       const quietly: Attempt = (name, work) => attempt(name, async () => (await work(), false));
-      await dropEarlier(writing, memory, entry, earlier, quietly, (place, line) => place === path && line === own);
+      await dropEarlier(
+        writing,
+        memory,
+        entry,
+        earlier,
+        quietly,
+        (place, line) => place === path && line === own,
+      );
       await attempt(path, async () => {
         await addLine(writing, memory, path, entry);
         return true;

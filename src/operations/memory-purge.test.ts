@@ -44,9 +44,13 @@ describe('memory_purge', () => {
 
   it('leaves what was forgotten later, and other types', async () => {
     const { session } = await forgotten();
-    expect((await session.ok(memoryPurge, { forgotten_before: '2020-01-01', apply: true })).data['memories']).toEqual([]);
+    expect(
+      (await session.ok(memoryPurge, { forgotten_before: '2020-01-01', apply: true })).data['memories'],
+    ).toEqual([]);
     const other = { forgotten_before: TOMORROW, type: 'stories', apply: true };
-    expect((await session.ok(memoryPurge, other)).answer.body).toBe('Removed for good: 0 memories, 0 earlier wordings');
+    expect((await session.ok(memoryPurge, other)).answer.body).toBe(
+      'Removed for good: 0 memories, 0 earlier wordings',
+    );
   });
 
   it('refuses what is not forgotten, not there, or not said, and removes nothing then', async () => {

@@ -16,7 +16,12 @@ export const memoryPurge = defineOperation({
     'memory purge --ids 728cfd79-2a3f-5f9a-ad84-d776ac131a77 --apply',
   ],
   input: z.strictObject({
-    ids: z.array(z.string().min(1).max(100)).min(1).max(200).optional().describe('Exact ids of forgotten memories'),
+    ids: z
+      .array(z.string().min(1).max(100))
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Exact ids of forgotten memories'),
     forgotten_before: z.string().max(40).optional().describe('All that were forgotten before this date'),
     type: memoryTypeField.optional().describe('Only this type'),
     apply: z.boolean().default(false).describe('Really remove them'),
@@ -39,6 +44,8 @@ export const memoryPurge = defineOperation({
       memories.map((each) => `${each.id} ${headline(each)}\n    ${oneLine(each.text, 160)}`),
       notes,
     ),
-    ...(applied || memories.length === 0 ? {} : { note: 'Nothing was removed. The same with --apply removes them.' }),
+    ...(applied || memories.length === 0
+      ? {}
+      : { note: 'Nothing was removed. The same with --apply removes them.' }),
   }),
 });

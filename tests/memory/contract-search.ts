@@ -139,12 +139,20 @@ export function searchContract(
       ];
       for (const [filter, names] of cases) {
         const shown = JSON.stringify(filter);
-        expect((await store.list(filter, { limit: 9 })).entries.map(({ id }) => id), shown).toEqual(names.map(uuid));
+        expect(
+          (await store.list(filter, { limit: 9 })).entries.map(({ id }) => id),
+          shown,
+        ).toEqual(names.map(uuid));
         expect(await store.count(filter), shown).toBe(names.length);
         for (const query of [ask('somebody'), { ...ask('somebody'), vector: undefined }])
-          expect(ids(await store.search({ ...query, filter })).toSorted(), shown).toEqual(names.map(uuid).toSorted());
+          expect(ids(await store.search({ ...query, filter })).toSorted(), shown).toEqual(
+            names.map(uuid).toSorted(),
+          );
       }
-      expect(await store.get({ type: 'decisions', id: uuid('a') })).toMatchObject({ agent: 'Élodie', tags: ['été'] });
+      expect(await store.get({ type: 'decisions', id: uuid('a') })).toMatchObject({
+        agent: 'Élodie',
+        tags: ['été'],
+      });
     });
   });
 

@@ -51,14 +51,19 @@ export function storeContract(engine: string, makePlace: () => Promise<Place>): 
       await store.upsert([{ ...a, text: 'Third wording of it.' }]);
       await store.update(keyOf(story), { tags: ['x'], at: '2026-04-01' });
       await store.forget([keyOf(a)], '2026-04-02');
-      const found = (await store.reworded()).toSorted((one, two) => (one.entry.type < two.entry.type ? -1 : 1));
+      const found = (await store.reworded()).toSorted((one, two) =>
+        one.entry.type < two.entry.type ? -1 : 1,
+      );
       expect(found.map(({ entry }) => [entry.type, entry.text])).toEqual([
         ['decisions', 'Third wording of it.'],
         ['stories', 'Another type altogether.'],
       ]);
       expect(found[0]?.entry).toEqual(await store.get(keyOf(a)));
       expect(found[0]?.revisions).toEqual(await store.revisions(keyOf(a)));
-      expect(found[0]?.revisions.map(({ text }) => text)).toEqual(['Second wording of it.', 'First wording of it.']);
+      expect(found[0]?.revisions.map(({ text }) => text)).toEqual([
+        'Second wording of it.',
+        'First wording of it.',
+      ]);
     });
 
     test('keeps a batch in order, the later of two equal keys winning', async (open) => {
@@ -142,11 +147,24 @@ export function storeContract(engine: string, makePlace: () => Promise<Place>): 
 
     test('purges what was forgotten, with all it ever said, and nothing else', async (open) => {
       const [store, other] = [await open(), await open()];
-      const [a, b, c] = [memory('a', 'Purge this xylophone.'), memory('b', 'Forgotten later.'), memory('c', 'It stays.')];
+      const [a, b, c] = [
+        memory('a', 'Purge this xylophone.'),
+        memory('b', 'Forgotten later.'),
+        memory('c', 'It stays.'),
+      ];
       await store.upsert([a, b, c, { ...a, type: 'stories' }]);
-      await store.update(keyOf(a), { text: 'Purge this, reworded.', at: '2026-03-02', vector: embedded('reworded') });
+      await store.update(keyOf(a), {
+        text: 'Purge this, reworded.',
+        at: '2026-03-02',
+        vector: embedded('reworded'),
+      });
       await store.supersede(keyOf(a), undefined, '2026-03-03');
-      const query = { terms: ['purge'], vector: embedded('purge'), filter: { includeForgotten: true }, limit: 9 };
+      const query = {
+        terms: ['purge'],
+        vector: embedded('purge'),
+        filter: { includeForgotten: true },
+        limit: 9,
+      };
       expect(await other.search(query)).not.toEqual([]);
       await store.forget([keyOf(a)], '2026-04-01T10:00:00.000Z');
       await store.forget([keyOf(b)], '2026-05-01T10:00:00.000Z');
@@ -171,7 +189,9 @@ export function storeContract(engine: string, makePlace: () => Promise<Place>): 
         await expect(each.restore([keyOf(a)])).rejects.toMatchObject({ code: 'not_found' });
         const filter = { includeForgotten: true, includeSuperseded: true };
         expect(await each.count(filter)).toBe(3);
-        const found = (await each.search({ ...query, filter })).map(({ entry }) => `${entry.type}/${entry.id}`);
+        const found = (await each.search({ ...query, filter })).map(
+          ({ entry }) => `${entry.type}/${entry.id}`,
+        );
         expect(found).not.toContain(`decisions/${a.id}`);
         expect(await each.reworded()).toEqual([]);
         expect(await each.stats()).toMatchObject({ total: 3, live: 2, forgotten: 1, superseded: 0 });

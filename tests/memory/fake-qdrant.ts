@@ -235,7 +235,8 @@ function apply(collection: FakeCollection, operation: Record<string, Body>): voi
       if (point === undefined) throw new Refused(404, `No point with id ${id} found`);
       point.vector = normal(collection, vector);
     }
-  else if (removed !== undefined) for (const { id } of matching(collection, removed)) collection.points.delete(id);
+  else if (removed !== undefined)
+    for (const { id } of matching(collection, removed)) collection.points.delete(id);
   else throw new Refused(400, 'an operation that the fake does not know');
 }
 

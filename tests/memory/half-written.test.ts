@@ -74,7 +74,13 @@ describe('a process killed between the store and the files', () => {
   it('is completed by the next process that opens the memory', async () => {
     const { root, memory, file } = await project();
     const { id } = await remembered(memory, OLD);
-    await killed(memory, async () => (await memory.get(id)).entry.forgottenAt !== undefined, root, 'forget', id);
+    await killed(
+      memory,
+      async () => (await memory.get(id)).entry.forgottenAt !== undefined,
+      root,
+      'forget',
+      id,
+    );
     expect(await file('decisions-log.md')).toContain(OLD);
     const other = await openProject(root);
     expect(await texts(other, 'zebra queue')).toEqual([]);

@@ -37,7 +37,12 @@ async function project(): Promise<{ root: string; memory: string; left(): Promis
   return { root, memory, left };
 }
 
-const KEPT = [`memories.json.${gone}.00000002.tmp`, `memories.json.${process.pid}.00000003.tmp`, 'memories.json.bak.tmp', 'notes.tmp'].sort();
+const KEPT = [
+  `memories.json.${gone}.00000002.tmp`,
+  `memories.json.${process.pid}.00000003.tmp`,
+  'memories.json.bak.tmp',
+  'notes.tmp',
+].sort();
 
 async function opened(root: string, writes = true): Promise<void> {
   const memory = await openProject(root, { writes });

@@ -8,7 +8,13 @@ import { MEMORY_TYPES, type MemoryEntry, type MemoryKey, type MemoryRevision } f
 import { strayPart } from '../../kit/kit.ts';
 import { LEARNINGS_FOLDER } from '../../kit/learnings.ts';
 import { lineText } from '../../kit/line-files.ts';
-import { kitLock, removeFromKitFiles, writeKitFiles, type KitWriting, type Written } from '../../kit/write.ts';
+import {
+  kitLock,
+  removeFromKitFiles,
+  writeKitFiles,
+  type KitWriting,
+  type Written,
+} from '../../kit/write.ts';
 import { shownBy } from './shown.ts';
 import type { MemoryStore, Reworded } from './store.ts';
 import { allEntries } from './transfer/transfer.ts';
@@ -67,7 +73,10 @@ async function copied(
     return removeFromKitFiles(writing, entry, { earlier, keepLine: true });
   // A shared store may have what must not lie in files that a team commits.
   const safe = shownBy(world).entry(entry);
-  return writeKitFiles(writing, safe, { earlier: safe.text === entry.text ? earlier : [entry, ...earlier], mode });
+  return writeKitFiles(writing, safe, {
+    earlier: safe.text === entry.text ? earlier : [entry, ...earlier],
+    mode,
+  });
 }
 
 /** Takes every wording of a memory out of the files. */
@@ -111,7 +120,8 @@ export async function tidied(world: World): Promise<void> {
     if (memory !== undefined) {
       folders.push(memory);
       // A link may lead to files that are not the project's.
-      if ((await strayPart(memory, LEARNINGS_FOLDER)) === undefined) folders.push(join(memory, LEARNINGS_FOLDER));
+      if ((await strayPart(memory, LEARNINGS_FOLDER)) === undefined)
+        folders.push(join(memory, LEARNINGS_FOLDER));
     }
     if ((await Promise.all(folders.map(leftDrafts))).flat().length === 0) return;
     await withLock(kitLock(world.folder), { waitMs: 0 }, async () => {
@@ -146,7 +156,8 @@ async function repaired(world: World, session: Session): Promise<void> {
 
 /** The memories of which the files have an earlier wording in a place that we have written. */
 async function outOfDate(world: World, reworded: readonly Reworded[]): Promise<Set<MemoryEntry>> {
-  const place = (type: string, text: string, where: string): string => [type, where, lineText(text)].join('\n');
+  const place = (type: string, text: string, where: string): string =>
+    [type, where, lineText(text)].join('\n');
   const known = new Map<string, MemoryEntry[]>();
   for (const { entry, revisions } of reworded) {
     const day = localDay(new Date(entry.createdAt));
@@ -160,7 +171,8 @@ async function outOfDate(world: World, reworded: readonly Reworded[]): Promise<S
   }
   const found = new Set<MemoryEntry>();
   for (const { type, text, copyOf, date } of (await world.files.read()).entries)
-    for (const entry of known.get(place(type, text, copyOf ?? date?.slice(0, 10) ?? '')) ?? []) found.add(entry);
+    for (const entry of known.get(place(type, text, copyOf ?? date?.slice(0, 10) ?? '')) ?? [])
+      found.add(entry);
   return found;
 }
 

@@ -272,7 +272,8 @@ export class Memory {
   }
 }
 
-const modeOf = ({ embedder }: Session): 'semantic' | 'local' => (embedder === undefined ? 'local' : 'semantic');
+const modeOf = ({ embedder }: Session): 'semantic' | 'local' =>
+  embedder === undefined ? 'local' : 'semantic';
 
 function exactId(id: string): string {
   if (isMemoryId(id)) return id.trim().toLowerCase();

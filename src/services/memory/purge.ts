@@ -64,7 +64,10 @@ async function forgottenBefore(
   });
 }
 
-async function named(store: MemoryStore, { ids = [], type, forgottenBefore: before }: ToPurge): Promise<MemoryEntry[]> {
+async function named(
+  store: MemoryStore,
+  { ids = [], type, forgottenBefore: before }: ToPurge,
+): Promise<MemoryEntry[]> {
   if (before !== undefined)
     throw new BmadError('invalid_input', 'Ids and a date were given; one of them is enough.', {
       hint: 'Give either ids or forgotten_before.',

@@ -60,6 +60,7 @@ async function isGone(
   });
   const isLiving = (other: MemoryEntry): boolean =>
     other.forgottenAt === undefined && other.supersededAt === undefined;
-  if (old) return !hits.some(({ entry: other }) => isLiving(other) && lineText(other.text) === lineText(entry.text));
+  if (old)
+    return !hits.some(({ entry: other }) => isLiving(other) && lineText(other.text) === lineText(entry.text));
   return hits.some(({ entry: other }) => !isLiving(other) && sameText(other, entry));
 }

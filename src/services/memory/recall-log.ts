@@ -4,7 +4,11 @@ import { shownText } from './secret-text.ts';
 import type { World } from './world.ts';
 
 /** The kit counts what its memory is asked; where it keeps such a log, it learns of our questions too. */
-export async function logged({ files, hide, writes, log }: World, question: Question, found: Answered): Promise<void> {
+export async function logged(
+  { files, hide, writes, log }: World,
+  question: Question,
+  found: Answered,
+): Promise<void> {
   const { memory } = files.kit;
   if (!writes || memory === undefined) return;
   try {
@@ -13,7 +17,13 @@ export async function logged({ files, hide, writes, log }: World, question: Ques
     const top = Math.round((found.hits[0]?.score ?? 0) * 1000) / 1000;
     const counted = { hits: found.hits.length, top_score: top };
     const query = shownText(question.query, hide);
-    await logActivity(memory, { cmd: 'recall', agent: shownText(agent, hide), mode: found.mode, query, ...counted });
+    await logActivity(memory, {
+      cmd: 'recall',
+      agent: shownText(agent, hide),
+      mode: found.mode,
+      query,
+      ...counted,
+    });
   } catch (error) {
     log.debug('a recall was not logged', { error: error instanceof Error ? error.message : '' });
   }

@@ -30,9 +30,12 @@ it.each(['savane été', nfd('savane été')])('tags are known in either form: %
   expect(hits.map(({ snippet }) => snippet.split(' ')[1]).toSorted()).toEqual(['lions', 'tigres']);
 });
 
-it.each(['à midi précisément', nfd('à midi précisément')])('questions are understood in either form: %j', async (query) => {
-  expect((await session.recall(query))[0]?.snippet).toContain('girafes');
-});
+it.each(['à midi précisément', nfd('à midi précisément')])(
+  'questions are understood in either form: %j',
+  async (query) => {
+    expect((await session.recall(query))[0]?.snippet).toContain('girafes');
+  },
+);
 
 it('recall can be kept to one type and some agents', async () => {
   await session.remember('decisions', 'Élodie', 'Les tigres mangent aussi le matin');

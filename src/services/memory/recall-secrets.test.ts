@@ -64,7 +64,11 @@ describe('what others put into the store', () => {
 
   it('is masked where it is like what is remembered, or was its wording before', async () => {
     const session = await leaky();
-    const given = { type: 'decisions', agent: 'ops', text: 'The staging zebra never has mot de passe : hunter2' };
+    const given = {
+      type: 'decisions',
+      agent: 'ops',
+      text: 'The staging zebra never has mot de passe : hunter2',
+    };
     const { data, answer } = await session.ok(rememberStructured, given);
     expect(data['similar']).toMatchObject([{ id, relation: 'may contradict' }]);
     expect(JSON.stringify([data, answer])).not.toMatch(LEAKED);

@@ -56,7 +56,11 @@ export interface Answered extends Recall {
   mode: 'semantic' | 'local';
 }
 
-async function answered(world: World, question: Question, signal: AbortSignal | undefined): Promise<Answered> {
+async function answered(
+  world: World,
+  question: Question,
+  signal: AbortSignal | undefined,
+): Promise<Answered> {
   try {
     return await recallAll(world, question, signal);
   } catch (error) {
@@ -86,7 +90,11 @@ async function fromFiles(world: World, question: Question, error: BmadError): Pr
   };
 }
 
-async function recallAll(world: World, question: Question, signal: AbortSignal | undefined): Promise<Answered> {
+async function recallAll(
+  world: World,
+  question: Question,
+  signal: AbortSignal | undefined,
+): Promise<Answered> {
   const session = await world.session(signal);
   const wordings = [question.query, ...question.alternatives];
   const { vectors, note } = await embedded(world, session, wordings, signal);

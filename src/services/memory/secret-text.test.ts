@@ -35,7 +35,10 @@ describe('the value of a secret is masked, and nothing else', () => {
       'DefaultEndpointsProtocol=https;AccountName=shop;AccountKey=Zm9vYmFy+/x==;EndpointSuffix=core.windows.net',
       'DefaultEndpointsProtocol=https;AccountName=shop;AccountKey=***;EndpointSuffix=core.windows.net',
     ],
-    ['Endpoint=sb://x.net/;SharedAccessKeyName=Root;SharedAccessKey=Zm9v12=', 'Endpoint=sb://x.net/;SharedAccessKeyName=Root;SharedAccessKey=***'],
+    [
+      'Endpoint=sb://x.net/;SharedAccessKeyName=Root;SharedAccessKey=Zm9v12=',
+      'Endpoint=sb://x.net/;SharedAccessKeyName=Root;SharedAccessKey=***',
+    ],
     ['Server=db;User Id=sa;Password=ab1;Encrypt=true', 'Server=db;User Id=sa;Password=***;Encrypt=true'],
     ['Server=db;Uid=sa;Pwd=x', 'Server=db;Uid=sa;Pwd=***'],
     ['postgres://user:pass@db:5432/orders', 'postgres://***@db:5432/orders'],

@@ -92,7 +92,8 @@ function valueAt(text: string, at: number, before: string): Value | undefined {
   bare.lastIndex = at;
   const found = bare.exec(text)?.[0].replace(/[.,:?)]+$/, '');
   if (found === undefined || found === '') return undefined;
-  const listed = before === ';' || /^;[\w ]{1,40}=/.test(text.slice(at + found.length, at + found.length + 50));
+  const listed =
+    before === ';' || /^;[\w ]{1,40}=/.test(text.slice(at + found.length, at + found.length + 50));
   return { text: found, quoted: false, inset: 0, listed };
 }
 

@@ -4,7 +4,15 @@ import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey, MemoryType } from
 import type { Decide, Stored } from '../change.ts';
 import { Engine } from '../engine.ts';
 import { spaceText, unit } from '../rank.ts';
-import { byPosition, keyText, pageOf, positionOf, readyFilter, spelled, type ReadyFilter } from '../select.ts';
+import {
+  byPosition,
+  keyText,
+  pageOf,
+  positionOf,
+  readyFilter,
+  spelled,
+  type ReadyFilter,
+} from '../select.ts';
 import type {
   EmbeddingProgress,
   MemoryPage,

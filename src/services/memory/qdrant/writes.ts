@@ -157,7 +157,9 @@ function operation(
 /** Removes what is forgotten, also if somebody brings it back at this moment: then it is not. */
 export async function purged(shelf: Shelf, ids: readonly string[]): Promise<MemoryEntry[]> {
   if (ids.length === 0) return [];
-  const before = (await shelf.points.retrieve(ids)).map(({ id, payload }) => storedOf(id, shelf.type, payload).entry);
+  const before = (await shelf.points.retrieve(ids)).map(
+    ({ id, payload }) => storedOf(id, shelf.type, payload).entry,
+  );
   const forgotten = before.filter(isForgotten);
   if (forgotten.length === 0) return [];
   const filter = { must: [{ has_id: forgotten.map(({ id }) => id) }], must_not: [empty('forgotten_at')] };

@@ -21,7 +21,15 @@ import { Matrix } from './matrix.ts';
 import { after, condition, entryOf, IN_ORDER, type Condition, type MemoryRow } from './rows.ts';
 import { migrate, SCHEMA } from './schema.ts';
 import { searched } from './search.ts';
-import { addVector, nextRev, readReworded, readStored, reanalyse, removeStored, writeStored } from './writes.ts';
+import {
+  addVector,
+  nextRev,
+  readReworded,
+  readStored,
+  reanalyse,
+  removeStored,
+  writeStored,
+} from './writes.ts';
 
 export interface SqliteOptions extends StoreOptions {
   file: string;
