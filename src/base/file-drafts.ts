@@ -10,7 +10,7 @@ const VERY_OLD_MS = 24 * 60 * 60_000;
 
 /** The drafts in a folder that processes have left behind when they died. */
 export async function leftDrafts(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch(() => []);
+  const names: string[] = await readdir(folder).catch(() => []);
   const found: string[] = [];
   for (const name of names.sort()) {
     const pid = DRAFT.exec(name)?.[1];

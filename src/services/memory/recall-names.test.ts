@@ -16,7 +16,11 @@ await session.remember('agent-learnings', 'ÉLODIE', 'Les tigres mangent le soir
 
 it.each(['élodie', 'ÉLODIE', nfd('Élodie')])('agents are known in any case and form: %j', async (agent) => {
   const hits = await session.recall('qui mangent', { agent });
-  expect(hits.map(({ snippet }) => snippet.split(' ')[1]).toSorted()).toEqual(['girafes', 'lions', 'tigres']);
+  expect(hits.map(({ snippet }) => snippet.split(' ')[1] ?? '').toSorted()).toEqual([
+    'girafes',
+    'lions',
+    'tigres',
+  ]);
   const { data } = await session.ok(memoryList, { agent });
   expect(data['total']).toBe(1);
 });
@@ -27,7 +31,7 @@ it('agents named by files in the other form are found too', async () => {
 
 it.each(['savane été', nfd('savane été')])('tags are known in either form: %j', async (tag) => {
   const hits = await session.recall('qui mangent', { tags: [tag] });
-  expect(hits.map(({ snippet }) => snippet.split(' ')[1]).toSorted()).toEqual(['lions', 'tigres']);
+  expect(hits.map(({ snippet }) => snippet.split(' ')[1] ?? '').toSorted()).toEqual(['lions', 'tigres']);
 });
 
 it.each(['à midi précisément', nfd('à midi précisément')])(

@@ -262,10 +262,10 @@ export class SqliteStore extends Engine {
     return result;
   }
 
-  async #page(condition: () => Condition, page: Page): Promise<MemoryPage> {
+  async #page(conditionOf: () => Condition, page: Page): Promise<MemoryPage> {
     const from = page.after === undefined ? undefined : after(positionOf(page.after));
     const rows = await this.#database.read(() => {
-      const where = condition();
+      const where = conditionOf();
       return this.#database.all<MemoryRow>(
         `SELECT * FROM memory WHERE ${where.sql} ${from === undefined ? '' : `AND ${from.sql}`} ${IN_ORDER} LIMIT ?`,
         ...where.values,
