@@ -37,7 +37,9 @@ function valueIn(path: string, text: string): string | undefined {
     const values = path.endsWith('.toml') ? parseToml(path, text) : parseYaml(path, text);
     if (!isTable(values)) return undefined;
     const core = field(values, 'core');
-    return textField(values, 'output_folder') ?? (isTable(core) ? textField(core, 'output_folder') : undefined);
+    return (
+      textField(values, 'output_folder') ?? (isTable(core) ? textField(core, 'output_folder') : undefined)
+    );
   } catch {
     // What is wrong with a configuration file is told where it is read for its own sake.
     return undefined;
