@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { repository, temporaryFolder } from '../../tests/support/app.ts';
+import { gone } from '../../tests/support/contract-project.ts';
 import { thrownBy } from '../../tests/support/thrown.ts';
 import { runWatched, type WatchedOptions, type WatchedResult } from './process-watched.ts';
 
@@ -33,20 +33,6 @@ async function bash(
     },
   });
   return { ...result, ...texts };
-}
-
-/** Waits until a process is gone or a zombie; the test's own time limit ends the waiting when it never is. */
-async function gone(pid: number): Promise<void> {
-  for (;;) {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return;
-    }
-    const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') Z');
-    if (/\) [ZX]/.test(state)) return;
-    await new Promise(setImmediate);
-  }
 }
 
 const pidIn = (text: string): number => Number(/pid (\d+)/.exec(text)?.[1]);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import { withLock } from '../../base/file-lock.ts';
 import { realFolder } from '../../base/files.ts';
 import { oneLine } from '../../base/text.ts';
@@ -63,7 +63,7 @@ export interface Completion {
 export async function openCompletion(setup: CompletionSetup): Promise<Completion> {
   const kit = await readKit(setup.root);
   const root = (await realFolder(setup.root)) ?? setup.root;
-  const without = await stateFolders(kit);
+  const without = [...(await stateFolders(kit)), ...below(root, setup.state)];
   return {
     run: (request, caller) => runContract({ setup, kit, root, without }, request, caller),
     async receipts() {
@@ -94,6 +94,12 @@ async function stateFolders(kit: Kit): Promise<string[]> {
   const output = await outputFolder(kit);
   const usual = ['_bmad', '_grimoire'].flatMap((name) => [`${name}-output`, `${name}/_memory`, `${name}/memory`]);
   return [...new Set([...usual, ...(output === undefined ? [] : [output])])];
+}
+
+/** The user's state folder may lie in the project, in a container for instance. */
+function below(root: string, folder: string): string[] {
+  const path = relative(root, folder).split(sep).join('/');
+  return path === '' || path.startsWith('..') || isAbsolute(path) ? [] : [path];
 }
 
 function contractOf(script: Script | undefined): Receipt['contract'] {

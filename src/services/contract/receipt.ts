@@ -1,54 +1,37 @@
 import { createHash } from 'node:crypto';
-import * as z from 'zod';
-
-const stepSchema = z.object({
-  stack: z.string(),
-  command: z.string(),
-  ok: z.boolean().optional(),
-  advisory: z.literal(true).optional(),
-  exit_code: z.int().optional(),
-  duration_ms: z.int().optional(),
-});
+import type { Status, Step } from './verdict.ts';
 
 /** One verdict, with all that says what it was about. `hash` covers everything before it, `previous` is the one before. */
-export const receiptSchema = z.object({
-  version: z.literal(1),
-  seq: z.int().min(1),
-  id: z.string(),
-  previous: z.string(),
-  status: z.enum(['PASS', 'FAIL', 'NOT_VERIFIED']),
-  reason: z.string(),
-  contract: z.object({
-    kind: z.enum(['script', 'builtin']),
-    path: z.string().optional(),
-    sha256: z.string().optional(),
-    version: z.int().optional(),
-  }),
-  directory: z.string(),
-  stack: z.string(),
-  stacks: z.array(z.string()),
-  steps: z.array(stepSchema),
-  exit_code: z.int().optional(),
-  signal: z.string().optional(),
-  timed_out: z.boolean(),
-  started: z.string(),
-  ended: z.string(),
-  duration_ms: z.int(),
-  git: z
-    .object({ commit: z.string().optional(), branch: z.string().optional(), dirty: z.boolean() })
-    .optional(),
-  tree: z.object({
-    digest: z.string(),
-    files: z.int(),
-    listed: z.enum(['git', 'walk']),
-    left_out: z.int(),
+export interface Receipt {
+  version: 1;
+  seq: number;
+  id: string;
+  previous: string;
+  status: Status;
+  reason: string;
+  contract: { kind: 'script' | 'builtin'; path?: string; sha256?: string; version?: number };
+  directory: string;
+  stack: string;
+  stacks: string[];
+  steps: Step[];
+  exit_code?: number;
+  signal?: string;
+  timed_out: boolean;
+  started: string;
+  ended: string;
+  duration_ms: number;
+  git?: { commit?: string; branch?: string; dirty: boolean };
+  tree: {
+    digest: string;
+    files: number;
+    listed: 'git' | 'walk';
+    left_out: number;
     /** The digest afterwards, when the run itself has changed files. */
-    after: z.string().optional(),
-  }),
-  hash: z.string(),
-});
+    after?: string;
+  };
+  hash: string;
+}
 
-export type Receipt = z.output<typeof receiptSchema>;
 export type ReceiptBody = Omit<Receipt, 'version' | 'seq' | 'id' | 'previous' | 'hash'>;
 
 /** What the first receipt follows. */
@@ -81,9 +64,40 @@ export function opened(line: string): { receipt: Receipt; intact: boolean } | un
   } catch {
     return undefined;
   }
-  const parsed = receiptSchema.safeParse(value);
-  if (!parsed.success) return undefined;
-  const { hash, ...open } = value as Receipt;
+  if (!isReceipt(value)) return undefined;
+  const { hash, ...open } = value;
   const intact = JSON.stringify({ ...open, hash }) === line && hashOf(JSON.stringify(open)) === hash;
-  return { receipt: parsed.data, intact };
+  return { receipt: value, intact };
+}
+
+type Table = Readonly<Record<string, unknown>>;
+
+const isTable = (value: unknown): value is Table =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether every part that is used has its type: a line with a right hash may still be somebody else's work. */
+function isReceipt(value: unknown): value is Receipt {
+  if (!isTable(value)) return false;
+  const { contract, tree, git, steps, stacks } = value;
+  const texts = ['id', 'previous', 'hash', 'reason', 'directory', 'stack', 'started', 'ended'];
+  return (
+    value['version'] === 1 &&
+    isCount(value['seq']) &&
+    value['seq'] > 0 &&
+    isCount(value['duration_ms']) &&
+    ['PASS', 'FAIL', 'NOT_VERIFIED'].includes(String(value['status'])) &&
+    texts.every((key) => typeof value[key] === 'string') &&
+    isTable(contract) &&
+    ['script', 'builtin'].includes(String(contract['kind'])) &&
+    isTable(tree) &&
+    typeof tree['digest'] === 'string' &&
+    (git === undefined || (isTable(git) && typeof git['dirty'] === 'boolean')) &&
+    Array.isArray(steps) &&
+    Array.isArray(stacks) &&
+    stacks.every((stack) => typeof stack === 'string')
+  );
+}
+
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

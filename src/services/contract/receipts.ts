@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { appendLog, readLog } from '../../base/file-log.ts';
 import { withLock } from '../../base/file-lock.ts';
@@ -8,7 +7,7 @@ import { modifiedInside, pathExists } from '../../base/files.ts';
 import { projectKey } from '../../base/project-key.ts';
 import { strayPart, type Kit } from '../../kit/kit.ts';
 import { outputFolder } from '../../kit/output.ts';
-import { ORIGIN, opened, sealed, type Link, type Receipt, type ReceiptBody } from './receipt.ts';
+import { isCount, ORIGIN, opened, sealed, type Link, type Receipt, type ReceiptBody } from './receipt.ts';
 
 const FOLDER = '.receipts';
 const LOG = 'receipts.jsonl';
@@ -39,13 +38,12 @@ export async function receiptPlace(kit: Kit, state: string): Promise<ReceiptPlac
   return { folder, owner: 'project', anchor: own };
 }
 
-const headSchema = z.object({ seq: z.int().min(1), hash: z.string() });
-
 /** The end of the chain as it was noted outside; nothing when it was never noted. */
 export async function anchorOf({ anchor }: ReceiptPlace): Promise<Link | undefined> {
   const bytes = await readStateBytes(join(anchor, HEAD)).catch(() => undefined);
   try {
-    return headSchema.safeParse(JSON.parse(bytes?.toString('utf8') ?? '')).data;
+    const { seq, hash } = JSON.parse(bytes?.toString('utf8') ?? '') as Partial<Link>;
+    return isCount(seq) && typeof hash === 'string' ? { seq, hash } : undefined;
   } catch {
     return undefined;
   }

@@ -25,7 +25,7 @@ export function stackNamed(name: string | undefined): KitStack | undefined {
   if (known !== undefined) return known;
   throw new BmadError('invalid_input', `There is no stack ${quoted(name ?? '')}.`, {
     subject: 'stack',
-    suggestions: nearest(wanted, [...KIT_STACKS, ...Object.keys(OTHER_NAMES)], 1),
+    suggestions: nearest(wanted, KIT_STACKS, 1),
     hint: `Stacks: auto, ${KIT_STACKS.join(', ')} (k8s, ts, py, tf and sh are short for some).`,
   });
 }

@@ -55,6 +55,8 @@ export class VerdictReader {
       this.verdict = { word: verdict[1] as 'PASS' | 'FAIL', stacks: stacks.filter((name) => name !== '') };
       return true;
     }
+    // What the script and the tools say about themselves is short; data that tests print may be long.
+    if (line.length > LONGEST_COMMAND * 2) return false;
     if (NO_STACK.test(line) || UNKNOWN_STACK.test(line)) this.noStack = true;
     if (NO_TESTS.test(line)) this.noTests = true;
     const tool = NOT_FOUND.exec(line)?.[1];
