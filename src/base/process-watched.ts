@@ -29,20 +29,21 @@ const HELD_MS = 500;
  */
 const WATCHER = `
 const { spawn, spawnSync } = require('node:child_process');
+const self = process;
 let child, ending = false, ended = false;
 function strike(signal) {
   try {
-    if (process.platform === 'win32')
+    if (self.platform === 'win32')
       spawnSync('taskkill', ['/pid', String(child.pid), '/T', '/F'], { windowsHide: true });
-    else process.kill(-child.pid, signal);
+    else self.kill(-child.pid, signal);
     return true;
   } catch { return false; }
 }
 function leave(message) {
   if (ended) return;
   ended = true;
-  if (process.connected) process.send(message, () => process.exit());
-  else process.exit();
+  if (self.connected) self.send(message, () => self.exit());
+  else self.exit();
 }
 function end() {
   if (ending) return;
@@ -51,15 +52,15 @@ function end() {
   strike('SIGTERM');
   setTimeout(() => strike('SIGKILL'), ${GRACE_MS});
 }
-process.on('disconnect', end);
-process.on('message', (message) => {
+self.on('disconnect', end);
+self.on('message', (message) => {
   if (message.end) return end();
   const { program, args, cwd, env } = message;
   child = spawn(program, args, {
-    cwd, env, windowsHide: true, detached: process.platform !== 'win32', stdio: ['ignore', 'inherit', 'inherit'],
+    cwd, env, windowsHide: true, detached: self.platform !== 'win32', stdio: ['ignore', 'inherit', 'inherit'],
   });
   child.once('error', (error) => leave({ error: error.code || 'UNKNOWN' }));
-  child.once('spawn', () => process.connected && process.send({ pid: child.pid }));
+  child.once('spawn', () => self.connected && self.send({ pid: child.pid }));
   child.once('exit', (code, signal) => {
     const report = { code, signal };
     const deadline = Date.now() + ${GRACE_MS};

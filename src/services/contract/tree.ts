@@ -85,17 +85,16 @@ function entries(list: string): Map<string, string> {
   return found;
 }
 
-const KEPT_LISTS = 5;
 const FOLDER = 'trees';
 
-/** Keeps a list, so that what has changed can be named later. Of earlier ones only those that `needed` names stay. */
-export async function keepList(place: string, tree: Tree, needed: readonly string[]): Promise<void> {
+/** Keeps the list of what has passed, so that what has changed can be named later. It takes the place of the one before. */
+export async function keepList(place: string, tree: Tree): Promise<void> {
   const folder = join(place, FOLDER);
+  const own = `${tree.digest}.gz`;
   await ensureFolder(folder);
-  await writeAtomic(join(folder, `${tree.digest}.gz`), gzipSync(tree.list));
-  const kept = new Set([tree.digest, ...needed.slice(-KEPT_LISTS)].map((digest) => `${digest}.gz`));
+  await writeAtomic(join(folder, own), gzipSync(tree.list));
   for (const name of await stateNames(folder))
-    if (/^[0-9a-f]{64}\.gz$/.test(name) && !kept.has(name)) await removeTree(join(folder, name));
+    if (/^[0-9a-f]{64}\.gz$/.test(name) && name !== own) await removeTree(join(folder, name));
 }
 
 /** The list of a digest. It vouches for itself: one that was changed is as good as none. */
