@@ -77,14 +77,10 @@ describe.skipIf(process.platform === 'win32')('a watched program', () => {
   it('takes its children along when it is cancelled', async () => {
     const controller = new AbortController();
     let text = '';
-    const running = bash(
-      'sleep 600 & echo "pid $!"; wait',
-      { signal: controller.signal },
-      (output) => {
-        text = output;
-        if (output.includes('\n')) controller.abort();
-      },
-    );
+    const running = bash('sleep 600 & echo "pid $!"; wait', { signal: controller.signal }, (output) => {
+      text = output;
+      if (output.includes('\n')) controller.abort();
+    });
     expect(await thrownBy(() => running)).toMatchObject({ name: 'AbortError' });
     await gone(pidIn(text));
   });
@@ -98,7 +94,11 @@ describe.skipIf(process.platform === 'win32')('a watched program', () => {
   });
 
   it('says which signal ended it', async () => {
-    expect(await bash('kill -SEGV $$')).toMatchObject({ code: undefined, signal: 'SIGSEGV', timedOut: false });
+    expect(await bash('kill -SEGV $$')).toMatchObject({
+      code: undefined,
+      signal: 'SIGSEGV',
+      timedOut: false,
+    });
   });
 
   it('says that a program is not there', async () => {
@@ -109,7 +109,10 @@ describe.skipIf(process.platform === 'win32')('a watched program', () => {
       timeoutMs: 10_000,
       onOutput: () => undefined,
     });
-    expect(await thrownBy(() => missing)).toMatchObject({ code: 'unavailable', message: expect.stringContaining('ENOENT') });
+    expect(await thrownBy(() => missing)).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('ENOENT'),
+    });
   });
 
   it('loses nothing of much output', async () => {

@@ -65,7 +65,11 @@ describe('verify_receipts', () => {
       ],
     });
     await rm(join(session.folder, '_bmad-output/.receipts/trees'), { recursive: true });
-    expect((await session.ok(verifyReceipts)).data).toMatchObject({ tree: 'changed', changes: [], changes_known: false });
+    expect((await session.ok(verifyReceipts)).data).toMatchObject({
+      tree: 'changed',
+      changes: [],
+      changes_known: false,
+    });
   });
 
   it('does not count what agents write while they work, and what git ignores', async () => {

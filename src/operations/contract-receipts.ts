@@ -95,7 +95,8 @@ export const verifyReceipts = defineOperation({
 export const listReceipts = defineOperation({
   name: 'list_receipts',
   title: 'Receipts of the contract',
-  description: 'List the verdicts of the completion contract, the newest first, with commit and digest of the files.',
+  description:
+    'List the verdicts of the completion contract, the newest first, with commit and digest of the files.',
   effect: 'read',
   command: 'contract receipts',
   input: z.strictObject({
@@ -109,10 +110,18 @@ export const listReceipts = defineOperation({
     place: z.string(),
   }),
   async run({ limit, project }, context) {
-    const { lines: total, intact, problems, place } = await (
-      await (await context.state(project)).completion()
-    ).receipts();
-    return { total, items: intact.slice(-limit).reverse().map(receiptData), problems, place: place.folder };
+    const {
+      lines: total,
+      intact,
+      problems,
+      place,
+    } = await (await (await context.state(project)).completion()).receipts();
+    return {
+      total,
+      items: intact.slice(-limit).toReversed().map(receiptData),
+      problems,
+      place: place.folder,
+    };
   },
   render: ({ total, items, problems, place }) => ({
     body: lines(

@@ -62,14 +62,31 @@ export function receiptData(receipt: ReceiptLike): ReceiptData {
   };
 }
 
-export function receiptText({ id, status, stacks, started, duration_ms, commit, dirty, ...rest }: ReceiptData): string {
-  const where = commit === undefined ? '' : `, commit ${commit.slice(0, 10)}${dirty === true ? ' with changes' : ''}`;
+export function receiptText({
+  id,
+  status,
+  stacks,
+  started,
+  duration_ms,
+  commit,
+  dirty,
+  ...rest
+}: ReceiptData): string {
+  const where =
+    commit === undefined ? '' : `, commit ${commit.slice(0, 10)}${dirty === true ? ' with changes' : ''}`;
   const folder = rest.working_dir === '.' ? '' : ` in ${rest.working_dir}`;
   return `${id} ${status} [${stacks.join(', ')}]${folder} ${started}, ${seconds(duration_ms)}${where}, tree ${rest.tree.slice(0, 12)}`;
 }
 
-export function stepText({ stack, command, ok, advisory, exit_code: code }: z.output<typeof stepSchema>): string {
-  const result = ok === undefined ? 'no result' : ok ? 'OK' : advisory === true ? 'not OK (does not count)' : 'FAILED';
+export function stepText({
+  stack,
+  command,
+  ok,
+  advisory,
+  exit_code: code,
+}: z.output<typeof stepSchema>): string {
+  const result =
+    ok === undefined ? 'no result' : ok ? 'OK' : advisory === true ? 'not OK (does not count)' : 'FAILED';
   return `  ${stack === '' ? '' : `${stack}: `}${command} → ${result}${code === undefined || code === 0 ? '' : ` (exit code ${code})`}`;
 }
 

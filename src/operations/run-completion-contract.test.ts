@@ -56,9 +56,21 @@ describe('run_completion_contract, with the script of the project', () => {
   /** The recorded behaviour of the kit's script, by what it prints and by how it ends. */
   it.each([
     ['all results OK', { '.verify/go': 'go build ./...|build OK\n' }, {}, 'PASS', 0],
-    ['one result FAILED', { '.verify/go': 'go build ./...|build OK\ngo vet ./...|vet FAILED\n' }, {}, 'FAIL', 1],
+    [
+      'one result FAILED',
+      { '.verify/go': 'go build ./...|build OK\ngo vet ./...|vet FAILED\n' },
+      {},
+      'FAIL',
+      1,
+    ],
     ['type errors', { '.verify/typescript': 'tsc --noEmit|type errors\n' }, {}, 'FAIL', 1],
-    ['only advice is bad', { '.verify/python': 'pytest|pytest OK\nruff check .|ruff: warnings\n' }, {}, 'PASS', 0],
+    [
+      'only advice is bad',
+      { '.verify/python': 'pytest|pytest OK\nruff check .|ruff: warnings\n' },
+      {},
+      'PASS',
+      0,
+    ],
     ['no stack', {}, {}, 'NOT_VERIFIED', 0],
     ['tools missing, nothing run', { '.verify/python': '\n' }, {}, 'NOT_VERIFIED', 0],
     ['a command without result', { '.verify/docker': 'docker build --check .|\n' }, {}, 'NOT_VERIFIED', 0],
@@ -66,7 +78,13 @@ describe('run_completion_contract, with the script of the project', () => {
     ['the stack asked for', PASSING, { stack: 'typescript' }, 'PASS', 0],
     ['a short name', PASSING, { stack: 'TS' }, 'PASS', 0],
     ['auto', PASSING, { stack: 'auto' }, 'PASS', 0],
-    ['k8s, as the seed calls it', { '.verify/kubernetes': 'kubectl apply|k8s manifests OK\n' }, { stack: 'k8s' }, 'PASS', 0],
+    [
+      'k8s, as the seed calls it',
+      { '.verify/kubernetes': 'kubectl apply|k8s manifests OK\n' },
+      { stack: 'k8s' },
+      'PASS',
+      0,
+    ],
   ] as const)('%s', async (_what, files, input, status, code) => {
     const session = await contractSession(onTestFinished, project(KIT_LIKE_SCRIPT, files));
     const { data } = await session.ok(runCompletionContract, input);
@@ -79,7 +97,13 @@ describe('run_completion_contract, with the script of the project', () => {
     const script =
       'echo "arg $1 of $#"; echo "cwd $(pwd)"; echo "stack ${CC_STACK-unset}"; env; read -r x; echo "read $?"\n';
     const session = await contractSession(onTestFinished, project(script, { 'app/readme': '' }), {
-      env: { MY_API_KEY: 'do-not-show-this', HOME: '/somewhere', BASH_ENV: '/x', CC_STACK: 'auto', DATABASE: 'db-1' },
+      env: {
+        MY_API_KEY: 'do-not-show-this',
+        HOME: '/somewhere',
+        BASH_ENV: '/x',
+        CC_STACK: 'auto',
+        DATABASE: 'db-1',
+      },
       flags: { contractEnv: ['DATABASE'] },
     });
     const output = async (input: object): Promise<string> =>
@@ -139,7 +163,11 @@ describe('run_completion_contract, with scripts that misbehave', () => {
       flags: { contractTimeoutMs: '1000' },
     });
     const { data } = await session.ok(runCompletionContract);
-    expect(data).toMatchObject({ status: 'FAIL', timed_out: true, reason: expect.stringContaining('within 1 s') });
+    expect(data).toMatchObject({
+      status: 'FAIL',
+      timed_out: true,
+      reason: expect.stringContaining('within 1 s'),
+    });
     expect(data['steps']).toEqual([{ stack: 'go', command: 'go test ./...' }]);
     await gone(Number(/pid (\d+)/.exec(String(data['output']))?.[1]));
     expect(await receiptLines(session.folder)).toHaveLength(1);
@@ -168,7 +196,10 @@ describe('run_completion_contract, with scripts that misbehave', () => {
   });
 
   it('bears a line without an end', async () => {
-    const session = await contractSession(onTestFinished, project(`head -c 20000000 /dev/zero | tr '\\0' 'x'\n`));
+    const session = await contractSession(
+      onTestFinished,
+      project(`head -c 20000000 /dev/zero | tr '\\0' 'x'\n`),
+    );
     expect((await session.ok(runCompletionContract)).data['status']).toBe('NOT_VERIFIED');
   });
 
@@ -196,7 +227,7 @@ describe('run_completion_contract, with scripts that misbehave', () => {
     });
     expect(outcome).toMatchObject({ ok: false, error: { code: 'cancelled' } });
     await gone(pid);
-    await expect(receiptLines(folder)).rejects.toThrow();
+    await expect(receiptLines(folder)).rejects.toThrow('ENOENT');
   });
 
   it('refuses one with Windows line ends, and one that is a link to elsewhere', async () => {
@@ -217,7 +248,9 @@ describe('run_completion_contract, with scripts that misbehave', () => {
     const session = await contractSession(onTestFinished, project(script));
     const both = await Promise.all([session.ok(runCompletionContract), session.ok(runCompletionContract)]);
     expect(both.map(({ data }) => data['status'])).toEqual(['PASS', 'PASS']);
-    expect((await receiptLines(session.folder)).map((line) => (JSON.parse(line) as Receipt).seq)).toEqual([1, 2]);
+    expect((await receiptLines(session.folder)).map((line) => (JSON.parse(line) as Receipt).seq)).toEqual([
+      1, 2,
+    ]);
   });
 });
 

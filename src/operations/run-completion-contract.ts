@@ -11,9 +11,9 @@ const SHOWN_STEPS = 40;
 
 export const runCompletionContract = defineOperation({
   name: 'run_completion_contract',
-  title: 'Run the completion contract',
+  title: 'Completion contract',
   description:
-    "Run the project's cc-verify.sh, or built-in checks of its stacks: PASS, FAIL or NOT_VERIFIED. Only PASS proves work done.",
+    "Run the project's cc-verify.sh or built-in checks: PASS, FAIL or NOT_VERIFIED. Only PASS means done.",
   effect: 'write',
   runsPrograms: true,
   toolset: 'project',
@@ -26,8 +26,8 @@ export const runCompletionContract = defineOperation({
       .min(1)
       .max(50)
       .optional()
-      .describe('auto, go, typescript, python, terraform, ansible, docker, k8s or shell'),
-    working_dir: z.string().trim().min(1).max(1_000).optional().describe('Folder of the project'),
+      .describe('go, typescript, python, terraform, ansible, docker, k8s, shell'),
+    working_dir: z.string().trim().min(1).max(1_000).optional().describe('Folder in the project'),
   }),
   output: z.object({
     status: statusSchema,

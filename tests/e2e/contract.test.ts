@@ -1,4 +1,8 @@
-import { Client, StreamableHTTPClientTransport, type VersionNegotiationMode } from '@modelcontextprotocol/client';
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type VersionNegotiationMode,
+} from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serverFile, temporaryFolder } from '../support/app.ts';
@@ -62,7 +66,7 @@ describe('the completion contract over stdin', () => {
     expect(pids).toHaveLength(2);
     process.kill(transport.pid ?? 0, 'SIGKILL');
     await Promise.all(pids.map(gone));
-    await expect(receiptLines(cwd)).rejects.toThrow();
+    await expect(receiptLines(cwd)).rejects.toThrow('ENOENT');
     await client.close();
     // The lock of the one that was killed holds nobody up.
     await writeFiles(cwd, FILES);
@@ -91,7 +95,7 @@ describe.each<[string, VersionNegotiationMode]>([
     const result = await client.callTool({ name: TOOL, arguments: {} });
     expect(result.isError).toBe(true);
     expect(textsOf(result)[0]).toContain('contracts_over_http');
-    await expect(receiptLines(cwd)).rejects.toThrow();
+    await expect(receiptLines(cwd)).rejects.toThrow('ENOENT');
   });
 
   it('is run when it is switched on', async () => {
@@ -111,7 +115,8 @@ describe.each<[string, VersionNegotiationMode]>([
 describe('the commands of the contract', () => {
   it('end with 0 only if all is well', async () => {
     const { cwd, home } = await project();
-    const run = async (...words: string[]) => bmad(['contract', ...words], { cwd, env: bareEnvironment(home) });
+    const run = async (...words: string[]) =>
+      bmad(['contract', ...words], { cwd, env: bareEnvironment(home) });
     expect((await run('verify')).code).toBe(1);
     const first = await run('run', '--stack', 'go');
     expect(first.code).toBe(0);

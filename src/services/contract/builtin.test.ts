@@ -32,7 +32,8 @@ async function builtin(
   return (await session.ok(runCompletionContract, input)).data;
 }
 
-const commands = (data: Data): string[] => (data['steps'] as { command: string }[]).map(({ command }) => command);
+const commands = (data: Data): string[] =>
+  (data['steps'] as { command: string }[]).map(({ command }) => command);
 
 describe('the built-in contract', () => {
   it('says what is missing when there is nothing to verify', async () => {
@@ -48,7 +49,9 @@ describe('the built-in contract', () => {
   });
 
   it('runs the tests of a package, and nothing when there are none', async () => {
-    const pack = (test: string): Record<string, string> => ({ 'package.json': JSON.stringify({ scripts: { test } }) });
+    const pack = (test: string): Record<string, string> => ({
+      'package.json': JSON.stringify({ scripts: { test } }),
+    });
     const good = await builtin(pack('node -e "console.log(40 + 2)"'));
     expect(good).toMatchObject({ status: 'PASS', stacks: ['typescript'] });
     expect(good['output']).toContain('42');
@@ -70,7 +73,9 @@ describe('the built-in contract', () => {
       await mkdir(join(folder, 'node_modules'));
       await symlink(join(repository, 'node_modules/typescript'), join(folder, 'node_modules/typescript'));
     };
-    expect(await builtin(files('export const a: number = 1;'), {}, {}, link)).toMatchObject({ status: 'PASS' });
+    expect(await builtin(files('export const a: number = 1;'), {}, {}, link)).toMatchObject({
+      status: 'PASS',
+    });
     const wrong = await builtin(files('export const a: number = "one";'), {}, {}, link);
     expect(wrong).toMatchObject({ status: 'FAIL', steps: [{ command: 'tsc --noEmit', ok: false }] });
     expect(wrong['output']).toContain('TS2322');
@@ -91,7 +96,9 @@ describe('the built-in contract', () => {
     const files = { 'package.json': '{"scripts":{"test":"x"}}', [lock]: '' };
     expect(commands(await builtin(files, { [manager]: 'exit 0' }))).toEqual([`${manager} run test`]);
     if (manager !== 'npm')
-      expect((await builtin(files))['hints']).toEqual([expect.stringContaining(`${manager} is not installed`)]);
+      expect((await builtin(files))['hints']).toEqual([
+        expect.stringContaining(`${manager} is not installed`),
+      ]);
   });
 
   it('verifies Go with all three commands, and says so when Go or its modules are missing', async () => {
@@ -101,7 +108,9 @@ describe('the built-in contract', () => {
     expect(commands(good)).toEqual(['go build ./...', 'go vet ./...', 'go test ./...']);
     const bad = await builtin(files, { go: '[[ $1 == vet ]] && exit 1; exit 0' });
     expect(bad).toMatchObject({ status: 'FAIL', reason: 'Failed: go vet ./....' });
-    expect(await builtin(files, { go: 'echo "module lookup disabled by GOPROXY=off" >&2; exit 1' })).toMatchObject({
+    expect(
+      await builtin(files, { go: 'echo "module lookup disabled by GOPROXY=off" >&2; exit 1' }),
+    ).toMatchObject({
       status: 'NOT_VERIFIED',
     });
   });
@@ -119,8 +128,11 @@ describe('the built-in contract', () => {
         { command: 'ruff check .', ok: false, advisory: true },
       ],
     });
-    const own = await builtin({ ...files, '.venv/bin/pytest': '#!/bin/sh\necho own; exit 0\n' }, { pytest: 'exit 1' }, {}, (folder) =>
-      chmod(join(folder, '.venv/bin/pytest'), 0o755),
+    const own = await builtin(
+      { ...files, '.venv/bin/pytest': '#!/bin/sh\necho own; exit 0\n' },
+      { pytest: 'exit 1' },
+      {},
+      (folder) => chmod(join(folder, '.venv/bin/pytest'), 0o755),
     );
     expect(own).toMatchObject({ status: 'PASS', output: expect.stringContaining('own') });
   });
@@ -133,14 +145,20 @@ describe('the built-in contract', () => {
       'ansible: Neither ansible-lint nor yamllint is installed.',
       'Name one stack with "stack" to have a verdict about that one alone.',
     ]);
-    expect(await builtin(files, { go: 'exit 0' }, { stack: 'go' })).toMatchObject({ status: 'PASS', stacks: ['go'] });
+    expect(await builtin(files, { go: 'exit 0' }, { stack: 'go' })).toMatchObject({
+      status: 'PASS',
+      stacks: ['go'],
+    });
     expect(await builtin(files, { go: 'exit 0', yamllint: 'exit 0' })).toMatchObject({ status: 'PASS' });
   });
 
   it('validates the first folder of Terraform, and says when it has to be initialised', async () => {
     const files = { 'infra/main.tf': '', 'infra/modules/x.tf': '' };
     const good = await builtin(files, { terraform: 'pwd; exit 0' });
-    expect(good).toMatchObject({ status: 'PASS', output: expect.stringMatching(/terraform validate -no-color\n.*\/infra\n/) });
+    expect(good).toMatchObject({
+      status: 'PASS',
+      output: expect.stringMatching(/terraform validate -no-color\n.*\/infra\n/),
+    });
     expect(
       await builtin(files, { terraform: '[[ $1 == fmt ]] && exit 3; echo "Run terraform init"; exit 1' }),
     ).toMatchObject({ status: 'NOT_VERIFIED' });
@@ -151,9 +169,15 @@ describe('the built-in contract', () => {
       status: 'PASS',
       steps: [{ command: 'docker compose config --quiet' }],
     });
-    expect(await builtin({ Dockerfile: '' }, { docker: 'exit 0' })).toMatchObject({ status: 'NOT_VERIFIED', steps: [] });
+    expect(await builtin({ Dockerfile: '' }, { docker: 'exit 0' })).toMatchObject({
+      status: 'NOT_VERIFIED',
+      steps: [],
+    });
     expect(
-      await builtin({ 'k8s/a.yaml': '' }, { kubectl: 'echo "The connection to the server was refused"; exit 1' }),
+      await builtin(
+        { 'k8s/a.yaml': '' },
+        { kubectl: 'echo "The connection to the server was refused"; exit 1' },
+      ),
     ).toMatchObject({ status: 'NOT_VERIFIED' });
     expect(await builtin({ 'k8s/a.yaml': '' }, { kubectl: 'exit 1' })).toMatchObject({ status: 'FAIL' });
     expect(await builtin({ 'a.sh': '' }, { shellcheck: 'exit 1' })).toMatchObject({ status: 'NOT_VERIFIED' });

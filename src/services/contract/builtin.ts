@@ -56,7 +56,9 @@ export async function runBuiltin(request: RunRequest): Promise<RunResult> {
     ...lacks.map(({ stack: of, what }) => `${of}: ${what}`),
     ...idle.map((name) => `${name}: there is no command for it here; it does not count.`),
     ...(timedOut
-      ? ['contract_timeout_ms (BMAD_CONTRACT_TIMEOUT_MS) gives more time; watch modes of test runners never end.']
+      ? [
+          'contract_timeout_ms (BMAD_CONTRACT_TIMEOUT_MS) gives more time; watch modes of test runners never end.',
+        ]
       : []),
     ...(lacks.length > 0 && steps.some(({ ok }) => ok === true)
       ? ['Name one stack with "stack" to have a verdict about that one alone.']
@@ -80,7 +82,11 @@ async function runAll(
     const step: Step = { stack, command: shown, ...(command.advisory === true ? { advisory: true } : {}) };
     steps.push(step);
     const tail: string[] = [];
-    const { code, signal: killed, timedOut } = await runWatched(command.program, command.args, {
+    const {
+      code,
+      signal: killed,
+      timedOut,
+    } = await runWatched(command.program, command.args, {
       cwd: join(request.place, command.folder ?? '.'),
       env: contractEnvironment(request.env, request.addedEnv, { ...command.env }),
       timeoutMs: Math.max(1, deadline - performance.now()),
@@ -94,7 +100,9 @@ async function runAll(
     if (lack !== undefined) lacks.push({ stack, what: lack });
     else step.ok = code === 0;
     if (code !== undefined) step.exit_code = code;
-    keeper.note(`  → ${lack ?? (code === 0 ? 'OK' : `FAILED (${code === undefined ? killed : `exit code ${code}`})`)}`);
+    keeper.note(
+      `  → ${lack ?? (code === 0 ? 'OK' : `FAILED (${code === undefined ? killed : `exit code ${code}`})`)}`,
+    );
   }
   return { steps, timedOut: false, signal: undefined };
 }
@@ -120,13 +128,19 @@ function judgement(
   const counted = steps.filter(({ advisory }) => advisory !== true);
   const failed = counted.filter(({ ok }) => ok === false);
   if (timedOut)
-    return { status: 'FAIL', reason: `${steps.at(-1)?.command ?? 'It'} did not end within ${timeoutMs / 1_000} s.` };
+    return {
+      status: 'FAIL',
+      reason: `${steps.at(-1)?.command ?? 'It'} did not end within ${timeoutMs / 1_000} s.`,
+    };
   if (failed.length > 0)
     return { status: 'FAIL', reason: `Failed: ${failed.map(({ command }) => command).join(', ')}.` };
   const passed = counted.filter(({ ok }) => ok === true);
   if (passed.length === 0) return { status: 'NOT_VERIFIED', reason: 'No command that counts could be run.' };
   if (lacks.length > 0)
-    return { status: 'NOT_VERIFIED', reason: `Not everything could be verified: ${lacks.map(({ stack }) => stack).join(', ')}.` };
+    return {
+      status: 'NOT_VERIFIED',
+      reason: `Not everything could be verified: ${lacks.map(({ stack }) => stack).join(', ')}.`,
+    };
   return { status: 'PASS', reason: `All ${passed.length} commands that count have succeeded.` };
 }
 

@@ -69,21 +69,34 @@ describe('the chain of receipts', () => {
     const first = sealed({ ...BODY, duration_ms: 0 }, { seq: 0, hash: ORIGIN }).receipt;
     const forged = lines.with(1, sealed({ ...BODY, status: 'FAIL' }, first).line);
     expect(check(forged, end).problems).toMatchObject([{ line: 3, kind: 'changed' }]);
-    const last = lines.with(3, sealed({ ...BODY, status: 'FAIL' }, { seq: 3, hash: (JSON.parse(lines[2] ?? '') as Link).hash }).line);
-    expect(check(last, end).problems).toMatchObject([{ kind: 'changed', message: expect.stringContaining('number 4') }]);
+    const last = lines.with(
+      3,
+      sealed({ ...BODY, status: 'FAIL' }, { seq: 3, hash: (JSON.parse(lines[2] ?? '') as Link).hash }).line,
+    );
+    expect(check(last, end).problems).toMatchObject([
+      { kind: 'changed', message: expect.stringContaining('number 4') },
+    ]);
   });
 
   it('takes another spelling of the same values for a change', () => {
     const { lines } = chainOf(1);
-    expect(check([(lines[0] ?? '').replace('"seq":1', '"seq": 1')]).problems).toMatchObject([{ kind: 'changed' }]);
-    expect(check([(lines[0] ?? '').replace('"PASS"', '"\\u0050ASS"')]).problems).toMatchObject([{ kind: 'changed' }]);
+    expect(check([(lines[0] ?? '').replace('"seq":1', '"seq": 1')]).problems).toMatchObject([
+      { kind: 'changed' },
+    ]);
+    expect(check([(lines[0] ?? '').replace('"PASS"', '"\\u0050ASS"')]).problems).toMatchObject([
+      { kind: 'changed' },
+    ]);
   });
 
   it('sees receipts that are missing at the beginning, in the middle and at the end', () => {
     const { lines, end } = chainOf(5);
-    expect(check(lines.slice(2), end).problems).toMatchObject([{ line: 1, kind: 'removed', message: expect.stringContaining('2 receipts were') }]);
+    expect(check(lines.slice(2), end).problems).toMatchObject([
+      { line: 1, kind: 'removed', message: expect.stringContaining('2 receipts were') },
+    ]);
     expect(check(lines.toSpliced(2, 1), end).problems).toMatchObject([{ line: 3, kind: 'removed' }]);
-    expect(check(lines.slice(0, 3), end).problems).toMatchObject([{ kind: 'removed', message: expect.stringContaining('2 receipts are missing at the end') }]);
+    expect(check(lines.slice(0, 3), end).problems).toMatchObject([
+      { kind: 'removed', message: expect.stringContaining('2 receipts are missing at the end') },
+    ]);
     expect(check([], end).problems).toMatchObject([{ kind: 'removed' }]);
   });
 

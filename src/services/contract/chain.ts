@@ -68,9 +68,14 @@ export class ChainCheck {
   private follow({ seq, previous, id }: Receipt): void {
     const { seq: before, hash } = this.last;
     if (seq > before + 1)
-      this.problem('removed', `(${id}) follows number ${seq - 1}: ${plural(seq - 1 - before, 'receipt was', 'receipts were')} removed before it.`);
-    else if (seq <= before) this.problem('order', `(${id}) does not come after number ${before}: receipts were moved or copied.`);
-    else if (previous !== hash) this.problem('changed', `(${id}) does not follow the receipt before it: one of them was replaced.`);
+      this.problem(
+        'removed',
+        `(${id}) follows number ${seq - 1}: ${plural(seq - 1 - before, 'receipt was', 'receipts were')} removed before it.`,
+      );
+    else if (seq <= before)
+      this.problem('order', `(${id}) does not come after number ${before}: receipts were moved or copied.`);
+    else if (previous !== hash)
+      this.problem('changed', `(${id}) does not follow the receipt before it: one of them was replaced.`);
   }
 
   private problem(kind: ChainProblem['kind'], what: string): void {

@@ -10,7 +10,15 @@ import type { Environment } from './environment.ts';
 import { OutputKeeper, type KeptOutput } from './output.ts';
 import type { Receipt, ReceiptBody } from './receipt.ts';
 import { addReceipt, receiptPlace, type ReceiptPlace } from './receipts.ts';
-import { findScript, folderInside, refuseWindowsLines, runScript, scriptPaths, type RunResult, type Script } from './run.ts';
+import {
+  findScript,
+  folderInside,
+  refuseWindowsLines,
+  runScript,
+  scriptPaths,
+  type RunResult,
+  type Script,
+} from './run.ts';
 import { stackNamed } from './stack-names.ts';
 import { gitState } from './tree-files.ts';
 import { keepList, readTree, treeChanges, type Tree } from './tree.ts';
@@ -92,7 +100,11 @@ interface World {
 /** What agents write while they work is no part of what is verified. */
 async function stateFolders(kit: Kit): Promise<string[]> {
   const output = await outputFolder(kit);
-  const usual = ['_bmad', '_grimoire'].flatMap((name) => [`${name}-output`, `${name}/_memory`, `${name}/memory`]);
+  const usual = ['_bmad', '_grimoire'].flatMap((name) => [
+    `${name}-output`,
+    `${name}/_memory`,
+    `${name}/memory`,
+  ]);
   return [...new Set([...usual, ...(output === undefined ? [] : [output])])];
 }
 
@@ -105,7 +117,11 @@ function below(root: string, folder: string): string[] {
 function contractOf(script: Script | undefined): Receipt['contract'] {
   return script === undefined
     ? { kind: 'builtin', version: BUILTIN_VERSION }
-    : { kind: 'script', path: script.path, sha256: createHash('sha256').update(script.content).digest('hex') };
+    : {
+        kind: 'script',
+        path: script.path,
+        sha256: createHash('sha256').update(script.content).digest('hex'),
+      };
 }
 
 const STDERR_TAIL = 2_000;
@@ -120,7 +136,11 @@ async function runContract(world: World, request: ContractRequest, caller: Calle
   if (script !== undefined) refuseWindowsLines(script);
   const receipts = await receiptPlace(kit, setup.state);
   // Tests share ports, databases and build folders: two runs at once would fail each other.
-  const lock = { waitMs: setup.timeoutMs, signal, onWait: () => progress('Waiting for another run of the contract') };
+  const lock = {
+    waitMs: setup.timeoutMs,
+    signal,
+    onWait: () => progress('Waiting for another run of the contract'),
+  };
   return withLock(join(receipts.folder, 'run.lock'), lock, async () => {
     progress('Reading the files of the project');
     const tree = await readTree(root, without, setup.env, signal);
@@ -213,7 +233,10 @@ const hidden = (steps: RunResult['steps'], hide: (text: string) => string): RunR
 
 /** Files that the run itself wrote make it unclear what was verified; the reader has to know. */
 function withChanges(result: RunResult, before: Tree, after: Tree): RunResult {
-  const left = before.leftOut === 0 ? [] : [`${before.leftOut} files are too large or too many and were not looked into.`];
+  const left =
+    before.leftOut === 0
+      ? []
+      : [`${before.leftOut} files are too large or too many and were not looked into.`];
   if (before.digest === after.digest) return { ...result, hints: [...result.hints, ...left] };
   const changes = treeChanges(before.list, after.list);
   const named = changes.slice(0, 5).map(({ path, change }) => `${path} (${change})`);

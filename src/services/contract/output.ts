@@ -7,7 +7,8 @@ const LONGEST_LINE = 8_000;
 
 /** Sequences for colours, cursors and titles, and all other control characters but the tab. */
 // eslint-disable-next-line no-control-regex -- these are what is looked for
-const TERMINAL = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])|[\x00-\x08\x0b-\x1f\x7f]/g;
+const TERMINAL =
+  /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])|[\x00-\x08\x0b-\x1f\x7f]/g;
 
 /** A text without what only a terminal understands. */
 export function plainText(text: string): string {

@@ -15,7 +15,11 @@ const MANAGERS = [
 const NO_TESTS = /no test specified/;
 
 /** A tool that is not there would be fetched by its package manager; nothing is to be fetched. */
-const OFFLINE = { npm_config_update_notifier: 'false', npm_config_offline: 'true', COREPACK_ENABLE_NETWORK: '0' };
+const OFFLINE = {
+  npm_config_update_notifier: 'false',
+  npm_config_offline: 'true',
+  COREPACK_ENABLE_NETWORK: '0',
+};
 
 /**
  * Types and tests. Compilers and test runners are started from the project's own node_modules by their file, because
@@ -30,7 +34,8 @@ export const planNode: Planner = async (around) => {
     lack('package.json cannot be read as JSON.');
     return { commands, lacks };
   }
-  const manager = MANAGERS.findLast(({ lock }) => around.listing.some(({ path }) => lock.test(path)))?.name ?? 'npm';
+  const manager =
+    MANAGERS.findLast(({ lock }) => around.listing.some(({ path }) => lock.test(path)))?.name ?? 'npm';
   const needs = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).length > 0;
   const modules = await around.upwards('node_modules');
   const plugAndPlay = (await around.upwards('.pnp.cjs')) !== undefined;
@@ -41,7 +46,13 @@ export const planNode: Planner = async (around) => {
   const tool = async (name: string, file: string, args: string[]): Promise<void> => {
     const place = await around.upwards(join('node_modules', file));
     if (place === undefined) lack(`${name} is not among the installed packages.`);
-    else commands.push({ stack, shown: [name, ...args].join(' '), program: around.node, args: [place, ...args] });
+    else
+      commands.push({
+        stack,
+        shown: [name, ...args].join(' '),
+        program: around.node,
+        args: [place, ...args],
+      });
   };
   const listed = (pattern: RegExp): boolean => around.listing.some(({ path }) => pattern.test(path));
   if (listed(/^tsconfig\.json$/)) await tool('tsc', 'typescript/bin/tsc', ['--noEmit']);

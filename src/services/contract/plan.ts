@@ -46,7 +46,6 @@ export type Planner = (around: Surroundings) => Promise<StackPlan>;
 export const has = ({ listing }: Surroundings, pattern: RegExp): string | undefined =>
   listing.find(({ path }) => pattern.test(path))?.path;
 
-
 /** Commands of one stack, of which those whose program is missing are left out. */
 export async function installed(
   { program }: Surroundings,

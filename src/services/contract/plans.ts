@@ -24,8 +24,7 @@ const planGo: Planner = async (around) => {
 };
 
 const planPython: Planner = async (around) => {
-  const missing = (code: number): string | undefined =>
-    code === 5 ? 'pytest found no tests.' : undefined;
+  const missing = (code: number): string | undefined => (code === 5 ? 'pytest found no tests.' : undefined);
   const own = await firstOf(
     ['.venv/bin', 'venv/bin', '.venv/Scripts', 'venv/Scripts'].flatMap((folder) =>
       [`${folder}/pytest`, `${folder}/pytest.exe`].map((path) => around.upwards(path)),
@@ -48,10 +47,14 @@ async function firstOf<T>(found: readonly Promise<T | undefined>[]): Promise<T |
 }
 
 const planTerraform: Planner = async (around) => {
-  const files = around.listing.filter(({ path }) => path.endsWith('.tf')).map(({ path }) => posix.dirname(path));
+  const files = around.listing
+    .filter(({ path }) => path.endsWith('.tf'))
+    .map(({ path }) => posix.dirname(path));
   const folder = files.sort()[0] ?? '.';
   const missing = (_code: number, output: string): string | undefined =>
-    /terraform init/.test(output) ? 'Providers or modules are not there: run "terraform init" first.' : undefined;
+    /terraform init/.test(output)
+      ? 'Providers or modules are not there: run "terraform init" first.'
+      : undefined;
   const commands = await installed(around, 'terraform', [
     { name: 'terraform', args: ['validate', '-no-color'], folder, missing },
     { name: 'terraform', args: ['fmt', '-check', '-recursive', '-no-color'], advisory: true },
@@ -74,13 +77,17 @@ const planAnsible: Planner = async (around) => {
 const planDocker: Planner = async (around) => {
   const compose = has(around, /^(?:docker-)?compose\.ya?ml$/);
   if (compose === undefined) return { commands: [], lacks: [] };
-  const commands = await installed(around, 'docker', [{ name: 'docker', args: ['compose', 'config', '--quiet'] }]);
+  const commands = await installed(around, 'docker', [
+    { name: 'docker', args: ['compose', 'config', '--quiet'] },
+  ]);
   return orLack('docker', commands, 'docker is not installed.');
 };
 
 const planKubernetes: Planner = async (around) => {
   const missing = (_code: number, output: string): string | undefined =>
-    /connection refused|no such host|unable to connect|server could not find|was refused|i\/o timeout/i.test(output)
+    /connection refused|no such host|unable to connect|server could not find|was refused|i\/o timeout/i.test(
+      output,
+    )
       ? 'kubectl reaches no cluster, which it asks for the kinds of objects.'
       : undefined;
   const commands = await installed(around, 'kubernetes', [
@@ -92,7 +99,10 @@ const planKubernetes: Planner = async (around) => {
 const planShell: Planner = async (around) => {
   const scripts = around.listing.map(({ path }) => path).filter((path) => /^[^/]+\.sh$/.test(path));
   const args = scripts.map((path) => `./${path}`);
-  return { commands: await installed(around, 'shell', [{ name: 'shellcheck', args, advisory: true }]), lacks: [] };
+  return {
+    commands: await installed(around, 'shell', [{ name: 'shellcheck', args, advisory: true }]),
+    lacks: [],
+  };
 };
 
 /** How each stack is verified when the project has no script: the commands of the kit, as far as they change nothing. */

@@ -68,7 +68,10 @@ export async function addReceipt(
     await appendLog(join(place.folder, LOG), [line]);
     const notes: string[] = [];
     try {
-      await writeAtomic(join(place.anchor, HEAD), `${JSON.stringify({ seq: receipt.seq, hash: receipt.hash })}\n`);
+      await writeAtomic(
+        join(place.anchor, HEAD),
+        `${JSON.stringify({ seq: receipt.seq, hash: receipt.hash })}\n`,
+      );
     } catch (error) {
       if (!(error instanceof BmadError)) throw error;
       notes.push(`The end of the chain could not be noted outside the project: ${error.message}`);

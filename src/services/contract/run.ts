@@ -84,7 +84,9 @@ export async function runScript(script: Script, request: RunRequest): Promise<Ru
   const { root, place, stack, keeper, reader, timeoutMs, signal } = request;
   const ended = await runWatched(await bashFor(request), [join(root, script.path), place], {
     cwd: place,
-    env: contractEnvironment(request.env, request.addedEnv, { CC_STACK: stack && (SCRIPT_NAMES[stack] ?? stack) }),
+    env: contractEnvironment(request.env, request.addedEnv, {
+      CC_STACK: stack && (SCRIPT_NAMES[stack] ?? stack),
+    }),
     timeoutMs,
     signal,
     onOutput: (chunk, from) => keeper.add(chunk, from),
@@ -109,7 +111,9 @@ const GIT_BASH = ['C:\\Program Files\\Git\\bin\\bash.exe', 'C:\\Program Files (x
 
 async function bashFor({ env, platform, scriptPath }: RunRequest): Promise<string> {
   if (platform === 'win32') for (const place of GIT_BASH) if (await mayRun(place)) return place;
-  const found = (await findProgram('bash', env['PATH'] ?? env['Path'])) ?? ((await mayRun('/bin/bash')) ? '/bin/bash' : undefined);
+  const found =
+    (await findProgram('bash', env['PATH'] ?? env['Path'])) ??
+    ((await mayRun('/bin/bash')) ? '/bin/bash' : undefined);
   if (found !== undefined) return found;
   throw new BmadError('unavailable', `${scriptPath} needs bash, which is not on the PATH.`, {
     hint: 'Install bash (on Windows it comes with Git), then try again.',
@@ -130,7 +134,8 @@ export async function folderInside(root: string, wanted: string | undefined): Pr
       subject: 'working_dir',
       hint: 'Name a folder of the project, as a path from its top; links that lead out of it are not followed.',
     });
-  const inside = (path: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+  const inside = (path: string): boolean =>
+    path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
   const real = await realFolder(place);
   // Whether something exists outside is nobody's business.
   if (!inside(place) && (real === undefined || !inside(real))) throw outside();

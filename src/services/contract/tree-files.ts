@@ -34,14 +34,18 @@ async function git(
   // Variables of git would name another repository than the project's.
   const kept = Object.entries(env).filter(([name]) => !/^GIT_/i.test(name));
   try {
-    const { code } = await runProgram('git', [...OFF.flatMap((value) => ['-c', value]), '-C', root, ...args], {
-      env: { ...Object.fromEntries(kept), GIT_OPTIONAL_LOCKS: '0' },
-      timeoutMs: GIT_MS,
-      signal,
-      async consume(output) {
-        for await (const part of output) parts.push(part);
+    const { code } = await runProgram(
+      'git',
+      [...OFF.flatMap((value) => ['-c', value]), '-C', root, ...args],
+      {
+        env: { ...Object.fromEntries(kept), GIT_OPTIONAL_LOCKS: '0' },
+        timeoutMs: GIT_MS,
+        signal,
+        async consume(output) {
+          for await (const part of output) parts.push(part);
+        },
       },
-    });
+    );
     signal.throwIfAborted();
     if (code !== 0) return undefined;
   } catch (error) {
@@ -57,7 +61,12 @@ async function git(
 
 /** The files of a project: those that git tracks or would track, else all that no ignore file names. */
 export async function listTree(root: string, env: Environment, signal: AbortSignal): Promise<TreeFiles> {
-  const listed = await git(root, ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], env, signal);
+  const listed = await git(
+    root,
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
+    env,
+    signal,
+  );
   // An ignored folder of a larger repository has no files for git; somebody has made it their project all the same.
   return listed === undefined || listed.length === 0
     ? { paths: (await walk(root, signal)).sort(), listed: 'walk' }

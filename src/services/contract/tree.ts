@@ -35,7 +35,9 @@ export async function readTree(
   signal: AbortSignal,
 ): Promise<Tree> {
   const { paths, listed } = await listTree(root, env, signal);
-  const ours = paths.filter((path) => !without.some((folder) => path === folder || path.startsWith(`${folder}/`)));
+  const ours = paths.filter(
+    (path) => !without.some((folder) => path === folder || path.startsWith(`${folder}/`)),
+  );
   const looked = ours.slice(0, MOST_FILES);
   let bytes = 0;
   const marks = await mapLimited(looked, 16, async (path): Promise<FileMark | undefined> => {

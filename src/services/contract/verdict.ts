@@ -92,7 +92,10 @@ export class VerdictReader {
     }
     const result = RESULT.exec(line)?.[1];
     if (result === undefined || this.headers.length === 0) return false;
-    const step = this.pending ?? { stack: this.headers.at(-1) ?? '', command: result.slice(0, LONGEST_COMMAND) };
+    const step = this.pending ?? {
+      stack: this.headers.at(-1) ?? '',
+      command: result.slice(0, LONGEST_COMMAND),
+    };
     this.pending = step;
     const ok = /\bOK\b/.test(result);
     step.ok = ok;
@@ -127,7 +130,10 @@ export function judge(read: ReadVerdict, ending: Ending): Judgement {
   return { status, reason, hints: hintsFor(read, ending, status) };
 }
 
-function statusOf(read: ReadVerdict, { code, signal, timedOut, timeoutMs }: Ending): Omit<Judgement, 'hints'> {
+function statusOf(
+  read: ReadVerdict,
+  { code, signal, timedOut, timeoutMs }: Ending,
+): Omit<Judgement, 'hints'> {
   const failed = (reason: string) => ({ status: 'FAIL' as const, reason });
   const open = (reason: string) => ({ status: 'NOT_VERIFIED' as const, reason });
   if (timedOut) return failed(`It did not end within ${timeoutMs / 1_000} s and was stopped.`);
@@ -164,12 +170,16 @@ function hintsFor(read: ReadVerdict, { code, timedOut }: Ending, status: Status)
   if (status === 'PASS' && !read.kitForm)
     hints.push('The script does not list its commands, so its word has to be taken for them.');
   if (read.noTests && status === 'FAIL')
-    hints.push('pytest ends with exit code 5 when there are no tests, and the script counts that as a failure.');
+    hints.push(
+      'pytest ends with exit code 5 when there are no tests, and the script counts that as a failure.',
+    );
   if (read.verdict === 'PASS' && code !== 0 && !timedOut)
     hints.push('PASS was printed, but the exit code counts: a test may have printed it.');
   if (read.toolsMissing.length > 0 && status !== 'PASS')
     hints.push(`Not found on the PATH that the script was given: ${read.toolsMissing.join(', ')}.`);
   if (timedOut)
-    hints.push('contract_timeout_ms (BMAD_CONTRACT_TIMEOUT_MS) gives it more time; watch modes of test runners never end.');
+    hints.push(
+      'contract_timeout_ms (BMAD_CONTRACT_TIMEOUT_MS) gives it more time; watch modes of test runners never end.',
+    );
   return hints;
 }

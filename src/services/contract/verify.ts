@@ -43,7 +43,15 @@ export async function verifyReceipts({ place, contract, tree }: VerifySetup): Pr
   const chain = problems.length > 0 ? 'broken' : lines === 0 ? 'empty' : 'whole';
   const base = { chain, receipts: lines, problems, lastPass, newest, place } as const;
   if (lastPass === undefined)
-    return { ...base, proven: false, tree: 'unknown', changes: [], changesKnown: true, contract: 'unknown', notes: [] };
+    return {
+      ...base,
+      proven: false,
+      tree: 'unknown',
+      changes: [],
+      changesKnown: true,
+      contract: 'unknown',
+      notes: [],
+    };
   const now = await tree();
   const same = now.digest === lastPass.tree.digest;
   const before = same ? now.list : await keptList(place.folder, lastPass.tree.digest);
@@ -59,12 +67,19 @@ export async function verifyReceipts({ place, contract, tree }: VerifySetup): Pr
     changesKnown: before !== undefined,
     contract: contractNow,
     notes: [
-      ...(failedSince === undefined ? [] : [`The same files have failed since (${failedSince.id}): ${failedSince.reason}`]),
+      ...(failedSince === undefined
+        ? []
+        : [`The same files have failed since (${failedSince.id}): ${failedSince.reason}`]),
       ...(now.leftOut === 0 ? [] : [`${now.leftOut} files are too large or too many and were not compared.`]),
     ],
   };
 }
 
 function sameContract(then: Receipt['contract'], now: Receipt['contract']): boolean {
-  return then.kind === now.kind && then.path === now.path && then.sha256 === now.sha256 && then.version === now.version;
+  return (
+    then.kind === now.kind &&
+    then.path === now.path &&
+    then.sha256 === now.sha256 &&
+    then.version === now.version
+  );
 }
