@@ -9,7 +9,7 @@ import { BUILTIN_VERSION, runBuiltin } from './builtin.ts';
 import type { Environment } from './environment.ts';
 import { OutputKeeper, type KeptOutput } from './output.ts';
 import type { Receipt, ReceiptBody } from './receipt.ts';
-import { addReceipt, receiptPlace, type ReceiptPlace } from './receipts.ts';
+import { addReceipt, preparePlace, receiptPlace, type ReceiptPlace } from './receipts.ts';
 import {
   findScript,
   folderInside,
@@ -135,6 +135,7 @@ async function runContract(world: World, request: ContractRequest, caller: Calle
   const script = await findScript(root, paths);
   if (script !== undefined) refuseWindowsLines(script);
   const receipts = await receiptPlace(kit, setup.state);
+  await preparePlace(receipts);
   // Tests share ports, databases and build folders: two runs at once would fail each other.
   const lock = {
     waitMs: setup.timeoutMs,

@@ -38,6 +38,12 @@ export async function receiptPlace(kit: Kit, state: string): Promise<ReceiptPlac
   return { folder, owner: 'project', anchor: own };
 }
 
+/** Makes the folder; in a project, with a note to git that nothing in it is for others: two clones have two chains. */
+export async function preparePlace({ folder, owner }: ReceiptPlace): Promise<void> {
+  await ensureFolder(folder);
+  if (owner === 'project') await writeNew(join(folder, '.gitignore'), Buffer.from('*\n'));
+}
+
 /** The end of the chain as it was noted outside; nothing when it was never noted. */
 export async function anchorOf({ anchor }: ReceiptPlace): Promise<Link | undefined> {
   const bytes = await readStateBytes(join(anchor, HEAD)).catch(() => undefined);
@@ -60,8 +66,7 @@ export async function addReceipt(
   body: ReceiptBody,
   signal?: AbortSignal,
 ): Promise<{ receipt: Receipt; notes: string[] }> {
-  await ensureFolder(place.folder);
-  if (place.owner === 'project') await writeNew(join(place.folder, '.gitignore'), Buffer.from('*\n'));
+  await preparePlace(place);
   return withLock(join(place.folder, 'receipts.lock'), { waitMs: LOCK_MS, signal }, async () => {
     const last = await lastLink(place);
     const { receipt, line } = sealed(body, last);
