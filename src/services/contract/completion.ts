@@ -38,19 +38,19 @@ export interface CompletionSetup {
   hide(text: string): string;
 }
 
-export interface ContractRequest {
+interface ContractRequest {
   stack?: string | undefined;
   workingDir?: string | undefined;
   /** How much of the output is kept, in characters. */
   room: number;
 }
 
-export interface Caller {
+interface Caller {
   signal: AbortSignal;
   progress(message: string): void;
 }
 
-export interface ContractRun extends RunResult {
+interface ContractRun extends RunResult {
   contract: Receipt['contract'];
   directory: string;
   durationMs: number;

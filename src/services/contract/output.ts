@@ -11,7 +11,7 @@ const TERMINAL =
   /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])|[\x00-\x08\x0b-\x1f\x7f]/g;
 
 /** A text without what only a terminal understands. */
-export function plainText(text: string): string {
+function plainText(text: string): string {
   return text.replace(TERMINAL, '');
 }
 
