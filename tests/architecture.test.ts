@@ -62,7 +62,7 @@ const DOORS: Record<string, string> = {
   minisearch: 'services/search/',
   'web-tree-sitter': 'services/codebase/',
   zod: '',
-  'node:child_process': 'base/process.ts',
+  'node:child_process': 'base/process',
   'node:fs': 'base/file',
   'node:fs/promises': 'base/file',
 };

@@ -5,6 +5,7 @@ import type { CatalogueChanges } from '../catalogue/changes.ts';
 import type { Config } from '../config/schema.ts';
 import type { ConfigSources } from '../config/load.ts';
 import type { Kit } from '../kit/kit.ts';
+import type { Completion } from '../services/contract/completion.ts';
 import type { Codebase } from '../services/codebase/codebase.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
 import type { Diagnosis } from '../services/diagnosis/diagnosis.ts';
@@ -76,6 +77,8 @@ export interface ProjectState {
   root: string;
   /** Which layout it has and where its folders are. */
   kit(): Promise<Kit>;
+  /** Its completion contract and the receipts of its verdicts. */
+  completion(): Promise<Completion>;
 }
 
 export type { ServedFile } from '../services/delivery/served-file.ts';
@@ -97,4 +100,6 @@ export interface Workspace {
 export interface Call {
   signal: AbortSignal;
   progress(message: string): void;
+  /** Whether the caller is another program that came over HTTP; some things are not for everybody who can connect. */
+  overHttp?: boolean;
 }

@@ -4,6 +4,7 @@ import { bmadResources } from './bmad-resources.ts';
 import { bmad } from './bmad.ts';
 import { complete } from './complete.ts';
 import { configShow } from './config-show.ts';
+import { listReceipts, verifyReceipts } from './contract-receipts.ts';
 import { describeAgents } from './describe-agents.ts';
 import { doctor } from './doctor.ts';
 import { explain } from './explain.ts';
@@ -24,6 +25,7 @@ import { recallStructured } from './recall-structured.ts';
 import { rememberStructured } from './remember-structured.ts';
 import { listResources, readResource } from './resources.ts';
 import { refresh } from './refresh.ts';
+import { runCompletionContract } from './run-completion-contract.ts';
 import { search } from './search.ts';
 import { searchCodebase } from './search-codebase.ts';
 import { sourcesAdd } from './sources-add.ts';
@@ -75,6 +77,9 @@ export const operations: readonly AnyOperation[] = [
   memoryImport,
   memoryReindex,
   memoryMove,
+  runCompletionContract,
+  verifyReceipts,
+  listReceipts,
   listWorkflows,
   getWorkflowDetails,
   executeWorkflow,
