@@ -12,6 +12,10 @@ export function projectState(project: Project): ProjectState {
   return {
     root,
     kit: () => readKit(root),
+    async progress() {
+      const { createProgress } = await import('./services/progress/progress.ts');
+      return createProgress(root);
+    },
   };
 }
 

@@ -10,6 +10,7 @@ import type { Delivery } from '../services/delivery/delivery.ts';
 import type { Diagnosis } from '../services/diagnosis/diagnosis.ts';
 import type { Memory } from '../services/memory/memory.ts';
 import type { Moved } from '../services/memory/transfer/move.ts';
+import type { Progress } from '../services/progress/progress.ts';
 import type { TeamSources } from '../services/team/team.ts';
 import type { SourceView } from '../services/team/view.ts';
 import type { Tree } from '../sources/tree.ts';
@@ -76,6 +77,8 @@ export interface ProjectState {
   root: string;
   /** Which layout it has and where its folders are. */
   kit(): Promise<Kit>;
+  /** How far it is by its ledgers and documents, and what comes next. */
+  progress(): Promise<Progress>;
 }
 
 export type { ServedFile } from '../services/delivery/served-file.ts';
