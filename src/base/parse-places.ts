@@ -1,6 +1,8 @@
 import { isMap, isPair, isScalar, isSeq } from 'yaml';
 import { composedYaml, guarded, withoutBom } from './parse.ts';
 
+export type YamlScalar = string | number | boolean | null;
+
 /** One pair of a YAML mapping, and where it stands in the text: what is edited by place keeps all around it. */
 export interface YamlPair {
   key: string;
@@ -9,7 +11,7 @@ export interface YamlPair {
   /** Where the key begins. */
   at: number;
   /** A text, number and the like; nothing for a mapping, a list or a pair without a value. */
-  value: unknown;
+  value: YamlScalar | undefined;
   /** Where such a value can be replaced, its quotation marks included; nothing when it cannot be with safety. */
   place: { start: number; end: number; quote: '' | '"' | "'"; gap: string } | undefined;
   /** The pairs of a mapping. */
@@ -17,7 +19,7 @@ export interface YamlPair {
   /** The pairs of each entry of a list of mappings. */
   items: YamlPair[][];
   /** The plain entries of a list. */
-  list: unknown[];
+  list: YamlScalar[];
 }
 
 /** The pairs of a mapping with their places, keys that come twice included; nothing when the text is no mapping. */
@@ -46,17 +48,27 @@ function pairsOf(items: readonly unknown[], places: Places): YamlPair[] {
     const list = isSeq(value) ? value.items : [];
     return [
       {
-        key: String(key.value),
+        key: String(plain(key.value)),
         line: lineOf(places.lines, at),
         at: at + places.shift,
-        value: isScalar(value) ? value.value : undefined,
+        value: isScalar(value) ? plain(value.value) : undefined,
         place: placeOf(value, keyEnd, places),
         pairs: isMap(value) ? pairsOf(value.items, places) : [],
         items: list.flatMap((entry) => (isMap(entry) ? [pairsOf(entry.items, places)] : [])),
-        list: list.flatMap((entry) => (isScalar(entry) ? [entry.value] : [])),
+        list: list.flatMap((entry) => (isScalar(entry) ? [plain(entry.value)] : [])),
       },
     ];
   });
+}
+
+/** Values of other types come from tags, which ledgers do not have; as text they are no status of any kind. */
+function plain(value: unknown): YamlScalar {
+  return typeof value === 'string' ||
+    typeof value === 'number' ||
+    typeof value === 'boolean' ||
+    value === null
+    ? value
+    : typeof value;
 }
 
 function placeOf(value: unknown, keyEnd: number, { clean, shift }: Places): YamlPair['place'] {
@@ -88,4 +100,3 @@ function lineOf(starts: readonly number[], offset: number): number {
   }
   return low;
 }
-

@@ -23,6 +23,8 @@ export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/d
 
 export type { SourceView, TeamSources };
 
+export type { Action as ProgressAction, Item as ProgressItem } from '../services/progress/progress.ts';
+
 /** What lives as long as the process. Built once by the composition root; operations get it as an argument. */
 export interface Context {
   config: Config;

@@ -124,7 +124,10 @@ async function judged(
     ? (['in progress', 'complete', 'unknown', 'not started'] as const)
     : (['in progress', 'unknown', 'not started', 'complete'] as const);
   const deciding = order.flatMap((state) => parts.find((part) => part.state === state) ?? [])[0];
-  const first = deciding ?? { state: 'not started' as const, evidence: { file: group.path, says: 'nothing is there' } };
+  const first = deciding ?? {
+    state: 'not started' as const,
+    evidence: { file: group.path, says: 'nothing is there' },
+  };
   const path = group.path === '' ? '.' : group.path;
   return { ...first, kind: group.kind, path, files: group.files };
 }

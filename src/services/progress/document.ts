@@ -44,8 +44,12 @@ export function judgeDocument(kind: ItemKind, file: string, text: string): Judge
   const steps = stepsOf(kind, head);
   if (body.characters < FEW_CHARACTERS) {
     const begun = (steps?.done ?? 0) > 0 || declared !== undefined;
-    const says = body.placeholder === undefined ? 'it has hardly any text' : 'a template that is not filled in';
-    return { state: begun ? 'in progress' : 'not started', evidence: { file, ...lineField(body.placeholder?.line), says } };
+    const says =
+      body.placeholder === undefined ? 'it has hardly any text' : 'a template that is not filled in';
+    return {
+      state: begun ? 'in progress' : 'not started',
+      evidence: { file, ...lineField(body.placeholder?.line), says },
+    };
   }
   if (declared !== undefined && (declared.state !== 'complete' || body.placeholder === undefined))
     return {
@@ -82,7 +86,8 @@ export function frontMatterOf(file: string, text: string): FrontMatter {
 }
 
 /** The line and the word of a status in the first lines of a text: `Status: done`, `**Statut :** terminé`. */
-export const STATUS_LINE = /^\s*(?:[-*>]\s+)?[*_]{0,3}(?:status|statut|état)[*_]{0,3}\s*:[*_]{0,3}\s*(\S.*?)\s*$/iu;
+export const STATUS_LINE =
+  /^\s*(?:[-*>]\s+)?[*_]{0,3}(?:status|statut|état)[*_]{0,3}\s*:[*_]{0,3}\s*(\S.*?)\s*$/iu;
 
 const HEAD_LINES = 40;
 
@@ -122,7 +127,12 @@ function stepsOf(kind: ItemKind, { pairs }: FrontMatter): Steps | undefined {
   const done = Math.max(0, ...numbers);
   const total = LAST_STEP[kind] ?? done;
   const closed = steps.some((step) => /complete|final/i.test(String(step)));
-  return { done, total: Math.max(done, total), complete: closed || (done > 0 && done >= total), line: pair.line };
+  return {
+    done,
+    total: Math.max(done, total),
+    complete: closed || (done > 0 && done >= total),
+    line: pair.line,
+  };
 }
 
 interface Body {

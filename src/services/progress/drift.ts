@@ -10,12 +10,23 @@ type Found = Pick<
 
 /** Where the ledgers, the files and the plan of a project disagree, in the order of the ledgers. */
 export function findDrift(found: Found, items: readonly Item[]): Drift[] {
-  return [...brokenOnes(found), ...sprintRows(found), ...storyDrift(found), ...epicDrift(found), ...workflowDrift(found, items)];
+  return [
+    ...brokenOnes(found),
+    ...sprintRows(found),
+    ...storyDrift(found),
+    ...epicDrift(found),
+    ...workflowDrift(found, items),
+  ];
 }
 
 function* brokenOnes({ broken, others, sprint }: Found): Generator<Drift> {
   for (const { file, line, broken: says } of broken)
-    yield { kind: 'broken ledger', about: file, says, evidence: [{ file, ...(line === undefined ? {} : { line }), says }] };
+    yield {
+      kind: 'broken ledger',
+      about: file,
+      says,
+      evidence: [{ file, ...(line === undefined ? {} : { line }), says }],
+    };
   for (const file of others)
     yield {
       kind: 'second ledger',
@@ -48,7 +59,10 @@ function* sprintRows({ sprint }: Found): Generator<Drift> {
     yield {
       kind: 'invalid status',
       about: key,
-      says: word === '' ? `${key} has no status` : `"${word.slice(0, 60)}" is no status of ${kind === 'story' ? 'a story' : `an ${kind}`}${meant}`.replace('an retro', 'a retro'),
+      says:
+        word === ''
+          ? `${key} has no status`
+          : `${key}: "${word.slice(0, 60)}" is no status of ${kind === 'epic' ? 'an epic' : `a ${kind}`}${meant}`,
       evidence: [{ file, line, says: word }],
     };
   }
@@ -61,7 +75,7 @@ function* storyDrift({ sprint, stories, files }: Found): Generator<Drift> {
       yield {
         kind: 'invalid status',
         about: id,
-        says: `"${file.word.slice(0, 60)}" in the story file is no status`,
+        says: `${id}: "${file.word.slice(0, 60)}" in the story file is no status`,
         evidence: [fileEvidence(file)],
       };
     if (sprint === undefined) continue;
@@ -83,7 +97,7 @@ function* storyDrift({ sprint, stories, files }: Found): Generator<Drift> {
         yield {
           kind: 'no file',
           about: id,
-          says: `the ledger says ${row.word}, and there is no story file`,
+          says: `${id}: the ledger says ${row.word}, and there is no story file`,
           evidence: [inLedger()],
         };
       continue;
@@ -92,7 +106,7 @@ function* storyDrift({ sprint, stories, files }: Found): Generator<Drift> {
     yield {
       kind: 'status differs',
       about: id,
-      says: `the ledger says ${row.word}, the file ${file.placeholder !== undefined && proven === 'backlog' ? 'is a template' : (file.word ?? proven)}`,
+      says: `${id}: the ledger says ${row.word}, the file ${file.placeholder !== undefined && proven === 'backlog' ? 'is a template' : (file.word ?? proven)}`,
       evidence: [inLedger(), fileEvidence(file)],
     };
   }
@@ -131,13 +145,35 @@ function* epicDrift({ sprint, epics }: Found): Generator<Drift> {
       yield {
         kind: 'epic done, stories open',
         about: row.key,
-        says: `${row.key} is done, ${open.map(({ id }) => id).slice(0, 3).join(', ')}${open.length > 3 ? ` and ${open.length - 3} more` : ''} ${open.length === 1 ? 'is' : 'are'} not`,
-        evidence: [at, ...open.slice(0, 3).map(({ row: other }) => ({ file, line: other?.line ?? 1, says: `${other?.key}: ${other?.word}` }))],
+        says: `${row.key} is done, ${open
+          .map(({ id }) => id)
+          .slice(0, 3)
+          .join(
+            ', ',
+          )}${open.length > 3 ? ` and ${open.length - 3} more` : ''} ${open.length === 1 ? 'is' : 'are'} not`,
+        evidence: [
+          at,
+          ...open.slice(0, 3).map(({ row: other }) => ({
+            file,
+            line: other?.line ?? 1,
+            says: `${other?.key}: ${other?.word}`,
+          })),
+        ],
       };
     else if (row.means === 'in-progress' && stories.length === 0)
-      yield { kind: 'ledger ahead', about: row.key, says: `${row.key} is in progress and has no stories`, evidence: [at] };
+      yield {
+        kind: 'ledger ahead',
+        about: row.key,
+        says: `${row.key} is in progress and has no stories`,
+        evidence: [at],
+      };
     else if (row.means === 'backlog' && rows.some(({ status }) => rank(status) > rank('backlog')))
-      yield { kind: 'ledger behind', about: row.key, says: `${row.key} is backlog and its stories have begun`, evidence: [at] };
+      yield {
+        kind: 'ledger behind',
+        about: row.key,
+        says: `${row.key} is backlog and its stories have begun`,
+        evidence: [at],
+      };
   }
 }
 
@@ -150,7 +186,10 @@ function* workflowDrift({ workflows, artefacts, sprint }: Found, items: readonly
       yield {
         kind: 'invalid status',
         about: row.id,
-        says: row.word === '' ? `${row.id} has no status` : `"${row.word.slice(0, 60)}" is neither a status nor a file`,
+        says:
+          row.word === ''
+            ? `${row.id} has no status`
+            : `"${row.word.slice(0, 60)}" is neither a status nor a file`,
         evidence,
       };
     if (row.kind === undefined) continue;
@@ -160,18 +199,21 @@ function* workflowDrift({ workflows, artefacts, sprint }: Found, items: readonly
       yield {
         kind: 'ledger ahead',
         about: row.id,
-        says: `the ledger says ${row.says === 'done' ? row.word : `it is in ${row.word.slice(0, 100)}`}, the files say ${item?.state ?? 'not started'}`,
+        says: `${row.id}: the ledger says ${row.says === 'done' ? row.word : `it is in ${row.word.slice(0, 100)}`}, the files say ${item?.state ?? 'not started'}`,
         evidence: now === undefined ? evidence : [...evidence, now],
       };
     }
     if (row.says === 'open' && item?.state === 'complete') {
-      const proof = row.kind === 'sprint' ? sprint?.file : artefacts.find(({ kind, state }) => kind === row.kind && state === 'complete')?.evidence.file;
+      const proof =
+        row.kind === 'sprint'
+          ? sprint?.file
+          : artefacts.find(({ kind, state }) => kind === row.kind && state === 'complete')?.evidence.file;
       if (proof !== undefined)
         yield {
           kind: 'ledger behind',
           about: row.id,
-          says: `the ledger says ${row.word}, and ${proof} is complete`,
-          evidence: [...evidence, ...(item.evidence.slice(0, 1))],
+          says: `${row.id}: the ledger says ${row.word}, and ${proof} is complete`,
+          evidence: [...evidence, ...item.evidence.slice(0, 1)],
         };
     }
   }

@@ -22,7 +22,8 @@ export interface Plan {
 
 /** Headings are translated with the document: `## Épopée 2 : Paiement`, `### Récit 2.1 : …`. */
 const EPIC = /^#{1,4}\s*(?:epic|épique|épopée)\s+(\d{1,4})(?!\.?\d)\s*[:.–—-]?\s*(.*?)\s*#*$/iu;
-const STORY = /^#{2,5}\s*(?:user\s+)?(?:story|récit|histoire)\s+(\d{1,4})\.(\d{1,4}[a-z]?)\s*[:.–—-]?\s*(.*?)\s*#*$/iu;
+const STORY =
+  /^#{2,5}\s*(?:user\s+)?(?:story|récit|histoire)\s+(\d{1,4})\.(\d{1,4}[a-z]?)\s*[:.–—-]?\s*(.*?)\s*#*$/iu;
 
 /** The epics and stories of a text, in its order; code fences left out, each once. */
 export function plannedIn(file: string, text: string): Plan {

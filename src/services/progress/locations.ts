@@ -145,12 +145,18 @@ class Settings {
   /** A setting as a path from the project; nothing for one that leads elsewhere, which is told. */
   places(value: string | undefined): string[] {
     if (value === undefined || value.trim() === '') return [];
-    const plain = value.trim().replaceAll('\\', '/').replace(/^\{project-root\}\/?/, '');
-    const path = posix.normalize(
-      isAbsolute(plain) ? relative(this.#files.root, plain).split(sep).join('/') : plain,
-    ).replace(/\/$/, '');
+    const plain = value
+      .trim()
+      .replaceAll('\\', '/')
+      .replace(/^\{project-root\}\/?/, '');
+    const path = posix
+      .normalize(isAbsolute(plain) ? relative(this.#files.root, plain).split(sep).join('/') : plain)
+      .replace(/\/$/, '');
     if (path !== '..' && !path.startsWith('../') && !isAbsolute(path)) return [path === '.' ? '' : path];
-    this.#files.troubles.push({ file: plain.slice(0, 200), message: 'it is configured and lies outside the project' });
+    this.#files.troubles.push({
+      file: plain.slice(0, 200),
+      message: 'it is configured and lies outside the project',
+    });
     return [];
   }
 }

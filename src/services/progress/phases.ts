@@ -14,7 +14,7 @@ const PHASE_OF: Partial<Record<ItemKind, Phase>> = {
 };
 
 /** The documents every project is asked about; the others are named when they are there. */
-const ALWAYS: readonly ItemKind[] = ['brief', 'prd', 'ux', 'architecture', 'epics', 'readiness'];
+const ALWAYS = new Set<ItemKind>(['brief', 'prd', 'ux', 'architecture', 'epics', 'readiness']);
 
 type Found = Pick<Report, 'artefacts' | 'workflows' | 'plan' | 'epics' | 'stories' | 'sprint' | 'broken'>;
 
@@ -35,7 +35,7 @@ export function documentItems(found: Found): Item[] {
     const inPrd = kind === 'epics' ? plannedInPrd(found) : undefined;
     const claimed = inPrd ?? skippedBy(kind, found);
     if (claimed !== undefined) items.push({ kind, phase, id: kind, ...claimed });
-    else if (ALWAYS.includes(kind)) items.push({ kind, phase, id: kind, state: 'not started', evidence: [] });
+    else if (ALWAYS.has(kind)) items.push({ kind, phase, id: kind, state: 'not started', evidence: [] });
   }
   return items.sort((a, b) => PHASES.indexOf(a.phase) - PHASES.indexOf(b.phase));
 }
@@ -56,7 +56,11 @@ function checkedEpics(best: Artefact, { plan }: Found): Artefact {
   if (best.state !== 'complete') return best;
   const bare = plan.epics.find(({ epic }) => !plan.stories.some((story) => story.epic === epic));
   if (plan.epics.length === 0 && plan.stories.length === 0)
-    return { ...best, state: 'in progress', evidence: { file: best.evidence.file, says: 'it names no epic' } };
+    return {
+      ...best,
+      state: 'in progress',
+      evidence: { file: best.evidence.file, says: 'it names no epic' },
+    };
   return bare === undefined
     ? best
     : {
@@ -95,7 +99,9 @@ export function phasesOf(found: Found, items: readonly Item[]): Report['phases']
   return PHASES.map((phase) => {
     const mine = items.filter((item) => item.phase === phase);
     if (phase === 'implementation') return { phase, ...implementationState(found, mine) };
-    const heads = NEEDED[phase].map((kinds) => bestOf(mine.filter(({ kind, id }) => kinds.includes(kind) && kind === id)));
+    const heads = NEEDED[phase].map((kinds) =>
+      bestOf(mine.filter(({ kind, id }) => kinds.includes(kind) && kind === id)),
+    );
     const done = heads.every((head) => head?.state === 'complete' || head?.state === 'skipped');
     const open = mine.find(({ state }) => state === 'in progress');
     const unknown = mine.find(({ state }) => state === 'unknown');
@@ -120,7 +126,8 @@ function bestOf(items: readonly Item[]): Item | undefined {
   return [...items].sort((a, b) => rankOf(a.state) - rankOf(b.state))[0];
 }
 
-const rankOf = (state: State): number => (['complete', 'skipped', 'in progress', 'unknown', 'not started'] as State[]).indexOf(state);
+const rankOf = (state: State): number =>
+  (['complete', 'skipped', 'in progress', 'unknown', 'not started'] as State[]).indexOf(state);
 
 function implementationState(
   { epics, stories, broken, sprint }: Found,
@@ -130,13 +137,20 @@ function implementationState(
   const open = work.find(({ state }) => state === 'in progress');
   const done = work.filter(({ state }) => state === 'complete');
   const bad = broken.find(({ file }) => file.includes('sprint-status'));
-  const ledger = sprint === undefined ? [] : [{ file: sprint.file, says: `${done.length} of ${work.length} done` }];
+  const ledger =
+    sprint === undefined ? [] : [{ file: sprint.file, says: `${done.length} of ${work.length} done` }];
   if (work.length > 0 && done.length === work.length) {
-    const late = epics.find(({ row }) => row !== undefined && row.means !== 'done' && row.means !== 'contexted');
-    return { state: late === undefined ? 'complete' : 'in progress', evidence: ledger.length > 0 ? ledger : (done.at(-1)?.evidence ?? []) };
+    const late = epics.find(
+      ({ row }) => row !== undefined && row.means !== 'done' && row.means !== 'contexted',
+    );
+    return {
+      state: late === undefined ? 'complete' : 'in progress',
+      evidence: ledger.length > 0 ? ledger : (done.at(-1)?.evidence ?? []),
+    };
   }
   if (open !== undefined) return { state: 'in progress', evidence: open.evidence };
-  if (done.length > 0) return { state: 'in progress', evidence: ledger.length > 0 ? ledger : (done.at(-1)?.evidence ?? []) };
+  if (done.length > 0)
+    return { state: 'in progress', evidence: ledger.length > 0 ? ledger : (done.at(-1)?.evidence ?? []) };
   const unknown = work.find(({ state }) => state === 'unknown');
   if (bad !== undefined)
     return {

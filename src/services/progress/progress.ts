@@ -1,12 +1,13 @@
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { nextActions, type Action } from './next-actions.ts';
+import type { Action } from './action.ts';
+import { nextActions } from './next-actions.ts';
 import { proposals } from './proposal.ts';
 import { reconcile, type Reconciled } from './reconcile.ts';
 import { readReport, type Report } from './report.ts';
 import { Workers } from './workers.ts';
 
-export type { Action } from './next-actions.ts';
-export type { Drift, Evidence, Item } from './model.ts';
+export type { Action } from './action.ts';
+export type { Item } from './model.ts';
 
 export interface NextStep {
   report: Report;

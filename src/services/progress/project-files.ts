@@ -58,7 +58,10 @@ export class ProjectFiles {
     });
     this.#entries += entries.length;
     if (this.#entries >= MAX_ENTRIES)
-      this.troubles.push({ file: folder, message: `more than ${MAX_ENTRIES} files; the rest is not looked at` });
+      this.troubles.push({
+        file: folder,
+        message: `more than ${MAX_ENTRIES} files; the rest is not looked at`,
+      });
     const found: string[] = [];
     for (const { name, kind, link } of entries) {
       const path = folder === '' ? name : `${folder}/${name}`;

@@ -61,7 +61,8 @@ function sprintProposal({ sprint, stories, epics, files }: Report): LedgerPropos
     if (row === undefined) continue;
     const to = ledgerWord(story, sprint);
     if (to !== undefined && file !== undefined && raise(row, to, proofOf(file))) raised.set(story, to);
-    else if (row.means !== undefined && row.means !== row.word) raise(row, row.means, `"${row.word}" is written ${row.means} here`);
+    else if (row.means !== undefined && row.means !== row.word)
+      raise(row, row.means, `"${row.word}" is written ${row.means} here`);
   }
   const inserted = newRows(sprint, stories, twice);
   changes.push(...inserted.changes);
@@ -70,7 +71,8 @@ function sprintProposal({ sprint, stories, epics, files }: Report): LedgerPropos
     if (row !== undefined) {
       const to = sprint.contexts ? undefined : epicWord(epic, raised, inserted.stories);
       if (to !== undefined && raise(row, to.word, to.why)) continue;
-      if (row.means !== undefined && row.means !== row.word) raise(row, row.means, `"${row.word}" is written ${row.means} here`);
+      if (row.means !== undefined && row.means !== row.word)
+        raise(row, row.means, `"${row.word}" is written ${row.means} here`);
     }
     const held = files.retrospectives.find((retro) => retro.epic === epic.epic && retro.written);
     if (retrospective !== undefined && held !== undefined)
@@ -85,7 +87,10 @@ function raisedRow(row: Row, to: string, why: string): Change | undefined {
   const now = row.means === undefined ? undefined : rankOf(row.kind, row.means);
   const next = rankOf(row.kind, to);
   // A row without a word has nothing that could be lowered; a word that is not understood may be further than it looks.
-  const isRaise = row.word === '' ? next !== undefined : now !== undefined && next !== undefined && (next > now || (next === now && row.word !== row.means));
+  const isRaise =
+    row.word === ''
+      ? next !== undefined
+      : now !== undefined && next !== undefined && (next > now || (next === now && row.word !== row.means));
   if (!isRaise) return undefined;
   const edit = replaced(row.pair, to);
   return edit === undefined ? undefined : { key: row.key, from: row.word, to, why, line: row.line, edit };
@@ -101,7 +106,8 @@ export function replaced({ place }: YamlPair, to: string): Edit | undefined {
 function ledgerWord({ row, file }: Story, { drafts }: SprintLedger): string | undefined {
   const proven = fileStatus(file);
   if (proven === undefined || rank(proven) <= rank('backlog')) return undefined;
-  if (proven === 'drafted' && !drafts) return row?.means === 'backlog' || row?.word === '' ? 'ready-for-dev' : undefined;
+  if (proven === 'drafted' && !drafts)
+    return row?.means === 'backlog' || row?.word === '' ? 'ready-for-dev' : undefined;
   return proven;
 }
 
@@ -116,9 +122,14 @@ function epicWord(
   raised: ReadonlyMap<Story, string>,
   inserted: ReadonlySet<Story>,
 ): { word: string; why: string } | undefined {
-  const words = stories.map((story) => raised.get(story) ?? (story.row === undefined ? (inserted.has(story) ? story.likely : 'backlog') : story.row.means));
+  const words = stories.map(
+    (story) =>
+      raised.get(story) ??
+      (story.row === undefined ? (inserted.has(story) ? story.likely : 'backlog') : story.row.means),
+  );
   if (words.length === 0 || words.includes(undefined)) return undefined;
-  if (words.every((word) => word === 'done')) return { word: 'done', why: `all ${words.length} stories of epic ${epic} are done` };
+  if (words.every((word) => word === 'done'))
+    return { word: 'done', why: `all ${words.length} stories of epic ${epic} are done` };
   const begun = words.some((word) => word !== 'backlog' && word !== 'drafted');
   return begun && (row?.means === 'backlog' || row?.word === '')
     ? { word: 'in-progress', why: `stories of epic ${epic} have begun` }
@@ -137,8 +148,17 @@ function newRows(
   for (const story of stories) {
     const { row, file } = story;
     const proven = fileStatus(file);
-    if (row !== undefined || file === undefined || file.v4 || proven === undefined || rank(proven) <= rank('backlog')) continue;
-    const neighbour = sprint.rows.findLast((other) => other.epic === story.epic && other.kind !== 'retrospective');
+    if (
+      row !== undefined ||
+      file === undefined ||
+      file.v4 ||
+      proven === undefined ||
+      rank(proven) <= rank('backlog')
+    )
+      continue;
+    const neighbour = sprint.rows.findLast(
+      (other) => other.epic === story.epic && other.kind !== 'retrospective',
+    );
     const lineStart = neighbour === undefined ? -1 : sprint.text.lastIndexOf('\n', neighbour.pair.at) + 1;
     // A row in a form of its own, such as one with a table inside, cannot be followed by a plain one with safety.
     if (neighbour === undefined || neighbour.pair.key !== neighbour.key || twice.has(neighbour.key)) continue;
@@ -149,7 +169,14 @@ function newRows(
     const to = proven === 'drafted' && !sprint.drafts ? 'ready-for-dev' : proven;
     const line = `${indent}${file.stem}: ${to}`;
     const text = next === -1 ? `${end}${line}` : `${line}${end}`;
-    changes.push({ key: file.stem, from: undefined, to, why: proofOf(file), line: neighbour.line, edit: { start: place, end: place, text } });
+    changes.push({
+      key: file.stem,
+      from: undefined,
+      to,
+      why: proofOf(file),
+      line: neighbour.line,
+      edit: { start: place, end: place, text },
+    });
     added.add(story);
   }
   return { changes, stories: added };
@@ -163,7 +190,7 @@ function workflowProposal({ workflows, artefacts, sprint }: Report): LedgerPropo
     const proof =
       row.kind === 'sprint'
         ? sprint?.file
-        : artefacts.filter(({ kind, state }) => kind === row.kind && state === 'complete').at(-1)?.evidence.file;
+        : artefacts.findLast(({ kind, state }) => kind === row.kind && state === 'complete')?.evidence.file;
     const edit = proof === undefined || !/^[\w./ -]+$/u.test(proof) ? undefined : replaced(row.pair, proof);
     return proof === undefined || edit === undefined
       ? []

@@ -4,7 +4,15 @@ import { BmadError } from '../../base/errors.ts';
 import { withLock } from '../../base/file-lock.ts';
 import { replaceShared } from '../../base/file-shared.ts';
 import { readInside } from '../../base/files.ts';
-import { digestOf, isLowered, proposals, replaced, type Change, type Edit, type LedgerProposal } from './proposal.ts';
+import {
+  digestOf,
+  isLowered,
+  proposals,
+  replaced,
+  type Change,
+  type Edit,
+  type LedgerProposal,
+} from './proposal.ts';
 import { readReport, type Report } from './report.ts';
 import { isBroken, readSprintLedger, type SprintLedger } from './sprint-ledger.ts';
 
@@ -34,22 +42,34 @@ export async function reconcile(
   const found = proposals(report);
   const proposal = proposalId(found);
   if (wanted !== undefined && wanted !== proposal)
-    throw new BmadError('unavailable', 'The ledgers or the files have changed since that proposal; nothing was written.', {
-      subject: wanted.slice(0, 100),
-      hint: 'Ask for the changes again without "apply", look at them, and use the new proposal.',
-    });
+    throw new BmadError(
+      'unavailable',
+      'The ledgers or the files have changed since that proposal; nothing was written.',
+      {
+        subject: wanted.slice(0, 100),
+        hint: 'Ask for the changes again without "apply", look at them, and use the new proposal.',
+      },
+    );
   const ledgers: ReconciledLedger[] = [];
   for (const ledger of found) {
     const edits = [...ledger.changes.map(({ edit }) => edit), ...stamp(report.sprint, ledger, now)];
     const after = edited(ledger.text, edits);
     if (apply) await write(root, ledger, after);
-    ledgers.push({ file: ledger.file, changes: ledger.changes, diff: diffOf(ledger.file, ledger.text, edits) });
+    ledgers.push({
+      file: ledger.file,
+      changes: ledger.changes,
+      diff: diffOf(ledger.file, ledger.text, edits),
+    });
   }
   return { proposal, ledgers, applied: apply && ledgers.length > 0, report };
 }
 
 function proposalId(found: readonly LedgerProposal[]): string {
-  const parts = found.map(({ file, digest, changes }) => [file, digest, changes.map(({ key, to }) => [key, to])]);
+  const parts = found.map(({ file, digest, changes }) => [
+    file,
+    digest,
+    changes.map(({ key, to }) => [key, to]),
+  ]);
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12);
 }
 
@@ -135,10 +155,21 @@ function diffOf(file: string, text: string, edits: readonly Edit[]): string {
     const inside = mine.filter((edit) => edit.end > edit.start || edit.start > start);
     const added = mine.filter((edit) => !inside.includes(edit));
     lines.push(`@@ line ${number} @@`);
-    for (const { text: piece } of added) lines.push(...piece.split(/\r?\n/).filter(Boolean).map((row) => `+${row}`));
+    for (const { text: piece } of added)
+      lines.push(
+        ...piece
+          .split(/\r?\n/)
+          .filter(Boolean)
+          .map((row) => `+${row}`),
+      );
     if (inside.length === 0) continue;
     const shifted = inside.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start }));
-    lines.push(`-${line}`, ...edited(line, shifted).split(/\r?\n/).map((row) => `+${row}`));
+    lines.push(
+      `-${line}`,
+      ...edited(line, shifted)
+        .split(/\r?\n/)
+        .map((row) => `+${row}`),
+    );
   }
   return `${lines.join('\n')}\n`;
 }

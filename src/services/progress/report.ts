@@ -7,7 +7,15 @@ import type { Drift, Item, Phase, State, Trouble, Evidence } from './model.ts';
 import { documentItems, phasesOf } from './phases.ts';
 import { ProjectFiles } from './project-files.ts';
 import { isBroken, readSprintLedger, type BrokenLedger, type SprintLedger } from './sprint-ledger.ts';
-import { fileEvidence, epicItem, joinedEpics, joinedStories, storyItem, type Epic, type Story } from './stories.ts';
+import {
+  fileEvidence,
+  epicItem,
+  joinedEpics,
+  joinedStories,
+  storyItem,
+  type Epic,
+  type Story,
+} from './stories.ts';
 import { findStoryFiles, type StoryFiles } from './story-files.ts';
 import { readWorkflowLedger, type WorkflowLedger } from './workflow-ledger.ts';
 
@@ -160,7 +168,16 @@ function workItems({ sprint, epics, files }: Pick<Report, 'sprint' | 'epics' | '
   return items;
 }
 
-const CODE_FILES = ['package.json', 'pyproject.toml', 'requirements.txt', 'go.mod', 'Cargo.toml', 'pom.xml', 'composer.json', 'Gemfile'];
+const CODE_FILES = [
+  'package.json',
+  'pyproject.toml',
+  'requirements.txt',
+  'go.mod',
+  'Cargo.toml',
+  'pom.xml',
+  'composer.json',
+  'Gemfile',
+];
 
 async function hasCode(files: ProjectFiles): Promise<boolean> {
   for (const name of CODE_FILES) if ((await files.read(name)) !== undefined) return true;

@@ -59,8 +59,7 @@ export function readSprintLedger(file: string, text: string): SprintLedger | Bro
     return { file, ...(error.line === undefined ? {} : { line: error.line }), broken: reasonOf(error) };
   }
   const status = pairs?.find(({ key }) => key === 'development_status');
-  if (pairs === undefined || status === undefined)
-    return { file, broken: 'it has no "development_status"' };
+  if (pairs === undefined || status === undefined) return { file, broken: 'it has no "development_status"' };
   if (status.pairs.length === 0)
     return { file, line: status.line, broken: '"development_status" has no rows' };
   const ledger: SprintLedger = {

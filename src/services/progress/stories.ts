@@ -62,11 +62,13 @@ export function joinedStories(ledger: SprintLedger | undefined, files: StoryFile
   for (const story of all) {
     const inLedger = story.row?.means as StoryStatus | undefined;
     const inFile = fileStatus(story.file);
-    story.status = story.row === undefined ? (inFile ?? (story.file === undefined ? 'backlog' : undefined)) : inLedger;
+    story.status =
+      story.row === undefined ? (inFile ?? (story.file === undefined ? 'backlog' : undefined)) : inLedger;
     story.likely = further(inLedger, inFile) ?? story.status;
   }
   const rows = new Map((ledger?.rows ?? []).map((row, index) => [row, index]));
-  const place = (story: Story): number => (story.row === undefined ? Infinity : (rows.get(story.row) ?? Infinity));
+  const place = (story: Story): number =>
+    story.row === undefined ? Infinity : (rows.get(story.row) ?? Infinity);
   return all.sort((a, b) => compare(place(a), place(b)) || a.epic - b.epic || natural(a.story, b.story));
 }
 
@@ -163,7 +165,9 @@ function epicState(row: Row | undefined, stories: readonly Story[]): State {
   const begun = stories.some(({ status }) => status !== undefined && status !== 'backlog');
   if (row !== undefined && row.means === undefined) return 'unknown';
   if (stories.length > 0 && done === stories.length)
-    return row === undefined || row.means === 'done' || row.means === 'contexted' ? 'complete' : 'in progress';
+    return row === undefined || row.means === 'done' || row.means === 'contexted'
+      ? 'complete'
+      : 'in progress';
   if (stories.length === 0 && row?.means === 'done') return 'complete';
   return begun || (row !== undefined && row.means !== 'backlog') ? 'in progress' : 'not started';
 }

@@ -42,7 +42,13 @@ const TITLE = /^#\s+.*\b(?:story|récit|histoire)\s*:?\s*\d+[.-]\d+/iu;
 
 /** The story files of a project, with what each says about itself. */
 export async function findStoryFiles(files: ProjectFiles, locations: Locations): Promise<StoryFiles> {
-  const found: StoryFiles = { stories: [], specs: [], retrospectives: [], gates: new Map(), epicContexts: [] };
+  const found: StoryFiles = {
+    stories: [],
+    specs: [],
+    retrospectives: [],
+    gates: new Map(),
+    epicContexts: [],
+  };
   const paths: string[] = [];
   for (const folder of unique([...locations.stories, ...locations.implementation]))
     paths.push(...(await files.below(folder, 1)));
@@ -94,7 +100,9 @@ async function takeStory(files: ProjectFiles, file: string, found: StoryFiles): 
   });
 }
 
-type Said = Pick<StoryFile, 'word' | 'status' | 'line' | 'tasks' | 'placeholder' | 'trouble'> & { named: boolean };
+type Said = Pick<StoryFile, 'word' | 'status' | 'line' | 'tasks' | 'placeholder' | 'trouble'> & {
+  named: boolean;
+};
 
 const NOTHING: Said = {
   word: undefined,
@@ -143,7 +151,9 @@ function statedIn(lines: readonly string[], from: number): { word: string; line:
     }
     if (!/^[*_]*(?:status|statut|état)[*_]*\s*:?$/iu.test(title)) {
       // Version 4 has its section on top, but people move it; what comes in later sections is about other things.
-      const later = lines.findIndex((other, at) => at > index && /^##\s+(?:status|statut)\s*:?\s*$/iu.test(other));
+      const later = lines.findIndex(
+        (other, at) => at > index && /^##\s+(?:status|statut)\s*:?\s*$/iu.test(other),
+      );
       return later === -1 ? undefined : sectionWord(lines, later);
     }
     return sectionWord(lines, index);
@@ -155,7 +165,8 @@ function sectionWord(lines: readonly string[], heading: number): { word: string;
   for (let index = heading + 1; index < lines.length; index++) {
     const line = (lines[index] ?? '').trim();
     if (line.startsWith('#')) return undefined;
-    if (line !== '' && !line.startsWith('<!--')) return { word: STATUS_LINE.exec(line)?.[1] ?? line, line: index + 1 };
+    if (line !== '' && !line.startsWith('<!--'))
+      return { word: STATUS_LINE.exec(line)?.[1] ?? line, line: index + 1 };
   }
   return undefined;
 }
@@ -179,7 +190,8 @@ function chosen(stories: readonly StoryFile[]): StoryFile[] {
   for (const story of stories) {
     const key = `${story.epic}.${story.story}${story.v4 ? ' v4' : ''}`;
     const known = best.get(key);
-    if (known === undefined || (known.status === undefined && story.status !== undefined)) best.set(key, story);
+    if (known === undefined || (known.status === undefined && story.status !== undefined))
+      best.set(key, story);
   }
   return [...best.values()];
 }
@@ -191,7 +203,8 @@ async function takeGates(files: ProjectFiles, folder: string, found: StoryFiles)
     if (read === undefined || 'trouble' in read) continue;
     const gate = gateIn(file, read.text);
     const line = read.text.split('\n').findIndex((text) => /^gate\s*:/.test(text)) + 1;
-    if (gate !== undefined) found.gates.set(`${Number(epic)}.${Number(story)}`, { file, line: line || 1, gate });
+    if (gate !== undefined)
+      found.gates.set(`${Number(epic)}.${Number(story)}`, { file, line: line || 1, gate });
   }
 }
 

@@ -1,5 +1,12 @@
 /** The states of a story in the order they come, as BMAD's ledgers name them. */
-export const STORY_STATUSES = ['backlog', 'drafted', 'ready-for-dev', 'in-progress', 'review', 'done'] as const;
+export const STORY_STATUSES = [
+  'backlog',
+  'drafted',
+  'ready-for-dev',
+  'in-progress',
+  'review',
+  'done',
+] as const;
 export type StoryStatus = (typeof STORY_STATUSES)[number];
 
 export type RowKind = 'epic' | 'story' | 'retrospective';
@@ -60,8 +67,10 @@ export function meantWord(kind: RowKind, text: string): string | undefined {
   return status !== undefined && rankOf(kind, status) !== undefined ? status : undefined;
 }
 
-const FINISHED = /^(?:complete|completed|final|finali[sz]ed|done|approved|accepted|published|valide|validee|approuve|approuvee|finalise|finalisee|termine|terminee)$/;
-const OPEN = /^(?:draft|drafted|drafting|wip|in-progress|inprogress|started|review|in-review|ready-for-review|needs-work|not-ready|brouillon|en-cours|en-revue|pending|todo|proposed)$/;
+const FINISHED =
+  /^(?:complete|completed|final|finali[sz]ed|done|approved|accepted|published|valide|validee|approuve|approuvee|finalise|finalisee|termine|terminee)$/;
+const OPEN =
+  /^(?:draft|drafted|drafting|wip|in-progress|inprogress|started|review|in-review|ready-for-review|needs-work|not-ready|brouillon|en-cours|en-revue|pending|todo|proposed)$/;
 
 /** Whether a document calls itself finished; nothing when the word says neither. */
 export function documentState(text: string): 'complete' | 'in progress' | undefined {

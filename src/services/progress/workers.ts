@@ -72,9 +72,17 @@ const WAYS: Record<Work, Ways> = {
     agents: ['architect'],
     ownOnly: true,
   },
-  'sprint planning': { v6: ['sprint-planning'], v4: { agent: 'sm', command: 'draft' }, agents: ['sm', 'dev'] },
+  'sprint planning': {
+    v6: ['sprint-planning'],
+    v4: { agent: 'sm', command: 'draft' },
+    agents: ['sm', 'dev'],
+  },
   'epic context': { v6: ['epic-tech-context'], agents: ['sm'], ownOnly: true },
-  'create story': { v6: ['create-story', 'build'], v4: { agent: 'sm', command: 'draft' }, agents: ['sm', 'dev'] },
+  'create story': {
+    v6: ['create-story', 'build'],
+    v4: { agent: 'sm', command: 'draft' },
+    agents: ['sm', 'dev'],
+  },
   'approve story': {
     v6: ['story-context', 'story-ready'],
     v4: { agent: 'po', command: 'validate-story-draft' },
@@ -89,7 +97,11 @@ const WAYS: Record<Work, Ways> = {
   'review story': { v6: ['code-review'], v4: { agent: 'qa', command: 'review' }, agents: ['dev'] },
   'apply review': { v6: ['dev-story', 'build'], v4: { agent: 'dev', command: 'review-qa' }, agents: ['dev'] },
   'close story': { v6: ['story-done'], v4: { agent: 'dev' }, agents: ['dev'], ownOnly: true },
-  'quick work': { v6: ['quick-dev', 'build'], v4: { agent: 'dev', command: 'develop-story' }, agents: ['dev'] },
+  'quick work': {
+    v6: ['quick-dev', 'build'],
+    v4: { agent: 'dev', command: 'develop-story' },
+    agents: ['dev'],
+  },
   retrospective: { v6: ['retrospective'], agents: ['sm', 'dev'] },
 };
 
@@ -131,7 +143,9 @@ export class Workers {
     const own = record.origin.kind === 'project';
     const by = agents.flatMap((agent) => {
       const found = this.#find(agent, ['agent']);
-      return found !== undefined && found.origin.kind === record.origin.kind ? [this.#catalogue.names.handleOf(found)] : [];
+      return found !== undefined && found.origin.kind === record.origin.kind
+        ? [this.#catalogue.names.handleOf(found)]
+        : [];
     })[0];
     return {
       kind: 'workflow',

@@ -51,7 +51,8 @@ const KINDS: Record<string, ItemKind> = {
   'sprint-planning': 'sprint',
 };
 
-const OPEN = /^(?:required|optional|recommended|conditional|pending|not[-_ ]started|in[-_ ]progress|if_\w+)$/i;
+const OPEN =
+  /^(?:required|optional|recommended|conditional|pending|not[-_ ]started|in[-_ ]progress|if_\w+)$/i;
 
 export function readWorkflowLedger(file: string, text: string): WorkflowLedger | BrokenLedger {
   if (text.trim() === '') return { file, broken: 'the file is empty' };
@@ -66,8 +67,7 @@ export function readWorkflowLedger(file: string, text: string): WorkflowLedger |
   const status = pairs?.find(({ key }) => key === 'workflow_status');
   if (status === undefined) return { file, broken: 'it has no "workflow_status"' };
   const rows = [...status.pairs.map(fromPair), ...status.items.flatMap(fromItem)];
-  if (rows.length === 0)
-    return { file, line: status.line, broken: '"workflow_status" lists no workflows' };
+  if (rows.length === 0) return { file, line: status.line, broken: '"workflow_status" lists no workflows' };
   const track = pairs?.find(({ key }) => key === 'selected_track')?.value;
   return { file, text, rows, phases: [], track: typeof track === 'string' ? track : undefined };
 }
@@ -105,10 +105,9 @@ function rowOf(id: string, line: number, pair: YamlPair): WorkflowRow {
 /** The first alphas kept lines like `PHASE_2_COMPLETE: true` in a Markdown file. */
 function phaseLines(text: string): WorkflowLedger['phases'] {
   return text.split(/\r?\n/).flatMap((line, index) => {
-    const [, number = '', word = ''] = /^\W*PHASE_([1-4])_COMPLETE\W*:\W*(true|false|yes|no)\b/i.exec(line) ?? [];
+    const [, number = '', word = ''] =
+      /^\W*PHASE_([1-4])_COMPLETE\W*:\W*(true|false|yes|no)\b/i.exec(line) ?? [];
     const phase = PHASES[Number(number) - 1];
-    return phase === undefined
-      ? []
-      : [{ phase, complete: /^(?:true|yes)$/i.test(word), line: index + 1 }];
+    return phase === undefined ? [] : [{ phase, complete: /^(?:true|yes)$/i.test(word), line: index + 1 }];
   });
 }
