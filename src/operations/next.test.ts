@@ -159,9 +159,9 @@ describe('next', () => {
     const { data } = await ok(next, { detail: 'full' });
     const { troubles, items, phases } = data as unknown as Data;
     expect(troubles.map(({ file, message }) => `${file}: ${message}`)).toEqual([
+      `${IMPL}/sprint-status.yaml: it is a link that leads outside the project`,
       '_bmad-output/planning-artifacts/epics.md: it is not UTF-8 text',
       '_bmad-output/planning-artifacts/prd.md: it is larger than 4194304 bytes',
-      `${IMPL}/sprint-status.yaml: it is a link that leads outside the project`,
     ]);
     expect(phases.map(({ state }) => state)).toEqual(['not started', 'unknown', 'in progress', 'unknown']);
     expect(items.find(({ id }) => id === 'prd')?.state).toBe('unknown');

@@ -205,7 +205,7 @@ export const TREES: readonly ProgressTree[] = [
     files: { ...planned604, [`${out}/epics.md`]: `${EPICS}\n## Epic 3: Later\n` },
     phases: 'ncpn',
     next: ['Finish the epics and stories', 'create-epics-and-stories'],
-    items: { epics: `in progress ${out}/epics.md:16` },
+    items: { epics: `in progress ${out}/epics.md:15` },
   },
   {
     name: 'a complete plan asks for the readiness check where the version has one',
@@ -398,8 +398,8 @@ export const TREES: readonly ProgressTree[] = [
     next: ['Check and approve story 1-2-account-management', 'bmm/story-context'],
     drift: ['no file 1-1-user-authentication'],
     items: {
-      '1-1-user-authentication': 'complete docs/sprint-status.yaml:46',
-      'epic-2': 'not started docs/sprint-status.yaml:52',
+      '1-1-user-authentication': 'complete docs/sprint-status.yaml:45',
+      'epic-2': 'not started docs/sprint-status.yaml:51',
     },
   },
   {

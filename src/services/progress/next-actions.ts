@@ -36,6 +36,8 @@ export function nextActions(report: Report, workers: Workers, { changes }: Outlo
   const stories = storyActions(report, workers);
   const plans = planActions(report, workers);
   const underWay =
-    report.stories.some(({ likely }) => rank(likely) > rank('backlog')) || report.sprint !== undefined;
+    report.stories.some(({ likely }) => rank(likely) > rank('backlog')) ||
+    report.sprint !== undefined ||
+    report.files.specs.some(({ status }) => status !== undefined && status !== 'done');
   return [...actions, ...(underWay ? [...stories, ...plans] : [...plans, ...stories])];
 }

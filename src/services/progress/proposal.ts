@@ -70,8 +70,8 @@ function sprintProposal({ sprint, stories, epics, files }: Report): LedgerPropos
     const { row, retrospective } = epic;
     if (row !== undefined) {
       const to = sprint.contexts ? undefined : epicWord(epic, raised, inserted.stories);
-      if (to !== undefined && raise(row, to.word, to.why)) continue;
-      if (row.means !== undefined && row.means !== row.word)
+      const isRaised = to !== undefined && raise(row, to.word, to.why);
+      if (!isRaised && row.means !== undefined && row.means !== row.word)
         raise(row, row.means, `"${row.word}" is written ${row.means} here`);
     }
     const held = files.retrospectives.find((retro) => retro.epic === epic.epic && retro.written);

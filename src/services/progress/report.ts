@@ -78,7 +78,7 @@ export async function readReport(root: string): Promise<Report> {
     items,
     phases: phasesOf(found, items),
     drift: findDrift(found, items),
-    troubles: dedupe(files.troubles),
+    troubles: sorted(files.troubles),
     brownfield: await hasCode(files),
   };
 }
@@ -184,6 +184,8 @@ async function hasCode(files: ProjectFiles): Promise<boolean> {
   return (await files.below('src', 2)).length > 0;
 }
 
-function dedupe(troubles: readonly Trouble[]): Trouble[] {
-  return [...new Map(troubles.map((trouble) => [`${trouble.file} ${trouble.message}`, trouble])).values()];
+/** Files are read side by side, so the order is made here. */
+function sorted(troubles: readonly Trouble[]): Trouble[] {
+  const each = new Map(troubles.map((trouble) => [`${trouble.file} ${trouble.message}`, trouble]));
+  return [...each].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, trouble]) => trouble);
 }

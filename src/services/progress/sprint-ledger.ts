@@ -116,7 +116,7 @@ function actionItemsOf(pairs: readonly YamlPair[]): ActionItem[] {
   const list = pairs.find(({ key }) => key === 'action_items');
   return (list?.items ?? []).flatMap((item) => {
     const text = (name: string): string => String(item.find(({ key }) => key === name)?.value ?? '');
-    const line = item[0]?.line ?? list?.line ?? 1;
+    const line = (item.find(({ key }) => key === 'status') ?? item[0] ?? list)?.line ?? 1;
     return text('action') === ''
       ? []
       : [{ action: text('action'), epic: text('epic'), owner: text('owner'), status: text('status'), line }];

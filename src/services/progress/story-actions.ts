@@ -52,7 +52,8 @@ export function storyActions(report: Report, workers: Workers): Action[] {
       approves ? 'approve story' : 'develop story',
     );
   }
-  actions.push(...backlogActions(report, workers, push));
+  actions.push(...epicContextActions(report, workers));
+  backlogAction(report, push);
   return [...actions, ...closingActions(report, workers)];
 }
 
@@ -78,25 +79,36 @@ function reviewAction(story: Story, more: string, push: Push): void {
     );
 }
 
-/** The next story that is only planned; before it, what the early alphas ask for its epic. */
-function backlogActions({ stories, epics, files, sprint }: Report, workers: Workers, push: Push): Action[] {
-  const story = stories.find(({ likely }) => likely === 'backlog');
-  if (story === undefined || (sprint === undefined && stories.every(({ file }) => file === undefined)))
+/** The next story that is only planned; nothing where nobody has begun to keep stories. */
+function nextPlanned({ stories, sprint }: Report): Story | undefined {
+  if (sprint === undefined && stories.every(({ file }) => file === undefined)) return undefined;
+  return stories.find(({ likely }) => likely === 'backlog');
+}
+
+function backlogAction(report: Report, push: Push): void {
+  const story = nextPlanned(report);
+  if (story !== undefined)
+    push(`Prepare story ${story.id}`, 'it is the first that is only planned', story, 'create story');
+}
+
+/** The early alphas ask for the technical context of an epic before its first story. */
+function epicContextActions(report: Report, workers: Workers): Action[] {
+  const { epics, files, sprint } = report;
+  const story = nextPlanned(report);
+  const row = epics.find(({ epic }) => epic === story?.epic)?.row;
+  const worker = workers.for('epic context', false);
+  if (story === undefined || worker === undefined || sprint === undefined || row?.means !== 'backlog')
     return [];
-  const actions: Action[] = [];
-  const epic = epics.find(({ epic: number }) => number === story.epic);
-  const context = workers.for('epic context', false);
-  const hasContext = files.epicContexts.some(({ epic: number }) => number === story.epic);
-  if (context !== undefined && epic?.row?.means === 'backlog' && !hasContext && sprint !== undefined)
-    actions.push({
+  if (files.epicContexts.some(({ epic }) => epic === story.epic)) return [];
+  return [
+    {
       what: `Write the technical context of epic ${story.epic}`,
       why: `epic-${story.epic} is backlog, and this version wants its context before stories`,
-      evidence: [{ file: sprint.file, line: epic.row.line, says: epic.row.word }],
-      worker: context,
+      evidence: [{ file: sprint.file, line: row.line, says: row.word }],
+      worker,
       about: `epic ${story.epic}`,
-    });
-  push(`Prepare story ${story.id}`, 'it is the first that is only planned', story, 'create story');
-  return actions;
+    },
+  ];
 }
 
 function closingActions({ epics, sprint, stories }: Report, workers: Workers): Action[] {

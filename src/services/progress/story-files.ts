@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { ParseError, parseYaml, isTable, textField } from '../../base/parse.ts';
-import { bodyOf, frontMatterOf, STATUS_LINE, type FrontMatter } from './document.ts';
+import { bodyOf, frontMatterOf, judgeDocument, STATUS_LINE, type FrontMatter } from './document.ts';
 import { unique, type Locations } from './locations.ts';
 import type { ProjectFiles } from './project-files.ts';
 import { storyStatus, type StoryStatus } from './words.ts';
@@ -58,7 +58,10 @@ export async function findStoryFiles(files: ProjectFiles, locations: Locations):
     const context = /^tech-spec-epic-(\d{1,6})\b.*\.md$/i.exec(name);
     if (retro !== null) {
       const read = await files.read(file);
-      const written = read !== undefined && 'text' in read && bodyOf(read.text, 0).characters > 40;
+      const written =
+        read !== undefined &&
+        'text' in read &&
+        judgeDocument('retrospective', file, read.text).state === 'complete';
       found.retrospectives.push({ file, epic: Number(retro[1]), written });
     } else if (context !== null) found.epicContexts.push({ file, epic: Number(context[1]) });
     else if (/\.md$/i.test(name)) await takeStory(files, file, found);
