@@ -207,7 +207,7 @@ describe('reconcile', () => {
   it('is refused in read-only mode', async () => {
     const folder = await temporaryFolder(afterAll);
     await writeFiles(folder, { [LEDGER]: ledger({ '1-1-setup': 'backlog' }) });
-    const context = await contextIn(folder, { flags: { readOnly: true } });
+    const context = await contextIn(folder, { flags: { readOnly: 'true' } });
     const outcome = await execute(reconcileLedgers, { apply: true }, context, testCall());
     expect(outcome.ok ? undefined : outcome.error.code).toBe('forbidden');
   });

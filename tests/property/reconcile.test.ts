@@ -51,12 +51,10 @@ const storyFile = fc
     path: `_bmad-output/implementation-artifacts/${name}.md`,
     text: `# Story 1.1: T\n\n${french ? 'Statut :' : 'Status:'} ${value}\n\n## Story\n\n${TEXT}`,
   }));
-const retro = fc
-  .integer({ min: 1, max: 3 })
-  .map((epic) => ({
-    path: `_bmad-output/implementation-artifacts/epic-${epic}-retro-2026-01-01.md`,
-    text: `# R\n\n${TEXT}`,
-  }));
+const retro = fc.integer({ min: 1, max: 3 }).map((epic) => ({
+  path: `_bmad-output/implementation-artifacts/epic-${epic}-retro-2026-01-01.md`,
+  text: `# R\n\n${TEXT}`,
+}));
 
 interface Case {
   ledger: string;
@@ -92,17 +90,12 @@ const rowsOf = (text: string): Row[] => {
   return isBroken(read) ? [] : read.rows;
 };
 
-/** Everything but the words that may change, so that two texts can be compared for what has to stay. */
+/** Everything but the words that may change: keys, quotation marks, comments, line ends, and lines of other kinds. */
 function skeleton(text: string): string {
-  return text
-    .split(/(\r?\n)/)
-    .map(
-      (line) =>
-        line
-          .replace(/^(\uFEFF?\s*[\w-]+:)[ ]*("[^"]*"|'[^']*'|[^#\r\n"']*?)?(\s*(?:#.*)?)$/, '$1$3')
-          .trimEnd() + (line.includes('\n') ? line : ''),
-    )
-    .join('');
+  return text.replace(
+    /^(\uFEFF?\s*[\w-]+:)([^#\r\n]*)/gm,
+    (_, name: string, value: string) => `${name}${value.replace(/[^"']/g, '')}`,
+  );
 }
 
 describe('reconcile', () => {
@@ -149,9 +142,9 @@ describe('reconcile', () => {
           await Promise.all(cleanUps.map((cleanUp) => cleanUp()));
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
     // A property that never saw a change would prove nothing.
-    expect(written).toBeGreaterThan(60);
+    expect(written).toBeGreaterThan(30);
   });
 });

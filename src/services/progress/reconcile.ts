@@ -92,11 +92,15 @@ async function write(root: string, { file, digest }: LedgerProposal, after: stri
 function refuseLoss(file: string, before: string, after: string): void {
   if (!/sprint-status/.test(file)) return;
   const [was, is] = [readSprintLedger(file, before), readSprintLedger(file, after)];
+  const seen = new Map<string, number>();
   const lost =
     isBroken(was) || isBroken(is)
       ? file
       : was.rows.find(({ key, kind, word }) => {
-          const row = is.rows.find((other) => other.key === key);
+          // A key that stands twice is compared with itself, the first with the first.
+          const index = seen.get(key) ?? 0;
+          seen.set(key, index + 1);
+          const row = is.rows.filter((other) => other.key === key)[index];
           return row === undefined || isLowered(kind, word, row.word);
         })?.key;
   if (lost !== undefined) throw new Error(`the change would lose ${lost}`);

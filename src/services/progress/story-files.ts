@@ -58,10 +58,7 @@ export async function findStoryFiles(files: ProjectFiles, locations: Locations):
     const context = /^tech-spec-epic-(\d{1,6})\b.*\.md$/i.exec(name);
     if (retro !== null) {
       const read = await files.read(file);
-      const written =
-        read !== undefined &&
-        'text' in read &&
-        judgeDocument('retrospective', file, read.text).state === 'complete';
+      const written = read !== undefined && 'text' in read && isHeld(file, read.text);
       found.retrospectives.push({ file, epic: Number(retro[1]), written });
     } else if (context !== null) found.epicContexts.push({ file, epic: Number(context[1]) });
     else if (/\.md$/i.test(name)) await takeStory(files, file, found);
@@ -70,6 +67,14 @@ export async function findStoryFiles(files: ProjectFiles, locations: Locations):
   found.stories = chosen(found.stories).sort((a, b) => a.epic - b.epic || natural(a.story, b.story));
   found.specs.sort((a, b) => (a.file < b.file ? -1 : 1));
   return found;
+}
+
+/** Newer versions begin with the bare document and end with a verdict in its front matter. */
+function isHeld(file: string, text: string): boolean {
+  if (judgeDocument('retrospective', file, text).state !== 'complete') return false;
+  const { pairs } = frontMatterOf(file, text);
+  const verdict = pairs.find(({ key }) => key === 'verdict')?.value;
+  return pairs.length === 0 || (typeof verdict === 'string' && !verdict.includes('|'));
 }
 
 async function takeStory(files: ProjectFiles, file: string, found: StoryFiles): Promise<void> {
