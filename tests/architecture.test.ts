@@ -52,7 +52,7 @@ const TYPES_ONLY = new Map([
 const DOORS: Record<string, string> = {
   '@modelcontextprotocol/server': 'surfaces/mcp/',
   commander: 'surfaces/cli/',
-  yaml: 'base/parse.ts',
+  yaml: 'base/parse',
   'smol-toml': 'base/parse.ts',
   'csv-parse': 'base/parse.ts',
   '@orama/stemmers': 'meaning/',

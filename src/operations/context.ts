@@ -11,6 +11,7 @@ import type { Delivery } from '../services/delivery/delivery.ts';
 import type { Diagnosis } from '../services/diagnosis/diagnosis.ts';
 import type { Memory } from '../services/memory/memory.ts';
 import type { Moved } from '../services/memory/transfer/move.ts';
+import type { Progress } from '../services/progress/progress.ts';
 import type { TeamSources } from '../services/team/team.ts';
 import type { SourceView } from '../services/team/view.ts';
 import type { Tree } from '../sources/tree.ts';
@@ -22,6 +23,8 @@ import type { ToolChoice } from './toolsets.ts';
 export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/domain.ts';
 
 export type { SourceView, TeamSources };
+
+export type { Action as ProgressAction, Item as ProgressItem } from '../services/progress/progress.ts';
 
 /** What lives as long as the process. Built once by the composition root; operations get it as an argument. */
 export interface Context {
@@ -79,6 +82,8 @@ export interface ProjectState {
   kit(): Promise<Kit>;
   /** Its completion contract and the receipts of its verdicts. */
   completion(): Promise<Completion>;
+  /** How far it is by its ledgers and documents, and what comes next. */
+  progress(): Promise<Progress>;
 }
 
 export type { ServedFile } from '../services/delivery/served-file.ts';

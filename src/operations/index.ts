@@ -18,10 +18,12 @@ import { memoryPurge } from './memory-purge.ts';
 import { memoryCount, memoryGet, memoryList, memoryStats } from './memory-read.ts';
 import { memoryStatus } from './memory-status.ts';
 import { memoryExport, memoryImport, memoryMove, memoryReindex } from './memory-transfer.ts';
+import { next } from './next.ts';
 import type { AnyOperation } from './operation.ts';
 import { findPrompt, listPrompts } from './prompts.ts';
 import { read } from './read.ts';
 import { recallStructured } from './recall-structured.ts';
+import { reconcileLedgers } from './reconcile.ts';
 import { rememberStructured } from './remember-structured.ts';
 import { listResources, readResource } from './resources.ts';
 import { refresh } from './refresh.ts';
@@ -48,6 +50,7 @@ export const operations: readonly AnyOperation[] = [
   search,
   read,
   activate,
+  next,
   explain,
   doctor,
   refresh,
@@ -63,6 +66,7 @@ export const operations: readonly AnyOperation[] = [
   recallStructured,
   manageMemories,
   searchCodebase,
+  reconcileLedgers,
   memoryList,
   memoryGet,
   memoryUpdate,
