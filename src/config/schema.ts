@@ -3,6 +3,7 @@ import { LOG_LEVELS } from '../base/log.ts';
 import { codeSettings } from './code-settings.ts';
 import { gitSettings } from './git-settings.ts';
 import { memorySettings } from './memory-settings.ts';
+import { rankingSettings } from './ranking-settings.ts';
 import { settingMeta, type SettingMeta } from './setting-meta.ts';
 import { toolSettings } from './tool-settings.ts';
 
@@ -74,6 +75,7 @@ export const configSchema = z.strictObject({
   ...toolSettings,
   ...memorySettings,
   ...codeSettings,
+  ...rankingSettings,
   logLevel: z
     .enum(LOG_LEVELS)
     .default('warn')
