@@ -24,7 +24,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   codebases: ['base', 'meaning', 'services'],
   rankings: ['base', 'model', 'config', 'sources', 'catalogue', 'services'],
   'project-state': ['base', 'model', 'kit', 'sources', 'services', 'operations'],
-  'open-workspace': ['base', 'config', 'sources', 'readers', 'catalogue', 'services', 'operations', 'team', 'rankings'],
+  'open-workspace': [
+    'base',
+    'config',
+    'sources',
+    'readers',
+    'catalogue',
+    'services',
+    'operations',
+    'team',
+    'rankings',
+  ],
   app: [
     'base',
     'model',

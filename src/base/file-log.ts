@@ -65,7 +65,9 @@ export async function readLog(
 }
 
 /** What tells whether a log has changed, without reading it; nothing when there is none. */
-export async function logStamp(path: string): Promise<{ bytes: number; version: string; plain: boolean } | undefined> {
+export async function logStamp(
+  path: string,
+): Promise<{ bytes: number; version: string; plain: boolean } | undefined> {
   try {
     const info = await stat(path, { bigint: true });
     return {

@@ -26,7 +26,9 @@ type Candidate = z.output<typeof candidateSchema>;
 
 const rankSchema = z.object({
   score: z.number(),
-  signals: z.array(z.object({ signal: z.string(), value: z.number(), weight: z.number(), points: z.number() })),
+  signals: z.array(
+    z.object({ signal: z.string(), value: z.number(), weight: z.number(), points: z.number() }),
+  ),
   uses: z.int(),
   lastUsed: z.string().optional(),
   /** Why the history of starts could not be used. */
@@ -157,7 +159,8 @@ async function rankOf(record: BmadRecord, workspace: Workspace): Promise<z.outpu
 const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
 
 function rankLines({ score, signals, uses, lastUsed, problem }: z.output<typeof rankSchema>): string[] {
-  const started = lastUsed === undefined ? 'not started here yet' : `started ${plural(uses, 'time')}, last ${lastUsed}`;
+  const started =
+    lastUsed === undefined ? 'not started here yet' : `started ${plural(uses, 'time')}, last ${lastUsed}`;
   return [
     `Ranking: ${score} (${started})`,
     ...signals.map(({ signal, value, weight, points }) => `- ${signal} ${value} × ${weight} = ${points}`),

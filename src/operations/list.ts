@@ -90,7 +90,10 @@ export const list = defineOperation({
     items: z.array(itemSchema),
     next: z.string().optional(),
     note: z.string().optional(),
-    lifted: z.int().optional().describe('How many come before the others of their module, by use or by setting'),
+    lifted: z
+      .int()
+      .optional()
+      .describe('How many come before the others of their module, by use or by setting'),
     absent: z.array(z.string()).optional().describe('Git sources that are not here yet'),
   }),
 
@@ -150,7 +153,5 @@ export const list = defineOperation({
 });
 
 function liftedNote(lifted = 0): string | undefined {
-  return lifted === 0
-    ? undefined
-    : 'What you use or boost comes first in its module; "usage show" lists it.';
+  return lifted === 0 ? undefined : 'What you use or boost comes first in its module; "usage show" lists it.';
 }

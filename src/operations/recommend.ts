@@ -50,12 +50,15 @@ async function recommending(
     asked?.call,
   );
   const [best] = records;
-  const reason = best === undefined ? undefined : chosen ? 'the model of your client chose it' : reasonFor(best, ranking);
+  const reason =
+    best === undefined ? undefined : chosen ? 'the model of your client chose it' : reasonFor(best, ranking);
   return new BmadError('ambiguous', error.message, {
     ...(error.subject === undefined ? {} : { subject: error.subject }),
     suggestions: records.map(qualifiedName),
     hint: [
-      best === undefined || reason === undefined ? undefined : `Most likely ${qualifiedName(best)}: ${reason}.`,
+      best === undefined || reason === undefined
+        ? undefined
+        : `Most likely ${qualifiedName(best)}: ${reason}.`,
       error.hint,
     ]
       .filter((part) => part !== undefined)

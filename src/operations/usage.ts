@@ -22,7 +22,7 @@ export const usageShow = defineOperation({
   }),
   async run({ project }, context) {
     const usage = await context.usage(project);
-    const { uses, problem } = await usage.read();
+    const { uses, problem } = await usage.noted();
     const items = [...uses].map(([what, { uses: count, last }]) => {
       const space = what.indexOf(' ');
       return {
@@ -46,7 +46,9 @@ export const usageShow = defineOperation({
       problem ??
       (items.length === 0
         ? 'Nothing has been noted for this project.'
-        : items.map(({ name, kind, uses, last }) => `- ${name} (${kind}): ${plural(uses, 'time')}, last ${last}`).join('\n')),
+        : items
+            .map(({ name, kind, uses, last }) => `- ${name} (${kind}): ${plural(uses, 'time')}, last ${last}`)
+            .join('\n')),
     note: `${place}. ${noting ? 'Names and times only; BMAD_USAGE=false switches it off.' : 'Nothing is noted at present: the setting usage is off, or the server only reads.'}`,
   }),
 });
@@ -58,13 +60,14 @@ export const usageClear = defineOperation({
   effect: 'destroy',
   command: 'usage clear',
   input: z.strictObject({ project: projectField }),
-  output: z.object({ place: z.string(), removed: z.int() }),
+  output: z.object({ place: z.string(), existed: z.boolean(), removed: z.int() }),
   async run({ project }, context) {
     const usage = await context.usage(project);
-    return { place: usage.place, removed: await usage.clear() };
+    const removed = await usage.clear();
+    return { place: usage.place, existed: removed !== undefined, removed: removed ?? 0 };
   },
-  render: ({ place, removed }) => ({
-    body: removed === 0 ? 'Nothing was noted.' : `Forgotten: ${plural(removed, 'name')}.`,
+  render: ({ place, existed, removed }) => ({
+    body: existed ? `Forgotten: ${plural(removed, 'name')}.` : 'Nothing was noted.',
     note: place,
   }),
 });

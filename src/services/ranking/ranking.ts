@@ -44,7 +44,8 @@ export interface Ranking {
 export function createRanking({ usage, priority, boost, weights, halfLifeMs, now }: RankingInput): Ranking {
   const boosted = new Set(boost.map((name) => fold(name)));
   const use = (record: BmadRecord): Use | undefined => usage.uses.get(usedName(record));
-  const isBoosted = (record: BmadRecord): boolean => boosted.size > 0 && namesOf(record).some((name) => boosted.has(name));
+  const isBoosted = (record: BmadRecord): boolean =>
+    boosted.size > 0 && namesOf(record).some((name) => boosted.has(name));
   const known = new WeakMap<BmadRecord, Signals>();
 
   function signals(record: BmadRecord): Signals {
@@ -96,5 +97,7 @@ export function createRanking({ usage, priority, boost, weights, halfLifeMs, now
 /** What a boost may call a record by: its module, its id long or short, alone or with the module. */
 function namesOf({ moduleName, name }: BmadRecord): string[] {
   const short = shortName(name);
-  return [moduleName, name, short, `${moduleName}/${name}`, `${moduleName}/${short}`].map((each) => fold(each));
+  return [moduleName, name, short, `${moduleName}/${name}`, `${moduleName}/${short}`].map((each) =>
+    fold(each),
+  );
 }

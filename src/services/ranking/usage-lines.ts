@@ -30,8 +30,7 @@ interface Line {
 
 export const headerLine = (): string => JSON.stringify({ log: LOG, version: VERSION });
 
-export const useLine = (what: UsedName, at: number): string =>
-  JSON.stringify({ what, at } satisfies Line);
+export const useLine = (what: UsedName, at: number): string => JSON.stringify({ what, at } satisfies Line);
 
 export class UsageState {
   readonly uses = new Map<UsedName, Use>();

@@ -23,9 +23,10 @@ export interface UsageSetup {
   state: string;
   /** The project; nothing where the server runs for none. */
   root: string | undefined;
-  /** Whether anything is noted; what was noted before is used either way, unless `reads` says otherwise. */
-  writes: boolean;
+  /** Whether what was noted counts. */
   reads: boolean;
+  /** Whether anything is noted. */
+  writes: boolean;
   now(): number;
   log: Log;
 }
@@ -40,13 +41,16 @@ export interface UsageRead {
 export interface Usage {
   readonly place: string;
   readonly writes: boolean;
+  /** What ranking goes by: nothing where usage is switched off. */
   read(): Promise<UsageRead>;
+  /** What the file says, also where usage is switched off. */
+  noted(): Promise<UsageRead>;
   /** Notes a start, some time soon. Nobody waits for it, and nothing fails because of it. */
   note(record: Pick<BmadRecord, 'kind' | 'moduleName' | 'name'>): void;
   /** Resolves when nothing is left to be noted. */
   settled(): Promise<void>;
-  /** Removes everything; answers how many names there were. */
-  clear(): Promise<number>;
+  /** Removes the file, whatever is in it; answers how many names could be read in it, or nothing when there was none. */
+  clear(): Promise<number | undefined>;
 }
 
 const LOCK_WAIT_MS = 3_000;
@@ -66,7 +70,12 @@ export function openUsage({ state, root, writes, reads, now, log }: UsageSetup):
     if (known?.version === stamp.version) return known.state;
     if (!stamp.plain || stamp.bytes > LARGEST) throw notALog(place);
     const fresh = new UsageState();
-    await readLog(place, undefined, () => fresh.clear(), (line) => fresh.take(place, line));
+    await readLog(
+      place,
+      undefined,
+      () => fresh.clear(),
+      (line) => fresh.take(place, line),
+    );
     known = { version: stamp.version, state: fresh };
     return fresh;
   }
@@ -100,17 +109,19 @@ export function openUsage({ state, root, writes, reads, now, log }: UsageSetup):
     return reason;
   }
 
+  async function noted(): Promise<UsageRead> {
+    try {
+      return { uses: (await load()).uses };
+    } catch (error) {
+      return { uses: new Map(), problem: complain(error) };
+    }
+  }
+
   return {
     place,
     writes,
-    async read() {
-      if (!reads) return { uses: new Map() };
-      try {
-        return { uses: (await load()).uses };
-      } catch (error) {
-        return { uses: new Map(), problem: complain(error) };
-      }
-    },
+    noted,
+    read: async () => (reads ? noted() : { uses: new Map() }),
     note(record) {
       const what = usedName(record);
       if (!writes || what.length > NAME_LENGTH) return;
@@ -122,7 +133,7 @@ export function openUsage({ state, root, writes, reads, now, log }: UsageSetup):
     },
     async clear() {
       const stamp = await logStamp(place);
-      if (stamp === undefined) return 0;
+      if (stamp === undefined) return undefined;
       if (!stamp.plain) throw notALog(place);
       return withLock(`${place}.lock`, { waitMs: LOCK_WAIT_MS }, async () => {
         const names = await load().then(
