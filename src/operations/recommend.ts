@@ -1,6 +1,7 @@
 import { BmadError } from '../base/errors.ts';
+import { fold } from '../base/suggest.ts';
 import { ago, plural } from '../base/text.ts';
-import { qualifiedName, type BmadRecord } from '../model/record.ts';
+import { qualifiedName, shortName, type BmadRecord } from '../model/record.ts';
 import type { Call, Context, Ranking, Workspace } from './context.ts';
 import { findRecord, type NamedTarget } from './targets.ts';
 
@@ -112,9 +113,9 @@ export async function reranked(
 const NEAR = 0.7;
 
 /**
- * The hits of a search, the best first, with equal ones in the order of the ranking; and where the best two are close,
- * with the one first that the model of the client takes for the right one. That changes the first `page` hits only, and
- * nothing when a caller goes on with a list: pages fit together.
+ * The hits of a search as they should be shown: neighbours of equal score in the order of the ranking, and where the first
+ * two are close, first the one that the model of the client takes for the right one. Otherwise they stay in the order they
+ * are in. The model changes the first page only, and nothing when a caller goes on with a list: pages fit together.
  */
 export async function settled<T extends Scored>(
   words: string,
@@ -125,14 +126,29 @@ export async function settled<T extends Scored>(
   call: Call,
 ): Promise<T[]> {
   if (hits.length < 2) return [...hits];
-  const ranking = await workspace.ranking();
-  const ordered = [...hits].sort(
-    (a, b) => b.score - a.score || ranking.rank(b.record) - ranking.rank(a.record),
-  );
+  const ordered = tiesByRank(hits, await workspace.ranking());
+  const best = ordered[0]?.score ?? 0;
   const near = ordered
-    .slice(0, page.isFirst ? page.size : 0)
-    .filter(({ score }) => score >= (ordered[0]?.score ?? 0) * NEAR);
+    .slice(0, page.isFirst && !isNameOf(words, ordered[0]?.record) ? page.size : 0)
+    .filter(({ score }) => score >= best * NEAR);
   const { records, chosen } = await reranked(words, near, context, call);
   const first = chosen ? near.find(({ record }) => record === records[0]) : undefined;
   return first === undefined ? ordered : [first, ...ordered.filter((hit) => hit !== first)];
+}
+
+function tiesByRank<T extends Scored>(hits: readonly T[], ranking: Ranking): T[] {
+  const runs: T[][] = [];
+  for (const hit of hits) {
+    const run = runs.at(-1);
+    if (run?.[0]?.score === hit.score) run.push(hit);
+    else runs.push([hit]);
+  }
+  return runs.flatMap((run) => run.sort((a, b) => ranking.rank(b.record) - ranking.rank(a.record)));
+}
+
+/** Whoever types a name means what has it. */
+function isNameOf(words: string, record: BmadRecord | undefined): boolean {
+  if (record === undefined) return false;
+  const names = [record.name, shortName(record.name), qualifiedName(record)];
+  return names.some((name) => fold(name) === fold(words.trim()));
 }

@@ -53,9 +53,9 @@ describe('usage', () => {
     await run(activate, { name: 'prd', cursor: first.data['next'] });
     const { items, place, noting } = await shown();
     expect(noting).toBe(true);
-    expect(items.map(({ name, kind, uses }) => [name, kind, uses]).toSorted()).toEqual([
-      ['bmm/bmad-agent-architect', 'agent', 1],
-      ['bmm/bmad-prd', 'workflow', 2],
+    expect(items.map(({ name, kind, uses }) => `${kind} ${name} ${uses}`).toSorted()).toEqual([
+      'agent bmm/bmad-agent-architect 1',
+      'workflow bmm/bmad-prd 2',
     ]);
     expect(await readFile(place, 'utf8')).not.toContain('secret');
   });

@@ -82,7 +82,7 @@ describe.each(ERAS)('a client of $era', ({ mode }) => {
     expect(await answerOf(client, AMBIGUOUS)).toBe(answer);
     expect(questions).toHaveLength(1);
     const [question] = questions;
-    const prompt = (question?.messages[0]?.content as { text: string }).text;
+    const { text: prompt } = question?.messages[0]?.content as { text: string };
     expect(prompt).toContain('guide: Which tram goes to the museum?');
     expect(prompt).toContain('- bmm/guide: Mountain guide');
     expect(estimateTokens((question?.systemPrompt ?? '') + prompt)).toBeLessThanOrEqual(200);
@@ -227,7 +227,7 @@ it.each([
 ])('answers a client of 2026 that comes back with %s', async (_what, more) => {
   const client = await connected({ mode: { pin: '2026-07-28' }, sample: REFUSES });
   const params = { name: 'bmad', arguments: AMBIGUOUS };
-  const asked = (await client.callTool(params, { allowInputRequired: true } as never)) as unknown as {
+  const asked = (await client.callTool(params, { allowInputRequired: true })) as unknown as {
     inputRequests: Record<string, unknown>;
     requestState: string;
   };
@@ -240,7 +240,7 @@ it.each([
       requestState: asked.requestState,
       ...(inputResponses === undefined ? {} : { inputResponses }),
     } as never,
-    { allowInputRequired: true } as never,
+    { allowInputRequired: true },
   );
   expect(textsOf(answer).join('\n')).toContain(LOCAL);
 });

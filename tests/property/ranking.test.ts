@@ -183,7 +183,7 @@ describe('an order', () => {
         state.take('log', headerLine());
         for (const [what, at] of lines) state.take('log', JSON.stringify({ what, at }));
         for (const line of state.compact(2_000_000_000_000)) again.take('log', line);
-        expect(new Map([...again.uses].toSorted())).toEqual(new Map([...state.uses].toSorted()));
+        expect(again.uses).toEqual(state.uses);
       }),
     );
   });

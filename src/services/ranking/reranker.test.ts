@@ -56,7 +56,7 @@ describe('a model that is asked', () => {
       questions.push(question);
       return Promise.resolve({ why: 'busy' });
     });
-    const [{ system = '', prompt = '' } = {}] = questions;
+    const [{ system, prompt } = { system: '', prompt: '' }] = questions;
     expect(estimateTokens(system + prompt)).toBeLessThanOrEqual(220);
     expect(prompt.split('\n')).toHaveLength(7);
     expect(prompt).toContain('Request: "We need to find out');

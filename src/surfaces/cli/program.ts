@@ -154,6 +154,7 @@ function inheritSettings(command: Command, program: Command): Command {
 const GROUPS: Record<string, string> = {
   sources: 'Git repositories with BMAD content',
   memory: 'What the project remembers',
+  usage: 'What was started in the project',
 };
 
 function groupNamed(program: Command, name: string): Command {
