@@ -85,7 +85,7 @@ export interface Scored {
  * Candidates, the best first, as the model of the client would have them: where the first two are so close that the order
  * says little, it is asked, and what it chooses comes first. Without an answer the order stands.
  */
-export async function reranked(
+async function reranked(
   words: string,
   scored: readonly Scored[],
   context: Context,

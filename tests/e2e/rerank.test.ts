@@ -82,7 +82,7 @@ describe.each(ERAS)('a client of $era', ({ mode }) => {
     expect(await answerOf(client, AMBIGUOUS)).toBe(answer);
     expect(questions).toHaveLength(1);
     const [question] = questions;
-    const { text: prompt } = question?.messages[0]?.content as { text: string };
+    const prompt = (question?.messages[0]?.content as { text: string } | undefined)?.text ?? '';
     expect(prompt).toContain('guide: Which tram goes to the museum?');
     expect(prompt).toContain('- bmm/guide: Mountain guide');
     expect(estimateTokens((question?.systemPrompt ?? '') + prompt)).toBeLessThanOrEqual(200);

@@ -14,7 +14,7 @@ export interface RankingInput {
   now: number;
 }
 
-export interface RankedSignal {
+interface RankedSignal {
   signal: keyof Signals;
   value: number;
   weight: number;

@@ -1,7 +1,7 @@
 import { oneLine } from '../../base/text.ts';
 
 /** What may be chosen: a name that is unique among the candidates, and one line about it. */
-export interface Candidate {
+interface Candidate {
   name: string;
   about: string;
 }
@@ -16,7 +16,7 @@ export interface ModelQuestion {
 
 export type ModelAnswer = { text: string } | { text?: undefined; why: string };
 
-export interface Choice {
+interface Choice {
   /** The name that was chosen; nothing when the local order stands. */
   name?: string;
   /** How it came to that, for the log. */
