@@ -23,6 +23,7 @@ import type { Context } from './operations/context.ts';
 import { operations } from './operations/index.ts';
 import { checkToolNames, chooseTools } from './operations/toolsets.ts';
 import { projectState } from './project-state.ts';
+import { createRankings } from './rankings.ts';
 import { findProject } from './sources/project-root.ts';
 import { createCodebases } from './codebases.ts';
 import { createTeam } from './team.ts';
@@ -109,6 +110,7 @@ export async function createContext(outside: Outside): Promise<Context> {
   warnings.push(...team.warnings);
   for (const warning of warnings) log.warn(warning);
 
+  const rankings = createRankings({ config, state: userStateFolder(outside), log });
   const workspaces = createWorkspaces({
     find: (project) =>
       findProject({
@@ -118,7 +120,7 @@ export async function createContext(outside: Outside): Promise<Context> {
         configured: config.project,
         configuredBy: from.project,
       }),
-    open: (project) => openWorkspace(project, outside, config, team, log),
+    open: (project) => openWorkspace(project, outside, config, team, rankings, log),
     version: team.version,
     log,
   });
@@ -201,6 +203,8 @@ export async function createContext(outside: Outside): Promise<Context> {
     memory: async (project) => memories.of(await settled(project, () => workspaces.project(project))),
     state: async (project) =>
       projectState(await settled(project, () => workspaces.project(project)), { userState, contract }),
+    usage: async (project) => rankings.usage(await settled(project, () => workspaces.project(project))),
+    reranker: rankings.reranker,
     moveMemory: async () => memories.move(await settled(undefined, () => workspaces.project())),
     async readUserFile(path) {
       const place = resolve(outside.cwd, path);

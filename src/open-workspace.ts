@@ -4,6 +4,7 @@ import { realFolder } from './base/files.ts';
 import type { Log } from './base/log.ts';
 import type { Config } from './config/schema.ts';
 import type { Context, Workspace } from './operations/context.ts';
+import type { Rankings } from './rankings.ts';
 import type { Project } from './sources/project-root.ts';
 import { folderTree } from './sources/tree.ts';
 import type { Team } from './team.ts';
@@ -22,6 +23,7 @@ export async function openWorkspace(
   outside: ContentPlaces,
   config: Config,
   team: Team,
+  rankings: Rankings,
   log: Log,
 ): Promise<Workspace> {
   const [{ packageSource }, { discoverSources }, { buildCatalogue }, { readers }, { createDelivery }] =
@@ -69,6 +71,7 @@ export async function openWorkspace(
       const { createKnowledge } = await import('./services/knowledge/knowledge.ts');
       return createKnowledge(catalogue);
     }),
+    ranking: () => rankings.of(project, catalogue),
   };
 }
 

@@ -22,8 +22,19 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   team: ['base', 'config', 'sources', 'services'],
   memories: ['base', 'config', 'sources', 'services'],
   codebases: ['base', 'meaning', 'services'],
+  rankings: ['base', 'model', 'config', 'sources', 'catalogue', 'services'],
   'project-state': ['base', 'model', 'kit', 'sources', 'services', 'operations'],
-  'open-workspace': ['base', 'config', 'sources', 'readers', 'catalogue', 'services', 'operations', 'team'],
+  'open-workspace': [
+    'base',
+    'config',
+    'sources',
+    'readers',
+    'catalogue',
+    'services',
+    'operations',
+    'team',
+    'rankings',
+  ],
   app: [
     'base',
     'model',
@@ -39,6 +50,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'team',
     'memories',
     'codebases',
+    'rankings',
   ],
   bin: ['base', 'config', 'operations', 'surfaces', 'library', 'app'],
 };

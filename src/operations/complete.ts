@@ -53,7 +53,11 @@ export const complete = defineOperation({
       const records = workspace.catalogue.winners.filter(
         (record) => (kinds as readonly string[]).includes(record.kind) && isListed(record),
       );
-      all = records.map((record) => workspace.catalogue.names.handleOf(record));
+      // What a person uses is what they are likely to type.
+      const ranking = await workspace.ranking();
+      all = ranking
+        .lifted(records, (record) => record)
+        .map((record) => workspace.catalogue.names.handleOf(record));
     }
     return matching(all, value);
   },

@@ -4,6 +4,7 @@ import { STARTABLE, type RecordKind } from '../model/record.ts';
 import { cursorField, detailField, limitField, moduleField, projectField } from './fields.ts';
 import { itemLine, itemSchema, recordItem } from './list-items.ts';
 import { defineOperation } from './operation.ts';
+import { settled } from './recommend.ts';
 import { absentNote } from './targets.ts';
 import { KINDS_OF } from './targets.ts';
 
@@ -43,10 +44,12 @@ export const search = defineOperation({
     absent: z.array(z.string()).optional().describe('Git sources that are not here yet'),
   }),
 
-  async run({ query, type, module, cursor, limit, detail, project }, context) {
+  async run({ query, type, module, cursor, limit, detail, project }, context, call) {
     const workspace = await context.workspace(project);
     const code = module === undefined ? undefined : workspace.catalogue.names.moduleCode(module);
-    const hits = (await workspace.search()).find({ words: query, kinds: KINDS[type], module: code });
+    const found = (await workspace.search()).find({ words: query, kinds: KINDS[type], module: code });
+    const shown = { size: limit ?? DEFAULT_HITS, isFirst: cursor === undefined };
+    const hits = await settled(query, found, shown, workspace, context, call);
     const items = hits.map(({ record, score }) => ({ ...recordItem(record, workspace), score }));
     const identity = JSON.stringify(['search', query, type, code, items.length]);
     const page = listPage(items, limit ?? DEFAULT_HITS, identity, cursor);
