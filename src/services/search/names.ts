@@ -24,6 +24,8 @@ function plainNames(names: readonly string[]): Set<string> {
 
 /** The longest name that is completed; what is longer is no name. */
 const LONGEST = 100;
+/** A single letter stands for too many other names. */
+const SHORTEST_ALIAS = 2;
 
 /**
  * How well a name that is being typed fits, the less the better: it begins so, a word in it does, it holds it, another
@@ -36,7 +38,7 @@ export function fitOf(typed: string, handle: string, others: Iterable<string>): 
   if (name.startsWith(wanted)) return 0;
   if (name.includes(wanted)) return 1;
   const known = [...others];
-  if (known.some((other) => other.startsWith(wanted))) return 2;
+  if (wanted.length >= SHORTEST_ALIAS && known.some((other) => other.startsWith(wanted))) return 2;
   const slips = slipsIn(wanted);
   if (slips === 0) return undefined;
   const almost = [name, ...known].some((other) => beginsAlmost(other, wanted, slips));

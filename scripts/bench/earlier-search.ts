@@ -1,6 +1,12 @@
 import MiniSearch from 'minisearch';
-import type { Catalogue } from '../../../src/catalogue/catalogue.ts';
-import { isListed, qualifiedName, shortName, type BmadRecord, type RecordKind } from '../../../src/model/record.ts';
+import type { Catalogue } from '../../src/catalogue/catalogue.ts';
+import {
+  isListed,
+  qualifiedName,
+  shortName,
+  type BmadRecord,
+  type RecordKind,
+} from '../../src/model/record.ts';
 
 interface SearchQuery {
   words: string;
@@ -13,7 +19,7 @@ interface SearchHit {
   score: number;
 }
 
-export interface Search {
+interface Search {
   find(query: SearchQuery): SearchHit[];
 }
 
@@ -42,8 +48,8 @@ const WORTH_SHOWING = 0.15;
 /** Longer queries are cut: nobody types more, and the index need not walk through it. */
 const QUERY_LIMIT = 400;
 
-/** Full-text search over everything that is served; old names find nothing here, they only answer when called. */
-export function createSearch(catalogue: Catalogue): Search {
+/** The search of 0.1.0 before meaning, kept to compare with: full text over names, titles and descriptions. */
+export function earlierSearch(catalogue: Catalogue): Search {
   const records = catalogue.winners.filter(isListed);
   const byId = new Map(records.map((record) => [`${record.kind} ${qualifiedName(record)}`, record]));
   const index = new MiniSearch({
