@@ -1,5 +1,6 @@
 import { once } from './base/async.ts';
 import { BmadError } from './base/errors.ts';
+import { readInside } from './base/files.ts';
 import type { Log } from './base/log.ts';
 import type { Embedder } from './meaning/embedder.ts';
 
@@ -17,6 +18,28 @@ export function createModel(folder: string | undefined, log: Log): () => Promise
       if (!(error instanceof BmadError)) throw error;
       log.warn(`Agents, workflows and code are searched by words only: ${error.line}`);
       return undefined;
+    }
+  });
+}
+
+const MOST_BYTES = 16_000_000;
+
+/** The model as the search for agents and workflows uses it: what is built in has its vectors already. */
+export function forSearch(
+  model: () => Promise<Embedder | undefined>,
+  folder: string,
+  log: Log,
+): () => Promise<Embedder | undefined> {
+  return once(async () => {
+    const embedder = await model();
+    if (embedder === undefined) return undefined;
+    const { PREPARED_FILE, withPrepared } = await import('./meaning/embedders/prepared.ts');
+    try {
+      return withPrepared(embedder, (await readInside(folder, PREPARED_FILE, MOST_BYTES)).toString('utf8'));
+    } catch (error) {
+      if (!(error instanceof BmadError)) throw error;
+      log.debug(`The first search makes its vectors itself: ${error.line}`);
+      return embedder;
     }
   });
 }

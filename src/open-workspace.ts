@@ -85,7 +85,7 @@ export async function openWorkspace(
 }
 
 /** What an agent says of itself; one whose file cannot be read is found by what is known of it. */
-async function agentText(agent: BmadRecord, delivery: Delivery): Promise<AgentText> {
+export async function agentText(agent: BmadRecord, delivery: Delivery): Promise<AgentText> {
   try {
     const { role, menu } = await delivery.profile(agent);
     return { role, menu: menu.map((item) => ({ text: item.text, starts: delivery.startedBy(item, agent) })) };

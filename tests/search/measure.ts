@@ -1,5 +1,6 @@
 import type { Embedder } from '../../src/meaning/embedder.ts';
 import { isListed, STARTABLE, type BmadRecord } from '../../src/model/record.ts';
+import { agentText } from '../../src/open-workspace.ts';
 import type { Workspace } from '../../src/operations/context.ts';
 import type { AgentText } from '../../src/services/search/record-text.ts';
 import { createSearch } from '../../src/services/search/search.ts';
@@ -43,13 +44,7 @@ export async function openInstalls(): Promise<Install[]> {
       version,
       catalogue,
       records: catalogue.winners.filter((record) => STARTABLE.includes(record.kind) && isListed(record)),
-      async describe(agent) {
-        const { role, menu } = await delivery.profile(agent);
-        return {
-          role,
-          menu: menu.map((item) => ({ text: item.text, starts: delivery.startedBy(item, agent) })),
-        };
-      },
+      describe: (agent) => agentText(agent, delivery),
     });
     context.close();
   }

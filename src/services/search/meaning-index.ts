@@ -1,4 +1,5 @@
 import type { Embedder } from '../../meaning/embedder.ts';
+import { likeness, smallVector, type SmallVector } from '../../meaning/small-vector.ts';
 import type { RecordText } from './record-text.ts';
 
 /** A record is as near as its nearest text, and a little as the next. */
@@ -10,14 +11,14 @@ const NONE = -2;
 /** Short texts about each record and their vectors: a long one would blur what it is about. */
 export class MeaningIndex {
   readonly #embedder: Embedder;
-  readonly #vectors: readonly Float32Array[];
+  readonly #vectors: readonly SmallVector[];
   /** Which record each vector is of. */
   readonly #owners: readonly number[];
   readonly #count: number;
 
   private constructor(
     embedder: Embedder,
-    vectors: readonly Float32Array[],
+    vectors: readonly SmallVector[],
     owners: readonly number[],
     count: number,
   ) {
@@ -32,7 +33,7 @@ export class MeaningIndex {
     const vectors = await embedder.embed(passages.map(({ passage }) => passage));
     return new MeaningIndex(
       embedder,
-      vectors,
+      vectors.map(smallVector),
       passages.map(({ at }) => at),
       texts.length,
     );
@@ -40,16 +41,16 @@ export class MeaningIndex {
 
   /** The likeness of each record to the question, at most 1, in the order of what was indexed. */
   async find(question: string): Promise<Float64Array> {
-    const [asked] = await this.#embedder.embed([question]);
+    const [asked = new Float32Array()] = await this.#embedder.embed([question]);
     const nearest = new Float64Array(this.#count).fill(NONE);
     const next = new Float64Array(this.#count).fill(NONE);
     this.#vectors.forEach((vector, index) => {
       const at = this.#owners[index] ?? 0;
-      const likeness = product(asked, vector);
-      if (likeness > (nearest[at] ?? NONE)) {
+      const alike = likeness(asked, vector);
+      if (alike > (nearest[at] ?? NONE)) {
         next[at] = nearest[at] ?? NONE;
-        nearest[at] = likeness;
-      } else if (likeness > (next[at] ?? NONE)) next[at] = likeness;
+        nearest[at] = alike;
+      } else if (alike > (next[at] ?? NONE)) next[at] = alike;
     });
     return nearest.map((first, at) => {
       const second = next[at] ?? NONE;
@@ -59,7 +60,7 @@ export class MeaningIndex {
 }
 
 /** An agent's menu is about what it starts; it is a text of that, not of the agent. */
-function passagesOf({ record, fields }: RecordText): string[] {
+export function passagesOf({ record, fields }: RecordText): string[] {
   const heading = [...fields.name, ...fields.title].join(' ').replaceAll('-', ' ');
   const passages = [
     heading,
@@ -70,10 +71,4 @@ function passagesOf({ record, fields }: RecordText): string[] {
     ...fields.help,
   ];
   return [...new Set(passages)].filter(({ length }) => length >= SHORTEST);
-}
-
-function product(a: Float32Array | undefined, b: Float32Array): number {
-  let sum = 0;
-  if (a !== undefined) for (let i = 0; i < b.length; i++) sum += (a[i] ?? 0) * (b[i] ?? 0);
-  return sum;
 }

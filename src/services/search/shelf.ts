@@ -4,8 +4,8 @@ import type { Embedder } from '../../meaning/embedder.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import { MeaningIndex } from './meaning-index.ts';
 import { questionOf, slotsOf } from './question.ts';
-import type { RecordText } from './record-text.ts';
-import { makeVocabulary } from './vocabulary.ts';
+import type { Field, RecordText } from './record-text.ts';
+import { vocabulary } from './vocabulary.ts';
 import { WordIndex, type WordHit } from './word-index.ts';
 
 export interface Found {
@@ -39,7 +39,6 @@ export function createShelf(
   embedder: () => Promise<Embedder | undefined>,
 ): Shelf {
   const words = new WordIndex(texts);
-  const vocabulary = makeVocabulary();
   const meaning = once(async () => {
     const model = await embedder();
     return model === undefined ? undefined : MeaningIndex.of(texts, model);
@@ -48,7 +47,7 @@ export function createShelf(
   return {
     async find(typed) {
       const question = questionOf(typed);
-      const hits = words.find(slotsOf(question, words, vocabulary));
+      const hits = words.find(slotsOf(question, words, vocabulary()));
       const likeness = (await (await meaning())?.find(question)) ?? new Float64Array(texts.length);
       const found = fuse(hits, likeness).map(({ at, score, hit }): Found => {
         const { record, fields } = texts[at] as RecordText;
@@ -94,15 +93,15 @@ function worthShowing(found: Found[]): Found[] {
   return found.filter(({ score }) => score >= weakest).sort((a, b) => b.score - a.score);
 }
 
-/** The field that counted most with its words, and how near it is in meaning. */
+/** The words that counted most, by where they stand, and how near it is in meaning. */
 function reason(hit: WordHit | undefined, fields: RecordText['fields'], likeness: number): string {
-  const reasons: string[] = [];
-  const [first] = hit?.matched ?? [];
-  if (hit !== undefined && first !== undefined) {
-    const terms = hit.matched.filter(({ field }) => field === first.field).map(({ term }) => term);
-    const written = [...new Set(terms)].map((term) => asWritten(term, fields[first.field]));
-    reasons.push(`${first.field}: ${written.slice(0, WORDS_SHOWN).join(', ')}`);
+  const byField = new Map<Field, string[]>();
+  for (const { field, term } of hit?.matched.slice(0, WORDS_SHOWN) ?? []) {
+    const words = byField.get(field) ?? [];
+    const word = asWritten(term, fields[field]);
+    if (!words.includes(word)) byField.set(field, [...words, word]);
   }
+  const reasons = [...byField].map(([field, words]) => `${field}: ${words.join(', ')}`);
   if (likeness >= LEAST_LIKENESS) reasons.push(`meaning ${likeness.toFixed(2)}`);
   return reasons.join('; ');
 }
@@ -111,7 +110,7 @@ function reason(hit: WordHit | undefined, fields: RecordText['fields'], likeness
 function asWritten(term: string, texts: readonly string[]): string {
   for (const text of texts) {
     const word = text.match(/[\p{L}\p{N}]+/gu)?.find((candidate) => analyse(candidate).includes(term));
-    if (word !== undefined) return word;
+    if (word !== undefined) return word.toLowerCase();
   }
   return term;
 }

@@ -135,22 +135,31 @@ decision, décision
 visual, graphic, visuel, graphique
 `;
 
-export interface Phrase {
+interface Phrase {
   /** Analysed. */
   terms: readonly string[];
-  /** The other ways of saying it, analysed. */
+  /** The other ways of saying it, analysed; not those that say it with the same words and more. */
   others: readonly (readonly string[])[];
 }
 
 /** By the first term, the longest first. */
 export type Vocabulary = ReadonlyMap<string, readonly Phrase[]>;
 
-export function makeVocabulary(): Vocabulary {
+let made: Vocabulary | undefined;
+
+/** Made when it is first asked for. */
+export function vocabulary(): Vocabulary {
+  return (made ??= makeVocabulary());
+}
+
+function makeVocabulary(): Vocabulary {
   const known = new Map<string, Phrase[]>();
   for (const line of LINES.trim().split('\n')) {
     const phrases = distinct(line.split(',').map((phrase) => analyse(phrase)));
     for (const terms of phrases) {
-      const others = phrases.filter((other) => other !== terms);
+      const others = phrases.filter(
+        (other) => other !== terms && !other.some((term) => terms.includes(term)),
+      );
       const [first] = terms;
       if (first === undefined) continue;
       const same = known.get(first);
