@@ -12,8 +12,7 @@ export function smallVector(vector: Float32Array): SmallVector {
   for (const value of vector) largest = Math.max(largest, value, -value);
   const scale = Math.fround(largest / MOST);
   const numbers = new Int8Array(vector.length);
-  if (scale > 0)
-    for (let i = 0; i < numbers.length; i++) numbers[i] = Math.round((vector[i] ?? 0) / scale);
+  if (scale > 0) for (let i = 0; i < numbers.length; i++) numbers[i] = Math.round((vector[i] ?? 0) / scale);
   return { numbers, scale };
 }
 

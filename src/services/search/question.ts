@@ -7,6 +7,7 @@ import type { Slot, WordIndex } from './word-index.ts';
 const QUESTION_LENGTH = 400;
 const MOST_WORDS = 32;
 const SYNONYM_SHARE = 0.7;
+const PHRASE_SHARE = 1;
 const WISH_SHARE = 0.5;
 
 /** Words of wishes, whatever is wished for. In small catalogues they would pass for rare ones. */
@@ -16,6 +17,9 @@ const WISHES = new Set(
       'veux voudrais aimerais besoin aide aider faire fais mettre donner trouver écrire rédiger créer commencer chose nouveau',
   ),
 );
+
+/** Several words that stand together as in the vocabulary leave no doubt of what is meant. */
+const share = (phrase: readonly string[]): number => (phrase.length > 1 ? PHRASE_SHARE : SYNONYM_SHARE);
 
 /** What was asked, cut to the length that is looked at. */
 export function questionOf(typed: string): string {
@@ -36,7 +40,7 @@ export function slotsOf(question: string, index: WordIndex, vocabulary?: Vocabul
       if (!terms.every((term, offset) => words[at + offset] === term)) continue;
       for (const other of others)
         for (const term of other)
-          terms.forEach((_, offset) => add(at + offset, term, SYNONYM_SHARE / Math.sqrt(other.length)));
+          terms.forEach((_, offset) => add(at + offset, term, share(terms) / Math.sqrt(other.length)));
     }
   });
   return slots.map((slot, at) =>
