@@ -21,11 +21,22 @@ export function recordFilter(
   const code = module === undefined ? undefined : catalogue.names.moduleCode(module);
   const origins = origin === undefined ? undefined : originsCalled(origin, workspace);
   const ofKind = catalogue.winners.filter(({ kind }) => kinds.includes(kind));
-  const phase = category === undefined ? undefined : new Set(inPhase(ofKind, category, workspace));
+  const phase = category === undefined ? undefined : new Set(ofPhase(ofKind, category, workspace));
   return (record) =>
     (code === undefined || record.moduleName === code) &&
     (origins === undefined || origins.has(record.origin)) &&
     (phase === undefined || phase.has(record));
+}
+
+/** Old names are a category of their own, as in lists. */
+function ofPhase(
+  records: readonly BmadRecord[],
+  category: string,
+  workspace: Workspace,
+): readonly BmadRecord[] {
+  return fold(category) === 'deprecated'
+    ? records.filter(({ deprecated }) => deprecated !== undefined)
+    : inPhase(records, category, workspace);
 }
 
 /** By kind, such as `project`, or by the name that lists show. */

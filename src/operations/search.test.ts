@@ -71,6 +71,8 @@ describe('search', () => {
     expect(await all({ category: 'ship' })).toContain('code-review');
     expect(await all({ category: 'ship' })).not.toContain('prd');
     expect(await all({ origin: 'package' })).toEqual(await all({}));
+    expect(await all({ category: 'deprecated' })).toContain('editorial-review');
+    expect(await all({ category: 'deprecated' })).not.toContain('review');
     expect(await all({ type: 'skills' })).not.toContain('code-review');
   });
 

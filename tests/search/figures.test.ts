@@ -10,9 +10,9 @@ import { figuresOf, openInstalls, placesOf, searching, type Figures, type Instal
  * below has a cause. None of these sentences may be looked at to raise them.
  */
 const FLOORS: readonly (readonly [Part, 'words' | 'words and meaning', Omit<Figures, 'sentences'>])[] = [
-  ['untouched', 'words', { hit1: 0.71, hit3: 0.84, mrr: 0.79 }],
-  ['untouched', 'words and meaning', { hit1: 0.68, hit3: 0.86, mrr: 0.77 }],
-  ['later', 'words and meaning', { hit1: 0.62, hit3: 0.77, mrr: 0.71 }],
+  ['untouched', 'words', { hit1: 0.7, hit3: 0.85, mrr: 0.78 }],
+  ['untouched', 'words and meaning', { hit1: 0.67, hit3: 0.85, mrr: 0.77 }],
+  ['later', 'words and meaning', { hit1: 0.63, hit3: 0.77, mrr: 0.71 }],
 ];
 
 let installs: Install[] = [];
