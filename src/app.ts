@@ -6,6 +6,7 @@ import { readInside } from './base/files.ts';
 import { createLog } from './base/log.ts';
 import { isSecretName } from './base/secret-names.ts';
 import { createSecrets } from './base/secrets.ts';
+import { createModel, forSearch } from './built-in-model.ts';
 import { loadConfig } from './config/load.ts';
 import {
   PROJECT_CONFIG_FILE,
@@ -82,10 +83,12 @@ export async function createContext(outside: Outside): Promise<Context> {
     secrets,
   });
   const cache = config.cache === undefined ? userCacheFolder(outside) : resolve(outside.cwd, config.cache);
+  const model = createModel(config.embedder === 'none' ? undefined : dirname(outside.contentRoot), log);
+  const searchModel = forSearch(model, dirname(outside.contentRoot), log);
   const codebases = createCodebases({
     cache,
     budgetMs: config.codeSearchMs,
-    modelFolder: config.embedder === 'none' ? undefined : dirname(outside.contentRoot),
+    embedder: model,
     background: !outside.patient,
     env: outside.env,
     log,
@@ -120,7 +123,8 @@ export async function createContext(outside: Outside): Promise<Context> {
         configured: config.project,
         configuredBy: from.project,
       }),
-    open: (project) => openWorkspace(project, outside, config, team, rankings, log),
+    open: (project) =>
+      openWorkspace(project, outside, config, { team, rankings, embedder: searchModel, log }),
     version: team.version,
     log,
   });
