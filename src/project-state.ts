@@ -1,3 +1,4 @@
+import { once } from './base/async.ts';
 import { BmadError } from './base/errors.ts';
 import { readKit } from './kit/kit.ts';
 import type { ProjectState } from './operations/context.ts';
@@ -5,13 +6,17 @@ import type { Project } from './sources/project-root.ts';
 
 /**
  * What a project knows about itself. Its files change under our feet, so nothing is kept from one call to the next;
- * each part is loaded when a call first needs it.
+ * each part is loaded when a call first needs it. What has no place in the project goes to the user's own folder.
  */
-export function projectState(project: Project): ProjectState {
+export function projectState(project: Project, userState: string): ProjectState {
   const root = rootOf(project);
   return {
     root,
     kit: () => readKit(root),
+    runs: once(async () => {
+      const { openRuns } = await import('./services/runs/runs.ts');
+      return openRuns({ kit: await readKit(root), state: userState });
+    }),
   };
 }
 

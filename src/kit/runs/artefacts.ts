@@ -12,7 +12,7 @@ export async function artefactFile(root: string, place: RunPlace, path: string):
   const inside = given.startsWith('/') ? await fromTop(root, given) : join(given);
   for (const candidate of [given.startsWith('/') ? undefined : own, inside]) {
     const clean = candidate?.split(sep).join('/');
-    if (clean === undefined || clean.startsWith('../') || clean === '..') continue;
+    if (clean === undefined || /^\.{1,2}$|^\.\.\//.test(clean)) continue;
     if ((await modifiedInside(root, clean)) !== undefined) return clean;
   }
   return undefined;

@@ -18,16 +18,23 @@ export async function readRun(root: string, place: RunPlace, name: RunName): Pro
   const { base, path } = place;
   const problems: string[] = [];
   const tell = (file: string, text: string): void => void problems.push(`${path}/${file} ${text}.`);
-  const { table, broken } = await readJson(base, `${path}/${STATE_FILE}`);
-  if (broken !== undefined) tell(STATE_FILE, broken);
+  const first = await readJson(base, `${path}/${STATE_FILE}`);
   const journal = await readText(base, `${path}/${JOURNAL_FILE}`);
-  if (typeof journal === 'object') tell(JOURNAL_FILE, journal.broken);
   const lines = typeof journal === 'string' ? journal : undefined;
+  // A change between the two looks is not one that a crash cut short.
+  const { table, broken } =
+    lines === undefined || standingOf(lines, first.table).standing === 'level'
+      ? first
+      : await readJson(base, `${path}/${STATE_FILE}`);
+  if (broken !== undefined) tell(STATE_FILE, broken);
+  if (typeof journal === 'object') tell(JOURNAL_FILE, journal.broken);
   // A file that is there and broken is not one that a crash kept from being written: those are whole or absent.
   const { standing, state: counts } =
     broken === undefined ? standingOf(lines, table) : { standing: 'changed' as const, state: undefined };
   if (standing === 'behind')
-    problems.push('The journal is ahead of state.json and counts; the next write repairs it.');
+    problems.push(
+      'The journal is ahead of state.json and counts: a write was cut short, or is going on. The next one repairs it.',
+    );
   if (standing === 'changed' && broken === undefined)
     problems.push(
       'state.json was written by something else since the last line of the journal; the file counts.',
