@@ -21,7 +21,7 @@ function ascii(text: string): string {
 
 /** Python orders names by code points, JavaScript by halves of them. */
 function byCodePoint(a: string, b: string): number {
-  const [left, right] = [[...a], [...b]];
+  const [left, right] = [Array.from(a), Array.from(b)];
   for (const [index, char] of left.entries()) {
     const other = right[index];
     if (other === undefined) return 1;

@@ -132,8 +132,8 @@ function looseBranch(name: string, place: RunPlace, runs: Run[], archive: string
 /** The first layout had runs directly in `.runs`; a later one keeps a state in the folder of the branch. */
 async function isSingleRun(place: RunPlace, name: string, current: string): Promise<boolean> {
   if (name === MAIN || name === current) return false;
-  const names = (await entriesOf(place)).map((entry) => entry.name);
-  if (!RUN_FILES.some((file) => names.includes(file)) || names.includes(BRANCH_FILE)) return false;
+  const names = new Set((await entriesOf(place)).map((entry) => entry.name));
+  if (!RUN_FILES.some((file) => names.has(file)) || names.has(BRANCH_FILE)) return false;
   return (await runFoldersIn(place)).length === 0;
 }
 
@@ -155,8 +155,8 @@ async function readBranch(
     { id, branch: name, archive },
     { base: place.base, path: `${place.path}/${id}` },
   ]);
-  const own = (await entriesOf(place)).map((entry) => entry.name);
-  if (RUN_FILES.some((file) => own.includes(file))) {
+  const own = new Set((await entriesOf(place)).map((entry) => entry.name));
+  if (RUN_FILES.some((file) => own.has(file))) {
     const state = await readJson(place.base, `${place.path}/${STATE_FILE}`);
     const id = state.table === undefined ? undefined : textField(state.table, 'run_id');
     names.push([{ id: id !== undefined && isRunId(id) ? id : name, branch: name, archive }, place]);

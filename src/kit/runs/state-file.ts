@@ -82,27 +82,6 @@ function artefactOf(value: unknown, problems: string[]): RunArtefact[] {
   return [{ step: numberOf(field(table, 'step')), name, path, file: undefined }];
 }
 
-/** How far a run is, and where it goes on. */
-export function progressOf(state: RunState): {
-  completed: number;
-  total: number | undefined;
-  percent: number | undefined;
-  next: number | undefined;
-} {
-  const done = new Set(state.stepsCompleted);
-  const total = state.totalSteps;
-  const last = lastStep(done);
-  const after = last === undefined ? (state.resumeFromStep ?? state.currentStep ?? 1) : last + 1;
-  const over = state.status === 'completed' || (total !== undefined && after > total);
-  return {
-    completed: done.size,
-    total,
-    percent:
-      total === undefined || total === 0 ? undefined : Math.min(100, Math.round((done.size / total) * 100)),
-    next: over ? undefined : after,
-  };
-}
-
 /** The highest step of a list that may be very long. */
 export function lastStep(steps: Iterable<number>): number | undefined {
   let last: number | undefined;

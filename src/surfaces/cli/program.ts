@@ -154,6 +154,8 @@ function inheritSettings(command: Command, program: Command): Command {
 const GROUPS: Record<string, string> = {
   sources: 'Git repositories with BMAD content',
   memory: 'What the project remembers',
+  run: 'Runs of workflows',
+  session: 'Session branches, where runs are kept',
 };
 
 function groupNamed(program: Command, name: string): Command {
