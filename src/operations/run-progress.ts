@@ -97,7 +97,7 @@ export const runFinish = defineOperation({
     const { run, notes: said } = await (await state.runs()).finish(id, branch, status, notes);
     return { run: runData(run, state.root), notes: said };
   },
-  render: (data) => told('Ended', data),
+  render: (data) => told(data.run.status === 'paused' ? 'Paused' : 'Ended', data),
 });
 
 export const runResume = defineOperation({

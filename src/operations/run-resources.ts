@@ -67,8 +67,12 @@ async function reading(context: Context): Promise<RunsReading> {
 const addressOf = ({ name, archive }: RunBranch): string => archive ?? name;
 
 /** All branches, a branch with its runs, or a run with its state, as Markdown. */
-export async function runsText({ branch, id }: RunsPlace, context: Context): Promise<string> {
-  const state = await context.state();
+export async function runsText(
+  { branch, id }: RunsPlace,
+  context: Context,
+  project?: string,
+): Promise<string> {
+  const state = await context.state(project);
   const runs = await state.runs();
   const found = await runs.read();
   if (branch === undefined)

@@ -145,7 +145,9 @@ export function runText(run: RunData): string {
     run.started_at === undefined
       ? undefined
       : `Started ${run.started_at}, last checkpoint ${run.last_checkpoint ?? 'none'}${run.checkpoint_id === undefined ? '' : ` (${run.checkpoint_id})`}`,
-    run.steps_completed.length === 0 ? undefined : `Done: ${listed(run.steps_completed)}`,
+    run.steps_completed.length === 0
+      ? undefined
+      : `Done: ${run.steps_completed.length === 1 ? 'step' : 'steps'} ${listed(run.steps_completed)}`,
     run.resume_step === undefined ? undefined : `Next: step ${run.resume_step}`,
     run.graph === undefined ? undefined : graphText(run.graph),
     `Folder: ${run.folder}`,
@@ -168,7 +170,7 @@ const LISTED_STEPS = 40;
 
 function listed(steps: readonly number[]): string {
   const more = steps.length - LISTED_STEPS;
-  return `steps ${steps.slice(0, LISTED_STEPS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `${steps.slice(0, LISTED_STEPS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function graphText({ total, completed, running, failed }: NonNullable<RunData['graph']>): string {
@@ -188,10 +190,13 @@ const asText = (value: unknown): string =>
 export function howToKeep({ run_id, folder, resume_step, branch }: RunData): string[] {
   return [
     `After each step: run_checkpoint with run_id "${run_id}", step ${resume_step ?? 1}, … and, where they help later, variables, artefacts (paths of files) and notes; at the command line \`bmad run checkpoint ${run_id} --step ${resume_step ?? 1}\`.`,
-    `Artefacts go where the workflow says, or into ${folder}/artefacts.`,
+    // What lies outside the project is the server's own; nothing of the project's goes there.
+    `Artefacts go where the workflow says${!isElsewhere(folder) ? `, or into ${folder}/artefacts` : ''}.`,
     `At the end: run_finish with status completed, failed or paused. Later: run_resume "${run_id}"${branch === 'main' ? '' : ` (branch ${branch})`}.`,
   ];
 }
+
+const isElsewhere = (folder: string): boolean => /^(?:[a-z]:)?[\\/]/i.test(folder);
 
 /** The most recent run of a branch. */
 export function latestRun({ runs }: Pick<RunBranch, 'runs'>): Run | undefined {

@@ -168,7 +168,7 @@ async function recordedArtefacts(
         `There is no file ${quoted(path)} in the project; nothing was recorded.`,
         {
           subject: path.slice(0, 200),
-          hint: `Give paths from the top of the project, or from ${place.path}. Write the file first.`,
+          hint: `Give paths from the top of the project${place.base === kit.root ? `, or from ${place.path}` : ''}. Write the file first.`,
         },
       );
     const name = (file.split('/').at(-1) ?? file).replace(/(?<=.)\.[^.]+$/, '');
