@@ -84,7 +84,7 @@ export interface Run {
   place: RunPlace;
   state: RunState | undefined;
   status: RunStatus;
-  /** The last sign of life, in milliseconds: the latest of last checkpoint, start and change of the file. */
+  /** The last sign of life, in milliseconds: last checkpoint or start; without dates, the change of the file. */
   latest: number;
   graph: RunGraph | undefined;
   /** Whether there is a `workflow-status.md` for people. */

@@ -50,6 +50,7 @@ export const RUN_FILES: Readonly<Record<string, string>> = {
     run_id: 'architecture-run-001',
     session_branch: 'explore-graphql',
     status: 'completed',
+    started_at: '2026-02-26T14:30:22Z',
     last_checkpoint: '2026-02-26T14:41:00Z',
     artefacts_produced: [],
   }),

@@ -60,21 +60,26 @@ export async function readRun(root: string, place: RunPlace, name: RunName): Pro
     for (const { name: artefact, path: file } of state.artefacts.filter((each) => each.file === undefined))
       problems.push(`The artefact ${JSON.stringify(artefact)} is not there: ${JSON.stringify(file)}.`);
   }
-  const times = [state?.lastCheckpoint, state?.startedAt].map((text) => new Date(text ?? 0).getTime());
-  const changed = await Promise.all(
-    [STATE_FILE, JOURNAL_FILE].map((file) => modifiedInside(base, `${path}/${file}`)),
-  );
   return {
     ...name,
     place,
     state,
     status: state?.status ?? statusOfGraph(graph),
-    latest: Math.max(0, ...times, ...changed.map((time) => time ?? 0)),
+    latest: await latestOf(place, state),
     graph,
     statusFile: typeof statusText === 'string',
     journal: standing,
     problems: problems.map((text) => text.replace(' : ', ': ').replace(/\.\.$/, '.')),
   };
+}
+
+/** When files were changed says little after a clone or a copy, so it counts only where the state has no dates. */
+async function latestOf({ base, path }: RunPlace, state: Run['state']): Promise<number> {
+  const dates = [state?.lastCheckpoint, state?.startedAt].filter((text) => text !== undefined);
+  if (dates.length > 0) return Math.max(...dates.map((text) => new Date(text).getTime()));
+  const files = [STATE_FILE, JOURNAL_FILE, GRAPH_FILE, STATUS_FILE];
+  const changed = await Promise.all(files.map((file) => modifiedInside(base, `${path}/${file}`)));
+  return Math.max(0, ...changed.map((time) => time ?? 0));
 }
 
 async function graphIn(
