@@ -172,7 +172,11 @@ async function recordedArtefacts(
         },
       );
     const name = (file.split('/').at(-1) ?? file).replace(/(?<=.)\.[^.]+$/, '');
-    found.push({ ...(step === undefined ? {} : { step }), name, path: file });
+    // What lies in the run's own folder moves with it.
+    const own = place.base === kit.root && file.startsWith(`${place.path}/`);
+    const recorded = own ? file.slice(place.path.length + 1) : file;
+    if (found.some((each) => each.path === recorded)) continue;
+    found.push({ ...(step === undefined ? {} : { step }), name, path: recorded });
   }
   return found;
 }
