@@ -25,13 +25,13 @@ const sessionSchema = z.object({
 export const listSessions = defineOperation({
   name: 'list_sessions',
   title: 'Session branches',
-  description: 'Session branches with their runs, archived ones too.',
+  description: 'Session branches and their runs.',
   effect: 'read',
   toolset: 'project',
   command: 'session list',
   examples: ['session list', 'session list --status active'],
   input: z.strictObject({
-    status: z.enum(FILTERS).default('all').describe('Only these'),
+    status: z.enum(FILTERS).optional().describe('Default: all'),
     project: whereField,
   }),
   output: z.object({
@@ -40,7 +40,7 @@ export const listSessions = defineOperation({
     sessions: z.array(sessionSchema),
     problems: z.array(z.string()),
   }),
-  async run({ status, project }, context) {
+  async run({ status = 'all', project }, context) {
     const runs = await (await context.state(project)).runs();
     const { branches, current, currentFrom, problems } = await runs.read();
     return {

@@ -18,17 +18,17 @@ const otherSchema = runSchema.pick({
 
 export const getWorkflowStatus = defineOperation({
   name: 'get_workflow_status',
-  title: 'Status of a workflow run',
-  description: 'Where a run of a workflow stands: steps, next step, variables, artefacts, problems.',
+  title: 'Workflow status',
+  description: 'Steps, next step, artefacts and problems of a workflow run.',
   effect: 'read',
   toolset: 'project',
   command: 'run status',
   positional: ['run_id'],
   examples: ['run status', 'run status --branch main'],
   input: z.strictObject({
-    run_id: z.string().min(1).max(200).optional().describe('Default: the latest'),
-    branch: z.string().min(1).max(200).optional().describe('Default: the current one'),
-    journal: z.boolean().default(false).describe('With its log'),
+    run_id: z.string().min(1).max(200).optional().describe('Default: latest'),
+    branch: z.string().min(1).max(200).optional().describe('Default: current'),
+    journal: z.boolean().optional().describe('With log'),
     project: whereField,
   }),
   output: z.object({
@@ -52,7 +52,7 @@ export const getWorkflowStatus = defineOperation({
     problems.push(...(inBranch?.problems ?? []));
     const run = found ?? (inBranch === undefined ? undefined : latestRun(inBranch));
     const others = (inBranch?.runs ?? []).filter((each) => each !== run).sort(byRecency);
-    const lineage = run === undefined || !journal ? undefined : await runs.journal(run.place);
+    const lineage = run === undefined || journal !== true ? undefined : await runs.journal(run.place);
     const hint = hintFor({ run, name, reading, asked: branch });
     return {
       branch: name,

@@ -1,6 +1,9 @@
-import { join, relative, sep } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import { modifiedInside, realFolder } from '../../base/files.ts';
 import type { RunArtefact, RunPlace } from '../../model/run.ts';
+
+/** The folder itself, or out of it. */
+const LEADS_UP = /^\.{1,2}$|^\.\.[\\/]/;
 
 /**
  * Where an artefact lies, from the top of the project: paths are written from the run's own folder or from the top.
@@ -8,11 +11,14 @@ import type { RunArtefact, RunPlace } from '../../model/run.ts';
  */
 export async function artefactFile(root: string, place: RunPlace, path: string): Promise<string | undefined> {
   const given = path.replaceAll('\\', '/').replace(/^\{project-root\}\//, '');
-  const own = place.base === root ? join(place.path, given) : undefined;
-  const inside = given.startsWith('/') ? await fromTop(root, given) : join(given);
-  for (const candidate of [given.startsWith('/') ? undefined : own, inside]) {
+  const absolute = isAbsolute(given);
+  const inside = absolute ? await fromTop(root, given) : join(given);
+  // From the run's own folder only what lies in it; above it, paths begin at the top of the project.
+  const own =
+    absolute || place.base !== root || LEADS_UP.test(join(given)) ? undefined : join(place.path, given);
+  for (const candidate of [own, inside]) {
     const clean = candidate?.split(sep).join('/');
-    if (clean === undefined || /^\.{1,2}$|^\.\.\//.test(clean)) continue;
+    if (clean === undefined || LEADS_UP.test(clean)) continue;
     if ((await modifiedInside(root, clean)) !== undefined) return clean;
   }
   return undefined;
