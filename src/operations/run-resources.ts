@@ -26,7 +26,7 @@ export function runsPlace(uri: string): RunsPlace | undefined {
   }
 }
 
-export function runsUri(branch?: string, id?: string): string {
+function runsUri(branch?: string, id?: string): string {
   return ['bmad://runs', branch, id]
     .filter((part) => part !== undefined)
     .map((part, index) => (index === 0 ? part : encodeURIComponent(part)))

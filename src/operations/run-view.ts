@@ -89,7 +89,7 @@ export function runData(run: Run, root: string): RunData {
 }
 
 /** A folder as people find it: from the top of the project, or whole when it lies elsewhere. */
-export function shownPlace({ base, path }: RunPlace, root: string): string {
+function shownPlace({ base, path }: RunPlace, root: string): string {
   return base === root ? path : `${base}/${path}`;
 }
 

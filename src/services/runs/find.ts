@@ -57,7 +57,7 @@ export function findRun(reading: RunsReading, id: string, branch?: string): Run 
   });
 }
 
-export function checkedRunId(id: string): string {
+function checkedRunId(id: string): string {
   if (isRunId(id)) return id;
   throw new BmadError('invalid_input', `${quoted(id)} cannot be the id of a run.`, {
     subject: id.slice(0, 100),

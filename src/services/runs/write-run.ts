@@ -92,7 +92,7 @@ export async function writeState({ base, path }: RunPlace, state: Table): Promis
   await replaceShared(base, `${path}/${STATE_FILE}`, `${JSON.stringify(state, null, 2)}\n`);
 }
 
-export function leftAlone(path: string, reason: string): BmadError {
+function leftAlone(path: string, reason: string): BmadError {
   return new BmadError('unavailable', `${path} ${reason}; it is left as it is and nothing was written.`, {
     subject: path,
     hint: 'Repair the file, or let run_repair make it again from the journal; the broken one is kept beside it.',
