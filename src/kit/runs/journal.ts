@@ -26,6 +26,13 @@ export function journalIn(text: string): Journal {
   return { entries, broken };
 }
 
+/** How many lines are no whole lines, without understanding each: what a crash cuts off has no end. */
+export function cutLines(text: string): number {
+  let count = 0;
+  for (const line of text.split('\n')) if (line.trim() !== '' && !/^\{.*\}\s*$/.test(line)) count += 1;
+  return count;
+}
+
 function entryIn(line: string): JournalEntry | undefined {
   let value: unknown;
   try {

@@ -3,7 +3,7 @@ import type { Run, RunGraph, RunPlace } from '../../model/run.ts';
 import { withFiles } from './artefacts.ts';
 import { driftOf } from './drift.ts';
 import { GRAPH_FILE, graphOf, STATUS_FILE, statusFileTable } from './graph.ts';
-import { JOURNAL_FILE, journalIn, standingOf } from './journal.ts';
+import { cutLines, JOURNAL_FILE, standingOf } from './journal.ts';
 import { readJson, readText } from './json-file.ts';
 import { STATE_FILE, stateOf } from './state-file.ts';
 
@@ -40,7 +40,7 @@ export async function readRun(root: string, place: RunPlace, name: RunName): Pro
       'state.json was written by something else since the last line of the journal; the file counts.',
     );
   if (lines !== undefined) {
-    const unread = journalIn(lines).broken;
+    const unread = cutLines(lines);
     if (unread > 0) tell(JOURNAL_FILE, `has ${unread} line${unread === 1 ? '' : 's'} that cannot be read`);
   }
   const statusText = await readText(base, `${path}/${STATUS_FILE}`);
