@@ -130,14 +130,22 @@ export async function createContext(outside: Outside): Promise<Context> {
     return then();
   }
   for (const key of [config.qdrantApiKey, config.openaiApiKey]) if (key !== undefined) secrets.add(key);
+  const userState = userStateFolder(outside);
   const memories = createMemories({
     config,
-    state: userStateFolder(outside),
+    state: userState,
     modelFolder: dirname(outside.contentRoot),
     hide: (text) => secrets.hide(text),
     log,
     background: !outside.patient,
   });
+  const contract = {
+    env: outside.env,
+    addedEnv: config.contractEnv,
+    platform: outside.platform,
+    timeoutMs: config.contractTimeoutMs,
+    hide: (text: string) => secrets.redact(text),
+  };
   const settingKeys = Object.fromEntries(settings().map(({ name, fileKey }) => [name, fileKey]));
   const tools = chooseTools(operations, { config, configFrom: from, settingKeys });
   // Only a tool that is named and is no fixed one needs the content to be read at the start.
@@ -192,7 +200,7 @@ export async function createContext(outside: Outside): Promise<Context> {
     readFolder: (folder) => readFolder(folder),
     memory: async (project) => memories.of(await settled(project, () => workspaces.project(project))),
     state: async (project) =>
-      projectState(await settled(project, () => workspaces.project(project)), userStateFolder(outside)),
+      projectState(await settled(project, () => workspaces.project(project)), { userState, contract }),
     moveMemory: async () => memories.move(await settled(undefined, () => workspaces.project())),
     async readUserFile(path) {
       const place = resolve(outside.cwd, path);

@@ -5,11 +5,13 @@ import type { CatalogueChanges } from '../catalogue/changes.ts';
 import type { Config } from '../config/schema.ts';
 import type { ConfigSources } from '../config/load.ts';
 import type { Kit } from '../kit/kit.ts';
+import type { Completion } from '../services/contract/completion.ts';
 import type { Codebase } from '../services/codebase/codebase.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
 import type { Diagnosis } from '../services/diagnosis/diagnosis.ts';
 import type { Memory } from '../services/memory/memory.ts';
 import type { Moved } from '../services/memory/transfer/move.ts';
+import type { Progress } from '../services/progress/progress.ts';
 import type { Runs } from '../services/runs/runs.ts';
 import type { TeamSources } from '../services/team/team.ts';
 import type { SourceView } from '../services/team/view.ts';
@@ -22,6 +24,8 @@ import type { ToolChoice } from './toolsets.ts';
 export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/domain.ts';
 
 export type { SourceView, TeamSources };
+
+export type { Action as ProgressAction, Item as ProgressItem } from '../services/progress/progress.ts';
 
 /** What lives as long as the process. Built once by the composition root; operations get it as an argument. */
 export interface Context {
@@ -77,6 +81,10 @@ export interface ProjectState {
   root: string;
   /** Which layout it has and where its folders are. */
   kit(): Promise<Kit>;
+  /** Its completion contract and the receipts of its verdicts. */
+  completion(): Promise<Completion>;
+  /** How far it is by its ledgers and documents, and what comes next. */
+  progress(): Promise<Progress>;
   /** Its runs and session branches. */
   runs(): Promise<Runs>;
 }
@@ -100,4 +108,6 @@ export interface Workspace {
 export interface Call {
   signal: AbortSignal;
   progress(message: string): void;
+  /** Whether the caller is another program that came over HTTP; some things are not for everybody who can connect. */
+  overHttp?: boolean;
 }

@@ -26,9 +26,10 @@ const WORKFLOWS = [
   'get_knowledge',
 ];
 
-const MEMORY = ['remember_structured', 'recall_structured', 'manage_memories', 'search_codebase'];
+const READING = ['get_workflow_status', 'list_sessions'];
+const PROJECT = ['run_completion_contract', ...READING];
 
-const PROJECT = ['get_workflow_status', 'list_sessions'];
+const MEMORY = ['remember_structured', 'recall_structured', 'manage_memories', 'search_codebase'];
 
 describe('the tools that are offered', () => {
   it.each([
@@ -54,7 +55,7 @@ describe('the tools that are offered', () => {
     [
       'when only reading is allowed',
       { readOnly: 'true' },
-      ['bmad', 'recall_structured', 'search_codebase', ...PROJECT],
+      ['bmad', 'recall_structured', 'search_codebase', ...READING],
     ],
   ])('%s', async (_what, flags, names) => {
     expect(offered(await context({ flags }))).toEqual(names);

@@ -153,6 +153,8 @@ function inheritSettings(command: Command, program: Command): Command {
 const GROUPS: Record<string, string> = {
   sources: 'Git repositories with BMAD content',
   memory: 'What the project remembers',
+  contract: 'Whether the project is really done',
+  project: "The project's own state",
   run: 'Runs of workflows',
   session: 'Session branches, where runs are kept',
 };
