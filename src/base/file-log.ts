@@ -72,8 +72,14 @@ export async function appendLog(path: string, lines: readonly string[]): Promise
       const { size } = await handle.stat();
       const last = Buffer.alloc(1, NEWLINE);
       if (size > 0) await handle.read(last, 0, 1, size - 1);
-      await handle.writeFile(`${last[0] === NEWLINE ? '' : '\n'}${lines.join('\n')}\n`);
-      await handle.sync();
+      try {
+        await handle.writeFile(`${last[0] === NEWLINE ? '' : '\n'}${lines.join('\n')}\n`);
+        await handle.sync();
+      } catch (error) {
+        // Half of it may be there, and a later line would make it look whole.
+        await handle.truncate(size).catch(() => undefined);
+        throw error;
+      }
       const end = await handle.stat({ bigint: true });
       return { file: end.ino, offset: Number(end.size) };
     } finally {

@@ -22,7 +22,21 @@ import { BmadError, systemCode } from './errors.ts';
 
 /** Makes a folder with all above it. What the server keeps is for its user only. */
 export async function ensureFolder(path: string): Promise<void> {
-  await told(path, mkdir(path, { recursive: true, mode: 0o700 }));
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw writeFailure(path, systemCode(error) === 'ENOENT' ? await whyNoFolder(path, error) : error);
+  }
+}
+
+/** On a read-only disk, Node says of a folder with its parents that it is not there; the first one says why. */
+async function whyNoFolder(path: string, error: unknown): Promise<unknown> {
+  let first = path;
+  while ((await modifiedAt(dirname(first))) === undefined && dirname(first) !== first) first = dirname(first);
+  return mkdir(first, { mode: 0o700 }).then(
+    () => error,
+    (reason: unknown) => reason,
+  );
 }
 
 /**
