@@ -11,6 +11,7 @@ import { makeReadOnly, smallDisk } from '../support/disks.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { sessionIn, type OpenSession } from '../support/operations.ts';
 
+const NO_MOUNTS = 'this user may not mount file systems here';
 const STORE = '_bmad/_memory/.bmad-memory';
 const given = (text: string) => ({ type: 'decisions', agent: 'dev', text });
 const run = promisify(execFile);
@@ -32,7 +33,7 @@ async function idsIn(session: OpenSession, query: string): Promise<unknown[]> {
 describe.each(['sqlite', 'jsonl'] as const)('a %s store in a folder that may only be read', (engine) => {
   const flags = { embedder: 'none', memoryEngine: engine } as const;
 
-  it.each(['as it was left', 'without the files of a log'])('is read %s', async (state) => {
+  it.for(['as it was left', 'without the files of a log'])('is read %s', async (state, context) => {
     const folder = await temporaryFolder(afterAll);
     await writeFiles(folder, KIT_FILES);
     await rememberElsewhere(folder, engine, 'Zebras are written down before the lock');
@@ -40,7 +41,7 @@ describe.each(['sqlite', 'jsonl'] as const)('a %s store in a folder that may onl
       for (const end of ['-wal', '-shm'])
         await rm(join(folder, STORE, `.bmad-memory.db${end}`), { force: true });
     await rm(join(folder, STORE, '.gitignore'));
-    if (!(await makeReadOnly(folder, afterAll))) return expect(process.getuid?.()).toBe(0);
+    if (!(await makeReadOnly(folder, afterAll))) return context.skip(NO_MOUNTS);
     const session = await sessionIn(folder, { flags });
     expect(await idsIn(session, 'zebras lock')).toHaveLength(1);
     const error = await session.fail(rememberStructured, given('This cannot be written down'));
@@ -57,10 +58,10 @@ describe.each(['sqlite', 'jsonl'] as const)('a %s store in a folder that may onl
   });
 });
 
-it('says why nothing can be remembered where there is no store and none can be made', async () => {
+it('says why nothing can be remembered where there is no store and none can be made', async (context) => {
   const folder = await temporaryFolder(afterAll);
   await writeFiles(folder, KIT_FILES);
-  if (!(await makeReadOnly(folder, afterAll))) return expect(process.getuid?.()).toBe(0);
+  if (!(await makeReadOnly(folder, afterAll))) return context.skip(NO_MOUNTS);
   const session = await sessionIn(folder, { flags: { embedder: 'none' } });
   const error = await session.fail(rememberStructured, given('This cannot be written down'));
   expect(error.text).toMatch(/cannot be written: .*(?:permission|read-only).*Check the folder/s);
@@ -70,12 +71,12 @@ it('says why nothing can be remembered where there is no store and none can be m
 });
 
 describe.each(['sqlite', 'jsonl'] as const)('a %s store on a disk that is full', (engine) => {
-  it.each([
+  it.for([
     ['to the last block', 0],
     ['but for some blocks', 16_384],
-  ])('%s keeps what it has, says so, and goes on when there is room', async (_, left, context) => {
+  ] as const)('%s keeps what it has, says so, and goes on when there is room', async ([, left], context) => {
     const folder = await smallDisk(1_024, afterAll);
-    if (folder === undefined) return context.skip('this user may not mount a small file system');
+    if (folder === undefined) return context.skip(NO_MOUNTS);
     await writeFiles(folder, KIT_FILES);
     const flags = { embedder: 'none', memoryEngine: engine } as const;
     const session = await sessionIn(folder, { flags });

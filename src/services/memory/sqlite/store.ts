@@ -22,14 +22,12 @@ import { migrate, SCHEMA } from './schema.ts';
 import { searched } from './search.ts';
 import { addVector, nextRev, readStored, reanalyse, writeStored } from './writes.ts';
 
-export type SqliteJournal = NonNullable<OpenOptions['journal']>;
-
 export interface SqliteOptions extends StoreOptions {
   file: string;
   /** Another driver than the best that is here; for tests. */
   driver?: Driver | undefined;
   /** How the file is written; `auto` looks at the file system. */
-  journal?: SqliteJournal | undefined;
+  journal?: OpenOptions['journal'];
   /** What the health of the store has to say beside its own; the store then counts as degraded. */
   note?: string | undefined;
 }
