@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import { memoryStatus } from '../../src/operations/memory-status.ts';
 import { memoryImport } from '../../src/operations/memory-transfer.ts';
 import { recallStructured } from '../../src/operations/recall-structured.ts';
+import { rememberStructured } from '../../src/operations/remember-structured.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { embeddingServer, type EmbeddingServer } from '../support/embedding-server.ts';
 import { writeFiles } from '../support/kit-project.ts';
@@ -71,6 +72,27 @@ async function found(session: OpenSession, query: string): Promise<{ text: strin
   const hits = data['hits'] as { snippet: string; meaning?: number }[];
   return hits.map(({ snippet, meaning }) => ({ text: snippet, meaning: meaning !== undefined }));
 }
+
+it('an embedder that gives other vectors all of a sudden leaves the words, and nothing is mixed', async () => {
+  const folder = await temporaryFolder(afterAll);
+  const server = await embeddingServer(afterAll);
+  const session = await sessionIn(folder, { flags: { ollamaUrl: server.url, project: folder } });
+  const given = (text: string) => ({ type: 'stories', agent: 'dev', text });
+  await session.ok(rememberStructured, given('Parcels come from the harbour'));
+  server.dim = 32;
+  const { data, answer } = await session.ok(rememberStructured, given('Letters come from the station'));
+  expect(data['outcome']).toBe('created');
+  expect(answer.note ?? answer.body).toMatch(/Words only.*32 numbers.*64/);
+  const recalled = await session.ok(recallStructured, { query: 'parcels harbour' });
+  expect(recalled.answer.body).toContain('Parcels come from the harbour');
+  expect(recalled.answer.note).toMatch(/Words only/);
+  expect((await session.ok(memoryStatus)).data).toMatchObject({ embedder: 'none', degraded: true });
+  session.close();
+  const next = await sessionIn(folder, { flags: { ollamaUrl: server.url, project: folder } });
+  await reached(next, { done: 2, total: 2, running: false });
+  expect((await next.ok(memoryStatus)).data).toMatchObject({ dim: 32, degraded: false });
+  next.close();
+});
 
 describe.each(['sqlite', 'jsonl'] as const)('vectors of another embedder, on %s', (engine) => {
   it('are made in the background, with progress, while everything is found', async () => {
