@@ -163,7 +163,9 @@ export class Database {
 
   /** Moves with each commit of another connection, not with our own. */
   dataVersion(): number {
-    const { data_version: version } = this.#statement('PRAGMA data_version').get() as { data_version: number };
+    const { data_version: version } = this.#statement('PRAGMA data_version').get() as {
+      data_version: number;
+    };
     return this.#openings * 1_000_000 + version;
   }
 

@@ -83,11 +83,7 @@ async function journalFor(
  * A file that may only be read. One with a write-ahead log needs files beside it, which nobody can make here; where
  * they are not there, nobody is writing either, and SQLite is told that the file stands still.
  */
-async function openToRead(
-  path: string,
-  driver: Driver,
-  prepare: Prepare,
-): Promise<Database> {
+async function openToRead(path: string, driver: Driver, prepare: Prepare): Promise<Database> {
   const notes = [readOnlyFailure(path).text.replaceAll('\n\n', ' ')];
   const attempt = async (access: Access): Promise<Database> =>
     opened(

@@ -35,7 +35,8 @@ const DAMAGE: Readonly<Record<string, (file: string) => Promise<void>>> = {
   'is missing': (file) => rm(file),
   'is cut off': (file) => truncate(file, 1_000_000),
   'is empty': (file) => truncate(file, 0),
-  'is another kind of file': (file) => writeFile(file, Buffer.concat([Buffer.from('GGUF'), model.subarray(4)])),
+  'is another kind of file': (file) =>
+    writeFile(file, Buffer.concat([Buffer.from('GGUF'), model.subarray(4)])),
   'has other dimensions than it says': (file) =>
     writeFile(
       file,
@@ -119,9 +120,7 @@ function smallModel(): Buffer {
   const end = 12 + model.readUInt32LE(8);
   const { id } = JSON.parse(model.toString('utf8', 12, end)) as { id: string };
   const words = Buffer.from('invoices\narchived');
-  const head = Buffer.from(
-    JSON.stringify({ id, dim: 4, buckets: 1, words: 2, wordBytes: words.length }),
-  );
+  const head = Buffer.from(JSON.stringify({ id, dim: 4, buckets: 1, words: 2, wordBytes: words.length }));
   const length = Buffer.alloc(4);
   length.writeUInt32LE(head.length);
   const scales = Buffer.from(new Float32Array([1, 1, 1]).buffer);

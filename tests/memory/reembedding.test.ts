@@ -103,7 +103,9 @@ describe.each(['sqlite', 'jsonl'] as const)('vectors of another embedder, on %s'
     await reached(session, { done: BATCH, total: MEMORIES, running: true });
     const { data, answer } = await session.ok(memoryStatus);
     expect(data).toMatchObject({ embedder: 'ollama/new', dim: NEW, degraded: false });
-    expect(answer.body).toContain(`${BATCH} of ${MEMORIES} memories have a vector, the others are being made`);
+    expect(answer.body).toContain(
+      `${BATCH} of ${MEMORIES} memories have a vector, the others are being made`,
+    );
     // The newest come first, so the first one has none yet: its words find it.
     expect((await found(session, wordOf(0)))[0]).toEqual({ text: textOf(0), meaning: false });
     expect((await found(session, wordOf(MEMORIES - 1)))[0]).toEqual({

@@ -124,7 +124,9 @@ interface Head {
 function checkedHead(value: unknown): Head {
   const { id, ...numbers } = value as Head;
   const { dim, buckets, words, wordBytes } = numbers;
-  const whole = [dim, buckets, words, wordBytes].every((number) => Number.isSafeInteger(number) && number > 0);
+  const whole = [dim, buckets, words, wordBytes].every(
+    (number) => Number.isSafeInteger(number) && number > 0,
+  );
   if (typeof id !== 'string' || id === '' || !whole) throw new Error('a head that says nothing');
   return { id, dim, buckets, words, wordBytes };
 }

@@ -47,9 +47,7 @@ export class Matrix {
   }
 
   async #loadAll(database: Database): Promise<void> {
-    const count = await database.read(() =>
-      database.get<{ n: number }>('SELECT count(*) AS n FROM memory'),
-    );
+    const count = await database.read(() => database.get<{ n: number }>('SELECT count(*) AS n FROM memory'));
     this.#reserve(count?.n ?? 0);
     while ((await database.read(() => this.#take(database, SLICE))) === SLICE) await setImmediate();
     this.#loaded = true;
