@@ -19,6 +19,8 @@ const LATE_PARTS: Record<string, string> = {
   'src/meaning/analyse.ts': 'words',
   'src/meaning/embedders/static.ts': 'static-embedder',
   'src/services/codebase/codebase.ts': 'codebase',
+  'src/services/contract/completion.ts': 'contract',
+  'src/services/progress/progress.ts': 'progress',
 };
 
 const lateFile = (name: string): string => `vendor/${name.replaceAll('/', '-')}`;

@@ -132,14 +132,22 @@ export async function createContext(outside: Outside): Promise<Context> {
     return then();
   }
   for (const key of [config.qdrantApiKey, config.openaiApiKey]) if (key !== undefined) secrets.add(key);
+  const userState = userStateFolder(outside);
   const memories = createMemories({
     config,
-    state: userStateFolder(outside),
+    state: userState,
     modelFolder: dirname(outside.contentRoot),
     hide: (text) => secrets.hide(text),
     log,
     background: !outside.patient,
   });
+  const contract = {
+    env: outside.env,
+    addedEnv: config.contractEnv,
+    platform: outside.platform,
+    timeoutMs: config.contractTimeoutMs,
+    hide: (text: string) => secrets.redact(text),
+  };
   const settingKeys = Object.fromEntries(settings().map(({ name, fileKey }) => [name, fileKey]));
   const tools = chooseTools(operations, { config, configFrom: from, settingKeys });
   // Only a tool that is named and is no fixed one needs the content to be read at the start.
@@ -193,7 +201,8 @@ export async function createContext(outside: Outside): Promise<Context> {
     team: team.sources,
     readFolder: (folder) => readFolder(folder),
     memory: async (project) => memories.of(await settled(project, () => workspaces.project(project))),
-    state: async (project) => projectState(await settled(project, () => workspaces.project(project))),
+    state: async (project) =>
+      projectState(await settled(project, () => workspaces.project(project)), { userState, contract }),
     usage: async (project) => rankings.usage(await settled(project, () => workspaces.project(project))),
     reranker: rankings.reranker,
     moveMemory: async () => memories.move(await settled(undefined, () => workspaces.project())),

@@ -64,7 +64,7 @@ const TYPES_ONLY = new Map([
 const DOORS: Record<string, string> = {
   '@modelcontextprotocol/server': 'surfaces/mcp/',
   commander: 'surfaces/cli/',
-  yaml: 'base/parse.ts',
+  yaml: 'base/parse',
   'smol-toml': 'base/parse.ts',
   'csv-parse': 'base/parse.ts',
   '@orama/stemmers': 'meaning/',
@@ -74,7 +74,7 @@ const DOORS: Record<string, string> = {
   minisearch: 'services/search/',
   'web-tree-sitter': 'services/codebase/',
   zod: '',
-  'node:child_process': 'base/process.ts',
+  'node:child_process': 'base/process',
   'node:fs': 'base/file',
   'node:fs/promises': 'base/file',
 };

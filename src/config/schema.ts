@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { LOG_LEVELS } from '../base/log.ts';
 import { codeSettings } from './code-settings.ts';
+import { contractSettings } from './contract-settings.ts';
 import { gitSettings } from './git-settings.ts';
 import { memorySettings } from './memory-settings.ts';
 import { rankingSettings } from './ranking-settings.ts';
@@ -75,6 +76,7 @@ export const configSchema = z.strictObject({
   ...toolSettings,
   ...memorySettings,
   ...codeSettings,
+  ...contractSettings,
   ...rankingSettings,
   logLevel: z
     .enum(LOG_LEVELS)

@@ -5,11 +5,13 @@ import type { CatalogueChanges } from '../catalogue/changes.ts';
 import type { Config } from '../config/schema.ts';
 import type { ConfigSources } from '../config/load.ts';
 import type { Kit } from '../kit/kit.ts';
+import type { Completion } from '../services/contract/completion.ts';
 import type { Codebase } from '../services/codebase/codebase.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
 import type { Diagnosis } from '../services/diagnosis/diagnosis.ts';
 import type { Memory } from '../services/memory/memory.ts';
 import type { Moved } from '../services/memory/transfer/move.ts';
+import type { Progress } from '../services/progress/progress.ts';
 import type { Ranking } from '../services/ranking/ranking.ts';
 import type { ModelAnswer, Reranker } from '../services/ranking/reranker.ts';
 import type { Usage } from '../services/ranking/usage.ts';
@@ -24,6 +26,8 @@ import type { ToolChoice } from './toolsets.ts';
 export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/domain.ts';
 
 export type { Ranking, SourceView, TeamSources };
+
+export type { Action as ProgressAction, Item as ProgressItem } from '../services/progress/progress.ts';
 
 /** What lives as long as the process. Built once by the composition root; operations get it as an argument. */
 export interface Context {
@@ -83,6 +87,10 @@ export interface ProjectState {
   root: string;
   /** Which layout it has and where its folders are. */
   kit(): Promise<Kit>;
+  /** Its completion contract and the receipts of its verdicts. */
+  completion(): Promise<Completion>;
+  /** How far it is by its ledgers and documents, and what comes next. */
+  progress(): Promise<Progress>;
 }
 
 export type { ServedFile } from '../services/delivery/served-file.ts';
@@ -123,6 +131,8 @@ export type Sampled = ModelAnswer;
 export interface Call {
   signal: AbortSignal;
   progress(message: string): void;
+  /** Whether the caller is another program that came over HTTP; some things are not for everybody who can connect. */
+  overHttp?: boolean;
   /**
    * Asks the model of the client; not there where the client offers none. A client of the 2026 protocol is asked by the
    * answer to its call and then calls again: the operation ends here, with an error that nobody sees, and is run once more

@@ -4,6 +4,7 @@ import { bmadResources } from './bmad-resources.ts';
 import { bmad } from './bmad.ts';
 import { complete } from './complete.ts';
 import { configShow } from './config-show.ts';
+import { listReceipts, verifyReceipts } from './contract-receipts.ts';
 import { describeAgents } from './describe-agents.ts';
 import { doctor } from './doctor.ts';
 import { explain } from './explain.ts';
@@ -13,16 +14,20 @@ import { list } from './list.ts';
 import { load } from './load.ts';
 import { manageMemories } from './manage-memories.ts';
 import { memoryForget, memoryRestore, memorySupersede, memoryUpdate } from './memory-change.ts';
+import { memoryPurge } from './memory-purge.ts';
 import { memoryCount, memoryGet, memoryList, memoryStats } from './memory-read.ts';
 import { memoryStatus } from './memory-status.ts';
 import { memoryExport, memoryImport, memoryMove, memoryReindex } from './memory-transfer.ts';
+import { next } from './next.ts';
 import type { AnyOperation } from './operation.ts';
 import { findPrompt, listPrompts } from './prompts.ts';
 import { read } from './read.ts';
 import { recallStructured } from './recall-structured.ts';
+import { reconcileLedgers } from './reconcile.ts';
 import { rememberStructured } from './remember-structured.ts';
 import { listResources, readResource } from './resources.ts';
 import { refresh } from './refresh.ts';
+import { runCompletionContract } from './run-completion-contract.ts';
 import { search } from './search.ts';
 import { searchCodebase } from './search-codebase.ts';
 import { sourcesAdd } from './sources-add.ts';
@@ -46,6 +51,7 @@ export const operations: readonly AnyOperation[] = [
   search,
   read,
   activate,
+  next,
   explain,
   doctor,
   refresh,
@@ -63,12 +69,14 @@ export const operations: readonly AnyOperation[] = [
   recallStructured,
   manageMemories,
   searchCodebase,
+  reconcileLedgers,
   memoryList,
   memoryGet,
   memoryUpdate,
   memoryForget,
   memoryRestore,
   memorySupersede,
+  memoryPurge,
   memoryCount,
   memoryStats,
   memoryStatus,
@@ -76,6 +84,9 @@ export const operations: readonly AnyOperation[] = [
   memoryImport,
   memoryReindex,
   memoryMove,
+  runCompletionContract,
+  verifyReceipts,
+  listReceipts,
   listWorkflows,
   getWorkflowDetails,
   executeWorkflow,

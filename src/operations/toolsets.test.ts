@@ -26,13 +26,15 @@ const WORKFLOWS = [
   'get_knowledge',
 ];
 
+const PROJECT = ['run_completion_contract'];
+
 const MEMORY = ['remember_structured', 'recall_structured', 'manage_memories', 'search_codebase'];
 
 describe('the tools that are offered', () => {
   it.each([
-    ['by default', {}, ['bmad', ...MEMORY]],
+    ['by default', {}, ['bmad', ...MEMORY, ...PROJECT]],
     ['of one set', { toolsets: ['workflows'] }, WORKFLOWS],
-    ['of a set that holds none yet', { toolsets: ['project'] }, []],
+    ['of the project', { toolsets: ['project'] }, PROJECT],
     ['of a set and by name', { toolsets: ['bmad'], tools: ['list_tasks'] }, ['bmad', 'list_tasks']],
     [
       'by name only',
@@ -47,7 +49,7 @@ describe('the tools that are offered', () => {
     [
       'where exclusion meets inclusion',
       { tools: ['list_tasks'], excludeTools: ['list_tasks'] },
-      ['bmad', ...MEMORY],
+      ['bmad', ...MEMORY, ...PROJECT],
     ],
     ['when only reading is allowed', { readOnly: 'true' }, ['bmad', 'recall_structured', 'search_codebase']],
   ])('%s', async (_what, flags, names) => {
@@ -104,7 +106,11 @@ describe('a wrong name stops the start', () => {
   });
 
   it('but a pattern that fits nothing is none', async () => {
-    expect(offered(await context({ flags: { excludeTools: ['cis-*'] } }))).toEqual(['bmad', ...MEMORY]);
+    expect(offered(await context({ flags: { excludeTools: ['cis-*'] } }))).toEqual([
+      'bmad',
+      ...MEMORY,
+      ...PROJECT,
+    ]);
   });
 });
 

@@ -74,12 +74,13 @@ export function mcpServerFactory(
       },
     );
     const { server } = mcp;
+    const overHttp = requestInfo !== undefined;
     answer(server, 'tools/list', pageParams, async ({ cursor }, sdk) => {
       if (cursor !== undefined) throw protocolError(foreignCursor());
-      return { tools: await toolList(context, callOf(sdk)) };
+      return { tools: await toolList(context, { ...callOf(sdk), overHttp }) };
     });
     server.setRequestHandler('tools/call', ({ params }, sdk) =>
-      asking(sdk)((call) => callTool(params.name, params.arguments, context, call)),
+      asking(sdk)((call) => callTool(params.name, params.arguments, context, { ...call, overHttp })),
     );
     answer(server, 'prompts/list', pageParams, ({ cursor }, sdk) => promptList(cursor, context, callOf(sdk)));
     answer(server, 'prompts/get', promptParams, (params, sdk) =>
