@@ -23,6 +23,10 @@ export function projectState(project: Project, { userState, contract }: StateSet
       const { openCompletion } = await import('./services/contract/completion.ts');
       return openCompletion({ ...contract, root, state: userState });
     },
+    async progress() {
+      const { createProgress } = await import('./services/progress/progress.ts');
+      return createProgress(root);
+    },
   };
 }
 

@@ -4,7 +4,8 @@ import { problemText, qualifiedName } from '../model/record.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { outlineOnly, shownNote, shownTextSchema, showText } from './shown-text.ts';
-import { findRecord, NAMED_KINDS } from './targets.ts';
+import { namedRecord } from './recommend.ts';
+import { NAMED_KINDS } from './targets.ts';
 
 /** Even after a very long message there is room for a part worth reading. */
 const MINIMUM = 3_000;
@@ -38,9 +39,10 @@ export const activate = defineOperation({
     ...shownTextSchema.shape,
   }),
 
-  async run({ name, message, kind, module, section, cursor, detail, project }, context) {
+  async run({ name, message, kind, module, section, cursor, detail, project }, context, call) {
     const workspace = await context.workspace(project);
-    const record = findRecord({ name, kind, module, fuzzy: false }, workspace, context);
+    const wanted = { name, kind, module, fuzzy: false };
+    const record = await namedRecord(wanted, workspace, context, { call, words: message });
     const activation = await workspace.delivery.activation(record, message, project);
     const { head, body } = activation;
     const first = cursor === undefined && section === undefined;
@@ -55,6 +57,11 @@ export const activate = defineOperation({
     };
     if (detail === 'concise') return { ...about, ...outlineOnly(`${head}\n\n${body}`) };
     if (!first) return { ...about, ...shown };
+    // Nobody waits for it, and a start is one whether or not it can be noted.
+    context.usage(project).then(
+      (usage) => usage.note(activation.record),
+      () => undefined,
+    );
     const text = `${head}\n\n${shown.text}`;
     return { ...about, ...shown, text, tokens: estimateTokens(text) };
   },

@@ -14,13 +14,16 @@ import { list } from './list.ts';
 import { load } from './load.ts';
 import { manageMemories } from './manage-memories.ts';
 import { memoryForget, memoryRestore, memorySupersede, memoryUpdate } from './memory-change.ts';
+import { memoryPurge } from './memory-purge.ts';
 import { memoryCount, memoryGet, memoryList, memoryStats } from './memory-read.ts';
 import { memoryStatus } from './memory-status.ts';
 import { memoryExport, memoryImport, memoryMove, memoryReindex } from './memory-transfer.ts';
+import { next } from './next.ts';
 import type { AnyOperation } from './operation.ts';
 import { findPrompt, listPrompts } from './prompts.ts';
 import { read } from './read.ts';
 import { recallStructured } from './recall-structured.ts';
+import { reconcileLedgers } from './reconcile.ts';
 import { rememberStructured } from './remember-structured.ts';
 import { listResources, readResource } from './resources.ts';
 import { refresh } from './refresh.ts';
@@ -37,6 +40,7 @@ import { sourcesResolve } from './sources-resolve.ts';
 import { sourcesUpdate } from './sources-update.ts';
 import { bmadWorkflow, executeTask, executeWorkflow } from './start-work.ts';
 import { listTasks, listWorkflows } from './work-lists.ts';
+import { usageClear, usageShow } from './usage.ts';
 import { getWorkflowDetails } from './workflow-details.ts';
 import { getSkill, listSkillFolder, listSkills } from './skills.ts';
 
@@ -47,10 +51,13 @@ export const operations: readonly AnyOperation[] = [
   search,
   read,
   activate,
+  next,
   explain,
   doctor,
   refresh,
   configShow,
+  usageShow,
+  usageClear,
   sourcesList,
   sourcesAdd,
   sourcesRemove,
@@ -62,12 +69,14 @@ export const operations: readonly AnyOperation[] = [
   recallStructured,
   manageMemories,
   searchCodebase,
+  reconcileLedgers,
   memoryList,
   memoryGet,
   memoryUpdate,
   memoryForget,
   memoryRestore,
   memorySupersede,
+  memoryPurge,
   memoryCount,
   memoryStats,
   memoryStatus,

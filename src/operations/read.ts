@@ -5,7 +5,8 @@ import { cursorField, detailField, moduleField, projectField, sectionField } fro
 import { memoryPlace, memoryText } from './memory-resources.ts';
 import { defineOperation } from './operation.ts';
 import { outlineOnly, shownNote, shownTextSchema, showText } from './shown-text.ts';
-import { findFile, findRecord, isFile, mainFile, NAMED_KINDS } from './targets.ts';
+import { namedRecord } from './recommend.ts';
+import { findFile, isFile, mainFile, NAMED_KINDS } from './targets.ts';
 
 /** A rendered skill's own file is a few lines long. */
 const LAUNCHER_LENGTH = 2_000;
@@ -54,7 +55,7 @@ export const read = defineOperation({
     const { path, from } =
       kind === 'resource' || asFile
         ? await findFile(target, workspace, context)
-        : mainFile(findRecord({ name: target, kind, module, fuzzy: true }, workspace, context));
+        : mainFile(await namedRecord({ name: target, kind, module, fuzzy: true }, workspace, context));
     const file = await workspace.delivery.file(path, from);
     if (file.text === undefined) {
       throw new BmadError(
