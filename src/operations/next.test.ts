@@ -180,6 +180,19 @@ describe('next', () => {
     },
   );
 
+  it('bears lines without end and comments that are never closed', async () => {
+    const { ok, folder } = await openSession(afterAll);
+    await writeFiles(folder, {
+      '_bmad-output/planning-artifacts/prd.md': `# PRD\n\nStatus: ${'a '.repeat(400_000)}\n${'<!-- '.repeat(300_000)}\n${'`{{a '.repeat(200_000)}`,
+      [`${IMPL}/1-1-setup.md`]: `# Story 1.1: T\n\n**Status: ${'* '.repeat(500_000)}\nStatus: done\n`,
+      [`${IMPL}/sprint-status.yaml`]: ledger(
+        Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`${index + 1}-1-s`, 'done'])),
+      ),
+    });
+    const { data } = await ok(next);
+    expect(data['totals']).toEqual({ stories: 5_000, done: 5_000 });
+  });
+
   it('needs a project', async () => {
     const folder = await temporaryFolder(afterAll);
     const context = await contextIn(folder, { cwd: '/', home: '/root' });

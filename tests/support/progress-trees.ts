@@ -23,7 +23,7 @@ export interface ProgressTree {
 
 export const TEXT =
   'The shop sells plants to people who have no time for them. Every part of this paragraph is here so that there is a real text with enough letters to count as written.\n';
-export const FRENCH =
+const FRENCH =
   'La boutique vend des plantes à celles et ceux qui n’ont pas le temps de s’en occuper. Ce paragraphe existe pour que le texte soit assez long et compte comme rédigé.\n';
 
 const out = '_bmad-output/planning-artifacts';
@@ -33,7 +33,7 @@ const steps = (...done: (number | string)[]): string =>
 const upTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
 const status = (word: string): string => `---\ntitle: Shop\nstatus: ${word}\n---\n\n# Document\n\n${TEXT}`;
 const plain = `# Document\n\n${TEXT}`;
-export const EPICS = `# Epics\n\n${TEXT}\n## Epic 1: Base\n\n### Story 1.1: Setup\n\n### Story 1.2: Login\n\n## Epic 2: Shop\n\n### Story 2.1: Cart\n`;
+const EPICS = `# Epics\n\n${TEXT}\n## Epic 1: Base\n\n### Story 1.1: Setup\n\n### Story 1.2: Login\n\n## Epic 2: Shop\n\n### Story 2.1: Cart\n`;
 export const story = (number: string, word: string, tasks = ''): string =>
   `# Story ${number}: Title\n\nStatus: ${word}\n\n## Story\n\nAs a user, I want it.\n\n## Tasks / Subtasks\n\n${tasks}`;
 const v4Story = (number: string, word: string): string =>
