@@ -153,7 +153,11 @@ function inheritSettings(command: Command, program: Command): Command {
 const GROUPS: Record<string, string> = {
   sources: 'Git repositories with BMAD content',
   memory: 'What the project remembers',
+  contract: 'Whether the project is really done',
   project: "The project's own state",
+  usage: 'What was started in the project',
+  run: 'Runs of workflows',
+  session: 'Session branches, where runs are kept',
 };
 
 function groupNamed(program: Command, name: string): Command {
