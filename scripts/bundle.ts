@@ -19,6 +19,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/meaning/analyse.ts': 'words',
   'src/meaning/embedders/static.ts': 'static-embedder',
   'src/services/codebase/codebase.ts': 'codebase',
+  'src/services/facts/facts.ts': 'project-facts',
 };
 
 const lateFile = (name: string): string => `vendor/${name.replaceAll('/', '-')}`;

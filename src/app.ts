@@ -191,7 +191,8 @@ export async function createContext(outside: Outside): Promise<Context> {
     team: team.sources,
     readFolder: (folder) => readFolder(folder),
     memory: async (project) => memories.of(await settled(project, () => workspaces.project(project))),
-    state: async (project) => projectState(await settled(project, () => workspaces.project(project))),
+    state: async (project) =>
+      projectState(await settled(project, () => workspaces.project(project)), (text) => secrets.hide(text)),
     moveMemory: async () => memories.move(await settled(undefined, () => workspaces.project())),
     async readUserFile(path) {
       const place = resolve(outside.cwd, path);

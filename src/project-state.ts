@@ -7,11 +7,15 @@ import type { Project } from './sources/project-root.ts';
  * What a project knows about itself. Its files change under our feet, so nothing is kept from one call to the next;
  * each part is loaded when a call first needs it.
  */
-export function projectState(project: Project): ProjectState {
+export function projectState(project: Project, hide: (text: string) => string): ProjectState {
   const root = rootOf(project);
   return {
     root,
     kit: () => readKit(root),
+    async facts() {
+      const { openFacts } = await import('./services/facts/facts.ts');
+      return openFacts(root, hide);
+    },
   };
 }
 

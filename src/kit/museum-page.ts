@@ -36,9 +36,9 @@ const LOG_WORD = { critical: 'high', important: 'medium', micro: 'low', unknown:
 export function formatPage(log: readonly Failure[], page: string | undefined): string {
   const start = page?.search(/^## /m) ?? -1;
   const head = page === undefined || page.trim() === '' ? HEAD : start < 0 ? `${page.trimEnd()}\n\n` : page.slice(0, start);
-  const entries = log.map(({ id, title, date, severity, agents, happened, cause, fix, rule, tags, status }) =>
+  const entries = log.map(({ id, heading, date, severity, agents, happened, cause, fix, rule, tags, status }) =>
     [
-      `## ${id ?? 'FM-000'} — ${asLine(title)}`,
+      `## ${id ?? 'FM-000'} — ${asLine(heading)}`,
       `- **Date**: ${date?.slice(0, 10) ?? ''}`,
       `- **Sévérité**: ${LOG_WORD[severity]}`,
       `- **Agent(s) impliqué(s)**: ${agents.join(', ') || 'unknown'}`,

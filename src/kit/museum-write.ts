@@ -1,11 +1,12 @@
 import { appendLine, replaceShared } from '../base/file-shared.ts';
-import { localDay } from '../base/local-time.ts';
+import { localDay, utcOf } from '../base/local-time.ts';
 import { MUSEUM_FILE, MUSEUM_LOG } from './failures.ts';
 import { addToSection } from './insert.ts';
 import { inProject } from './kit.ts';
 import { whileLocked } from './kit-lock.ts';
 import { asLine, lineEndOf, textToChange, type KitWithMemory } from './kit-text.ts';
-import { museumIn, museumLog, severityOf, type Failure, type Severity } from './museum.ts';
+import type { Severity } from '../model/failure.ts';
+import { museumIn, museumLog, severityOf, type Failure } from './museum.ts';
 import { formatPage, isGenerated } from './museum-page.ts';
 import { FRENCH, languageOf } from './language.ts';
 
@@ -48,7 +49,7 @@ function isSame(known: Failure, fresh: NewFailure, day: string): boolean {
   return (
     known.title === asLine(fresh.title) &&
     known.category === fresh.category &&
-    localDay(new Date(known.date ?? 0)) === day
+    localDay(new Date(utcOf(known.date) ?? 0)) === day
   );
 }
 

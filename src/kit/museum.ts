@@ -1,26 +1,15 @@
 import { field, isTable, textField } from '../base/parse.ts';
+import { CATEGORIES, UNKNOWN_CATEGORY as UNKNOWN, type Severity } from '../model/failure.ts';
 import { plainTitle } from './headings.ts';
 import { bulletIn, isUnset, sectionsOf, withoutExamples, type Section } from './markdown.ts';
-
-export const CATEGORIES = [
-  'CC-FAIL',
-  'WRONG-ASSUMPTION',
-  'CONTEXT-LOSS',
-  'HALLUCINATION',
-  'ARCH-MISTAKE',
-  'PROCESS-SKIP',
-] as const;
-/** Of what names no category, or one that nobody knows. */
-export const UNKNOWN = 'UNKNOWN';
-
-export const SEVERITIES = ['critical', 'important', 'micro', 'unknown'] as const;
-export type Severity = (typeof SEVERITIES)[number];
 
 /** A failure of the museum, whichever of the two families of files it is in. */
 export interface Failure {
   /** `FM-001`, in the family that numbers them. */
   id?: string | undefined;
   title: string;
+  /** The title as it is written, with the category if that stands there. */
+  heading: string;
   category: string;
   severity: Severity;
   status: 'open' | 'resolved' | 'wontfix' | 'unknown';
@@ -58,11 +47,9 @@ export function museumIn(text: string, source: string): Failure[] {
       for (const part of body) {
         const bullet = bulletIn(part.text);
         if (bullet?.date === undefined) continue;
-        const { category, title: name } = named(bullet.text);
         failures.push({
           ...blank(source, part.line),
-          title: name,
-          category,
+          ...named(bullet.text),
           severity,
           date: bullet.date,
           told: bullet.text,
@@ -156,6 +143,7 @@ export function texts(value: unknown): string[] {
 function blank(source: string, line: number): Failure {
   return {
     title: '',
+    heading: '',
     category: UNKNOWN,
     severity: 'unknown',
     status: 'unknown',
@@ -168,14 +156,17 @@ function blank(source: string, line: number): Failure {
 }
 
 /** `CC-FAIL — title` in two parts. A category may also be among the tags, or in brackets. */
-export function named(heading: string, tags: readonly string[] = []): { category: string; title: string } {
+export function named(
+  heading: string,
+  tags: readonly string[] = [],
+): { category: string; title: string; heading: string } {
   const [, first = '', rest = ''] =
     /^\[?([A-Z][A-Z-]{2,39})\]?(?=[\s:—–-]|$)\s*(?:[—–:-]\s*)?(.*)$/.exec(heading) ?? [];
   const known = (CATEGORIES as readonly string[]).includes(first);
   const tagged = CATEGORIES.find((category) => tags.some((tag) => tag.toUpperCase() === category));
-  if (known) return { category: first, title: rest.trim() || heading };
+  if (known) return { category: first, title: rest.trim() || heading, heading };
   // What looks like a category and is none is left in the title, where it can be read.
-  return { category: tagged ?? UNKNOWN, title: heading.trim() };
+  return { category: tagged ?? UNKNOWN, title: heading.trim(), heading };
 }
 
 /** The severity that a heading or a word stands for, by its colour or by its words. */

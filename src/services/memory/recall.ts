@@ -15,6 +15,8 @@ export interface Question {
   alternatives: readonly string[];
   types: readonly MemoryType[];
   agent?: string | undefined;
+  /** Further names of that agent, which no file of the project has. */
+  alsoCalled?: readonly string[] | undefined;
   tags: readonly string[];
   since?: string | undefined;
   until?: string | undefined;
@@ -116,10 +118,12 @@ async function recallAll(world: World, question: Question, signal: AbortSignal |
 }
 
 async function filterOf({ files }: World, question: Question): Promise<MemoryFilter> {
-  const { agent, since, until } = question;
+  const { agent, alsoCalled = [], since, until } = question;
+  const known = agent === undefined ? [] : await files.agents();
   return {
     types: question.types,
-    agents: agent === undefined ? undefined : sameAgent(await files.agents(), agent),
+    agents:
+      agent === undefined ? undefined : [agent, ...alsoCalled].flatMap((name) => sameAgent(known, name)),
     tagsAll: question.tags,
     since: since === undefined ? undefined : momentOf(since, 'first'),
     until: until === undefined ? undefined : momentOf(until, 'last'),

@@ -154,6 +154,8 @@ function inheritSettings(command: Command, program: Command): Command {
 const GROUPS: Record<string, string> = {
   sources: 'Git repositories with BMAD content',
   memory: 'What the project remembers',
+  project: "The project's own state",
+  log: 'Write down what others should know',
 };
 
 function groupNamed(program: Command, name: string): Command {
