@@ -79,6 +79,7 @@ export async function writeSession(
     const date = `${localDay(now)} ${time(now, ':')}`;
     const end = lineEndOf(before ?? '');
     const text = format(languageOf(before, FRENCH).session, project, { ...session, date }).replaceAll('\n', end);
+    if (before !== undefined) await keepPage(kit, before);
     const stem = `${localDay(now).replaceAll('-', '')}-${time(now, '')}-${session.agent}`;
     const summary = await freeName(kit, stem, text);
     // The copy first: the page is the last step, so that whoever sees it finds the copy too.
@@ -86,6 +87,15 @@ export async function writeSession(
     await replaceShared(kit.memory, SESSION_FILE, text);
     return { files: [inProject(kit, SESSION_FILE), inProject(kit, summary)], date };
   });
+}
+
+/** A page that somebody has written or changed by hand has no copy yet, and would be lost. */
+async function keepPage(kit: KitWithMemory, page: string): Promise<void> {
+  const session = sessionIn(page);
+  if (session === undefined) return;
+  const stamp = (session.date ?? 'undated').replace(/[-:]/g, '').replace(/\D+/g, '-') || 'undated';
+  const agent = (session.agent ?? 'unknown').replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^\.+/, '').slice(0, 100);
+  await replaceShared(kit.memory, await freeName(kit, `${stamp}-${agent}`, page), page);
 }
 
 /** Another session of the same agent in the same minute keeps its copy. */

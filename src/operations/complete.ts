@@ -14,7 +14,7 @@ export const complete = defineOperation({
   effect: 'read',
   input: z.strictObject({
     what: z
-      .enum(['agent', 'workflow', 'knowledge', 'path', 'skill', 'message', 'memory', 'memory_id'])
+      .enum(['agent', 'workflow', 'knowledge', 'path', 'skill', 'message', 'memory', 'memory_id', 'project_agent'])
       .describe('What is being typed'),
     value: z.string().max(5_000).describe('What has been typed so far'),
     target: z
@@ -34,6 +34,11 @@ export const complete = defineOperation({
         page.entries.map(({ id }) => id),
         value,
       );
+    }
+    if (what === 'project_agent') {
+      const facts = await (await context.state()).facts();
+      const agents = (await facts.agents()).map(({ id }) => id);
+      return matching([...new Set([...agents, ...(await facts.learners())])], value);
     }
     const workspace = await context.workspace();
     let all: string[];

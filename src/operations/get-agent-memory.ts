@@ -21,6 +21,16 @@ const learning = z.object({
   matched: z.array(z.string()).optional(),
 });
 
+const memorySchema = z.object({
+  agents: z.array(z.string()),
+  names: z.array(z.string()),
+  learnings: z.array(learning),
+  /** How many there are without a query. */
+  total: z.int().optional(),
+  query: z.string().optional(),
+  notes: z.array(z.string()),
+});
+
 export const getAgentMemory = defineOperation({
   name: 'get_agent_memory',
   title: 'What an agent has learnt',
@@ -36,15 +46,7 @@ export const getAgentMemory = defineOperation({
     last_n: z.int().min(1).max(1_000).optional().describe('At most so many'),
     project: whereField,
   }),
-  output: z.object({
-    agents: z.array(z.string()),
-    names: z.array(z.string()),
-    learnings: z.array(learning),
-    /** How many there are without a query. */
-    total: z.int().optional(),
-    query: z.string().optional(),
-    notes: z.array(z.string()),
-  }),
+  output: memorySchema,
 
   async run({ agent, query, last_n: most, project }, context, { signal }) {
     const facts = await (await context.state(project)).facts();
@@ -81,31 +83,36 @@ export const getAgentMemory = defineOperation({
     };
   },
 
-  render({ agents, names, learnings, total, query, notes }) {
-    const others = names.filter((name) => !agents.includes(name));
-    const who = `${agents.join(', ')}${others.length === 0 ? '' : ` (also ${others.join(', ')})`}`;
-    if (learnings.length === 0)
-      return {
-        body: query === undefined ? `${who} has learnt nothing yet.` : `${who} knows nothing about that.`,
-        note: lines('remember_structured with type "agent-learnings" keeps a learning.', notes),
-      };
-    const several = new Set(learnings.map(({ agent }) => agent)).size > 1;
-    const shown = learnings.slice(0, SHOWN);
-    const left = (total ?? learnings.length) - shown.length;
-    return {
-      body: lines(
-        DATA_NOTE,
-        `${who}: ${query === undefined ? plural(total ?? 0, 'learning') : `the best for "${oneLine(query, 80)}"`}`,
-        shown.map(
-          ({ text, agent, date, sources, id }) =>
-            `- ${date === undefined ? '' : `[${date}] `}${several ? `${agent}: ` : ''}${oneLine(text, 500)} (${sources[0] ?? `id ${id ?? ''}`})`,
-        ),
-        left > 0 ? `… ${left} more: give last_n or a query.` : undefined,
-      ),
-      ...(notes.length === 0 ? {} : { note: lines(notes) }),
-    };
-  },
+  render: (data) => ({
+    body: learningsText(data, SHOWN),
+    ...(data.notes.length + data.learnings.length === 0
+      ? { note: 'remember_structured with type "agent-learnings" keeps a learning.' }
+      : data.notes.length === 0
+        ? {}
+        : { note: lines(data.notes) }),
+  }),
 });
+
+/** What an agent has learnt; at most so many entries. */
+export function learningsText(data: z.output<typeof memorySchema>, most: number): string {
+  const { agents, names, learnings, total, query } = data;
+  const others = names.filter((name) => !agents.includes(name));
+  const who = `${agents.join(', ')}${others.length === 0 ? '' : ` (also ${others.join(', ')})`}`;
+  if (learnings.length === 0)
+    return query === undefined ? `${who}: nothing learnt yet.` : `${who}: nothing is known about that.`;
+  const several = new Set(learnings.map(({ agent }) => agent)).size > 1;
+  const shown = learnings.slice(0, most);
+  const left = (total ?? learnings.length) - shown.length;
+  return lines(
+    DATA_NOTE,
+    `${who}: ${query === undefined ? plural(total ?? 0, 'learning') : `the best for "${oneLine(query, 80)}"`}`,
+    shown.map(
+      ({ text, agent, date, sources, id }) =>
+        `- ${date === undefined ? '' : `[${date}] `}${several ? `${agent}: ` : ''}${oneLine(text, 500)} (${sources[0] ?? `id ${id ?? ''}`})`,
+    ),
+    left > 0 ? `… ${left} more: give last_n or a query.` : undefined,
+  );
+}
 
 type Question = Parameters<Awaited<ReturnType<Context['memory']>>['recall']>[0];
 

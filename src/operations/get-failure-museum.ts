@@ -9,6 +9,15 @@ import { defineOperation } from './operation.ts';
 
 const SHOWN = 10;
 
+const museumSchema = z.object({
+  failures: z.array(failureSchema),
+  total: z.int(),
+  by_category: z.record(z.string(), z.int()),
+  by_severity: z.record(z.string(), z.int()),
+  rules: z.array(z.object({ rule: z.string(), from: z.string() })),
+  notes: z.array(z.string()),
+});
+
 export const getFailureMuseum = defineOperation({
   name: 'get_failure_museum',
   title: 'Failures not to repeat',
@@ -23,14 +32,7 @@ export const getFailureMuseum = defineOperation({
     top_n: z.int().min(1).max(1_000).optional(),
     project: whereField,
   }),
-  output: z.object({
-    failures: z.array(failureSchema),
-    total: z.int(),
-    by_category: z.record(z.string(), z.int()),
-    by_severity: z.record(z.string(), z.int()),
-    rules: z.array(z.object({ rule: z.string(), from: z.string() })),
-    notes: z.array(z.string()),
-  }),
+  output: museumSchema,
 
   async run({ category, top_n: most, project }, context) {
     const facts = await (await context.state(project)).facts();
@@ -54,29 +56,34 @@ export const getFailureMuseum = defineOperation({
     };
   },
 
-  render({ failures, total, by_category: kinds, by_severity: severities, rules, notes }) {
-    const counts = (table: Record<string, number>): string =>
-      Object.entries(table)
-        .map(([name, count]) => `${name} ${count}`)
-        .join(', ');
-    const shown = failures.slice(0, SHOWN);
-    const left = total - shown.length;
-    const note = notes.length === 0 ? {} : { note: lines(notes) };
-    if (total === 0)
-      return { body: lines('No failures are recorded.', rules.length === 0 ? undefined : `Others: ${counts(kinds)}`), ...note };
-    return {
-      body: lines(
-        DATA_NOTE,
-        `${plural(total, 'failure')} (${counts(severities)}; ${counts(kinds)})`,
-        shown.flatMap((failure, index) => {
-          const [head = '', ...rest] = failureLines(failure, 300);
-          return [`${index + 1}. ${head}`, ...rest];
-        }),
-        left > 0 ? `… ${left} more: give a category or a larger top_n.` : undefined,
-        rules.length === 0 ? undefined : 'Rules to keep:',
-        rules.map(({ rule, from }) => `- ${oneLine(rule, 300)} (${from})`),
-      ),
-      ...note,
-    };
-  },
+  render: (data) => ({
+    body: museumText(data, SHOWN),
+    ...(data.notes.length === 0 ? {} : { note: lines(data.notes) }),
+  }),
 });
+
+/** The failures and the rules they led to; at most so many. */
+export function museumText(data: z.output<typeof museumSchema>, most: number): string {
+  const { failures, total, by_category: kinds, by_severity: severities, rules } = data;
+  const counts = (table: Record<string, number>): string =>
+    Object.entries(table)
+      .map(([name, count]) => `${name} ${count}`)
+      .join(', ');
+  if (total === 0)
+    return Object.keys(kinds).length === 0
+      ? 'No failures are recorded.'
+      : `None of this category; there are: ${counts(kinds)}.`;
+  const shown = failures.slice(0, most);
+  const left = total - shown.length;
+  return lines(
+    DATA_NOTE,
+    `${plural(total, 'failure')} (${counts(severities)}; ${counts(kinds)})`,
+    shown.flatMap((failure, index) => {
+      const [head = '', ...rest] = failureLines(failure, 300);
+      return [`${index + 1}. ${head}`, ...rest];
+    }),
+    left > 0 ? `… ${left} more: give a category or a larger top_n.` : undefined,
+    rules.length === 0 ? undefined : 'Rules to keep:',
+    rules.map(({ rule, from }) => `- ${oneLine(rule, 300)} (${from})`),
+  );
+}

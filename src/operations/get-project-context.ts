@@ -20,25 +20,28 @@ export const getProjectContext = defineOperation({
 
   run: ({ section, project }, context) => contextData(section ?? 'all', context, project),
 
-  render(data) {
-    const all = data.section === 'all';
-    const body = [
-      DATA_NOTE,
-      aboutPart(data),
-      data.stack === undefined ? '' : stackPart(data.stack),
-      data.agents === undefined ? '' : agentsPart(data.agents, all),
-      data.decisions === undefined ? '' : decisionsPart(data.decisions, all ? 5 : 30),
-      data.architecture === undefined ? '' : architecturePart(data.architecture, all),
-      all ? otherPart(data) : '',
-      data.session === undefined ? '' : sessionPart(data.session),
-      data.bmad === undefined ? '' : bmadPart(data.bmad),
-    ];
-    return {
-      body: body.filter((part) => part !== '').join('\n\n'),
-      ...(data.warnings.length === 0 ? {} : { note: lines(data.warnings.map((each) => `Warning: ${each}`)) }),
-    };
-  },
+  render: (data) => ({
+    body: contextText(data, data.section === 'all'),
+    ...(data.warnings.length === 0 ? {} : { note: lines(data.warnings.map((each) => `Warning: ${each}`)) }),
+  }),
 });
+
+/** All parts of the answer; brief ones say where there is more. */
+export function contextText(data: Data, brief: boolean, most = brief ? 5 : 30): string {
+  const all = data.section === 'all';
+  const body = [
+    DATA_NOTE,
+    aboutPart(data),
+    data.stack === undefined ? '' : stackPart(data.stack),
+    data.agents === undefined ? '' : agentsPart(data.agents, brief),
+    data.decisions === undefined ? '' : decisionsPart(data.decisions, most),
+    data.architecture === undefined ? '' : architecturePart(data.architecture, brief),
+    all ? otherPart(data, brief) : '',
+    data.session === undefined ? '' : sessionPart(data.session),
+    data.bmad === undefined ? '' : bmadPart(data.bmad),
+  ];
+  return body.filter((part) => part !== '').join('\n\n');
+}
 
 function aboutPart({ project, user, layout, root, kit_version: version }: Data): string {
   const person = [user.name, user.language, user.skill_level].filter(Boolean).join(', ');
@@ -80,7 +83,7 @@ function agentsPart(
     '## Agents',
     kinds.length === 0 ? undefined : `Archetypes: ${kinds.join(', ')}`,
     shown.map(({ id, name, tag, icon, domain, note, known }) => {
-      const called = [...new Set([name, tag])].filter((each) => each !== undefined && each !== id).join(', ');
+      const called = [name, tag === name?.toLowerCase() ? undefined : tag].filter((each) => each !== undefined && each !== id).join(', ');
       return `- ${[icon, id].filter(Boolean).join(' ')}${called === '' ? '' : ` (${called})`}${domain === undefined ? '' : `: ${domain}`}${known.includes('file') ? '' : ` [not installed${note === undefined ? '' : `, ${note}`}]`}`;
     }),
     team.length > shown.length ? `… ${team.length - shown.length} more: section "agents".` : undefined,
@@ -123,9 +126,9 @@ function architecturePart({ sections, infrastructure, files }: NonNullable<Data[
   return ['## Architecture', ...parts, ...other].join('\n');
 }
 
-function otherPart({ other = [] }: Data): string {
+function otherPart({ other = [] }: Data, brief: boolean): string {
   return other
-    .map(({ title, text }) => `## ${title}\n${text.length > SECTION_SHOWN ? oneLine(text, SECTION_SHOWN) : text}`)
+    .map(({ title, text }) => `## ${title}\n${brief && text.length > SECTION_SHOWN ? oneLine(text, SECTION_SHOWN) : text}`)
     .join('\n\n');
 }
 

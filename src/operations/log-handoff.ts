@@ -65,5 +65,7 @@ export const completeHandoff = defineOperation({
     const { text, files, changed } = await facts.completeHandoff(id);
     return { outcome: changed ? ('updated' as const) : ('unchanged' as const), id, text, files, notes: [] };
   },
-  render: (data) => logged(data.outcome === 'updated' ? 'Done,' : 'Done before,', data),
+  render: ({ outcome, id, text, files }) => ({
+    body: `${outcome === 'updated' ? 'Ticked off' : 'Done already'}: ${id ?? ''}, ${text}\nIn ${files.join(', ')}`,
+  }),
 });

@@ -1,14 +1,31 @@
 import * as z from 'zod';
 import { BmadError } from '../base/errors.ts';
 import { contentUri } from '../base/paths.ts';
+import type { Call, Context } from './context.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from './fields.ts';
 import { memoryPlace, memoryText } from './memory-resources.ts';
 import { defineOperation } from './operation.ts';
+import { projectPlace, projectText } from './project-resources.ts';
 import { outlineOnly, shownNote, shownTextSchema, showText } from './shown-text.ts';
 import { findFile, findRecord, isFile, mainFile, NAMED_KINDS } from './targets.ts';
 
 /** A rendered skill's own file is a few lines long. */
 const LAUNCHER_LENGTH = 2_000;
+
+/** What the project remembers or says about itself, which is no file of the content. */
+async function stateText(
+  uri: string,
+  context: Context,
+  call: Call,
+  project: string | undefined,
+): Promise<{ text: string; origin: string } | undefined> {
+  const remembered = memoryPlace(uri);
+  if (remembered !== undefined)
+    return { text: await memoryText(remembered, context, project), origin: 'memory' };
+  const own = projectPlace(uri);
+  if (own === undefined) return undefined;
+  return { text: await projectText(own, context, call, project), origin: 'project' };
+}
 
 export const read = defineOperation({
   name: 'read',
@@ -38,11 +55,11 @@ export const read = defineOperation({
     ...shownTextSchema.shape,
   }),
 
-  async run({ target, kind, module, section, cursor, detail, project }, context) {
-    const remembered = memoryPlace(target);
+  async run({ target, kind, module, section, cursor, detail, project }, context, call) {
+    const remembered = await stateText(target, context, call, project);
     if (remembered !== undefined) {
-      const text = await memoryText(remembered, context, project);
-      const about = { uri: target, mimeType: 'text/markdown', origin: 'memory' };
+      const { text, origin } = remembered;
+      const about = { uri: target, mimeType: 'text/markdown', origin };
       if (detail === 'concise') return { ...about, ...outlineOnly(text) };
       return {
         ...about,

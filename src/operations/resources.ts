@@ -7,6 +7,7 @@ import { MEMORY_TYPES } from '../model/memory.ts';
 import { cursorField } from './fields.ts';
 import { memoryPlace, memoryText, memoryUri } from './memory-resources.ts';
 import { defineOperation } from './operation.ts';
+import { PROJECT_RESOURCES, projectPlace, projectText, projectUri } from './project-resources.ts';
 import { findFile } from './targets.ts';
 
 const PAGE = 100;
@@ -57,8 +58,15 @@ export const listResources = defineOperation({
       origin: 'memory',
       description: `What the project remembers: ${type}`,
     }));
+    const own = (project.root === undefined ? [] : PROJECT_RESOURCES).map(({ name, description }) => ({
+      uri: projectUri(name),
+      name: `project/${name}`,
+      mimeType: 'text/markdown',
+      origin: 'project',
+      description,
+    }));
     // Skills come first: there are few of them, and they are what people look for.
-    const all = [...skills, ...memories, ...files];
+    const all = [...skills, ...own, ...memories, ...files];
     const page = listPage(all, PAGE, `resources ${all.length}`, cursor);
     return { items: page.part, ...(page.next === undefined ? {} : { next: page.next }) };
   },
@@ -80,7 +88,9 @@ export const readResource = defineOperation({
       .object({ name: z.string(), source: z.string().optional(), commit: z.string().optional() })
       .optional(),
   }),
-  async run({ uri }, context) {
+  async run({ uri }, context, call) {
+    const own = projectPlace(uri);
+    if (own !== undefined) return { mimeType: 'text/markdown', text: await projectText(own, context, call) };
     const place = memoryPlace(uri);
     if (place !== undefined) return { mimeType: 'text/markdown', text: await memoryText(place, context) };
     const workspace = await context.workspace();

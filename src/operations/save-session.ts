@@ -14,7 +14,7 @@ export const saveSession = defineOperation({
   effect: 'write',
   command: 'log session',
   positional: ['agent'],
-  examples: ['log session dev --work "Cart page, Its tests" --next "Run them in CI"'],
+  examples: ['log session dev --work "Cart page" --work "Its tests" --next "Run them in CI"'],
   input: z.strictObject({
     agent: agentField.describe('The agent whose session it was'),
     work: items.describe('What was done'),

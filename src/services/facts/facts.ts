@@ -17,7 +17,7 @@ import { textToRead, type KitWithMemory } from '../../kit/kit-text.ts';
 import { learningsFiles } from '../../kit/learnings.ts';
 import { museumIn, museumLog, type Failure } from '../../kit/museum.ts';
 import { writeFailure, type FailureWritten, type NewFailure } from '../../kit/museum-write.ts';
-import { writeSession, type SessionState, type SessionWritten } from '../../kit/session-state.ts';
+import { SESSION_FILE, writeSession, type SessionState, type SessionWritten } from '../../kit/session-state.ts';
 import { appendTrace, traceIn, tracePath, type TraceLine } from '../../kit/trace.ts';
 import { readContextFacts, type ContextFacts } from './context-facts.ts';
 
@@ -89,6 +89,11 @@ export class ProjectFacts {
       .map((line) => ({ ...line, source: path ?? '' }));
   }
 
+  /** The page of the last session as it is. */
+  async sessionPage(problems: string[]): Promise<string | undefined> {
+    return textToRead(this.kit, SESSION_FILE, problems);
+  }
+
   async projectName(): Promise<string> {
     const { value } = await readContextFile(this.kit.root, this.kit.folder, []);
     const project = isTable(value) ? field(value, 'project') : undefined;
@@ -128,7 +133,12 @@ export class ProjectFacts {
     const handoff = { from, to, text: this.#safe(given.text) };
     const written = await writeHandoff(kit, handoff, now);
     if (!given.inbox) return written;
-    const request = await writeRequest(kit, handoff);
+    // An agent finds its requests by its tag.
+    const request = await writeRequest(kit, {
+      from: await this.#tagOf(given.from),
+      to: await this.#tagOf(given.to),
+      text: handoff.text,
+    });
     return {
       ...written,
       request: request.id,
@@ -174,6 +184,10 @@ export class ProjectFacts {
   /** The name of an agent's file, which is what the project's own tools call it. */
   async #idOf(name: string): Promise<string> {
     return (await this.agentsNamed(name))[0]?.id ?? name;
+  }
+
+  async #tagOf(name: string): Promise<string> {
+    return agentsNamed(await this.agents(), name)[0]?.tag ?? name;
   }
 
   #safe(text: string): string {
