@@ -38,7 +38,9 @@ describe('contextSections', () => {
 
   it('reads lines that end with CR and LF', () => {
     const crlf = contextSections(WEB_CONTEXT.replaceAll('\n', '\r\n'));
-    expect(crlf.map(({ text, line }) => [text, line])).toEqual(sections.map(({ text, line }) => [text, line]));
+    expect(crlf.map(({ text, line }) => [text, line])).toEqual(
+      sections.map(({ text, line }) => [text, line]),
+    );
   });
 
   it('has nothing to say about an empty file', () => {

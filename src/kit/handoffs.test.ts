@@ -55,7 +55,8 @@ describe('writeHandoff', () => {
 
   it('ticks off rows that have another state or none', async () => {
     const { kit, read } = await project({
-      '_bmad/_memory/handoff-log.md': '| 2026-02-28 10:00 | a → b | one | open |\n| 2026-02-28 10:00 | a → b | two |\n',
+      '_bmad/_memory/handoff-log.md':
+        '| 2026-02-28 10:00 | a → b | one | open |\n| 2026-02-28 10:00 | a → b | two |\n',
     });
     for (const { id } of handoffsIn(await read('handoff-log.md'))) await completeHandoff(kit, id);
     expect(await read('handoff-log.md')).toBe(
@@ -65,7 +66,8 @@ describe('writeHandoff', () => {
 });
 
 describe('writeRequest', () => {
-  const inbox = '# C\n\n## Requêtes inter-agents\n\n<!-- Format -->\n\n- [ ] [stack→qa] tests\n\n## Fin\n\nx\n';
+  const inbox =
+    '# C\n\n## Requêtes inter-agents\n\n<!-- Format -->\n\n- [ ] [stack→qa] tests\n\n## Fin\n\nx\n';
 
   it('adds to the list of the section, once while it is open, and ticks it off', async () => {
     const { kit, read } = await project({ '_bmad/_memory/shared-context.md': inbox });
@@ -74,7 +76,9 @@ describe('writeRequest', () => {
     const line = '- [ ] [dev→qa] check the cart | now\n';
     expect(await read('shared-context.md')).toBe(inbox.replace('tests\n', `tests\n${line}`));
     await completeHandoff(kit, id);
-    expect(await read('shared-context.md')).toBe(inbox.replace('tests\n', `tests\n${line.replace('[ ]', '[x]')}`));
+    expect(await read('shared-context.md')).toBe(
+      inbox.replace('tests\n', `tests\n${line.replace('[ ]', '[x]')}`),
+    );
   });
 
   it.each([
@@ -88,7 +92,9 @@ describe('writeRequest', () => {
     await writeRequest(kit, GIVEN);
     const text = await read('shared-context.md');
     expect(text.startsWith(content?.trimEnd() ?? '')).toBe(true);
-    expect(text).toMatch(/## Requêtes inter-agents\n\n(?:<!-- Format -->\n\n)?- \[ \] \[dev→qa\] check the cart \| now\n$/);
+    expect(text).toMatch(
+      /## Requêtes inter-agents\n\n(?:<!-- Format -->\n\n)?- \[ \] \[dev→qa\] check the cart \| now\n$/,
+    );
   });
 
   it('names those that are open when there is no such id', async () => {

@@ -85,9 +85,14 @@ export async function writeRequest(
     const [, , , , what = ''] = REQUEST.exec(line) ?? [];
     const id = requestId(`${from}→${to} ${what}`);
     if (known.some((other) => other.id === id && !other.done)) return { id, files, added: false };
-    const next = addToSection(page, ({ level, title }) => level === 2 && topicOf(title) === 'requests', [line], {
-      gap: false,
-    });
+    const next = addToSection(
+      page,
+      ({ level, title }) => level === 2 && topicOf(title) === 'requests',
+      [line],
+      {
+        gap: false,
+      },
+    );
     const end = lineEndOf(page);
     const heading = `## ${languageOf(page, FRENCH).requests}`;
     const gap = page === '' ? '' : page.endsWith('\n') ? end : `${end}${end}`;

@@ -22,10 +22,11 @@ export async function inTurn<T>(locks: string, waitMs: number, work: () => Promi
     () => undefined,
   );
   turns.set(path, settled);
-  void settled.then(() => {
+  try {
+    return await turn;
+  } finally {
     if (turns.get(path) === settled) turns.delete(path);
-  });
-  return turn;
+  }
 }
 
 /** The same lock as the memory's own, for writers that know the project only. */

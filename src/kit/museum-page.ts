@@ -35,23 +35,29 @@ const LOG_WORD = { critical: 'high', important: 'medium', micro: 'low', unknown:
 /** The page that the log makes; what stands above the entries stays. */
 export function formatPage(log: readonly Failure[], page: string | undefined): string {
   const start = page?.search(/^## /m) ?? -1;
-  const head = page === undefined || page.trim() === '' ? HEAD : start < 0 ? `${page.trimEnd()}\n\n` : page.slice(0, start);
-  const entries = log.map(({ id, heading, date, severity, agents, happened, cause, fix, rule, tags, status }) =>
-    [
-      `## ${id ?? 'FM-000'} — ${asLine(heading)}`,
-      `- **Date**: ${date?.slice(0, 10) ?? ''}`,
-      `- **Sévérité**: ${LOG_WORD[severity]}`,
-      `- **Agent(s) impliqué(s)**: ${agents.join(', ') || 'unknown'}`,
-      `- **Description**: ${asLine(happened ?? '')}`,
-      `- **Cause racine**: ${asLine(cause ?? '')}`,
-      `- **Correctif**: ${asLine(fix ?? '')}`,
-      `- **Règle ajoutée**: ${asLine(rule ?? '')}`,
-      ...(tags.length === 0 ? [] : [`- **Tags**: ${tags.join(', ')}`]),
-      `- **Statut**: ${status === 'unknown' ? 'resolved' : status}`,
-      '',
-      '---',
-      '',
-    ].join('\n'),
+  const head =
+    page === undefined || page.trim() === ''
+      ? HEAD
+      : start < 0
+        ? `${page.trimEnd()}\n\n`
+        : page.slice(0, start);
+  const entries = log.map(
+    ({ id, heading, date, severity, agents, happened, cause, fix, rule, tags, status }) =>
+      [
+        `## ${id ?? 'FM-000'} — ${asLine(heading)}`,
+        `- **Date**: ${date?.slice(0, 10) ?? ''}`,
+        `- **Sévérité**: ${LOG_WORD[severity]}`,
+        `- **Agent(s) impliqué(s)**: ${agents.join(', ') || 'unknown'}`,
+        `- **Description**: ${asLine(happened ?? '')}`,
+        `- **Cause racine**: ${asLine(cause ?? '')}`,
+        `- **Correctif**: ${asLine(fix ?? '')}`,
+        `- **Règle ajoutée**: ${asLine(rule ?? '')}`,
+        ...(tags.length === 0 ? [] : [`- **Tags**: ${tags.join(', ')}`]),
+        `- **Statut**: ${status === 'unknown' ? 'resolved' : status}`,
+        '',
+        '---',
+        '',
+      ].join('\n'),
   );
   const text = `${head}${entries.join('\n')}`;
   return page?.includes('\r\n') === true ? text.replace(/\r?\n/g, '\r\n') : text;

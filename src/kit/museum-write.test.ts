@@ -69,7 +69,8 @@ describe('writeFailure into a page', () => {
   });
 
   it('keeps the line ends and the language of the file', async () => {
-    const english = '# Museum\n\n## 🟡 Important failures\n\n## Critical failures\n\n### [2026-01-01] a\n**Root cause** : b\n';
+    const english =
+      '# Museum\n\n## 🟡 Important failures\n\n## Critical failures\n\n### [2026-01-01] a\n**Root cause** : b\n';
     const { kit, page } = await museum(inKit(english.replaceAll('\n', '\r\n')));
     await writeFailure(kit, FAILURE, NOW);
     const text = await page();
@@ -93,7 +94,9 @@ describe('writeFailure into a page', () => {
     const { writeFile } = await import('node:fs/promises');
     await writeFile(join(kit.memory, 'failure-museum.md'), Buffer.from([0x23, 0x20, 0xe9, 0x0a]));
     expect(await thrownBy(() => writeFailure(kit, FAILURE, NOW))).toMatchObject({ code: 'unavailable' });
-    expect(await readFile(join(kit.memory, 'failure-museum.md'))).toEqual(Buffer.from([0x23, 0x20, 0xe9, 0x0a]));
+    expect(await readFile(join(kit.memory, 'failure-museum.md'))).toEqual(
+      Buffer.from([0x23, 0x20, 0xe9, 0x0a]),
+    );
   });
 });
 
@@ -120,8 +123,12 @@ describe('writeFailure into a log', () => {
   });
 
   it('never writes over a page that a person has written', async () => {
-    const own = '# Failure Museum\n\n## FM-001 — Échec 1\n- **Date**: 2026-03-01\n\nEt une remarque à la main.\n';
-    const { kit, page, log } = await museum({ ...GRIMOIRE_FILES, '_grimoire/_memory/failure-museum.md': own });
+    const own =
+      '# Failure Museum\n\n## FM-001 — Échec 1\n- **Date**: 2026-03-01\n\nEt une remarque à la main.\n';
+    const { kit, page, log } = await museum({
+      ...GRIMOIRE_FILES,
+      '_grimoire/_memory/failure-museum.md': own,
+    });
     const { notes } = await writeFailure(kit, FAILURE, NOW);
     expect(notes).toEqual([expect.stringContaining('is left as it is')]);
     expect(await page()).toBe(own);

@@ -32,7 +32,12 @@ describe('museumIn', () => {
     ['### [2026-01-01] CC-FAIL — x', 'CC-FAIL', 'x', []],
     ['### [2026-01-01] [dev] [CC-FAIL] — x', 'CC-FAIL', 'x', ['dev']],
     ['### [2026-01-01] [ARCH-MISTAKE] x', 'ARCH-MISTAKE', 'x', []],
-    ['### [2026-01-01] [dev] HALLUCINATION — an API that is not there', 'HALLUCINATION', 'an API that is not there', ['dev']],
+    [
+      '### [2026-01-01] [dev] HALLUCINATION — an API that is not there',
+      'HALLUCINATION',
+      'an API that is not there',
+      ['dev'],
+    ],
     ['### [2026-01-01] [dev] NEW-KIND — x', 'UNKNOWN', 'NEW-KIND — x', ['dev']],
     ['### [2026-01-01] [dev] Sans catégorie', 'UNKNOWN', 'Sans catégorie', ['dev']],
   ])('understands the heading %s', (heading, category, title, agents) => {

@@ -17,7 +17,9 @@ const SESSION = {
   requests: [],
 };
 
-async function project(page?: string): Promise<{ kit: KitWithMemory; read(name: string): Promise<string>; copies(): Promise<string[]> }> {
+async function project(
+  page?: string,
+): Promise<{ kit: KitWithMemory; read(name: string): Promise<string>; copies(): Promise<string[]> }> {
   const root = await temporaryFolder(onTestFinished);
   await writeFiles(root, {
     '_bmad/_memory/memories.json': '[]',

@@ -38,7 +38,9 @@ export function sessionIn(text: string): SessionState | undefined {
   const found: SessionState = { work: [], files: [], requests: [] };
   for (const { title, body } of sectionsOf(withoutExamples(text))) {
     const part = PARTS.find(([, pattern]) => pattern.test(plainTitle(title)))?.[0];
-    const told = body.map((each) => each.text.trim()).filter((line) => line !== '' && !/^(?:>|-{3,}$)/.test(line));
+    const told = body
+      .map((each) => each.text.trim())
+      .filter((line) => line !== '' && !/^(?:>|-{3,}$)/.test(line));
     for (const [name = '', value = ''] of told.flatMap((line) => [rowIn(line) ?? []])) {
       const key = plainTitle(name);
       if (isUnset(value)) continue;
@@ -52,7 +54,9 @@ export function sessionIn(text: string): SessionState | undefined {
     else found[part] = said.map((line) => line.replace(/^[-*]\s+/, ''));
   }
   const { agent, date, work, files, state, next, requests } = found;
-  const told = [agent, date, state, next, ...work, ...files, ...requests].some((value) => value !== undefined);
+  const told = [agent, date, state, next, ...work, ...files, ...requests].some(
+    (value) => value !== undefined,
+  );
   return told ? found : undefined;
 }
 
@@ -78,7 +82,10 @@ export async function writeSession(
     const before = await textToChange(kit, SESSION_FILE);
     const date = `${localDay(now)} ${time(now, ':')}`;
     const end = lineEndOf(before ?? '');
-    const text = format(languageOf(before, FRENCH).session, project, { ...session, date }).replaceAll('\n', end);
+    const text = format(languageOf(before, FRENCH).session, project, { ...session, date }).replaceAll(
+      '\n',
+      end,
+    );
     if (before !== undefined) await keepPage(kit, before);
     const stem = `${localDay(now).replaceAll('-', '')}-${time(now, '')}-${session.agent}`;
     const summary = await freeName(kit, stem, text);
@@ -94,7 +101,10 @@ async function keepPage(kit: KitWithMemory, page: string): Promise<void> {
   const session = sessionIn(page);
   if (session === undefined) return;
   const stamp = (session.date ?? 'undated').replace(/[-:]/g, '').replace(/\D+/g, '-') || 'undated';
-  const agent = (session.agent ?? 'unknown').replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^\.+/, '').slice(0, 100);
+  const agent = (session.agent ?? 'unknown')
+    .replace(/[^\p{L}\p{N}._-]+/gu, '-')
+    .replace(/^\.+/, '')
+    .slice(0, 100);
   await replaceShared(kit.memory, await freeName(kit, `${stamp}-${agent}`, page), page);
 }
 

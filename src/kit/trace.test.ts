@@ -27,7 +27,9 @@ describe('appendTrace', () => {
     const line = { agent: 'dev', type: 'DECISION', text: 'one\ntwo' };
     expect(await appendTrace(kit, line, new Date())).toBeUndefined();
     await writeFiles(root, { '_bmad-output/BMAD_TRACE.md': '# Trace' });
-    expect(await appendTrace(kit, line, new Date('2026-11-15T08:00:00.123Z'))).toBe('_bmad-output/BMAD_TRACE.md');
+    expect(await appendTrace(kit, line, new Date('2026-11-15T08:00:00.123Z'))).toBe(
+      '_bmad-output/BMAD_TRACE.md',
+    );
     expect(await readFile(join(root, '_bmad-output/BMAD_TRACE.md'), 'utf8')).toBe(
       '# Trace\n[2026-11-15T08:00:00Z] [dev] [DECISION] one two\n',
     );

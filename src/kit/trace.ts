@@ -18,7 +18,9 @@ export interface TraceLine {
 export function traceIn(text: string): TraceLine[] {
   return text.split(/\r?\n/).flatMap((line, index) => {
     const [, date = '', first = '', second, rest = ''] =
-      /^\[(\d{4}-\d{2}-\d{2}[^\]]{0,30})\]\s*\[([^\]]{1,100})\]\s*(?:\[([^\]]{1,100})\]\s*)?(.*)$/.exec(line) ?? [];
+      /^\[(\d{4}-\d{2}-\d{2}[^\]]{0,30})\]\s*\[([^\]]{1,100})\]\s*(?:\[([^\]]{1,100})\]\s*)?(.*)$/.exec(
+        line,
+      ) ?? [];
     if (date === '') return [];
     const isTyped = TYPE.test(first);
     const type = isTyped ? first : (second ?? '');
@@ -49,4 +51,3 @@ export async function appendTrace(
   await appendLine(root, path, `[${moment}] [${asLine(agent)}] [${type}] ${asLine(text)}`);
   return path;
 }
-

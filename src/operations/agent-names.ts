@@ -29,7 +29,10 @@ export async function meantAgent(
   const agent = checkedAgent(raw);
   const own = await facts.agentsNamed(agent);
   if (own.length > 0)
-    return { ids: own.map(({ id }) => id), names: [...new Set([agent, ...own.flatMap(({ names }) => names)])] };
+    return {
+      ids: own.map(({ id }) => id),
+      names: [...new Set([agent, ...own.flatMap(({ names }) => names)])],
+    };
   const learners = await facts.learners();
   const learner = learners.find((name) => name.toLowerCase() === agent.toLowerCase());
   const called = await bmadNames(agent, context, project);

@@ -14,7 +14,17 @@ export const complete = defineOperation({
   effect: 'read',
   input: z.strictObject({
     what: z
-      .enum(['agent', 'workflow', 'knowledge', 'path', 'skill', 'message', 'memory', 'memory_id', 'project_agent'])
+      .enum([
+        'agent',
+        'workflow',
+        'knowledge',
+        'path',
+        'skill',
+        'message',
+        'memory',
+        'memory_id',
+        'project_agent',
+      ])
       .describe('What is being typed'),
     value: z.string().max(5_000).describe('What has been typed so far'),
     target: z

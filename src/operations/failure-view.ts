@@ -62,11 +62,14 @@ export async function knownFailures(facts: ProjectFacts, context: Context, proje
   const remembered = entries
     .filter(({ stored, sources }) => stored || !sources.every((source) => isIn(source, files)))
     .map(({ entry, sources, stored, dated }): FailureData => {
-      const marks = [...entry.tags.map((tag) => tag.toUpperCase()), ...entry.text.toUpperCase().split(/[\s:[\]]+/)];
+      const marks = new Set([
+        ...entry.tags.map((tag) => tag.toUpperCase()),
+        ...entry.text.toUpperCase().split(/[\s:[\]]+/),
+      ]);
       return {
         id: stored ? entry.id : undefined,
         title: oneLine(entry.text, 200),
-        category: CATEGORIES.find((category) => marks.includes(category)) ?? 'UNKNOWN',
+        category: CATEGORIES.find((category) => marks.has(category)) ?? 'UNKNOWN',
         severity: SEVERITIES.find((severity) => entry.tags.includes(severity)) ?? 'unknown',
         status: 'unknown',
         date: dated ? localDay(new Date(entry.createdAt)) : undefined,

@@ -7,7 +7,8 @@ const files = {
   ...KIT_FILES,
   '_bmad/_config/custom/agents/frontend-specialist.md':
     'AGENT_TAG=pixel | AGENT_NAME=Pixel | LEARNINGS_FILE=frontend-ux\n',
-  '_bmad/_config/custom/agents/typescript-expert.md': 'AGENT_TAG=pixel | AGENT_NAME=Pixel | LEARNINGS_FILE=frontend-ts\n',
+  '_bmad/_config/custom/agents/typescript-expert.md':
+    'AGENT_TAG=pixel | AGENT_NAME=Pixel | LEARNINGS_FILE=frontend-ts\n',
   '_bmad/_memory/agent-learnings/frontend-ux.md': '- [2026-01-01] Contrastes\n',
   '_bmad/_memory/agent-learnings/frontend-ts.md': '- [2026-01-02] Types stricts\r\n',
   '_bmad/_memory/agent-learnings/project-knowledge.md': '- [2026-01-06] Deux dépôts\n',
@@ -80,7 +81,9 @@ describe('get_agent_memory', () => {
   it('ranks by meaning where there is an embedder', async () => {
     const other = await memorySession(onTestFinished, { files, flags: {} });
     const { data } = await other.ok(getAgentMemory, { agent: 'atlas', query: 'repository layout' });
-    expect((data['learnings'] as Learning[]).map(({ text }) => text)).toContain('Le dépôt principal est un monorepo');
+    expect((data['learnings'] as Learning[]).map(({ text }) => text)).toContain(
+      'Le dépôt principal est un monorepo',
+    );
   });
 
   it('takes agent_id for agent', async () => {
@@ -89,7 +92,10 @@ describe('get_agent_memory', () => {
 
   it('lists the agents there are when nobody has the name', async () => {
     const error = await session.fail(getAgentMemory, { agent: 'fullstak-dev' });
-    expect(error).toMatchObject({ code: 'not_found', suggestions: expect.arrayContaining(['fullstack-dev']) });
+    expect(error).toMatchObject({
+      code: 'not_found',
+      suggestions: expect.arrayContaining(['fullstack-dev']),
+    });
     expect(error.hint).toContain('project-navigator');
   });
 

@@ -34,7 +34,8 @@ const memorySchema = z.object({
 export const getAgentMemory = defineOperation({
   name: 'get_agent_memory',
   title: 'What an agent has learnt',
-  description: 'Learnings of an agent in this project, newest first; with a query, the best by words and meaning.',
+  description:
+    'Learnings of an agent in this project, newest first; with a query, the best by words and meaning.',
   effect: 'read',
   toolset: 'project',
   command: 'project agent-memory',

@@ -55,7 +55,9 @@ describe('get_failure_museum', () => {
     );
     expect(failures.map(({ title }) => title)).toEqual(['répété']);
     expect(data).toMatchObject({ total: 2, rules: [{ rule: 'règle un' }] });
-    expect((await museumOf({ '_bmad/_memory/failure-museum.md': page }, { category: 'all' })).failures).toHaveLength(6);
+    expect(
+      (await museumOf({ '_bmad/_memory/failure-museum.md': page }, { category: 'all' })).failures,
+    ).toHaveLength(6);
   });
 
   it('has nothing in a new project', async () => {
@@ -74,7 +76,9 @@ describe('get_failure_museum', () => {
 
   it('adds failures that were only remembered', async () => {
     const { session } = await museumOf(KIT_FILES);
-    const id = await session.remember('failures', 'qa', 'WRONG-ASSUMPTION: the clock was taken for UTC', ['critical']);
+    const id = await session.remember('failures', 'qa', 'WRONG-ASSUMPTION: the clock was taken for UTC', [
+      'critical',
+    ]);
     const { data } = await session.ok(getFailureMuseum);
     expect((data['failures'] as FailureData[]).find((each) => each.id === id)).toMatchObject({
       category: 'WRONG-ASSUMPTION',

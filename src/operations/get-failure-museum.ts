@@ -21,7 +21,8 @@ const museumSchema = z.object({
 export const getFailureMuseum = defineOperation({
   name: 'get_failure_museum',
   title: 'Failures not to repeat',
-  description: 'Past failures of the project, severest first, with causes, lessons and the rules they led to.',
+  description:
+    'Past failures of the project, severest first, with causes, lessons and the rules they led to.',
   effect: 'read',
   toolset: 'project',
   command: 'project failures',
@@ -51,7 +52,9 @@ export const getFailureMuseum = defineOperation({
       total: chosen.length,
       by_category: countBy(failures, (each) => each.category),
       by_severity: countBy(failures, (each) => each.severity),
-      rules: failures.flatMap(({ rule, id, source }) => (rule === undefined ? [] : [{ rule, from: id ?? source }])),
+      rules: failures.flatMap(({ rule, id, source }) =>
+        rule === undefined ? [] : [{ rule, from: id ?? source }],
+      ),
       notes,
     };
   },

@@ -23,7 +23,8 @@ describe('get_project_context', () => {
       'go.mod': '',
       '_bmad/_memory/shared-context.md': WEB_CONTEXT,
       '_bmad/_memory/handoff-log.md': '| 2026-02-28 10:00 | dev → qa | valider | ⏳ |\n',
-      '_bmad/_config/installed-archetypes.yaml': 'installed:\n  - id: stack/go\n    installed_at: "2026-11-15"\n',
+      '_bmad/_config/installed-archetypes.yaml':
+        'installed:\n  - id: stack/go\n    installed_at: "2026-11-15"\n',
       '_bmad/_config/agent-manifest.csv': 'name,displayName\n"fullstack-dev","x"\n',
       '_bmad/_memory/config.yaml': 'user_name: "Ada Field"\ncommunication_language: "Français"\n',
     });
@@ -87,17 +88,37 @@ describe('get_project_context', () => {
 
   it('knows a project without any BMAD files by its folder and its stacks', async () => {
     const { data, text } = await contextOf({ 'package.json': '{}' });
-    expect(data).toMatchObject({ layout: 'none', stack: { detected: [{ name: 'typescript' }] }, warnings: [] });
+    expect(data).toMatchObject({
+      layout: 'none',
+      stack: { detected: [{ name: 'typescript' }] },
+      warnings: [],
+    });
     expect(text).toContain('no BMAD files of its own');
   });
 
   it.each([
-    ['a half install', { 'project-context.yaml': '', '_bmad/_memory/decisions-log.md': '' }, 'project-context.yaml is empty'],
+    [
+      'a half install',
+      { 'project-context.yaml': '', '_bmad/_memory/decisions-log.md': '' },
+      'project-context.yaml is empty',
+    ],
     ['broken YAML', { ...KIT_FILES, 'project-context.yaml': 'project: [\n' }, 'project-context.yaml'],
-    ['YAML that is a list', { ...KIT_FILES, 'project-context.yaml': '- a\n' }, 'project-context.yaml is empty'],
+    [
+      'YAML that is a list',
+      { ...KIT_FILES, 'project-context.yaml': '- a\n' },
+      'project-context.yaml is empty',
+    ],
     ['a broken memories.json', { ...KIT_FILES, '_bmad/_memory/memories.json': '{"x"' }, undefined],
-    ['broken archetypes', { ...KIT_FILES, '_bmad/_config/installed-archetypes.yaml': 'a: [\n' }, 'installed-archetypes.yaml'],
-    ['empty pages', { ...KIT_FILES, '_bmad/_memory/shared-context.md': '', '_bmad/_memory/session-state.md': '' }, undefined],
+    [
+      'broken archetypes',
+      { ...KIT_FILES, '_bmad/_config/installed-archetypes.yaml': 'a: [\n' },
+      'installed-archetypes.yaml',
+    ],
+    [
+      'empty pages',
+      { ...KIT_FILES, '_bmad/_memory/shared-context.md': '', '_bmad/_memory/session-state.md': '' },
+      undefined,
+    ],
   ])('answers for %s', async (_what, files, warning) => {
     const { data } = await contextOf(files);
     expect(data.section).toBe('all');
@@ -106,10 +127,16 @@ describe('get_project_context', () => {
 
   it('tells of pages in another encoding and of links that lead away', async () => {
     const session = await memorySession(onTestFinished);
-    await writeFile(join(session.folder, '_bmad/_memory/shared-context.md'), Buffer.from('## Projet\n\n\xe9t\xe9\n', 'latin1'));
+    await writeFile(
+      join(session.folder, '_bmad/_memory/shared-context.md'),
+      Buffer.from('## Projet\n\n\xe9t\xe9\n', 'latin1'),
+    );
     await mkdir(join(session.folder, '../outside'), { recursive: true });
     await writeFile(join(session.folder, '../outside/state.md'), '## Travail effectué\n\n- secret\n');
-    await symlink(join(session.folder, '../outside/state.md'), join(session.folder, '_bmad/_memory/session-state.md'));
+    await symlink(
+      join(session.folder, '../outside/state.md'),
+      join(session.folder, '_bmad/_memory/session-state.md'),
+    );
     const { data } = await session.ok(getProjectContext);
     expect((data['warnings'] as string[]).join('\n')).toMatch(/not UTF-8[\s\S]*leads outside/);
     expect(JSON.stringify(data)).not.toContain('secret');

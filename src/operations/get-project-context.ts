@@ -9,7 +9,8 @@ type Data = z.output<typeof contextSchema>;
 export const getProjectContext = defineOperation({
   name: 'get_project_context',
   title: 'What the project says about itself',
-  description: 'Project name, stack, agents, open requests, decisions, architecture, last session, BMAD settings.',
+  description:
+    'Project name, stack, agents, open requests, decisions, architecture, last session, BMAD settings.',
   effect: 'read',
   toolset: 'project',
   command: 'project context',
@@ -83,7 +84,9 @@ function agentsPart(
     '## Agents',
     kinds.length === 0 ? undefined : `Archetypes: ${kinds.join(', ')}`,
     shown.map(({ id, name, tag, icon, domain, note, known }) => {
-      const called = [name, tag === name?.toLowerCase() ? undefined : tag].filter((each) => each !== undefined && each !== id).join(', ');
+      const called = [name, tag === name?.toLowerCase() ? undefined : tag]
+        .filter((each) => each !== undefined && each !== id)
+        .join(', ');
       return `- ${[icon, id].filter(Boolean).join(' ')}${called === '' ? '' : ` (${called})`}${domain === undefined ? '' : `: ${domain}`}${known.includes('file') ? '' : ` [not installed${note === undefined ? '' : `, ${note}`}]`}`;
     }),
     team.length > shown.length ? `… ${team.length - shown.length} more: section "agents".` : undefined,
@@ -91,7 +94,8 @@ function agentsPart(
     team.length + bmad.length === 0 ? 'None of its own; the built-in BMAD agents can be used.' : undefined,
     open.length === 0 ? undefined : `\n### Open requests and handoffs`,
     open.map(
-      ({ id, from, to, text }) => `- ${id}: ${from} → ${to ?? 'nobody yet'}: ${oneLine(text, brief ? 160 : 400)}`,
+      ({ id, from, to, text }) =>
+        `- ${id}: ${from} → ${to ?? 'nobody yet'}: ${oneLine(text, brief ? 160 : 400)}`,
     ),
     done === 0 ? undefined : `${plural(done, 'more is', 'more are')} done.`,
   );
@@ -114,12 +118,18 @@ function decisionsPart(decisions: NonNullable<Data['decisions']>, most: number):
 
 const SECTION_SHOWN = 600;
 
-function architecturePart({ sections, infrastructure, files }: NonNullable<Data['architecture']>, brief: boolean): string {
+function architecturePart(
+  { sections, infrastructure, files }: NonNullable<Data['architecture']>,
+  brief: boolean,
+): string {
   const parts = sections.map(
-    ({ title, text }) => `### ${title}\n${brief && text.length > SECTION_SHOWN ? `${oneLine(text, SECTION_SHOWN)} (more: section "architecture")` : text}`,
+    ({ title, text }) =>
+      `### ${title}\n${brief && text.length > SECTION_SHOWN ? `${oneLine(text, SECTION_SHOWN)} (more: section "architecture")` : text}`,
   );
   const other = [
-    ...(infrastructure === undefined || infrastructure === null ? [] : [`Infrastructure: ${JSON.stringify(infrastructure)}`]),
+    ...(infrastructure === undefined || infrastructure === null
+      ? []
+      : [`Infrastructure: ${JSON.stringify(infrastructure)}`]),
     ...(files.length === 0 ? [] : [`See also ${files.join(', ')}`]),
   ];
   if (parts.length + other.length === 0) return brief ? '' : '## Architecture\nNothing is filled in.';
@@ -128,7 +138,10 @@ function architecturePart({ sections, infrastructure, files }: NonNullable<Data[
 
 function otherPart({ other = [] }: Data, brief: boolean): string {
   return other
-    .map(({ title, text }) => `## ${title}\n${brief && text.length > SECTION_SHOWN ? oneLine(text, SECTION_SHOWN) : text}`)
+    .map(
+      ({ title, text }) =>
+        `## ${title}\n${brief && text.length > SECTION_SHOWN ? oneLine(text, SECTION_SHOWN) : text}`,
+    )
     .join('\n\n');
 }
 
@@ -147,7 +160,9 @@ function bmadPart({ roots, core, modules, v4, agents }: Record<string, unknown>)
     ({ folder, version }) => `${folder}${version === undefined ? '' : ` (${version})`}`,
   );
   const values = (name: string, value: unknown): string[] =>
-    value === undefined || Object.keys(value as object).length === 0 ? [] : [`${name}: ${JSON.stringify(value)}`];
+    value === undefined || Object.keys(value as object).length === 0
+      ? []
+      : [`${name}: ${JSON.stringify(value)}`];
   return lines(
     `## BMAD: ${folders.join(', ')}; ${plural(Number(agents), 'agent')}`,
     values('core', core),

@@ -17,7 +17,9 @@ const GIVEN = {
 
 describe('log_failure', () => {
   it('writes into the museum, where it is found again by all', async () => {
-    const session = await memorySession(onTestFinished, { files: { '_bmad/_memory/failure-museum.md': NEW_MUSEUM } });
+    const session = await memorySession(onTestFinished, {
+      files: { '_bmad/_memory/failure-museum.md': NEW_MUSEUM },
+    });
     expect((await session.ok(logFailure, GIVEN)).data).toMatchObject({
       outcome: 'created',
       files: ['_bmad/_memory/failure-museum.md'],
@@ -57,11 +59,16 @@ describe('log_failure', () => {
   });
 
   it('masks secrets and refuses private keys', async () => {
-    const session = await memorySession(onTestFinished, { files: { '_bmad/_memory/failure-museum.md': NEW_MUSEUM } });
+    const session = await memorySession(onTestFinished, {
+      files: { '_bmad/_memory/failure-museum.md': NEW_MUSEUM },
+    });
     const token = `ghp_${'a1B2'.repeat(9)}`;
     await session.ok(logFailure, { ...GIVEN, what_happened: `leaked ${token}` });
-    expect(await readFile(join(session.folder, '_bmad/_memory/failure-museum.md'), 'utf8')).not.toContain(token);
-    const key = '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n-----END PRIVATE KEY-----';
+    expect(await readFile(join(session.folder, '_bmad/_memory/failure-museum.md'), 'utf8')).not.toContain(
+      token,
+    );
+    const key =
+      '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n-----END PRIVATE KEY-----';
     expect((await session.fail(logFailure, { ...GIVEN, fix: key })).code).toBe('invalid_input');
   });
 

@@ -31,7 +31,10 @@ export const logFailure = defineOperation({
     lesson: lineField.optional().describe('What is done differently now'),
     fix: lineField.optional().describe('How it was repaired'),
     rule: lineField.optional().describe('The rule that prevents it'),
-    status: z.enum(['open', 'resolved', 'wontfix']).default('resolved').describe('resolved (default), open or wontfix'),
+    status: z
+      .enum(['open', 'resolved', 'wontfix'])
+      .default('resolved')
+      .describe('resolved (default), open or wontfix'),
     tags: tagsField.optional().describe('Words to find it by'),
     project: projectField,
   }),

@@ -11,15 +11,25 @@ describe('log_handoff and complete_handoff', () => {
     const session = await memorySession(onTestFinished);
     const given = { from: 'Stack', to: 'Atlas', summary: 'Map the cart', inbox: true };
     const { data } = await session.ok(logHandoff, given);
-    expect(data).toMatchObject({ outcome: 'created', id: expect.stringMatching(/^H-/), request: expect.stringMatching(/^R-/) });
+    expect(data).toMatchObject({
+      outcome: 'created',
+      id: expect.stringMatching(/^H-/),
+      request: expect.stringMatching(/^R-/),
+    });
     expect((await session.ok(logHandoff, given)).data['outcome']).toBe('unchanged');
-    const read = (name: string): Promise<string> => readFile(join(session.folder, '_bmad/_memory', name), 'utf8');
-    expect(await read('handoff-log.md')).toMatch(/^\| [\d-]+ [\d:]+ \| fullstack-dev → project-navigator \| Map the cart \| ⏳ \|\n$/);
+    const read = (name: string): Promise<string> =>
+      readFile(join(session.folder, '_bmad/_memory', name), 'utf8');
+    expect(await read('handoff-log.md')).toMatch(
+      /^\| [\d-]+ [\d:]+ \| fullstack-dev → project-navigator \| Map the cart \| ⏳ \|\n$/,
+    );
     expect(await read('shared-context.md')).toContain('- [ ] [stack→atlas] Map the cart\n');
     for (const id of [data['id'], data['request']])
       expect((await session.ok(completeHandoff, { id })).data['outcome']).toBe('updated');
     const { agents } = (await session.ok(getProjectContext, { section: 'agents' })).data as ContextData;
-    expect([...(agents?.requests ?? []), ...(agents?.handoffs ?? [])].map(({ done }) => done)).toEqual([true, true]);
+    expect([...(agents?.requests ?? []), ...(agents?.handoffs ?? [])].map(({ done }) => done)).toEqual([
+      true,
+      true,
+    ]);
   });
 
   it('need a memory folder and say what to do without one', async () => {
@@ -34,6 +44,8 @@ describe('log_handoff and complete_handoff', () => {
     for (const id of ['H-1', '../H-12345678', 'H-1234567g'])
       expect((await session.fail(completeHandoff, { id })).code).toBe('invalid_input');
     expect((await session.fail(completeHandoff, { id: 'H-12345678' })).code).toBe('not_found');
-    expect((await session.fail(logHandoff, { from: 'a|b', to: 'qa', summary: 'x' })).code).toBe('invalid_input');
+    expect((await session.fail(logHandoff, { from: 'a|b', to: 'qa', summary: 'x' })).code).toBe(
+      'invalid_input',
+    );
   });
 });

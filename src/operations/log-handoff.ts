@@ -40,7 +40,10 @@ export const logHandoff = defineOperation({
   },
   render: (data) => {
     const answer = logged('Handoff', data);
-    return { ...answer, note: `complete_handoff with this id${data.request === undefined ? '' : `, and with ${data.request} for the request,`} ticks it off.` };
+    return {
+      ...answer,
+      note: `complete_handoff with this id${data.request === undefined ? '' : `, and with ${data.request} for the request,`} ticks it off.`,
+    };
   },
 });
 

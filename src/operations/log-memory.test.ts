@@ -18,7 +18,10 @@ describe('log_decision', () => {
       text: '[ARCH] Redis for sessions — latency',
       files: ['_bmad/_memory/decisions-log.md', '_bmad/_memory/memories.json'],
     });
-    expect((await session.ok(logDecision, given)).data).toMatchObject({ outcome: 'unchanged', id: data['id'] });
+    expect((await session.ok(logDecision, given)).data).toMatchObject({
+      outcome: 'unchanged',
+      id: data['id'],
+    });
     const log = await inMemory(session, 'decisions-log.md');
     expect(log.match(/^- \[\d{4}-\d{2}-\d{2}\] \[ARCH\] Redis for sessions — latency$/gm)).toHaveLength(1);
     expect((await session.recall('redis sessions'))[0]).toMatchObject({ agent: 'architect', stored: true });
@@ -42,7 +45,9 @@ describe('log_decision', () => {
     expect(data['files']).toContain('_bmad-output/BMAD_TRACE.md');
     await session.ok(logDecision, { text: 'Feature flags in Unleash', agent: 'dev' });
     const trace = await readFile(join(session.folder, '_bmad-output/BMAD_TRACE.md'), 'utf8');
-    expect(trace.match(/^\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\] \[dev\] \[DECISION\] Feature flags in Unleash$/gm)).toHaveLength(1);
+    expect(
+      trace.match(/^\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\] \[dev\] \[DECISION\] Feature flags in Unleash$/gm),
+    ).toHaveLength(1);
   });
 
   it('says where it is in a project without a memory folder, and makes none', async () => {
@@ -68,7 +73,9 @@ describe('log_decision', () => {
     await session.ok(logDecision, { text: `Deploy with ${token}` });
     expect(await inMemory(session, 'decisions-log.md')).not.toContain(token);
     expect((await session.fail(logDecision, { text: 'short' })).code).toBe('invalid_input');
-    expect((await session.fail(logDecision, { text: 'A decision of x', agent: '../x' })).code).toBe('invalid_input');
+    expect((await session.fail(logDecision, { text: 'A decision of x', agent: '../x' })).code).toBe(
+      'invalid_input',
+    );
   });
 });
 

@@ -25,9 +25,13 @@ async function keep(
 ): Promise<z.input<typeof loggedSchema>> {
   const who = checkedAgent(agent);
   const memory = await context.memory(project);
-  const { outcome, entry, files, notes, similar } = await memory.remember({ type, agent: who, text, tags }, signal);
+  const { outcome, entry, files, notes, similar } = await memory.remember(
+    { type, agent: who, text, tags },
+    signal,
+  );
   const facts = await (await context.state(project)).facts();
-  const traced = outcome === 'unchanged' ? { files: [], notes: [] } : await facts.trace(who, trace, entry.text);
+  const traced =
+    outcome === 'unchanged' ? { files: [], notes: [] } : await facts.trace(who, trace, entry.text);
   return {
     outcome,
     id: entry.id,
@@ -50,7 +54,8 @@ async function keep(
 export const logDecision = defineOperation({
   name: 'log_decision',
   title: 'Log a decision',
-  description: 'Write a decision into the project: its decision log, its memory, and its trace if it keeps one.',
+  description:
+    'Write a decision into the project: its decision log, its memory, and its trace if it keeps one.',
   effect: 'write',
   command: 'log decision',
   positional: ['text', 'agent'],
@@ -59,7 +64,10 @@ export const logDecision = defineOperation({
     text: lineField.describe('What was decided'),
     agent: agentField.optional().describe('Who decided, e.g. architect; "team" when nobody is named'),
     reason: lineField.optional().describe('Why'),
-    architecture: z.boolean().optional().describe('Whether it is about the architecture: marked [ARCH], never aged out'),
+    architecture: z
+      .boolean()
+      .optional()
+      .describe('Whether it is about the architecture: marked [ARCH], never aged out'),
     tags: tagsField.optional().describe('Words to find it by'),
     project: projectField,
   }),
@@ -75,7 +83,8 @@ export const logDecision = defineOperation({
 export const logLearning = defineOperation({
   name: 'log_learning',
   title: 'Log a learning',
-  description: 'Write down what an agent has learnt: in its learnings file, in the memory, and in the trace if there is one.',
+  description:
+    'Write down what an agent has learnt: in its learnings file, in the memory, and in the trace if there is one.',
   effect: 'write',
   command: 'log learning',
   positional: ['agent', 'text'],

@@ -17,7 +17,10 @@ export const loggedSchema = z.object({
 export const lineField = z.string().trim().min(1).max(20_000);
 export const agentField = z.string().min(1).max(200);
 
-export function logged(what: string, { outcome, id, text, files, notes }: z.output<typeof loggedSchema>): Answer {
+export function logged(
+  what: string,
+  { outcome, id, text, files, notes }: z.output<typeof loggedSchema>,
+): Answer {
   const done = { created: `${what} logged`, updated: `${what} updated`, unchanged: `${what} known already` };
   return {
     body: lines(

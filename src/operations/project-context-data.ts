@@ -118,7 +118,9 @@ export async function contextData(
   const wants = (name: ContextSectionName): boolean => section === 'all' || section === name;
   const bmad = await attempt(warnings, () => bmadConfigOf(context, project));
   const parts = known.sections.map((each) => ({ ...each, text: facts.shown(each.text) }));
-  const shown = (isWanted: (topic: string | undefined) => boolean): { title: string; line: number; text: string }[] =>
+  const shown = (
+    isWanted: (topic: string | undefined) => boolean,
+  ): { title: string; line: number; text: string }[] =>
     parts
       .filter(({ topic, text: told }) => told !== '' && isWanted(topic))
       .map(({ title, line, text: told }) => ({ title, line, text: told }));
@@ -130,7 +132,8 @@ export async function contextData(
     root: state.root,
     layout: known.kit.memory === undefined && bmad === undefined ? 'none' : known.kit.family,
     project: {
-      name: set(about, 'name') ?? (bmad === undefined ? undefined : configuredName(bmad)) ?? baseName(state.root),
+      name:
+        set(about, 'name') ?? (bmad === undefined ? undefined : configuredName(bmad)) ?? baseName(state.root),
       description: set(about, 'description'),
       type: set(about, 'type'),
       stack: strings(field(about, 'stack')),
@@ -142,9 +145,10 @@ export async function contextData(
       ? {
           stack: {
             declared: strings(field(about, 'stack')),
-            told: shown((topic) => topic === 'stack' || topic === 'infrastructure')
-              .map((each) => each.text)
-              .join('\n\n') || stackLine(parts),
+            told:
+              shown((topic) => topic === 'stack' || topic === 'infrastructure')
+                .map((each) => each.text)
+                .join('\n\n') || stackLine(parts),
             rows: parts.filter(({ topic }) => topic === 'stack').flatMap(({ rows }) => rows),
             detected: known.stacks,
             settings: Object.fromEntries(
@@ -184,7 +188,8 @@ export async function contextData(
     ...(section === 'all'
       ? {
           other: shown(
-            (topic) => topic === undefined || !(BUILT.has(topic) || ['stack', 'agents', 'requests'].includes(topic)),
+            (topic) =>
+              topic === undefined || !(BUILT.has(topic) || ['stack', 'agents', 'requests'].includes(topic)),
           ),
           ...(known.session === undefined ? {} : { session: sessionData(known.session, facts) }),
           memory: { ...table(known.context, 'memory'), ...known.memoryConfig },

@@ -6,7 +6,8 @@ import { listResources, readResource } from './resources.ts';
 import { saveSession } from './save-session.ts';
 
 const session = await memorySession(afterAll);
-const textOf = async (uri: string): Promise<unknown> => (await session.ok(readResource, { uri })).data['text'];
+const textOf = async (uri: string): Promise<unknown> =>
+  (await session.ok(readResource, { uri })).data['text'];
 
 describe('resources of the project', () => {
   it('are listed', async () => {
@@ -37,8 +38,12 @@ describe('resources of the project', () => {
 
   it('refuse agents that lead away or are not there', async () => {
     for (const name of ['..%2Fx', '%2e%2e', 'a%5Cb'])
-      expect((await session.fail(readResource, { uri: `bmad://project/agents/${name}` })).code).toBe('forbidden');
-    expect((await session.fail(readResource, { uri: 'bmad://project/agents/nobody' })).code).toBe('not_found');
+      expect((await session.fail(readResource, { uri: `bmad://project/agents/${name}` })).code).toBe(
+        'forbidden',
+      );
+    expect((await session.fail(readResource, { uri: 'bmad://project/agents/nobody' })).code).toBe(
+      'not_found',
+    );
     expect((await session.fail(readResource, { uri: 'bmad://project/other' })).code).toBe('not_found');
   });
 

@@ -41,7 +41,8 @@ export async function projectText(
   project?: string,
 ): Promise<string> {
   if (part === 'context') return contextText(await contextData('all', context, project), false, Infinity);
-  if (part === 'decisions') return contextText(await contextData('decisions', context, project), false, Infinity);
+  if (part === 'decisions')
+    return contextText(await contextData('decisions', context, project), false, Infinity);
   if (part === 'failures')
     return museumText(await dataOf(getFailureMuseum, { project }, context, call), Infinity);
   if (part === 'agents')

@@ -16,7 +16,9 @@ describe('save_session', () => {
       next: 'CI',
     });
     const memory = join(session.folder, '_bmad/_memory');
-    expect(await readFile(join(memory, 'session-state.md'), 'utf8')).toContain('# État de Session — Corner Shop');
+    expect(await readFile(join(memory, 'session-state.md'), 'utf8')).toContain(
+      '# État de Session — Corner Shop',
+    );
     expect(await readdir(join(memory, 'session-summaries'))).toEqual([
       expect.stringMatching(/^\d{8}-\d{4}-fullstack-dev\.md$/),
     ]);

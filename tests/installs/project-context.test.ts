@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { execute } from '../../src/operations/execute.ts';
 import { getProjectContext } from '../../src/operations/get-project-context.ts';
+import type { ContextData } from '../../src/operations/project-context-data.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { installOf, type Version } from '../support/installs.ts';
 
@@ -24,7 +25,10 @@ describe('get_project_context on a real install', () => {
     const outcome = await execute(getProjectContext, {}, context, testCall());
     if (!outcome.ok) throw new Error(outcome.error.text);
     expect(outcome.data['bmad']).toMatchObject(config);
-    expect((outcome.data['agents'] as { bmad: string[] }).bmad.join()).toMatch(/architect/);
+    const { team = [], bmad = [] } = (outcome.data as ContextData).agents ?? {};
+    expect([...team.map(({ id }) => id), ...bmad]).toEqual(
+      expect.arrayContaining([expect.stringContaining('architect')]),
+    );
     expect(outcome.data['warnings']).toEqual([]);
     expect(outcome.answer.body.length).toBeLessThan(10_000);
   });

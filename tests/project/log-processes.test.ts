@@ -70,7 +70,9 @@ describe.each([
       await writeFiles(folder, files);
       const names = Array.from({ length: WRITERS }, (_, index) => `writer-${index}`);
       const runs = await Promise.all(names.map((name) => runWriter(folder, name, WRITES)));
-      expect(runs.map(({ code, stderr }) => ({ code, stderr }))).toEqual(names.map(() => ({ code: 0, stderr: '' })));
+      expect(runs.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+        names.map(() => ({ code: 0, stderr: '' })),
+      );
       const kept = runs.flatMap((run) => run.kept);
       expect(kept).toHaveLength(WRITERS * WRITES);
       const wrong = [...(await counted(folder, kept))].filter(([, times]) => times !== 1);

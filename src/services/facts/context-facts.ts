@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { listInside, pathExists } from '../../base/files.ts';
 import { field, isTable, ParseError, parseCsv, parseYaml, textField, type Table } from '../../base/parse.ts';
 import { maskSecretValues } from '../../base/secrets.ts';
@@ -46,7 +47,12 @@ export interface ContextFacts {
   warnings: string[];
 }
 
-const LOOSE_NOTES = ['dependency-graph.md', 'network-topology.md', 'oss-references.md', 'knowledge-digest.md'];
+const LOOSE_NOTES = [
+  'dependency-graph.md',
+  'network-topology.md',
+  'oss-references.md',
+  'knowledge-digest.md',
+];
 
 function tableIn(table: Table, name: string): Table {
   const value = field(table, name);
@@ -77,7 +83,12 @@ export async function readContextFacts(kit: Kit): Promise<ContextFacts> {
     notes: await looseNotes(kit),
     warnings,
   };
-  if (await pathExists(`${kit.root}/${kit.folder}`)) tellMissing(facts, path, shared);
+  // An install of BMAD itself has a memory folder too, and none of the kit's files.
+  const isKit =
+    path !== undefined ||
+    shared !== undefined ||
+    (await pathExists(join(kit.root, kit.folder, '_config/custom/agents')));
+  if (isKit) tellMissing(facts, path, shared);
   return facts;
 }
 
@@ -167,6 +178,6 @@ async function manifestNames(kit: Kit, warnings: string[]): Promise<string[]> {
 
 async function looseNotes(kit: Kit): Promise<string[]> {
   if (kit.memory === undefined) return [];
-  const names = (await listInside(kit.memory, '').catch(() => [])).map(({ name }) => name);
-  return LOOSE_NOTES.filter((name) => names.includes(name)).map((name) => inProject(kit, name));
+  const names = new Set((await listInside(kit.memory, '').catch(() => [])).map(({ name }) => name));
+  return LOOSE_NOTES.filter((name) => names.has(name)).map((name) => inProject(kit, name));
 }

@@ -17,10 +17,14 @@ import { textToRead, type KitWithMemory } from '../../kit/kit-text.ts';
 import { learningsFiles } from '../../kit/learnings.ts';
 import { museumIn, museumLog, type Failure } from '../../kit/museum.ts';
 import { writeFailure, type FailureWritten, type NewFailure } from '../../kit/museum-write.ts';
-import { SESSION_FILE, writeSession, type SessionState, type SessionWritten } from '../../kit/session-state.ts';
+import {
+  SESSION_FILE,
+  writeSession,
+  type SessionState,
+  type SessionWritten,
+} from '../../kit/session-state.ts';
 import { appendTrace, traceIn, tracePath, type TraceLine } from '../../kit/trace.ts';
 import { readContextFacts, type ContextFacts } from './context-facts.ts';
-
 
 export interface Museum {
   failures: Failure[];
@@ -67,8 +71,8 @@ export class ProjectFacts {
     const onPage = page === undefined ? [] : museumIn(page, inProject(this.kit, MUSEUM_FILE));
     return {
       failures: [...logged, ...onPage.filter(({ id }) => id === undefined || !ids.has(id))],
-      files: [...(log === undefined ? [] : [MUSEUM_LOG]), ...(page === undefined ? [] : [MUSEUM_FILE])].map((name) =>
-        inProject(this.kit, name),
+      files: [...(log === undefined ? [] : [MUSEUM_LOG]), ...(page === undefined ? [] : [MUSEUM_FILE])].map(
+        (name) => inProject(this.kit, name),
       ),
       problems,
     };
@@ -97,7 +101,9 @@ export class ProjectFacts {
   async projectName(): Promise<string> {
     const { value } = await readContextFile(this.kit.root, this.kit.folder, []);
     const project = isTable(value) ? field(value, 'project') : undefined;
-    return (isTable(project) ? textField(project, 'name')?.trim() : undefined) ?? this.kit.app.replace(/^\w+-/, '');
+    return (
+      (isTable(project) ? textField(project, 'name')?.trim() : undefined) ?? this.kit.app.replace(/^\w+-/, '')
+    );
   }
 
   /** A text of somebody else's file as it may be shown. */

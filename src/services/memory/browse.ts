@@ -34,7 +34,7 @@ export async function browse(
   for (const entry of stored) {
     if (entry.forgottenAt !== undefined || entry.supersededAt !== undefined) gone.add(lineText(entry.text));
     else if (wanted === undefined || wanted.has(entry.agent.toLowerCase()))
-      found.set(`${lineText(entry.text)}`, { entry, sources: [], stored: true, dated: true });
+      found.set(lineText(entry.text), { entry, sources: [], stored: true, dated: true });
   }
   for (const { entry, names: whose, source, line, dated } of await kitCandidates(world, undefined)) {
     if (entry.type !== type) continue;
@@ -57,7 +57,10 @@ export async function browse(
 }
 
 /** When the store cannot be opened, the project's own files still can be read. */
-async function storedEntries(world: World, type: MemoryType): Promise<{ stored: MemoryEntry[]; notes: string[] }> {
+async function storedEntries(
+  world: World,
+  type: MemoryType,
+): Promise<{ stored: MemoryEntry[]; notes: string[] }> {
   try {
     const { store } = await world.session();
     const filter = { types: [type], includeForgotten: true, includeSuperseded: true };
