@@ -88,7 +88,7 @@ function withoutBareHeadings(lines: readonly string[]): string[] {
 }
 
 /** The rows of the tables in a text, by the names of their columns. */
-export function tableRows(lines: readonly string[]): Record<string, string>[] {
+function tableRows(lines: readonly string[]): Record<string, string>[] {
   const rows: Record<string, string>[] = [];
   let head: string[] | undefined;
   for (const [at, line] of lines.entries()) {

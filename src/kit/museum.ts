@@ -160,7 +160,7 @@ function blank(source: string, line: number): Failure {
 }
 
 /** `CC-FAIL — title` in two parts. A category may also be among the tags, or in brackets. */
-export function named(
+function named(
   heading: string,
   tags: readonly string[] = [],
 ): { category: string; title: string; heading: string } {

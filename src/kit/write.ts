@@ -15,7 +15,6 @@ import { MEMORIES_FILE, memoryTables } from './memories-json.ts';
 import { utf8Text } from './utf8.ts';
 
 const ACTIVITY_FILE = 'activity.jsonl';
-const LOCK_WAIT_MS = 10_000;
 const MAX_BYTES = 20_000_000;
 /** An entry of a Markdown file is one line; the rest of a long text is in memories.json and in the store. */
 const LINE_LENGTH = 1_000;
@@ -118,7 +117,7 @@ export async function removeFromKitFiles(
 /** The memory itself is kept already; files that cannot be written are told, and written by the next attempt. */
 async function locked({ locks }: KitWriting, problems: string[], work: () => Promise<void>): Promise<void> {
   try {
-    await inTurn(locks, LOCK_WAIT_MS, work);
+    await inTurn(locks, work);
   } catch (error) {
     if (!(error instanceof BmadError)) throw error;
     problems.push(error.message);

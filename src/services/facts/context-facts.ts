@@ -17,7 +17,7 @@ import { SESSION_FILE, sessionIn, type SessionState } from '../../kit/session-st
 import { SHARED_CONTEXT_FILE } from '../../kit/shared-context.ts';
 import { listForStacks, stacksIn, type DetectedStack } from '../../kit/stacks.ts';
 
-export interface AgentFacts {
+interface AgentFacts {
   id: string;
   name?: string | undefined;
   tag?: string | undefined;

@@ -119,8 +119,7 @@ Usage: ${CLI_PROGRAM} <command> [options]           "${CLI_PROGRAM} <command> --
 ${lines.join('\n')}
 
   --json        Print the data as JSON, errors too
-  --version     Print the version
-  --help        Print this text
+  --version     Print the version; --help prints this text
 
 Settings for every command, with their environment variables:
 ${settings}
