@@ -130,9 +130,10 @@ export async function createContext(outside: Outside): Promise<Context> {
     return then();
   }
   for (const key of [config.qdrantApiKey, config.openaiApiKey]) if (key !== undefined) secrets.add(key);
+  const userState = userStateFolder(outside);
   const memories = createMemories({
     config,
-    state: userStateFolder(outside),
+    state: userState,
     modelFolder: dirname(outside.contentRoot),
     hide: (text) => secrets.hide(text),
     log,
@@ -191,7 +192,8 @@ export async function createContext(outside: Outside): Promise<Context> {
     team: team.sources,
     readFolder: (folder) => readFolder(folder),
     memory: async (project) => memories.of(await settled(project, () => workspaces.project(project))),
-    state: async (project) => projectState(await settled(project, () => workspaces.project(project))),
+    state: async (project) =>
+      projectState(await settled(project, () => workspaces.project(project)), { userState }),
     moveMemory: async () => memories.move(await settled(undefined, () => workspaces.project())),
     async readUserFile(path) {
       const place = resolve(outside.cwd, path);

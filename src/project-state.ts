@@ -1,17 +1,27 @@
 import { BmadError } from './base/errors.ts';
+import { projectKey } from './base/project-key.ts';
 import { readKit } from './kit/kit.ts';
 import type { ProjectState } from './operations/context.ts';
 import type { Project } from './sources/project-root.ts';
+
+export interface StateSetup {
+  /** The user's folder for what has no place in a project. */
+  userState: string;
+}
 
 /**
  * What a project knows about itself. Its files change under our feet, so nothing is kept from one call to the next;
  * each part is loaded when a call first needs it.
  */
-export function projectState(project: Project): ProjectState {
+export function projectState(project: Project, { userState }: StateSetup): ProjectState {
   const root = rootOf(project);
   return {
     root,
     kit: () => readKit(root),
+    async tasks() {
+      const { openTasks } = await import('./services/tasks/open-tasks.ts');
+      return openTasks(await readKit(root), { root: userState, folder: `tasks/${projectKey(root)}` });
+    },
   };
 }
 

@@ -235,6 +235,7 @@ export type ErrorCode =
   | 'invalid_input'
   | 'not_found'
   | 'ambiguous'
+  | 'conflict'
   | 'forbidden'
   | 'too_large'
   | 'unavailable'

@@ -10,6 +10,7 @@ import type { Delivery } from '../services/delivery/delivery.ts';
 import type { Diagnosis } from '../services/diagnosis/diagnosis.ts';
 import type { Memory } from '../services/memory/memory.ts';
 import type { Moved } from '../services/memory/transfer/move.ts';
+import type { TaskQueue } from '../services/tasks/open-tasks.ts';
 import type { TeamSources } from '../services/team/team.ts';
 import type { SourceView } from '../services/team/view.ts';
 import type { Tree } from '../sources/tree.ts';
@@ -76,6 +77,8 @@ export interface ProjectState {
   root: string;
   /** Which layout it has and where its folders are. */
   kit(): Promise<Kit>;
+  /** Work that waits for sub-agents. */
+  tasks(): Promise<TaskQueue>;
 }
 
 export type { ServedFile } from '../services/delivery/served-file.ts';

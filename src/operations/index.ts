@@ -33,7 +33,12 @@ import { sourcesList } from './sources-list.ts';
 import { sourcesRemove } from './sources-remove.ts';
 import { sourcesResolve } from './sources-resolve.ts';
 import { sourcesUpdate } from './sources-update.ts';
+import { spawnSubagentTask } from './spawn-subagent-task.ts';
 import { bmadWorkflow, executeTask, executeWorkflow } from './start-work.ts';
+import { taskApprove, taskRefuse } from './task-decide.ts';
+import { taskMerge } from './task-merge.ts';
+import { taskList, taskShow } from './task-read.ts';
+import { taskCancel, taskClaim, taskComplete, taskFail, taskRenew } from './task-work.ts';
 import { listTasks, listWorkflows } from './work-lists.ts';
 import { getWorkflowDetails } from './workflow-details.ts';
 import { getSkill, listSkillFolder, listSkills } from './skills.ts';
@@ -73,6 +78,17 @@ export const operations: readonly AnyOperation[] = [
   memoryImport,
   memoryReindex,
   memoryMove,
+  spawnSubagentTask,
+  taskList,
+  taskShow,
+  taskClaim,
+  taskRenew,
+  taskComplete,
+  taskFail,
+  taskCancel,
+  taskApprove,
+  taskRefuse,
+  taskMerge,
   listWorkflows,
   getWorkflowDetails,
   executeWorkflow,
