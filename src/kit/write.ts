@@ -1,6 +1,4 @@
-import { join } from 'node:path';
 import { BmadError } from '../base/errors.ts';
-import { withLock } from '../base/file-lock.ts';
 import { appendLine, replaceShared } from '../base/file-shared.ts';
 import { readInside } from '../base/files.ts';
 import { field, isTable } from '../base/parse.ts';
@@ -10,6 +8,7 @@ import { localDay, localTime } from '../base/local-time.ts';
 import type { KitAgent } from './agents.ts';
 import { DECISIONS_FILE } from './decisions.ts';
 import { inProject, type Kit } from './kit.ts';
+import { inTurn } from './kit-lock.ts';
 import { learningsFileOf } from './learnings.ts';
 import { bulletIn } from './markdown.ts';
 import { MEMORIES_FILE, memoryTables } from './memories-json.ts';
@@ -116,24 +115,14 @@ export async function removeFromKitFiles(
   return { files, problems };
 }
 
-/** The calls of this process come one after the other; the lock is for other processes, and asked only now and then. */
-const turns = new WeakMap<Kit, Promise<void>>();
-
 /** The memory itself is kept already; files that cannot be written are told, and written by the next attempt. */
 async function locked(
-  { kit, locks }: KitWriting,
+  { locks }: KitWriting,
   problems: string[],
   work: () => Promise<void>,
 ): Promise<void> {
-  const turn = (turns.get(kit) ?? Promise.resolve()).then(() =>
-    withLock(join(locks, 'kit-files.lock'), { waitMs: LOCK_WAIT_MS }, work),
-  );
-  turns.set(
-    kit,
-    turn.catch(() => undefined),
-  );
   try {
-    await turn;
+    await inTurn(locks, LOCK_WAIT_MS, work);
   } catch (error) {
     if (!(error instanceof BmadError)) throw error;
     problems.push(error.message);

@@ -5,7 +5,7 @@ import { lineText } from '../../kit/write.ts';
 import { kitCandidates, type KitCandidate } from './kit-index.ts';
 import { momentOf } from '../../base/local-time.ts';
 import { dot, ranked, weighed } from './rank.ts';
-import { shownText } from './secret-text.ts';
+import { shownText } from '../../base/secret-text.ts';
 import { passes, readyFilter } from './select.ts';
 import { embedded, type Session, type World } from './world.ts';
 

@@ -1,6 +1,6 @@
-import { BmadError } from '../../base/errors.ts';
-import { MASK, stripUrlCredentials } from '../../base/secret-names.ts';
-import { hasPrivateKey, maskPrivateKeys, maskShapes, namesSecret } from '../../base/secret-shapes.ts';
+import { BmadError } from './errors.ts';
+import { MASK, stripUrlCredentials } from './secret-names.ts';
+import { hasPrivateKey, maskPrivateKeys, maskShapes, namesSecret } from './secret-shapes.ts';
 
 /** `password=…`, `api_key: "…"`, `mot de passe : …`; French puts a blank, often one that does not break, first. */
 const ASSIGNMENT =
