@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { BmadError } from './base/errors.ts';
 import { projectKey } from './base/project-key.ts';
 import { readKit } from './kit/kit.ts';
@@ -18,6 +19,10 @@ export function projectState(project: Project, { userState }: StateSetup): Proje
   return {
     root,
     kit: () => readKit(root),
+    async deliveries() {
+      const { openContracts } = await import('./services/delivery-contracts/open-contracts.ts');
+      return openContracts(await readKit(root), join(userState, 'runs', projectKey(root)));
+    },
     async tasks() {
       const { openTasks } = await import('./services/tasks/open-tasks.ts');
       return openTasks(await readKit(root), { root: userState, folder: `tasks/${projectKey(root)}` });

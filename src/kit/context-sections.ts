@@ -55,7 +55,9 @@ function filledIn(lines: readonly string[]): string[] {
       const body = lines.slice(at + 2);
       const length = body.findIndex((other) => !other.trim().startsWith('|'));
       const rows = length < 0 ? body : body.slice(0, length);
-      const filled = rows.filter((row) => !isOpenRow(row)).map((row) => row.replace(/`?\{\{[^}]*\}\}`?/g, '—'));
+      const filled = rows
+        .filter((row) => !isOpenRow(row))
+        .map((row) => row.replace(/`?\{\{[^}]*\}\}`?/g, '—'));
       if (filled.length > 0) kept.push(line, lines[at + 1] ?? '', ...filled);
       at += rows.length + 1;
     } else if (line.trim() === '' || /^\s*>/.test(line) || !isUnset(line)) {
@@ -123,8 +125,7 @@ export function teamIn(sections: readonly ContextSection[]): TeamRow[] {
       for (const row of rows) {
         const [first = '', name = '', icon = '', domain = ''] = Object.values(row);
         const [, id = '', note] = /^[`*]*([\w.-]+)[`*]*\s*(?:[_*]*\(?(.*?)\)?[_*]*)$/.exec(first) ?? [];
-        if (id !== '' && !found.has(id))
-          found.set(id, { id, name, icon, domain, ...(note ? { note } : {}) });
+        if (id !== '' && !found.has(id)) found.set(id, { id, name, icon, domain, ...(note ? { note } : {}) });
       }
   return [...found.values()];
 }

@@ -9,7 +9,10 @@ export function addToSection(
   text: string,
   isWanted: (section: Section) => boolean,
   added: readonly string[],
-  { isPlaceholder = () => false, gap = true }: { isPlaceholder?: (line: string) => boolean; gap?: boolean } = {},
+  {
+    isPlaceholder = () => false,
+    gap = true,
+  }: { isPlaceholder?: (line: string) => boolean; gap?: boolean } = {},
 ): string | undefined {
   const plain = withoutExamples(text);
   const sections = sectionsOf(plain);

@@ -53,9 +53,5 @@ export function lineEndOf(text: string): '\r\n' | '\n' {
 
 /** What a person or a model wrote as one line of a file: it cannot begin a comment, a heading or another row there. */
 export function asLine(text: string): string {
-  return text
-    .replace(/\s+/g, ' ')
-    .replaceAll('<!--', '&lt;!--')
-    .replaceAll('-->', '--&gt;')
-    .trim();
+  return text.replace(/\s+/g, ' ').replaceAll('<!--', '&lt;!--').replaceAll('-->', '--&gt;').trim();
 }

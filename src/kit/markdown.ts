@@ -92,6 +92,8 @@ export function rowIn(line: string): string[] | undefined {
 export function isUnset(text: string): boolean {
   const bare = text.replace(/\*\*[^*]*\*\*\s*:?/g, '').replace(/[-*|>[\]()\s]/g, '');
   return (
-    bare === '' || /^(?:—|–|…|àcompléter\.?|tobecompleted\.?|tbd|todo)+$/i.test(bare) || /\{\{[^}]*\}\}/.test(bare)
+    bare === '' ||
+    /^(?:—|–|…|àcompléter\.?|tobecompleted\.?|tbd|todo)+$/i.test(bare) ||
+    /\{\{[^}]*\}\}/.test(bare)
   );
 }

@@ -35,7 +35,12 @@ const LOG_WORD = { critical: 'high', important: 'medium', micro: 'low', unknown:
 /** The page that the log makes; what stands above the entries stays. */
 export function formatPage(log: readonly Failure[], page: string | undefined): string {
   const start = page?.search(/^## /m) ?? -1;
-  const head = page === undefined || page.trim() === '' ? HEAD : start < 0 ? `${page.trimEnd()}\n\n` : page.slice(0, start);
+  const head =
+    page === undefined || page.trim() === ''
+      ? HEAD
+      : start < 0
+        ? `${page.trimEnd()}\n\n`
+        : page.slice(0, start);
   const entries = log.map(({ id, title, date, severity, agents, happened, cause, fix, rule, tags, status }) =>
     [
       `## ${id ?? 'FM-000'} — ${asLine(title)}`,

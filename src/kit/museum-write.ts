@@ -33,11 +33,16 @@ export interface FailureWritten {
 }
 
 /** Adds a failure to the museum in the form that the project's museum has. */
-export async function writeFailure(kit: KitWithMemory, failure: NewFailure, now: Date): Promise<FailureWritten> {
+export async function writeFailure(
+  kit: KitWithMemory,
+  failure: NewFailure,
+  now: Date,
+): Promise<FailureWritten> {
   return whileLocked(kit, async () => {
     const log = await textToChange(kit, MUSEUM_LOG);
     const page = await textToChange(kit, MUSEUM_FILE);
-    const inLog = log !== undefined || (kit.family === 'grimoire' && (page === undefined || isNumbered(page)));
+    const inLog =
+      log !== undefined || (kit.family === 'grimoire' && (page === undefined || isNumbered(page)));
     return inLog ? intoLog(kit, failure, now, log ?? '', page) : intoPage(kit, failure, now, page);
   });
 }
@@ -87,11 +92,14 @@ async function intoLog(
   const notes = [...problems];
   // Also when nothing was added: an attempt before this one may have ended between the two files.
   const all = museumLog(
-    twin === undefined ? `${log}${log === '' || log.endsWith('\n') ? '' : '\n'}${JSON.stringify(entry)}` : log,
+    twin === undefined
+      ? `${log}${log === '' || log.endsWith('\n') ? '' : '\n'}${JSON.stringify(entry)}`
+      : log,
     '',
     [],
   );
-  if (problems.length > 0) notes.push(`${MUSEUM_FILE} was not made anew: the log has lines that cannot be read.`);
+  if (problems.length > 0)
+    notes.push(`${MUSEUM_FILE} was not made anew: the log has lines that cannot be read.`);
   else if (page === undefined || isGenerated(page, all)) {
     const next = formatPage(all, page);
     if (next !== page) await replaceShared(kit.memory, MUSEUM_FILE, next);
@@ -139,4 +147,3 @@ async function intoPage(
   );
   return { files, added: true, notes: [] };
 }
-

@@ -93,7 +93,11 @@ function datedFailure(
   };
 }
 
-function numberedFailure([, id = '', title = '']: RegExpExecArray, { line, body }: Section, source: string): Failure {
+function numberedFailure(
+  [, id = '', title = '']: RegExpExecArray,
+  { line, body }: Section,
+  source: string,
+): Failure {
   const fields = fieldsIn(body);
   const { severity, date, agents, tags } = labelled(body);
   const list = (text: string | undefined): string[] =>
@@ -182,7 +186,11 @@ export function named(heading: string, tags: readonly string[] = []): { category
 export function severityOf(title: string): Severity {
   const plain = plainTitle(title);
   if (title.includes('🔴') || /\bcritiques?\b|\bcritical\b|^(?:high|haute)$/.test(plain)) return 'critical';
-  if (title.includes('🟡') || title.includes('🟠') || /\bimportant(?:e?s?)\b|^(?:medium|moyenne)$/.test(plain))
+  if (
+    title.includes('🟡') ||
+    title.includes('🟠') ||
+    /\bimportant(?:e?s?)\b|^(?:medium|moyenne)$/.test(plain)
+  )
     return 'important';
   if (title.includes('🟢') || /\bmicro\b|^(?:low|basse|minor)$/.test(plain)) return 'micro';
   return 'unknown';
@@ -195,7 +203,18 @@ function statusOf(text: string | undefined): Failure['status'] {
   return /^wontfix|^won't fix/.test(plain) ? 'wontfix' : 'unknown';
 }
 
-type Label = 'happened' | 'cause' | 'impact' | 'lesson' | 'fix' | 'rule' | 'severity' | 'status' | 'date' | 'agents' | 'tags';
+type Label =
+  | 'happened'
+  | 'cause'
+  | 'impact'
+  | 'lesson'
+  | 'fix'
+  | 'rule'
+  | 'severity'
+  | 'status'
+  | 'date'
+  | 'agents'
+  | 'tags';
 
 const LABELS: readonly [Label, RegExp][] = [
   ['happened', /^(?:ce qui s'est passe|what happened|description)$/],

@@ -116,11 +116,7 @@ export async function removeFromKitFiles(
 }
 
 /** The memory itself is kept already; files that cannot be written are told, and written by the next attempt. */
-async function locked(
-  { locks }: KitWriting,
-  problems: string[],
-  work: () => Promise<void>,
-): Promise<void> {
+async function locked({ locks }: KitWriting, problems: string[], work: () => Promise<void>): Promise<void> {
   try {
     await inTurn(locks, LOCK_WAIT_MS, work);
   } catch (error) {

@@ -7,6 +7,7 @@ import type { ConfigSources } from '../config/load.ts';
 import type { Kit } from '../kit/kit.ts';
 import type { Codebase } from '../services/codebase/codebase.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
+import type { ContractDesk } from '../services/delivery-contracts/open-contracts.ts';
 import type { Diagnosis } from '../services/diagnosis/diagnosis.ts';
 import type { Memory } from '../services/memory/memory.ts';
 import type { Moved } from '../services/memory/transfer/move.ts';
@@ -79,6 +80,8 @@ export interface ProjectState {
   kit(): Promise<Kit>;
   /** Work that waits for sub-agents. */
   tasks(): Promise<TaskQueue>;
+  /** What teams hand over to each other. */
+  deliveries(): Promise<ContractDesk>;
 }
 
 export type { ServedFile } from '../services/delivery/served-file.ts';

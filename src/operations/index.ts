@@ -4,6 +4,8 @@ import { bmadResources } from './bmad-resources.ts';
 import { bmad } from './bmad.ts';
 import { complete } from './complete.ts';
 import { configShow } from './config-show.ts';
+import { createDeliveryContract } from './create-delivery-contract.ts';
+import { deliveryAccept, deliveryList, deliveryReject, deliveryValidate } from './delivery-contracts.ts';
 import { describeAgents } from './describe-agents.ts';
 import { doctor } from './doctor.ts';
 import { explain } from './explain.ts';
@@ -89,6 +91,11 @@ export const operations: readonly AnyOperation[] = [
   taskApprove,
   taskRefuse,
   taskMerge,
+  createDeliveryContract,
+  deliveryList,
+  deliveryValidate,
+  deliveryAccept,
+  deliveryReject,
   listWorkflows,
   getWorkflowDetails,
   executeWorkflow,
