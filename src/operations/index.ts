@@ -14,6 +14,7 @@ import { listFiles } from './list-files.ts';
 import { list } from './list.ts';
 import { load } from './load.ts';
 import { manageMemories } from './manage-memories.ts';
+import { manageProject } from './manage-project.ts';
 import { memoryForget, memoryRestore, memorySupersede, memoryUpdate } from './memory-change.ts';
 import { memoryCount, memoryGet, memoryList, memoryStats } from './memory-read.ts';
 import { memoryStatus } from './memory-status.ts';
@@ -81,6 +82,8 @@ export const operations: readonly AnyOperation[] = [
   memoryReindex,
   memoryMove,
   spawnSubagentTask,
+  createDeliveryContract,
+  manageProject,
   taskList,
   taskShow,
   taskClaim,
@@ -91,7 +94,6 @@ export const operations: readonly AnyOperation[] = [
   taskApprove,
   taskRefuse,
   taskMerge,
-  createDeliveryContract,
   deliveryList,
   deliveryValidate,
   deliveryAccept,

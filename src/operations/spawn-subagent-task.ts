@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { BmadError } from '../base/errors.ts';
 import type { Context } from './context.ts';
 import { contextFiles } from './context-files.ts';
+import { projectField } from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { findRecord } from './targets.ts';
 import { outputKeyField, taskLine, taskView, viewOf } from './task-view.ts';
@@ -19,14 +20,14 @@ export const spawnSubagentTask = defineOperation({
   command: 'task add',
   positional: ['agent', 'task'],
   input: z.strictObject({
-    agent: z.string().min(1).max(200),
-    task: z.string().min(1).max(100_000),
+    agent: z.string().min(1).max(200).describe('Who does it'),
+    task: z.string().min(1).max(100_000).describe('What to do, complete by itself'),
     output_key: outputKeyField.describe('Name of the result'),
     context_files: z.array(z.string().min(1).max(1_000)).max(50).optional().describe('Paths in the project'),
-    run_id: z.string().min(1).max(200).optional(),
+    run_id: z.string().min(1).max(200).optional().describe('Run it belongs to'),
     depends_on: z.array(outputKeyField).max(50).optional().describe('Output keys it waits for'),
     needs_approval: z.string().min(1).max(2_000).optional().describe('Why a person must agree first'),
-    project: z.string().min(1).max(1_000).optional(),
+    project: projectField,
   }),
   output: z.object({
     task: taskView,

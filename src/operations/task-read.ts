@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { fitItems, listPage } from '../base/paging.ts';
 import { fenced, plural } from '../base/text.ts';
-import { TASK_STATES } from '../model/task.ts';
+import { FINAL_STATES, TASK_STATES } from '../model/task.ts';
 import { cursorField, limitField, projectField } from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
@@ -9,7 +9,6 @@ import { taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
 const RESERVED = 800;
 const PAGE = 30;
 const STATES = ['open', 'all', ...TASK_STATES] as const;
-const CLOSED: readonly string[] = ['completed', 'failed', 'cancelled'];
 
 export const taskList = defineOperation({
   name: 'task_list',
@@ -43,7 +42,7 @@ export const taskList = defineOperation({
       .filter(
         (task) =>
           (status === 'all' ||
-            (status === 'open' ? !CLOSED.includes(task.status) : task.status === status)) &&
+            (status === 'open' ? !FINAL_STATES.includes(task.status) : task.status === status)) &&
           (run_id === undefined || task.run_id === run_id) &&
           (agent === undefined || task.agent === agent || task.agent.endsWith(`/${agent}`)),
       )
