@@ -22,6 +22,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/contract/completion.ts': 'contract',
   'src/services/progress/progress.ts': 'progress',
   'src/services/search/search.ts': 'search',
+  'src/services/runs/runs.ts': 'runs',
 };
 
 const lateFile = (name: string): string => `vendor/${name.replaceAll('/', '-')}`;

@@ -27,6 +27,10 @@ export function projectState(project: Project, { userState, contract }: StateSet
       const { createProgress } = await import('./services/progress/progress.ts');
       return createProgress(root);
     },
+    async runs() {
+      const { openRuns } = await import('./services/runs/runs.ts');
+      return openRuns({ kit: await readKit(root), state: userState });
+    },
   };
 }
 

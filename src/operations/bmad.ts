@@ -47,6 +47,7 @@ export const bmad = defineOperation({
     agent: text().optional().describe('e.g. architect, bmm/architect, Winston'),
     workflow: text().optional().describe('e.g. prd, *party-mode'),
     message: z.string().max(200_000).optional().describe('execute: what the user wants'),
+    run_id: text().optional().describe('execute: open run to go on with'),
     uri: text().optional().describe('read: bmad:// URI or path'),
     command: text().optional().describe('Short form, e.g. "bmm/architect" or "*party-mode"'),
     type: text().optional().describe('agent, workflow or resource, if not plain from the rest'),

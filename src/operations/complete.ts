@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { MEMORY_TYPES } from '../model/memory.ts';
 import { defineOperation } from './operation.ts';
+import { runNames } from './run-resources.ts';
 import { findRecord, KINDS_OF } from './targets.ts';
 
 const LIMIT = 100;
@@ -13,7 +14,18 @@ export const complete = defineOperation({
   effect: 'read',
   input: z.strictObject({
     what: z
-      .enum(['agent', 'workflow', 'knowledge', 'path', 'skill', 'message', 'memory', 'memory_id'])
+      .enum([
+        'agent',
+        'workflow',
+        'knowledge',
+        'path',
+        'skill',
+        'message',
+        'memory',
+        'memory_id',
+        'branch',
+        'run_id',
+      ])
       .describe('What is being typed'),
     value: z.string().max(5_000).describe('What has been typed so far'),
     target: z
@@ -34,6 +46,7 @@ export const complete = defineOperation({
         value,
       );
     }
+    if (what === 'branch' || what === 'run_id') return matching(await runNames(context, what), value);
     const workspace = await context.workspace();
     let all: string[];
     if (what === 'path') {

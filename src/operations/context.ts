@@ -15,6 +15,7 @@ import type { Progress } from '../services/progress/progress.ts';
 import type { Ranking } from '../services/ranking/ranking.ts';
 import type { ModelAnswer, Reranker } from '../services/ranking/reranker.ts';
 import type { Usage } from '../services/ranking/usage.ts';
+import type { Runs } from '../services/runs/runs.ts';
 import type { TeamSources } from '../services/team/team.ts';
 import type { SourceView } from '../services/team/view.ts';
 import type { Tree } from '../sources/tree.ts';
@@ -91,6 +92,8 @@ export interface ProjectState {
   completion(): Promise<Completion>;
   /** How far it is by its ledgers and documents, and what comes next. */
   progress(): Promise<Progress>;
+  /** Its runs and session branches. */
+  runs(): Promise<Runs>;
 }
 
 export type { ServedFile } from '../services/delivery/served-file.ts';

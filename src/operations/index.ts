@@ -9,6 +9,7 @@ import { describeAgents } from './describe-agents.ts';
 import { doctor } from './doctor.ts';
 import { explain } from './explain.ts';
 import { getKnowledge } from './get-knowledge.ts';
+import { listSessions } from './list-sessions.ts';
 import { listFiles } from './list-files.ts';
 import { list } from './list.ts';
 import { load } from './load.ts';
@@ -28,8 +29,17 @@ import { rememberStructured } from './remember-structured.ts';
 import { listResources, readResource } from './resources.ts';
 import { refresh } from './refresh.ts';
 import { runCompletionContract } from './run-completion-contract.ts';
+import { runOpen } from './run-open.ts';
+import { runCheckpoint, runFinish, runRepair, runResume } from './run-progress.ts';
 import { search } from './search.ts';
 import { searchCodebase } from './search-codebase.ts';
+import {
+  sessionArchive,
+  sessionCreate,
+  sessionDiff,
+  sessionMerge,
+  sessionSwitch,
+} from './session-branches.ts';
 import { sourcesAdd } from './sources-add.ts';
 import { sourcesApprove } from './sources-approve.ts';
 import { sourcesClear } from './sources-clear.ts';
@@ -41,6 +51,7 @@ import { sourcesUpdate } from './sources-update.ts';
 import { bmadWorkflow, executeTask, executeWorkflow } from './start-work.ts';
 import { listTasks, listWorkflows } from './work-lists.ts';
 import { usageClear, usageShow } from './usage.ts';
+import { getWorkflowStatus } from './workflow-status.ts';
 import { getWorkflowDetails } from './workflow-details.ts';
 import { getSkill, listSkillFolder, listSkills } from './skills.ts';
 
@@ -87,6 +98,18 @@ export const operations: readonly AnyOperation[] = [
   runCompletionContract,
   verifyReceipts,
   listReceipts,
+  getWorkflowStatus,
+  runOpen,
+  runCheckpoint,
+  runResume,
+  runFinish,
+  runRepair,
+  listSessions,
+  sessionCreate,
+  sessionSwitch,
+  sessionDiff,
+  sessionMerge,
+  sessionArchive,
   listWorkflows,
   getWorkflowDetails,
   executeWorkflow,

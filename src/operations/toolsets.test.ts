@@ -26,7 +26,8 @@ const WORKFLOWS = [
   'get_knowledge',
 ];
 
-const PROJECT = ['run_completion_contract'];
+const READING = ['get_workflow_status', 'list_sessions'];
+const PROJECT = ['run_completion_contract', ...READING];
 
 const MEMORY = ['remember_structured', 'recall_structured', 'manage_memories', 'search_codebase'];
 
@@ -51,7 +52,11 @@ describe('the tools that are offered', () => {
       { tools: ['list_tasks'], excludeTools: ['list_tasks'] },
       ['bmad', ...MEMORY, ...PROJECT],
     ],
-    ['when only reading is allowed', { readOnly: 'true' }, ['bmad', 'recall_structured', 'search_codebase']],
+    [
+      'when only reading is allowed',
+      { readOnly: 'true' },
+      ['bmad', 'recall_structured', 'search_codebase', ...READING],
+    ],
   ])('%s', async (_what, flags, names) => {
     expect(offered(await context({ flags }))).toEqual(names);
   });

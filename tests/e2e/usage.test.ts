@@ -17,7 +17,10 @@ interface Machine {
 async function machine(): Promise<Machine> {
   const [cwd, home] = [await temporaryFolder(afterAll), await temporaryFolder(afterAll)];
   const run = (...args: string[]) =>
-    bmad(args, { cwd, env: bareEnvironment(home, { XDG_STATE_HOME: join(home, 'state') }) });
+    bmad(args, {
+      cwd,
+      env: bareEnvironment(home, { BMAD_USAGE: 'true', XDG_STATE_HOME: join(home, 'state') }),
+    });
   return {
     cwd,
     home,
@@ -33,7 +36,7 @@ async function machine(): Promise<Machine> {
 describe('what is started', () => {
   it('is noted by every program, many at once, and by none that is told not to', async () => {
     const { run, uses, cwd, home } = await machine();
-    const env = { XDG_STATE_HOME: join(home, 'state') };
+    const env = { BMAD_USAGE: 'true', XDG_STATE_HOME: join(home, 'state') };
     const client = await connectClient({ cwd, home, env });
     const [ended] = await Promise.all([
       Promise.all(Array.from({ length: 6 }, () => run('execute', 'prd'))),
@@ -64,7 +67,11 @@ describe('what is started', () => {
 
   it('outlives a server that is killed in the middle of its work', async () => {
     const { uses, run, cwd, home } = await machine();
-    const client = await LineClient.connect({ cwd, home, env: { XDG_STATE_HOME: join(home, 'state') } });
+    const client = await LineClient.connect({
+      cwd,
+      home,
+      env: { BMAD_USAGE: 'true', XDG_STATE_HOME: join(home, 'state') },
+    });
     const start = () => client.request('tools/call', { name: 'bmad', arguments: { workflow: 'prd' } });
     await start();
     await expect.poll(() => uses('bmm/bmad-prd'), { timeout: 20_000 }).toBe(1);

@@ -156,6 +156,8 @@ const GROUPS: Record<string, string> = {
   contract: 'Whether the project is really done',
   project: "The project's own state",
   usage: 'What was started in the project',
+  run: 'Runs of workflows',
+  session: 'Session branches, where runs are kept',
 };
 
 function groupNamed(program: Command, name: string): Command {
