@@ -29,7 +29,13 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'contract',
-          include: ['tests/*.test.ts', 'tests/contract/**/*.test.ts', 'tests/memory/**/*.test.ts'],
+          include: [
+            'tests/*.test.ts',
+            'tests/contract/**/*.test.ts',
+            'tests/memory/**/*.test.ts',
+            'tests/runs/**/*.test.ts',
+            'tests/project/**/*.test.ts',
+          ],
         },
       },
       { extends: true, test: { name: 'surface', include: ['tests/surface/**/*.test.ts'] } },

@@ -19,7 +19,11 @@ const LATE_PARTS: Record<string, string> = {
   'src/meaning/analyse.ts': 'words',
   'src/meaning/embedders/static.ts': 'static-embedder',
   'src/services/codebase/codebase.ts': 'codebase',
+  'src/services/contract/completion.ts': 'contract',
+  'src/services/progress/progress.ts': 'progress',
   'src/services/search/search.ts': 'search',
+  'src/services/runs/runs.ts': 'runs',
+  'src/services/facts/facts.ts': 'project-facts',
 };
 
 const lateFile = (name: string): string => `vendor/${name.replaceAll('/', '-')}`;

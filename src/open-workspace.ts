@@ -7,6 +7,7 @@ import type { Config } from './config/schema.ts';
 import type { Embedder } from './meaning/embedder.ts';
 import type { BmadRecord } from './model/record.ts';
 import type { Context, Workspace } from './operations/context.ts';
+import type { Rankings } from './rankings.ts';
 import type { Delivery } from './services/delivery/delivery.ts';
 import type { AgentText } from './services/search/record-text.ts';
 import type { Project } from './sources/project-root.ts';
@@ -23,6 +24,7 @@ export interface ContentPlaces {
 
 /** What of the process a workspace uses. */
 interface WorkspaceParts {
+  rankings: Rankings;
   team: Team;
   embedder(): Promise<Embedder | undefined>;
   log: Log;
@@ -33,7 +35,7 @@ export async function openWorkspace(
   project: Project,
   outside: ContentPlaces,
   config: Config,
-  { team, embedder, log }: WorkspaceParts,
+  { team, rankings, embedder, log }: WorkspaceParts,
 ): Promise<Workspace> {
   const [{ packageSource }, { discoverSources }, { buildCatalogue }, { readers }, { createDelivery }] =
     await Promise.all([
@@ -75,12 +77,22 @@ export async function openWorkspace(
     delivery,
     search: once(async () => {
       const { createSearch } = await import('./services/search/search.ts');
-      return createSearch({ catalogue, describe: (agent) => agentText(agent, delivery), embedder });
+      return createSearch({
+        catalogue,
+        describe: (agent) => agentText(agent, delivery),
+        embedder,
+        // What manifests say of everything has no say in what a sentence means; what people start here has.
+        async ranking() {
+          const ranking = await rankings.of(project, catalogue);
+          return (record) => (ranking.standsOut(record) ? ranking.rank(record) : 0);
+        },
+      });
     }),
     knowledge: once(async () => {
       const { createKnowledge } = await import('./services/knowledge/knowledge.ts');
       return createKnowledge(catalogue);
     }),
+    ranking: () => rankings.of(project, catalogue),
   };
 }
 

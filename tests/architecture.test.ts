@@ -22,6 +22,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   team: ['base', 'config', 'sources', 'services'],
   memories: ['base', 'config', 'sources', 'services'],
   codebases: ['base', 'meaning', 'services'],
+  rankings: ['base', 'model', 'config', 'sources', 'catalogue', 'services'],
   'built-in-model': ['base', 'meaning'],
   'project-state': ['base', 'model', 'kit', 'sources', 'services', 'operations'],
   'open-workspace': [
@@ -35,6 +36,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'services',
     'operations',
     'team',
+    'rankings',
   ],
   app: [
     'base',
@@ -51,6 +53,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'team',
     'memories',
     'codebases',
+    'rankings',
     'built-in-model',
   ],
   bin: ['base', 'config', 'operations', 'surfaces', 'library', 'app'],
@@ -65,7 +68,7 @@ const TYPES_ONLY = new Map([
 const DOORS: Record<string, string> = {
   '@modelcontextprotocol/server': 'surfaces/mcp/',
   commander: 'surfaces/cli/',
-  yaml: 'base/parse.ts',
+  yaml: 'base/parse',
   'smol-toml': 'base/parse.ts',
   'csv-parse': 'base/parse.ts',
   '@orama/stemmers': 'meaning/',
@@ -74,7 +77,7 @@ const DOORS: Record<string, string> = {
   '@qdrant/js-client-rest': 'services/memory/qdrant/',
   'web-tree-sitter': 'services/codebase/',
   zod: '',
-  'node:child_process': 'base/process.ts',
+  'node:child_process': 'base/process',
   'node:fs': 'base/file',
   'node:fs/promises': 'base/file',
 };

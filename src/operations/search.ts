@@ -4,6 +4,7 @@ import { STARTABLE, type RecordKind } from '../model/record.ts';
 import { cursorField, detailField, limitField, moduleField, projectField, type Detail } from './fields.ts';
 import { itemLine, itemSchema, recordItem, type Item } from './list-items.ts';
 import { defineOperation } from './operation.ts';
+import { settled } from './recommend.ts';
 import { recordFilter } from './search-filters.ts';
 import { absentNote, KINDS_OF } from './targets.ts';
 
@@ -58,11 +59,13 @@ export const search = defineOperation({
     absent: z.array(z.string()).optional().describe('Git sources that are not here yet'),
   }),
 
-  async run({ query, type, module, category, origin, cursor, limit, detail, project }, context) {
+  async run({ query, type, module, category, origin, cursor, limit, detail, project }, context, call) {
     const workspace = await context.workspace(project);
     const kinds = KINDS[type];
     const takes = recordFilter({ kinds, module, category, origin }, workspace);
-    const hits = await (await workspace.search()).find({ words: query, kinds, takes });
+    const found = await (await workspace.search()).find({ words: query, kinds, takes });
+    const shown = { size: limit ?? DEFAULT_HITS, isFirst: cursor === undefined };
+    const hits = await settled(query, found, shown, workspace, context, call);
     const items = hits.map(({ record, score, why }) => ({
       ...recordItem(record, workspace),
       score: Math.round(score * 100) / 100,

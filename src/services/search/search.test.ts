@@ -60,7 +60,7 @@ describe('createSearch', () => {
         return Promise.resolve(undefined);
       },
     });
-    expect(search.complete('arch', STARTABLE)[0]?.name).toBe('bmad-agent-architect');
+    expect((await search.complete('arch', STARTABLE))[0]?.name).toBe('bmad-agent-architect');
     expect(asked).toBe(0);
     await ask(search, 'story');
     await ask(search, 'sprint');

@@ -29,7 +29,7 @@ export interface Search {
   /** What was named comes first, then what fits by words and meaning, best first; old names come last. */
   find(query: SearchQuery): Promise<Found[]>;
   /** What a name that is being typed may become, the likeliest first. */
-  complete(typed: string, kinds: readonly RecordKind[]): BmadRecord[];
+  complete(typed: string, kinds: readonly RecordKind[]): Promise<BmadRecord[]>;
 }
 
 /** Hits whose scores differ by less fit equally well. */
@@ -76,7 +76,8 @@ export function createSearch({ catalogue, describe, embedder, ranking }: SearchP
       return firstOfEach(all);
     },
 
-    complete(typed, kinds) {
+    async complete(typed, kinds) {
+      const rank = (await ranking?.()) ?? (() => 0);
       const fitting = listed
         .filter(({ kind }) => kinds.includes(kind))
         .flatMap((record) => {
@@ -84,7 +85,9 @@ export function createSearch({ catalogue, describe, embedder, ranking }: SearchP
           const fit = fitOf(typed, catalogue.names.handleOf(record), [...own, ...other]);
           return fit === undefined ? [] : [{ record, fit }];
         });
-      return fitting.sort((a, b) => a.fit - b.fit).map(({ record }) => record);
+      return fitting
+        .sort((a, b) => a.fit - b.fit || rank(b.record) - rank(a.record))
+        .map(({ record }) => record);
     },
   };
 }
