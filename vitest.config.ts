@@ -42,7 +42,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'installs',
-          include: ['tests/installs/**/*.test.ts'],
+          include: ['tests/installs/**/*.test.ts', 'tests/search/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 600_000,
         },

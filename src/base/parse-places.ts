@@ -1,7 +1,7 @@
 import { isMap, isPair, isScalar, isSeq } from 'yaml';
 import { composedYaml, guarded, withoutBom } from './parse.ts';
 
-export type YamlScalar = string | number | boolean | null;
+type YamlScalar = string | number | boolean | null;
 
 /** One pair of a YAML mapping, and where it stands in the text: what is edited by place keeps all around it. */
 export interface YamlPair {

@@ -30,7 +30,7 @@ const HELD_MS = 500;
 const WATCHER = `
 const { spawn, spawnSync } = require('node:child_process');
 const self = process;
-let child, ending = false, ended = false;
+let child, ending = false, ended = false, deadline = 0;
 function strike(signal) {
   try {
     if (self.platform === 'win32')
@@ -48,6 +48,7 @@ function leave(message) {
 function end() {
   if (ending) return;
   ending = true;
+  deadline = Date.now() + ${GRACE_MS};
   if (child === undefined || child.pid === undefined) return leave({ error: 'ENDED' });
   strike('SIGTERM');
   setTimeout(() => strike('SIGKILL'), ${GRACE_MS});
@@ -63,7 +64,6 @@ self.on('message', (message) => {
   child.once('spawn', () => self.connected && self.send({ pid: child.pid }));
   child.once('exit', (code, signal) => {
     const report = { code, signal };
-    const deadline = Date.now() + ${GRACE_MS};
     (function rest() {
       if (ending && Date.now() < deadline && strike(0)) return setTimeout(rest, 20);
       strike('SIGKILL');

@@ -4,6 +4,7 @@ import { codeSettings } from './code-settings.ts';
 import { contractSettings } from './contract-settings.ts';
 import { gitSettings } from './git-settings.ts';
 import { memorySettings } from './memory-settings.ts';
+import { rankingSettings } from './ranking-settings.ts';
 import { settingMeta, type SettingMeta } from './setting-meta.ts';
 import { toolSettings } from './tool-settings.ts';
 
@@ -76,6 +77,7 @@ export const configSchema = z.strictObject({
   ...memorySettings,
   ...codeSettings,
   ...contractSettings,
+  ...rankingSettings,
   logLevel: z
     .enum(LOG_LEVELS)
     .default('warn')

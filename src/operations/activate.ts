@@ -4,9 +4,10 @@ import { problemText, qualifiedName } from '../model/record.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { outlineOnly, shownNote, shownTextSchema, showText } from './shown-text.ts';
+import { namedRecord } from './recommend.ts';
 import { runIdField } from './run-view.ts';
 import { runSection } from './run-section.ts';
-import { findRecord, NAMED_KINDS } from './targets.ts';
+import { NAMED_KINDS } from './targets.ts';
 
 /** Even after a very long message there is room for a part worth reading. */
 const MINIMUM = 3_000;
@@ -41,9 +42,11 @@ export const activate = defineOperation({
     ...shownTextSchema.shape,
   }),
 
-  async run({ name, message, kind, module, run_id: run, section, cursor, detail, project }, context) {
+  async run(input, context, call) {
+    const { name, message, kind, module, run_id: run, section, cursor, detail, project } = input;
     const workspace = await context.workspace(project);
-    const record = findRecord({ name, kind, module, fuzzy: false }, workspace, context);
+    const wanted = { name, kind, module, fuzzy: false };
+    const record = await namedRecord(wanted, workspace, context, { call, words: message });
     const activation = await workspace.delivery.activation(record, message, project);
     const { body } = activation;
     const own = qualifiedName(activation.record);
@@ -60,6 +63,11 @@ export const activate = defineOperation({
     };
     if (detail === 'concise') return { ...about, ...outlineOnly(`${head}\n\n${body}`) };
     if (!first) return { ...about, ...shown };
+    // Nobody waits for it, and a start is one whether or not it can be noted.
+    context.usage(project).then(
+      (usage) => usage.note(activation.record),
+      () => undefined,
+    );
     const text = `${head}\n\n${shown.text}`;
     return { ...about, ...shown, text, tokens: estimateTokens(text) };
   },

@@ -50,6 +50,7 @@ import { sourcesResolve } from './sources-resolve.ts';
 import { sourcesUpdate } from './sources-update.ts';
 import { bmadWorkflow, executeTask, executeWorkflow } from './start-work.ts';
 import { listTasks, listWorkflows } from './work-lists.ts';
+import { usageClear, usageShow } from './usage.ts';
 import { getWorkflowStatus } from './workflow-status.ts';
 import { getWorkflowDetails } from './workflow-details.ts';
 import { getSkill, listSkillFolder, listSkills } from './skills.ts';
@@ -66,6 +67,8 @@ export const operations: readonly AnyOperation[] = [
   doctor,
   refresh,
   configShow,
+  usageShow,
+  usageClear,
   sourcesList,
   sourcesAdd,
   sourcesRemove,

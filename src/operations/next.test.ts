@@ -4,7 +4,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder, testCall } from '../../tests/support/app.ts';
 import { writeFiles } from '../../tests/support/folders.ts';
 import { progressProject } from '../../tests/support/progress-project.ts';
-import { ledger, TEXT, TREES, type ProgressTree } from '../../tests/support/progress-trees.ts';
+import { ledger, TEXT, type ProgressTree } from '../../tests/support/progress-trees/pieces.ts';
+import { TREES } from '../../tests/support/progress-trees/trees.ts';
 import { openSession } from '../../tests/support/operations.ts';
 import { bmad } from './bmad.ts';
 import { execute } from './execute.ts';
@@ -179,6 +180,19 @@ describe('next', () => {
       ]);
     },
   );
+
+  it('bears lines without end and comments that are never closed', async () => {
+    const { ok, folder } = await openSession(afterAll);
+    await writeFiles(folder, {
+      '_bmad-output/planning-artifacts/prd.md': `# PRD\n\nStatus: ${'a '.repeat(400_000)}\n${'<!-- '.repeat(300_000)}\n${'`{{a '.repeat(200_000)}`,
+      [`${IMPL}/1-1-setup.md`]: `# Story 1.1: T\n\n**Status: ${'* '.repeat(500_000)}\nStatus: done\n`,
+      [`${IMPL}/sprint-status.yaml`]: ledger(
+        Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`${index + 1}-1-s`, 'done'])),
+      ),
+    });
+    const { data } = await ok(next);
+    expect(data['totals']).toEqual({ stories: 5_000, done: 5_000 });
+  });
 
   it('needs a project', async () => {
     const folder = await temporaryFolder(afterAll);

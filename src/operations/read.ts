@@ -6,7 +6,8 @@ import { memoryPlace, memoryText, type MemoryPlace } from './memory-resources.ts
 import { defineOperation } from './operation.ts';
 import { runsPlace, runsText } from './run-resources.ts';
 import { outlineOnly, shownNote, shownTextSchema, showText } from './shown-text.ts';
-import { findFile, findRecord, isFile, mainFile, NAMED_KINDS } from './targets.ts';
+import { namedRecord } from './recommend.ts';
+import { findFile, isFile, mainFile, NAMED_KINDS } from './targets.ts';
 
 /** A rendered skill's own file is a few lines long. */
 const LAUNCHER_LENGTH = 2_000;
@@ -60,7 +61,7 @@ export const read = defineOperation({
     const { path, from } =
       kind === 'resource' || asFile
         ? await findFile(target, workspace, context)
-        : mainFile(findRecord({ name: target, kind, module, fuzzy: true }, workspace, context));
+        : mainFile(await namedRecord({ name: target, kind, module, fuzzy: true }, workspace, context));
     const file = await workspace.delivery.file(path, from);
     if (file.text === undefined) {
       throw new BmadError(

@@ -5,7 +5,7 @@ import { contextIn, temporaryFolder, testCall } from '../../tests/support/app.ts
 import { writeFiles } from '../../tests/support/folders.ts';
 import { installOf } from '../../tests/support/installs.ts';
 import { openSession } from '../../tests/support/operations.ts';
-import { ledger, story, TEXT } from '../../tests/support/progress-trees.ts';
+import { ledger, story, TEXT } from '../../tests/support/progress-trees/pieces.ts';
 import { execute } from './execute.ts';
 import { reconcileLedgers } from './reconcile.ts';
 

@@ -7,7 +7,7 @@ import { isBroken, readSprintLedger, type Row } from '../../src/services/progres
 import { rankOf } from '../../src/services/progress/words.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
-import { TEXT } from '../support/progress-trees.ts';
+import { TEXT } from '../support/progress-trees/pieces.ts';
 
 const LEDGER = '_bmad-output/implementation-artifacts/sprint-status.yaml';
 

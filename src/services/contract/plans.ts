@@ -23,6 +23,9 @@ const planGo: Planner = async (around) => {
   );
 };
 
+/** What Python compiles would be new files in the project. */
+const NO_BYTECODE = { PYTHONDONTWRITEBYTECODE: '1' };
+
 const planPython: Planner = async (around) => {
   const missing = (code: number): string | undefined => (code === 5 ? 'pytest found no tests.' : undefined);
   const own = await firstOf(
@@ -33,8 +36,8 @@ const planPython: Planner = async (around) => {
   const args = ['--tb=short'];
   const tests: PlannedCommand[] =
     own === undefined
-      ? await installed(around, 'python', [{ name: 'pytest', args, missing }])
-      : [{ stack: 'python', shown: 'pytest --tb=short', program: own, args, missing }];
+      ? await installed(around, 'python', [{ name: 'pytest', args, missing, env: NO_BYTECODE }])
+      : [{ stack: 'python', shown: 'pytest --tb=short', program: own, args, missing, env: NO_BYTECODE }];
   const lint = await installed(around, 'python', [
     { name: 'ruff', args: ['check', '.'], advisory: true },
     { name: 'mypy', args: ['.', '--ignore-missing-imports'], advisory: true },

@@ -24,11 +24,18 @@ export function userPlace(root: string, state: string): string {
   return join(state, 'memory', projectKey(root));
 }
 
-/** Makes the folder; in a project, with a note to git that nothing in it is for others. */
+/**
+ * Makes the folder; in a project, with a note to git that nothing in it is for others. Where nothing may be written, what
+ * is there can still be read.
+ */
 export async function preparePlace({ folder, owner }: Place): Promise<void> {
   await refuseLinks(folder);
-  await ensureFolder(folder);
-  if (owner === 'project') await writeNew(join(folder, '.gitignore'), Buffer.from('*\n'));
+  try {
+    await ensureFolder(folder);
+    if (owner === 'project') await writeNew(join(folder, '.gitignore'), Buffer.from('*\n'));
+  } catch (error) {
+    if (!(await isUsed(folder))) throw error;
+  }
 }
 
 /** Whether there is something in a place: a file that an engine has made. */

@@ -85,9 +85,14 @@ export function frontMatterOf(file: string, text: string): FrontMatter {
   return { pairs: yamlPairs(file, `\n${inner}`) ?? [], endLine: inner.split('\n').length + 1 };
 }
 
-/** The line and the word of a status in the first lines of a text: `Status: done`, `**Statut :** terminé`. */
-export const STATUS_LINE =
-  /^\s*(?:[-*>]\s+)?[*_]{0,3}(?:status|statut|état)[*_]{0,3}\s*:[*_]{0,3}\s*(\S.*?)\s*$/iu;
+const STATUS_LINE = /^\s*(?:[-*>]\s+)?[*_]{0,3}(?:status|statut|état)[*_]{0,3}\s*:[*_]{0,3}\s*(\S.*?)\s*$/iu;
+/** A line that is longer says something else, and would take long to look at. */
+const STATUS_LENGTH = 300;
+
+/** The word of a line like `Status: done` or `**Statut :** terminé`. */
+export function statusIn(line: string): string | undefined {
+  return line.length > STATUS_LENGTH ? undefined : STATUS_LINE.exec(line)?.[1];
+}
 
 const HEAD_LINES = 40;
 
@@ -103,7 +108,7 @@ function declaredState({ pairs, endLine }: FrontMatter, text: string): Declared 
   if (pair !== undefined && word !== undefined) return { word, line: pair.line, state: documentState(word) };
   const lines = text.split(/\r?\n/, endLine + HEAD_LINES);
   for (const [index, line] of lines.entries()) {
-    const said = index < endLine ? undefined : STATUS_LINE.exec(line)?.[1];
+    const said = index < endLine ? undefined : statusIn(line);
     const state = said === undefined ? undefined : documentState(said);
     // Plain text may have a line like that about anything; only a word that is known counts.
     if (said !== undefined && state !== undefined) return { word: said, line: index + 1, state };

@@ -1,5 +1,5 @@
 /** An epic or a story as the planning documents name it. */
-export interface PlannedStory {
+interface PlannedStory {
   epic: number;
   /** `2`, or `2a` for one that was split. */
   story: string;
@@ -8,7 +8,7 @@ export interface PlannedStory {
   line: number;
 }
 
-export interface PlannedEpic {
+interface PlannedEpic {
   epic: number;
   title: string;
   file: string;

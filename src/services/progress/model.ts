@@ -38,24 +38,23 @@ export interface Item {
   evidence: Evidence[];
 }
 
-export const DRIFTS = [
-  'status differs',
-  'epic done, stories open',
-  'no file',
-  'no ledger row',
-  'invalid status',
-  'duplicate key',
-  'unknown key',
-  'no epic row',
-  'second ledger',
-  'ledger behind',
-  'ledger ahead',
-  'broken ledger',
-] as const;
+type DriftKind =
+  | 'status differs'
+  | 'epic done, stories open'
+  | 'no file'
+  | 'no ledger row'
+  | 'invalid status'
+  | 'duplicate key'
+  | 'unknown key'
+  | 'no epic row'
+  | 'second ledger'
+  | 'ledger behind'
+  | 'ledger ahead'
+  | 'broken ledger';
 
 /** Two places of a project that do not agree, or one that cannot be right. */
 export interface Drift {
-  kind: (typeof DRIFTS)[number];
+  kind: DriftKind;
   about: string;
   says: string;
   evidence: Evidence[];

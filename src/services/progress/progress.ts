@@ -9,7 +9,7 @@ import { Workers } from './workers.ts';
 export type { Action } from './action.ts';
 export type { Item } from './model.ts';
 
-export interface NextStep {
+interface NextStep {
   report: Report;
   actions: Action[];
 }

@@ -19,7 +19,7 @@ import { isBroken, readSprintLedger, type SprintLedger } from './sprint-ledger.t
 const LOCK_WAIT_MS = 10_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-export interface ReconciledLedger {
+interface ReconciledLedger {
   file: string;
   changes: Change[];
   diff: string;
@@ -126,7 +126,7 @@ function stamp(sprint: SprintLedger | undefined, ledger: LedgerProposal, now: Da
 }
 
 /** The text with all edits in it; several new rows at one place keep their order. */
-export function edited(text: string, edits: readonly Edit[]): string {
+function edited(text: string, edits: readonly Edit[]): string {
   const ordered = inOrder(edits);
   let after = '';
   let from = 0;

@@ -17,7 +17,7 @@ export interface Row {
   pair: YamlPair;
 }
 
-export interface ActionItem {
+interface ActionItem {
   action: string;
   epic: string;
   owner: string;

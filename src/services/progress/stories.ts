@@ -84,7 +84,7 @@ export function fileStatus(file: StoryFile | undefined): StoryStatus | undefined
 export const rank = (status: StoryStatus | undefined): number =>
   status === undefined ? -1 : STORY_STATUSES.indexOf(status);
 
-export function further(a: StoryStatus | undefined, b: StoryStatus | undefined): StoryStatus | undefined {
+function further(a: StoryStatus | undefined, b: StoryStatus | undefined): StoryStatus | undefined {
   return rank(a) >= rank(b) ? a : b;
 }
 

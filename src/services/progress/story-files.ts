@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { ParseError, parseYaml, isTable, textField } from '../../base/parse.ts';
-import { bodyOf, frontMatterOf, judgeDocument, STATUS_LINE, type FrontMatter } from './document.ts';
+import { bodyOf, frontMatterOf, judgeDocument, statusIn, type FrontMatter } from './document.ts';
 import { unique, type Locations } from './locations.ts';
 import type { ProjectFiles } from './project-files.ts';
 import { storyStatus, type StoryStatus } from './words.ts';
@@ -22,7 +22,7 @@ export interface StoryFile {
   trouble: string | undefined;
 }
 
-export interface SpecFile extends Omit<StoryFile, 'epic' | 'story'> {
+interface SpecFile extends Omit<StoryFile, 'epic' | 'story'> {
   slug: string;
 }
 
@@ -153,7 +153,7 @@ function statedIn(lines: readonly string[], from: number): { word: string; line:
     const line = lines[index] ?? '';
     const [, title] = /^#{2,3}\s+(.*?)\s*$/.exec(line) ?? [];
     if (title === undefined) {
-      const word = STATUS_LINE.exec(line)?.[1];
+      const word = statusIn(line);
       if (word !== undefined) return { word, line: index + 1 };
       continue;
     }
@@ -173,8 +173,7 @@ function sectionWord(lines: readonly string[], heading: number): { word: string;
   for (let index = heading + 1; index < lines.length; index++) {
     const line = (lines[index] ?? '').trim();
     if (line.startsWith('#')) return undefined;
-    if (line !== '' && !line.startsWith('<!--'))
-      return { word: STATUS_LINE.exec(line)?.[1] ?? line, line: index + 1 };
+    if (line !== '' && !line.startsWith('<!--')) return { word: statusIn(line) ?? line, line: index + 1 };
   }
   return undefined;
 }

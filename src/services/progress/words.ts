@@ -82,6 +82,7 @@ export function documentState(text: string): 'complete' | 'in progress' | undefi
 /** Without marks, accents, emphasis and what follows in brackets or behind a dash. */
 function folded(text: string): string {
   return text
+    .slice(0, 200)
     .replace(/<!--.*?-->/g, '')
     .replace(/[([|].*$|\s[-–—:].*$/u, '')
     .normalize('NFKD')

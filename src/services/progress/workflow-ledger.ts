@@ -4,7 +4,7 @@ import { PHASES, type ItemKind, type Phase } from './model.ts';
 import { reasonOf, type BrokenLedger } from './sprint-ledger.ts';
 
 /** One workflow in `bmm-workflow-status.yaml` of the 6.0 alphas. */
-export interface WorkflowRow {
+interface WorkflowRow {
   id: string;
   kind: ItemKind | undefined;
   word: string;

@@ -155,6 +155,7 @@ const GROUPS: Record<string, string> = {
   memory: 'What the project remembers',
   contract: 'Whether the project is really done',
   project: "The project's own state",
+  usage: 'What was started in the project',
   run: 'Runs of workflows',
   session: 'Session branches, where runs are kept',
 };
