@@ -19,6 +19,7 @@ export async function execute(
   try {
     call.signal.throwIfAborted();
     refuseWrites(operation, context);
+    refusePrograms(operation, context, call);
     const input = checkedInput(operation, raw);
     const data = operation.output.parse(await operation.run(input, context, call));
     call.signal.throwIfAborted();
@@ -54,6 +55,7 @@ export async function handOver(
   call: Call,
 ): Promise<Record<string, unknown>> {
   refuseWrites(operation, context);
+  refusePrograms(operation, context, call);
   // What an operation gives is checked against its schema by the tests; once more here would only cost time.
   return operation.run(checkedInput(operation, args, spoken), context, call);
 }
@@ -66,6 +68,19 @@ function refuseWrites({ name, effect }: AnyOperation, { config, configFrom, sett
   });
 }
 
+/** Whether somebody may be offered it at all: whoever reaches the port is not asked who they are. */
+export function mayRunPrograms({ runsPrograms }: AnyOperation, { config }: Context, call: Call): boolean {
+  return runsPrograms !== true || call.overHttp !== true || config.contractsOverHttp;
+}
+
+function refusePrograms(operation: AnyOperation, context: Context, call: Call): void {
+  if (mayRunPrograms(operation, context, call)) return;
+  const setting = context.settingKeys['contractsOverHttp'] ?? 'contractsOverHttp';
+  throw new BmadError('forbidden', `${operation.name} runs programs, and over HTTP that is not allowed.`, {
+    hint: `Use it over stdin or the command line, or have the owner of the server switch ${setting} on (${context.configFrom.contractsOverHttp}).`,
+  });
+}
+
 /**
  * Also for an operation that hands over to another: its arguments are checked in the same words. `spoken` has the
  * names a caller knows the arguments by, where they differ from the operation's own.
@@ -75,7 +90,18 @@ function checkedInput(
   raw: unknown,
   spoken: Readonly<Record<string, string>> = {},
 ): Record<string, unknown> {
-  return checkedValue(operation.name, operation.input, raw ?? {}, spoken);
+  return checkedValue(operation.name, operation.input, underOwnNames(operation, raw ?? {}), spoken);
+}
+
+function underOwnNames({ synonyms }: AnyOperation, raw: unknown): unknown {
+  if (synonyms === undefined || typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
+  const given: Readonly<Record<string, string>> = synonyms;
+  return Object.fromEntries(
+    Object.entries(raw).map(([key, value]) => {
+      const own = Object.hasOwn(given, key) ? given[key] : undefined;
+      return [own === undefined || own in raw ? key : own, value];
+    }),
+  );
 }
 
 const KEYS_NAMED = 5;

@@ -8,7 +8,7 @@ export function openProject(root: string, { writes = true } = {}): Promise<Memor
   return openMemory({
     root,
     state: `${root}/no-state`,
-    engine: { engine: 'auto', qdrantUrl: undefined, qdrantApiKey: undefined },
+    engine: { engine: 'auto', journal: 'auto', qdrantUrl: undefined, qdrantApiKey: undefined },
     embedder: {
       embedder: 'none',
       modelFolder: '',

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { BmadError } from '../../../base/errors.ts';
 import type { MemoryEntry } from '../../../model/memory.ts';
 import type { Decision, Stored } from '../change.ts';
@@ -6,6 +7,9 @@ import { keyText } from '../select.ts';
 import type { Analyser, VectorSpace } from '../store.ts';
 
 export const LOG_VERSION = 1;
+
+/** Entries whose words are looked at in one piece. */
+const WORDS_AT_ONCE = 200;
 
 interface Header {
   log: 'bmad-memory';
@@ -114,14 +118,28 @@ export class LogState {
     return this.kept.get(key)?.terms ?? [];
   }
 
+  /** Looks at the words of all entries, and lets others have their turn now and then. */
+  async readWords(): Promise<void> {
+    while (this.#unread.size > 0) {
+      this.#readSome(WORDS_AT_ONCE);
+      await setImmediate();
+    }
+  }
+
   #readWords(): void {
+    this.#readSome(Infinity);
+  }
+
+  #readSome(most: number): void {
+    let left = most;
     for (const key of this.#unread) {
+      if (left-- <= 0) return;
+      this.#unread.delete(key);
       const kept = this.kept.get(key);
       if (kept === undefined) continue;
       kept.terms = this.#analyser.terms(kept.entry.text);
       this.#count(kept.terms, 1);
     }
-    this.#unread.clear();
   }
 
   #count(terms: readonly string[], by: number): void {

@@ -78,7 +78,7 @@ export class JsonlStore extends Engine {
   }
 
   async search({ terms, vector, filter, limit, minScore }: MemoryQuery): Promise<MemoryHit[]> {
-    const state = await this.#fresh();
+    const state = await this.#fresh(true);
     const { space } = this.options;
     const ready = readyFilter(filter);
     const wanted = vector === undefined ? undefined : unit(vector, space);
@@ -206,9 +206,10 @@ export class JsonlStore extends Engine {
   }
 
   /** The state with everything that any process has finished writing. */
-  async #fresh(): Promise<LogState> {
+  async #fresh(withWords = false): Promise<LogState> {
     return this.#inTurn(async () => {
       await this.#read();
+      if (withWords) await this.#state.readWords();
       return this.#state;
     });
   }

@@ -1,4 +1,4 @@
-import { openSqlite, type Database } from '../../../base/sqlite.ts';
+import { openSqlite, type Database, type OpenOptions } from '../../../base/sqlite.ts';
 import type { Driver } from '../../../base/sqlite-driver.ts';
 import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey } from '../../../model/memory.ts';
 import type { Decide, Stored } from '../change.ts';
@@ -35,15 +35,11 @@ export interface SqliteOptions extends StoreOptions {
   file: string;
   /** Another driver than the best that is here; for tests. */
   driver?: Driver | undefined;
+  /** How the file is written; `auto` looks at the file system. */
+  journal?: OpenOptions['journal'];
   /** What the health of the store has to say beside its own; the store then counts as degraded. */
   note?: string | undefined;
 }
-
-/**
- * How long a statement waits inside SQLite, where nothing else of this process runs. A call waits much longer in all,
- * but between its attempts the server answers others.
- */
-const WAIT_MS = 50;
 
 /** Up to this size, the health of a store includes a look through its file. */
 const CHECKED_BYTES = 16_000_000;
@@ -51,15 +47,16 @@ const CHECKED_BYTES = 16_000_000;
 export async function openSqliteStore({
   file,
   driver,
+  journal,
   note,
   ...options
 }: SqliteOptions): Promise<SqliteStore> {
   const database = await openSqlite(file, {
     driver,
-    prepare: (opened) => {
-      opened.exec(`PRAGMA busy_timeout=${WAIT_MS}`);
+    journal,
+    prepare: async (opened) => {
       migrate(opened);
-      reanalyse(opened, options.analyser);
+      await reanalyse(opened, options.analyser);
     },
   });
   return new SqliteStore(database, options, note);
@@ -124,6 +121,7 @@ export class SqliteStore extends Engine {
 
   async search(query: MemoryQuery): Promise<MemoryHit[]> {
     const wanted = query.vector === undefined ? undefined : unit(query.vector, this.options.space);
+    if (wanted !== undefined) await this.#matrix?.load(this.#database);
     return this.#database.read(() => {
       if (wanted !== undefined) {
         this.#matrix?.refresh(this.#database, this.#ownWrites);

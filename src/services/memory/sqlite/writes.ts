@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../../base/sqlite.ts';
 import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../../model/memory.ts';
 import type { Decision, Stored } from '../change.ts';
@@ -6,7 +7,7 @@ import { REVISIONS_KEPT, type Analyser, type StoreOptions, type VectorSpace } fr
 import { entryOf, indexed, revisionOf, termsText, type MemoryRow, type RevisionRow } from './rows.ts';
 
 /** Rows that a change of analyser handles in one transaction, so that others get their turn. */
-const BATCH = 2_000;
+const BATCH = 200;
 
 export interface StoredRow extends Stored {
   rid: number;
@@ -140,12 +141,12 @@ export function addVector(
   return true;
 }
 
-/** Words are derived: when the analyser finds other ones, they are made anew. */
-export function reanalyse(database: Database, analyser: Analyser): void {
+/** Words are derived: when the analyser finds other ones, they are made anew. Others get their turn between batches. */
+export async function reanalyse(database: Database, analyser: Analyser): Promise<void> {
   const known = database.get<{ value: string }>("SELECT value FROM meta WHERE key = 'analyser'")?.value;
-  if (known === analyser.id) return;
+  if (known === analyser.id || database.readOnly) return;
   for (let from = 0; ;) {
-    const rows = database.transaction('BEGIN IMMEDIATE', () => {
+    const rows = await database.write(() => {
       const batch = database.all<{ rid: number; text: string }>(
         'SELECT rid, text FROM memory WHERE rid > ? ORDER BY rid LIMIT ?',
         from,
@@ -158,5 +159,6 @@ export function reanalyse(database: Database, analyser: Analyser): void {
     const last = rows.at(-1);
     if (last === undefined) return;
     from = last.rid;
+    await setImmediate();
   }
 }
