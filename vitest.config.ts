@@ -29,7 +29,12 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'contract',
-          include: ['tests/*.test.ts', 'tests/contract/**/*.test.ts', 'tests/memory/**/*.test.ts'],
+          include: [
+            'tests/*.test.ts',
+            'tests/contract/**/*.test.ts',
+            'tests/memory/**/*.test.ts',
+            'tests/runs/**/*.test.ts',
+          ],
         },
       },
       { extends: true, test: { name: 'surface', include: ['tests/surface/**/*.test.ts'] } },
@@ -37,7 +42,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'installs',
-          include: ['tests/installs/**/*.test.ts'],
+          include: ['tests/installs/**/*.test.ts', 'tests/search/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 600_000,
         },

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemCode } from './errors.ts';
 import { ensureFolder, writeFailure } from './file-state.ts';
@@ -63,6 +63,23 @@ export async function readLog(
     return { place: { file: ino, offset }, fromStart };
   } finally {
     await handle.close();
+  }
+}
+
+/** What tells whether a log has changed, without reading it; nothing when there is none. */
+export async function logStamp(
+  path: string,
+): Promise<{ bytes: number; version: string; plain: boolean } | undefined> {
+  try {
+    const info = await stat(path, { bigint: true });
+    return {
+      bytes: Number(info.size),
+      version: `${info.ino} ${info.size} ${info.mtimeNs}`,
+      plain: info.isFile(),
+    };
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
+    throw writeFailure(path, error);
   }
 }
 

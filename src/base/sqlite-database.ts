@@ -144,6 +144,11 @@ export class Database {
     await this.#prepare(this);
   }
 
+  /** Moves what is in the write-ahead log into the file and leaves nothing in it; while others read, that waits. */
+  emptyLog(): void {
+    if (this.#journal === 'wal') this.#statement('PRAGMA wal_checkpoint(TRUNCATE)').get();
+  }
+
   transaction<T>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: () => T): T {
     this.#connection.exec(begin);
     let result: T;

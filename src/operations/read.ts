@@ -2,10 +2,12 @@ import * as z from 'zod';
 import { BmadError } from '../base/errors.ts';
 import { contentUri } from '../base/paths.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from './fields.ts';
-import { memoryPlace, memoryText } from './memory-resources.ts';
+import { memoryPlace, memoryText, type MemoryPlace } from './memory-resources.ts';
 import { defineOperation } from './operation.ts';
+import { runsPlace, runsText } from './run-resources.ts';
 import { outlineOnly, shownNote, shownTextSchema, showText } from './shown-text.ts';
-import { findFile, findRecord, isFile, mainFile, NAMED_KINDS } from './targets.ts';
+import { namedRecord } from './recommend.ts';
+import { findFile, isFile, mainFile, NAMED_KINDS } from './targets.ts';
 
 /** A rendered skill's own file is a few lines long. */
 const LAUNCHER_LENGTH = 2_000;
@@ -40,9 +42,14 @@ export const read = defineOperation({
 
   async run({ target, kind, module, section, cursor, detail, project }, context) {
     const remembered = memoryPlace(target);
-    if (remembered !== undefined) {
-      const text = await memoryText(remembered, context, project);
-      const about = { uri: target, mimeType: 'text/markdown', origin: 'memory' };
+    const run = runsPlace(target);
+    if (remembered !== undefined || run !== undefined) {
+      const text =
+        run === undefined
+          ? await memoryText(remembered as MemoryPlace, context, project)
+          : await runsText(run, context, project);
+      const origin = run === undefined ? 'memory' : 'runs';
+      const about = { uri: target, mimeType: 'text/markdown', origin };
       if (detail === 'concise') return { ...about, ...outlineOnly(text) };
       return {
         ...about,
@@ -54,7 +61,7 @@ export const read = defineOperation({
     const { path, from } =
       kind === 'resource' || asFile
         ? await findFile(target, workspace, context)
-        : mainFile(findRecord({ name: target, kind, module, fuzzy: true }, workspace, context));
+        : mainFile(await namedRecord({ name: target, kind, module, fuzzy: true }, workspace, context));
     const file = await workspace.delivery.file(path, from);
     if (file.text === undefined) {
       throw new BmadError(

@@ -5,6 +5,7 @@ import { contentUri } from '../base/paths.ts';
 import type { Context, ServedFile, Workspace } from './context.ts';
 import { MEMORY_TYPES } from '../model/memory.ts';
 import { cursorField } from './fields.ts';
+import { runsPlace, runsResources, runsText } from './run-resources.ts';
 import { memoryPlace, memoryText, memoryUri } from './memory-resources.ts';
 import { defineOperation } from './operation.ts';
 import { findFile } from './targets.ts';
@@ -57,8 +58,9 @@ export const listResources = defineOperation({
       origin: 'memory',
       description: `What the project remembers: ${type}`,
     }));
+    const runs = project.root === undefined ? [] : await runsResources(context);
     // Skills come first: there are few of them, and they are what people look for.
-    const all = [...skills, ...memories, ...files];
+    const all = [...skills, ...memories, ...runs, ...files];
     const page = listPage(all, PAGE, `resources ${all.length}`, cursor);
     return { items: page.part, ...(page.next === undefined ? {} : { next: page.next }) };
   },
@@ -83,6 +85,8 @@ export const readResource = defineOperation({
   async run({ uri }, context) {
     const place = memoryPlace(uri);
     if (place !== undefined) return { mimeType: 'text/markdown', text: await memoryText(place, context) };
+    const run = runsPlace(uri);
+    if (run !== undefined) return { mimeType: 'text/markdown', text: await runsText(run, context) };
     const workspace = await context.workspace();
     const file = SKILL_URI.test(uri)
       ? await skillFile(uri, workspace)

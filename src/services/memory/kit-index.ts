@@ -56,7 +56,7 @@ function candidateOf(entry: KitEntry, app: string, world: World): KitCandidate {
       type,
       agent,
       text,
-      tags,
+      tags: tags.map((tag) => tag.normalize('NFC')),
       project: app,
       createdAt: at ?? UNDATED,
       updatedAt: at ?? UNDATED,

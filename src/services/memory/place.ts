@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { ensureFolder, stateNames, writeNew } from '../../base/file-state.ts';
 import { modifiedInside } from '../../base/files.ts';
+import { projectKey } from '../../base/project-key.ts';
 import { strayPart, type Kit } from '../../kit/kit.ts';
 
 /** Beside the project's own memory files, in a folder that git leaves out. */
@@ -20,13 +20,8 @@ export function placeOf(kit: Kit, state: string): Place {
     : { folder: join(kit.memory, FOLDER), owner: 'project' };
 }
 
-/** The folder of a project among those of the user; the path decides, the name is for people. */
 export function userPlace(root: string, state: string): string {
-  const key = createHash('sha256').update(root).digest('hex').slice(0, 12);
-  const name = basename(root)
-    .replace(/[^\w.-]+/g, '-')
-    .slice(0, 40);
-  return join(state, 'memory', `${name}-${key}`);
+  return join(state, 'memory', projectKey(root));
 }
 
 /**

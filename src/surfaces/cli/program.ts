@@ -119,8 +119,7 @@ Usage: ${CLI_PROGRAM} <command> [options]           "${CLI_PROGRAM} <command> --
 ${lines.join('\n')}
 
   --json        Print the data as JSON, errors too
-  --version     Print the version
-  --help        Print this text
+  --help        Print this text; --version the version
 
 Settings for every command, with their environment variables:
 ${settings}
@@ -154,6 +153,11 @@ function inheritSettings(command: Command, program: Command): Command {
 const GROUPS: Record<string, string> = {
   sources: 'Git repositories with BMAD content',
   memory: 'What the project remembers',
+  contract: 'Whether the project is really done',
+  project: "The project's own state",
+  usage: 'What was started in the project',
+  run: 'Runs of workflows',
+  session: 'Session branches, where runs are kept',
 };
 
 function groupNamed(program: Command, name: string): Command {

@@ -95,6 +95,13 @@ export class LogState {
     this.kept.set(key, kept);
   }
 
+  /** What was taken out is gone from the log only when that is written anew. */
+  drop(key: string): void {
+    const { terms } = this.kept.get(key) ?? {};
+    if (terms !== undefined) this.#count(terms, -1);
+    this.kept.delete(key);
+  }
+
   #vector({ key, revision, space, vector }: Vector): void {
     const kept = this.kept.get(key);
     if (kept !== undefined && kept.entry.revision === revision) kept.vectors.set(space, decoded(vector));
@@ -202,6 +209,15 @@ function encoded(vector: Float32Array): string {
 function decoded(text: string): Float32Array {
   const bytes = Uint8Array.from(Buffer.from(text, 'base64'));
   return new Float32Array(bytes.buffer, 0, bytes.length >> 2);
+}
+
+/** Before the log is written anew, which would lose what cannot be read. */
+export function damagedLog(path: string, damaged: number): BmadError {
+  return new BmadError(
+    'unavailable',
+    `${damaged} of the lines of ${path} cannot be read, so it is not written anew. Nothing was removed.`,
+    { subject: path, hint: 'Keep a copy of it, remove these lines, then try again.' },
+  );
 }
 
 function notALog(path: string): BmadError {

@@ -46,6 +46,7 @@ const STEPS: readonly string[] = [
      PRIMARY KEY (rid, space)
    );
    CREATE VIRTUAL TABLE words USING fts5(terms, content='', contentless_delete=1, tokenize='ascii');`,
+  'CREATE INDEX memory_agent ON memory (agent);',
 ];
 
 export const SCHEMA = STEPS.length;

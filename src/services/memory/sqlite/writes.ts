@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../../base/sqlite.ts';
-import type { MemoryKey } from '../../../model/memory.ts';
+import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../../model/memory.ts';
 import type { Decision, Stored } from '../change.ts';
 import { spaceText } from '../rank.ts';
 import { REVISIONS_KEPT, type Analyser, type StoreOptions, type VectorSpace } from '../store.ts';
@@ -21,6 +21,19 @@ export function readStored(database: Database, { type, id }: MemoryKey): StoredR
       ? []
       : database.all<RevisionRow>('SELECT * FROM revision WHERE rid = ? ORDER BY revision DESC', row.rid);
   return { rid: row.rid, entry: entryOf(row), revisions: earlier.map(revisionOf) };
+}
+
+export function readReworded(database: Database): Stored[] {
+  const found = new Map<number, { entry: MemoryEntry; revisions: MemoryRevision[] }>();
+  for (const row of database.all<MemoryRow>(
+    'SELECT * FROM memory WHERE rid IN (SELECT rid FROM revision) ORDER BY rid',
+  ))
+    found.set(row.rid, { entry: entryOf(row), revisions: [] });
+  for (const row of database.all<RevisionRow & { rid: number }>(
+    'SELECT * FROM revision ORDER BY rid, revision DESC',
+  ))
+    found.get(row.rid)?.revisions.push(revisionOf(row));
+  return [...found.values()];
 }
 
 /** The number of this transaction; every row that it changes carries it. */
@@ -81,6 +94,16 @@ export function writeStored(
     if (current !== undefined) database.run('DELETE FROM vector WHERE rid = ?', rid);
   }
   if (vector !== undefined && space !== undefined) writeVector(database, rid, space, vector);
+}
+
+/** Removes rows with all that belongs to them. The word index keeps words of removed rows until it is written anew. */
+export function removeStored(database: Database, rows: readonly StoredRow[]): void {
+  for (const { rid } of rows) {
+    for (const table of ['vector', 'revision', 'memory'])
+      database.run(`DELETE FROM ${table} WHERE rid = ?`, rid);
+    database.run('DELETE FROM words WHERE rowid = ?', rid);
+  }
+  if (rows.length > 0) database.run("INSERT INTO words (words) VALUES ('optimize')");
 }
 
 function writeTerms(database: Database, rid: number, terms: readonly string[]): void {

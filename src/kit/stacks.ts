@@ -1,0 +1,106 @@
+import { listInside, type FolderEntry } from '../base/files.ts';
+
+/** The stacks that the kit's completion contract knows, by the names that its verdict prints. */
+export const KIT_STACKS = [
+  'go',
+  'typescript',
+  'terraform',
+  'ansible',
+  'python',
+  'docker',
+  'kubernetes',
+  'shell',
+] as const;
+export type KitStack = (typeof KIT_STACKS)[number];
+
+/** Others that are worth telling, which the kit's contract has no commands for. */
+const OTHER_STACKS = ['rust', 'java', 'dotnet', 'php', 'ruby'] as const;
+export type StackName = KitStack | (typeof OTHER_STACKS)[number];
+
+export interface DetectedStack {
+  name: StackName;
+  /** The file or folder that shows it, as a path from the folder that was looked at. */
+  because: string;
+  /** Whether the kit's completion contract has commands for it. */
+  inKit: boolean;
+}
+
+/** A file or folder, as a path with `/` from the folder that is looked at. */
+export type ListedPath = Pick<FolderEntry, 'kind'> & { path: string };
+
+interface Rule {
+  stack: StackName;
+  kind: FolderEntry['kind'];
+  /** Matched against the whole path: without a slash in it, only what is at the top counts. */
+  path: RegExp;
+}
+
+const file = (stack: StackName, path: RegExp): Rule => ({ stack, kind: 'file', path });
+const folder = (stack: StackName, path: RegExp): Rule => ({ stack, kind: 'folder', path });
+
+/** In the order in which stacks are told; the first rule of a stack that something matches is its reason. */
+const RULES: readonly Rule[] = [
+  file('go', /^go\.mod$/),
+  file('typescript', /^package\.json$/),
+  file('terraform', /(?:^|\/)[^/]+\.tf$/),
+  folder('ansible', /^ansible$/),
+  file('ansible', /^playbook[^/]*\.ya?ml$/),
+  file('python', /^(?:pyproject\.toml|requirements\.txt|setup\.py)$/),
+  file('docker', /^(?:Dockerfile|(?:docker-)?compose[^/]*\.ya?ml)$/),
+  folder('kubernetes', /^k8s$/),
+  file('shell', /^[^/]+\.sh$/),
+  file('rust', /^Cargo\.toml$/),
+  file('java', /^(?:pom\.xml|build\.gradle(?:\.kts)?)$/),
+  file('dotnet', /^[^/]+\.(?:sln|slnx|csproj|fsproj)$/),
+  file('php', /^composer\.json$/),
+  file('ruby', /^Gemfile$/),
+];
+
+/** Which stacks a folder has, going by the names of what is in it. */
+export function stacksIn(listing: readonly ListedPath[]): DetectedStack[] {
+  const found = new Map<StackName, DetectedStack>();
+  for (const { stack, kind, path: pattern } of RULES) {
+    if (found.has(stack)) continue;
+    const match = listing.find(({ path, kind: what }) => what === kind && pattern.test(path));
+    if (match !== undefined)
+      found.set(stack, {
+        name: stack,
+        because: match.path,
+        inKit: (KIT_STACKS as readonly string[]).includes(stack),
+      });
+  }
+  return [...found.values()];
+}
+
+/** How deep files of Terraform are looked for, the top being the first level. */
+const DEPTH = 4;
+const MOST_PATHS = 20_000;
+/** Folders of tools and of other people's code. */
+const NOT_OURS = /^(?:\..*|node_modules|vendor|dist|build|target|__pycache__|venv|_bmad.*|_grimoire.*)$/;
+
+/**
+ * What `stacksIn` needs to know of a folder, which is a path below the root (or nothing for the root itself). What cannot
+ * be listed is left out, and links to folders are not followed.
+ */
+export async function listForStacks(root: string, folderPath = ''): Promise<ListedPath[]> {
+  const found: ListedPath[] = [];
+  let level = [''];
+  for (let depth = 1; depth <= DEPTH && level.length > 0; depth += 1) {
+    const next: string[] = [];
+    for (const below of level) {
+      if (found.length > MOST_PATHS) return found;
+      const entries = await listInside(root, joined(folderPath, below)).catch(() => []);
+      for (const { name, kind, link } of entries) {
+        const path = joined(below, name);
+        found.push({ path, kind });
+        if (kind === 'folder' && link !== true && !NOT_OURS.test(name)) next.push(path);
+      }
+    }
+    level = next;
+  }
+  return found;
+}
+
+function joined(above: string, name: string): string {
+  return [above, name].filter((part) => part !== '').join('/');
+}
