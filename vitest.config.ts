@@ -34,6 +34,7 @@ export default defineConfig({
             'tests/contract/**/*.test.ts',
             'tests/memory/**/*.test.ts',
             'tests/runs/**/*.test.ts',
+            'tests/project/**/*.test.ts',
           ],
         },
       },

@@ -5,6 +5,8 @@ import type { CompletionSetup } from './services/contract/completion.ts';
 import type { Project } from './sources/project-root.ts';
 
 export interface StateSetup {
+  /** Takes secrets out of a text. */
+  hide(text: string): string;
   /** The user's folder for what has no place in a project. */
   userState: string;
   contract: Omit<CompletionSetup, 'root' | 'state'>;
@@ -14,7 +16,7 @@ export interface StateSetup {
  * What a project knows about itself. Its files change under our feet, so nothing is kept from one call to the next;
  * each part is loaded when a call first needs it.
  */
-export function projectState(project: Project, { userState, contract }: StateSetup): ProjectState {
+export function projectState(project: Project, { userState, contract, hide }: StateSetup): ProjectState {
   const root = rootOf(project);
   return {
     root,
@@ -30,6 +32,10 @@ export function projectState(project: Project, { userState, contract }: StateSet
     async runs() {
       const { openRuns } = await import('./services/runs/runs.ts');
       return openRuns({ kit: await readKit(root), state: userState });
+    },
+    async facts() {
+      const { openFacts } = await import('./services/facts/facts.ts');
+      return openFacts(root, hide);
     },
   };
 }

@@ -25,6 +25,7 @@ export const complete = defineOperation({
         'memory_id',
         'branch',
         'run_id',
+        'project_agent',
       ])
       .describe('What is being typed'),
     value: z.string().max(5_000).describe('What has been typed so far'),
@@ -47,6 +48,11 @@ export const complete = defineOperation({
       );
     }
     if (what === 'branch' || what === 'run_id') return matching(await runNames(context, what), value);
+    if (what === 'project_agent') {
+      const facts = await (await context.state()).facts();
+      const agents = (await facts.agents()).map(({ id }) => id);
+      return matching([...new Set([...agents, ...(await facts.learners())])], value);
+    }
     const workspace = await context.workspace();
     let all: string[];
     if (what === 'path') {

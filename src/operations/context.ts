@@ -8,6 +8,7 @@ import type { Kit } from '../kit/kit.ts';
 import type { Completion } from '../services/contract/completion.ts';
 import type { Codebase } from '../services/codebase/codebase.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
+import type { ProjectFacts } from '../services/facts/facts.ts';
 import type { Diagnosis } from '../services/diagnosis/diagnosis.ts';
 import type { Memory } from '../services/memory/memory.ts';
 import type { Moved } from '../services/memory/transfer/move.ts';
@@ -26,7 +27,7 @@ import type { ToolChoice } from './toolsets.ts';
 
 export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/domain.ts';
 
-export type { Ranking, SourceView, TeamSources };
+export type { ProjectFacts, Ranking, SourceView, TeamSources };
 
 export type { Action as ProgressAction, Item as ProgressItem } from '../services/progress/progress.ts';
 
@@ -94,6 +95,8 @@ export interface ProjectState {
   progress(): Promise<Progress>;
   /** Its runs and session branches. */
   runs(): Promise<Runs>;
+  /** What the files of the custom kit and the like say about the project, and the ways to add to them. */
+  facts(): Promise<ProjectFacts>;
 }
 
 export type { ServedFile } from '../services/delivery/served-file.ts';

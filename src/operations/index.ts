@@ -2,17 +2,24 @@ import { activate } from './activate.ts';
 import { findAgentTool, listAgentTools } from './agent-tools.ts';
 import { bmadResources } from './bmad-resources.ts';
 import { bmad } from './bmad.ts';
+import { checkFailures } from './check-failures.ts';
 import { complete } from './complete.ts';
 import { configShow } from './config-show.ts';
 import { listReceipts, verifyReceipts } from './contract-receipts.ts';
 import { describeAgents } from './describe-agents.ts';
 import { doctor } from './doctor.ts';
 import { explain } from './explain.ts';
+import { getAgentMemory } from './get-agent-memory.ts';
+import { getFailureMuseum } from './get-failure-museum.ts';
 import { getKnowledge } from './get-knowledge.ts';
 import { listSessions } from './list-sessions.ts';
+import { getProjectContext } from './get-project-context.ts';
 import { listFiles } from './list-files.ts';
 import { list } from './list.ts';
 import { load } from './load.ts';
+import { logFailure } from './log-failure.ts';
+import { completeHandoff, logHandoff } from './log-handoff.ts';
+import { logDecision, logLearning } from './log-memory.ts';
 import { manageMemories } from './manage-memories.ts';
 import { memoryForget, memoryRestore, memorySupersede, memoryUpdate } from './memory-change.ts';
 import { memoryPurge } from './memory-purge.ts';
@@ -31,6 +38,7 @@ import { refresh } from './refresh.ts';
 import { runCompletionContract } from './run-completion-contract.ts';
 import { runOpen } from './run-open.ts';
 import { runCheckpoint, runFinish, runRepair, runResume } from './run-progress.ts';
+import { saveSession } from './save-session.ts';
 import { search } from './search.ts';
 import { searchCodebase } from './search-codebase.ts';
 import {
@@ -76,6 +84,16 @@ export const operations: readonly AnyOperation[] = [
   sourcesDiff,
   sourcesApprove,
   sourcesClear,
+  getProjectContext,
+  getAgentMemory,
+  getFailureMuseum,
+  checkFailures,
+  logDecision,
+  logLearning,
+  logFailure,
+  logHandoff,
+  completeHandoff,
+  saveSession,
   rememberStructured,
   recallStructured,
   manageMemories,

@@ -72,6 +72,12 @@ export const TEMPLATES = [
     description: 'One run of a workflow: state, steps, artefacts',
   },
   {
+    name: 'project-agent',
+    uriTemplate: 'bmad://project/agents/{project_agent}',
+    title: 'Learnings of an agent',
+    description: 'What an agent has learnt in this project',
+  },
+  {
     name: 'file',
     uriTemplate: 'bmad://{+path}',
     title: 'File by path',
