@@ -33,6 +33,7 @@ export default defineConfig({
             'tests/*.test.ts',
             'tests/contract/**/*.test.ts',
             'tests/memory/**/*.test.ts',
+            'tests/runs/**/*.test.ts',
             'tests/project/**/*.test.ts',
           ],
         },
@@ -42,7 +43,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'installs',
-          include: ['tests/installs/**/*.test.ts'],
+          include: ['tests/installs/**/*.test.ts', 'tests/search/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 600_000,
         },

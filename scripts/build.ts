@@ -5,7 +5,14 @@ import type { Metafile } from 'esbuild';
 import { prepareReading } from '../src/catalogue/prepared.ts';
 import type * as shared from '../src/bin/shared.ts';
 import { readers } from '../src/readers/index.ts';
-import { MODEL_FILE } from '../src/meaning/embedders/static.ts';
+import { MODEL_FILE, openStaticEmbedder } from '../src/meaning/embedders/static.ts';
+import { prepareVectors, PREPARED_FILE } from '../src/meaning/embedders/prepared.ts';
+import { buildCatalogue } from '../src/catalogue/build.ts';
+import { createDelivery } from '../src/services/delivery/delivery.ts';
+import { passagesOf } from '../src/services/search/meaning-index.ts';
+import { recordTexts } from '../src/services/search/record-text.ts';
+import { agentText } from '../src/open-workspace.ts';
+import { isListed, STARTABLE } from '../src/model/record.ts';
 import { packageSource } from '../src/sources/package.ts';
 import { bundle, bundleLatePackages, root } from './bundle.ts';
 
@@ -51,6 +58,23 @@ async function copyModel(): Promise<void> {
 async function prepareCatalogue(): Promise<void> {
   const source = await packageSource(content, 10_000_000);
   await writeFile(join(dist, 'catalogue.json'), await prepareReading(source, readers));
+}
+
+/** The vectors of what is built in: making them would take most of the time of the first search. */
+async function prepareSearch(): Promise<void> {
+  const catalogue = await buildCatalogue([await packageSource(content, 10_000_000)], readers);
+  const delivery = createDelivery({
+    catalogue,
+    projectRoot: undefined,
+    projectBmad: () => Promise.resolve(undefined),
+    today: () => '',
+  });
+  const records = catalogue.winners.filter((record) => STARTABLE.includes(record.kind) && isListed(record));
+  const texts = await recordTexts(catalogue, records, (agent) => agentText(agent, delivery));
+  await writeFile(
+    join(dist, PREPARED_FILE),
+    await prepareVectors(texts.flatMap(passagesOf), await openStaticEmbedder(dist)),
+  );
 }
 
 /**
@@ -109,5 +133,6 @@ await openLibrary();
 await copyContent();
 await copyModel();
 await prepareCatalogue();
+await prepareSearch();
 await rm(join(root, 'dist'), { recursive: true, force: true });
 await rename(dist, join(root, 'dist'));

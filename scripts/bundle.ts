@@ -5,7 +5,7 @@ import { build, type Metafile, type Plugin } from 'esbuild';
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
 /** Packages that are needed only after the first call; each becomes a file of its own, loaded when first used. */
-const LATE = ['commander', 'csv-parse/sync', 'diff', 'minisearch', 'smol-toml', 'yaml'];
+const LATE = ['commander', 'csv-parse/sync', 'diff', 'smol-toml', 'yaml'];
 
 /** Optional packages with native or large parts: never inside a bundle, loaded from node_modules if they are there. */
 const OPTIONAL = ['@photostructure/sqlite'];
@@ -19,6 +19,10 @@ const LATE_PARTS: Record<string, string> = {
   'src/meaning/analyse.ts': 'words',
   'src/meaning/embedders/static.ts': 'static-embedder',
   'src/services/codebase/codebase.ts': 'codebase',
+  'src/services/contract/completion.ts': 'contract',
+  'src/services/progress/progress.ts': 'progress',
+  'src/services/search/search.ts': 'search',
+  'src/services/runs/runs.ts': 'runs',
   'src/services/facts/facts.ts': 'project-facts',
 };
 

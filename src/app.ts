@@ -6,6 +6,7 @@ import { readInside } from './base/files.ts';
 import { createLog } from './base/log.ts';
 import { isSecretName } from './base/secret-names.ts';
 import { createSecrets } from './base/secrets.ts';
+import { createModel, forSearch } from './built-in-model.ts';
 import { loadConfig } from './config/load.ts';
 import {
   PROJECT_CONFIG_FILE,
@@ -23,6 +24,7 @@ import type { Context } from './operations/context.ts';
 import { operations } from './operations/index.ts';
 import { checkToolNames, chooseTools } from './operations/toolsets.ts';
 import { projectState } from './project-state.ts';
+import { createRankings } from './rankings.ts';
 import { findProject } from './sources/project-root.ts';
 import { createCodebases } from './codebases.ts';
 import { createTeam } from './team.ts';
@@ -81,10 +83,12 @@ export async function createContext(outside: Outside): Promise<Context> {
     secrets,
   });
   const cache = config.cache === undefined ? userCacheFolder(outside) : resolve(outside.cwd, config.cache);
+  const model = createModel(config.embedder === 'none' ? undefined : dirname(outside.contentRoot), log);
+  const searchModel = forSearch(model, dirname(outside.contentRoot), log);
   const codebases = createCodebases({
     cache,
     budgetMs: config.codeSearchMs,
-    modelFolder: config.embedder === 'none' ? undefined : dirname(outside.contentRoot),
+    embedder: model,
     background: !outside.patient,
     env: outside.env,
     log,
@@ -109,6 +113,7 @@ export async function createContext(outside: Outside): Promise<Context> {
   warnings.push(...team.warnings);
   for (const warning of warnings) log.warn(warning);
 
+  const rankings = createRankings({ config, state: userStateFolder(outside), log });
   const workspaces = createWorkspaces({
     find: (project) =>
       findProject({
@@ -118,7 +123,8 @@ export async function createContext(outside: Outside): Promise<Context> {
         configured: config.project,
         configuredBy: from.project,
       }),
-    open: (project) => openWorkspace(project, outside, config, team, log),
+    open: (project) =>
+      openWorkspace(project, outside, config, { team, rankings, embedder: searchModel, log }),
     version: team.version,
     log,
   });
@@ -130,14 +136,22 @@ export async function createContext(outside: Outside): Promise<Context> {
     return then();
   }
   for (const key of [config.qdrantApiKey, config.openaiApiKey]) if (key !== undefined) secrets.add(key);
+  const userState = userStateFolder(outside);
   const memories = createMemories({
     config,
-    state: userStateFolder(outside),
+    state: userState,
     modelFolder: dirname(outside.contentRoot),
     hide: (text) => secrets.hide(text),
     log,
     background: !outside.patient,
   });
+  const contract = {
+    env: outside.env,
+    addedEnv: config.contractEnv,
+    platform: outside.platform,
+    timeoutMs: config.contractTimeoutMs,
+    hide: (text: string) => secrets.redact(text),
+  };
   const settingKeys = Object.fromEntries(settings().map(({ name, fileKey }) => [name, fileKey]));
   const tools = chooseTools(operations, { config, configFrom: from, settingKeys });
   // Only a tool that is named and is no fixed one needs the content to be read at the start.
@@ -192,7 +206,13 @@ export async function createContext(outside: Outside): Promise<Context> {
     readFolder: (folder) => readFolder(folder),
     memory: async (project) => memories.of(await settled(project, () => workspaces.project(project))),
     state: async (project) =>
-      projectState(await settled(project, () => workspaces.project(project)), (text) => secrets.hide(text)),
+      projectState(await settled(project, () => workspaces.project(project)), {
+        userState,
+        contract,
+        hide: (text) => secrets.hide(text),
+      }),
+    usage: async (project) => rankings.usage(await settled(project, () => workspaces.project(project))),
+    reranker: rankings.reranker,
     moveMemory: async () => memories.move(await settled(undefined, () => workspaces.project())),
     async readUserFile(path) {
       const place = resolve(outside.cwd, path);

@@ -1,11 +1,9 @@
-import { once } from './base/async.ts';
-import { BmadError } from './base/errors.ts';
 import { realFolder } from './base/files.ts';
+import type { Embedder } from './meaning/embedder.ts';
 import type { Codebase, CodebaseParts } from './services/codebase/codebase.ts';
 
 interface CodebasesSetup extends Omit<CodebaseParts, 'root' | 'analyser' | 'embedder'> {
-  /** The folder with the built-in model; nothing where meaning is switched off. */
-  modelFolder: string | undefined;
+  embedder(): Promise<Embedder | undefined>;
 }
 
 interface Codebases {
@@ -17,7 +15,7 @@ interface Codebases {
 const KEPT = 4;
 
 /** The code of the projects that have been searched; part of the composition root. It outlives a refresh of the content. */
-export function createCodebases({ modelFolder, ...parts }: CodebasesSetup): Codebases {
+export function createCodebases({ embedder, ...parts }: CodebasesSetup): Codebases {
   const kept = new Map<string, Promise<Codebase>>();
   const end = (codebase: Promise<Codebase>): void =>
     void codebase.then(
@@ -37,19 +35,6 @@ export function createCodebases({ modelFolder, ...parts }: CodebasesSetup): Code
       embedder: await embedder(),
     });
   }
-
-  /** The built-in model or none: the code of a project is not handed to a server to be understood. */
-  const embedder = once(async () => {
-    if (modelFolder === undefined) return undefined;
-    try {
-      const { openStaticEmbedder } = await import('./meaning/embedders/static.ts');
-      return await openStaticEmbedder(modelFolder);
-    } catch (error) {
-      if (!(error instanceof BmadError)) throw error;
-      parts.log.warn(`Code is searched by words only: ${error.line}`);
-      return undefined;
-    }
-  });
 
   return {
     of(root) {

@@ -68,6 +68,7 @@ function setupFor(root: string, { config, ...setup }: MemoriesSetup): MemorySetu
     background: setup.background && !config.readOnly,
     engine: {
       engine: config.memoryEngine,
+      journal: config.memoryJournal,
       qdrantUrl: config.qdrantUrl,
       qdrantApiKey: config.qdrantApiKey,
     },

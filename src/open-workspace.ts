@@ -1,9 +1,15 @@
 import { basename, join, resolve } from 'node:path';
 import { once } from './base/async.ts';
+import { BmadError } from './base/errors.ts';
 import { realFolder } from './base/files.ts';
 import type { Log } from './base/log.ts';
 import type { Config } from './config/schema.ts';
+import type { Embedder } from './meaning/embedder.ts';
+import type { BmadRecord } from './model/record.ts';
 import type { Context, Workspace } from './operations/context.ts';
+import type { Rankings } from './rankings.ts';
+import type { Delivery } from './services/delivery/delivery.ts';
+import type { AgentText } from './services/search/record-text.ts';
 import type { Project } from './sources/project-root.ts';
 import { folderTree } from './sources/tree.ts';
 import type { Team } from './team.ts';
@@ -16,13 +22,20 @@ export interface ContentPlaces {
   contentRoot: string;
 }
 
+/** What of the process a workspace uses. */
+interface WorkspaceParts {
+  rankings: Rankings;
+  team: Team;
+  embedder(): Promise<Embedder | undefined>;
+  log: Log;
+}
+
 /** Finds and reads everything for one project. What it needs is loaded here, after the first answer to the client. */
 export async function openWorkspace(
   project: Project,
   outside: ContentPlaces,
   config: Config,
-  team: Team,
-  log: Log,
+  { team, rankings, embedder, log }: WorkspaceParts,
 ): Promise<Workspace> {
   const [{ packageSource }, { discoverSources }, { buildCatalogue }, { readers }, { createDelivery }] =
     await Promise.all([
@@ -47,29 +60,51 @@ export async function openWorkspace(
   for (const warning of warnings) log.warn(warning);
   if (discovery === 'auto') sources.push(await packageSource(outside.contentRoot, maxFileBytes));
   const catalogue = await buildCatalogue(sources, readers);
+  const delivery = createDelivery({
+    catalogue,
+    projectRoot: project.root,
+    async projectBmad() {
+      const folder = project.root === undefined ? undefined : await realFolder(join(project.root, '_bmad'));
+      return folder === undefined ? undefined : folderTree(folder, maxFileBytes);
+    },
+    today: () => new Date().toISOString().slice(0, 10),
+  });
   return {
     project,
     warnings,
     absent: git.absent,
     catalogue,
-    delivery: createDelivery({
-      catalogue,
-      projectRoot: project.root,
-      async projectBmad() {
-        const folder = project.root === undefined ? undefined : await realFolder(join(project.root, '_bmad'));
-        return folder === undefined ? undefined : folderTree(folder, maxFileBytes);
-      },
-      today: () => new Date().toISOString().slice(0, 10),
-    }),
+    delivery,
     search: once(async () => {
       const { createSearch } = await import('./services/search/search.ts');
-      return createSearch(catalogue);
+      return createSearch({
+        catalogue,
+        describe: (agent) => agentText(agent, delivery),
+        embedder,
+        // What manifests say of everything has no say in what a sentence means; what people start here has.
+        async ranking() {
+          const ranking = await rankings.of(project, catalogue);
+          return (record) => (ranking.standsOut(record) ? ranking.rank(record) : 0);
+        },
+      });
     }),
     knowledge: once(async () => {
       const { createKnowledge } = await import('./services/knowledge/knowledge.ts');
       return createKnowledge(catalogue);
     }),
+    ranking: () => rankings.of(project, catalogue),
   };
+}
+
+/** What an agent says of itself; one whose file cannot be read is found by what is known of it. */
+export async function agentText(agent: BmadRecord, delivery: Delivery): Promise<AgentText> {
+  try {
+    const { role, menu } = await delivery.profile(agent);
+    return { role, menu: menu.map((item) => ({ text: item.text, starts: delivery.startedBy(item, agent) })) };
+  } catch (error) {
+    if (!(error instanceof BmadError)) throw error;
+    return { menu: [] };
+  }
 }
 
 /** Nothing but one folder, as it would be served if it were the only source. */

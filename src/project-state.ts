@@ -1,13 +1,22 @@
 import { BmadError } from './base/errors.ts';
 import { readKit } from './kit/kit.ts';
 import type { ProjectState } from './operations/context.ts';
+import type { CompletionSetup } from './services/contract/completion.ts';
 import type { Project } from './sources/project-root.ts';
+
+export interface StateSetup {
+  /** The user's folder for what has no place in a project. */
+  userState: string;
+  contract: Omit<CompletionSetup, 'root' | 'state'>;
+  /** Removes the secrets of this environment from a text. */
+  hide(text: string): string;
+}
 
 /**
  * What a project knows about itself. Its files change under our feet, so nothing is kept from one call to the next;
  * each part is loaded when a call first needs it.
  */
-export function projectState(project: Project, hide: (text: string) => string): ProjectState {
+export function projectState(project: Project, { userState, contract, hide }: StateSetup): ProjectState {
   const root = rootOf(project);
   return {
     root,
@@ -15,6 +24,18 @@ export function projectState(project: Project, hide: (text: string) => string): 
     async facts() {
       const { openFacts } = await import('./services/facts/facts.ts');
       return openFacts(root, hide);
+    },
+    async completion() {
+      const { openCompletion } = await import('./services/contract/completion.ts');
+      return openCompletion({ ...contract, root, state: userState });
+    },
+    async progress() {
+      const { createProgress } = await import('./services/progress/progress.ts');
+      return createProgress(root);
+    },
+    async runs() {
+      const { openRuns } = await import('./services/runs/runs.ts');
+      return openRuns({ kit: await readKit(root), state: userState });
     },
   };
 }

@@ -7,11 +7,14 @@ import { createLog } from '../../src/base/log.ts';
 import { optionalFile } from '../../src/base/optional-packages.ts';
 import { createSecrets } from '../../src/base/secrets.ts';
 import type { Analyser } from '../../src/services/codebase/code-index.ts';
-import { CODE_ANALYSER, createCodebase } from '../../src/services/codebase/codebase.ts';
+import { createCodebase } from '../../src/services/codebase/codebase.ts';
 import { matchesByRipgrep, needlesOf } from '../../src/services/codebase/exact.ts';
 import { createGrammars } from '../../src/services/codebase/grammars.ts';
 import { openIndexer } from '../../src/services/codebase/indexer.ts';
 import { rank, type Ranked } from '../../src/services/codebase/rank.ts';
+import { embedQuestion } from '../../src/services/codebase/vectors.ts';
+import { analyse, ANALYSER_VERSION } from '../../src/meaning/analyse.ts';
+import { openStaticEmbedder } from '../../src/meaning/embedders/static.ts';
 import { pairsFrom, type Corpus, type Pair } from './code-pairs.ts';
 import { percentile } from './statistics.ts';
 
@@ -37,23 +40,30 @@ const SPLIT: Analyser = {
   words: (text) => (text.match(RAW_WORD) ?? []).flatMap(splitIdentifier).map((word) => word.toLowerCase()),
 };
 
+/** What the server uses. */
+const STEMS: Analyser = { id: `words-${ANALYSER_VERSION}`, words: analyse };
+const embedder = await openStaticEmbedder(resolve('assets'));
+
 interface Variant {
   name: string;
   analyser: Analyser;
   grammars: boolean;
   exact: boolean;
+  vectors: boolean;
 }
 
+const WORDS = { grammars: true, exact: false, vectors: false };
 const VARIANTS: readonly Variant[] = [
-  { name: 'raw words', analyser: RAW, grammars: true, exact: false },
-  { name: 'split words', analyser: SPLIT, grammars: true, exact: false },
-  { name: 'split, stems, stop words', analyser: CODE_ANALYSER, grammars: true, exact: false },
-  { name: '… and exact (the default)', analyser: CODE_ANALYSER, grammars: true, exact: true },
-  { name: 'the default without grammars', analyser: CODE_ANALYSER, grammars: false, exact: true },
+  { name: 'raw words', ...WORDS, analyser: RAW },
+  { name: 'split words', ...WORDS, analyser: SPLIT },
+  { name: 'split, stems, stop words', ...WORDS, analyser: STEMS },
+  { name: '… and exact', ...WORDS, analyser: STEMS, exact: true },
+  { name: '… and vectors (the default)', ...WORDS, analyser: STEMS, exact: true, vectors: true },
+  { name: 'the default without grammars', analyser: STEMS, grammars: false, exact: true, vectors: true },
 ];
 
 async function measure(
-  { analyser, grammars, exact }: Variant,
+  { analyser, grammars, exact, vectors }: Variant,
   root: string,
   corpus: Corpus,
   cache: string,
@@ -61,12 +71,12 @@ async function measure(
   const indexer = await openIndexer({
     root,
     analyser,
-    embedder: undefined,
+    embedder: vectors ? embedder : undefined,
     ripgrep,
     background: false,
     env: process.env,
     log,
-    place: join(cache, `${analyser.id}-${grammars}.index`),
+    place: join(cache, `${analyser.id}-${grammars}-${vectors}.index`),
     grammars: createGrammars(grammars),
   });
   await indexer.survey(() => true, forever);
@@ -82,7 +92,8 @@ async function measure(
         ? await matchesByRipgrep(ripgrep, root, needles, forever)
         : [];
     const words = indexer.index.vocabulary.asked(pair.query);
-    const question = { words, needles, matches: matches ?? [], tests: true, takes: () => true };
+    const vector = vectors ? await embedQuestion(embedder, pair.query, forever) : undefined;
+    const question = { words, vector, needles, matches: matches ?? [], tests: true, takes: () => true };
     const { best } = rank(indexer.index, question);
     ranks.push(place(best.slice(0, 100), pair));
     const pool = best.filter((hit) => asked.get(hit.file.path)?.some((other) => isIn(hit, other)) === true);
@@ -116,7 +127,16 @@ interface Asked {
 
 async function times(name: string, root: string, scratch: string): Promise<string> {
   const cache = join(scratch, `cache-${name.replaceAll(/\W+/g, '-')}`);
-  const options = { root, cache, budgetMs: 3_000, background: true, env: process.env, log };
+  const options = {
+    root,
+    cache,
+    budgetMs: 3_000,
+    background: true,
+    env: process.env,
+    log,
+    analyser: STEMS,
+    embedder,
+  };
   const codebase = createCodebase(options);
   const ask = async (query: string, by = codebase): Promise<Asked> => {
     const began = performance.now();

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError, systemCode } from './errors.ts';
-import { ensureFolder } from './file-state.ts';
+import { ensureFolder, writeFailure } from './file-state.ts';
 
 export interface LockOptions {
   signal?: AbortSignal | undefined;
@@ -89,6 +89,10 @@ async function create(path: string, token: string): Promise<boolean> {
     const handle = await open(path, 'wx', 0o600);
     try {
       await handle.writeFile(JSON.stringify({ pid: process.pid, host: hostname(), token } satisfies Holder));
+    } catch (error) {
+      // On a full disk it would stand there empty, and whoever comes next would wait for nobody.
+      await rm(path, { force: true });
+      throw error;
     } finally {
       await handle.close();
     }
@@ -96,14 +100,7 @@ async function create(path: string, token: string): Promise<boolean> {
   } catch (error) {
     // Windows refuses for a moment while a removed file is still open somewhere.
     if (['EEXIST', 'EPERM', 'EBUSY'].includes(systemCode(error) ?? '')) return false;
-    throw new BmadError(
-      'unavailable',
-      `${path} cannot be written: ${systemCode(error) ?? 'the disk refused'}.`,
-      {
-        hint: 'Check the folder, its permissions and the space on the disk.',
-        cause: error,
-      },
-    );
+    throw writeFailure(path, error);
   }
 }
 

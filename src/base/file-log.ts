@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemCode } from './errors.ts';
 import { ensureFolder, writeFailure } from './file-state.ts';
@@ -18,7 +18,9 @@ export interface LogRead {
   fromStart: boolean;
 }
 
-const CHUNK = 4 * 1024 * 1024;
+/** Read in small pieces, so that others get their turn between them; written in large ones. */
+const READ_CHUNK = 256 * 1024;
+const WRITE_CHUNK = 4 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /** Hands over the whole lines after a place; nothing when there is no file. */
@@ -41,7 +43,7 @@ export async function readLog(
     let offset = fromStart ? 0 : after.offset;
     if (fromStart) onStart();
     let rest = Buffer.alloc(0);
-    const buffer = Buffer.allocUnsafe(Math.min(CHUNK, Math.max(1, Number(size) - offset)));
+    const buffer = Buffer.allocUnsafe(Math.min(READ_CHUNK, Math.max(1, Number(size) - offset)));
     for (let at = offset; at < Number(size);) {
       const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, Number(size) - at), at);
       if (bytesRead === 0) break;
@@ -64,6 +66,23 @@ export async function readLog(
   }
 }
 
+/** What tells whether a log has changed, without reading it; nothing when there is none. */
+export async function logStamp(
+  path: string,
+): Promise<{ bytes: number; version: string; plain: boolean } | undefined> {
+  try {
+    const info = await stat(path, { bigint: true });
+    return {
+      bytes: Number(info.size),
+      version: `${info.ino} ${info.size} ${info.mtimeNs}`,
+      plain: info.isFile(),
+    };
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
+    throw writeFailure(path, error);
+  }
+}
+
 /** Adds lines and waits until they are on the disk. What a crash left unfinished at the end stays a line of its own. */
 export async function appendLog(path: string, lines: readonly string[]): Promise<LogPlace> {
   try {
@@ -72,8 +91,14 @@ export async function appendLog(path: string, lines: readonly string[]): Promise
       const { size } = await handle.stat();
       const last = Buffer.alloc(1, NEWLINE);
       if (size > 0) await handle.read(last, 0, 1, size - 1);
-      await handle.writeFile(`${last[0] === NEWLINE ? '' : '\n'}${lines.join('\n')}\n`);
-      await handle.sync();
+      try {
+        await handle.writeFile(`${last[0] === NEWLINE ? '' : '\n'}${lines.join('\n')}\n`);
+        await handle.sync();
+      } catch (error) {
+        // Half of it may be there, and a later line would make it look whole.
+        await handle.truncate(size).catch(() => undefined);
+        throw error;
+      }
       const end = await handle.stat({ bigint: true });
       return { file: end.ino, offset: Number(end.size) };
     } finally {
@@ -94,7 +119,7 @@ export async function replaceLog(path: string, lines: Iterable<string>): Promise
       let part = '';
       for (const line of lines) {
         part += `${line}\n`;
-        if (part.length < CHUNK) continue;
+        if (part.length < WRITE_CHUNK) continue;
         await handle.writeFile(part);
         part = '';
       }

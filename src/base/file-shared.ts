@@ -76,10 +76,14 @@ export async function replaceShared(root: string, path: string, content: string)
 }
 
 function leadsAway(path: string): BmadError {
-  return new BmadError('forbidden', `${quoted(path)} leads outside the memory folder; nothing was written.`, {
-    subject: path,
-    hint: 'Put the file itself there instead of a link.',
-  });
+  return new BmadError(
+    'forbidden',
+    `${quoted(path)} leads outside the folder it belongs to; nothing was written.`,
+    {
+      subject: path,
+      hint: 'Put the file itself there instead of a link.',
+    },
+  );
 }
 
 function failure(path: string, error: unknown): BmadError {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import {
+  access,
   mkdir,
   open,
   readdir,
@@ -9,7 +10,6 @@ import {
   rename,
   rm,
   stat,
-  statfs,
   symlink,
   writeFile,
   type FileHandle,
@@ -22,7 +22,21 @@ import { BmadError, systemCode } from './errors.ts';
 
 /** Makes a folder with all above it. What the server keeps is for its user only. */
 export async function ensureFolder(path: string): Promise<void> {
-  await told(path, mkdir(path, { recursive: true, mode: 0o700 }));
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw writeFailure(path, systemCode(error) === 'ENOENT' ? await whyNoFolder(path, error) : error);
+  }
+}
+
+/** On a read-only disk, Node says of a folder with its parents that it is not there; the first one says why. */
+async function whyNoFolder(path: string, error: unknown): Promise<unknown> {
+  let first = path;
+  while ((await modifiedAt(dirname(first))) === undefined && dirname(first) !== first) first = dirname(first);
+  return mkdir(first, { mode: 0o700 }).then(
+    () => error,
+    (reason: unknown) => reason,
+  );
 }
 
 /**
@@ -205,18 +219,23 @@ export async function folderBytes(path: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** File systems of Linux that are reached over a network or from another system: NFS, SMB, 9p, FUSE, Ceph, AFS. */
-const FAR_FILE_SYSTEMS = new Set([
-  0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x65735546, 0x00c36400, 0x5346414f,
-]);
+/** Whether a file of ours can be written, or made: it and its folder have to allow it. */
+export async function isWritable(path: string): Promise<boolean> {
+  const allows = async (place: string): Promise<boolean> => {
+    try {
+      await access(place, constants.W_OK);
+      return true;
+    } catch (error) {
+      return isAbsent(error);
+    }
+  };
+  return (await allows(dirname(path))) && (await allows(path));
+}
 
-/** Whether a folder is on a file system where memory cannot be shared between processes. False when in doubt. */
-export async function isFarFolder(path: string): Promise<boolean> {
-  if (path.startsWith('\\\\')) return true;
-  if (process.platform !== 'linux') return false;
-  return statfs(path).then(
-    ({ type }) => FAR_FILE_SYSTEMS.has(type >>> 0),
-    () => false,
+export async function sizeAndTime(path: string): Promise<{ size: number; mtimeMs: number } | undefined> {
+  return stat(path).then(
+    ({ size, mtimeMs }) => ({ size, mtimeMs }),
+    () => undefined,
   );
 }
 

@@ -43,17 +43,25 @@ export function textField(table: Table, name: string): string | undefined {
 /** The value of a YAML text; of its first document, should it have several. */
 export function parseYaml(file: string, text: string): unknown {
   return guarded(file, () => {
-    const clean = withoutBom(text);
-    const failAt: FailAt = (offset, reason) => {
-      throw new ParseError(file, lineAt(clean, offset), firstLine(reason));
-    };
-    const composer = new Composer({ prettyErrors: false, uniqueKeys: false });
-    const [document] = composer.compose(yamlTokens(clean, failAt), true, clean.length);
-    const error = document?.errors[0];
-    if (error !== undefined) failAt(error.pos[0], error.message);
+    const { document, failAt } = composedYaml(file, withoutBom(text));
     if (document !== undefined) refuseTwins(document, failAt);
     return document?.toJS({ maxAliasCount: 100 }) as unknown;
   });
+}
+
+/** A text as nodes that know their places; what is wrong with it is thrown. */
+export function composedYaml(
+  file: string,
+  clean: string,
+): { document: Document.Parsed | undefined; failAt: FailAt } {
+  const failAt: FailAt = (offset, reason) => {
+    throw new ParseError(file, lineAt(clean, offset), firstLine(reason));
+  };
+  const composer = new Composer({ prettyErrors: false, uniqueKeys: false });
+  const [document] = composer.compose(yamlTokens(clean, failAt), true, clean.length);
+  const error = document?.errors[0];
+  if (error !== undefined) failAt(error.pos[0], error.message);
+  return { document, failAt };
 }
 
 type FailAt = (offset: number, reason: string) => never;
@@ -156,12 +164,12 @@ function csvCell(text: string): string {
   return /[",\r\n\uFEFF]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function withoutBom(text: string): string {
+export function withoutBom(text: string): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
 /** Parsers may overflow the stack on hostile nesting; that too is a problem of the file, not of the server. */
-function guarded<T>(file: string, parse: () => T): T {
+export function guarded<T>(file: string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {

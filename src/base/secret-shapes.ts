@@ -93,16 +93,35 @@ function maskedLines(inside: string): string {
   return inside.replace(/[^\s"'`][^\n]*/g, (line) => (/[A-Za-z0-9]/.test(line) ? MASK : line));
 }
 
-const MORE_WORDS = new Set(['pass', 'mdp', 'motdepasse', 'authtoken', 'passcode']);
-const MORE_PAIRS = new Set(['account key', 'shared key', 'de passe']);
+const MORE_WORDS = new Set(['pass', 'mdp', 'motdepasse', 'authtoken', 'passcode', 'jeton']);
+const MORE_PAIRS = new Set([
+  'account key',
+  'shared key',
+  'mot passe',
+  'mots passe',
+  'cle api',
+  'cle acces',
+  'cle secrete',
+  'cle privee',
+  'cle chiffrement',
+  'cle signature',
+  'jeton acces',
+  'jeton api',
+]);
+/** Between the words of a French name: `clé d'API`, `jeton de l'API`. */
+const PARTICLES = new Set(['d', 'de', 'des', 'du', 'l', 'la', 'le']);
 
-/** What is secret by its name, in French too: `DB_PASS`, `AccountKey`, `motDePasse`, `mot de passe`, `mdp`. */
+/** What is secret by its name, in French too: `DB_PASS`, `AccountKey`, `motDePasse`, `mdp`, `clé d'API`, `jeton`. */
 export function namesSecret(name: string): boolean {
   if (isSecretName(name)) return true;
   const words = name
+    .normalize('NFD')
+    .replace(/[\u0300-\u036F]/g, '')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
-    .filter((word) => word !== '');
+    .filter((word) => word !== '' && !PARTICLES.has(word));
+  // In French, what it is for comes after it: `MDP_BASE`.
+  if (words.includes('mdp')) return true;
   return MORE_WORDS.has(words.at(-1) ?? '') || MORE_PAIRS.has(words.slice(-2).join(' '));
 }

@@ -21,11 +21,12 @@ export interface Driver {
   version: string;
   /** With several processes, write-ahead logs of older versions can be damaged. */
   safeLog: boolean;
-  connect(path: string, waitMs: number): Connection;
+  /** A path, or a `file:` URL with options of SQLite. */
+  connect(path: string, waitMs: number, readOnly?: boolean): Connection;
 }
 
 interface DriverModule {
-  DatabaseSync: new (path: string, options: { timeout: number }) => Connection;
+  DatabaseSync: new (path: string, options: { timeout: number; readOnly?: boolean }) => Connection;
 }
 
 /** The first version whose write-ahead log several processes can reset at once without damage. */
@@ -58,7 +59,7 @@ async function described(name: string, load: () => Promise<DriverModule>): Promi
       name,
       version,
       safeLog: isSafe(version),
-      connect: (path, waitMs) => new DatabaseSync(path, { timeout: waitMs }),
+      connect: (path, waitMs, readOnly = false) => new DatabaseSync(path, { timeout: waitMs, readOnly }),
     };
   } catch {
     return undefined;

@@ -9,8 +9,8 @@ import type * as Public from '../library/public.ts';
 import type { Context } from '../operations/context.ts';
 import { outside } from './outside.ts';
 
-/** Programs have no size limit for answers; hosts do. */
-const PRESETS = { answerBytes: '400000', pageSize: '200' };
+/** Programs have no size limit for answers; hosts do. What a program starts says nothing about its user. */
+const PRESETS = { answerBytes: '400000', pageSize: '200', usage: 'false' };
 
 /** What a caller leaves open is taken from the process, here and nowhere else. */
 async function openContext(options: Public.OpenOptions): Promise<Context> {

@@ -23,6 +23,20 @@ export const memorySettings = {
       placeholder: 'engine',
       summary: 'Where memories are kept',
     }),
+  memoryJournal: z
+    .enum(['auto', 'wal', 'delete'])
+    .default('auto')
+    .describe(
+      'How the SQLite file of memories is written: auto (with a write-ahead log, except on a network folder where that can be told), wal, or delete (without one; for a network folder on macOS or Windows).',
+    )
+    .register(settingMeta, {
+      env: 'BMAD_MEMORY_JOURNAL',
+      personal: true,
+      flag: '--memory-journal',
+      rare: true,
+      placeholder: 'mode',
+      summary: 'How the SQLite file is written',
+    }),
   embedder: z
     .enum(['auto', 'static', 'none', 'ollama', 'openai', 'transformers'])
     .default('auto')

@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { LOG_LEVELS } from '../base/log.ts';
 import { codeSettings } from './code-settings.ts';
+import { contractSettings } from './contract-settings.ts';
 import { gitSettings } from './git-settings.ts';
 import { memorySettings } from './memory-settings.ts';
+import { rankingSettings } from './ranking-settings.ts';
 import { settingMeta, type SettingMeta } from './setting-meta.ts';
 import { toolSettings } from './tool-settings.ts';
 
@@ -74,6 +76,8 @@ export const configSchema = z.strictObject({
   ...toolSettings,
   ...memorySettings,
   ...codeSettings,
+  ...contractSettings,
+  ...rankingSettings,
   logLevel: z
     .enum(LOG_LEVELS)
     .default('warn')

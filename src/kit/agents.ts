@@ -1,4 +1,5 @@
 import { listInside, readInside } from '../base/files.ts';
+import { nameKey } from '../base/same-name.ts';
 import type { Kit } from './kit.ts';
 
 /** An agent of the project under all the names that its files, its colleagues and its memories know it by. */
@@ -52,9 +53,9 @@ export function namesOf({ id, tag, learnings, display }: KitAgent): string[] {
 
 /** The agents that a name may stand for, the likeliest first: two may share a tag. */
 export function agentsNamed(agents: readonly KitAgent[], name: string): KitAgent[] {
-  const wanted = name.toLowerCase();
+  const wanted = nameKey(name);
   const by = (part: (agent: KitAgent) => string | undefined): KitAgent[] =>
-    agents.filter((agent) => part(agent)?.toLowerCase() === wanted);
+    agents.filter((agent) => nameKey(part(agent) ?? '') === wanted);
   return [
     ...new Set([
       ...by(({ id }) => id),

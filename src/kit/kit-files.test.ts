@@ -16,6 +16,8 @@ async function project(files: Readonly<Record<string, string>> = KIT_FILES): Pro
   return folder;
 }
 
+const living = (): Promise<MemoryEntry[]> => Promise.resolve([]);
+
 const entry = (more: Partial<MemoryEntry>): MemoryEntry => ({
   type: 'agent-learnings',
   id: '00000000-0000-5000-8000-000000000001',
@@ -139,9 +141,13 @@ describe('the files of a project', () => {
     const kit = await readKit(folder);
     const { problems } = await new KitFiles(kit).read();
     expect(problems).toEqual(['_bmad/_memory/memories.json is left as it is: it is not valid JSON.']);
-    const written = await writeKitFiles({ kit, agents: [], locks: join(folder, 'locks') }, entry({}), {
-      mode: 'local',
-    });
+    const written = await writeKitFiles(
+      { kit, agents: [], locks: join(folder, 'locks'), living },
+      entry({}),
+      {
+        mode: 'local',
+      },
+    );
     expect(written.problems.join()).toContain('is left as it is');
     expect(await readFile(join(folder, '_bmad/_memory/memories.json'), 'utf8')).toBe('[{"id": 1, "mem');
   });
@@ -166,12 +172,13 @@ describe('what is written into them', () => {
   it('stands where the kit looks for it, once', async () => {
     const folder = await project();
     const kit = await readKit(folder);
-    const writing = { kit, agents: await readKitAgents(kit), locks: join(folder, 'locks') };
+    const writing = { kit, agents: await readKitAgents(kit), locks: join(folder, 'locks'), living };
     const { mode } = await stat(join(folder, '_bmad/_memory/memories.json'));
     for (let time = 0; time < 2; time++)
       expect(await writeKitFiles(writing, entry({ tags: ['db'] }), { mode: 'semantic' })).toEqual({
         files: ['_bmad/_memory/agent-learnings/fullstack-dev.md', '_bmad/_memory/memories.json'],
         problems: [],
+        complete: true,
       });
     const learnings = await readFile(join(folder, '_bmad/_memory/agent-learnings/fullstack-dev.md'), 'utf8');
     expect(learnings).toBe(
@@ -203,7 +210,7 @@ describe('what is written into them', () => {
   it('begins the file that an agent is told to write to', async () => {
     const folder = await project();
     const kit = await readKit(folder);
-    const writing = { kit, agents: await readKitAgents(kit), locks: join(folder, 'locks') };
+    const writing = { kit, agents: await readKitAgents(kit), locks: join(folder, 'locks'), living };
     await writeKitFiles(writing, entry({ agent: 'atlas' }), { mode: 'local' });
     const text = await readFile(join(folder, '_bmad/_memory/agent-learnings/project-knowledge.md'), 'utf8');
     expect(text).toMatch(
@@ -214,13 +221,13 @@ describe('what is written into them', () => {
   it('replaces an earlier wording, and is gone when forgotten', async () => {
     const folder = await project();
     const kit = await readKit(folder);
-    const writing = { kit, agents: [], locks: join(folder, 'locks') };
+    const writing = { kit, agents: [], locks: join(folder, 'locks'), living };
     const first = entry({ type: 'decisions', text: 'Kafka for the events\nof all shops' });
     const second = { ...first, text: 'NATS for the events of all shops' };
     const log = (): Promise<string> => readFile(join(folder, '_bmad/_memory/decisions-log.md'), 'utf8');
     await writeKitFiles(writing, first, { mode: 'local' });
     expect(await log()).toContain('- [2026-05-04] Kafka for the events of all shops\n');
-    await writeKitFiles(writing, second, { before: first, mode: 'local' });
+    await writeKitFiles(writing, second, { earlier: [first], mode: 'local' });
     expect(await log()).not.toContain('Kafka');
     expect(await log()).toContain('- [2026-05-04] NATS for');
     await removeFromKitFiles(writing, second);
@@ -233,12 +240,12 @@ describe('what is written into them', () => {
     const people = `- [2026-05-03] ${text}\n- ${text}\n`;
     const folder = await project({ '_bmad/_memory/decisions-log.md': people });
     const kit = await readKit(folder);
-    const writing = { kit, agents: [], locks: join(folder, 'locks') };
+    const writing = { kit, agents: [], locks: join(folder, 'locks'), living };
     const log = (): Promise<string> => readFile(join(folder, '_bmad/_memory/decisions-log.md'), 'utf8');
     const ours = entry({ type: 'decisions', text });
     await writeKitFiles(writing, ours, { mode: 'local' });
     await removeFromKitFiles(writing, ours);
-    await writeKitFiles(writing, { ...ours, text: 'NATS' }, { before: ours, mode: 'local' });
+    await writeKitFiles(writing, { ...ours, text: 'NATS' }, { earlier: [ours], mode: 'local' });
     expect(await log()).toBe(`${people}- [2026-05-04] NATS\n`);
     const nats = { ...ours, text: 'NATS' };
     const twin = { ...nats, id: '00000000-0000-5000-8000-000000000002', agent: 'other' };

@@ -8,7 +8,9 @@ import { strayPart, type Kit } from './kit.ts';
 /** Our own files beside the project's memory files, in a folder that git leaves out. */
 export const OWN_FOLDER = '.bmad-memory';
 
-const LOCK_FILE = 'kit-files.lock';
+/** Who has it, is the only one to write the kit's files. */
+export const kitLock = (folder: string): string => join(folder, 'kit-files.lock');
+
 /** Far longer than all other writers together take, also on a busy machine. */
 const LOCK_WAIT_MS = 30_000;
 
@@ -23,7 +25,7 @@ const released = new Map<string, number>();
 
 /** Runs `work` while nobody else of ours, in this process or another, changes the files in the memory folder. */
 export async function inTurn<T>(locks: string, work: () => Promise<T>): Promise<T> {
-  const path = join(locks, LOCK_FILE);
+  const path = kitLock(locks);
   const turn = (turns.get(path) ?? Promise.resolve()).then(async () => {
     await giveWay(path);
     try {

@@ -1,10 +1,11 @@
 import { listInside, readInside } from '../base/files.ts';
+import { nameKey } from '../base/same-name.ts';
 import { agentsNamed, namesOf, sameAgent, type KitAgent } from './agents.ts';
 import type { KitEntry } from './entry.ts';
 import { inProject, type Kit } from './kit.ts';
 import { bulletIn, withoutExamples } from './markdown.ts';
 
-const LEARNINGS_FOLDER = 'agent-learnings';
+export const LEARNINGS_FOLDER = 'agent-learnings';
 const MAX_BYTES = 10_000_000;
 
 /** The learnings files there are, as paths in the memory folder, with the name of whom each belongs to. */
@@ -30,7 +31,7 @@ export async function readLearnings(
   agents: readonly KitAgent[],
   agent?: string,
 ): Promise<KitEntry[]> {
-  const wanted = agent === undefined ? undefined : sameAgent(agents, agent).map((name) => name.toLowerCase());
+  const wanted = agent === undefined ? undefined : sameAgent(agents, agent).map(nameKey);
   const entries: KitEntry[] = [];
   for (const { path, owner } of await learningsFiles(kit)) {
     const text = await readInside(kit.memory ?? '', path, MAX_BYTES).catch(() => undefined);
@@ -39,7 +40,7 @@ export async function readLearnings(
   }
   return wanted === undefined
     ? entries
-    : entries.filter(({ names }) => names.some((name) => wanted.includes(name.toLowerCase())));
+    : entries.filter(({ names }) => names.some((name) => wanted.includes(nameKey(name))));
 }
 
 /** The entries of one file. A heading that is the name of an agent says whose the entries below it are. */

@@ -27,6 +27,7 @@ async function project(files: Record<string, string>): Promise<KitWriting & { me
     kit: await readKit(root),
     agents: [],
     locks: join(root, 'locks'),
+    living: () => Promise.resolve([]),
     memory: join(root, '_bmad/_memory'),
   };
 }
@@ -43,9 +44,9 @@ describe('a file that we cannot write back as it was', () => {
     const written = await writeKitFiles(
       writing,
       { ...entry, text: 'Another' },
-      { before: entry, mode: 'local' },
+      { earlier: [entry], mode: 'local' },
     );
-    expect(written).toEqual({ files: ['_bmad/_memory/memories.json'], problems: [told] });
+    expect(written).toEqual({ files: ['_bmad/_memory/memories.json'], problems: [told], complete: true });
     expect(await removeFromKitFiles(writing, entry)).toEqual(written);
     expect(await readFile(log)).toEqual(bytes);
     expect((await new KitFiles(writing.kit).read()).problems.join()).toContain('is not UTF-8');

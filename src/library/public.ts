@@ -70,13 +70,30 @@ export interface SearchHit {
   aliases?: string[];
   /** The origin in words. */
   origin?: string;
+  /** From 0 to 1; only scores of one search can be compared. */
   score: number;
+  /** Why it is there: `name`, `title: stories; meaning 0.61`. */
+  why: string;
 }
 
 export interface SearchOptions {
   /** What to look for; `all` without it. */
-  type?: 'agents' | 'workflows' | 'all';
+  type?:
+    | 'agents'
+    | 'workflows'
+    | 'tasks'
+    | 'tools'
+    | 'skills'
+    | 'knowledge'
+    | 'templates'
+    | 'checklists'
+    | 'teams'
+    | 'all';
   module?: string;
+  /** A phase, such as `plan`. */
+  category?: string;
+  /** Where it comes from: `project`, `package`, `git`, …, or the name of an origin. */
+  origin?: string;
   /** How many hits at most, from 1 to 200; 8 without it. */
   limit?: number;
 }

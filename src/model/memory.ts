@@ -49,6 +49,7 @@ export interface MemoryRevision {
 /** Every part is exact and all parts have to hold. An empty list is as good as none. */
 export interface MemoryFilter {
   types?: readonly MemoryType[] | undefined;
+  /** In any case. */
   agents?: readonly string[] | undefined;
   /** At least one of these tags. */
   tagsAny?: readonly string[] | undefined;
@@ -60,6 +61,8 @@ export interface MemoryFilter {
   /** Superseded and forgotten memories are left out unless asked for. */
   includeSuperseded?: boolean | undefined;
   includeForgotten?: boolean | undefined;
+  /** Only those that were forgotten before this moment. */
+  forgottenBefore?: string | undefined;
 }
 
 export interface MemoryHit {

@@ -4,7 +4,10 @@ import { problemText, qualifiedName } from '../model/record.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { outlineOnly, shownNote, shownTextSchema, showText } from './shown-text.ts';
-import { findRecord, NAMED_KINDS } from './targets.ts';
+import { namedRecord } from './recommend.ts';
+import { runIdField } from './run-view.ts';
+import { runSection } from './run-section.ts';
+import { NAMED_KINDS } from './targets.ts';
 
 /** Even after a very long message there is room for a part worth reading. */
 const MINIMUM = 3_000;
@@ -23,6 +26,7 @@ export const activate = defineOperation({
     message: z.string().min(1).max(200_000).optional().describe('What the user wants of it'),
     kind: z.enum(NAMED_KINDS).optional().describe('Agent or workflow, where a name could be either'),
     module: moduleField,
+    run_id: runIdField.optional().describe('Exact id of an open run of it, to go on with'),
     section: sectionField,
     cursor: cursorField,
     detail: detailField,
@@ -38,16 +42,20 @@ export const activate = defineOperation({
     ...shownTextSchema.shape,
   }),
 
-  async run({ name, message, kind, module, section, cursor, detail, project }, context) {
+  async run(input, context, call) {
+    const { name, message, kind, module, run_id: run, section, cursor, detail, project } = input;
     const workspace = await context.workspace(project);
-    const record = findRecord({ name, kind, module, fuzzy: false }, workspace, context);
+    const wanted = { name, kind, module, fuzzy: false };
+    const record = await namedRecord(wanted, workspace, context, { call, words: message });
     const activation = await workspace.delivery.activation(record, message, project);
-    const { head, body } = activation;
+    const { body } = activation;
+    const own = qualifiedName(activation.record);
+    const head = [activation.head, await runSection(run, own, context, project)].filter(Boolean).join('\n\n');
     const first = cursor === undefined && section === undefined;
     const room = context.config.answerBytes - (first ? byteLength(head) + 2 : 0);
     const shown = showText(body, { section, cursor, detail, maxBytes: Math.max(MINIMUM, room) });
     const about = {
-      name: qualifiedName(activation.record),
+      name: own,
       kind: activation.record.kind,
       title: activation.title,
       problems: activation.problems.map(problemText),
@@ -55,6 +63,11 @@ export const activate = defineOperation({
     };
     if (detail === 'concise') return { ...about, ...outlineOnly(`${head}\n\n${body}`) };
     if (!first) return { ...about, ...shown };
+    // Nobody waits for it, and a start is one whether or not it can be noted.
+    context.usage(project).then(
+      (usage) => usage.note(activation.record),
+      () => undefined,
+    );
     const text = `${head}\n\n${shown.text}`;
     return { ...about, ...shown, text, tokens: estimateTokens(text) };
   },

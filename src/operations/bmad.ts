@@ -8,6 +8,7 @@ import { handOver } from './execute.ts';
 import { DETAILS } from './fields.ts';
 import { list, LISTABLE } from './list.ts';
 import { defineOperation, type AnyOperation } from './operation.ts';
+import { next } from './next.ts';
 import { read } from './read.ts';
 import { refresh } from './refresh.ts';
 import { search } from './search.ts';
@@ -17,13 +18,14 @@ const ROUTES: Record<string, AnyOperation> = {
   read,
   execute: activate,
   search,
+  next,
   explain,
   doctor,
   refresh,
 };
-const OPERATIONS = ['list', 'read', 'execute', 'search', 'explain', 'doctor', 'refresh'] as const;
+const OPERATIONS = ['list', 'read', 'execute', 'search', 'next', 'explain', 'doctor', 'refresh'] as const;
 
-const FORMS = `Forms: {operation:"list", query:"agents"}; {operation:"search", query:"user research"}; {operation:"read", agent:"analyst"}; {operation:"read", uri:"bmad://bmm/config.yaml"}; {operation:"execute", agent:"architect", message:"…"}; {operation:"execute", workflow:"prd"}; {command:"*party-mode"}.`;
+const FORMS = `Forms: {operation:"list", query:"agents"}; {operation:"search", query:"user research"}; {operation:"read", agent:"analyst"}; {operation:"read", uri:"bmad://bmm/config.yaml"}; {operation:"execute", agent:"architect", message:"…"}; {operation:"execute", workflow:"prd"}; {operation:"next"}; {command:"*party-mode"}.`;
 
 /** Long enough for any name, path or command; a message has a limit of its own. */
 const text = (): z.ZodString => z.string().max(20_000);
@@ -33,7 +35,7 @@ export const bmad = defineOperation({
   name: 'bmad',
   title: 'BMAD agents and workflows',
   description:
-    'BMad Method: agents (architect, pm, analyst, dev, ux-designer), workflows (prd, architecture, build, …) and their files. execute returns all you need to act as the agent or run the workflow; then follow it. list, search and read look things up. Long answers come in parts: pass the cursor they give.',
+    'BMad Method: agents (architect, pm, analyst, dev, ux-designer), workflows (prd, architecture, build, …) and their files. execute returns all you need to act as the agent or run the workflow; then follow it. next says how far the project is and what to do. list, search and read look things up. Long answers come in parts: pass the cursor they give.',
   effect: 'read',
   toolset: 'bmad',
   input: z.strictObject({
@@ -45,11 +47,13 @@ export const bmad = defineOperation({
     agent: text().optional().describe('e.g. architect, bmm/architect, Winston'),
     workflow: text().optional().describe('e.g. prd, *party-mode'),
     message: z.string().max(200_000).optional().describe('execute: what the user wants'),
+    run_id: text().optional().describe('execute: open run to go on with'),
     uri: text().optional().describe('read: bmad:// URI or path'),
     command: text().optional().describe('Short form, e.g. "bmm/architect" or "*party-mode"'),
     type: text().optional().describe('agent, workflow or resource, if not plain from the rest'),
     module: text().optional().describe('e.g. bmm'),
-    category: text().optional().describe('list: phase, e.g. plan'),
+    category: text().optional().describe('Phase, e.g. plan'),
+    origin: text().optional().describe('search: e.g. project'),
     pattern: text().optional().describe('list resources: glob'),
     section: text().optional().describe('Only this heading'),
     cursor: text().optional(),
@@ -102,6 +106,7 @@ function route(input: Arguments): Route {
       };
     case 'doctor':
       return { operation, args: { ...args, handshake: false }, spoken: {} };
+    case 'next':
     case 'refresh':
       return { operation, args: defined(args), spoken: {} };
     case 'read':

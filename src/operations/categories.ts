@@ -1,4 +1,5 @@
-import { fold } from '../base/suggest.ts';
+import { BmadError, quoted } from '../base/errors.ts';
+import { fold, nearest } from '../base/suggest.ts';
 import { qualifiedName, type BmadRecord } from '../model/record.ts';
 import type { Workspace } from './context.ts';
 
@@ -47,4 +48,22 @@ export function categoryOf(record: BmadRecord, workspace: Workspace): Category {
     if (sign !== undefined) return sign[1];
   }
   return 'other';
+}
+
+/** A record belongs to the phase of its folder and to those its help rows name. */
+export function inPhase(
+  records: readonly BmadRecord[],
+  category: string,
+  workspace: Workspace,
+): BmadRecord[] {
+  const phases = (record: BmadRecord): string[] => phasesOf(record, workspace);
+  const known = [...new Set(records.flatMap(phases))].sort();
+  if (!known.some((phase) => fold(phase) === fold(category))) {
+    throw new BmadError('not_found', `There is no category ${quoted(category)} here.`, {
+      subject: category,
+      suggestions: nearest(category, known),
+      hint: `Known categories: ${[...known, 'deprecated'].join(', ')}.`,
+    });
+  }
+  return records.filter((record) => phases(record).some((phase) => fold(phase) === fold(category)));
 }

@@ -12,6 +12,10 @@ describe('complete', () => {
       { what: 'workflow', value: 'pr' },
       ['prd', 'prfaq', 'product-brief', 'project-context', 'sprint-planning'],
     ],
+    [{ what: 'agent', value: 'Winst' }, ['architect']],
+    [{ what: 'agent', value: 'archtiec' }, ['architect']],
+    [{ what: 'workflow', value: 'retrospectve' }, ['retrospective']],
+    [{ what: 'workflow', value: 'zzzzzz' }, []],
     [{ what: 'path', value: 'bmm/module' }, ['bmm/module-help.csv', 'bmm/module.yaml']],
     [
       { what: 'message', value: 'ca', target: 'bmm/bmad-agent-architect' },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { MEMORY_TYPES } from '../model/memory.ts';
-import { isListed } from '../model/record.ts';
 import { defineOperation } from './operation.ts';
+import { runNames } from './run-resources.ts';
 import { findRecord, KINDS_OF } from './targets.ts';
 
 const LIMIT = 100;
@@ -23,6 +23,8 @@ export const complete = defineOperation({
         'message',
         'memory',
         'memory_id',
+        'branch',
+        'run_id',
         'project_agent',
       ])
       .describe('What is being typed'),
@@ -45,6 +47,7 @@ export const complete = defineOperation({
         value,
       );
     }
+    if (what === 'branch' || what === 'run_id') return matching(await runNames(context, what), value);
     if (what === 'project_agent') {
       const facts = await (await context.state()).facts();
       const agents = (await facts.agents()).map(({ id }) => id);
@@ -64,11 +67,9 @@ export const complete = defineOperation({
         .filter((skill) => skill.listed)
         .map((skill) => skills.uri(skill, 'SKILL.md').replace(/^skill:\/\//, ''));
     } else {
-      const kinds = what === 'knowledge' ? [what] : KINDS_OF[what];
-      const records = workspace.catalogue.winners.filter(
-        (record) => (kinds as readonly string[]).includes(record.kind) && isListed(record),
-      );
-      all = records.map((record) => workspace.catalogue.names.handleOf(record));
+      const kinds = what === 'knowledge' ? (['knowledge'] as const) : KINDS_OF[what];
+      const records = await (await workspace.search()).complete(value, kinds);
+      return firstOf(records.map((record) => workspace.catalogue.names.handleOf(record)));
     }
     return matching(all, value);
   },
@@ -81,6 +82,10 @@ function matching(all: readonly string[], value: string): { values: string[]; to
   const holding = all.filter(
     (entry) => !entry.toLowerCase().startsWith(typed) && entry.toLowerCase().includes(typed),
   );
-  const values = [...new Set([...starting, ...holding])];
+  return firstOf([...starting, ...holding]);
+}
+
+function firstOf(found: readonly string[]): { values: string[]; total: number } {
+  const values = [...new Set(found)];
   return { values: values.slice(0, LIMIT), total: values.length };
 }

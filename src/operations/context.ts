@@ -5,12 +5,18 @@ import type { CatalogueChanges } from '../catalogue/changes.ts';
 import type { Config } from '../config/schema.ts';
 import type { ConfigSources } from '../config/load.ts';
 import type { Kit } from '../kit/kit.ts';
+import type { Completion } from '../services/contract/completion.ts';
 import type { Codebase } from '../services/codebase/codebase.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
 import type { ProjectFacts } from '../services/facts/facts.ts';
 import type { Diagnosis } from '../services/diagnosis/diagnosis.ts';
 import type { Memory } from '../services/memory/memory.ts';
 import type { Moved } from '../services/memory/transfer/move.ts';
+import type { Progress } from '../services/progress/progress.ts';
+import type { Ranking } from '../services/ranking/ranking.ts';
+import type { ModelAnswer, Reranker } from '../services/ranking/reranker.ts';
+import type { Usage } from '../services/ranking/usage.ts';
+import type { Runs } from '../services/runs/runs.ts';
 import type { TeamSources } from '../services/team/team.ts';
 import type { SourceView } from '../services/team/view.ts';
 import type { Tree } from '../sources/tree.ts';
@@ -21,7 +27,9 @@ import type { ToolChoice } from './toolsets.ts';
 
 export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/domain.ts';
 
-export type { ProjectFacts, SourceView, TeamSources };
+export type { ProjectFacts, Ranking, SourceView, TeamSources };
+
+export type { Action as ProgressAction, Item as ProgressItem } from '../services/progress/progress.ts';
 
 /** What lives as long as the process. Built once by the composition root; operations get it as an argument. */
 export interface Context {
@@ -56,6 +64,10 @@ export interface Context {
   memory(project?: string): Promise<Memory>;
   /** What a project's own files say, and where its state is written; each part is loaded when first used. */
   state(project?: string): Promise<ProjectState>;
+  /** What was started in a project, which ranking goes by. */
+  usage(project?: string): Promise<Usage>;
+  /** Asks the model of a client which of a few candidates is meant. */
+  reranker(): Promise<Reranker>;
   /** Brings the memories of the project from the user's folder into the project. */
   moveMemory(): Promise<Moved>;
   /** The text of a file that a person named at the command line. */
@@ -79,6 +91,12 @@ export interface ProjectState {
   kit(): Promise<Kit>;
   /** What the files of the custom kit and the like say about the project, and the ways to add to them. */
   facts(): Promise<ProjectFacts>;
+  /** Its completion contract and the receipts of its verdicts. */
+  completion(): Promise<Completion>;
+  /** How far it is by its ledgers and documents, and what comes next. */
+  progress(): Promise<Progress>;
+  /** Its runs and session branches. */
+  runs(): Promise<Runs>;
 }
 
 export type { ServedFile } from '../services/delivery/served-file.ts';
@@ -94,10 +112,37 @@ export interface Workspace {
   delivery: Delivery;
   search(): Promise<Search>;
   knowledge(): Promise<Knowledge>;
+  /** How agents and workflows stand at this moment: `rank(record)` is a number, the higher the sooner it should come. */
+  ranking(): Promise<Ranking>;
 }
+
+/** A question to the model of the client. */
+export interface SampleRequest {
+  system?: string;
+  prompt: string;
+  maxTokens: number;
+  /** How long the answer may take; one that comes later is not used. */
+  timeMs?: number;
+  /**
+   * The call goes on as well without an answer. The same question is asked once in a conversation, and a client that has
+   * once not answered is not asked again.
+   */
+  optional?: true;
+}
+
+/** The text of the model, or why there is none, in words. */
+export type Sampled = ModelAnswer;
 
 /** What lives as long as one request; each surface brings its own. */
 export interface Call {
   signal: AbortSignal;
   progress(message: string): void;
+  /** Whether the caller is another program that came over HTTP; some things are not for everybody who can connect. */
+  overHttp?: boolean;
+  /**
+   * Asks the model of the client; not there where the client offers none. A client of the 2026 protocol is asked by the
+   * answer to its call and then calls again: the operation ends here, with an error that nobody sees, and is run once more
+   * from its beginning. So ask before anything is written, and ask the same when nothing has changed.
+   */
+  sample?(request: SampleRequest): Promise<Sampled>;
 }

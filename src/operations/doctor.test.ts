@@ -19,7 +19,14 @@ describe('doctor', () => {
       problems: [],
       handshake: {
         ok: true,
-        tools: ['bmad', 'remember_structured', 'recall_structured', 'manage_memories', 'search_codebase'],
+        tools: [
+          'bmad',
+          'remember_structured',
+          'recall_structured',
+          'manage_memories',
+          'search_codebase',
+          'run_completion_contract',
+        ],
         protocol: '2025-06-18',
       },
     });

@@ -19,6 +19,7 @@ export async function execute(
   try {
     call.signal.throwIfAborted();
     refuseWrites(operation, context);
+    refusePrograms(operation, context, call);
     const input = checkedInput(operation, raw);
     const data = operation.output.parse(await operation.run(input, context, call));
     call.signal.throwIfAborted();
@@ -54,6 +55,7 @@ export async function handOver(
   call: Call,
 ): Promise<Record<string, unknown>> {
   refuseWrites(operation, context);
+  refusePrograms(operation, context, call);
   // What an operation gives is checked against its schema by the tests; once more here would only cost time.
   return operation.run(checkedInput(operation, args, spoken), context, call);
 }
@@ -63,6 +65,19 @@ function refuseWrites({ name, effect }: AnyOperation, { config, configFrom, sett
   const setting = settingKeys['readOnly'] ?? 'readOnly';
   throw new BmadError('forbidden', `${name} writes, and the server only reads.`, {
     hint: `${setting} is switched on (${configFrom.readOnly}).`,
+  });
+}
+
+/** Whether somebody may be offered it at all: whoever reaches the port is not asked who they are. */
+export function mayRunPrograms({ runsPrograms }: AnyOperation, { config }: Context, call: Call): boolean {
+  return runsPrograms !== true || call.overHttp !== true || config.contractsOverHttp;
+}
+
+function refusePrograms(operation: AnyOperation, context: Context, call: Call): void {
+  if (mayRunPrograms(operation, context, call)) return;
+  const setting = context.settingKeys['contractsOverHttp'] ?? 'contractsOverHttp';
+  throw new BmadError('forbidden', `${operation.name} runs programs, and over HTTP that is not allowed.`, {
+    hint: `Use it over stdin or the command line, or have the owner of the server switch ${setting} on (${context.configFrom.contractsOverHttp}).`,
   });
 }
 

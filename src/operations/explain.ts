@@ -2,11 +2,13 @@ import * as z from 'zod';
 import { BmadError, quoted } from '../base/errors.ts';
 import { contentUri } from '../base/paths.ts';
 import { fold } from '../base/suggest.ts';
-import { qualifiedName, shortName, type BmadRecord } from '../model/record.ts';
+import { plural } from '../base/text.ts';
+import { qualifiedName, shortName, STARTABLE, type BmadRecord } from '../model/record.ts';
 import type { Context, Workspace } from './context.ts';
 import { moduleField, projectField } from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { findFile, findRecord, isFile, NAMED_KINDS } from './targets.ts';
+import { namedRecord } from './recommend.ts';
+import { findFile, isFile, NAMED_KINDS } from './targets.ts';
 
 const candidateSchema = z.object({
   name: z.string(),
@@ -21,6 +23,17 @@ const candidateSchema = z.object({
   why: z.string(),
 });
 type Candidate = z.output<typeof candidateSchema>;
+
+const rankSchema = z.object({
+  score: z.number(),
+  signals: z.array(
+    z.object({ signal: z.string(), value: z.number(), weight: z.number(), points: z.number() }),
+  ),
+  uses: z.int(),
+  lastUsed: z.string().optional(),
+  /** Why the history of starts could not be used. */
+  problem: z.string().optional(),
+});
 
 export const explain = defineOperation({
   name: 'explain',
@@ -57,6 +70,7 @@ export const explain = defineOperation({
         chosen: z.boolean(),
       }),
     ),
+    ranking: rankSchema.optional().describe('For what can be started: its score and what it is made of'),
     note: z.string(),
   }),
 
@@ -71,13 +85,13 @@ export const explain = defineOperation({
       return explainFile(target, workspace, context);
     }
     return explainRecord(
-      findRecord({ name: target, kind, module, fuzzy: true }, workspace, context),
+      await namedRecord({ name: target, kind, module, fuzzy: true }, workspace, context),
       target,
       workspace,
     );
   },
 
-  render({ target, is, candidates, layers, note }) {
+  render({ target, is, candidates, layers, ranking, note }) {
     const rows = candidates.map(
       ({ chosen, name, kind, origin, git, priority, status, path, why }) =>
         `- ${chosen ? '**chosen** ' : ''}${name} (${kind}) from ${origin}, priority ${priority}, ${status}: ${why}\n  ${path}${git === undefined ? '' : `\n  ${git.source}, commit ${git.commit}`}`,
@@ -90,19 +104,22 @@ export const explain = defineOperation({
       `${is} ${quoted(target)}`,
       ...rows,
       ...(keys.length > 0 ? ['Values and where they are set:', ...keys] : []),
+      ...(ranking === undefined ? [] : rankLines(ranking)),
     ];
     return { body: parts.join('\n'), note };
   },
 });
 
-function explainRecord(winner: BmadRecord, target: string, { catalogue, delivery }: Workspace) {
+async function explainRecord(winner: BmadRecord, target: string, workspace: Workspace) {
+  const { catalogue, delivery } = workspace;
   const name = fold(shortName(winner.name));
   const rivals = catalogue.records.filter(
     (record) =>
       record.kind === winner.kind &&
       [record.name, shortName(record.name), ...record.aliases].some((alias) => fold(alias) === name),
   );
-  return Promise.resolve(delivery.layersOf(winner)).then((layers) => ({
+  const ranking = STARTABLE.includes(winner.kind) ? await rankOf(winner, workspace) : undefined;
+  return {
     target,
     is: 'record' as const,
     candidates: rivals.map((record): Candidate => ({
@@ -116,9 +133,39 @@ function explainRecord(winner: BmadRecord, target: string, { catalogue, delivery
       chosen: record === winner,
       why: reason(record, winner),
     })),
-    layers,
+    layers: await delivery.layersOf(winner),
+    ...(ranking === undefined ? {} : { ranking }),
     note: `${rivals.length} candidates; ${qualifiedName(winner)} from ${winner.origin.displayName} is served.`,
-  }));
+  };
+}
+
+async function rankOf(record: BmadRecord, workspace: Workspace): Promise<z.output<typeof rankSchema>> {
+  const ranking = await workspace.ranking();
+  const use = ranking.use(record);
+  return {
+    score: rounded(ranking.rank(record)),
+    signals: ranking.signals(record).map(({ signal, value, weight, points }) => ({
+      signal,
+      value: rounded(value),
+      weight,
+      points: rounded(points),
+    })),
+    uses: use?.uses ?? 0,
+    ...(use === undefined ? {} : { lastUsed: new Date(use.last).toISOString() }),
+    ...(ranking.problem === undefined ? {} : { problem: ranking.problem }),
+  };
+}
+
+const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
+
+function rankLines({ score, signals, uses, lastUsed, problem }: z.output<typeof rankSchema>): string[] {
+  const started =
+    lastUsed === undefined ? 'not started here yet' : `started ${plural(uses, 'time')}, last ${lastUsed}`;
+  return [
+    `Ranking: ${score} (${started})`,
+    ...signals.map(({ signal, value, weight, points }) => `- ${signal} ${value} × ${weight} = ${points}`),
+    ...(problem === undefined ? [] : [`- ${problem}`]),
+  ];
 }
 
 function reason(record: BmadRecord, winner: BmadRecord): string {

@@ -116,13 +116,12 @@ export function learningsText(data: z.output<typeof memorySchema>, most: number)
 
 type Question = Parameters<Awaited<ReturnType<Context['memory']>>['recall']>[0];
 
-function question(query: string, [agent, ...alsoCalled]: readonly string[], limit: number): Question {
+function question(query: string, agents: readonly string[], limit: number): Question {
   return {
     query,
     alternatives: [],
     types: ['agent-learnings'],
-    agent,
-    alsoCalled,
+    agents,
     tags: [],
     limit,
     superseded: false,

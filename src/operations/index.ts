@@ -5,12 +5,14 @@ import { bmad } from './bmad.ts';
 import { checkFailures } from './check-failures.ts';
 import { complete } from './complete.ts';
 import { configShow } from './config-show.ts';
+import { listReceipts, verifyReceipts } from './contract-receipts.ts';
 import { describeAgents } from './describe-agents.ts';
 import { doctor } from './doctor.ts';
 import { explain } from './explain.ts';
 import { getAgentMemory } from './get-agent-memory.ts';
 import { getFailureMuseum } from './get-failure-museum.ts';
 import { getKnowledge } from './get-knowledge.ts';
+import { listSessions } from './list-sessions.ts';
 import { getProjectContext } from './get-project-context.ts';
 import { listFiles } from './list-files.ts';
 import { list } from './list.ts';
@@ -20,19 +22,32 @@ import { completeHandoff, logHandoff } from './log-handoff.ts';
 import { logDecision, logLearning } from './log-memory.ts';
 import { manageMemories } from './manage-memories.ts';
 import { memoryForget, memoryRestore, memorySupersede, memoryUpdate } from './memory-change.ts';
+import { memoryPurge } from './memory-purge.ts';
 import { memoryCount, memoryGet, memoryList, memoryStats } from './memory-read.ts';
 import { memoryStatus } from './memory-status.ts';
 import { memoryExport, memoryImport, memoryMove, memoryReindex } from './memory-transfer.ts';
+import { next } from './next.ts';
 import type { AnyOperation } from './operation.ts';
 import { findPrompt, listPrompts } from './prompts.ts';
 import { read } from './read.ts';
 import { recallStructured } from './recall-structured.ts';
+import { reconcileLedgers } from './reconcile.ts';
 import { rememberStructured } from './remember-structured.ts';
 import { listResources, readResource } from './resources.ts';
 import { refresh } from './refresh.ts';
+import { runCompletionContract } from './run-completion-contract.ts';
+import { runOpen } from './run-open.ts';
+import { runCheckpoint, runFinish, runRepair, runResume } from './run-progress.ts';
 import { saveSession } from './save-session.ts';
 import { search } from './search.ts';
 import { searchCodebase } from './search-codebase.ts';
+import {
+  sessionArchive,
+  sessionCreate,
+  sessionDiff,
+  sessionMerge,
+  sessionSwitch,
+} from './session-branches.ts';
 import { sourcesAdd } from './sources-add.ts';
 import { sourcesApprove } from './sources-approve.ts';
 import { sourcesClear } from './sources-clear.ts';
@@ -43,6 +58,8 @@ import { sourcesResolve } from './sources-resolve.ts';
 import { sourcesUpdate } from './sources-update.ts';
 import { bmadWorkflow, executeTask, executeWorkflow } from './start-work.ts';
 import { listTasks, listWorkflows } from './work-lists.ts';
+import { usageClear, usageShow } from './usage.ts';
+import { getWorkflowStatus } from './workflow-status.ts';
 import { getWorkflowDetails } from './workflow-details.ts';
 import { getSkill, listSkillFolder, listSkills } from './skills.ts';
 
@@ -53,10 +70,13 @@ export const operations: readonly AnyOperation[] = [
   search,
   read,
   activate,
+  next,
   explain,
   doctor,
   refresh,
   configShow,
+  usageShow,
+  usageClear,
   sourcesList,
   sourcesAdd,
   sourcesRemove,
@@ -78,12 +98,14 @@ export const operations: readonly AnyOperation[] = [
   recallStructured,
   manageMemories,
   searchCodebase,
+  reconcileLedgers,
   memoryList,
   memoryGet,
   memoryUpdate,
   memoryForget,
   memoryRestore,
   memorySupersede,
+  memoryPurge,
   memoryCount,
   memoryStats,
   memoryStatus,
@@ -91,6 +113,21 @@ export const operations: readonly AnyOperation[] = [
   memoryImport,
   memoryReindex,
   memoryMove,
+  runCompletionContract,
+  verifyReceipts,
+  listReceipts,
+  getWorkflowStatus,
+  runOpen,
+  runCheckpoint,
+  runResume,
+  runFinish,
+  runRepair,
+  listSessions,
+  sessionCreate,
+  sessionSwitch,
+  sessionDiff,
+  sessionMerge,
+  sessionArchive,
   listWorkflows,
   getWorkflowDetails,
   executeWorkflow,

@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import { BmadError, quoted } from '../base/errors.ts';
 import { globMatcher } from '../base/glob.ts';
 import { contentUri } from '../base/paths.ts';
-import { fold, nearest } from '../base/suggest.ts';
+import { fold } from '../base/suggest.ts';
 import { oneLine, plural } from '../base/text.ts';
 import { isListed, type BmadRecord, type RecordKind } from '../model/record.ts';
-import { phasesOf } from './categories.ts';
+import { inPhase } from './categories.ts';
 import type { Workspace } from './context.ts';
 import type { Detail } from './fields.ts';
 
@@ -89,20 +88,6 @@ export function recordItems(
       ? { note: 'This BMAD has no tasks: what were tasks are workflows and skills now.' }
       : {}),
   };
-}
-
-/** A record belongs to the phase of its folder and to those its help rows name. */
-function inPhase(records: readonly BmadRecord[], category: string, workspace: Workspace): BmadRecord[] {
-  const phases = (record: BmadRecord): string[] => phasesOf(record, workspace);
-  const known = [...new Set(records.flatMap(phases))].sort();
-  if (!known.some((phase) => fold(phase) === fold(category))) {
-    throw new BmadError('not_found', `There is no category ${quoted(category)} here.`, {
-      subject: category,
-      suggestions: nearest(category, known),
-      hint: `Known categories: ${[...known, 'deprecated'].join(', ')}.`,
-    });
-  }
-  return records.filter((record) => phases(record).some((phase) => fold(phase) === fold(category)));
 }
 
 export function moduleItems({ catalogue }: Workspace, { module }: ItemFilters): Items {

@@ -15,6 +15,7 @@ import {
   type Items,
 } from './list-items.ts';
 import { defineOperation } from './operation.ts';
+import { rankedItems } from './ranked-items.ts';
 import { absentNote } from './targets.ts';
 
 export const LISTABLE = [
@@ -89,6 +90,10 @@ export const list = defineOperation({
     items: z.array(itemSchema),
     next: z.string().optional(),
     note: z.string().optional(),
+    lifted: z
+      .int()
+      .optional()
+      .describe('How many come before the others of their module, by use or by setting'),
     absent: z.array(z.string()).optional().describe('Git sources that are not here yet'),
   }),
 
@@ -106,8 +111,9 @@ export const list = defineOperation({
     }
     const code = module === undefined ? undefined : workspace.catalogue.names.moduleCode(module);
     const found = await ENTRIES[what](workspace, { module: code, category, pattern });
-    const items = query === undefined ? found.items : found.items.filter((item) => holdsWords(item, query));
-    const identity = JSON.stringify([what, code, category, query, pattern, items.length]);
+    const held = query === undefined ? found.items : found.items.filter((item) => holdsWords(item, query));
+    const { items, lifted } = await rankedItems(held, workspace);
+    const identity = JSON.stringify([what, code, category, query, pattern, items.length, ...lifted]);
     const page = listPage(items, input.limit ?? config.pageSize, identity, input.cursor);
     const fitting = fitItems(page.part, config.answerBytes - RESERVED, (item) => itemLine(item, detail));
     const next =
@@ -122,11 +128,12 @@ export const list = defineOperation({
       items: fitting,
       ...(next === undefined ? {} : { next }),
       ...(found.note === undefined ? {} : { note: found.note }),
+      ...(lifted.length === 0 ? {} : { lifted: lifted.length }),
       ...(workspace.absent.length === 0 ? {} : { absent: [...workspace.absent] }),
     };
   },
 
-  render({ what, detail, total, from, items, next, note, absent }) {
+  render({ what, detail, total, from, items, next, note, lifted, absent }) {
     const body =
       items.length === 0
         ? `No ${what}.`
@@ -138,9 +145,13 @@ export const list = defineOperation({
     const more = next === undefined ? undefined : `More: repeat the call with cursor "${next}".`;
     return {
       body,
-      note: [`${shown}, ~${estimateTokens(body)} tokens.`, more, note, absentNote(absent)]
+      note: [`${shown}, ~${estimateTokens(body)} tokens.`, liftedNote(lifted), more, note, absentNote(absent)]
         .filter(Boolean)
         .join(' '),
     };
   },
 });
+
+function liftedNote(lifted = 0): string | undefined {
+  return lifted === 0 ? undefined : 'What you use or boost comes first in its module; "usage show" lists it.';
+}

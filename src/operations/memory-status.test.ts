@@ -35,6 +35,18 @@ describe('memory_status', () => {
     expect((await session.ok(memoryStatus)).data).toMatchObject({ engine: 'jsonl', owner: 'user' });
   });
 
+  it('writes without a log where a setting says that the folder does not bear one', async () => {
+    const session = await memorySession(afterAll, {
+      ...plain,
+      flags: { embedder: 'none', memoryJournal: 'delete' },
+    });
+    await session.remember('stories', 'dev', 'Written without a log');
+    expect((await session.ok(memoryStatus)).data).toMatchObject({
+      details: { journal: 'delete' },
+      degraded: false,
+    });
+  });
+
   it('says that an embedder does not answer, and why', async () => {
     const session = await memorySession(afterAll, { ...plain, flags: { ollamaUrl: 'http://127.0.0.1:9' } });
     const { data } = await session.ok(memoryStatus);

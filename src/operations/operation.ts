@@ -19,6 +19,8 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   title: string;
   description: string;
   effect: 'read' | 'write' | 'destroy';
+  /** Whether it starts programs of the project; over HTTP that has to be allowed first. */
+  runsPrograms?: true;
   /** The toolset in which it is an MCP tool of its own. */
   toolset?: Toolset;
   /** Whether its data is the answer, for programs and models alike, and not the text that is made of it. */

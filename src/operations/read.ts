@@ -6,8 +6,10 @@ import { cursorField, detailField, moduleField, projectField, sectionField } fro
 import { memoryPlace, memoryText } from './memory-resources.ts';
 import { defineOperation } from './operation.ts';
 import { projectPlace, projectText } from './project-resources.ts';
+import { runsPlace, runsText } from './run-resources.ts';
 import { outlineOnly, shownNote, shownTextSchema, showText } from './shown-text.ts';
-import { findFile, findRecord, isFile, mainFile, NAMED_KINDS } from './targets.ts';
+import { namedRecord } from './recommend.ts';
+import { findFile, isFile, mainFile, NAMED_KINDS } from './targets.ts';
 
 /** A rendered skill's own file is a few lines long. */
 const LAUNCHER_LENGTH = 2_000;
@@ -22,6 +24,8 @@ async function stateText(
   const remembered = memoryPlace(uri);
   if (remembered !== undefined)
     return { text: await memoryText(remembered, context, project), origin: 'memory' };
+  const run = runsPlace(uri);
+  if (run !== undefined) return { text: await runsText(run, context, project), origin: 'runs' };
   const own = projectPlace(uri);
   if (own === undefined) return undefined;
   return { text: await projectText(own, context, call, project), origin: 'project' };
@@ -71,7 +75,7 @@ export const read = defineOperation({
     const { path, from } =
       kind === 'resource' || asFile
         ? await findFile(target, workspace, context)
-        : mainFile(findRecord({ name: target, kind, module, fuzzy: true }, workspace, context));
+        : mainFile(await namedRecord({ name: target, kind, module, fuzzy: true }, workspace, context));
     const file = await workspace.delivery.file(path, from);
     if (file.text === undefined) {
       throw new BmadError(

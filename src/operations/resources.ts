@@ -5,6 +5,7 @@ import { contentUri } from '../base/paths.ts';
 import type { Context, ServedFile, Workspace } from './context.ts';
 import { MEMORY_TYPES } from '../model/memory.ts';
 import { cursorField } from './fields.ts';
+import { runsPlace, runsResources, runsText } from './run-resources.ts';
 import { memoryPlace, memoryText, memoryUri } from './memory-resources.ts';
 import { defineOperation } from './operation.ts';
 import { PROJECT_RESOURCES, projectPlace, projectText, projectUri } from './project-resources.ts';
@@ -65,8 +66,9 @@ export const listResources = defineOperation({
       origin: 'project',
       description,
     }));
+    const runs = project.root === undefined ? [] : await runsResources(context);
     // Skills come first: there are few of them, and they are what people look for.
-    const all = [...skills, ...own, ...memories, ...files];
+    const all = [...skills, ...own, ...memories, ...runs, ...files];
     const page = listPage(all, PAGE, `resources ${all.length}`, cursor);
     return { items: page.part, ...(page.next === undefined ? {} : { next: page.next }) };
   },
@@ -93,6 +95,8 @@ export const readResource = defineOperation({
     if (own !== undefined) return { mimeType: 'text/markdown', text: await projectText(own, context, call) };
     const place = memoryPlace(uri);
     if (place !== undefined) return { mimeType: 'text/markdown', text: await memoryText(place, context) };
+    const run = runsPlace(uri);
+    if (run !== undefined) return { mimeType: 'text/markdown', text: await runsText(run, context) };
     const workspace = await context.workspace();
     const file = SKILL_URI.test(uri)
       ? await skillFile(uri, workspace)

@@ -9,6 +9,10 @@ async function found(query: string, more: object = {}): Promise<string[]> {
   return (data['items'] as { name: string }[]).map(({ name }) => name);
 }
 
+async function items(query: string): Promise<{ name: string; why: string }[]> {
+  return (await session.ok(search, { query })).data['items'] as { name: string; why: string }[];
+}
+
 describe('search', () => {
   it.each([
     ['architect', 'architect'],
@@ -33,8 +37,58 @@ describe('search', () => {
     expect(await found('review', { module: 'core' })).not.toContain('code-review');
   });
 
-  it('never finds a deprecated name', async () => {
-    expect(await found('quick dev', { limit: 50 })).not.toContain('quick-dev');
+  it('puts what replaced an old name first and the old name last', async () => {
+    const names = await found('quick dev', { limit: 50 });
+    expect(names[0]).toBe('build');
+    expect(names.at(-1)).toBe('quick-dev');
+    expect((await items('quick-dev'))[0]).toMatchObject({ name: 'build', why: 'replaces bmad-quick-dev' });
+  });
+
+  it.each([
+    ['I want to break my product down into stories', 'create-epics-and-stories'],
+    ['rédiger le cahier des charges', 'prd'],
+    ['ARCHITECTE', 'architect'],
+    ['retrospectiv', 'retrospective'],
+    ['bmm/architect', 'architect'],
+    ['PRDs', 'prd'],
+  ])('understands %j as %s', async (query, best) => {
+    expect((await found(query))[0]).toBe(best);
+  });
+
+  it.each([
+    ['code-review', 'name'],
+    ['Winston', 'alias'],
+    ['user stories', 'title: stories; description: user; meaning 0.'],
+    ['étude de la concurrence', 'description: research, competitive; meaning 0.'],
+  ])('says for %j why: %s', async (query, why) => {
+    expect((await items(query))[0]?.why).toContain(why);
+  });
+
+  it('filters by module, phase and origin', async () => {
+    const all = async (more: object): Promise<string[]> => found('review', { limit: 200, ...more });
+    expect(await all({ module: 'CORE' })).toContain('review');
+    expect(await all({ module: 'CORE' })).not.toContain('code-review');
+    expect(await all({ category: 'ship' })).toContain('code-review');
+    expect(await all({ category: 'ship' })).not.toContain('prd');
+    expect(await all({ origin: 'package' })).toEqual(await all({}));
+    expect(await all({ category: 'deprecated' })).toContain('editorial-review');
+    expect(await all({ category: 'deprecated' })).not.toContain('review');
+    expect(await all({ type: 'skills' })).not.toContain('code-review');
+  });
+
+  it.each([
+    [{ module: 'bmx' }, /no module "bmx"/, /Known modules: core, bmm|Known modules: bmm, core/],
+    [{ category: 'plans' }, /no category "plans"/, /Known categories: .*plan, ship/],
+    [{ origin: 'team' }, /no origin "team"/, /Known origins: "package", "BMAD .* \(built in\)"/],
+  ])('names what there is for %j', async (filter, message, hint) => {
+    const error = await session.fail(search, { query: 'review', ...filter });
+    expect(error.message).toMatch(message);
+    expect(error.text).toMatch(hint);
+  });
+
+  it('says which types there are', async () => {
+    const error = await session.fail(search, { query: 'review', type: 'files' });
+    expect(error.text).toContain('knowledge');
   });
 
   it('says how to start the best hit', async () => {
@@ -44,7 +98,17 @@ describe('search', () => {
     );
   });
 
-  it.each(['(((', '.*', '\\', '\0', 'x'.repeat(100_000), '👩‍💻'])('survives %j', async (query) => {
+  it.each([
+    ['brackets', '((('],
+    ['a pattern', '.*(a+)+$'],
+    ['a backslash', '\\'],
+    ['a NUL', '\0'],
+    ['a lone surrogate', '\ud83d story'],
+    ['one long word', 'x'.repeat(100_000)],
+    ['many words', 'story épic '.repeat(9_000)],
+    ['an emoji', '👩‍💻'],
+    ['several scripts', 'база 仕様 قصة'],
+  ])('survives %s', async (_, query) => {
     const { answer } = await session.ok(search, { query });
     expect(answer.body.length).toBeLessThan(10_000);
   });

@@ -1,18 +1,27 @@
 import * as z from 'zod';
 import { fitItems, listPage } from '../base/paging.ts';
 import { STARTABLE, type RecordKind } from '../model/record.ts';
-import { cursorField, detailField, limitField, moduleField, projectField } from './fields.ts';
-import { itemLine, itemSchema, recordItem } from './list-items.ts';
+import { cursorField, detailField, limitField, moduleField, projectField, type Detail } from './fields.ts';
+import { itemLine, itemSchema, recordItem, type Item } from './list-items.ts';
 import { defineOperation } from './operation.ts';
-import { absentNote } from './targets.ts';
-import { KINDS_OF } from './targets.ts';
+import { settled } from './recommend.ts';
+import { recordFilter } from './search-filters.ts';
+import { absentNote, KINDS_OF } from './targets.ts';
 
-const SEARCHABLE = ['agents', 'workflows', 'all'] as const;
-const KINDS: Record<(typeof SEARCHABLE)[number], readonly RecordKind[]> = {
+const MATERIAL: readonly RecordKind[] = ['knowledge', 'template', 'checklist', 'team'];
+const KINDS = {
   agents: KINDS_OF.agent,
   workflows: KINDS_OF.workflow,
-  all: STARTABLE,
-};
+  tasks: ['task'],
+  tools: ['tool'],
+  skills: ['skill'],
+  knowledge: ['knowledge'],
+  templates: ['template'],
+  checklists: ['checklist'],
+  teams: ['team'],
+  all: [...STARTABLE, ...MATERIAL],
+} as const satisfies Record<string, readonly RecordKind[]>;
+const SEARCHABLE = Object.keys(KINDS) as [keyof typeof KINDS];
 
 const DEFAULT_HITS = 8;
 const RESERVED = 600;
@@ -20,15 +29,22 @@ const RESERVED = 600;
 export const search = defineOperation({
   name: 'search',
   title: 'Find agents and workflows',
-  description: 'Find agents and workflows by words in their names, titles and descriptions, best first.',
+  description:
+    'Find agents, workflows and what they use by a name or a wish in one’s own words, English or French, best first.',
   effect: 'read',
   command: 'search',
   positional: ['query'],
-  examples: ['search "user experience"', 'search research --type workflows'],
+  examples: [
+    'search "break my product down into stories"',
+    'search "relire mon architecture" --type agents',
+    'search research --module core',
+  ],
   input: z.strictObject({
-    query: z.string().trim().min(1).max(200_000).describe('Words to look for'),
-    type: z.enum(SEARCHABLE).default('all').describe('agents, workflows or all'),
+    query: z.string().trim().min(1).max(200_000).describe('A name, words, or what you want to do'),
+    type: z.enum(SEARCHABLE).default('all').describe(SEARCHABLE.join(', ')),
     module: moduleField,
+    category: z.string().min(1).max(100).optional().describe('Phase, such as plan or ship'),
+    origin: z.string().min(1).max(200).optional().describe('Where it comes from: project, package, git, …'),
     cursor: cursorField,
     limit: limitField,
     detail: detailField,
@@ -38,20 +54,27 @@ export const search = defineOperation({
     query: z.string(),
     detail: detailField,
     total: z.int(),
-    items: z.array(itemSchema.extend({ score: z.number() })),
+    items: z.array(itemSchema.extend({ score: z.number(), why: z.string() })),
     next: z.string().optional(),
     absent: z.array(z.string()).optional().describe('Git sources that are not here yet'),
   }),
 
-  async run({ query, type, module, cursor, limit, detail, project }, context) {
+  async run({ query, type, module, category, origin, cursor, limit, detail, project }, context, call) {
     const workspace = await context.workspace(project);
-    const code = module === undefined ? undefined : workspace.catalogue.names.moduleCode(module);
-    const hits = (await workspace.search()).find({ words: query, kinds: KINDS[type], module: code });
-    const items = hits.map(({ record, score }) => ({ ...recordItem(record, workspace), score }));
-    const identity = JSON.stringify(['search', query, type, code, items.length]);
+    const kinds = KINDS[type];
+    const takes = recordFilter({ kinds, module, category, origin }, workspace);
+    const found = await (await workspace.search()).find({ words: query, kinds, takes });
+    const shown = { size: limit ?? DEFAULT_HITS, isFirst: cursor === undefined };
+    const hits = await settled(query, found, shown, workspace, context, call);
+    const items = hits.map(({ record, score, why }) => ({
+      ...recordItem(record, workspace),
+      score: Math.round(score * 100) / 100,
+      why: why(),
+    }));
+    const identity = JSON.stringify(['search', query, type, module, category, origin, items.length]);
     const page = listPage(items, limit ?? DEFAULT_HITS, identity, cursor);
     const fitting = fitItems(page.part, context.config.answerBytes - RESERVED, (item) =>
-      itemLine(item, detail),
+      hitLine(item, detail),
     );
     const next =
       fitting.length < page.part.length ? listPage(items, fitting.length, identity, cursor).next : page.next;
@@ -74,11 +97,18 @@ export const search = defineOperation({
           .filter(Boolean)
           .join(' '),
       };
-    const argument = best.kind === 'agent' ? 'agent' : 'workflow';
+    const startable = STARTABLE.some((kind) => kind === best.kind);
+    const use = !startable
+      ? `Read the first with {operation:"read", uri:"${best.uri ?? best.name}"}.`
+      : `Start the first with {operation:"execute", ${best.kind === 'agent' ? 'agent' : 'workflow'}:"${best.name}"}.`;
     const more = next === undefined ? '' : ` More: cursor "${next}".`;
     return {
-      body: items.map((item) => itemLine(item, detail)).join('\n'),
-      note: `${items.length} of ${total} matches, best first. Start the first with {operation:"execute", ${argument}:"${best.name}"}.${more}`,
+      body: items.map((item) => hitLine(item, detail)).join('\n'),
+      note: `${items.length} of ${total} matches, best first. ${use}${more}`,
     };
   },
 });
+
+function hitLine(item: Item & { why: string }, detail: Detail): string {
+  return detail === 'concise' ? itemLine(item, detail) : `${itemLine(item, detail)} [${item.why}]`;
+}

@@ -11,6 +11,8 @@ const paramsField = z
   .record(z.string(), z.unknown(), { error: 'An object is expected, such as {"topic": "caching"}.' })
   .optional();
 
+const openRunField = z.string().optional().describe('Open run to go on with');
+
 /** Seed names of `execute`: each turns its arguments into those of the one operation that starts things. */
 export const executeWorkflow = defineOperation({
   name: 'execute_workflow',
@@ -22,6 +24,7 @@ export const executeWorkflow = defineOperation({
   input: z.strictObject({
     workflow_name: z.string().describe('e.g. prd, bmm/prd'),
     params: paramsField.describe('Values for the workflow, by name'),
+    run_id: openRunField,
     module: moduleField,
     ...passed,
   }),
@@ -71,6 +74,7 @@ export const bmadWorkflow = defineOperation({
   input: z.strictObject({
     workflow: z.string().describe('Workflow name (with or without the * prefix)'),
     context: z.string().optional().describe('Context or parameters for the workflow'),
+    run_id: openRunField,
     ...passed,
   }),
   output: activate.output,

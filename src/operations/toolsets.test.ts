@@ -26,13 +26,16 @@ const WORKFLOWS = [
   'get_knowledge',
 ];
 
+const READING = ['get_workflow_status', 'list_sessions'];
+const PROJECT = ['run_completion_contract', ...READING];
+
 const MEMORY = ['remember_structured', 'recall_structured', 'manage_memories', 'search_codebase'];
 
 describe('the tools that are offered', () => {
   it.each([
-    ['by default', {}, ['bmad', ...MEMORY]],
+    ['by default', {}, ['bmad', ...MEMORY, ...PROJECT]],
     ['of one set', { toolsets: ['workflows'] }, WORKFLOWS],
-    ['of a set that holds none yet', { toolsets: ['project'] }, []],
+    ['of the project', { toolsets: ['project'] }, PROJECT],
     ['of a set and by name', { toolsets: ['bmad'], tools: ['list_tasks'] }, ['bmad', 'list_tasks']],
     [
       'by name only',
@@ -47,9 +50,13 @@ describe('the tools that are offered', () => {
     [
       'where exclusion meets inclusion',
       { tools: ['list_tasks'], excludeTools: ['list_tasks'] },
-      ['bmad', ...MEMORY],
+      ['bmad', ...MEMORY, ...PROJECT],
     ],
-    ['when only reading is allowed', { readOnly: 'true' }, ['bmad', 'recall_structured', 'search_codebase']],
+    [
+      'when only reading is allowed',
+      { readOnly: 'true' },
+      ['bmad', 'recall_structured', 'search_codebase', ...READING],
+    ],
   ])('%s', async (_what, flags, names) => {
     expect(offered(await context({ flags }))).toEqual(names);
   });
@@ -104,7 +111,11 @@ describe('a wrong name stops the start', () => {
   });
 
   it('but a pattern that fits nothing is none', async () => {
-    expect(offered(await context({ flags: { excludeTools: ['cis-*'] } }))).toEqual(['bmad', ...MEMORY]);
+    expect(offered(await context({ flags: { excludeTools: ['cis-*'] } }))).toEqual([
+      'bmad',
+      ...MEMORY,
+      ...PROJECT,
+    ]);
   });
 });
 

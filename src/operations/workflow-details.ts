@@ -5,7 +5,7 @@ import { qualifiedName } from '../model/record.ts';
 import { CATEGORIES, categoryOf } from './categories.ts';
 import { asData, moduleField, projectField } from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { findRecord } from './targets.ts';
+import { namedRecord } from './recommend.ts';
 
 const FILES_NAMED = 60;
 const DESCRIPTION_LENGTH = 1_500;
@@ -42,7 +42,7 @@ export const getWorkflowDetails = defineOperation({
   }),
   async run({ workflow_name: name, module, project }, context) {
     const workspace = await context.workspace(project);
-    const record = findRecord({ name, kind: 'workflow', module, fuzzy: true }, workspace, context);
+    const record = await namedRecord({ name, kind: 'workflow', module, fuzzy: true }, workspace, context);
     const { author, inputs, outputs, files } = await workspace.delivery.details(record);
     const { displayName, phase, deprecated } = record;
     const left = files.length - FILES_NAMED;

@@ -107,7 +107,7 @@ describe('bmad doctor', () => {
     const { code, stdout, stderr } = await bmad(['doctor'], { cwd, env });
     expect(code).toBe(0);
     expect(stdout.toString('utf8')).toMatch(
-      /^Handshake: ok, protocol 20[\d-]+, 5 tools: bmad, remember_structured, recall_structured, manage_memories, search_codebase$/m,
+      /^Handshake: ok, protocol 20[\d-]+, 6 tools: bmad, remember_structured, recall_structured, manage_memories, search_codebase, run_completion_contract$/m,
     );
     expect(stderr).toContain('All is well.');
     const data = await bmad(['doctor', '--json'], { cwd, env });
@@ -115,7 +115,14 @@ describe('bmad doctor', () => {
       ok: true,
       handshake: {
         ok: true,
-        tools: ['bmad', 'remember_structured', 'recall_structured', 'manage_memories', 'search_codebase'],
+        tools: [
+          'bmad',
+          'remember_structured',
+          'recall_structured',
+          'manage_memories',
+          'search_codebase',
+          'run_completion_contract',
+        ],
       },
       origins: [{ agents: 5, workflows: 22, skills: 2, deprecated: 21 }],
     });

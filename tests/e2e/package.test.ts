@@ -87,7 +87,14 @@ describe('the installed package', () => {
     expect(JSON.parse(stdout.toString('utf8'))).toMatchObject({
       ok: true,
       handshake: {
-        tools: ['bmad', 'remember_structured', 'recall_structured', 'manage_memories', 'search_codebase'],
+        tools: [
+          'bmad',
+          'remember_structured',
+          'recall_structured',
+          'manage_memories',
+          'search_codebase',
+          'run_completion_contract',
+        ],
       },
     });
   });
@@ -101,6 +108,7 @@ describe('the installed package', () => {
         'recall_structured',
         'manage_memories',
         'search_codebase',
+        'run_completion_contract',
       ]);
       const answer = await client.callTool({ name: 'bmad', arguments: { command: 'architect Hello.' } });
       expect(textsOf(answer)[0]).toMatch(/^# Winston[^]*Hello\./);

@@ -64,6 +64,7 @@ describe.each(ERAS)('$name', ({ mode, era, version }) => {
       'recall_structured',
       'manage_memories',
       'search_codebase',
+      'run_completion_contract',
     ]);
     expect(tools[0]).toMatchObject({
       name: 'bmad',

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import type { MemoryFilter } from '../../src/model/memory.ts';
 import type { MemoryStore, VectorSpace } from '../../src/services/memory/store.ts';
 import type { PlaceTest } from './place-tests.ts';
 import { memory, uuid } from './places.ts';
@@ -112,6 +113,46 @@ export function searchContract(
         );
       }
       await expect(store.count({ since: 'yesterday-ish' })).rejects.toMatchObject({ code: 'invalid_input' });
+    });
+  });
+
+  describe('names', () => {
+    test('of agents are the same in any case, and letters in either form of Unicode', async (open) => {
+      const store = await open();
+      const nfd = (text: string): string => text.normalize('NFD');
+      await store.upsert([
+        memory('a', 'Written by somebody', { agent: 'Élodie', tags: [nfd('été')], at: '2026-01-03' }),
+        memory('b', 'Written by somebody', { agent: nfd('élodie'), tags: ['été'], at: '2026-01-02' }),
+        memory('c', 'Written by somebody', { agent: 'Dev', tags: ['Été'], at: '2026-01-01' }),
+        memory('d', 'Written by somebody', { agent: 'İ', at: '2025-01-01' }),
+      ]);
+      const cases: [MemoryFilter, string[]][] = [
+        [{ agents: ['ÉLODIE'] }, ['a', 'b']],
+        [{ agents: [nfd('Élodie')] }, ['a', 'b']],
+        [{ agents: ['dEV', 'nobody'] }, ['c']],
+        [{ agents: ['elodie'] }, []],
+        [{ agents: ['İ'] }, ['d']],
+        [{ tagsAll: [nfd('été')] }, ['a', 'b']],
+        [{ tagsAny: ['été', 'x'] }, ['a', 'b']],
+        [{ tagsAny: [nfd('Été')] }, ['c']],
+        [{ agents: ['élodie'], tagsAll: ['été'], since: '2026-01-03' }, ['a']],
+      ];
+      for (const [filter, names] of cases) {
+        const shown = JSON.stringify(filter);
+        expect(
+          (await store.list(filter, { limit: 9 })).entries.map(({ id }) => id),
+          shown,
+        ).toEqual(names.map(uuid));
+        expect(await store.count(filter), shown).toBe(names.length);
+        for (const query of [ask('somebody'), { ...ask('somebody'), vector: undefined }])
+          expect(ids(await store.search({ ...query, filter })).toSorted(), shown).toEqual(
+            names.map(uuid).toSorted(),
+          );
+      }
+      expect(await store.get({ type: 'decisions', id: uuid('a') })).toMatchObject({
+        agent: 'Élodie',
+        tags: ['été'],
+      });
     });
   });
 

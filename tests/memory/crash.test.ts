@@ -1,9 +1,9 @@
-import { mkdtemp } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSqlite } from '../../src/base/sqlite.ts';
-import { uuid } from './places.ts';
+import { memory, uuid } from './places.ts';
 import { lostOf, openFile, runWriter, type FileEngine } from './processes.ts';
 
 const ENGINES: FileEngine[] = ['sqlite', 'jsonl'];
@@ -28,6 +28,47 @@ async function expectSound(file: string): Promise<void> {
   database.run("INSERT INTO words (words) VALUES ('integrity-check')");
   database.close();
 }
+
+/** All bytes that an engine has left in the folder of a file. */
+async function bytesOf(file: string): Promise<string> {
+  const folder = dirname(file);
+  const parts = await Promise.all(
+    (await readdir(folder)).map(async (name) => readFile(join(folder, name), 'latin1')),
+  );
+  return parts.join('\n');
+}
+
+describe.each(ENGINES)('what was purged from a file of %s', (engine) => {
+  it('cannot be read out of it', async () => {
+    const file = await newFile(engine);
+    const store = await openFile(engine, file);
+    const many = Array.from({ length: 60 }, (_, index) => memory(`m${index}`, `Memory ${index} of a quokka`));
+    await store.upsert(many);
+    const one = memory('a', 'A xylophone was here', { tags: ['marimba'] });
+    await store.upsert([one, { ...one, text: 'A glockenspiel was here' }]);
+    await store.forget([one], '2026-04-01');
+    expect(await bytesOf(file)).toMatch(/xylophone[^]*glockenspiel|glockenspiel[^]*xylophone/);
+    expect(await store.purge([one])).toHaveLength(1);
+    expect(await bytesOf(file)).not.toMatch(/xylophone|glockenspiel|marimba/);
+    expect(await store.search({ terms: ['quokka'], filter: {}, limit: 99 })).toHaveLength(60);
+    await store.close();
+    expect(await bytesOf(file)).not.toMatch(/xylophone|glockenspiel|marimba/);
+    if (engine === 'sqlite') await expectSound(file);
+  });
+
+  it.runIf(engine === 'jsonl')('stays where lines of the log cannot be read, and that is said', async () => {
+    const file = await newFile(engine);
+    const store = await openFile(engine, file);
+    const one = memory('a', 'A xylophone was here');
+    await store.upsert([one]);
+    await store.forget([one], '2026-04-01');
+    await appendFile(file, '{"half of a li\n');
+    const before = await bytesOf(file);
+    await expect(store.purge([one])).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await bytesOf(file)).toBe(before);
+    await store.close();
+  });
+});
 
 describe.each(ENGINES)('many processes on one file of %s', (engine) => {
   it(

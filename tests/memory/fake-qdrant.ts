@@ -213,7 +213,7 @@ function facet(collection: FakeCollection, body: Body): object[] {
 }
 
 function apply(collection: FakeCollection, operation: Record<string, Body>): void {
-  const { upsert, set_payload: payload, update_vectors: vectors } = operation;
+  const { upsert, set_payload: payload, update_vectors: vectors, delete: removed } = operation;
   if (upsert !== undefined)
     for (const { id, vector, payload: given } of upsert['points'] as FakePoint[]) {
       const before = collection.points.get(id);
@@ -235,6 +235,8 @@ function apply(collection: FakeCollection, operation: Record<string, Body>): voi
       if (point === undefined) throw new Refused(404, `No point with id ${id} found`);
       point.vector = normal(collection, vector);
     }
+  else if (removed !== undefined)
+    for (const { id } of matching(collection, removed)) collection.points.delete(id);
   else throw new Refused(400, 'an operation that the fake does not know');
 }
 

@@ -54,4 +54,72 @@ describe('the operations on Qdrant', () => {
       expect((await session.ok(memoryStatus)).data).toMatchObject({ degraded: true });
     }
   });
+
+  it('leave a collection of other dimensions alone, and find what it has', async () => {
+    const { fake, url } = await qdrant();
+    const payload = {
+      text: 'Pallets are counted by the night shift',
+      agent: 'atlas',
+      type: 'decisions',
+      tags: [],
+      project: 'bmad-corner-shop',
+      created_at: '2026-02-03T04:05:06.000007',
+    };
+    const id = '728cfd79-2a3f-5f9a-ad84-d776ac131a77';
+    const vector = Array.from({ length: 384 }, () => 0.05);
+    const theirs = { config: { vectors: { size: 384 } }, indexes: {}, points: new Map() };
+    theirs.points.set(id, { id, vector, payload });
+    fake.collections.set('bmad-corner-shop-decisions', theirs);
+    const embedder = await embeddingServer(afterAll);
+    const session = await memorySession(afterAll, { flags: { qdrantUrl: url, ollamaUrl: embedder.url } });
+    await session.ok(rememberStructured, given);
+    const [hit] = await session.recall('pallets night shift', { type: 'decisions' });
+    expect(hit).toMatchObject({ id, stored: true });
+    // As it was: one point, its own vector, no index or payload of ours.
+    expect(theirs).toEqual({
+      config: { vectors: { size: 384 } },
+      indexes: {},
+      points: new Map([[id, { id, vector, payload }]]),
+    });
+    expect((await session.ok(memoryStatus)).data).toMatchObject({ dim: 64, memories: 2, degraded: false });
+  });
+
+  it('write nothing into a collection of ours that somebody has made with other dimensions', async () => {
+    const { fake, url } = await qdrant();
+    const embedder = await embeddingServer(afterAll);
+    const flags = { qdrantUrl: url, ollamaUrl: embedder.url };
+    const first = await memorySession(afterAll, { flags });
+    await first.ok(rememberStructured, given);
+    const name = fake.aliases.get('bmad-corner-shop-decisions') ?? '';
+    const strange = { config: { vectors: { size: 7 } }, indexes: {}, points: new Map() };
+    fake.collections.set(name, strange);
+    const session = await memorySession(afterAll, { flags });
+    const error = await session.fail(rememberStructured, given);
+    expect(error.text).toMatch(/holds vectors of another embedder \(unknown, 7 dimensions\)/);
+    expect(error.text).toMatch(/Rename or remove that collection/);
+    expect(strange.points.size).toBe(0);
+    const { answer } = await session.ok(recallStructured, { query: 'cache redis' });
+    expect(answer.body).toContain('fullstack-dev.md:5');
+    expect(answer.note).toMatch(/^DEGRADED.*7 dimensions.*Rename or remove/s);
+    const status = await session.ok(memoryStatus);
+    expect(String(status.data['notes'])).toMatch(/7 dimensions/);
+  });
+
+  it('tell that the server has gone away in the middle, and go on when it is back', async () => {
+    const { fake, url } = await qdrant();
+    const session = await memorySession(afterAll, { flags: { embedder: 'none', qdrantUrl: url } });
+    await session.ok(rememberStructured, given);
+    // More than any call tries again.
+    fake.faults.push(...Array.from({ length: 200 }, () => 503));
+    const error = await session.fail(rememberStructured, { ...given, text: 'Written while it is away' });
+    expect(error).toMatchObject({ code: 'unavailable' });
+    expect(error.text).toContain(url);
+    const { answer } = await session.ok(recallStructured, { query: 'cache redis' });
+    expect(answer.note).toMatch(/^DEGRADED/);
+    fake.faults.splice(0);
+    expect(await session.recall('postgres orders', { type: 'decisions' })).toContainEqual(
+      expect.objectContaining({ stored: true }),
+    );
+    await session.ok(rememberStructured, { ...given, text: 'Written when it is back again' });
+  });
 });

@@ -107,6 +107,21 @@ describe('a memory file of SQLite', () => {
     ).rejects.toThrow(/damaged/);
   });
 
+  it('is brought up to date when an older version wrote it', async () => {
+    const file = join(await folder(), 'memory.db');
+    const before = await open(file);
+    await before.upsert([memory('a', 'Kept through all versions.', { agent: 'Dev' })]);
+    await before.close();
+    const database = await openSqlite(file, {
+      prepare: (opened) => opened.exec('DROP INDEX memory_agent; PRAGMA user_version=1'),
+    });
+    database.close();
+    const after = await open(file);
+    expect((await after.list({ agents: ['dev'] }, { limit: 5 })).entries).toHaveLength(1);
+    expect((await after.health()).schema).toBe(2);
+    await after.close();
+  });
+
   it('is not touched when a newer version wrote it', async () => {
     const file = join(await folder(), 'memory.db');
     const database = await openSqlite(file, { prepare: (opened) => opened.exec('PRAGMA user_version=99') });

@@ -25,7 +25,8 @@ export async function contextIn(
   const written: string[] = [];
   const context = await createContext({
     flags: {},
-    presets: {},
+    // Most tests start things, and end before anything that is written in the background.
+    presets: { usage: 'false' },
     env: {},
     cwd: folder,
     home: join(folder, 'no-home'),

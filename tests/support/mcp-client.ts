@@ -1,5 +1,11 @@
 import { pathToFileURL } from 'node:url';
-import { Client, type CallToolResult, type VersionNegotiationMode } from '@modelcontextprotocol/client';
+import {
+  Client,
+  type CallToolResult,
+  type CreateMessageRequestParams,
+  type CreateMessageResult,
+  type VersionNegotiationMode,
+} from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { serverFile } from './app.ts';
 import { bareEnvironment } from './programs.ts';
@@ -10,6 +16,8 @@ export interface ConnectOptions {
   mode?: VersionNegotiationMode;
   /** Folders the client says it works in. */
   roots?: readonly string[];
+  /** Answers for the model of the client; without it the client offers none. */
+  sample?: (params: CreateMessageRequestParams) => CreateMessageResult | Promise<CreateMessageResult>;
   /** Program and arguments, where it is not the server in dist. */
   command?: readonly [string, ...string[]];
   /** Arguments for the server in dist. */
@@ -23,19 +31,13 @@ export async function connectClient({
   home,
   mode = 'legacy',
   roots,
+  sample,
   args: serverArgs = [],
   command = [process.execPath, serverFile, ...serverArgs],
   env = {},
 }: ConnectOptions): Promise<Client> {
   const [program, ...args] = command;
-  const client = new Client(
-    { name: 'test', version: '1' },
-    { versionNegotiation: { mode }, ...(roots === undefined ? {} : { capabilities: { roots: {} } }) },
-  );
-  if (roots !== undefined) {
-    const listed = roots.map((folder) => ({ uri: pathToFileURL(folder).href }));
-    client.setRequestHandler('roots/list', () => ({ roots: listed }));
-  }
+  const client = newClient({ mode, roots, sample });
   await client.connect(
     new StdioClientTransport({
       command: program,
@@ -45,6 +47,33 @@ export async function connectClient({
       stderr: 'ignore',
     }),
   );
+  return client;
+}
+
+/** The official client, with what it offers to servers. */
+export function newClient({
+  mode = 'legacy',
+  roots,
+  sample,
+}: {
+  [option in 'mode' | 'roots' | 'sample']?: ConnectOptions[option] | undefined;
+}): Client {
+  const client = new Client(
+    { name: 'test', version: '1' },
+    {
+      versionNegotiation: { mode },
+      capabilities: {
+        ...(roots === undefined ? {} : { roots: {} }),
+        ...(sample === undefined ? {} : { sampling: {} }),
+      },
+    },
+  );
+  if (roots !== undefined) {
+    const listed = roots.map((folder) => ({ uri: pathToFileURL(folder).href }));
+    client.setRequestHandler('roots/list', () => ({ roots: listed }));
+  }
+  if (sample !== undefined)
+    client.setRequestHandler('sampling/createMessage', ({ params }) => sample(params));
   return client;
 }
 

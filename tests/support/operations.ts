@@ -15,15 +15,25 @@ export interface Session {
   fail(operation: AnyOperation, input?: unknown): Promise<BmadError>;
 }
 
+export interface OpenSession extends Session {
+  /** Ends it, as when a host goes away. */
+  close(): void;
+}
+
 /** The real application in a new empty folder. */
 export async function openSession(
   onEnd: (cleanUp: () => Promise<void>) => void,
   outside: Partial<Outside> = {},
-): Promise<Session> {
-  const folder = await temporaryFolder(onEnd);
+): Promise<OpenSession> {
+  return sessionIn(await temporaryFolder(onEnd), outside);
+}
+
+/** The real application in a folder that is there; several can be open in one at once, as hosts are. */
+export async function sessionIn(folder: string, outside: Partial<Outside> = {}): Promise<OpenSession> {
   const context = await contextIn(folder, outside);
   return {
     folder,
+    close: () => context.close(),
     async ok(operation, input = {}) {
       const outcome = await execute(operation, input, context, testCall());
       if (!outcome.ok) throw new Error(`${operation.name} failed: ${outcome.error.text}`);

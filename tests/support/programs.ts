@@ -23,6 +23,8 @@ export function bareEnvironment(home: string, more: Record<string, string> = {})
     USERPROFILE: home,
     APPDATA: home,
     LOCALAPPDATA: home,
+    // Tests share a home, and what one starts must not change the order of lists for the next.
+    BMAD_USAGE: 'false',
     ...more,
   };
 }

@@ -32,6 +32,10 @@ export async function httpEmbedder(parts: HttpEmbedder, signal?: AbortSignal): P
       const found: Float32Array[] = [];
       for (let from = 0; from < texts.length; from += BATCH)
         found.push(...(await ask(parts, texts.slice(from, from + BATCH), TIMEOUT_MS, stop)));
+      // A model that was replaced under the same name; what it gives now fits nothing that is stored.
+      const other = found.find(({ length }) => length !== dim);
+      if (other !== undefined)
+        throw trouble(parts, `its vectors have ${other.length} numbers now, and had ${dim}`);
       return found;
     },
   };

@@ -25,7 +25,12 @@ interface Model {
 
 /** Reads the model from a folder; takes some tens of milliseconds, so call it when the first vector is needed. */
 export async function openStaticEmbedder(folder: string): Promise<Embedder> {
-  const model = readModel(await readInside(folder, MODEL_FILE, MOST_BYTES));
+  const model = readModel(
+    await readInside(folder, MODEL_FILE, MOST_BYTES).catch((error: unknown) => {
+      const missing = error instanceof BmadError && error.code === 'not_found';
+      throw unusable(missing ? 'is missing' : 'cannot be read', error);
+    }),
+  );
   return {
     id: model.id,
     dim: model.dim,
@@ -90,13 +95,7 @@ function readModel(file: Buffer): Model {
   try {
     if (file.toString('latin1', 0, 8) !== MAGIC) throw new Error('another kind of file');
     const headEnd = 12 + file.readUInt32LE(8);
-    const head = JSON.parse(file.toString('utf8', 12, headEnd)) as {
-      id: string;
-      dim: number;
-      buckets: number;
-      words: number;
-      wordBytes: number;
-    };
+    const head = checkedHead(JSON.parse(file.toString('utf8', 12, headEnd)));
     const wordsEnd = headEnd + head.wordBytes;
     const words = file.toString('latin1', headEnd, wordsEnd).split('\n');
     const count = head.words + head.buckets;
@@ -108,12 +107,34 @@ function readModel(file: Buffer): Model {
     // Copied, because numbers of four bytes must begin at a multiple of four; all machines of Node are little-endian here.
     const scales = new Float32Array(new Uint8Array(file.subarray(wordsEnd, scalesEnd)).buffer);
     const table = new Int8Array(file.buffer, file.byteOffset + scalesEnd, count * head.dim);
-    return { ...head, rows, scales, table };
+    return { id: head.id, dim: head.dim, buckets: head.buckets, rows, scales, table };
   } catch (cause) {
-    throw new BmadError('unavailable', 'The file of the embedding model is damaged.', {
-      subject: MODEL_FILE,
-      hint: 'Install the server again to restore it. Until then, search works with words alone.',
-      cause,
-    });
+    throw unusable('is damaged', cause);
   }
+}
+
+interface Head {
+  id: string;
+  dim: number;
+  buckets: number;
+  words: number;
+  wordBytes: number;
+}
+
+function checkedHead(value: unknown): Head {
+  const { id, ...numbers } = value as Head;
+  const { dim, buckets, words, wordBytes } = numbers;
+  const whole = [dim, buckets, words, wordBytes].every(
+    (number) => Number.isSafeInteger(number) && number > 0,
+  );
+  if (typeof id !== 'string' || id === '' || !whole) throw new Error('a head that says nothing');
+  return { id, dim, buckets, words, wordBytes };
+}
+
+function unusable(what: string, cause: unknown): BmadError {
+  return new BmadError('unavailable', `The file of the embedding model ${what}.`, {
+    subject: MODEL_FILE,
+    hint: 'Install the server again to restore it. Until then, search works with words alone.',
+    cause,
+  });
 }

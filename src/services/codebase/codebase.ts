@@ -55,7 +55,7 @@ export interface Codebase {
 }
 
 /** The words of code as long as nothing better is handed in. */
-export const CODE_ANALYSER: Analyser = { id: 'code-1', words: codeWords };
+const CODE_ANALYSER: Analyser = { id: 'code-1', words: codeWords };
 
 const REFINED_FILES = 12;
 /** A pasted file is a question by its beginning. */

@@ -18,11 +18,27 @@ export function menuTarget(written: string, agent: BmadRecord, catalogue: Catalo
   );
 }
 
-function byName(name: string, { winners }: Catalogue): BmadRecord[] {
-  return winners.filter((record) => record.kind !== 'agent' && fold(record.name) === fold(name));
+const namesByCatalogue = new WeakMap<Catalogue, ReadonlyMap<string, readonly BmadRecord[]>>();
+
+function byName(name: string, catalogue: Catalogue): readonly BmadRecord[] {
+  const known = namesByCatalogue.get(catalogue) ?? namesOf(catalogue);
+  namesByCatalogue.set(catalogue, known);
+  return known.get(fold(name)) ?? [];
 }
 
-function byPath(written: string, agent: BmadRecord, { winners }: Catalogue): BmadRecord[] {
+/** Made once: menus have dozens of entries, and catalogues may have thousands of records. */
+function namesOf({ winners }: Catalogue): ReadonlyMap<string, readonly BmadRecord[]> {
+  const names = new Map<string, BmadRecord[]>();
+  for (const record of winners) {
+    if (record.kind === 'agent') continue;
+    const same = names.get(fold(record.name));
+    if (same === undefined) names.set(fold(record.name), [record]);
+    else same.push(record);
+  }
+  return names;
+}
+
+function byPath(written: string, agent: BmadRecord, { winners }: Catalogue): readonly BmadRecord[] {
   const inProject = written.replace(/^\{project-root\}\//, '');
   const folders = ['{bmad_folder}', '_bmad', '.bmad', 'bmad', basename(agent.origin.root)];
   const folder = folders.find((name) => inProject.startsWith(`${name}/`));

@@ -27,8 +27,13 @@ function cleanText(text: string): string {
     .replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD');
 }
 
+/** Names are compared, so their letters have one form; a text stays as it was written. */
+function cleanName(name: string): string {
+  return cleanText(name).normalize('NFC');
+}
+
 function cleanTags(tags: readonly string[]): string[] {
-  return [...new Set(tags.map(cleanText))];
+  return [...new Set(tags.map(cleanName))];
 }
 
 export function isoTime(text: string): string {
@@ -45,7 +50,7 @@ export function upserted(
   project: string,
 ): { decision: Decision; answer: Upserted } {
   const at = isoTime(given.at);
-  const wording = { text: cleanText(given.text), tags: cleanTags(given.tags), agent: cleanText(given.agent) };
+  const wording = { text: cleanText(given.text), tags: cleanTags(given.tags), agent: cleanName(given.agent) };
   if (current === undefined) {
     const createdAt = given.createdAt === undefined ? at : isoTime(given.createdAt);
     const entry: MemoryEntry = {
@@ -78,7 +83,7 @@ export function updated(current: Stored, change: MemoryChange): { decision: Deci
   const wording = {
     text: change.text === undefined ? entry.text : cleanText(change.text),
     tags: change.tags === undefined ? entry.tags : cleanTags(change.tags),
-    agent: change.agent === undefined ? entry.agent : cleanText(change.agent),
+    agent: change.agent === undefined ? entry.agent : cleanName(change.agent),
   };
   return reworded(current, false, wording, isoTime(change.at), change.vector);
 }

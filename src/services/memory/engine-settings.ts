@@ -4,6 +4,7 @@ import type { MemoryStore, StoreOptions } from './store.ts';
 
 export interface EngineSettings {
   engine: 'auto' | 'sqlite' | 'qdrant' | 'jsonl';
+  journal: 'auto' | 'wal' | 'delete';
   qdrantUrl: string | undefined;
   qdrantApiKey: string | undefined;
 }
@@ -19,9 +20,10 @@ export async function openConfigured(
   options: StoreOptions,
   writes = true,
 ): Promise<MemoryStore> {
-  const { engine, qdrantUrl: url, qdrantApiKey: apiKey } = settings;
+  const { engine, journal, qdrantUrl: url, qdrantApiKey: apiKey } = settings;
   // To open a file may be to make it; where nothing may be written, one that is not there is empty.
   if (!writes && !isOnQdrant(settings) && !(await isUsed(folder)))
     return openStore({ folder, engine: 'jsonl' }, options);
-  return openStore({ folder, engine, qdrant: url === undefined ? undefined : { url, apiKey } }, options);
+  const qdrant = url === undefined ? undefined : { url, apiKey };
+  return openStore({ folder, engine, journal, qdrant }, options);
 }

@@ -18,6 +18,7 @@ import type {
   MemoryStore,
   NewMemory,
   Page,
+  Reworded,
   StoreHealth,
   StoreOptions,
   Upserted,
@@ -104,6 +105,8 @@ export abstract class Engine implements MemoryStore {
   abstract count(filter: MemoryFilter): Promise<number>;
   abstract stats(): Promise<MemoryStats>;
   abstract search(query: MemoryQuery): Promise<MemoryHit[]>;
+  abstract purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]>;
+  abstract reworded(): Promise<Reworded[]>;
   abstract pending(page: Page): Promise<MemoryPage>;
   abstract setVectors(vectors: readonly VectorFor[]): Promise<number>;
   abstract embedding(): Promise<EmbeddingProgress>;

@@ -22,7 +22,8 @@ const UNDATED = '1970-01-01T00:00:00.000Z';
 
 interface Index {
   from: readonly KitEntry[];
-  embedder: string | undefined;
+  /** The embedder and its dimensions; a model may be replaced under its name. */
+  space: string | undefined;
   candidates: KitCandidate[];
   /** By text: when a file has changed, most of what is in it has not. */
   vectors: ReadonlyMap<string, Float32Array>;
@@ -36,12 +37,13 @@ export async function kitCandidates(
 ): Promise<readonly KitCandidate[]> {
   const { entries } = await world.files.read();
   const known = indexes.get(world);
-  if (known?.from === entries && known.embedder === embedder?.id) return known.candidates;
+  const space = embedder === undefined ? undefined : `${embedder.id}/${embedder.dim}`;
+  if (known?.from === entries && known.space === space) return known.candidates;
   const { app } = world.files.kit;
   const candidates = entries.map((entry) => candidateOf(entry, app, world));
-  const made = known?.embedder === embedder?.id ? known?.vectors : undefined;
+  const made = known?.space === space ? known?.vectors : undefined;
   const vectors = await addVectors(candidates, made ?? new Map(), world, embedder);
-  indexes.set(world, { from: entries, embedder: embedder?.id, candidates, vectors });
+  indexes.set(world, { from: entries, space, candidates, vectors });
   return candidates;
 }
 
@@ -54,7 +56,7 @@ function candidateOf(entry: KitEntry, app: string, world: World): KitCandidate {
       type,
       agent,
       text,
-      tags,
+      tags: tags.map((tag) => tag.normalize('NFC')),
       project: app,
       createdAt: at ?? UNDATED,
       updatedAt: at ?? UNDATED,

@@ -4,20 +4,22 @@ import type { Log } from '../../base/log.ts';
 import { isMemoryId } from '../../base/memory-ids.ts';
 import type { MemoryEntry, MemoryFilter, MemoryKey, MemoryRevision, MemoryType } from '../../model/memory.ts';
 import { sameAgent } from '../../kit/agents.ts';
-import { removeFromKitFiles, writeKitFiles, type KitWriting } from '../../kit/write.ts';
 import { browse, type Browsed } from './browse.ts';
+import { withCopies } from './copies.ts';
 import { kitCandidates } from './kit-index.ts';
 import { momentOf } from '../../base/local-time.ts';
+import { purge, type Purged, type ToPurge } from './purge.ts';
 import { recall, type Question, type Recall } from './recall.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
-import { remember, writing, type Remembered, type ToRemember } from './remember.ts';
+import { remember, type Remembered, type ToRemember } from './remember.ts';
+import { shownBy, type Shown } from './shown.ts';
 import type { Sessions } from './sessions.ts';
 import { statusOf, type MemoryStatus } from './status.ts';
 import type { MemoryPage, MemoryStats, Page, Upserted } from './store.ts';
 import { cleanAgent, cleanTags, cleanText } from './text-rules.ts';
 import type { Place } from './place.ts';
-import { allEntries, exported, imported, type ImportDefaults, type Imported } from './transfer/transfer.ts';
-import { embedded, type World } from './world.ts';
+import { exported, imported, type ImportDefaults, type Imported } from './transfer/transfer.ts';
+import { embedded, type Session, type World } from './world.ts';
 
 export interface MemoryParts {
   world: World;
@@ -56,10 +58,13 @@ export interface Changed {
 export class Memory {
   readonly #parts: MemoryParts;
   readonly world: World;
+  /** Everything leaves through this. */
+  readonly #shown: Shown;
 
   constructor(parts: MemoryParts) {
     this.#parts = parts;
     this.world = parts.world;
+    this.#shown = shownBy(parts.world);
   }
 
   get place(): Place {
@@ -84,7 +89,9 @@ export class Memory {
   }
 
   async list(selection: Selection, page: Page): Promise<MemoryPage> {
-    return (await this.world.session()).store.list(await this.filterOf(selection), page);
+    const { store } = await this.world.session();
+    const { entries, next } = await store.list(await this.filterOf(selection), page);
+    return { entries: entries.map(this.#shown.entry), next };
   }
 
   async count(selection: Selection): Promise<number> {
@@ -101,6 +108,12 @@ export class Memory {
 
   /** By its exact id; an id in two types needs the type. */
   async get(id: string, type?: MemoryType): Promise<Found> {
+    const { entry, revisions, ...more } = await this.#found(id, type);
+    const earlier = revisions.map((revision) => this.#shown.wording(revision));
+    return { entry: this.#shown.entry(entry), revisions: earlier, ...more };
+  }
+
+  async #found(id: string, type?: MemoryType): Promise<Found> {
     const wanted = exactId(id);
     const { store } = await this.world.session();
     const found = (await store.find(wanted)).filter((entry) => type === undefined || entry.type === type);
@@ -135,39 +148,47 @@ export class Memory {
     const text = change.text === undefined ? undefined : cleanText(change.text, this.world.hide);
     const session = await this.world.session(signal);
     const vectors = text === undefined ? undefined : await embedded(this.world, session, [text.text], signal);
-    const result = await session.store.update(before, {
-      text: text?.text,
-      tags: change.tags === undefined ? undefined : cleanTags(change.tags),
-      agent: change.agent === undefined ? undefined : cleanAgent(change.agent),
-      at: new Date().toISOString(),
-      vector: vectors?.vectors[0],
-    });
-    const mode = session.embedder === undefined ? 'local' : 'semantic';
-    const { files, problems } = await writeKitFiles(await this.#writing(), result.entry, {
+    const { files, problems, entry, previous, ...result } = await withCopies(
+      this.world,
+      session,
       before,
-      mode,
-    });
+      () =>
+        session.store.update(before, {
+          text: text?.text,
+          tags: change.tags === undefined ? undefined : cleanTags(change.tags),
+          agent: change.agent === undefined ? undefined : cleanAgent(change.agent),
+          at: new Date().toISOString(),
+          vector: vectors?.vectors[0],
+        }),
+      { mode: modeOf(session) },
+    );
     const note = vectors?.note === undefined ? [] : [vectors.note];
-    return { ...result, files, notes: [...(text?.notes ?? []), ...note, ...problems] };
+    return {
+      ...result,
+      entry: this.#shown.entry(entry),
+      previous: previous === undefined ? undefined : this.#shown.wording(previous),
+      files,
+      notes: [...(text?.notes ?? []), ...note, ...problems],
+    };
   }
 
   /** Takes it out of every answer, and its copies out of the project's files. `restore` is the undo. */
   async forget(id: string, type?: MemoryType): Promise<Changed> {
     const { entry } = await this.#own(id, type);
-    const { store } = await this.world.session();
-    const [gone] = await store.forget([entry], new Date().toISOString());
-    const { files, problems } = await removeFromKitFiles(await this.#writing(), entry);
-    return { entry: gone ?? entry, files, notes: problems };
+    return this.#changed(entry, async ({ store }) => {
+      const [gone] = await store.forget([entry], new Date().toISOString());
+      return gone ?? entry;
+    });
   }
 
   async restore(id: string, type?: MemoryType): Promise<Changed> {
     const { entry } = await this.#own(id, type);
-    const { store, embedder } = await this.world.session();
-    const [back] = await store.restore([entry]);
-    if (back === undefined) return { entry, files: [], notes: ['It was not forgotten.'] };
-    const mode = embedder === undefined ? 'local' : 'semantic';
-    const { files, problems } = await writeKitFiles(await writing(this.world), back, { mode });
-    return { entry: back, files, notes: problems };
+    if (entry.forgottenAt === undefined)
+      return { entry: this.#shown.entry(entry), files: [], notes: ['It was not forgotten.'] };
+    return this.#changed(entry, async ({ store }) => {
+      const [back] = await store.restore([entry]);
+      return back ?? entry;
+    });
   }
 
   /** Marks it as replaced: it stays, and is left out of answers that do not ask for it. */
@@ -185,9 +206,12 @@ export class Memory {
         subject: 'by',
         hint: 'Remember the new text first, then give its id.',
       });
-    const marked = await store.supersede(entry, successor, new Date().toISOString());
-    const { files, problems } = await removeFromKitFiles(await this.#writing(), entry, { keepLine: true });
-    return { entry: marked, files, notes: problems };
+    return this.#changed(entry, () => store.supersede(entry, successor, new Date().toISOString()));
+  }
+
+  /** Removes forgotten memories for good. */
+  purge(given: ToPurge): Promise<Purged> {
+    return purge(this.world, { ...given, ids: given.ids?.map(exactId) });
   }
 
   /** Makes the vectors that are missing, now, and waits for it. */
@@ -235,14 +259,17 @@ export class Memory {
     return this.#parts.sessions.close();
   }
 
-  async #writing(): Promise<KitWriting> {
-    const { store } = await this.world.session();
-    return { ...(await writing(this.world)), living: (type) => allEntries(store, { types: [type] }) };
+  /** A change that leaves the wording as it is. */
+  async #changed(before: MemoryEntry, change: (session: Session) => Promise<MemoryEntry>): Promise<Changed> {
+    const session = await this.world.session();
+    const made = async (): Promise<{ entry: MemoryEntry }> => ({ entry: await change(session) });
+    const { entry, files, problems } = await withCopies(this.world, session, before, made);
+    return { entry: this.#shown.entry(entry), files, notes: problems };
   }
 
   /** A memory of the store; what is only in a file belongs to whoever wrote the file. */
   async #own(id: string, type: MemoryType | undefined): Promise<MemoryKey & { entry: MemoryEntry }> {
-    const { entry, stored, sources } = await this.get(id, type);
+    const { entry, stored, sources } = await this.#found(id, type);
     if (stored) return { ...entry, entry };
     throw new BmadError('forbidden', `${entry.id} stands only in ${sources.join(', ')}.`, {
       subject: entry.id,
@@ -250,6 +277,9 @@ export class Memory {
     });
   }
 }
+
+const modeOf = ({ embedder }: Session): 'semantic' | 'local' =>
+  embedder === undefined ? 'local' : 'semantic';
 
 function exactId(id: string): string {
   if (isMemoryId(id)) return id.trim().toLowerCase();

@@ -3,6 +3,7 @@ import { analyse, ANALYSER_VERSION } from '../../meaning/analyse.ts';
 import type { EmbedderSettings } from '../../meaning/embedders/choose.ts';
 import { readKit } from '../../kit/kit.ts';
 import { KitFiles } from '../../kit/read-all.ts';
+import { completed, tidied } from './copies.ts';
 import { Memory } from './memory.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import { placeOf, userPlace } from './place.ts';
@@ -32,13 +33,19 @@ export async function openMemory(setup: MemorySetup): Promise<Memory> {
   const files = new KitFiles(kit);
   const sessions = new Sessions({ ...setup, files, analyser: ANALYSER });
   const place = placeOf(kit, setup.state);
+  let opened: Promise<void> | undefined;
   const world: World = {
+    writes: setup.writes,
     files,
     analyser: ANALYSER,
     folder: place.folder,
     hide: setup.hide,
     log: setup.log,
-    session: (signal) => sessions.get(signal),
+    session: async (signal) => {
+      const session = await sessions.get(signal);
+      if (setup.writes) await (opened ??= completed(world, session).then(() => tidied(world)));
+      return session;
+    },
     embedderFailed: (error) => sessions.embedderFailed(error),
   };
   return new Memory({

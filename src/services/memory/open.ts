@@ -11,6 +11,8 @@ export interface StorePlace {
   folder: string;
   /** `auto` is Qdrant when there is an address, else SQLite, else a log. */
   engine?: 'auto' | 'sqlite' | 'qdrant' | 'jsonl' | undefined;
+  /** How a SQLite file is written. */
+  journal?: 'auto' | 'wal' | 'delete' | undefined;
   qdrant?: QdrantAddress | undefined;
 }
 
@@ -19,7 +21,7 @@ const LOG_FILE = '.bmad-memory.jsonl';
 
 /** The store of a project. An engine that was asked for is never replaced by another: memories would part. */
 export async function openStore(
-  { folder, engine = 'auto', qdrant }: StorePlace,
+  { folder, engine = 'auto', journal, qdrant }: StorePlace,
   options: StoreOptions,
 ): Promise<MemoryStore> {
   if (engine === 'qdrant' || (engine === 'auto' && qdrant !== undefined)) {
@@ -46,7 +48,7 @@ export async function openStore(
         'There is no SQLite here, so memories are in a plain log: slower from some ten thousand on. Install the optional package @photostructure/sqlite, or use Node 22.13 or later.',
     });
   const { openSqliteStore } = await import('./sqlite/store.ts');
-  return openSqliteStore({ ...options, file: join(folder, SQLITE_FILE), driver, note });
+  return openSqliteStore({ ...options, file: join(folder, SQLITE_FILE), driver, journal, note });
 }
 
 /**

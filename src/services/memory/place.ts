@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { ensureFolder, stateNames, writeNew } from '../../base/file-state.ts';
 import { modifiedInside } from '../../base/files.ts';
+import { projectKey } from '../../base/project-key.ts';
 import { strayPart, type Kit } from '../../kit/kit.ts';
 import { OWN_FOLDER as FOLDER } from '../../kit/kit-lock.ts';
 
@@ -18,20 +18,22 @@ export function placeOf(kit: Kit, state: string): Place {
     : { folder: join(kit.memory, FOLDER), owner: 'project' };
 }
 
-/** The folder of a project among those of the user; the path decides, the name is for people. */
 export function userPlace(root: string, state: string): string {
-  const key = createHash('sha256').update(root).digest('hex').slice(0, 12);
-  const name = basename(root)
-    .replace(/[^\w.-]+/g, '-')
-    .slice(0, 40);
-  return join(state, 'memory', `${name}-${key}`);
+  return join(state, 'memory', projectKey(root));
 }
 
-/** Makes the folder; in a project, with a note to git that nothing in it is for others. */
+/**
+ * Makes the folder; in a project, with a note to git that nothing in it is for others. Where nothing may be written, what
+ * is there can still be read.
+ */
 export async function preparePlace({ folder, owner }: Place): Promise<void> {
   await refuseLinks(folder);
-  await ensureFolder(folder);
-  if (owner === 'project') await writeNew(join(folder, '.gitignore'), Buffer.from('*\n'));
+  try {
+    await ensureFolder(folder);
+    if (owner === 'project') await writeNew(join(folder, '.gitignore'), Buffer.from('*\n'));
+  } catch (error) {
+    if (!(await isUsed(folder))) throw error;
+  }
 }
 
 /** Whether there is something in a place: a file that an engine has made. */

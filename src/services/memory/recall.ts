@@ -1,22 +1,25 @@
 import { BmadError } from '../../base/errors.ts';
-import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
+import { nameKey } from '../../base/same-name.ts';
+import type { MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
 import { sameAgent } from '../../kit/agents.ts';
-import { lineText } from '../../kit/write.ts';
 import { kitCandidates, type KitCandidate } from './kit-index.ts';
 import { momentOf } from '../../base/local-time.ts';
 import { dot, ranked, weighed } from './rank.ts';
-import { shownText } from '../../base/secret-text.ts';
+import { withoutCopies } from './recall-copies.ts';
+import { logged } from './recall-log.ts';
+import { shownBy } from './shown.ts';
 import { passes, readyFilter } from './select.ts';
-import { embedded, type Session, type World } from './world.ts';
+import { embedded, type World } from './world.ts';
 
 export interface Question {
   query: string;
   /** The same question in other words. */
   alternatives: readonly string[];
   types: readonly MemoryType[];
+  /** One name of an agent stands for all that it has. */
   agent?: string | undefined;
-  /** Further names of that agent, which no file of the project has. */
-  alsoCalled?: readonly string[] | undefined;
+  /** Several agents at once, beside that one. */
+  agents?: readonly string[] | undefined;
   tags: readonly string[];
   since?: string | undefined;
   until?: string | undefined;
@@ -25,7 +28,7 @@ export interface Question {
   superseded: boolean;
 }
 
-interface Recalled extends MemoryHit {
+export interface Recalled extends MemoryHit {
   /** Files of the project that have it: the only place of it, unless `stored`. */
   sources: string[];
   stored: boolean;
@@ -44,32 +47,32 @@ export async function recall(
   question: Question,
   signal: AbortSignal | undefined,
 ): Promise<Recall> {
+  const found = await answered(world, question, signal);
+  await logged(world, question, found);
+  return shown(found, world);
+}
+
+export interface Answered extends Recall {
+  mode: 'semantic' | 'local';
+}
+
+async function answered(
+  world: World,
+  question: Question,
+  signal: AbortSignal | undefined,
+): Promise<Answered> {
   try {
-    return shown(await recallAll(world, question, signal), world);
+    return await recallAll(world, question, signal);
   } catch (error) {
     if (!(error instanceof BmadError) || error.code !== 'unavailable') throw error;
-    return shown(await fromFiles(world, question, error), world);
+    return { ...(await fromFiles(world, question, error)), mode: 'local' };
   }
 }
 
-/**
- * What is in files was written by hand or by other tools, which check nothing, and a shared store is filled by others
- * too. Masked last: copies are known by their text as it is.
- */
-function shown({ hits, notes }: Recall, { hide }: World): Recall {
-  const safe = (text: string): string => shownText(text, hide);
-  return {
-    hits: hits.map((hit) => ({
-      ...hit,
-      entry: {
-        ...hit.entry,
-        agent: safe(hit.entry.agent),
-        text: safe(hit.entry.text),
-        tags: hit.entry.tags.map(safe),
-      },
-    })),
-    notes,
-  };
+/** Masked last: copies are known by their text as it is. */
+function shown({ hits, notes }: Recall, world: World): Recall {
+  const safe = shownBy(world);
+  return { hits: hits.map((hit) => ({ ...hit, entry: safe.entry(hit.entry) })), notes };
 }
 
 /** When the store cannot be asked, the project's own files still can; without any, the error is the answer. */
@@ -87,7 +90,11 @@ async function fromFiles(world: World, question: Question, error: BmadError): Pr
   };
 }
 
-async function recallAll(world: World, question: Question, signal: AbortSignal | undefined): Promise<Recall> {
+async function recallAll(
+  world: World,
+  question: Question,
+  signal: AbortSignal | undefined,
+): Promise<Answered> {
   const session = await world.session(signal);
   const wordings = [question.query, ...question.alternatives];
   const { vectors, note } = await embedded(world, session, wordings, signal);
@@ -106,8 +113,10 @@ async function recallAll(world: World, question: Question, signal: AbortSignal |
   }
   const weighty = [...best.values()].filter((hit) => question.minScore !== undefined || saysSomething(hit));
   const merged = await withoutCopies(weighty.sort(byScore), session, world, room);
-  const weak = (merged[0]?.score ?? 1) < WEAK;
+  const mode = vectors[0] === undefined ? 'local' : 'semantic';
+  const weak = (merged[0]?.score ?? 1) < WEAK[mode];
   return {
+    mode,
     hits: merged.slice(0, question.limit),
     notes: [
       ...(weak ? ['Weak hits only: perhaps nothing is known about that.'] : []),
@@ -118,12 +127,12 @@ async function recallAll(world: World, question: Question, signal: AbortSignal |
 }
 
 async function filterOf({ files }: World, question: Question): Promise<MemoryFilter> {
-  const { agent, alsoCalled = [], since, until } = question;
-  const known = agent === undefined ? [] : await files.agents();
+  const { agent, agents = [], since, until } = question;
+  const wanted = agent === undefined ? agents : [agent, ...agents];
+  const known = wanted.length === 0 ? [] : await files.agents();
   return {
     types: question.types,
-    agents:
-      agent === undefined ? undefined : [agent, ...alsoCalled].flatMap((name) => sameAgent(known, name)),
+    agents: wanted.flatMap((name) => sameAgent(known, name)),
     tagsAll: question.tags,
     since: since === undefined ? undefined : momentOf(since, 'first'),
     until: until === undefined ? undefined : momentOf(until, 'last'),
@@ -139,8 +148,8 @@ function keep(best: Map<string, Recalled>, hit: Recalled): void {
 
 /** Every vector is somehow near to every other; below this, without a common word, it is by chance. */
 const LEAST_MEANING = 0.1;
-/** Below this, the best hit is more likely chance than knowledge. */
-const WEAK = 0.2;
+/** Below this, the best hit is more likely chance than knowledge; measured, see docs/decisions/0021. */
+const WEAK = { semantic: 0.4, local: 0.35 };
 
 function saysSomething({ matched, cosine }: Recalled): boolean {
   return matched.length > 0 || (cosine ?? 0) >= LEAST_MEANING;
@@ -162,13 +171,13 @@ function kitHits(
 ): Recalled[] {
   const { agents, ...rest } = filter;
   const ready = readyFilter(rest);
-  const wanted = agents?.map((name) => name.toLowerCase());
+  const wanted = agents === undefined || agents.length === 0 ? undefined : agents.map(nameKey);
   const bounded = filter.since !== undefined || filter.until !== undefined;
   const passing = kit.filter(
     ({ entry, names, dated }) =>
       passes(entry, ready) &&
       (dated || !bounded) &&
-      (wanted === undefined || names.some((name) => wanted.includes(name.toLowerCase()))),
+      (wanted === undefined || names.some((name) => wanted.includes(nameKey(name)))),
   );
   const frequency = new Map<string, number>();
   for (const candidate of passing)
@@ -197,52 +206,4 @@ function place({ source, line }: KitCandidate): string {
 function unit(vector: Float32Array): Float32Array {
   const length = Math.hypot(...vector);
   return length === 0 || Math.abs(length - 1) < 1e-6 ? vector : vector.map((value) => value / length);
-}
-
-/** A memory and its copies in files are one; and a copy of what was forgotten or superseded is not shown either. */
-async function withoutCopies(
-  hits: readonly Recalled[],
-  { store }: Session,
-  world: World,
-  room: number,
-): Promise<Recalled[]> {
-  const kept: Recalled[] = [];
-  const { superseded, forgotten } = await store.stats();
-  for (const hit of hits) {
-    if (kept.length >= room) break;
-    const twin = kept.find((other) => sameText(other.entry, hit.entry));
-    if (twin !== undefined) {
-      absorb(twin, hit);
-      continue;
-    }
-    if (!hit.stored && superseded + forgotten > 0 && (await isGone(hit.entry, store, world))) continue;
-    kept.push(hit);
-  }
-  return kept;
-}
-
-function absorb(twin: Recalled, hit: Recalled): void {
-  twin.sources.push(...hit.sources.filter((source) => !twin.sources.includes(source)));
-  // What the store has says more: the agent that wrote it, tags, the id to change it by.
-  if (!hit.stored || twin.stored) return;
-  twin.entry = hit.entry;
-  twin.stored = true;
-}
-
-function sameText(a: MemoryEntry, b: MemoryEntry): boolean {
-  return a.type === b.type && (a.id === b.id || lineText(a.text) === lineText(b.text));
-}
-
-const LOOKED_AT = 5;
-
-async function isGone(entry: MemoryEntry, store: Session['store'], world: World): Promise<boolean> {
-  const hits = await store.search({
-    terms: world.analyser.terms(entry.text).slice(0, 40),
-    filter: { types: [entry.type], includeForgotten: true, includeSuperseded: true },
-    limit: LOOKED_AT,
-  });
-  return hits.some(
-    ({ entry: other }) =>
-      (other.forgottenAt !== undefined || other.supersededAt !== undefined) && sameText(other, entry),
-  );
 }

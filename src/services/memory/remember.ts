@@ -1,6 +1,7 @@
 import type { MemoryEntry, MemoryKey, MemoryRevision, MemoryType } from '../../model/memory.ts';
 import { memoryId } from '../../kit/ids.ts';
-import { writeKitFiles, type KitWriting } from '../../kit/write.ts';
+import { withCopies } from './copies.ts';
+import { shownBy } from './shown.ts';
 import { similarTo, type Similar } from './similar.ts';
 import type { Outcome } from './store.ts';
 import { cleanAgent, cleanTags, cleanText } from './text-rules.ts';
@@ -39,25 +40,25 @@ export async function remember(
   const similar = await similarTo(world, session, { ...key, agent, text }, vector);
   const tags =
     given.tags === undefined ? ((await session.store.get(key))?.tags ?? []) : cleanTags(given.tags);
-  const [result] = await session.store.upsert([
-    { ...key, agent, text, tags, at: new Date().toISOString(), vector },
-  ]);
-  if (result === undefined) throw new Error('The store gave no answer for a memory.');
-  const { outcome, entry, previous } = result;
-  const { files, problems } = await writeKitFiles(await writing(world), entry, {
-    before: previous === undefined ? undefined : { ...entry, text: previous.text, agent: previous.agent },
-    mode: vector === undefined ? 'local' : 'semantic',
-  });
+  const { outcome, entry, previous, files, problems } = await withCopies(
+    world,
+    session,
+    key,
+    async () => {
+      const at = new Date().toISOString();
+      const [result] = await session.store.upsert([{ ...key, agent, text, tags, at, vector }]);
+      if (result === undefined) throw new Error('The store gave no answer for a memory.');
+      return result;
+    },
+    { mode: vector === undefined ? 'local' : 'semantic' },
+  );
+  const safe = shownBy(world);
   return {
     outcome,
-    entry,
-    previous,
-    similar,
+    entry: safe.entry(entry),
+    previous: previous === undefined ? undefined : safe.wording(previous),
+    similar: similar.map((each) => safe.wording(each)),
     files,
     notes: [...notes, ...problems, ...(note === undefined ? [] : [note]), ...session.troubles],
   };
-}
-
-export async function writing({ files, folder }: World): Promise<KitWriting> {
-  return { kit: files.kit, agents: await files.agents(), locks: folder };
 }

@@ -1,4 +1,5 @@
 import { foreignCursor } from '../../base/paging.ts';
+import { nameKey } from '../../base/same-name.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryKey } from '../../model/memory.ts';
 import { isoTime } from './change.ts';
 import type { MemoryPage, Page } from './store.ts';
@@ -7,6 +8,7 @@ import type { MemoryPage, Page } from './store.ts';
 
 export interface ReadyFilter {
   types: ReadonlySet<string> | undefined;
+  /** As `nameKey` makes them. */
   agents: ReadonlySet<string> | undefined;
   tagsAny: readonly string[];
   tagsAll: readonly string[];
@@ -14,36 +16,50 @@ export interface ReadyFilter {
   until: string | undefined;
   superseded: boolean;
   forgotten: boolean;
+  forgottenBefore: string | undefined;
 }
 
 const set = (items: readonly string[] | undefined): ReadonlySet<string> | undefined =>
   items === undefined || items.length === 0 ? undefined : new Set(items);
 
+const nfc = (text: string): string => text.normalize('NFC');
+
 export function readyFilter(filter: MemoryFilter): ReadyFilter {
   return {
     types: set(filter.types),
-    agents: set(filter.agents),
-    tagsAny: filter.tagsAny ?? [],
-    tagsAll: filter.tagsAll ?? [],
+    agents: set(filter.agents?.map(nameKey)),
+    tagsAny: (filter.tagsAny ?? []).map(nfc),
+    tagsAll: (filter.tagsAll ?? []).map(nfc),
     since: filter.since === undefined ? undefined : isoTime(filter.since),
     until: filter.until === undefined ? undefined : isoTime(filter.until),
     superseded: filter.includeSuperseded ?? false,
-    forgotten: filter.includeForgotten ?? false,
+    forgotten: (filter.includeForgotten ?? false) || filter.forgottenBefore !== undefined,
+    forgottenBefore: filter.forgottenBefore === undefined ? undefined : isoTime(filter.forgottenBefore),
   };
+}
+
+/** The filter for an engine that compares letter by letter: agents as they are spelled among those there are. */
+export function spelled(filter: ReadyFilter, agents: Iterable<string>): ReadyFilter {
+  if (filter.agents === undefined) return filter;
+  return { ...filter, agents: new Set([...agents].filter((name) => filter.agents?.has(nameKey(name)))) };
 }
 
 export function passes(entry: MemoryEntry, filter: ReadyFilter): boolean {
   return (
     (filter.types?.has(entry.type) ?? true) &&
-    (filter.agents?.has(entry.agent) ?? true) &&
+    (filter.agents?.has(nameKey(entry.agent)) ?? true) &&
     (filter.tagsAny.length === 0 || filter.tagsAny.some((tag) => entry.tags.includes(tag))) &&
     filter.tagsAll.every((tag) => entry.tags.includes(tag)) &&
     (filter.since === undefined || entry.updatedAt >= filter.since) &&
     (filter.until === undefined || entry.updatedAt <= filter.until) &&
     (filter.superseded || entry.supersededAt === undefined) &&
-    (filter.forgotten || entry.forgottenAt === undefined)
+    (filter.forgotten || entry.forgottenAt === undefined) &&
+    (filter.forgottenBefore === undefined ||
+      (entry.forgottenAt !== undefined && entry.forgottenAt < filter.forgottenBefore))
   );
 }
+
+export const isForgotten = ({ forgottenAt }: MemoryEntry): boolean => forgottenAt !== undefined;
 
 /** A place in the order of lists. */
 export type Position = Pick<MemoryEntry, 'createdAt' | 'type' | 'id'>;

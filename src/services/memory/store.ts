@@ -91,6 +91,13 @@ export interface VectorFor {
   vector: Float32Array;
 }
 
+/** A memory that once said something else. */
+export interface Reworded {
+  entry: MemoryEntry;
+  /** Newest first. */
+  revisions: readonly MemoryRevision[];
+}
+
 export interface EmbeddingProgress {
   space: VectorSpace | undefined;
   /** Memories that are not forgotten, and how many of these have a vector in the space. */
@@ -150,10 +157,17 @@ export interface MemoryStore {
   forget(keys: readonly MemoryKey[], at: string): Promise<MemoryEntry[]>;
   /** The undo of `forget`. */
   restore(keys: readonly MemoryKey[]): Promise<MemoryEntry[]>;
+  /**
+   * Removes forgotten memories for good, with every wording and vector; there is no undo. Answers with those it removed:
+   * what is not forgotten, or not there, is passed over.
+   */
+  purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]>;
   /** Marks a memory as replaced by another (an id, or nothing when it is only out of date). */
   supersede(key: MemoryKey, by: string | undefined, at: string): Promise<MemoryEntry>;
   /** Earlier wordings, newest first. */
   revisions(key: MemoryKey): Promise<MemoryRevision[]>;
+  /** Every memory that has earlier wordings, forgotten ones too, in no particular order. */
+  reworded(): Promise<Reworded[]>;
   /** Memories, not forgotten ones, that have no vector in the current space, in the order of lists. */
   pending(page: Page): Promise<MemoryPage>;
   /** Answers how many were taken. */

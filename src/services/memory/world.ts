@@ -18,6 +18,8 @@ export interface World {
   analyser: Analyser;
   /** The folder of our own files; for Qdrant it has only locks. */
   folder: string;
+  /** Whether anything may be written; not in read-only mode. */
+  writes: boolean;
   /** Removes the secrets of this environment from a text. */
   hide(text: string): string;
   log: Log;

@@ -1,92 +1,183 @@
-import MiniSearch from 'minisearch';
+import { once } from '../../base/async.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { isListed, qualifiedName, shortName, type BmadRecord, type RecordKind } from '../../model/record.ts';
+import { analyse } from '../../meaning/analyse.ts';
+import type { Embedder } from '../../meaning/embedder.ts';
+import { isListed, STARTABLE, type BmadRecord, type RecordKind } from '../../model/record.ts';
+import { fitOf, namesOf, plainName } from './names.ts';
+import { questionOf } from './question.ts';
+import { recordTexts, type AgentText } from './record-text.ts';
+import { createShelf, type Found, type Shelf } from './shelf.ts';
 
-interface SearchQuery {
+export interface SearchParts {
+  catalogue: Catalogue;
+  /** What an agent's own file says of it. */
+  describe(agent: BmadRecord): Promise<AgentText>;
+  /** Nothing where meaning is switched off: then words have to do. */
+  embedder(): Promise<Embedder | undefined>;
+  /** How much each record is wanted at the moment; it decides between hits that fit about equally well. */
+  ranking?: (() => Promise<(record: BmadRecord) => number>) | undefined;
+}
+
+export interface SearchQuery {
   words: string;
   kinds: readonly RecordKind[];
-  module?: string | undefined;
+  /** Filters: whether a record may be among the hits. */
+  takes(record: BmadRecord): boolean;
 }
 
-interface SearchHit {
-  record: BmadRecord;
-  score: number;
-}
+export type SearchHit = Found;
 
 export interface Search {
-  find(query: SearchQuery): SearchHit[];
+  /** What was named comes first, then what fits by words and meaning, best first; old names come last. */
+  find(query: SearchQuery): Promise<SearchHit[]>;
+  /** What a name that is being typed may become, the likeliest first. */
+  complete(typed: string, kinds: readonly RecordKind[]): Promise<BmadRecord[]>;
 }
 
-/** Words that every sentence has and no workflow is about. */
-const STOP_WORDS = new Set(
-  'a an and are as at be by can do for from have how i in is it like me my of on or our please should that the this to use user want we what when which with would write you your'.split(
-    ' ',
-  ),
-);
+/** Hits whose scores differ by less fit equally well. */
+const NEARLY_EQUAL = 0.03;
+/** Longer names are none. */
+const LONGEST_NAME = 200;
 
-/** What abbreviations in names stand for, so that they are found by the words people use. */
-const SPELLED_OUT: readonly (readonly [RegExp, string])[] = [
-  [/\bprd\b/i, 'product requirements document requirements specification'],
-  [/\bprfaq\b/i, 'press release faq working backwards'],
-  [/\bux\b/i, 'user experience interface design screens'],
-  [/\bqa\b|\be2e\b/i, 'quality assurance end-to-end tests testing'],
-  [/\bspec\b/i, 'specification'],
-];
+/** Finds what is served by what people type. Nothing is indexed before the first question. */
+export function createSearch({ catalogue, describe, embedder, ranking }: SearchParts): Search {
+  const served = catalogue.winners.filter(({ launches }) => launches === undefined);
+  const listed = served.filter(isListed);
+  const names = new Map(served.map((record) => [record, namesOf(record, catalogue.names.handleOf(record))]));
+  const shelves = new Map<string, () => Promise<Shelf>>();
+  /** What can be started is searched together; each kind of material is a shelf of its own. */
+  const shelfOf = (kind: RecordKind): (() => Promise<Shelf>) => {
+    const key = STARTABLE.includes(kind) ? 'startable' : kind;
+    const known = shelves.get(key);
+    if (known !== undefined) return known;
+    const records = listed.filter((record) =>
+      key === kind ? record.kind === kind : STARTABLE.includes(record.kind),
+    );
+    const made = once(async () => createShelf(await recordTexts(catalogue, records, describe), embedder));
+    shelves.set(key, made);
+    return made;
+  };
 
-const FIELDS = ['name', 'names', 'title', 'phase', 'description', 'help', 'meaning'];
-const BOOST = { name: 6, names: 4, title: 3, phase: 1.5, help: 1, description: 1, meaning: 3 };
-
-/** Hits below this share of the best score are noise: one common word in a long description. */
-const WORTH_SHOWING = 0.15;
-
-/** Longer queries are cut: nobody types more, and the index need not walk through it. */
-const QUERY_LIMIT = 400;
-
-/** Full-text search over everything that is served; old names find nothing here, they only answer when called. */
-export function createSearch(catalogue: Catalogue): Search {
-  const records = catalogue.winners.filter(isListed);
-  const byId = new Map(records.map((record) => [`${record.kind} ${qualifiedName(record)}`, record]));
-  const index = new MiniSearch({
-    processTerm: (term) => (STOP_WORDS.has(term.toLowerCase()) ? null : term.toLowerCase()),
-    fields: FIELDS,
-    searchOptions: {
-      boost: BOOST,
-      prefix: (term) => term.length > 2,
-      fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+  return {
+    async find({ words, kinds, takes }) {
+      const wanted = (record: BmadRecord): boolean => kinds.includes(record.kind) && takes(record);
+      const rank = (await ranking?.()) ?? (() => 0);
+      const named = exactly(words, served.filter(wanted), names, rank);
+      const found = await (await shelfOf(mainKind(kinds))()).find(words);
+      const listedHits = found.filter(({ record }) => wanted(record));
+      const all = [
+        ...named.filter(({ record }) => isListed(record)),
+        ...replacing(named, served.filter(wanted)),
+        ...byRank(listedHits, rank),
+        ...namedBy(
+          words,
+          served.filter((record) => wanted(record) && !isMain(record, kinds)),
+          names,
+        ),
+      ];
+      return firstOfEach(all);
     },
+
+    async complete(typed, kinds) {
+      const rank = (await ranking?.()) ?? (() => 0);
+      const fitting = listed
+        .filter(({ kind }) => kinds.includes(kind))
+        .flatMap((record) => {
+          const { own, other } = names.get(record) as Names;
+          const fit = fitOf(typed, catalogue.names.handleOf(record), [...own, ...other]);
+          return fit === undefined ? [] : [{ record, fit }];
+        });
+      return fitting
+        .sort((a, b) => a.fit - b.fit || rank(b.record) - rank(a.record))
+        .map(({ record }) => record);
+    },
+  };
+}
+
+type Names = ReturnType<typeof namesOf>;
+
+/** Among several kinds, what can be started is what is asked for. */
+function mainKind(kinds: readonly RecordKind[]): RecordKind {
+  return kinds.find((kind) => STARTABLE.includes(kind)) ?? kinds[0] ?? 'workflow';
+}
+
+function isMain(record: BmadRecord, kinds: readonly RecordKind[]): boolean {
+  const startable = STARTABLE.includes(mainKind(kinds));
+  return isListed(record) && startable === STARTABLE.includes(record.kind);
+}
+
+/** What has just the name that was typed, then what answers to it. */
+function exactly(
+  words: string,
+  records: readonly BmadRecord[],
+  names: ReadonlyMap<BmadRecord, Names>,
+  rank: (record: BmadRecord) => number,
+): Found[] {
+  if (words.length > LONGEST_NAME) return [];
+  const typed = plainName(words);
+  const own = records.filter((record) => names.get(record)?.own.has(typed) === true);
+  const other = records.filter((record) => names.get(record)?.other.has(typed) === true);
+  return [
+    ...byRank(
+      own.map((record) => ({ record, score: 1, why: () => 'name' })),
+      rank,
+    ),
+    ...byRank(
+      other.map((record) => ({ record, score: 1, why: () => 'alias' })),
+      rank,
+    ),
+  ];
+}
+
+/** Whoever types an old name wants what replaced it. */
+function replacing(named: readonly Found[], records: readonly BmadRecord[]): Found[] {
+  return named.flatMap(({ record: { name, deprecated } }) => {
+    const successor = records.find(
+      (record) => record.name === deprecated?.successor && record.deprecated === undefined,
+    );
+    return successor === undefined ? [] : [{ record: successor, score: 1, why: () => `replaces ${name}` }];
   });
-  index.addAll([...byId].map(([id, record]) => ({ id, ...searchable(record, catalogue) })));
-  return {
-    find({ words, kinds, module }) {
-      const results = index.search(words.slice(0, QUERY_LIMIT));
-      const weakest = (results[0]?.score ?? 0) * WORTH_SHOWING;
-      return results
-        .filter((result) => result.score >= weakest)
-        .flatMap((result) => {
-          const record = byId.get(String(result.id));
-          return record === undefined ? [] : [{ record, score: Math.round(result.score * 100) / 100 }];
-        })
-        .filter(
-          ({ record }) =>
-            kinds.includes(record.kind) && (module === undefined || record.moduleName === module),
-        );
-    },
-  };
 }
 
-function searchable(record: BmadRecord, catalogue: Catalogue): Record<string, string> {
-  const module = catalogue.modules.find(({ code }) => code === record.moduleName);
-  const roster = module?.roster.find(({ code }) => code === record.name);
-  const help = module?.help.filter((row) => row.skill === record.name) ?? [];
-  return {
-    name: shortName(record.name),
-    names: record.aliases.join(' '),
-    title: record.title ?? '',
-    phase: [record.phase, record.moduleName, record.kind].join(' '),
-    description: [record.description, roster?.description].join(' '),
-    help: help.map((row) => `${row.displayName} ${row.description} ${row.outputs}`).join(' '),
-    meaning: SPELLED_OUT.filter(([name]) => name.test(record.name.replaceAll('-', ' ')))
-      .map(([, words]) => words)
-      .join(' '),
-  };
+/** Old names, and material among what can be started, are there only for who says their names. */
+function namedBy(
+  words: string,
+  records: readonly BmadRecord[],
+  names: ReadonlyMap<BmadRecord, Names>,
+): Found[] {
+  const asked = new Set(analyse(questionOf(words)));
+  if (asked.size === 0) return [];
+  const holding = records.filter((record) => {
+    const { own, other } = names.get(record) as Names;
+    const held = new Set([...own, ...other].flatMap((name) => analyse(name)));
+    return [...asked].every((term) => held.has(term));
+  });
+  const found = holding.map((record) => ({
+    record,
+    score: 0,
+    why: () => (record.deprecated === undefined ? 'name' : 'old name'),
+  }));
+  return [
+    ...found.filter(({ record }) => isListed(record)),
+    ...found.filter(({ record }) => !isListed(record)),
+  ];
+}
+
+/** Hits that fit about equally well, in the order of their rank; the rest stays as it is. */
+function byRank(found: readonly Found[], rank: (record: BmadRecord) => number): Found[] {
+  const ordered: Found[] = [];
+  for (let from = 0; from < found.length;) {
+    const best = found[from]?.score ?? 0;
+    let to = from + 1;
+    while (to < found.length && best - (found[to]?.score ?? 0) < NEARLY_EQUAL) to++;
+    const ranked = found.slice(from, to).map((hit) => ({ hit, wanted: rank(hit.record) }));
+    ordered.push(...ranked.sort((a, b) => b.wanted - a.wanted).map(({ hit }) => hit));
+    from = to;
+  }
+  return ordered;
+}
+
+function firstOfEach(found: readonly Found[]): Found[] {
+  const seen = new Set<BmadRecord>();
+  return found.filter(({ record }) => !seen.has(record) && seen.add(record) !== undefined);
 }

@@ -75,6 +75,11 @@ function optionOf(name: string, property: Property): Option {
     option.description += sentences ? ' (repeatable)' : ' (commas between)';
     return option.argParser(sentences ? collected : listed);
   }
+  if (property.type === 'object') {
+    option.flags = option.flags.replace('<text>', '<name=value>');
+    option.description += ' (repeatable)';
+    return option.argParser(named);
+  }
   if (property.type === 'number') return option.argParser(anyNumber);
   return property.type === 'integer' ? option.argParser(wholeNumber) : option;
 }
@@ -88,6 +93,21 @@ function collected(text: string, before: readonly string[] | undefined): string[
 function listed(text: string, before: readonly string[] | undefined): string[] {
   const parts = text.split(',').map((part) => part.trim());
   return [...(before ?? []), ...parts.filter((part) => part !== '')];
+}
+
+/** `name=value`, one at a time; a value that is JSON is taken as such, so that numbers and lists can be given. */
+function named(text: string, before: Record<string, unknown> | undefined): Record<string, unknown> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('name=value is expected.');
+  return { ...before, [text.slice(0, at)]: jsonOrText(text.slice(at + 1)) };
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
 }
 
 function anyNumber(text: string): number {

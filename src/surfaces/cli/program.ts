@@ -119,7 +119,7 @@ Usage: ${CLI_PROGRAM} <command> [options]           "${CLI_PROGRAM} <command> --
 ${lines.join('\n')}
 
   --json        Print the data as JSON, errors too
-  --version     Print the version; --help prints this text
+  --help        Print this text; --version the version
 
 Settings for every command, with their environment variables:
 ${settings}
@@ -153,7 +153,11 @@ function inheritSettings(command: Command, program: Command): Command {
 const GROUPS: Record<string, string> = {
   sources: 'Git repositories with BMAD content',
   memory: 'What the project remembers',
+  contract: 'Whether the project is really done',
   project: "The project's own state",
+  usage: 'What was started in the project',
+  run: 'Runs of workflows',
+  session: 'Session branches, where runs are kept',
   log: 'Write down what others should know',
 };
 

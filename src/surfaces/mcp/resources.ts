@@ -66,6 +66,18 @@ export const TEMPLATES = [
     description: 'What an agent has learnt in this project',
   },
   {
+    name: 'runs',
+    uriTemplate: 'bmad://runs/{branch}',
+    title: 'Session branch by name',
+    description: 'The runs of workflows in a session branch',
+  },
+  {
+    name: 'run',
+    uriTemplate: 'bmad://runs/{branch}/{run_id}',
+    title: 'Run by id',
+    description: 'One run of a workflow: state, steps, artefacts',
+  },
+  {
     name: 'file',
     uriTemplate: 'bmad://{+path}',
     title: 'File by path',

@@ -14,6 +14,13 @@ import { protocolError } from './errors.ts';
 import { answer, completeParams, pageParams, promptParams, readParams } from './params.ts';
 import { getPrompt, promptList } from './prompts.ts';
 import { resourceList, resourceRead, templateList } from './resources.ts';
+import {
+  askingCall,
+  conversationsByClient,
+  newConversation,
+  type RunCall,
+  type Conversation,
+} from './sampling.ts';
 import { answerSkills, SKILLS_CAPABILITY } from './skills.ts';
 import { callTool, toolList } from './tools.ts';
 import { notifierOf, watchChanges, type Watch } from './watch.ts';
@@ -38,7 +45,14 @@ export function mcpServerFactory(
   context: Context,
   { watchFor = (server) => ownWatch(server, context) }: FactoryOptions = {},
 ): McpServerFactory {
+  const byClient = conversationsByClient();
   return ({ era, requestInfo }) => {
+    const own = newConversation();
+    // A server of the 2026 protocol over HTTP lives for one request.
+    const conversationOf = (sdk: ServerContext): Conversation =>
+      era === 'modern' && requestInfo !== undefined ? byClient(sdk) : own;
+    const asking = (sdk: ServerContext): RunCall =>
+      askingCall(callOf(sdk), sdk, server, era, conversationOf(sdk));
     const mcp = new McpServer(
       { name: SERVER_PROGRAM, title: PRODUCT, version: VERSION },
       {
@@ -60,16 +74,17 @@ export function mcpServerFactory(
       },
     );
     const { server } = mcp;
+    const overHttp = requestInfo !== undefined;
     answer(server, 'tools/list', pageParams, async ({ cursor }, sdk) => {
       if (cursor !== undefined) throw protocolError(foreignCursor());
-      return { tools: await toolList(context, callOf(sdk)) };
+      return { tools: await toolList(context, { ...callOf(sdk), overHttp }) };
     });
     server.setRequestHandler('tools/call', ({ params }, sdk) =>
-      callTool(params.name, params.arguments, context, callOf(sdk)),
+      asking(sdk)((call) => callTool(params.name, params.arguments, context, { ...call, overHttp })),
     );
     answer(server, 'prompts/list', pageParams, ({ cursor }, sdk) => promptList(cursor, context, callOf(sdk)));
     answer(server, 'prompts/get', promptParams, (params, sdk) =>
-      getPrompt(params.name, params.arguments ?? {}, context, callOf(sdk)),
+      asking(sdk)((call) => getPrompt(params.name, params.arguments ?? {}, context, call)),
     );
     answer(server, 'resources/list', pageParams, ({ cursor }, sdk) =>
       resourceList(cursor, context, callOf(sdk)),

@@ -2,7 +2,7 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { SERVER_KEY } from '../../base/product.ts';
 import { agentOperation, switchedOff } from '../../operations/agent-tools.ts';
 import type { Call, Context } from '../../operations/context.ts';
-import { execute } from '../../operations/execute.ts';
+import { execute, mayRunPrograms } from '../../operations/execute.ts';
 import { findAgentTool, listAgentTools } from '../../operations/index.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
 import { dataOf, protocolError } from './errors.ts';
@@ -18,7 +18,9 @@ const madeTools = new WeakMap<AnyOperation, Tool>();
 /** The tools in a fixed order. Only those of agents depend on the content, which is not read for any other. */
 export async function toolList(context: Context, call: Call): Promise<Tool[]> {
   const { tools } = context;
-  const fixed = tools.fixed.filter((operation) => tools.of(operation).offered).map(fixedTool);
+  const fixed = tools.fixed
+    .filter((operation) => tools.of(operation).offered && mayRunPrograms(operation, context, call))
+    .map(fixedTool);
   if (!tools.agents) return fixed;
   const outcome = await execute(listAgentTools, {}, context, call);
   if (!outcome.ok) {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { BmadError } from '../../../base/errors.ts';
 import type { MemoryEntry } from '../../../model/memory.ts';
 import type { Decision, Stored } from '../change.ts';
@@ -6,6 +7,9 @@ import { keyText } from '../select.ts';
 import type { Analyser, VectorSpace } from '../store.ts';
 
 export const LOG_VERSION = 1;
+
+/** Entries whose words are looked at in one piece. */
+const WORDS_AT_ONCE = 200;
 
 interface Header {
   log: 'bmad-memory';
@@ -91,6 +95,13 @@ export class LogState {
     this.kept.set(key, kept);
   }
 
+  /** What was taken out is gone from the log only when that is written anew. */
+  drop(key: string): void {
+    const { terms } = this.kept.get(key) ?? {};
+    if (terms !== undefined) this.#count(terms, -1);
+    this.kept.delete(key);
+  }
+
   #vector({ key, revision, space, vector }: Vector): void {
     const kept = this.kept.get(key);
     if (kept !== undefined && kept.entry.revision === revision) kept.vectors.set(space, decoded(vector));
@@ -107,14 +118,28 @@ export class LogState {
     return this.kept.get(key)?.terms ?? [];
   }
 
+  /** Looks at the words of all entries, and lets others have their turn now and then. */
+  async readWords(): Promise<void> {
+    while (this.#unread.size > 0) {
+      this.#readSome(WORDS_AT_ONCE);
+      await setImmediate();
+    }
+  }
+
   #readWords(): void {
+    this.#readSome(Infinity);
+  }
+
+  #readSome(most: number): void {
+    let left = most;
     for (const key of this.#unread) {
+      if (left-- <= 0) return;
+      this.#unread.delete(key);
       const kept = this.kept.get(key);
       if (kept === undefined) continue;
       kept.terms = this.#analyser.terms(kept.entry.text);
       this.#count(kept.terms, 1);
     }
-    this.#unread.clear();
   }
 
   #count(terms: readonly string[], by: number): void {
@@ -184,6 +209,15 @@ function encoded(vector: Float32Array): string {
 function decoded(text: string): Float32Array {
   const bytes = Uint8Array.from(Buffer.from(text, 'base64'));
   return new Float32Array(bytes.buffer, 0, bytes.length >> 2);
+}
+
+/** Before the log is written anew, which would lose what cannot be read. */
+export function damagedLog(path: string, damaged: number): BmadError {
+  return new BmadError(
+    'unavailable',
+    `${damaged} of the lines of ${path} cannot be read, so it is not written anew. Nothing was removed.`,
+    { subject: path, hint: 'Keep a copy of it, remove these lines, then try again.' },
+  );
 }
 
 function notALog(path: string): BmadError {

@@ -2,23 +2,24 @@ import { dirname } from 'node:path';
 import { appendLog, readLog, replaceLog, type LogPlace } from '../../../base/file-log.ts';
 import { withLock } from '../../../base/file-lock.ts';
 import { ensureFolder } from '../../../base/file-state.ts';
-import type { MemoryFilter, MemoryHit, MemoryKey } from '../../../model/memory.ts';
+import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey } from '../../../model/memory.ts';
 import type { Decide, Stored } from '../change.ts';
 import { Engine } from '../engine.ts';
 import { dot, ranked, spaceOf, spaceText, unit, weighed } from '../rank.ts';
-import { keyText, listed, passes, readyFilter } from '../select.ts';
+import { isForgotten, keyText, listed, passes, readyFilter } from '../select.ts';
 import type {
   EmbeddingProgress,
   MemoryPage,
   MemoryQuery,
   MemoryStats,
   Page,
+  Reworded,
   StoreHealth,
   StoreOptions,
   VectorFor,
 } from '../store.ts';
 import { tally } from '../tally.ts';
-import { headerLine, LOG_VERSION, LogState, putLine, vectorLine } from './state.ts';
+import { damagedLog, headerLine, LOG_VERSION, LogState, putLine, vectorLine } from './state.ts';
 
 export interface JsonlOptions extends StoreOptions {
   file: string;
@@ -77,7 +78,7 @@ export class JsonlStore extends Engine {
   }
 
   async search({ terms, vector, filter, limit, minScore }: MemoryQuery): Promise<MemoryHit[]> {
-    const state = await this.#fresh();
+    const state = await this.#fresh(true);
     const { space } = this.options;
     const ready = readyFilter(filter);
     const wanted = vector === undefined ? undefined : unit(vector, space);
@@ -89,6 +90,23 @@ export class JsonlStore extends Engine {
       return [{ entry, terms: state.terms(key), cosine }];
     });
     return ranked(words, candidates, { compared: wanted !== undefined, limit, minScore });
+  }
+
+  async purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]> {
+    return this.#alone(async () => {
+      const gone = keys.flatMap((key) => this.#state.kept.get(keyText(key))?.entry ?? []).filter(isForgotten);
+      if (gone.length === 0) return [];
+      if (this.#state.damaged > 0) throw damagedLog(this.#file, this.#state.damaged);
+      this.#place = undefined;
+      for (const entry of gone) this.#state.drop(keyText(entry));
+      await replaceLog(this.#file, this.#state.compact());
+      return gone;
+    });
+  }
+
+  async reworded(): Promise<Reworded[]> {
+    const state = await this.#fresh();
+    return [...state.kept.values()].filter(({ revisions }) => revisions.length > 0);
   }
 
   async pending(page: Page): Promise<MemoryPage> {
@@ -188,9 +206,10 @@ export class JsonlStore extends Engine {
   }
 
   /** The state with everything that any process has finished writing. */
-  async #fresh(): Promise<LogState> {
+  async #fresh(withWords = false): Promise<LogState> {
     return this.#inTurn(async () => {
       await this.#read();
+      if (withWords) await this.#state.readWords();
       return this.#state;
     });
   }
@@ -214,24 +233,31 @@ export class JsonlStore extends Engine {
 
   /** Decides on the newest state while no other process writes, then appends all lines at once. */
   async #write<T>(decide: (append: (line: string) => void) => T): Promise<T> {
+    return this.#alone(async () => {
+      const place = this.#place;
+      const lines: string[] = [];
+      const append = (line: string): void => {
+        if (this.#state.lines === 0 && line !== headerLine()) append(headerLine());
+        lines.push(line);
+        // Each line counts for the next decision.
+        this.#state.take(this.#file, line);
+      };
+      // Should anything fail, the log is read again from its start.
+      this.#place = undefined;
+      const answer = decide(append);
+      this.#place = lines.length === 0 ? place : await appendLog(this.#file, lines);
+      await this.#compact();
+      return answer;
+    });
+  }
+
+  /** Works on the newest state while no other process writes. */
+  async #alone<T>(work: () => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       await ensureFolder(dirname(this.#file));
       return withLock(`${this.#file}.lock`, { waitMs: LOCK_WAIT_MS }, async () => {
         await this.#read();
-        const place = this.#place;
-        const lines: string[] = [];
-        const append = (line: string): void => {
-          if (this.#state.lines === 0 && line !== headerLine()) append(headerLine());
-          lines.push(line);
-          // Each line counts for the next decision.
-          this.#state.take(this.#file, line);
-        };
-        // Should anything fail, the log is read again from its start.
-        this.#place = undefined;
-        const answer = decide(append);
-        this.#place = lines.length === 0 ? place : await appendLog(this.#file, lines);
-        await this.#compact();
-        return answer;
+        return work();
       });
     });
   }

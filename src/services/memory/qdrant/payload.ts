@@ -122,12 +122,15 @@ export const anyOf = (key: string, values: Iterable<string>): Condition => ({
 export const equal = (key: string, value: string | number): Condition => ({ key, match: { value } });
 export const empty = (key: string): Condition => ({ is_empty: { key } });
 
+/** BMAD's own tools write letters as they come. */
+const bothForms = (text: string): string[] => [text.normalize('NFC'), text.normalize('NFD')];
+
 /** The filter as conditions that all have to hold. Types are collections, so they are not among them. */
 export function conditions(filter: ReadyFilter): Condition[] {
   const must: Condition[] = [];
   if (filter.agents !== undefined) must.push(anyOf('agent', filter.agents));
-  if (filter.tagsAny.length > 0) must.push(anyOf('tags', filter.tagsAny));
-  for (const tag of filter.tagsAll) must.push(equal('tags', tag));
+  if (filter.tagsAny.length > 0) must.push(anyOf('tags', filter.tagsAny.flatMap(bothForms)));
+  for (const tag of filter.tagsAll) must.push(anyOf('tags', bothForms(tag)));
   if (filter.since !== undefined || filter.until !== undefined) {
     const range = {
       ...(filter.since === undefined ? {} : { gte: filter.since }),
@@ -140,5 +143,7 @@ export function conditions(filter: ReadyFilter): Condition[] {
   }
   if (!filter.superseded) must.push(empty('superseded_at'));
   if (!filter.forgotten) must.push(empty('forgotten_at'));
+  if (filter.forgottenBefore !== undefined)
+    must.push({ key: 'forgotten_at', range: { lt: filter.forgottenBefore } });
   return must;
 }

@@ -2,7 +2,7 @@ import type { Schemas } from '@qdrant/js-client-rest';
 import { mapLimited } from '../../../base/async.ts';
 import type { MemoryHit } from '../../../model/memory.ts';
 import { candidatesFor, ranked, spaceText, weighed, type Candidate } from '../rank.ts';
-import { readyFilter } from '../select.ts';
+import type { ReadyFilter } from '../select.ts';
 import type { MemoryQuery, StoreOptions } from '../store.ts';
 import type { Shelf } from './collections.ts';
 import { anyOf, conditions, equal, storedOf, termsOf, type Condition } from './payload.ts';
@@ -40,10 +40,10 @@ export async function searched(
   shelves: readonly Shelf[],
   wanted: Float32Array | undefined,
   query: MemoryQuery,
+  filter: ReadyFilter,
   counted: { frequency: ReadonlyMap<string, number>; total: number },
   options: StoreOptions,
 ): Promise<MemoryHit[]> {
-  const filter = readyFilter(query.filter);
   const must = conditions(filter);
   const wording = rarest(counted.frequency);
   const found = await Promise.all(

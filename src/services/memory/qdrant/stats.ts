@@ -1,9 +1,10 @@
 import { spaceText } from '../rank.ts';
-import type { MemoryStats } from '../store.ts';
+import type { ReadyFilter } from '../select.ts';
+import type { MemoryStats, Reworded } from '../store.ts';
 import { noneOfEachType, sortedCounts } from '../tally.ts';
 import type { QdrantClient } from './client.ts';
 import { infoOf, spaceIn, type Shelf } from './collections.ts';
-import { empty, equal } from './payload.ts';
+import { empty, equal, storedOf } from './payload.ts';
 import type { Points } from './points.ts';
 
 const LIVE = { must: [empty('forgotten_at'), empty('superseded_at')] };
@@ -43,6 +44,24 @@ export async function statsOf(client: QdrantClient, shelves: readonly Shelf[]): 
     oldest: times('oldest')[0],
     newest: times('newest').at(-1),
   };
+}
+
+/** All names of agents, as they are spelled. */
+export async function agentsIn(shelves: readonly Shelf[], { types }: ReadyFilter): Promise<Set<string>> {
+  const found = await Promise.all(
+    shelves
+      .filter(({ type }) => types?.has(type) ?? true)
+      .map(async ({ points }) => points.facet('agent', {})),
+  );
+  return new Set(found.flat().map(({ value }) => value));
+}
+
+export async function rewordedIn(shelves: readonly Shelf[]): Promise<Reworded[]> {
+  const found: Reworded[] = [];
+  for (const { points, type } of shelves)
+    for await (const page of points.all({ must: [{ key: 'revision', range: { gt: 1 } }] }, true))
+      found.push(...page.map(({ id, payload }) => storedOf(id, type, payload)));
+  return found;
 }
 
 async function edge(points: Points, key: string, direction: 'asc' | 'desc'): Promise<string | undefined> {

@@ -4,13 +4,22 @@ import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey, MemoryType } from
 import type { Decide, Stored } from '../change.ts';
 import { Engine } from '../engine.ts';
 import { spaceText, unit } from '../rank.ts';
-import { byPosition, pageOf, positionOf, readyFilter, type ReadyFilter } from '../select.ts';
+import {
+  byPosition,
+  keyText,
+  pageOf,
+  positionOf,
+  readyFilter,
+  spelled,
+  type ReadyFilter,
+} from '../select.ts';
 import type {
   EmbeddingProgress,
   MemoryPage,
   MemoryQuery,
   MemoryStats,
   Page,
+  Reworded,
   StoreHealth,
   StoreOptions,
   VectorFor,
@@ -18,10 +27,11 @@ import type {
 import { QdrantClient, QdrantRefusal, type QdrantAddress } from './client.ts';
 import { openShelves, promote, SCHEMA, type Shelf } from './collections.ts';
 import { reanalysed } from './copying.ts';
+import { firstOf } from './pages.ts';
 import { conditions, empty, equal, storedOf, type Condition } from './payload.ts';
 import { asked, frequencies, searched } from './search.ts';
-import { statsOf } from './stats.ts';
-import { changed, vectorsSet } from './writes.ts';
+import { agentsIn, rewordedIn, statsOf } from './stats.ts';
+import { changed, purged, vectorsSet } from './writes.ts';
 
 export interface QdrantOptions extends StoreOptions {
   address: QdrantAddress;
@@ -50,13 +60,23 @@ export class QdrantStore extends Engine {
   }
 
   async list(filter: MemoryFilter, page: Page): Promise<MemoryPage> {
-    const ready = readyFilter(filter);
+    const ready = await this.#ready(filter);
     return this.#page(ready, { must: conditions(ready) }, page);
   }
 
   async count(filter: MemoryFilter): Promise<number> {
-    const ready = readyFilter(filter);
+    const ready = await this.#ready(filter);
     return this.#total({ must: conditions(ready) }, ready);
+  }
+
+  /** The server compares names letter by letter, so it is asked first how they are spelled. */
+  async #ready(filter: MemoryFilter): Promise<ReadyFilter> {
+    const ready = readyFilter(filter);
+    if (ready.agents === undefined) return ready;
+    return this.#told(async () => {
+      const known = await agentsIn(await this.#shelves(), ready);
+      return spelled(ready, [...known, ...(filter.agents ?? [])]);
+    });
   }
 
   async stats(): Promise<MemoryStats> {
@@ -67,7 +87,8 @@ export class QdrantStore extends Engine {
     const wanted = query.vector === undefined ? undefined : unit(query.vector, this.options.space);
     return this.#told(async () => {
       const shelves = await this.#shelves();
-      return searched(shelves, wanted, query, await this.#count(shelves, query.terms), this.options);
+      const filter = await this.#ready(query.filter);
+      return searched(shelves, wanted, query, filter, await this.#count(shelves, query.terms), this.options);
     });
   }
 
@@ -86,6 +107,26 @@ export class QdrantStore extends Engine {
     for (const [term, count] of await frequencies(shelves, unknown)) counted.frequency.set(term, count);
     const frequency = new Map(wanted.map((term) => [term, counted.frequency.get(term) ?? 0]));
     return { frequency, total: counted.total };
+  }
+
+  async purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]> {
+    return this.#told(async () => {
+      const shelves = await this.#shelves();
+      const parts = await Promise.all(
+        shelves.map(async (shelf) =>
+          purged(
+            shelf,
+            keys.filter(({ type }) => type === shelf.type).map(({ id }) => id),
+          ),
+        ),
+      );
+      const gone = new Map(parts.flat().map((entry) => [keyText(entry), entry]));
+      return keys.flatMap((key) => gone.get(keyText(key)) ?? []);
+    });
+  }
+
+  async reworded(): Promise<Reworded[]> {
+    return this.#told(async () => rewordedIn(await this.#shelves()));
   }
 
   async pending(page: Page): Promise<MemoryPage> {
@@ -251,30 +292,5 @@ export class QdrantStore extends Engine {
         },
       );
     }
-  }
-}
-
-/** The first entries of a collection after a place in the order of lists. */
-async function firstOf(
-  { points, type }: Shelf,
-  filter: { must: Condition[]; must_not?: Condition[] },
-  count: number,
-  from: Parameters<typeof byPosition>[0] | undefined,
-): Promise<MemoryEntry[]> {
-  // The server sorts by time only, so it is asked for more until those of one moment are all there.
-  for (let size = count + 16; ; size *= 4) {
-    const start =
-      from === undefined ? {} : { start_from: new Date(Date.parse(from.createdAt) + 1).toISOString() };
-    const found = await points.scroll(filter, size, {
-      order_by: { key: 'created_at', direction: 'desc', ...start },
-      with_payload: { exclude: ['revisions'] },
-    });
-    const entries = found.map(({ id, payload }) => storedOf(id, type, payload).entry).sort(byPosition);
-    const last = entries.at(-1)?.createdAt;
-    const rest = from === undefined ? entries : entries.filter((entry) => byPosition(from, entry) < 0);
-    if (found.length < size) return rest.slice(0, count);
-    // The last moment may go on behind what was read.
-    const whole = rest.filter(({ createdAt }) => createdAt !== last);
-    if (whole.length >= count) return whole.slice(0, count);
   }
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { BmadError } from '../../../base/errors.ts';
-import type { MemoryKey } from '../../../model/memory.ts';
+import type { MemoryEntry, MemoryKey } from '../../../model/memory.ts';
 import type { Decide, Decision, Stored } from '../change.ts';
 import { spaceText } from '../rank.ts';
+import { isForgotten } from '../select.ts';
 import type { StoreOptions } from '../store.ts';
 import type { Shelf } from './collections.ts';
 import { wordsOnly } from './copying.ts';
@@ -151,6 +152,23 @@ function operation(
       },
     };
   return { set_payload: { payload: { ...payload }, filter: { must: [{ has_id: [id] }, unchanged] } } };
+}
+
+/** Removes what is forgotten, also if somebody brings it back at this moment: then it is not. */
+export async function purged(shelf: Shelf, ids: readonly string[]): Promise<MemoryEntry[]> {
+  if (ids.length === 0) return [];
+  const before = (await shelf.points.retrieve(ids)).map(
+    ({ id, payload }) => storedOf(id, shelf.type, payload).entry,
+  );
+  const forgotten = before.filter(isForgotten);
+  if (forgotten.length === 0) return [];
+  const filter = { must: [{ has_id: forgotten.map(({ id }) => id) }], must_not: [empty('forgotten_at')] };
+  for (const points of [shelf.points, ...shelf.others]) await points.write([{ delete: { filter } }]);
+  const left = await shelf.points.retrieve(
+    forgotten.map(({ id }) => id),
+    ['type'],
+  );
+  return forgotten.filter(({ id }) => !left.some((point) => point.id === id));
 }
 
 /** Vectors for texts that are still at the revision that was embedded: the mark is set only then. */

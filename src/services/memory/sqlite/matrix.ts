@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../../base/sqlite.ts';
 import type { MemoryEntry } from '../../../model/memory.ts';
 import { spaceText } from '../rank.ts';
@@ -10,6 +11,9 @@ interface VectorRow extends MemoryRow {
   vector: Uint8Array | null;
 }
 
+/** Rows that are taken in at once: some milliseconds of work. */
+const SLICE = 500;
+
 /**
  * The vectors of one space in one block of memory, with what filters look at. Up to a hundred thousand memories,
  * comparing with each is faster than an index would be worth.
@@ -21,29 +25,59 @@ export class Matrix {
   readonly #rids: number[] = [];
   readonly #heads: (MemoryEntry | undefined)[] = [];
   readonly #slots = new Map<number, number>();
-  #rev = -1;
+  /** The last row that was taken in. */
+  #last = { rev: -1, rid: -1 };
   #dataVersion: number | undefined;
+  #loading: Promise<void> | undefined;
+  #loaded = false;
 
   constructor(space: VectorSpace) {
     this.#space = space;
   }
 
-  /** Takes in what any process has changed since the last time. */
+  /**
+   * Takes in what is there, in slices between which the process does other things: a hundred thousand vectors take
+   * seconds. What changes meanwhile comes later in the same order, or with the next refresh.
+   */
+  async load(database: Database): Promise<void> {
+    if (this.#loaded) return;
+    await (this.#loading ??= this.#loadAll(database).finally(() => {
+      this.#loading = undefined;
+    }));
+  }
+
+  async #loadAll(database: Database): Promise<void> {
+    const count = await database.read(() => database.get<{ n: number }>('SELECT count(*) AS n FROM memory'));
+    this.#reserve(count?.n ?? 0);
+    while ((await database.read(() => this.#take(database, SLICE))) === SLICE) await setImmediate();
+    this.#loaded = true;
+  }
+
+  /** Takes in what any process has changed since the last time. Inside a transaction of the caller. */
   refresh(database: Database, ownWrites: boolean): void {
     const dataVersion = database.dataVersion();
     if (dataVersion === this.#dataVersion && !ownWrites) return;
+    while (this.#take(database, SLICE) === SLICE);
+    this.#dataVersion = dataVersion;
+  }
+
+  /** The next rows in the order of change; many of one transaction have the same number. */
+  #take(database: Database, most: number): number {
     const rows = database.all<VectorRow>(
       `SELECT m.rid, m.type, m.id, m.agent, '' AS text, m.tags, m.project, m.created_at, m.updated_at, m.revision,
               m.forgotten_at, m.superseded_by, m.superseded_at, '' AS terms, m.rev, v.vector
        FROM memory m LEFT JOIN vector v ON v.rid = m.rid AND v.space = ?
-       WHERE m.rev > ? ORDER BY m.rev`,
+       WHERE (m.rev, m.rid) > (?, ?) ORDER BY m.rev, m.rid LIMIT ?`,
       spaceText(this.#space),
-      this.#rev,
+      this.#last.rev,
+      this.#last.rid,
+      most,
     );
     this.#reserve(this.#rids.length + rows.length);
     for (const row of rows) this.#put(row);
-    this.#rev = rows.at(-1)?.rev ?? this.#rev;
-    this.#dataVersion = dataVersion;
+    const last = rows.at(-1);
+    if (last !== undefined) this.#last = { rev: last.rev, rid: last.rid };
+    return rows.length;
   }
 
   #reserve(slots: number): void {

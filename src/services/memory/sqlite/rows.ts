@@ -1,3 +1,4 @@
+import type { Database } from '../../../base/sqlite.ts';
 import type { SqlValue } from '../../../base/sqlite-driver.ts';
 import {
   MEMORY_TYPES,
@@ -5,7 +6,7 @@ import {
   type MemoryRevision,
   type MemoryType,
 } from '../../../model/memory.ts';
-import type { Position, ReadyFilter } from '../select.ts';
+import { spelled, type Position, type ReadyFilter } from '../select.ts';
 import { TYPE_NUMBER } from './schema.ts';
 
 export interface MemoryRow {
@@ -71,8 +72,21 @@ export interface Condition {
   values: SqlValue[];
 }
 
+/** Jumps from name to name in the index, so that it does not depend on how many memories there are. */
+const AGENTS = `WITH RECURSIVE name(agent) AS (
+  SELECT min(agent) FROM memory
+  UNION ALL SELECT (SELECT min(agent) FROM memory WHERE agent > name.agent) FROM name WHERE name.agent IS NOT NULL
+) SELECT agent FROM name WHERE agent IS NOT NULL`;
+
 /** The filter as a condition on the table `memory`. */
-export function condition(filter: ReadyFilter): Condition {
+export function condition(database: Database, wanted: ReadyFilter): Condition {
+  const filter =
+    wanted.agents === undefined
+      ? wanted
+      : spelled(
+          wanted,
+          database.all<{ agent: string }>(AGENTS).map(({ agent }) => agent),
+        );
   const parts: string[] = [];
   const values: SqlValue[] = [];
   const add = (sql: string, ...more: SqlValue[]): void => {
@@ -89,6 +103,7 @@ export function condition(filter: ReadyFilter): Condition {
   if (filter.until !== undefined) add('updated_at <= ?', filter.until);
   if (!filter.superseded) add('superseded_at IS NULL');
   if (!filter.forgotten) add('forgotten_at IS NULL');
+  if (filter.forgottenBefore !== undefined) add('forgotten_at < ?', filter.forgottenBefore);
   return { sql: parts.length === 0 ? 'TRUE' : parts.join(' AND '), values };
 }
 

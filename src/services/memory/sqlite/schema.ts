@@ -1,4 +1,5 @@
 import { BmadError } from '../../../base/errors.ts';
+import { readOnlyFailure } from '../../../base/sqlite-failures.ts';
 import type { Database } from '../../../base/sqlite.ts';
 
 /** The place of a type in lists, as an expression that the index on the order of lists has too. */
@@ -45,12 +46,14 @@ const STEPS: readonly string[] = [
      PRIMARY KEY (rid, space)
    );
    CREATE VIRTUAL TABLE words USING fts5(terms, content='', contentless_delete=1, tokenize='ascii');`,
+  'CREATE INDEX memory_agent ON memory (agent);',
 ];
 
 export const SCHEMA = STEPS.length;
 
 /** Brings the tables to the newest version; several processes may try at once. */
 export function migrate(database: Database): void {
+  if (version(database) !== SCHEMA && database.readOnly) throw readOnlyFailure(database.path);
   if (version(database) !== SCHEMA)
     database.transaction('BEGIN IMMEDIATE', () => {
       const from = version(database);

@@ -27,7 +27,7 @@ export function searched(
     for (const rid of matrix.nearest(wanted, ready, count)) rids.add(rid);
   const asked = rarest(frequencies);
   if (asked.length > 0) {
-    const where = condition(ready);
+    const where = condition(database, ready);
     const rows = database.all<{ rid: number }>(
       `SELECT m.rid FROM words JOIN memory m ON m.rid = words.rowid
        WHERE words MATCH ? AND ${where.sql} ORDER BY words.rank LIMIT ?`,

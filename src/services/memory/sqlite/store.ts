@@ -1,16 +1,17 @@
-import { openSqlite, type Database } from '../../../base/sqlite.ts';
+import { openSqlite, type Database, type OpenOptions } from '../../../base/sqlite.ts';
 import type { Driver } from '../../../base/sqlite-driver.ts';
-import type { MemoryFilter, MemoryHit, MemoryKey } from '../../../model/memory.ts';
+import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey } from '../../../model/memory.ts';
 import type { Decide, Stored } from '../change.ts';
 import { Engine } from '../engine.ts';
 import { spaceOf, spaceText, unit } from '../rank.ts';
-import { pageOf, positionOf, readyFilter } from '../select.ts';
+import { isForgotten, pageOf, positionOf, readyFilter } from '../select.ts';
 import type {
   EmbeddingProgress,
   MemoryPage,
   MemoryQuery,
   MemoryStats,
   Page,
+  Reworded,
   StoreHealth,
   StoreOptions,
   VectorFor,
@@ -20,21 +21,25 @@ import { Matrix } from './matrix.ts';
 import { after, condition, entryOf, IN_ORDER, type Condition, type MemoryRow } from './rows.ts';
 import { migrate, SCHEMA } from './schema.ts';
 import { searched } from './search.ts';
-import { addVector, nextRev, readStored, reanalyse, writeStored } from './writes.ts';
+import {
+  addVector,
+  nextRev,
+  readReworded,
+  readStored,
+  reanalyse,
+  removeStored,
+  writeStored,
+} from './writes.ts';
 
 export interface SqliteOptions extends StoreOptions {
   file: string;
   /** Another driver than the best that is here; for tests. */
   driver?: Driver | undefined;
+  /** How the file is written; `auto` looks at the file system. */
+  journal?: OpenOptions['journal'];
   /** What the health of the store has to say beside its own; the store then counts as degraded. */
   note?: string | undefined;
 }
-
-/**
- * How long a statement waits inside SQLite, where nothing else of this process runs. A call waits much longer in all,
- * but between its attempts the server answers others.
- */
-const WAIT_MS = 50;
 
 /** Up to this size, the health of a store includes a look through its file. */
 const CHECKED_BYTES = 16_000_000;
@@ -42,15 +47,16 @@ const CHECKED_BYTES = 16_000_000;
 export async function openSqliteStore({
   file,
   driver,
+  journal,
   note,
   ...options
 }: SqliteOptions): Promise<SqliteStore> {
   const database = await openSqlite(file, {
     driver,
-    prepare: (opened) => {
-      opened.exec(`PRAGMA busy_timeout=${WAIT_MS}`);
+    journal,
+    prepare: async (opened) => {
       migrate(opened);
-      reanalyse(opened, options.analyser);
+      await reanalyse(opened, options.analyser);
     },
   });
   return new SqliteStore(database, options, note);
@@ -72,14 +78,14 @@ export class SqliteStore extends Engine {
   }
 
   async list(filter: MemoryFilter, page: Page): Promise<MemoryPage> {
-    return this.#page(condition(readyFilter(filter)), page);
+    return this.#page(() => condition(this.#database, readyFilter(filter)), page);
   }
 
   async count(filter: MemoryFilter): Promise<number> {
-    const { sql, values } = condition(readyFilter(filter));
-    return this.#database.read(() =>
-      this.#number(`SELECT count(*) AS n FROM memory WHERE ${sql}`, ...values),
-    );
+    return this.#database.read(() => {
+      const { sql, values } = condition(this.#database, readyFilter(filter));
+      return this.#number(`SELECT count(*) AS n FROM memory WHERE ${sql}`, ...values);
+    });
   }
 
   async stats(): Promise<MemoryStats> {
@@ -115,6 +121,7 @@ export class SqliteStore extends Engine {
 
   async search(query: MemoryQuery): Promise<MemoryHit[]> {
     const wanted = query.vector === undefined ? undefined : unit(query.vector, this.options.space);
+    if (wanted !== undefined) await this.#matrix?.load(this.#database);
     return this.#database.read(() => {
       if (wanted !== undefined) {
         this.#matrix?.refresh(this.#database, this.#ownWrites);
@@ -124,12 +131,30 @@ export class SqliteStore extends Engine {
     });
   }
 
+  async purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]> {
+    // What is removed is overwritten, so that nothing of it can be read out of the file.
+    this.#database.exec('PRAGMA secure_delete=ON');
+    const gone = await this.#write((rev) => {
+      const found = keys.flatMap((key) => readStored(this.#database, key) ?? []);
+      const rows = found.filter(({ entry }) => isForgotten(entry));
+      if (rows.length > 0) rev();
+      removeStored(this.#database, rows);
+      return rows.map(({ entry }) => entry);
+    });
+    if (gone.length > 0) this.#database.emptyLog();
+    return gone;
+  }
+
+  async reworded(): Promise<Reworded[]> {
+    return this.#database.read(() => readReworded(this.#database));
+  }
+
   async pending(page: Page): Promise<MemoryPage> {
     const { space } = this.options;
     if (space === undefined) return { entries: [], next: undefined };
     const sql = `forgotten_at IS NULL AND NOT EXISTS
       (SELECT 1 FROM vector v WHERE v.rid = memory.rid AND v.space = ?)`;
-    return this.#page({ sql, values: [spaceText(space)] }, page);
+    return this.#page(() => ({ sql, values: [spaceText(space)] }), page);
   }
 
   async embedding(): Promise<EmbeddingProgress> {
@@ -235,16 +260,17 @@ export class SqliteStore extends Engine {
     return result;
   }
 
-  async #page(where: Condition, page: Page): Promise<MemoryPage> {
+  async #page(conditionOf: () => Condition, page: Page): Promise<MemoryPage> {
     const from = page.after === undefined ? undefined : after(positionOf(page.after));
-    const rows = await this.#database.read(() =>
-      this.#database.all<MemoryRow>(
+    const rows = await this.#database.read(() => {
+      const where = conditionOf();
+      return this.#database.all<MemoryRow>(
         `SELECT * FROM memory WHERE ${where.sql} ${from === undefined ? '' : `AND ${from.sql}`} ${IN_ORDER} LIMIT ?`,
         ...where.values,
         ...(from?.values ?? []),
         page.limit + 1,
-      ),
-    );
+      );
+    });
     return pageOf(rows.map(entryOf), page.limit);
   }
 

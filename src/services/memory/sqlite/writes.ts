@@ -1,12 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../../base/sqlite.ts';
-import type { MemoryKey } from '../../../model/memory.ts';
+import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../../model/memory.ts';
 import type { Decision, Stored } from '../change.ts';
 import { spaceText } from '../rank.ts';
 import { REVISIONS_KEPT, type Analyser, type StoreOptions, type VectorSpace } from '../store.ts';
 import { entryOf, indexed, revisionOf, termsText, type MemoryRow, type RevisionRow } from './rows.ts';
 
 /** Rows that a change of analyser handles in one transaction, so that others get their turn. */
-const BATCH = 2_000;
+const BATCH = 200;
 
 export interface StoredRow extends Stored {
   rid: number;
@@ -20,6 +21,19 @@ export function readStored(database: Database, { type, id }: MemoryKey): StoredR
       ? []
       : database.all<RevisionRow>('SELECT * FROM revision WHERE rid = ? ORDER BY revision DESC', row.rid);
   return { rid: row.rid, entry: entryOf(row), revisions: earlier.map(revisionOf) };
+}
+
+export function readReworded(database: Database): Stored[] {
+  const found = new Map<number, { entry: MemoryEntry; revisions: MemoryRevision[] }>();
+  for (const row of database.all<MemoryRow>(
+    'SELECT * FROM memory WHERE rid IN (SELECT rid FROM revision) ORDER BY rid',
+  ))
+    found.set(row.rid, { entry: entryOf(row), revisions: [] });
+  for (const row of database.all<RevisionRow & { rid: number }>(
+    'SELECT * FROM revision ORDER BY rid, revision DESC',
+  ))
+    found.get(row.rid)?.revisions.push(revisionOf(row));
+  return [...found.values()];
 }
 
 /** The number of this transaction; every row that it changes carries it. */
@@ -82,6 +96,16 @@ export function writeStored(
   if (vector !== undefined && space !== undefined) writeVector(database, rid, space, vector);
 }
 
+/** Removes rows with all that belongs to them. The word index keeps words of removed rows until it is written anew. */
+export function removeStored(database: Database, rows: readonly StoredRow[]): void {
+  for (const { rid } of rows) {
+    for (const table of ['vector', 'revision', 'memory'])
+      database.run(`DELETE FROM ${table} WHERE rid = ?`, rid);
+    database.run('DELETE FROM words WHERE rowid = ?', rid);
+  }
+  if (rows.length > 0) database.run("INSERT INTO words (words) VALUES ('optimize')");
+}
+
 function writeTerms(database: Database, rid: number, terms: readonly string[]): void {
   database.run('UPDATE memory SET terms = ? WHERE rid = ?', termsText(terms), rid);
   database.run(
@@ -117,12 +141,12 @@ export function addVector(
   return true;
 }
 
-/** Words are derived: when the analyser finds other ones, they are made anew. */
-export function reanalyse(database: Database, analyser: Analyser): void {
+/** Words are derived: when the analyser finds other ones, they are made anew. Others get their turn between batches. */
+export async function reanalyse(database: Database, analyser: Analyser): Promise<void> {
   const known = database.get<{ value: string }>("SELECT value FROM meta WHERE key = 'analyser'")?.value;
-  if (known === analyser.id) return;
+  if (known === analyser.id || database.readOnly) return;
   for (let from = 0; ;) {
-    const rows = database.transaction('BEGIN IMMEDIATE', () => {
+    const rows = await database.write(() => {
       const batch = database.all<{ rid: number; text: string }>(
         'SELECT rid, text FROM memory WHERE rid > ? ORDER BY rid LIMIT ?',
         from,
@@ -135,5 +159,6 @@ export function reanalyse(database: Database, analyser: Analyser): void {
     const last = rows.at(-1);
     if (last === undefined) return;
     from = last.rid;
+    await setImmediate();
   }
 }

@@ -7,7 +7,12 @@ import { preparePlace, userPlace } from '../place.ts';
 import type { Analyser } from '../store.ts';
 import { moveIntoProject } from './move.ts';
 
-const engine: EngineSettings = { engine: 'jsonl', qdrantUrl: undefined, qdrantApiKey: undefined };
+const engine: EngineSettings = {
+  engine: 'jsonl',
+  journal: 'auto',
+  qdrantUrl: undefined,
+  qdrantApiKey: undefined,
+};
 const analyser: Analyser = { id: 'test', terms: (text) => text.toLowerCase().split(/\W+/) };
 const id = '00000000-0000-5000-8000-000000000001';
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { BmadError } from '../../../base/errors.ts';
 import { ensureFolder, setAside } from '../../../base/file-state.ts';
 import { isOnQdrant, openConfigured, type EngineSettings } from '../engine-settings.ts';
+import type { MemoryEntry, MemoryType } from '../../../model/memory.ts';
 import { readKitAgents } from '../../../kit/agents.ts';
 import { readKit, strayPart } from '../../../kit/kit.ts';
 import { writeKitFiles } from '../../../kit/write.ts';
@@ -55,8 +56,11 @@ export async function moveIntoProject({ root, state, engine, analyser }: Move): 
   try {
     const count = await copyAll(source, target);
     const agents = await readKitAgents(kit);
-    for (const entry of (await allEntries(target, {})).toReversed())
-      await writeKitFiles({ kit, agents, locks: place.folder }, entry, { mode: 'local' });
+    const all = (await allEntries(target, {})).toReversed();
+    const living = (type: MemoryType): Promise<MemoryEntry[]> =>
+      Promise.resolve(all.filter((entry) => entry.type === type));
+    for (const entry of all)
+      await writeKitFiles({ kit, agents, locks: place.folder, living }, entry, { mode: 'local' });
     await source.close();
     return { count, from, to: place.folder, kept: await setAside(from) };
   } finally {

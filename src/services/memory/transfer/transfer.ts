@@ -4,6 +4,7 @@ import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } fr
 import { memoryId } from '../../../kit/ids.ts';
 import { utcOf } from '../../../base/local-time.ts';
 import type { MemoryStore, NewMemory, Outcome } from '../store.ts';
+import { shownBy } from '../shown.ts';
 import { cleanAgent, cleanTags, cleanText } from '../text-rules.ts';
 import { embedded, type World } from '../world.ts';
 import { fromJson, toLines, type FromJson, type Line, type Own, type Refusal } from './lines.ts';
@@ -22,18 +23,22 @@ export async function allEntries(store: MemoryStore, filter: MemoryFilter): Prom
   return entries;
 }
 
-/** All memories as text: Markdown in the kit's form, oldest first, or one JSON object a line. */
+/** All memories as text, with secrets masked: Markdown in the kit's form, oldest first, or one JSON object a line. */
 export async function exported(
   world: World,
   format: 'markdown' | 'jsonl',
   filter: MemoryFilter,
 ): Promise<{ text: string; count: number }> {
   const { store } = await world.session();
-  const entries = (await allEntries(store, filter)).toReversed();
+  const safe = shownBy(world);
+  const entries = (await allEntries(store, filter)).toReversed().map(safe.entry);
   if (format === 'jsonl') {
     const lines: Line[] = [];
     for (const entry of entries)
-      lines.push({ entry, revisions: entry.revision > 1 ? await store.revisions(entry) : [] });
+      lines.push({
+        entry,
+        revisions: entry.revision > 1 ? (await store.revisions(entry)).map((each) => safe.wording(each)) : [],
+      });
     return { text: toLines(lines), count: entries.length };
   }
   const types = MEMORY_TYPES.filter((type) => entries.some((entry) => entry.type === type));
@@ -111,7 +116,7 @@ export async function imported(
 function refuse(world: World, result: Imported, { text, reason }: Refusal): void {
   result.refusedCount++;
   if (result.refused.length < REASONS_TOLD)
-    result.refused.push({ text: oneLine(world.hide(text), SHOWN), reason });
+    result.refused.push({ text: oneLine(shownBy(world).text(text), SHOWN), reason });
 }
 
 /**

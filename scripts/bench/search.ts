@@ -1,0 +1,79 @@
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openStaticEmbedder } from '../../src/meaning/embedders/static.ts';
+import { STARTABLE } from '../../src/model/record.ts';
+import { MeaningIndex } from '../../src/services/search/meaning-index.ts';
+import { questionOf, slotsOf } from '../../src/services/search/question.ts';
+import { recordTexts } from '../../src/services/search/record-text.ts';
+import { WordIndex } from '../../src/services/search/word-index.ts';
+import { LABELLED, PARTS } from '../../tests/search/labelled.ts';
+import {
+  figuresOf,
+  openInstalls,
+  placesOf,
+  searching,
+  type Place,
+  type Way,
+} from '../../tests/search/measure.ts';
+import { earlierSearch } from './earlier-search.ts';
+
+/**
+ * How often the right agent or workflow is the first hit, and among the first three, for sentences that people type:
+ * `npm run bench:search`. The tuning half was looked at when the search was made, the
+ * untouched half was not; the later sentences were written after the vocabulary.
+ */
+const assets = join(resolve(dirname(fileURLToPath(import.meta.url)), '..', '..'), 'assets');
+const embedder = await openStaticEmbedder(assets);
+const installs = await openInstalls();
+
+const earlier: Way = async ({ catalogue }) => {
+  const search = earlierSearch(catalogue);
+  return async (words) => search.find({ words, kinds: STARTABLE }).map(({ record }) => record);
+};
+
+const withoutVocabulary: Way = async ({ catalogue, records, describe }) => {
+  const texts = await recordTexts(catalogue, records, describe);
+  const index = new WordIndex(texts);
+  return async (words) =>
+    index.find(slotsOf(questionOf(words), index)).flatMap(({ at }) => texts[at]?.record ?? []);
+};
+
+const meaning: Way = async ({ catalogue, records, describe }) => {
+  const index = await MeaningIndex.of(await recordTexts(catalogue, records, describe), embedder);
+  return async (words) => {
+    const likeness = await index.find(questionOf(words));
+    const order = [...likeness.keys()].sort((a, b) => (likeness[b] ?? 0) - (likeness[a] ?? 0));
+    return order.flatMap((at) => records[at] ?? []);
+  };
+};
+
+const WAYS: readonly (readonly [string, Way])[] = [
+  ['earlier words', earlier],
+  ['words, no vocabulary', withoutVocabulary],
+  ['words', searching(undefined)],
+  ['meaning', meaning],
+  ['words and meaning', searching(embedder)],
+];
+
+const GROUPS: readonly (readonly [string, (place: Place) => boolean])[] = [
+  ['all', () => true],
+  ['English', ({ sentence }) => sentence.language === 'en'],
+  ['French', ({ sentence }) => sentence.language === 'fr'],
+  ...LABELLED.map((version) => [version, (place: Place) => place.version === version] as const),
+];
+
+const percent = (share: number): string => `${Math.round(share * 100)}`;
+const lines: string[] = [];
+for (const part of PARTS) {
+  lines.push('', `## ${part}: hit@1 / hit@3 in percent, MRR`, '');
+  lines.push(`| | ${GROUPS.map(([name]) => name).join(' | ')} |`, `|---|${'---|'.repeat(GROUPS.length)}`);
+  for (const [name, way] of WAYS) {
+    const places = await placesOf(installs, part, way);
+    const cells = GROUPS.map(([, takes]) => {
+      const { hit1, hit3, mrr } = figuresOf(places.filter(takes));
+      return `${percent(hit1)} / ${percent(hit3)} · ${mrr.toFixed(2)}`;
+    });
+    lines.push(`| ${name} | ${cells.join(' | ')} |`);
+  }
+}
+process.stdout.write(`${lines.join('\n').trim()}\n`);

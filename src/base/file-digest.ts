@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, lstat, open, readlink, stat } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+
+export interface FileMark {
+  /** A file, one that may be run, a link (not followed), or a file too large to be read. */
+  kind: 'file' | 'program' | 'link' | 'large';
+  /** SHA-256 of the content or of where the link leads; the size of a file that is too large. */
+  digest: string;
+  bytes: number;
+}
+
+const CHUNK = 256 * 1024;
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+
+/** What a file is like, for telling later whether it has changed. Nothing for what is not there or is no file. */
+export async function fileMark(path: string, maxBytes: number): Promise<FileMark | undefined> {
+  try {
+    const info = await lstat(path);
+    if (info.isSymbolicLink()) {
+      const target = await readlink(path, { encoding: 'buffer' });
+      return { kind: 'link', digest: createHash('sha256').update(target).digest('hex'), bytes: 0 };
+    }
+    if (!info.isFile()) return undefined;
+    if (info.size > maxBytes) return { kind: 'large', digest: String(info.size), bytes: 0 };
+    return {
+      kind: (info.mode & 0o100) !== 0 ? 'program' : 'file',
+      digest: await contentDigest(path),
+      bytes: info.size,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+async function contentDigest(path: string): Promise<string> {
+  const handle = await open(path, READ_FLAGS);
+  try {
+    const hash = createHash('sha256');
+    const buffer = Buffer.allocUnsafe(CHUNK);
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, CHUNK);
+      if (bytesRead === 0) return hash.digest('hex');
+      hash.update(buffer.subarray(0, bytesRead));
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The first program of this name on a PATH that may be run; nothing when there is none. */
+export async function findProgram(name: string, path: string | undefined): Promise<string | undefined> {
+  const windows = process.platform === 'win32';
+  // Scripts of Windows (.cmd) need a shell, and no shell is to see arguments.
+  const file = windows && !/\.exe$/i.test(name) ? `${name}.exe` : name;
+  for (const folder of (path ?? '').split(delimiter)) {
+    if (folder === '') continue;
+    const place = join(folder, file);
+    if (await mayRun(place)) return place;
+  }
+  return undefined;
+}
+
+export async function mayRun(place: string): Promise<boolean> {
+  try {
+    if (!(await stat(place)).isFile()) return false;
+    await access(place, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { isRunning } from './file-lock.ts';
+import { ensureFolder, modifiedAt, readState, removeTree, stateNames, writeNew } from './file-state.ts';
+
+/**
+ * Notes that a process leaves while it does something in several steps, one small file each: when it dies in between,
+ * others find the note and can complete what was begun.
+ */
+
+const NAME = /^(\d+)-[0-9a-f]{12}\.json$/;
+/** After this, a process that still seems to run is taken for another one with the same number. */
+const OLD_MS = 10 * 60_000;
+
+/** Those of this process that are still being worked on; a number may come back, in containers nearly always. */
+const own = new Set<string>();
+
+export interface Mark {
+  path: string;
+  /** Nothing when the process died while it wrote the note. */
+  about: unknown;
+}
+
+export async function leaveMark(folder: string, about: unknown): Promise<Mark> {
+  await ensureFolder(folder);
+  const path = join(folder, `${process.pid}-${randomBytes(6).toString('hex')}.json`);
+  own.add(path);
+  await writeNew(path, Buffer.from(JSON.stringify({ host: hostname(), about })));
+  return { path, about };
+}
+
+export async function removeMark({ path }: Mark): Promise<void> {
+  await removeTree(path);
+  own.delete(path);
+}
+
+/** Leaves the note for whoever looks next, this process included. */
+export function giveUpMark({ path }: Mark): void {
+  own.delete(path);
+}
+
+/** The notes of processes that are gone, in the order of their names. */
+export async function deadMarks(folder: string): Promise<Mark[]> {
+  const found: Mark[] = [];
+  for (const name of await stateNames(folder)) {
+    const pid = Number(NAME.exec(name)?.[1]);
+    const path = join(folder, name);
+    if (Number.isNaN(pid) || own.has(path)) continue;
+    const note = parsed(await readState(path).catch(() => undefined));
+    const alive = pid !== process.pid && (note?.host !== hostname() || isRunning(pid));
+    if (alive && Date.now() - ((await modifiedAt(path)) ?? Date.now()) < OLD_MS) continue;
+    found.push({ path, about: note?.about });
+  }
+  return found;
+}
+
+function parsed(text: string | undefined): { host?: unknown; about?: unknown } | undefined {
+  try {
+    return JSON.parse(text ?? '') as { host?: unknown; about?: unknown };
+  } catch {
+    return undefined;
+  }
+}

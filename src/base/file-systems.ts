@@ -1,0 +1,41 @@
+import { statfs } from 'node:fs/promises';
+
+/**
+ * File systems of Linux where processes on different machines, or inside and outside of a virtual one, do not share
+ * memory: by the numbers that the kernel gives them.
+ */
+const FAR_FILE_SYSTEMS: ReadonlyMap<bigint, string> = new Map([
+  [0x6969n, 'NFS'],
+  [0x517bn, 'SMB'],
+  [0xff534d42n, 'CIFS'],
+  [0xfe534d42n, 'SMB 2'],
+  [0x01021997n, '9p'],
+  [0x65735546n, 'FUSE'],
+  [0x00c36400n, 'Ceph'],
+  [0x5346414fn, 'OpenAFS'],
+  [0x6b414653n, 'AFS'],
+  [0x73757245n, 'Coda'],
+  [0x0bd00bd0n, 'Lustre'],
+  [0x47504653n, 'GPFS'],
+  [0x01161970n, 'GFS2'],
+  [0x7461636fn, 'OCFS2'],
+  [0x786f4256n, 'a shared folder of VirtualBox'],
+  [0xbacbacbcn, 'a shared folder of VMware'],
+  [0x7c7c6673n, 'a shared folder of Parallels'],
+]);
+
+/** The name of a file system that is far away; nothing for a near one, or when in doubt. */
+export function farFileSystem(type: bigint): string | undefined {
+  // Some machines give the number with a sign.
+  return FAR_FILE_SYSTEMS.get(BigInt.asUintN(32, type));
+}
+
+/** The far file system that a folder is on. Linux alone says so; elsewhere a path to another machine is known by its look. */
+export async function farFolder(path: string): Promise<string | undefined> {
+  if (path.startsWith('\\\\')) return 'SMB';
+  if (process.platform !== 'linux') return undefined;
+  return statfs(path, { bigint: true }).then(
+    ({ type }) => farFileSystem(type),
+    () => undefined,
+  );
+}

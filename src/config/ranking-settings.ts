@@ -1,0 +1,93 @@
+import * as z from 'zod';
+import { settingMeta } from './setting-meta.ts';
+
+/** How agents and workflows are put in order, and what is noted for it. */
+export const rankingSettings = {
+  usage: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Note on this machine, for each project, which agents and workflows were started and when, so that those come first. Names and times only; nothing is sent anywhere.',
+    )
+    .register(settingMeta, {
+      env: 'BMAD_USAGE',
+      personal: true,
+      flag: '--usage',
+      rare: true,
+      placeholder: '',
+      summary: 'Note what is started, for ranking',
+    }),
+  boost: z
+    .array(z.string().min(1).max(300))
+    .max(200)
+    .default([])
+    .describe('Agents, workflows or modules that come first, by name: "bmm/bmad-prd", "architect", "bmm".')
+    .register(settingMeta, {
+      env: 'BMAD_BOOST',
+      flag: '--boost',
+      rare: true,
+      placeholder: 'names',
+      summary: 'What comes first',
+      separator: ',',
+    }),
+  rankHalfLife: z
+    .number()
+    .min(0.01)
+    .max(36_500)
+    .default(14)
+    .describe('Days after which a start counts half as recent.')
+    .register(settingMeta, {
+      env: 'BMAD_RANK_HALF_LIFE',
+      flag: '--rank-half-life',
+      rare: true,
+      placeholder: 'days',
+      summary: 'Half-life of recency',
+    }),
+  rankRecency: weight('recency', 35, 'how recently something was started'),
+  rankFrequency: weight('frequency', 25, 'how often something was started'),
+  rankManifest: weight('manifest', 15, 'what the manifests say of something'),
+  rankBoost: weight('boost', 25, 'being named in the setting boost'),
+  rerank: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Ask the model of the client which candidate is meant, where the client offers that and the ranking is unsure.',
+    )
+    .register(settingMeta, {
+      env: 'BMAD_RERANK',
+      personal: true,
+      flag: '--rerank',
+      rare: true,
+      placeholder: '',
+      summary: 'Ask the client’s model when unsure',
+    }),
+  rerankMs: z
+    .int()
+    .min(1)
+    .max(120_000)
+    .default(10_000)
+    .describe('How long the model of the client may take; a later answer is not used.')
+    .register(settingMeta, {
+      env: 'BMAD_RERANK_MS',
+      flag: '--rerank-ms',
+      rare: true,
+      placeholder: 'ms',
+      summary: 'Time for the client’s model',
+    }),
+};
+
+function weight(signal: string, preset: number, meaning: string) {
+  return z
+    .number()
+    .min(0)
+    .max(1_000)
+    .default(preset)
+    .describe(`Weight of ${meaning} in the ranking.`)
+    .register(settingMeta, {
+      env: `BMAD_RANK_${signal.toUpperCase()}`,
+      flag: `--rank-${signal}`,
+      rare: true,
+      placeholder: 'weight',
+      summary: `Weight of ${signal}`,
+    });
+}

@@ -1,0 +1,44 @@
+import type { RunGraph, RunState } from '../../model/run.ts';
+import { lastStep } from './state-file.ts';
+
+/** What a state file says that cannot all be true. One sentence each, in a fixed order. */
+export function driftOf(
+  { id, branch, archived }: { id: string; branch: string; archived: boolean },
+  state: RunState,
+  graph: RunGraph | undefined,
+): string[] {
+  const found: string[] = [];
+  const { runId, stepsCompleted, totalSteps, currentStep, resumeFromStep, status } = state;
+  if (runId !== undefined && runId !== id)
+    found.push('"run_id" is not the name of the folder, which counts.');
+  if (state.branch !== undefined && state.branch !== branch && !archived)
+    found.push('The branch it names is not the one it lies in, which counts.');
+  const done = new Set(stepsCompleted);
+  if (done.size < stepsCompleted.length) found.push('"steps_completed" has a step twice.');
+  const last = lastStep(done) ?? 0;
+  if (totalSteps !== undefined && last > totalSteps)
+    found.push(`Step ${last} is completed, but there are ${totalSteps} steps.`);
+  const from = done.has(0) ? 0 : 1;
+  const gaps: number[] = [];
+  for (let step = from; step < last && gaps.length < 10; step++) if (!done.has(step)) gaps.push(step);
+  if (gaps.length > 0)
+    found.push(`Steps after ${gaps.join(', ')} are completed, but not ${gaps.join(', ')}.`);
+  if (status === 'completed' && totalSteps !== undefined && done.size < totalSteps)
+    found.push(`It counts as completed with ${done.size} of ${totalSteps} steps.`);
+  if (status === 'running' && totalSteps !== undefined && totalSteps > 0 && done.size >= totalSteps)
+    found.push('All steps are completed, but it counts as running.');
+  const isOver = totalSteps !== undefined && last >= totalSteps;
+  if (status === 'running' && !isOver && currentStep !== undefined && done.has(currentStep))
+    found.push(`The current step ${currentStep} is among those completed.`);
+  if (done.size > 0 && !isOver && resumeFromStep !== undefined && resumeFromStep !== last + 1)
+    found.push(`"resume_from_step" is ${resumeFromStep}; after step ${last} it goes on with ${last + 1}.`);
+  if (
+    state.startedAt !== undefined &&
+    state.lastCheckpoint !== undefined &&
+    new Date(state.lastCheckpoint) < new Date(state.startedAt)
+  )
+    found.push('The last checkpoint is older than the start.');
+  if (graph?.status !== undefined && graph.status !== status)
+    found.push('workflow-graph.yaml has another status.');
+  return found;
+}

@@ -1,0 +1,43 @@
+import { BmadError } from '../../base/errors.ts';
+import { readInside } from '../../base/files.ts';
+import { isTable, type Table } from '../../base/parse.ts';
+import { utf8Text } from '../utf8.ts';
+
+const MAX_BYTES = 20_000_000;
+
+/** A table, nothing when there is no file, or what is wrong with it in words of our own. */
+export type JsonReading = { table: Table; broken?: undefined } | { table?: undefined; broken?: string };
+
+export async function readJson(base: string, path: string): Promise<JsonReading> {
+  const text = await readText(base, path);
+  if (text === undefined) return {};
+  if (typeof text !== 'string') return text;
+  if (text.trim() === '') return { broken: 'is empty' };
+  try {
+    const value: unknown = JSON.parse(text);
+    return isTable(value) ? { table: value } : { broken: 'is no JSON object' };
+  } catch (error) {
+    return { broken: `is not valid JSON${placeOf(error, text)}` };
+  }
+}
+
+/** The text without its byte order mark; nothing when there is no file. */
+export async function readText(base: string, path: string): Promise<string | undefined | { broken: string }> {
+  try {
+    const bytes = await readInside(base, path, MAX_BYTES);
+    const text = utf8Text(bytes);
+    return text === undefined ? { broken: 'is not UTF-8' } : text.replace(/^\uFEFF/, '');
+  } catch (error) {
+    if (!(error instanceof BmadError)) throw error;
+    if (error.code === 'not_found') return undefined;
+    if (error.code === 'too_large') return { broken: `is larger than ${MAX_BYTES} bytes` };
+    return { broken: /outside/.test(error.message) ? 'leads outside and is not read' : 'cannot be read' };
+  }
+}
+
+/** The parser's own words may repeat what is in the file; only the place is taken from them. */
+function placeOf(error: unknown, text: string): string {
+  const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
+  if (position === undefined) return '';
+  return ` (line ${text.slice(0, Number(position)).split('\n').length})`;
+}

@@ -1,0 +1,101 @@
+import { modifiedInside } from '../../base/files.ts';
+import type { Run, RunGraph, RunPlace } from '../../model/run.ts';
+import { withFiles } from './artefacts.ts';
+import { driftOf } from './drift.ts';
+import { GRAPH_FILE, graphOf, STATUS_FILE, statusFileTable } from './graph.ts';
+import { cutLines, JOURNAL_FILE, standingOf } from './journal.ts';
+import { readJson, readText } from './json-file.ts';
+import { STATE_FILE, stateOf } from './state-file.ts';
+
+export interface RunName {
+  id: string;
+  branch: string;
+  archive: string | undefined;
+}
+
+/** One run with everything its folder says, and what of that does not fit together. */
+export async function readRun(root: string, place: RunPlace, name: RunName): Promise<Run> {
+  const { base, path } = place;
+  const problems: string[] = [];
+  const tell = (file: string, text: string): void => void problems.push(`${path}/${file} ${text}.`);
+  const first = await readJson(base, `${path}/${STATE_FILE}`);
+  const journal = await readText(base, `${path}/${JOURNAL_FILE}`);
+  const lines = typeof journal === 'string' ? journal : undefined;
+  // A change between the two looks is not one that a crash cut short.
+  const { table, broken } =
+    lines === undefined || standingOf(lines, first.table).standing === 'level'
+      ? first
+      : await readJson(base, `${path}/${STATE_FILE}`);
+  if (broken !== undefined) tell(STATE_FILE, broken);
+  if (typeof journal === 'object') tell(JOURNAL_FILE, journal.broken);
+  // A file that is there and broken is not one that a crash kept from being written: those are whole or absent.
+  const { standing, state: counts } =
+    broken === undefined ? standingOf(lines, table) : { standing: 'changed' as const, state: undefined };
+  if (standing === 'behind')
+    problems.push(
+      'The journal is ahead of state.json and counts: a write was cut short, or is going on. The next one repairs it.',
+    );
+  if (standing === 'changed' && broken === undefined)
+    problems.push(
+      'state.json was written by something else since the last line of the journal; the file counts.',
+    );
+  if (lines !== undefined) {
+    const unread = cutLines(lines);
+    if (unread > 0) tell(JOURNAL_FILE, `has ${unread} line${unread === 1 ? '' : 's'} that cannot be read`);
+  }
+  const statusText = await readText(base, `${path}/${STATUS_FILE}`);
+  const graph = await graphIn(base, path, tell);
+  const fallback =
+    counts === undefined && broken === undefined && typeof statusText === 'string'
+      ? statusFileTable(statusText)
+      : undefined;
+  const found = counts ?? fallback;
+  const complaints: string[] = [];
+  const read = found === undefined ? undefined : stateOf(found, complaints);
+  const state = read && { ...read, artefacts: await withFiles(root, place, read.artefacts) };
+  for (const complaint of complaints)
+    tell(fallback === undefined ? STATE_FILE : STATUS_FILE, `: ${complaint}`);
+  if (state !== undefined) {
+    problems.push(...driftOf({ ...name, archived: name.archive !== undefined }, state, graph));
+    for (const { name: artefact, path: file } of state.artefacts.filter((each) => each.file === undefined))
+      problems.push(`The artefact ${JSON.stringify(artefact)} is not there: ${JSON.stringify(file)}.`);
+  }
+  return {
+    ...name,
+    place,
+    state,
+    status: state?.status ?? statusOfGraph(graph),
+    latest: await latestOf(place, state),
+    graph,
+    statusFile: typeof statusText === 'string',
+    journal: standing,
+    problems: problems.map((text) => text.replace(' : ', ': ').replace(/\.\.$/, '.')),
+  };
+}
+
+/** When files were changed says little after a clone or a copy, so it counts only where the state has no dates. */
+async function latestOf({ base, path }: RunPlace, state: Run['state']): Promise<number> {
+  const dates = [state?.lastCheckpoint, state?.startedAt].filter((text) => text !== undefined);
+  if (dates.length > 0) return Math.max(...dates.map((text) => new Date(text).getTime()));
+  const files = [STATE_FILE, JOURNAL_FILE, GRAPH_FILE, STATUS_FILE];
+  const changed = await Promise.all(files.map((file) => modifiedInside(base, `${path}/${file}`)));
+  return Math.max(0, ...changed.map((time) => time ?? 0));
+}
+
+async function graphIn(
+  base: string,
+  path: string,
+  tell: (file: string, text: string) => void,
+): Promise<RunGraph | undefined> {
+  const text = await readText(base, `${path}/${GRAPH_FILE}`);
+  if (text === undefined) return undefined;
+  const graph = typeof text === 'string' ? graphOf(text) : text;
+  if (!('broken' in graph)) return graph;
+  tell(GRAPH_FILE, graph.broken);
+  return undefined;
+}
+
+function statusOfGraph(graph: RunGraph | undefined): Run['status'] {
+  const known = ['pending', 'running', 'paused', 'completed', 'failed'] as const;
+  return known.find((status) => status === graph?.status) ?? 'unknown';
+}

@@ -1,0 +1,223 @@
+import { join } from 'node:path';
+import { mapLimited } from '../../base/async.ts';
+import { BmadError } from '../../base/errors.ts';
+import { stateNames } from '../../base/file-state.ts';
+import { listInside } from '../../base/files.ts';
+import { textField, type Table } from '../../base/parse.ts';
+import type { Run, RunBranch, RunPlace, RunsReading } from '../../model/run.ts';
+import type { Kit } from '../kit.ts';
+import { GRAPH_FILE, STATUS_FILE } from './graph.ts';
+import { JOURNAL_FILE } from './journal.ts';
+import { readJson, readText } from './json-file.ts';
+import { runsFolders, type RunsFolder, type RunsFolders } from './places.ts';
+import { readRun, type RunName } from './read-run.ts';
+import { STATE_FILE } from './state-file.ts';
+
+export const BRANCH_FILE = 'branch.json';
+export const ACTIVE_FILE = '.active-branch';
+export const ARCHIVE = 'archive';
+export const MAIN = 'main';
+const RUN_FILES = [STATE_FILE, JOURNAL_FILE, GRAPH_FILE, STATUS_FILE];
+const AT_ONCE = 16;
+
+/** All branches and runs of a project, of every layout there has been; what is broken is told and skipped. */
+export async function readRuns(
+  kit: Kit,
+  userFolder: string,
+): Promise<RunsReading & { folders: RunsFolders }> {
+  const folders = await runsFolders(kit, userFolder);
+  const problems = [...folders.problems];
+  const { current, currentFrom } = await currentBranch(folders, problems);
+  const branches: RunBranch[] = [];
+  for (const folder of folders.read)
+    branches.push(...(await branchesIn(kit.root, folder, current, problems)));
+  const joined = joinedByName(branches);
+  if (current !== MAIN && !joined.some(({ name, archive }) => name === current && archive === undefined))
+    problems.push(`The current branch ${JSON.stringify(current)} (${currentFrom}) has no folder.`);
+  return { branches: joined, current, currentFrom, problems, folders };
+}
+
+/** Two output folders may have a branch of the same name; for everybody it is one. */
+function joinedByName(branches: readonly RunBranch[]): RunBranch[] {
+  const known = new Map<string, RunBranch>();
+  for (const branch of branches) {
+    const key = `${branch.archive ?? ''}/${branch.name}`;
+    const first = known.get(key);
+    known.set(
+      key,
+      first === undefined
+        ? branch
+        : {
+            ...first,
+            runs: [...first.runs, ...branch.runs],
+            problems: [...first.problems, ...branch.problems],
+          },
+    );
+  }
+  const rank = ({ name, archive }: RunBranch): string =>
+    `${archive === undefined ? 0 : 1}${name === MAIN ? 0 : 1}${archive ?? name}`;
+  return [...known.values()].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+}
+
+/** The branch that is worked on: a marker beside the branches, then the project's own file, then `main`. */
+async function currentBranch(
+  { read, sessionBranch }: RunsFolders,
+  problems: string[],
+): Promise<{ current: string; currentFrom: string }> {
+  for (const { base, path } of read) {
+    const text = await readText(base, `${path}/${ACTIVE_FILE}`);
+    if (text === undefined) continue;
+    const name = typeof text === 'string' ? text.trim() : '';
+    if (isBranchName(name)) return { current: name, currentFrom: `${path}/${ACTIVE_FILE}` };
+    problems.push(`${path}/${ACTIVE_FILE} names no branch and is passed over.`);
+  }
+  if (sessionBranch !== undefined && isBranchName(sessionBranch))
+    return { current: sessionBranch, currentFrom: 'session_branch in project-context.yaml' };
+  return { current: MAIN, currentFrom: 'the default' };
+}
+
+const BRANCH_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+/** Names that some systems keep for devices. */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
+
+export function isBranchName(name: string): boolean {
+  return BRANCH_NAME.test(name) && name.toLowerCase() !== ARCHIVE && !DEVICE.test(name);
+}
+
+async function branchesIn(
+  root: string,
+  { base, path }: RunsFolder,
+  current: string,
+  problems: string[],
+): Promise<RunBranch[]> {
+  const branches: RunBranch[] = [];
+  const loose: Run[] = [];
+  for (const name of await foldersIn(base, path, problems)) {
+    if (name.startsWith('.') || name === ARCHIVE) continue;
+    const place = { base, path: `${path}/${name}` };
+    if (await isSingleRun(place, name, current)) {
+      const run = await readRun(root, place, { id: name, branch: MAIN, archive: undefined });
+      const named = run.state?.branch;
+      const branch = named !== undefined && isBranchName(named) ? named : MAIN;
+      loose.push(
+        branch === MAIN ? run : await readRun(root, place, { id: name, branch, archive: undefined }),
+      );
+    } else branches.push(await readBranch(root, place, { name, archive: undefined }));
+  }
+  for (const archive of await foldersIn(base, `${path}/${ARCHIVE}`, problems)) {
+    const place = { base, path: `${path}/${ARCHIVE}/${archive}` };
+    const name = archive.replace(/-\d{8}(?:-\d+)?$/, '');
+    branches.push(
+      (await isSingleRun(place, archive, ''))
+        ? looseBranch(
+            MAIN,
+            place,
+            [await readRun(root, place, { id: archive, branch: MAIN, archive })],
+            archive,
+          )
+        : await readBranch(root, place, { name, archive }),
+    );
+  }
+  // Runs without a branch of their own come with the branch that they name.
+  for (const run of loose)
+    branches.push(looseBranch(run.branch, { base, path: `${path}/${run.branch}` }, [run], undefined));
+  return branches;
+}
+
+function looseBranch(name: string, place: RunPlace, runs: Run[], archive: string | undefined): RunBranch {
+  const nothing = { purpose: undefined, createdAt: undefined, createdBy: undefined, parent: undefined };
+  return { name, archive, place, status: 'active', ...nothing, runs, problems: [] };
+}
+
+/** The first layout had runs directly in `.runs`; a later one keeps a state in the folder of the branch. */
+async function isSingleRun(place: RunPlace, name: string, current: string): Promise<boolean> {
+  if (name === MAIN || name === current) return false;
+  const names = new Set((await entriesOf(place)).map((entry) => entry.name));
+  if (!RUN_FILES.some((file) => names.has(file)) || names.has(BRANCH_FILE)) return false;
+  return (await runFoldersIn(place)).length === 0;
+}
+
+async function readBranch(
+  root: string,
+  place: RunPlace,
+  { name, archive }: { name: string; archive: string | undefined },
+): Promise<RunBranch> {
+  const problems: string[] = [];
+  const { table, broken } = await readJson(place.base, `${place.path}/${BRANCH_FILE}`);
+  if (broken !== undefined) problems.push(`${place.path}/${BRANCH_FILE} ${broken}.`);
+  const said = table === undefined ? undefined : (textField(table, 'branch') ?? textField(table, 'name'));
+  if (said !== undefined && said !== name)
+    problems.push(
+      `${place.path}/${BRANCH_FILE} says branch ${JSON.stringify(said.slice(0, 80))}; the folder is ${name}, which counts.`,
+    );
+  const folders = await runFoldersIn(place, problems);
+  const names: [RunName, RunPlace][] = folders.map((id) => [
+    { id, branch: name, archive },
+    { base: place.base, path: `${place.path}/${id}` },
+  ]);
+  const own = new Set((await entriesOf(place)).map((entry) => entry.name));
+  if (RUN_FILES.some((file) => own.has(file))) {
+    const state = await readJson(place.base, `${place.path}/${STATE_FILE}`);
+    const id = state.table === undefined ? undefined : textField(state.table, 'run_id');
+    names.push([{ id: id !== undefined && isRunId(id) ? id : name, branch: name, archive }, place]);
+  }
+  const runs = await mapLimited(names, AT_ONCE, ([run, where]) => readRun(root, where, run));
+  return { name, archive, place, ...aboutOf(table), runs, problems };
+}
+
+function aboutOf(
+  table: Table | undefined,
+): Pick<RunBranch, 'status' | 'purpose' | 'createdAt' | 'createdBy' | 'parent'> {
+  const text = (name: string): string | undefined =>
+    table === undefined ? undefined : textField(table, name)?.trim() || undefined;
+  return {
+    status: text('status')?.toLowerCase() ?? 'active',
+    purpose: text('purpose'),
+    createdAt: text('created_at'),
+    createdBy: text('created_by'),
+    parent: text('parent_branch') ?? text('parent'),
+  };
+}
+
+/** Ids of runs are names of folders, nothing more: no pattern is required of those that are there. */
+export function isRunId(id: string): boolean {
+  return (
+    id.length <= 120 &&
+    /^[\p{L}\p{N}_][\p{L}\p{N}_. -]*$/u.test(id) &&
+    !id.includes('..') &&
+    !/[. ]$/.test(id)
+  );
+}
+
+/** The folders of a branch that hold a run: they have one of its files. */
+async function runFoldersIn(place: RunPlace, problems?: string[]): Promise<string[]> {
+  const names = (await foldersIn(place.base, place.path, problems)).filter((name) => !name.startsWith('.'));
+  const held = await mapLimited(names, AT_ONCE, async (name) =>
+    (await entriesOf({ base: place.base, path: `${place.path}/${name}` })).some((entry) =>
+      RUN_FILES.includes(entry.name),
+    ),
+  );
+  return names.filter((_, index) => held[index]);
+}
+
+async function entriesOf({ base, path }: RunPlace): Promise<{ name: string; kind: string }[]> {
+  try {
+    return await listInside(base, path);
+  } catch (error) {
+    if (error instanceof BmadError) return [];
+    throw error;
+  }
+}
+
+/** The folders in a folder. Links that lead out are left out by the jail; they are told. */
+async function foldersIn(base: string, path: string, problems?: string[]): Promise<string[]> {
+  const entries = await entriesOf({ base, path });
+  if (problems !== undefined) {
+    const seen = new Set(entries.map(({ name }) => name));
+    const left = (await stateNames(join(base, path))).filter((name) => !seen.has(name));
+    // Drafts and locks of writers come and go between two looks.
+    for (const name of left.filter((each) => !each.startsWith('.') && !each.endsWith('.tmp')))
+      problems.push(`${path}/${JSON.stringify(name).slice(1, -1)} leads elsewhere and is not read.`);
+  }
+  return entries.filter(({ kind }) => kind === 'folder').map(({ name }) => name);
+}

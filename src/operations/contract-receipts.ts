@@ -1,0 +1,133 @@
+import * as z from 'zod';
+import { plural } from '../base/text.ts';
+import { receiptData, receiptSchema, receiptText } from './contract-view.ts';
+import { projectField } from './fields.ts';
+import { lines } from './memory-view.ts';
+import { defineOperation } from './operation.ts';
+
+const problemSchema = z.object({
+  line: z.int().optional(),
+  kind: z.enum(['changed', 'damaged', 'removed', 'order']),
+  message: z.string(),
+});
+
+const SHOWN_CHANGES = 50;
+
+/** What a chain of hashes can and cannot do, in every answer that leans on it. */
+const MEANING =
+  'A whole chain shows that no receipt was changed or removed since it was written here. It is not signed: whoever can write both the receipts and the note of their end can write a new chain.';
+
+export const verifyReceipts = defineOperation({
+  name: 'verify_receipts',
+  title: 'Verify the receipts of the contract',
+  description:
+    'Check that the receipts of the completion contract are as they were written, and that the project still is the one that passed: names changed receipts, missing ones, changed files and a changed script.',
+  effect: 'read',
+  command: 'contract verify',
+  input: z.strictObject({ project: projectField }),
+  output: z.object({
+    proven: z.boolean(),
+    chain: z.enum(['whole', 'broken', 'empty']),
+    receipts: z.int(),
+    problems: z.array(problemSchema),
+    last_pass: receiptSchema.optional(),
+    newest: receiptSchema.optional(),
+    tree: z.enum(['same', 'changed', 'unknown']),
+    changes: z.array(z.object({ path: z.string(), change: z.enum(['added', 'removed', 'changed']) })),
+    changes_total: z.int(),
+    changes_known: z.boolean(),
+    contract: z.enum(['same', 'changed', 'unknown']),
+    notes: z.array(z.string()),
+    place: z.string(),
+  }),
+  async run({ project }, context, { signal }) {
+    const found = await (await (await context.state(project)).completion()).verify(signal);
+    return {
+      proven: found.proven,
+      chain: found.chain,
+      receipts: found.receipts,
+      problems: found.problems,
+      ...(found.lastPass === undefined ? {} : { last_pass: receiptData(found.lastPass) }),
+      ...(found.newest === undefined ? {} : { newest: receiptData(found.newest) }),
+      tree: found.tree,
+      changes: found.changes.slice(0, SHOWN_CHANGES),
+      changes_total: found.changes.length,
+      changes_known: found.changesKnown,
+      contract: found.contract,
+      notes: found.notes,
+      place: found.place.folder,
+    };
+  },
+  failed: ({ proven }) => !proven,
+  render: (data) => ({
+    body: lines(
+      data.proven
+        ? 'Proven: the project is as it was when it passed, and the receipts are whole.'
+        : 'NOT proven.',
+      data.chain === 'empty'
+        ? 'Receipts: none yet. Run the contract first.'
+        : `Receipts: ${data.receipts}, the chain is ${data.chain}`,
+      data.problems.map(({ message }) => `- ${message}`),
+      data.last_pass === undefined
+        ? data.chain === 'empty'
+          ? undefined
+          : 'Last PASS: none that is unchanged'
+        : `Last PASS: ${receiptText(data.last_pass)}`,
+      data.newest === undefined || data.newest.id === data.last_pass?.id
+        ? undefined
+        : `Newest: ${receiptText(data.newest)}`,
+      data.tree === 'changed'
+        ? `Files: changed since${data.changes_known ? `, ${plural(data.changes_total, 'difference')}` : '; which ones is not known any more'}`
+        : data.tree === 'same'
+          ? 'Files: the same'
+          : undefined,
+      data.changes.map(({ path, change }) => `- ${path}: ${change}`),
+      data.changes_total > data.changes.length
+        ? `- and ${data.changes_total - data.changes.length} more`
+        : undefined,
+      data.contract === 'changed' ? 'Contract: changed since' : undefined,
+      data.notes.map((note) => `- ${note}`),
+    ),
+    note: `${MEANING} They lie in ${data.place}.`,
+  }),
+});
+
+export const listReceipts = defineOperation({
+  name: 'list_receipts',
+  title: 'Receipts of the contract',
+  description:
+    'List the verdicts of the completion contract, the newest first, with commit and digest of the files.',
+  effect: 'read',
+  command: 'contract receipts',
+  input: z.strictObject({
+    limit: z.int().min(1).max(200).default(20).describe('Receipts at most'),
+    project: projectField,
+  }),
+  output: z.object({
+    total: z.int(),
+    items: z.array(receiptSchema),
+    problems: z.array(problemSchema),
+    place: z.string(),
+  }),
+  async run({ limit, project }, context) {
+    const {
+      lines: total,
+      intact,
+      problems,
+      place,
+    } = await (await (await context.state(project)).completion()).receipts();
+    return {
+      total,
+      items: intact.slice(-limit).toReversed().map(receiptData),
+      problems,
+      place: place.folder,
+    };
+  },
+  render: ({ total, items, problems, place }) => ({
+    body: lines(
+      total === 0 ? 'There are no receipts yet. Run the contract first.' : items.map(receiptText),
+      problems.map(({ message }) => `! ${message}`),
+    ),
+    note: `${items.length} of ${plural(total, 'receipt')}, in ${place}. "contract verify" compares them with the project.`,
+  }),
+});

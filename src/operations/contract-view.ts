@@ -1,0 +1,95 @@
+import * as z from 'zod';
+
+/** How verdicts and receipts are told, for the operations about them. */
+
+export const statusSchema = z.enum(['PASS', 'FAIL', 'NOT_VERIFIED']);
+
+export const contractSchema = z.object({
+  kind: z.enum(['script', 'builtin']),
+  path: z.string().optional(),
+  sha256: z.string().optional(),
+  version: z.int().optional(),
+});
+
+export const stepSchema = z.object({
+  stack: z.string(),
+  command: z.string(),
+  ok: z.boolean().optional(),
+  advisory: z.literal(true).optional(),
+  exit_code: z.int().optional(),
+  duration_ms: z.int().optional(),
+});
+
+/** A receipt without its steps, for lists. */
+export const receiptSchema = z.object({
+  id: z.string(),
+  status: statusSchema,
+  reason: z.string(),
+  contract: contractSchema,
+  working_dir: z.string(),
+  stacks: z.array(z.string()),
+  started: z.string(),
+  duration_ms: z.int(),
+  commit: z.string().optional(),
+  dirty: z.boolean().optional(),
+  tree: z.string(),
+  hash: z.string(),
+});
+
+export type ReceiptData = z.output<typeof receiptSchema>;
+
+interface ReceiptLike extends Omit<ReceiptData, 'working_dir' | 'commit' | 'dirty' | 'tree'> {
+  directory: string;
+  git?: { commit?: string | undefined; dirty: boolean } | undefined;
+  tree: { digest: string };
+}
+
+export function receiptData(receipt: ReceiptLike): ReceiptData {
+  const { id, status, reason, contract, directory, stacks, started, duration_ms, git, tree, hash } = receipt;
+  return {
+    id,
+    status,
+    reason,
+    contract,
+    working_dir: directory,
+    stacks,
+    started,
+    duration_ms,
+    ...(git?.commit === undefined ? {} : { commit: git.commit }),
+    ...(git === undefined ? {} : { dirty: git.dirty }),
+    tree: tree.digest,
+    hash,
+  };
+}
+
+export function receiptText({
+  id,
+  status,
+  stacks,
+  started,
+  duration_ms,
+  commit,
+  dirty,
+  ...rest
+}: ReceiptData): string {
+  const where =
+    commit === undefined ? '' : `, commit ${commit.slice(0, 10)}${dirty === true ? ' with changes' : ''}`;
+  const folder = rest.working_dir === '.' ? '' : ` in ${rest.working_dir}`;
+  return `${id} ${status} [${stacks.join(', ')}]${folder} ${started}, ${seconds(duration_ms)}${where}, tree ${rest.tree.slice(0, 12)}`;
+}
+
+export function stepText({
+  stack,
+  command,
+  ok,
+  advisory,
+  exit_code: code,
+}: z.output<typeof stepSchema>): string {
+  const result =
+    ok === undefined ? 'no result' : ok ? 'OK' : advisory === true ? 'not OK (does not count)' : 'FAILED';
+  return `  ${stack === '' ? '' : `${stack}: `}${command} → ${result}${code === undefined || code === 0 ? '' : ` (exit code ${code})`}`;
+}
+
+export function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}

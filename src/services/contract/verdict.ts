@@ -1,0 +1,185 @@
+/** The three answers of a contract. Only the first lets anybody say that something is done. */
+export type Status = 'PASS' | 'FAIL' | 'NOT_VERIFIED';
+
+export interface Step {
+  stack: string;
+  command: string;
+  /** Nothing when it has no result: it was skipped, or the run ended in the middle of it. */
+  ok?: boolean;
+  /** Its result does not count for the verdict. */
+  advisory?: true;
+  exit_code?: number;
+  duration_ms?: number;
+}
+
+/** The last line of the script that counts: test output may hold the same words. */
+const VERDICT = /CC (PASS|FAIL) — \[([^\]]*)\] — \d{4}-\d\d-\d\d \d\d:\d\d:\d\d/;
+const STACK = /^▶ Stack : (.+)$/;
+const COMMAND = /^▶ (.+)$/;
+const RESULT = /^ {2}→ (.+)$/;
+const NO_STACK = /Aucun stack détecté/;
+const UNKNOWN_STACK = /Stack '[^']*' non reconnu/;
+const NO_TESTS = /\bno tests (?:ran|collected)\b|\bcollected 0 items\b/;
+const NOT_FOUND = /(?:^|[:\s])([\w.-]+): (?:command )?not found$/;
+
+const MOST_STEPS = 200;
+const LONGEST_COMMAND = 300;
+
+export interface ReadVerdict {
+  verdict: 'PASS' | 'FAIL' | undefined;
+  stacks: string[];
+  steps: Step[];
+  /** Whether it speaks as the kit's script does, which names each stack before its commands. */
+  kitForm: boolean;
+  noStack: boolean;
+  noTests: boolean;
+  toolsMissing: string[];
+}
+
+/** Reads the lines of the kit's script as they come. */
+export class VerdictReader {
+  private verdict: { word: 'PASS' | 'FAIL'; stacks: string[] } | undefined;
+  private readonly headers: string[] = [];
+  private readonly steps: Step[] = [];
+  /** The command whose result is still to come; suites of tests look like commands and do not replace it. */
+  private pending: Step | undefined;
+  private noStack = false;
+  private noTests = false;
+  private readonly toolsMissing = new Set<string>();
+
+  /** Takes one line; answers whether it says how far the run has come. */
+  line(line: string, from: 'stdout' | 'stderr'): boolean {
+    const verdict = from === 'stdout' ? VERDICT.exec(line) : null;
+    if (verdict !== null) {
+      const stacks = (verdict[2] ?? '').split(',').map((name) => name.trim());
+      this.verdict = { word: verdict[1] as 'PASS' | 'FAIL', stacks: stacks.filter((name) => name !== '') };
+      return true;
+    }
+    // What the script and the tools say about themselves is short; data that tests print may be long.
+    if (line.length > LONGEST_COMMAND * 2) return false;
+    if (NO_STACK.test(line) || UNKNOWN_STACK.test(line)) this.noStack = true;
+    if (NO_TESTS.test(line)) this.noTests = true;
+    const tool = NOT_FOUND.exec(line)?.[1];
+    if (tool !== undefined && this.toolsMissing.size < 20) this.toolsMissing.add(tool);
+    return from === 'stdout' && this.step(line);
+  }
+
+  get read(): ReadVerdict {
+    const open = this.pending === undefined ? [] : [this.pending];
+    return {
+      verdict: this.verdict?.word,
+      stacks: this.verdict?.stacks ?? this.headers,
+      steps: [...this.steps, ...open].slice(0, MOST_STEPS),
+      kitForm: this.headers.length > 0,
+      noStack: this.noStack,
+      noTests: this.noTests,
+      toolsMissing: [...this.toolsMissing],
+    };
+  }
+
+  private step(line: string): boolean {
+    const stack = STACK.exec(line)?.[1];
+    if (stack !== undefined) {
+      this.settle();
+      const name = /^[\w-]+/.exec(stack.toLowerCase())?.[0] ?? stack;
+      if (this.headers.length < MOST_STEPS) this.headers.push(name);
+      return true;
+    }
+    const command = COMMAND.exec(line)?.[1];
+    if (command !== undefined) {
+      this.pending ??= { stack: this.headers.at(-1) ?? '', command: command.slice(0, LONGEST_COMMAND) };
+      return true;
+    }
+    const result = RESULT.exec(line)?.[1];
+    if (result === undefined || this.headers.length === 0) return false;
+    const step = this.pending ?? {
+      stack: this.headers.at(-1) ?? '',
+      command: result.slice(0, LONGEST_COMMAND),
+    };
+    this.pending = step;
+    const ok = /\bOK\b/.test(result);
+    step.ok = ok;
+    if (!ok && !/FAILED|\berrors?\b/.test(result)) step.advisory = true;
+    this.settle();
+    return true;
+  }
+
+  private settle(): void {
+    if (this.pending !== undefined && this.steps.length < MOST_STEPS) this.steps.push(this.pending);
+    this.pending = undefined;
+  }
+}
+
+export interface Ending {
+  code: number | undefined;
+  signal: string | undefined;
+  timedOut: boolean;
+  timeoutMs: number;
+}
+
+export interface Judgement {
+  status: Status;
+  /** In a sentence, why it is this and not another. */
+  reason: string;
+  hints: string[];
+}
+
+/** What a run of the script is worth: exit code and verdict have to agree, and something must have been run. */
+export function judge(read: ReadVerdict, ending: Ending): Judgement {
+  const { status, reason } = statusOf(read, ending);
+  return { status, reason, hints: hintsFor(read, ending, status) };
+}
+
+function statusOf(
+  read: ReadVerdict,
+  { code, signal, timedOut, timeoutMs }: Ending,
+): Omit<Judgement, 'hints'> {
+  const failed = (reason: string) => ({ status: 'FAIL' as const, reason });
+  const open = (reason: string) => ({ status: 'NOT_VERIFIED' as const, reason });
+  if (timedOut) return failed(`It did not end within ${timeoutMs / 1_000} s and was stopped.`);
+  if (code === undefined) return failed(`It was ended by ${signal ?? 'a signal'}.`);
+  if (code !== 0)
+    return failed(
+      read.verdict === undefined
+        ? `It ended with exit code ${code} before its verdict.`
+        : `Its verdict is ${read.verdict}, its exit code ${code}.`,
+    );
+  if (read.verdict === 'FAIL') return failed('Its verdict is FAIL.');
+  if (read.verdict === undefined)
+    return open(
+      read.noStack
+        ? 'The script found no stack to verify and ran nothing.'
+        : 'The script ended without a verdict line (CC PASS or CC FAIL).',
+    );
+  if (read.kitForm && !read.steps.some(({ ok }) => ok !== undefined))
+    return open('The script says PASS, and ran no command: the tools it looks for are not there.');
+  return { status: 'PASS', reason: `Its verdict is PASS, its exit code 0.` };
+}
+
+/** What is known to go wrong with the kit's script, where this run shows signs of it. */
+function hintsFor(read: ReadVerdict, { code, timedOut }: Ending, status: Status): string[] {
+  const hints: string[] = [];
+  const ran = new Set(read.steps.filter(({ ok }) => ok !== undefined).map(({ stack }) => stack));
+  const idle = read.kitForm ? read.stacks.filter((stack) => !ran.has(stack)) : [];
+  if (read.noStack)
+    hints.push(
+      'The script ends with exit code 0 when it finds no stack. Name one with "stack", or a folder with "working_dir".',
+    );
+  if (!timedOut && idle.length > 0 && read.verdict !== undefined)
+    hints.push(`No command was run for ${idle.join(', ')}: install its tools, or do not count on it.`);
+  if (status === 'PASS' && !read.kitForm)
+    hints.push('The script does not list its commands, so its word has to be taken for them.');
+  if (read.noTests && status === 'FAIL')
+    hints.push(
+      'pytest ends with exit code 5 when there are no tests, and the script counts that as a failure.',
+    );
+  if (read.verdict === 'PASS' && code !== 0 && !timedOut)
+    hints.push('PASS was printed, but the exit code counts: a test may have printed it.');
+  if (read.toolsMissing.length > 0 && status !== 'PASS')
+    hints.push(`Not found on the PATH that the script was given: ${read.toolsMissing.join(', ')}.`);
+  if (timedOut)
+    hints.push(
+      'contract_timeout_ms (BMAD_CONTRACT_TIMEOUT_MS) gives it more time; watch modes of test runners never end.',
+    );
+  return hints;
+}

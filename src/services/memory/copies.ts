@@ -1,0 +1,178 @@
+import { join } from 'node:path';
+import { BmadError } from '../../base/errors.ts';
+import { leftDrafts, removeDrafts } from '../../base/file-drafts.ts';
+import { withLock } from '../../base/file-lock.ts';
+import { deadMarks, giveUpMark, leaveMark, removeMark } from '../../base/file-marks.ts';
+import { localDay } from '../../base/local-time.ts';
+import { MEMORY_TYPES, type MemoryEntry, type MemoryKey, type MemoryRevision } from '../../model/memory.ts';
+import { strayPart } from '../../kit/kit.ts';
+import { kitLock } from '../../kit/kit-lock.ts';
+import { LEARNINGS_FOLDER } from '../../kit/learnings.ts';
+import { lineText } from '../../kit/line-files.ts';
+import { removeFromKitFiles, writeKitFiles, type KitWriting, type Written } from '../../kit/write.ts';
+import { shownBy } from './shown.ts';
+import type { MemoryStore, Reworded } from './store.ts';
+import { allEntries } from './transfer/transfer.ts';
+import type { Session, World } from './world.ts';
+
+/**
+ * The copies of memories in the files of the project. The store is changed first and the files after it; whoever dies in
+ * between leaves a mark, and the next write, or whoever opens the memory next, completes it.
+ */
+
+const marksOf = ({ folder }: World): string => join(folder, 'unfinished');
+
+interface Copying {
+  /** How the memory was made, for the kit's log; nothing where nobody asked for it to be remembered. */
+  mode?: 'semantic' | 'local' | undefined;
+}
+
+/** Changes a memory in the store, then in the files. */
+export async function withCopies<T extends { entry: MemoryEntry }>(
+  world: World,
+  session: Session,
+  key: MemoryKey,
+  change: () => Promise<T>,
+  copying: Copying = {},
+): Promise<T & Omit<Written, 'complete'>> {
+  if (world.files.kit.memory === undefined) return { ...(await change()), files: [], problems: [] };
+  const mark = await leaveMark(marksOf(world), { type: key.type, id: key.id });
+  let done = false;
+  try {
+    const result = await change();
+    const { files, problems, complete } = await copied(world, session.store, result.entry, copying);
+    done = complete;
+    await repaired(world, session);
+    return { ...result, files, problems };
+  } catch (error) {
+    // A store that cannot be asked may have made the change all the same.
+    done = error instanceof BmadError && error.code !== 'unavailable';
+    throw error;
+  } finally {
+    if (done) await removeMark(mark);
+    else giveUpMark(mark);
+  }
+}
+
+/** Brings the files to what the store has. */
+async function copied(
+  world: World,
+  store: MemoryStore,
+  entry: MemoryEntry,
+  { mode }: Copying = {},
+): Promise<Written> {
+  const writing = await writingOf(world, store);
+  const earlier = entry.revision > 1 ? await store.revisions(entry) : [];
+  if (entry.forgottenAt !== undefined) return removeFromKitFiles(writing, entry, { earlier });
+  if (entry.supersededAt !== undefined)
+    return removeFromKitFiles(writing, entry, { earlier, keepLine: true });
+  // A shared store may have what must not lie in files that a team commits.
+  const safe = shownBy(world).entry(entry);
+  return writeKitFiles(writing, safe, {
+    earlier: safe.text === entry.text ? earlier : [entry, ...earlier],
+    mode,
+  });
+}
+
+/** Takes every wording of a memory out of the files. */
+export async function uncopied(
+  world: World,
+  store: MemoryStore,
+  entry: MemoryEntry,
+  earlier: readonly MemoryRevision[],
+): Promise<Written> {
+  return removeFromKitFiles(await writingOf(world, store), entry, { earlier });
+}
+
+async function writingOf({ files, folder }: World, store: MemoryStore): Promise<KitWriting> {
+  return {
+    kit: files.kit,
+    agents: await files.agents(),
+    locks: folder,
+    living: (type) => allEntries(store, { types: [type] }),
+  };
+}
+
+/** Completes what processes that died have begun. Nobody asked for it, so what fails is left for the next time. */
+export async function completed(world: World, { store }: Session): Promise<void> {
+  if (world.files.kit.memory === undefined) return;
+  try {
+    for (const mark of await deadMarks(marksOf(world))) {
+      const key = keyIn(mark.about);
+      const entry = key === undefined ? undefined : await store.get(key);
+      if (entry === undefined || (await copied(world, store, entry)).complete) await removeMark(mark);
+    }
+  } catch (error) {
+    tell(world, error);
+  }
+}
+
+/** Removes what processes that died while they wrote a file have left beside it. */
+export async function tidied(world: World): Promise<void> {
+  const { memory } = world.files.kit;
+  const folders = [world.folder];
+  try {
+    if (memory !== undefined) {
+      folders.push(memory);
+      // A link may lead to files that are not the project's.
+      if ((await strayPart(memory, LEARNINGS_FOLDER)) === undefined)
+        folders.push(join(memory, LEARNINGS_FOLDER));
+    }
+    if ((await Promise.all(folders.map(leftDrafts))).flat().length === 0) return;
+    await withLock(kitLock(world.folder), { waitMs: 0 }, async () => {
+      for (const folder of folders) await removeDrafts(await leftDrafts(folder));
+    });
+  } catch (error) {
+    tell(world, error);
+  }
+}
+
+function keyIn(about: unknown): MemoryKey | undefined {
+  const { type, id } = (about ?? {}) as Partial<Record<string, unknown>>;
+  const known = MEMORY_TYPES.find((name) => name === type);
+  return known !== undefined && typeof id === 'string' ? { type: known, id } : undefined;
+}
+
+/** Files change behind our back, by git and by machines that share the store; looked through once in a process. */
+const lookedThrough = new WeakSet<World>();
+
+async function repaired(world: World, session: Session): Promise<void> {
+  await completed(world, session);
+  if (lookedThrough.has(world)) return;
+  lookedThrough.add(world);
+  try {
+    const reworded = await session.store.reworded();
+    if (reworded.length === 0) return;
+    for (const entry of await outOfDate(world, reworded)) await copied(world, session.store, entry);
+  } catch (error) {
+    tell(world, error);
+  }
+}
+
+/** The memories of which the files have an earlier wording in a place that we have written. */
+async function outOfDate(world: World, reworded: readonly Reworded[]): Promise<Set<MemoryEntry>> {
+  const place = (type: string, text: string, where: string): string =>
+    [type, where, lineText(text)].join('\n');
+  const known = new Map<string, MemoryEntry[]>();
+  for (const { entry, revisions } of reworded) {
+    const day = localDay(new Date(entry.createdAt));
+    for (const { text } of revisions) {
+      if (lineText(text) === lineText(entry.text)) continue;
+      for (const where of [entry.id, day]) {
+        const key = place(entry.type, text, where);
+        known.set(key, [...(known.get(key) ?? []), entry]);
+      }
+    }
+  }
+  const found = new Set<MemoryEntry>();
+  for (const { type, text, copyOf, date } of (await world.files.read()).entries)
+    for (const entry of known.get(place(type, text, copyOf ?? date?.slice(0, 10) ?? '')) ?? [])
+      found.add(entry);
+  return found;
+}
+
+function tell({ log }: World, error: unknown): void {
+  log.warn('files of the project could not be repaired', {
+    error: error instanceof Error ? error.message : '',
+  });
+}

@@ -1,0 +1,92 @@
+import { BmadError } from '../../base/errors.ts';
+import { momentOf } from '../../base/local-time.ts';
+import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
+import { uncopied } from './copies.ts';
+import { isForgotten } from './select.ts';
+import { shownBy } from './shown.ts';
+import type { MemoryStore } from './store.ts';
+import { allEntries } from './transfer/transfer.ts';
+import type { World } from './world.ts';
+
+export interface ToPurge {
+  /** Exact ids, each of a forgotten memory. */
+  ids?: readonly string[] | undefined;
+  /** All that were forgotten before this date. */
+  forgottenBefore?: string | undefined;
+  type?: MemoryType | undefined;
+  /** Without it, what would be removed is only told. */
+  apply: boolean;
+}
+
+export interface Purged {
+  memories: MemoryEntry[];
+  /** Earlier wordings that go with them. */
+  revisions: number;
+  applied: boolean;
+  notes: string[];
+}
+
+/** Removes forgotten memories for good. Their copies in files go first: once the store has forgotten why, nothing hides them. */
+export async function purge(world: World, given: ToPurge): Promise<Purged> {
+  const session = await world.session();
+  const { store } = session;
+  const chosen = given.ids === undefined ? await forgottenBefore(store, given) : await named(store, given);
+  const notes: string[] = [];
+  let revisions = 0;
+  const ready: MemoryEntry[] = [];
+  for (const entry of chosen) {
+    const earlier = entry.revision > 1 ? await store.revisions(entry) : [];
+    const { problems } = given.apply ? await uncopied(world, store, entry, earlier) : { problems: [] };
+    notes.push(...problems.filter((problem) => !notes.includes(problem)));
+    if (problems.length > 0) continue;
+    revisions += earlier.length;
+    ready.push(entry);
+  }
+  const left = chosen.length - ready.length;
+  if (left > 0) notes.push(`${left} stay, because their copies in files could not be removed.`);
+  const gone = given.apply ? await store.purge(ready) : ready;
+  const safe = shownBy(world);
+  return { memories: gone.map(safe.entry), revisions, applied: given.apply, notes };
+}
+
+async function forgottenBefore(
+  store: MemoryStore,
+  { forgottenBefore: before, type }: ToPurge,
+): Promise<MemoryEntry[]> {
+  if (before === undefined)
+    throw new BmadError('invalid_input', 'What is to be purged was not said.', {
+      hint: 'Give the ids of forgotten memories, or a date with forgotten_before.',
+    });
+  return allEntries(store, {
+    types: type === undefined ? undefined : [type],
+    forgottenBefore: momentOf(before, 'first'),
+    includeSuperseded: true,
+  });
+}
+
+async function named(
+  store: MemoryStore,
+  { ids = [], type, forgottenBefore: before }: ToPurge,
+): Promise<MemoryEntry[]> {
+  if (before !== undefined)
+    throw new BmadError('invalid_input', 'Ids and a date were given; one of them is enough.', {
+      hint: 'Give either ids or forgotten_before.',
+    });
+  const found: MemoryEntry[] = [];
+  for (const id of new Set(ids)) {
+    const all = (await store.find(id)).filter((entry) => type === undefined || entry.type === type);
+    const forgotten = all.filter(isForgotten);
+    if (all.length === 0)
+      throw new BmadError('not_found', `There is no memory with the id ${id}.`, {
+        subject: 'ids',
+        hint: '"bmad memory list --all" shows forgotten memories too.',
+      });
+    if (forgotten.length === 0)
+      throw new BmadError('forbidden', `${id} is not forgotten; only forgotten memories are purged.`, {
+        subject: 'ids',
+        hint: `Forget it first, with "bmad memory forget ${id}". Nothing was removed.`,
+      });
+    found.push(...forgotten);
+  }
+  return found;
+}

@@ -1,0 +1,25 @@
+import type { MemoryEntry } from '../../model/memory.ts';
+import { shownText } from '../../base/secret-text.ts';
+import type { World } from './world.ts';
+
+/**
+ * What is remembered, as it may leave the service. What we remember was masked before it was kept; but files are written
+ * by hand and by other tools, which check nothing, and a shared store is filled by others too.
+ */
+export interface Shown {
+  text(text: string): string;
+  entry(entry: MemoryEntry): MemoryEntry;
+  /** For earlier wordings and everything else that has a text. */
+  wording<T extends { text: string; agent?: string; tags?: readonly string[] }>(wording: T): T;
+}
+
+export function shownBy({ hide }: Pick<World, 'hide'>): Shown {
+  const text = (given: string): string => shownText(given, hide);
+  const wording: Shown['wording'] = (given) => ({
+    ...given,
+    text: text(given.text),
+    ...(given.agent === undefined ? {} : { agent: text(given.agent) }),
+    ...(given.tags === undefined ? {} : { tags: given.tags.map(text) }),
+  });
+  return { text, wording, entry: (given) => wording(given) };
+}

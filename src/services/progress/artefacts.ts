@@ -1,0 +1,133 @@
+import { posix } from 'node:path';
+import { judgeDocument, type Judgement } from './document.ts';
+import type { Locations } from './locations.ts';
+import type { ItemKind } from './model.ts';
+import type { ProjectFiles } from './project-files.ts';
+import { readinessVerdict } from './readiness.ts';
+
+/** One document, or one that is spread over several files. */
+export interface Artefact extends Judgement {
+  kind: ItemKind;
+  /** Its file, or its folder. */
+  path: string;
+  /** The files that make it up. */
+  files: string[];
+}
+
+/** Files of a run folder of the newer versions, which belong together. */
+const RUN_FOLDERS: Record<string, { kind: ItemKind; files: RegExp }> = {
+  briefs: { kind: 'brief', files: /^brief\.md$/ },
+  prds: { kind: 'prd', files: /^prd\.md$/ },
+  'ux-designs': { kind: 'ux', files: /^(?:design|experience)\.md$/ },
+  architecture: { kind: 'architecture', files: /^architecture-spine\.md$/ },
+  specs: { kind: 'spec', files: /^spec\.md$/ },
+};
+
+/** Folders that hold one document in pieces. */
+const SHARDED: Record<string, ItemKind> = {
+  prd: 'prd',
+  architecture: 'architecture',
+  epics: 'epics',
+  'ux-design': 'ux',
+  'ux-design-specification': 'ux',
+};
+
+/** The names that workflows of all versions give, and what people make of them. The first that fits decides. */
+const NAMES: readonly (readonly [RegExp, ItemKind | undefined])[] = [
+  [/^implementation-readiness/, 'readiness'],
+  [/^sprint-change-proposal/, 'change'],
+  [/validation|checklist|distillate|review|report|retro|template|changelog|readme/, undefined],
+  [/research|brainstorm|competitor-analysis|domain-brief/, 'research'],
+  [/(?:^|[-_\d])brief(?:[-_.]|$)|^prfaq/, 'brief'],
+  [/^tech-spec-epic/, undefined],
+  [/^tech-spec/, 'spec'],
+  [/(?:^|[-_\d])(?:prd|gdd)(?:[-_.]|$)/, 'prd'],
+  [/^ux[-_.]|ux-(?:design|spec)|^front-end-spec/, 'ux'],
+  [/architecture/, 'architecture'],
+  [/^epic-\d+-(?:retro|context)/, undefined],
+  [/(?:^|[-_\d])epics(?:[-_.]|$)/, 'epics'],
+];
+
+/** The planning documents of a project. A kind is looked for in the next place only when the one before has none. */
+export async function findArtefacts(files: ProjectFiles, locations: Locations): Promise<Artefact[]> {
+  const groups = new Map<string, { kind: ItemKind; path: string; files: string[] }>();
+  const placed = new Map<ItemKind, string>();
+  const notPlanning = new Set([...locations.stories, ...locations.gates].filter((folder) => folder !== ''));
+  const add = (kind: ItemKind, folder: string, path: string, file: string): void => {
+    if ((placed.get(kind) ?? folder) !== folder) return;
+    placed.set(kind, folder);
+    const key = `${kind} ${path}`;
+    const group = groups.get(key) ?? { kind, path, files: [] };
+    if (!group.files.includes(file)) group.files.push(file);
+    groups.set(key, group);
+  };
+  for (const [kind, named] of [
+    ['prd', locations.prd],
+    ['architecture', locations.architecture],
+  ] as const)
+    for (const path of named)
+      for (const file of await markdownAt(files, path)) add(kind, 'core-config', path, file);
+  for (const folder of locations.planning) {
+    for (const file of await files.below(folder, 3)) {
+      if (!/\.md$/i.test(file)) continue;
+      const inner = folder === '' ? file : file.slice(folder.length + 1);
+      if (!locations.planning.includes(posix.dirname(file)) && notPlanning.has(posix.dirname(file))) continue;
+      const found = partOf(inner);
+      if (found !== undefined) add(found.kind, folder, posix.join(folder, found.path), file);
+    }
+  }
+  const artefacts = await Promise.all([...groups.values()].map((group) => judged(files, group)));
+  return artefacts.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+async function markdownAt(files: ProjectFiles, path: string): Promise<string[]> {
+  if ((await files.read(path)) !== undefined) return [path];
+  return (await files.below(path, 1)).filter((file) => /\.md$/i.test(file));
+}
+
+/** Which document a path below a planning folder is part of. */
+function partOf(path: string): { kind: ItemKind; path: string } | undefined {
+  const parts = path.toLowerCase().split('/');
+  const name = parts.at(-1) ?? '';
+  const [top = ''] = parts;
+  if (parts.length === 3) {
+    const run = RUN_FOLDERS[top];
+    return run?.files.test(name) === true ? { kind: run.kind, path: posix.dirname(path) } : undefined;
+  }
+  if (parts.length === 2) {
+    const kind = SHARDED[top];
+    if (kind !== undefined) return { kind, path: posix.dirname(path) };
+    return /research|brainstorm|analysis/.test(top) ? { kind: 'research', path } : undefined;
+  }
+  const kind = NAMES.find(([pattern]) => pattern.test(name))?.[1];
+  return kind === undefined || parts.length > 1 ? undefined : { kind, path };
+}
+
+async function judged(
+  files: ProjectFiles,
+  group: { kind: ItemKind; path: string; files: string[] },
+): Promise<Artefact> {
+  const parts: Judgement[] = [];
+  for (const file of group.files) {
+    const read = await files.read(file);
+    if (read === undefined) continue;
+    if ('trouble' in read) parts.push({ state: 'unknown', evidence: { file, says: read.trouble.message } });
+    else
+      parts.push(
+        (group.kind === 'readiness' ? readinessVerdict(file, read.text) : undefined) ??
+          judgeDocument(group.kind, file, read.text),
+      );
+  }
+  // What is spread over several files is as far as the part that decides against it.
+  const sharded = group.files.length > 1 && group.kind !== 'ux';
+  const order = sharded
+    ? (['in progress', 'complete', 'unknown', 'not started'] as const)
+    : (['in progress', 'unknown', 'not started', 'complete'] as const);
+  const deciding = order.flatMap((state) => parts.find((part) => part.state === state) ?? [])[0];
+  const first = deciding ?? {
+    state: 'not started' as const,
+    evidence: { file: group.path, says: 'nothing is there' },
+  };
+  const path = group.path === '' ? '.' : group.path;
+  return { ...first, kind: group.kind, path, files: group.files };
+}

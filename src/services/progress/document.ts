@@ -1,0 +1,190 @@
+import { ParseError } from '../../base/parse.ts';
+import { yamlPairs, type YamlPair } from '../../base/parse-places.ts';
+import type { Evidence, ItemKind, State } from './model.ts';
+import { documentState } from './words.ts';
+
+/** What a document says about itself. */
+export interface Judgement {
+  state: State;
+  status?: string;
+  evidence: Evidence;
+}
+
+/**
+ * The step after which a document has all its parts. Workflows that keep steps end with one that only says goodbye and,
+ * in most versions, leaves no mark.
+ */
+const LAST_STEP: Partial<Record<ItemKind, number>> = {
+  research: 5,
+  brief: 5,
+  prd: 11,
+  ux: 14,
+  architecture: 8,
+  epics: 3,
+  readiness: 6,
+  spec: 4,
+};
+
+/** Less than this is a heading and good intentions. */
+const FEW_CHARACTERS = 120;
+
+/** Decides how far a document is by what is in it; a file that merely exists proves nothing. */
+export function judgeDocument(kind: ItemKind, file: string, text: string): Judgement {
+  if (text.trim() === '') return { state: 'not started', evidence: { file, says: 'the file is empty' } };
+  let head: FrontMatter;
+  try {
+    head = frontMatterOf(file, text);
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    const line = error.line === undefined ? {} : { line: error.line };
+    return { state: 'unknown', evidence: { file, ...line, says: 'its front matter cannot be parsed' } };
+  }
+  const body = bodyOf(text, head.endLine);
+  const declared = declaredState(head, text);
+  const steps = stepsOf(kind, head);
+  if (body.characters < FEW_CHARACTERS) {
+    const begun = (steps?.done ?? 0) > 0 || declared !== undefined;
+    const says =
+      body.placeholder === undefined ? 'it has hardly any text' : 'a template that is not filled in';
+    return {
+      state: begun ? 'in progress' : 'not started',
+      evidence: { file, ...lineField(body.placeholder?.line), says },
+    };
+  }
+  if (declared !== undefined && (declared.state !== 'complete' || body.placeholder === undefined))
+    return {
+      state: declared.state ?? 'unknown',
+      status: declared.word,
+      evidence: { file, line: declared.line, says: `status ${declared.word}` },
+    };
+  if (body.placeholder !== undefined)
+    return {
+      state: 'in progress',
+      evidence: { file, line: body.placeholder.line, says: `${body.placeholder.text} is not filled in` },
+    };
+  if (steps !== undefined) {
+    const says = steps.complete ? 'all steps are done' : `${steps.done} of ${steps.total} steps are done`;
+    const state = steps.complete ? 'complete' : steps.done > 0 ? 'in progress' : 'not started';
+    return { state, evidence: { file, line: steps.line, says } };
+  }
+  return { state: 'complete', evidence: { file, ...lineField(body.firstLine), says: 'it is written' } };
+}
+
+export interface FrontMatter {
+  pairs: YamlPair[];
+  /** The line of its closing mark; 0 when there is none. */
+  endLine: number;
+}
+
+/** The front matter of a document with the lines of the file; throws when it is no YAML. */
+export function frontMatterOf(file: string, text: string): FrontMatter {
+  const clean = text.replace(/^\uFEFF/, '');
+  const found = /^---[ \t]*\r?\n([\s\S]*?\r?\n)??---[ \t]*(?:\r?\n|$)/.exec(clean);
+  if (found === null) return { pairs: [], endLine: 0 };
+  const inner = found[1] ?? '';
+  return { pairs: yamlPairs(file, `\n${inner}`) ?? [], endLine: inner.split('\n').length + 1 };
+}
+
+const STATUS_LINE = /^\s*(?:[-*>]\s+)?[*_]{0,3}(?:status|statut|état)[*_]{0,3}\s*:[*_]{0,3}\s*(\S.*?)\s*$/iu;
+/** A line that is longer says something else, and would take long to look at. */
+const STATUS_LENGTH = 300;
+
+/** The word of a line like `Status: done` or `**Statut :** terminé`. */
+export function statusIn(line: string): string | undefined {
+  return line.length > STATUS_LENGTH ? undefined : STATUS_LINE.exec(line)?.[1];
+}
+
+const HEAD_LINES = 40;
+
+interface Declared {
+  word: string;
+  line: number;
+  state: 'complete' | 'in progress' | undefined;
+}
+
+function declaredState({ pairs, endLine }: FrontMatter, text: string): Declared | undefined {
+  const pair = pairs.find(({ key }) => key === 'status' || key === 'statut');
+  const word = typeof pair?.value === 'string' ? pair.value : undefined;
+  if (pair !== undefined && word !== undefined) return { word, line: pair.line, state: documentState(word) };
+  const lines = text.split(/\r?\n/, endLine + HEAD_LINES);
+  for (const [index, line] of lines.entries()) {
+    const said = index < endLine ? undefined : statusIn(line);
+    const state = said === undefined ? undefined : documentState(said);
+    // Plain text may have a line like that about anything; only a word that is known counts.
+    if (said !== undefined && state !== undefined) return { word: said, line: index + 1, state };
+  }
+  return undefined;
+}
+
+interface Steps {
+  done: number;
+  total: number;
+  complete: boolean;
+  line: number;
+}
+
+function stepsOf(kind: ItemKind, { pairs }: FrontMatter): Steps | undefined {
+  const pair = pairs.find(({ key }) => key === 'stepsCompleted');
+  if (pair === undefined) return undefined;
+  const last = pairs.find(({ key }) => key === 'lastStep')?.value;
+  const steps = [...pair.list, ...(typeof last === 'number' ? [last] : [])];
+  const numbers = steps.map((step) => Number(/\d+/.exec(String(step))?.[0] ?? 0));
+  const done = Math.max(0, ...numbers);
+  const total = LAST_STEP[kind] ?? done;
+  const closed = steps.some((step) => /complete|final/i.test(String(step)));
+  return {
+    done,
+    total: Math.max(done, total),
+    complete: closed || (done > 0 && done >= total),
+    line: pair.line,
+  };
+}
+
+interface Body {
+  /** Letters and digits of real text. */
+  characters: number;
+  placeholder: { text: string; line: number } | undefined;
+  /** The first line with real text. */
+  firstLine: number | undefined;
+}
+
+const PLACEHOLDER = /\{\{\s*[A-Za-z][\w .-]{0,60}\}\}/;
+
+/** What is written, without headings, comments and what a template brings along; code is text but has no placeholders. */
+export function bodyOf(text: string, skip: number, until?: RegExp): Body {
+  const body: Body = { characters: 0, placeholder: undefined, firstLine: undefined };
+  let fenced = false;
+  const lines = withoutComments(text).split('\n');
+  for (let index = skip; index < lines.length; index++) {
+    const line = lines[index] ?? '';
+    if (until?.test(line) === true) break;
+    if (/^\s*(?:```|~~~)/.test(line)) fenced = !fenced;
+    const found = fenced ? null : PLACEHOLDER.exec(line.replace(/`[^`]*`/g, ''));
+    if (found !== null) {
+      body.placeholder ??= { text: found[0], line: index + 1 };
+      continue;
+    }
+    if (/^\s*(?:#|_This document|-{3,}|\|?[\s|:-]*$)/.test(line)) continue;
+    const letters = line.replace(/[^\p{L}\p{N}]/gu, '').length;
+    if (letters > 0) body.firstLine ??= index + 1;
+    body.characters += letters;
+  }
+  return body;
+}
+
+/** Comments hold the instructions of templates; their lines stay, so that lines keep their numbers. */
+function withoutComments(text: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (let open = text.indexOf('<!--'); open !== -1; open = text.indexOf('<!--', from)) {
+    const close = text.indexOf('-->', open + 4);
+    if (close === -1) break;
+    parts.push(text.slice(from, open), text.slice(open, close + 3).replace(/[^\n]/g, ''));
+    from = close + 3;
+  }
+  return parts.join('') + text.slice(from);
+}
+
+function lineField(line: number | undefined): { line?: number } {
+  return line === undefined ? {} : { line };
+}

@@ -1,0 +1,166 @@
+import { isAbsolute, posix, relative, sep } from 'node:path';
+import { listInside, pathExists } from '../../base/files.ts';
+import { field, isTable, ParseError, parseToml, parseYaml, textField, type Table } from '../../base/parse.ts';
+import type { ProjectFiles } from './project-files.ts';
+
+/** Where a project keeps what it makes, the likeliest place first. All are paths from the project. */
+export interface Locations {
+  /** Briefs, PRDs, architecture, epics. */
+  planning: string[];
+  /** The sprint's ledger, specs and retrospectives. */
+  implementation: string[];
+  stories: string[];
+  /** Single files that version 4 names. */
+  prd: string[];
+  architecture: string[];
+  /** Folders of gate files. */
+  gates: string[];
+  /** Whether there is an install of version 4, and of 6. */
+  v4: boolean;
+  v6: boolean;
+}
+
+/** The files that may say where, the strongest first. */
+const V6_CONFIGS = [
+  'custom/config.user.toml',
+  'custom/config.toml',
+  'config.user.toml',
+  'config.toml',
+  'bmm/config.yaml',
+  'bmgd/config.yaml',
+  'gds/config.yaml',
+  'core/config.yaml',
+  '_memory/config.yaml',
+];
+const KNOWN_ROOTS = new Set(['_bmad', '_grimoire']);
+
+export async function findLocations(files: ProjectFiles): Promise<Locations> {
+  const { roots, v4 } = await installs(files);
+  const settings = new Settings(files);
+  for (const root of roots) for (const config of V6_CONFIGS) await settings.take(`${root}/${config}`);
+  const old = v4 ? await settings.table('.bmad-core/core-config.yaml') : {};
+  const outputs = [
+    ...settings.folders('output_folder'),
+    '_bmad-output',
+    ...(roots.includes('_grimoire') ? ['_grimoire-output'] : []),
+  ];
+  const resolved = (key: string): string[] =>
+    settings.folders(key).flatMap((folder) =>
+      // Some installers wrote the name of the setting instead of its value; projects have a folder of that name.
+      folder.includes('{output_folder}')
+        ? [...outputs.map((output) => folder.replace('{output_folder}', output)), folder]
+        : [folder],
+    );
+  const section = (name: string, key: string): string[] => {
+    const part = field(old, name);
+    return settings.places(isTable(part) ? textField(part, key) : undefined);
+  };
+  const implementation = [
+    ...resolved('implementation_artifacts'),
+    ...resolved('sprint_artifacts'),
+    ...outputs.map((folder) => posix.join(folder, 'implementation-artifacts')),
+    ...outputs,
+  ];
+  return {
+    planning: unique([
+      ...resolved('planning_artifacts'),
+      ...outputs.map((folder) => posix.join(folder, 'planning-artifacts')),
+      ...outputs,
+      'docs',
+    ]),
+    implementation: unique([...implementation, 'docs', 'docs/sprint-artifacts']),
+    stories: unique([
+      ...settings.places(textField(old, 'devStoryLocation')),
+      ...resolved('dev_story_location'),
+      ...implementation,
+      ...implementation.map((folder) => posix.join(folder, 'stories')),
+      ...outputs.map((folder) => posix.join(folder, 'team-build/stories')),
+      'docs/stories',
+      'docs/sprint-artifacts',
+    ]),
+    prd: unique([...section('prd', 'prdFile'), ...section('prd', 'prdShardedLocation')]),
+    architecture: unique([
+      ...section('architecture', 'architectureFile'),
+      ...section('architecture', 'architectureShardedLocation'),
+    ]),
+    gates: unique([...section('qa', 'qaLocation'), 'docs/qa'].map((folder) => posix.join(folder, 'gates'))),
+    v4,
+    v6: roots.length > 0,
+  };
+}
+
+/** The roots of version 6 at the top of the project, `_bmad` first, and whether version 4 is there. */
+async function installs({ root }: ProjectFiles): Promise<{ roots: string[]; v4: boolean }> {
+  const roots: string[] = [];
+  for (const { name, kind } of await listInside(root, '').catch(() => [])) {
+    if (kind !== 'folder' || name === 'node_modules' || name === '.git') continue;
+    const manifests = [`${name}/_config/manifest.yaml`, `${name}/_cfg/manifest.yaml`];
+    const found = await Promise.all(manifests.map((path) => pathExists(posix.join(root, path))));
+    if (KNOWN_ROOTS.has(name) || found.includes(true)) roots.push(name);
+  }
+  return {
+    roots: roots.sort((a, b) => Number(b === '_bmad') - Number(a === '_bmad')),
+    v4: await pathExists(posix.join(root, '.bmad-core/agents')),
+  };
+}
+
+/** Values of settings from several files, and as places in the project. */
+class Settings {
+  readonly #files: ProjectFiles;
+  readonly #tables: Table[] = [];
+
+  constructor(files: ProjectFiles) {
+    this.#files = files;
+  }
+
+  async take(path: string): Promise<void> {
+    const table = await this.table(path);
+    const modules = field(table, 'modules');
+    const inner = ['bmm', 'bmgd', 'gds'].map((code) => (isTable(modules) ? field(modules, code) : undefined));
+    this.#tables.push(...[...inner, field(table, 'core'), table].filter(isTable));
+  }
+
+  /** The values of a file; none when it is not there or cannot be used, which is told. */
+  async table(path: string): Promise<Table> {
+    const read = await this.#files.read(path);
+    if (read === undefined || 'trouble' in read) return {};
+    try {
+      const value = path.endsWith('.toml') ? parseToml(path, read.text) : parseYaml(path, read.text);
+      return isTable(value) ? value : {};
+    } catch (error) {
+      if (!(error instanceof ParseError)) throw error;
+      this.#files.troubles.push({
+        file: path,
+        ...(error.line === undefined ? {} : { line: error.line }),
+        message: 'it cannot be parsed; its settings are not used',
+      });
+      return {};
+    }
+  }
+
+  folders(key: string): string[] {
+    return unique(this.#tables.flatMap((table) => this.places(textField(table, key))));
+  }
+
+  /** A setting as a path from the project; nothing for one that leads elsewhere, which is told. */
+  places(value: string | undefined): string[] {
+    if (value === undefined || value.trim() === '') return [];
+    const plain = value
+      .trim()
+      .replaceAll('\\', '/')
+      .replace(/^\{project-root\}\/?/, '');
+    const path = posix
+      .normalize(isAbsolute(plain) ? relative(this.#files.root, plain).split(sep).join('/') : plain)
+      .replace(/\/$/, '');
+    if (path !== '..' && !path.startsWith('../') && !isAbsolute(path)) return [path === '.' ? '' : path];
+    this.#files.troubles.push({
+      file: plain.slice(0, 200),
+      message: 'it is configured and lies outside the project',
+    });
+    return [];
+  }
+}
+
+export function unique<T>(values: readonly T[]): T[] {
+  return [...new Set(values)];
+}

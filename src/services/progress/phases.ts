@@ -1,0 +1,164 @@
+import type { Artefact } from './artefacts.ts';
+import { PHASES, type Evidence, type Item, type ItemKind, type Phase, type State } from './model.ts';
+import type { Report } from './report.ts';
+
+const PHASE_OF: Partial<Record<ItemKind, Phase>> = {
+  research: 'analysis',
+  brief: 'analysis',
+  prd: 'planning',
+  spec: 'planning',
+  ux: 'planning',
+  architecture: 'solutioning',
+  epics: 'solutioning',
+  readiness: 'solutioning',
+};
+
+/** The documents every project is asked about; the others are named when they are there. */
+const ALWAYS = new Set<ItemKind>(['brief', 'prd', 'ux', 'architecture', 'epics', 'readiness']);
+
+type Found = Pick<Report, 'artefacts' | 'workflows' | 'plan' | 'epics' | 'stories' | 'sprint' | 'broken'>;
+
+/** One item for each kind of document, decided by the best there is, and one for each further draft. */
+export function documentItems(found: Found): Item[] {
+  const items: Item[] = [];
+  for (const kind of Object.keys(PHASE_OF) as ItemKind[]) {
+    const phase = PHASE_OF[kind] ?? 'planning';
+    const documents = found.artefacts.filter((artefact) => artefact.kind === kind).sort(byState);
+    const [best, ...rest] = documents;
+    if (best !== undefined) {
+      items.push(itemOf(kind, phase, kind, kind === 'epics' ? checkedEpics(best, found) : best));
+      for (const other of rest)
+        if (other.state === 'in progress' && best.state === 'complete' && kind !== 'research')
+          items.push(itemOf(kind, phase, other.path, other));
+      continue;
+    }
+    const inPrd = kind === 'epics' ? plannedInPrd(found) : undefined;
+    const claimed = inPrd ?? skippedBy(kind, found);
+    if (claimed !== undefined) items.push({ kind, phase, id: kind, ...claimed });
+    else if (ALWAYS.has(kind)) items.push({ kind, phase, id: kind, state: 'not started', evidence: [] });
+  }
+  return items.sort((a, b) => PHASES.indexOf(a.phase) - PHASES.indexOf(b.phase));
+}
+
+const ORDER: readonly State[] = ['complete', 'in progress', 'unknown', 'not started'];
+
+/** The furthest first; of equals the one whose name comes last, which is the newest where names end in a date. */
+function byState(a: Artefact, b: Artefact): number {
+  return ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || (a.path < b.path ? 1 : -1);
+}
+
+function itemOf(kind: ItemKind, phase: Phase, id: string, { state, status, evidence }: Artefact): Item {
+  return { kind, phase, id, state, ...(status === undefined ? {} : { status }), evidence: [evidence] };
+}
+
+/** A list of epics is whole when each has stories. */
+function checkedEpics(best: Artefact, { plan }: Found): Artefact {
+  if (best.state !== 'complete') return best;
+  const bare = plan.epics.find(({ epic }) => !plan.stories.some((story) => story.epic === epic));
+  if (plan.epics.length === 0 && plan.stories.length === 0)
+    return {
+      ...best,
+      state: 'in progress',
+      evidence: { file: best.evidence.file, says: 'it names no epic' },
+    };
+  return bare === undefined
+    ? best
+    : {
+        ...best,
+        state: 'in progress',
+        evidence: { file: bare.file, line: bare.line, says: `epic ${bare.epic} has no stories` },
+      };
+}
+
+/** Version 4 and the first alphas write the epics into the PRD. */
+function plannedInPrd({ plan, artefacts }: Found): { state: State; evidence: Evidence[] } | undefined {
+  const [first] = plan.epics;
+  const prd = artefacts.filter(({ kind }) => kind === 'prd').sort(byState)[0];
+  if (first === undefined || plan.stories.length === 0 || prd === undefined) return undefined;
+  return {
+    state: prd.state === 'complete' ? 'complete' : 'in progress',
+    evidence: [{ file: first.file, line: first.line, says: `epic ${first.epic} is planned there` }],
+  };
+}
+
+function skippedBy(kind: ItemKind, { workflows }: Found): { state: State; evidence: Evidence[] } | undefined {
+  const row = workflows?.rows.find((other) => other.kind === kind && other.says === 'skipped');
+  return row === undefined || workflows === undefined
+    ? undefined
+    : { state: 'skipped', evidence: [{ file: workflows.file, line: row.line, says: 'skipped' }] };
+}
+
+/** What has to be there for a phase to be complete. Analysis is optional in every version. */
+const NEEDED: Record<Exclude<Phase, 'implementation'>, readonly (readonly ItemKind[])[]> = {
+  analysis: [['brief']],
+  planning: [['prd', 'spec']],
+  solutioning: [['architecture'], ['epics']],
+};
+
+export function phasesOf(found: Found, items: readonly Item[]): Report['phases'] {
+  return PHASES.map((phase) => {
+    const mine = items.filter((item) => item.phase === phase);
+    if (phase === 'implementation') return { phase, ...implementationState(found, mine) };
+    const heads = NEEDED[phase].map((kinds) =>
+      bestOf(mine.filter(({ kind, id }) => kinds.includes(kind) && kind === id)),
+    );
+    const done = heads.every((head) => head?.state === 'complete' || head?.state === 'skipped');
+    const open = mine.find(({ state }) => state === 'in progress');
+    const unknown = mine.find(({ state }) => state === 'unknown');
+    const begun = mine.find(({ state }) => state === 'complete');
+    const allSkipped = heads.every((head) => head?.state === 'skipped');
+    const state: State =
+      done && !allSkipped && open === undefined
+        ? 'complete'
+        : open !== undefined || (begun !== undefined && !done && phase !== 'analysis')
+          ? 'in progress'
+          : unknown !== undefined
+            ? 'unknown'
+            : begun !== undefined
+              ? 'in progress'
+              : 'not started';
+    const deciding = state === 'complete' ? heads : [open ?? unknown ?? begun];
+    return { phase, state, evidence: deciding.flatMap((item) => item?.evidence ?? []) };
+  });
+}
+
+function bestOf(items: readonly Item[]): Item | undefined {
+  return [...items].sort((a, b) => rankOf(a.state) - rankOf(b.state))[0];
+}
+
+const rankOf = (state: State): number =>
+  (['complete', 'skipped', 'in progress', 'unknown', 'not started'] as State[]).indexOf(state);
+
+function implementationState(
+  { epics, stories, broken, sprint }: Found,
+  items: readonly Item[],
+): { state: State; evidence: Evidence[] } {
+  const work = items.filter(({ kind }) => kind === 'story' || kind === 'spec');
+  const open = work.find(({ state }) => state === 'in progress');
+  const done = work.filter(({ state }) => state === 'complete');
+  const bad = broken.find(({ file }) => file.includes('sprint-status'));
+  const ledger =
+    sprint === undefined ? [] : [{ file: sprint.file, says: `${done.length} of ${work.length} done` }];
+  if (work.length > 0 && done.length === work.length) {
+    const late = epics.find(
+      ({ row }) => row !== undefined && row.means !== 'done' && row.means !== 'contexted',
+    );
+    return {
+      state: late === undefined ? 'complete' : 'in progress',
+      evidence: ledger.length > 0 ? ledger : (done.at(-1)?.evidence ?? []),
+    };
+  }
+  if (open !== undefined) return { state: 'in progress', evidence: open.evidence };
+  if (done.length > 0)
+    return { state: 'in progress', evidence: ledger.length > 0 ? ledger : (done.at(-1)?.evidence ?? []) };
+  const unknown = work.find(({ state }) => state === 'unknown');
+  if (bad !== undefined)
+    return {
+      state: 'unknown',
+      evidence: [{ file: bad.file, ...(bad.line === undefined ? {} : { line: bad.line }), says: bad.broken }],
+    };
+  if (unknown !== undefined) return { state: 'unknown', evidence: unknown.evidence };
+  return stories.length > 0 && sprint !== undefined
+    ? { state: 'not started', evidence: ledger }
+    : { state: 'not started', evidence: [] };
+}

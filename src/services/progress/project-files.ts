@@ -1,0 +1,80 @@
+import { BmadError } from '../../base/errors.ts';
+import { listInside, readInside } from '../../base/files.ts';
+import { utf8Text } from '../../kit/utf8.ts';
+import type { Trouble } from './model.ts';
+
+/** No ledger or document of a project comes near it. */
+const MAX_BYTES = 4 * 1024 * 1024;
+/** How many entries of folders are looked at; `docs` may be anything. */
+const MAX_ENTRIES = 4_000;
+const SKIPPED = /^(?:node_modules|\..*)$/;
+
+/** What reading a file gave. */
+export type FileText = { text: string } | { trouble: Trouble };
+
+/** The files of one project, read once each. Nothing outside its root is read; what cannot be is told. */
+export class ProjectFiles {
+  readonly root: string;
+  readonly troubles: Trouble[] = [];
+  readonly #texts = new Map<string, Promise<FileText | undefined>>();
+  #entries = 0;
+
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  /** The text of a file; nothing when there is none. */
+  read(path: string): Promise<FileText | undefined> {
+    const known = this.#texts.get(path);
+    if (known !== undefined) return known;
+    const reading = this.#read(path);
+    this.#texts.set(path, reading);
+    return reading;
+  }
+
+  async #read(path: string): Promise<FileText | undefined> {
+    try {
+      const text = utf8Text(await readInside(this.root, path, MAX_BYTES));
+      return text === undefined ? this.#tell({ file: path, message: 'it is not UTF-8 text' }) : { text };
+    } catch (error) {
+      if (!(error instanceof BmadError)) throw error;
+      if (error.code === 'not_found' || error.message.includes('is a folder')) return undefined;
+      return this.#tell({ file: path, message: reasonOf(error) });
+    }
+  }
+
+  #tell(trouble: Trouble): FileText {
+    this.troubles.push(trouble);
+    return { trouble };
+  }
+
+  /** Files below a folder, by path from the project, sorted; to the given depth, hidden and foreign folders left out. */
+  async below(folder: string, depth: number): Promise<string[]> {
+    if (this.#entries >= MAX_ENTRIES) return [];
+    const entries = await listInside(this.root, folder).catch((error: unknown) => {
+      if (error instanceof BmadError && error.code !== 'not_found' && !error.message.includes('no file'))
+        this.troubles.push({ file: folder, message: reasonOf(error) });
+      return [];
+    });
+    this.#entries += entries.length;
+    if (this.#entries >= MAX_ENTRIES)
+      this.troubles.push({
+        file: folder,
+        message: `more than ${MAX_ENTRIES} files; the rest is not looked at`,
+      });
+    const found: string[] = [];
+    for (const { name, kind, link } of entries) {
+      const path = folder === '' ? name : `${folder}/${name}`;
+      if (kind === 'file') found.push(path);
+      else if (depth > 1 && link === undefined && !SKIPPED.test(name))
+        found.push(...(await this.below(path, depth - 1)));
+    }
+    return found;
+  }
+}
+
+function reasonOf({ message, code }: BmadError): string {
+  if (message.includes('leads outside')) return 'it is a link that leads outside the project';
+  if (code === 'too_large') return `it is larger than ${MAX_BYTES} bytes`;
+  return /cannot be read: (.*)\.$/.exec(message)?.[1] ?? message;
+}

@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import type { YamlPair } from '../../base/parse-places.ts';
+import { at } from './model.ts';
+import type { Report } from './report.ts';
+import type { Row, SprintLedger } from './sprint-ledger.ts';
+import { fileEvidence, fileStatus, rank, type Epic, type Story } from './stories.ts';
+import { rankOf, type RowKind } from './words.ts';
+
+/** One change of a ledger, with what proves it. */
+export interface Change {
+  key: string;
+  /** The word that stands there; nothing for a row that is new. */
+  from: string | undefined;
+  to: string;
+  why: string;
+  line: number;
+  edit: Edit;
+}
+
+/** Text in the place of other text; of nothing, where both offsets are the same. */
+export interface Edit {
+  start: number;
+  end: number;
+  text: string;
+}
+
+export interface LedgerProposal {
+  file: string;
+  /** The text that the changes are for. */
+  text: string;
+  digest: string;
+  changes: Change[];
+}
+
+/**
+ * What the files prove and the ledgers do not have. A status is only ever raised; what cannot be ranked, stands twice, or
+ * cannot be edited in its place is left to people. A broken ledger gets no proposal.
+ */
+export function proposals(report: Report): LedgerProposal[] {
+  return [sprintProposal(report), workflowProposal(report)].flatMap((proposal) =>
+    proposal === undefined || proposal.changes.length === 0 ? [] : [proposal],
+  );
+}
+
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function sprintProposal({ sprint, stories, epics, files }: Report): LedgerProposal | undefined {
+  if (sprint === undefined) return undefined;
+  const twice = new Set(sprint.duplicates.map(({ key }) => key));
+  const raised = new Map<Story, string>();
+  const changes: Change[] = [];
+  const raise = (row: Row, to: string, why: string): boolean => {
+    const change = twice.has(row.key) ? undefined : raisedRow(row, to, why);
+    if (change !== undefined) changes.push(change);
+    return change !== undefined;
+  };
+  for (const story of stories) {
+    const { row, file } = story;
+    if (row === undefined) continue;
+    const to = ledgerWord(story, sprint);
+    if (to !== undefined && file !== undefined && raise(row, to, proofOf(file))) raised.set(story, to);
+    else if (row.means !== undefined && row.means !== row.word)
+      raise(row, row.means, `"${row.word}" is written ${row.means} here`);
+  }
+  const inserted = newRows(sprint, stories, twice);
+  changes.push(...inserted.changes);
+  for (const epic of epics) {
+    const { row, retrospective } = epic;
+    if (row !== undefined) {
+      const to = sprint.contexts ? undefined : epicWord(epic, raised, inserted.stories);
+      const isRaised = to !== undefined && raise(row, to.word, to.why);
+      if (!isRaised && row.means !== undefined && row.means !== row.word)
+        raise(row, row.means, `"${row.word}" is written ${row.means} here`);
+    }
+    const held = files.retrospectives.find((retro) => retro.epic === epic.epic && retro.written);
+    if (retrospective !== undefined && held !== undefined)
+      raise(retrospective, sprint.contexts ? 'completed' : 'done', `${held.file} is written`);
+  }
+  changes.sort((a, b) => a.edit.start - b.edit.start || a.line - b.line);
+  return { file: sprint.file, text: sprint.text, digest: digestOf(sprint.text), changes };
+}
+
+/** The change of a row to a word that is further along; nothing when it is not, or cannot be told. */
+function raisedRow(row: Row, to: string, why: string): Change | undefined {
+  const now = row.means === undefined ? undefined : rankOf(row.kind, row.means);
+  const next = rankOf(row.kind, to);
+  // A row without a word has nothing that could be lowered; a word that is not understood may be further than it looks.
+  const isRaise =
+    row.word === ''
+      ? next !== undefined
+      : now !== undefined && next !== undefined && (next > now || (next === now && row.word !== row.means));
+  if (!isRaise) return undefined;
+  const edit = replaced(row.pair, to);
+  return edit === undefined ? undefined : { key: row.key, from: row.word, to, why, line: row.line, edit };
+}
+
+export function replaced({ place }: YamlPair, to: string): Edit | undefined {
+  if (place === undefined) return undefined;
+  const { start, end, quote, gap } = place;
+  return { start, end, text: `${gap}${quote}${to}${quote}` };
+}
+
+/** What the file of a story proves, in the words of the ledger; a file that is there has at least been prepared. */
+function ledgerWord({ row, file }: Story, { drafts }: SprintLedger): string | undefined {
+  const proven = fileStatus(file);
+  if (proven === undefined || rank(proven) <= rank('backlog')) return undefined;
+  if (proven === 'drafted' && !drafts)
+    return row?.means === 'backlog' || row?.word === '' ? 'ready-for-dev' : undefined;
+  return proven;
+}
+
+function proofOf(file: NonNullable<Story['file']>): string {
+  const evidence = fileEvidence(file);
+  return `${at(evidence)} says ${evidence.says}`;
+}
+
+/** What the stories of an epic prove about it. */
+function epicWord(
+  { epic, row, stories }: Epic,
+  raised: ReadonlyMap<Story, string>,
+  inserted: ReadonlySet<Story>,
+): { word: string; why: string } | undefined {
+  const words = stories.map(
+    (story) =>
+      raised.get(story) ??
+      (story.row === undefined ? (inserted.has(story) ? story.likely : 'backlog') : story.row.means),
+  );
+  if (words.length === 0 || words.includes(undefined)) return undefined;
+  if (words.every((word) => word === 'done'))
+    return { word: 'done', why: `all ${words.length} stories of epic ${epic} are done` };
+  const begun = words.some((word) => word !== 'backlog' && word !== 'drafted');
+  return begun && (row?.means === 'backlog' || row?.word === '')
+    ? { word: 'in-progress', why: `stories of epic ${epic} have begun` }
+    : undefined;
+}
+
+/** Rows for story files that have none, behind the last row of their epic, indented like it. */
+function newRows(
+  sprint: SprintLedger,
+  stories: readonly Story[],
+  twice: ReadonlySet<string>,
+): { changes: Change[]; stories: Set<Story> } {
+  const changes: Change[] = [];
+  const added = new Set<Story>();
+  const end = sprint.text.includes('\r\n') ? '\r\n' : '\n';
+  for (const story of stories) {
+    const { row, file } = story;
+    const proven = fileStatus(file);
+    if (
+      row !== undefined ||
+      file === undefined ||
+      file.v4 ||
+      proven === undefined ||
+      rank(proven) <= rank('backlog')
+    )
+      continue;
+    const neighbour = sprint.rows.findLast(
+      (other) => other.epic === story.epic && other.kind !== 'retrospective',
+    );
+    const lineStart = neighbour === undefined ? -1 : sprint.text.lastIndexOf('\n', neighbour.pair.at) + 1;
+    // A row in a form of its own, such as one with a table inside, cannot be followed by a plain one with safety.
+    if (neighbour === undefined || neighbour.pair.key !== neighbour.key || twice.has(neighbour.key)) continue;
+    const indent = sprint.text.slice(lineStart, neighbour.pair.at);
+    if (!/^[ \t]*$/.test(indent) || !/^[\w.-]+$/u.test(file.stem)) continue;
+    const next = sprint.text.indexOf('\n', neighbour.pair.at);
+    const place = next === -1 ? sprint.text.length : next + 1;
+    const to = proven === 'drafted' && !sprint.drafts ? 'ready-for-dev' : proven;
+    const line = `${indent}${file.stem}: ${to}`;
+    const text = next === -1 ? `${end}${line}` : `${line}${end}`;
+    changes.push({
+      key: file.stem,
+      from: undefined,
+      to,
+      why: proofOf(file),
+      line: neighbour.line,
+      edit: { start: place, end: place, text },
+    });
+    added.add(story);
+  }
+  return { changes, stories: added };
+}
+
+/** Workflows whose document is complete, and of which the ledger says that they are still to be done. */
+function workflowProposal({ workflows, artefacts, sprint }: Report): LedgerProposal | undefined {
+  if (workflows === undefined) return undefined;
+  const changes = workflows.rows.flatMap((row): Change[] => {
+    if (row.says !== 'open' || row.kind === undefined || row.kind === 'research') return [];
+    const proof =
+      row.kind === 'sprint'
+        ? sprint?.file
+        : artefacts.findLast(({ kind, state }) => kind === row.kind && state === 'complete')?.evidence.file;
+    const edit = proof === undefined || !/^[\w./ -]+$/u.test(proof) ? undefined : replaced(row.pair, proof);
+    return proof === undefined || edit === undefined
+      ? []
+      : [{ key: row.id, from: row.word, to: proof, why: `${proof} is complete`, line: row.line, edit }];
+  });
+  return { file: workflows.file, text: workflows.text, digest: digestOf(workflows.text), changes };
+}
+
+export function isLowered(kind: RowKind, before: string, after: string): boolean {
+  const [was, is] = [rankOf(kind, before), rankOf(kind, after)];
+  return was !== undefined && (is === undefined || is < was);
+}

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { join, posix } from 'node:path';
+import { BmadError } from '../../base/errors.ts';
+import { withLock } from '../../base/file-lock.ts';
+import { replaceShared } from '../../base/file-shared.ts';
+import { readInside } from '../../base/files.ts';
+import {
+  digestOf,
+  isLowered,
+  proposals,
+  replaced,
+  type Change,
+  type Edit,
+  type LedgerProposal,
+} from './proposal.ts';
+import { readReport, type Report } from './report.ts';
+import { isBroken, readSprintLedger, type SprintLedger } from './sprint-ledger.ts';
+
+const LOCK_WAIT_MS = 10_000;
+const MAX_BYTES = 8 * 1024 * 1024;
+
+interface ReconciledLedger {
+  file: string;
+  changes: Change[];
+  diff: string;
+}
+
+export interface Reconciled {
+  /** Stands for the ledgers as they are and the changes that were found; applying may be bound to it. */
+  proposal: string;
+  ledgers: ReconciledLedger[];
+  applied: boolean;
+  report: Report;
+}
+
+/** Proposes changes of the ledgers, or makes them. What is written is what was proposed, or nothing at all. */
+export async function reconcile(
+  root: string,
+  { apply, proposal: wanted, now }: { apply: boolean; proposal: string | undefined; now: Date },
+): Promise<Reconciled> {
+  const report = await readReport(root);
+  const found = proposals(report);
+  const proposal = proposalId(found);
+  if (wanted !== undefined && wanted !== proposal)
+    throw new BmadError(
+      'unavailable',
+      'The ledgers or the files have changed since that proposal; nothing was written.',
+      {
+        subject: wanted.slice(0, 100),
+        hint: 'Ask for the changes again without "apply", look at them, and use the new proposal.',
+      },
+    );
+  const ledgers: ReconciledLedger[] = [];
+  for (const ledger of found) {
+    const edits = [...ledger.changes.map(({ edit }) => edit), ...stamp(report.sprint, ledger, now)];
+    const after = edited(ledger.text, edits);
+    if (apply) await write(root, ledger, after);
+    ledgers.push({
+      file: ledger.file,
+      changes: ledger.changes,
+      diff: diffOf(ledger.file, ledger.text, edits),
+    });
+  }
+  return { proposal, ledgers, applied: apply && ledgers.length > 0, report };
+}
+
+function proposalId(found: readonly LedgerProposal[]): string {
+  const parts = found.map(({ file, digest, changes }) => [
+    file,
+    digest,
+    changes.map(({ key, to }) => [key, to]),
+  ]);
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12);
+}
+
+/** Under a lock that every process of ours takes; others do not know it, so the bytes are compared once more. */
+async function write(root: string, { file, digest }: LedgerProposal, after: string): Promise<void> {
+  const lock = join(root, posix.dirname(file), `.${posix.basename(file)}.lock`);
+  await withLock(lock, { waitMs: LOCK_WAIT_MS }, async () => {
+    const now = (await readInside(root, file, MAX_BYTES)).toString('utf8');
+    if (digestOf(now) !== digest)
+      throw new BmadError('unavailable', `${file} has changed in the meantime; it was left as it is.`, {
+        subject: file,
+        hint: 'Ask for the changes again.',
+      });
+    refuseLoss(file, now, after);
+    await replaceShared(root, file, after);
+  });
+}
+
+/** The last look before writing: every row of before is still there, and none is lower. */
+function refuseLoss(file: string, before: string, after: string): void {
+  if (!/sprint-status/.test(file)) return;
+  const [was, is] = [readSprintLedger(file, before), readSprintLedger(file, after)];
+  const seen = new Map<string, number>();
+  const lost =
+    isBroken(was) || isBroken(is)
+      ? file
+      : was.rows.find(({ key, kind, word }) => {
+          // A key that stands twice is compared with itself, the first with the first.
+          const index = seen.get(key) ?? 0;
+          seen.set(key, index + 1);
+          const row = is.rows.filter((other) => other.key === key)[index];
+          return row === undefined || isLowered(kind, word, row.word);
+        })?.key;
+  if (lost !== undefined) throw new Error(`the change would lose ${lost}`);
+}
+
+/** BMAD's own tools note when they change the ledger; in the form that is there. */
+function stamp(sprint: SprintLedger | undefined, ledger: LedgerProposal, now: Date): Edit[] {
+  const pair = sprint?.file === ledger.file ? sprint.lastUpdated : undefined;
+  if (pair === undefined) return [];
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const [year, month, day] = [now.getFullYear(), two(now.getMonth() + 1), two(now.getDate())];
+  const time = `${two(now.getHours())}:${two(now.getMinutes())}`;
+  const before = String(pair.value);
+  const form = /^\d{2}-\d{2}-\d{4} \d{2}:\d{2}$/.test(before)
+    ? `${month}-${day}-${year} ${time}`
+    : /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$/.test(before)
+      ? `${year}-${month}-${day} ${time}`
+      : /^\d{4}-\d{2}-\d{2}$/.test(before)
+        ? `${year}-${month}-${day}`
+        : undefined;
+  const edit = form === undefined ? undefined : replaced(pair, form);
+  return edit === undefined ? [] : [edit];
+}
+
+/** The text with all edits in it; several new rows at one place keep their order. */
+function edited(text: string, edits: readonly Edit[]): string {
+  const ordered = inOrder(edits);
+  let after = '';
+  let from = 0;
+  for (const { start, end, text: piece } of ordered) {
+    after += text.slice(from, start) + piece;
+    from = end;
+  }
+  return after + text.slice(from);
+}
+
+function inOrder(edits: readonly Edit[]): Edit[] {
+  return edits
+    .map((edit, index) => ({ edit, index }))
+    .sort((a, b) => a.edit.start - b.edit.start || a.index - b.index)
+    .map(({ edit }) => edit);
+}
+
+/** Each changed line as it was and as it will be. */
+function diffOf(file: string, text: string, edits: readonly Edit[]): string {
+  const lines = [`--- ${file}`, `+++ ${file}`];
+  const byLine = new Map<number, Edit[]>();
+  for (const edit of inOrder(edits)) {
+    const start = text.lastIndexOf('\n', edit.start - 1) + 1;
+    byLine.set(start, [...(byLine.get(start) ?? []), edit]);
+  }
+  for (const [start, mine] of byLine) {
+    const number = text.slice(0, start).split('\n').length;
+    const next = text.indexOf('\n', start);
+    const line = text.slice(start, next === -1 ? text.length : next).replace(/\r$/, '');
+    const inside = mine.filter((edit) => edit.end > edit.start || edit.start > start);
+    const added = mine.filter((edit) => !inside.includes(edit));
+    lines.push(`@@ line ${number} @@`);
+    for (const { text: piece } of added)
+      lines.push(
+        ...piece
+          .split(/\r?\n/)
+          .filter(Boolean)
+          .map((row) => `+${row}`),
+      );
+    if (inside.length === 0) continue;
+    const shifted = inside.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start }));
+    lines.push(
+      `-${line}`,
+      ...edited(line, shifted)
+        .split(/\r?\n/)
+        .map((row) => `+${row}`),
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}

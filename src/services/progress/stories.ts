@@ -1,0 +1,173 @@
+import type { Plan } from './epic-headings.ts';
+import type { Evidence, Item, State } from './model.ts';
+import type { Row, SprintLedger } from './sprint-ledger.ts';
+import { natural, type StoryFile, type StoryFiles } from './story-files.ts';
+import { STORY_STATUSES, type StoryStatus } from './words.ts';
+
+/** A story with all that is known of it. */
+export interface Story {
+  id: string;
+  epic: number;
+  story: string;
+  row: Row | undefined;
+  file: StoryFile | undefined;
+  planned: { file: string; line: number; title: string } | undefined;
+  gate: { file: string; line: number; gate: string } | undefined;
+  /** The ledger's status; where there is no row, that of the file. */
+  status: StoryStatus | undefined;
+  /** The further of the two, which the ledger would have if it were up to date. */
+  likely: StoryStatus | undefined;
+}
+
+export interface Epic {
+  epic: number;
+  row: Row | undefined;
+  retrospective: Row | undefined;
+  stories: Story[];
+  planned: { file: string; line: number; title: string } | undefined;
+}
+
+/** Puts rows, files and plans of the same story together. The order is that of the ledger, then of the numbers. */
+export function joinedStories(ledger: SprintLedger | undefined, files: StoryFiles, plan: Plan): Story[] {
+  const stories = new Map<string, Story>();
+  const get = (epic: number, story: string, id: string): Story => {
+    const key = `${epic}.${story}`;
+    const known = stories.get(key) ?? {
+      id,
+      epic,
+      story,
+      row: undefined,
+      file: undefined,
+      planned: undefined,
+      gate: files.gates.get(key),
+      status: undefined,
+      likely: undefined,
+    };
+    stories.set(key, known);
+    return known;
+  };
+  for (const row of ledger?.rows ?? []) {
+    if (row.kind !== 'story') continue;
+    const story = get(row.epic, row.story, row.key);
+    story.row ??= row;
+  }
+  for (const file of files.stories) {
+    const story = get(file.epic, file.story, file.v4 ? `${file.epic}.${file.story}` : file.stem);
+    const exact = story.row !== undefined && file.stem === story.row.key;
+    if (story.file === undefined || exact) story.file = file;
+  }
+  for (const planned of plan.stories)
+    get(planned.epic, planned.story, `${planned.epic}.${planned.story}`).planned = planned;
+  const all = [...stories.values()];
+  for (const story of all) {
+    const inLedger = story.row?.means as StoryStatus | undefined;
+    const inFile = fileStatus(story.file);
+    story.status =
+      story.row === undefined ? (inFile ?? (story.file === undefined ? 'backlog' : undefined)) : inLedger;
+    story.likely = further(inLedger, inFile) ?? story.status;
+  }
+  const rows = new Map((ledger?.rows ?? []).map((row, index) => [row, index]));
+  const place = (story: Story): number =>
+    story.row === undefined ? Infinity : (rows.get(story.row) ?? Infinity);
+  return all.sort((a, b) => compare(place(a), place(b)) || a.epic - b.epic || natural(a.story, b.story));
+}
+
+const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);
+
+/** What a file proves. A template that is not filled in proves nothing, whatever its status line says. */
+export function fileStatus(file: StoryFile | undefined): StoryStatus | undefined {
+  if (file === undefined || file.trouble !== undefined) return undefined;
+  if (file.placeholder !== undefined && rank(file.status) <= rank('ready-for-dev')) return 'backlog';
+  return file.status;
+}
+
+export const rank = (status: StoryStatus | undefined): number =>
+  status === undefined ? -1 : STORY_STATUSES.indexOf(status);
+
+function further(a: StoryStatus | undefined, b: StoryStatus | undefined): StoryStatus | undefined {
+  return rank(a) >= rank(b) ? a : b;
+}
+
+/** The epics of the ledger and of the plan, by number. */
+export function joinedEpics(ledger: SprintLedger | undefined, plan: Plan, stories: readonly Story[]): Epic[] {
+  const rows = ledger?.rows ?? [];
+  const numbers = new Set([
+    ...rows.map(({ epic }) => epic),
+    ...plan.epics.map(({ epic }) => epic),
+    ...stories.map(({ epic }) => epic),
+  ]);
+  return [...numbers]
+    .sort((a, b) => a - b)
+    .map((epic) => ({
+      epic,
+      row: rows.find((row) => row.kind === 'epic' && row.epic === epic),
+      retrospective: rows.find((row) => row.kind === 'retrospective' && row.epic === epic),
+      stories: stories.filter((story) => story.epic === epic),
+      planned: plan.epics.find((planned) => planned.epic === epic),
+    }));
+}
+
+const STATES: Record<StoryStatus, State> = {
+  backlog: 'not started',
+  drafted: 'in progress',
+  'ready-for-dev': 'in progress',
+  'in-progress': 'in progress',
+  review: 'in progress',
+  done: 'complete',
+};
+
+export function storyItem(story: Story, ledgerFile: string | undefined): Item {
+  const { id, row, file, planned, status } = story;
+  const evidence: Evidence[] = [];
+  if (row !== undefined && ledgerFile !== undefined)
+    evidence.push({ file: ledgerFile, line: row.line, says: row.word === '' ? 'no status' : row.word });
+  if (file !== undefined) evidence.push(fileEvidence(file));
+  if (evidence.length === 0 && planned !== undefined)
+    evidence.push({ file: planned.file, line: planned.line, says: 'planned' });
+  const word = row?.word ?? file?.word;
+  return {
+    kind: 'story',
+    phase: 'implementation',
+    id,
+    state: status === undefined ? 'unknown' : STATES[status],
+    ...(word === undefined || word === '' ? {} : { status: word }),
+    evidence,
+  };
+}
+
+export function fileEvidence(file: StoryFile | Omit<StoryFile, 'epic' | 'story'>): Evidence {
+  const { placeholder, word, line, tasks, trouble } = file;
+  if (trouble !== undefined) return { file: file.file, says: trouble };
+  if (placeholder !== undefined && rank(file.status) <= rank('ready-for-dev'))
+    return { file: file.file, line: placeholder.line, says: `${placeholder.text} is not filled in` };
+  const open = tasks.total === 0 ? '' : `, ${tasks.done} of ${tasks.total} tasks`;
+  return { file: file.file, ...(line === undefined ? {} : { line }), says: `${word ?? 'no status'}${open}` };
+}
+
+export function epicItem({ epic, row, stories, planned }: Epic, ledgerFile: string | undefined): Item {
+  const evidence: Evidence[] = [];
+  if (row !== undefined && ledgerFile !== undefined)
+    evidence.push({ file: ledgerFile, line: row.line, says: row.word === '' ? 'no status' : row.word });
+  else if (planned !== undefined) evidence.push({ file: planned.file, line: planned.line, says: 'planned' });
+  return {
+    kind: 'epic',
+    phase: 'implementation',
+    id: `epic-${epic}`,
+    state: epicState(row, stories),
+    ...(row === undefined || row.word === '' ? {} : { status: row.word }),
+    evidence,
+  };
+}
+
+/** An epic is complete only when its stories are, whatever its row says. */
+function epicState(row: Row | undefined, stories: readonly Story[]): State {
+  const done = stories.filter(({ status }) => status === 'done').length;
+  const begun = stories.some(({ status }) => status !== undefined && status !== 'backlog');
+  if (row !== undefined && row.means === undefined) return 'unknown';
+  if (stories.length > 0 && done === stories.length)
+    return row === undefined || row.means === 'done' || row.means === 'contexted'
+      ? 'complete'
+      : 'in progress';
+  if (stories.length === 0 && row?.means === 'done') return 'complete';
+  return begun || (row !== undefined && row.means !== 'backlog') ? 'in progress' : 'not started';
+}

@@ -1,0 +1,231 @@
+import { posix } from 'node:path';
+import { ParseError, parseYaml, isTable, textField } from '../../base/parse.ts';
+import { bodyOf, frontMatterOf, judgeDocument, statusIn, type FrontMatter } from './document.ts';
+import { unique, type Locations } from './locations.ts';
+import type { ProjectFiles } from './project-files.ts';
+import { storyStatus, type StoryStatus } from './words.ts';
+
+export interface StoryFile {
+  file: string;
+  /** The name without folder and extension, which is the key of its row in the ledger. */
+  stem: string;
+  epic: number;
+  story: string;
+  /** Version 4 numbers with dots and has its status in a section of its own. */
+  v4: boolean;
+  word: string | undefined;
+  status: StoryStatus | undefined;
+  line: number | undefined;
+  tasks: { done: number; total: number };
+  /** A part of the template that nobody has filled in. */
+  placeholder: { text: string; line: number } | undefined;
+  trouble: string | undefined;
+}
+
+interface SpecFile extends Omit<StoryFile, 'epic' | 'story'> {
+  slug: string;
+}
+
+export interface StoryFiles {
+  stories: StoryFile[];
+  /** Specs of quick work that belong to no story. */
+  specs: SpecFile[];
+  retrospectives: { file: string; epic: number; written: boolean }[];
+  gates: Map<string, { file: string; line: number; gate: string }>;
+  /** Contexts of epics, which the early alphas ask for. */
+  epicContexts: { file: string; epic: number }[];
+}
+
+const V6_NAME = /^(?:spec-)?(\d{1,6})-(\d{1,6})([a-z]?)-.+$/u;
+const V4_NAME = /^(?:story-)?(\d{1,6})\.(\d{1,6})(?:[.-].*)?$/;
+const TITLE = /^#\s+.*\b(?:story|récit|histoire)\s*:?\s*\d+[.-]\d+/iu;
+
+/** The story files of a project, with what each says about itself. */
+export async function findStoryFiles(files: ProjectFiles, locations: Locations): Promise<StoryFiles> {
+  const found: StoryFiles = {
+    stories: [],
+    specs: [],
+    retrospectives: [],
+    gates: new Map(),
+    epicContexts: [],
+  };
+  const paths: string[] = [];
+  for (const folder of unique([...locations.stories, ...locations.implementation]))
+    paths.push(...(await files.below(folder, 1)));
+  for (const file of unique(paths)) {
+    const name = posix.basename(file);
+    const retro = /^epic-(\d{1,6})-retro.*\.md$/i.exec(name);
+    const context = /^tech-spec-epic-(\d{1,6})\b.*\.md$/i.exec(name);
+    if (retro !== null) {
+      const read = await files.read(file);
+      const written = read !== undefined && 'text' in read && isHeld(file, read.text);
+      found.retrospectives.push({ file, epic: Number(retro[1]), written });
+    } else if (context !== null) found.epicContexts.push({ file, epic: Number(context[1]) });
+    else if (/\.md$/i.test(name)) await takeStory(files, file, found);
+  }
+  for (const folder of locations.gates) await takeGates(files, folder, found);
+  found.stories = chosen(found.stories).sort((a, b) => a.epic - b.epic || natural(a.story, b.story));
+  found.specs.sort((a, b) => (a.file < b.file ? -1 : 1));
+  return found;
+}
+
+/** Newer versions begin with the bare document and end with a verdict in its front matter. */
+function isHeld(file: string, text: string): boolean {
+  if (judgeDocument('retrospective', file, text).state !== 'complete') return false;
+  const { pairs } = frontMatterOf(file, text);
+  const verdict = pairs.find(({ key }) => key === 'verdict')?.value;
+  return pairs.length === 0 || (typeof verdict === 'string' && !verdict.includes('|'));
+}
+
+async function takeStory(files: ProjectFiles, file: string, found: StoryFiles): Promise<void> {
+  const stem = posix.basename(file).replace(/\.md$/i, '');
+  const numbered = V6_NAME.exec(stem) ?? V4_NAME.exec(stem);
+  const isSpec = /^(?:spec|tech-spec)-/.test(stem);
+  if (numbered === null && !isSpec) return;
+  const read = await files.read(file);
+  if (read === undefined) return;
+  const said: Said =
+    'trouble' in read
+      ? { ...NOTHING, trouble: read.trouble.message, named: numbered !== null }
+      : read.text.trim() === ''
+        ? { ...NOTHING, trouble: 'the file is empty', named: numbered !== null }
+        : saidBy(file, read.text);
+  const { named, ...facts } = said;
+  // Reviews and notes are named after their story too; a story has a status or its title.
+  if (!named && facts.word === undefined) return;
+  if (numbered === null) {
+    found.specs.push({ file, stem, slug: stem, v4: false, ...facts });
+    return;
+  }
+  const story = `${Number(numbered[2])}${V6_NAME.test(stem) ? (numbered[3] ?? '') : ''}`;
+  found.stories.push({
+    file,
+    stem: stem.replace(/^spec-/, ''),
+    epic: Number(numbered[1]),
+    story,
+    v4: !V6_NAME.test(stem),
+    ...facts,
+  });
+}
+
+type Said = Pick<StoryFile, 'word' | 'status' | 'line' | 'tasks' | 'placeholder' | 'trouble'> & {
+  named: boolean;
+};
+
+const NOTHING: Said = {
+  word: undefined,
+  status: undefined,
+  line: undefined,
+  tasks: { done: 0, total: 0 },
+  placeholder: undefined,
+  trouble: undefined,
+  named: false,
+};
+
+function saidBy(file: string, text: string): Said {
+  let head: FrontMatter = { pairs: [], endLine: 0 };
+  let trouble: string | undefined;
+  try {
+    head = frontMatterOf(file, text);
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    trouble = `its front matter cannot be parsed${error.line === undefined ? '' : ` (line ${error.line})`}`;
+  }
+  const lines = text.split(/\r?\n/);
+  const pair = head.pairs.find(({ key }) => key === 'status' || key === 'statut');
+  const stated =
+    typeof pair?.value === 'string' ? { word: pair.value, line: pair.line } : statedIn(lines, head.endLine);
+  return {
+    word: stated?.word,
+    status: stated === undefined ? undefined : storyStatus(stated.word),
+    line: stated?.line,
+    tasks: tasksIn(lines),
+    // The record of the developer is filled in while the story is built.
+    placeholder: bodyOf(text, head.endLine, /^##\s+(?:Dev Agent Record|Agent Model)/i).placeholder,
+    trouble,
+    named: lines.slice(0, 60).some((line) => TITLE.test(line)),
+  };
+}
+
+/** A status line before the first section, or the first line of a section called so. */
+function statedIn(lines: readonly string[], from: number): { word: string; line: number } | undefined {
+  for (let index = from; index < lines.length; index++) {
+    const line = lines[index] ?? '';
+    const [, title] = /^#{2,3}\s+(.*?)\s*$/.exec(line) ?? [];
+    if (title === undefined) {
+      const word = statusIn(line);
+      if (word !== undefined) return { word, line: index + 1 };
+      continue;
+    }
+    if (!/^[*_]*(?:status|statut|état)[*_]*\s*:?$/iu.test(title)) {
+      // Version 4 has its section on top, but people move it; what comes in later sections is about other things.
+      const later = lines.findIndex(
+        (other, at) => at > index && /^##\s+(?:status|statut)\s*:?\s*$/iu.test(other),
+      );
+      return later === -1 ? undefined : sectionWord(lines, later);
+    }
+    return sectionWord(lines, index);
+  }
+  return undefined;
+}
+
+function sectionWord(lines: readonly string[], heading: number): { word: string; line: number } | undefined {
+  for (let index = heading + 1; index < lines.length; index++) {
+    const line = (lines[index] ?? '').trim();
+    if (line.startsWith('#')) return undefined;
+    if (line !== '' && !line.startsWith('<!--')) return { word: statusIn(line) ?? line, line: index + 1 };
+  }
+  return undefined;
+}
+
+function tasksIn(lines: readonly string[]): { done: number; total: number } {
+  const tasks = { done: 0, total: 0 };
+  let inside = false;
+  for (const line of lines) {
+    if (/^##\s/.test(line)) inside = /^##\s+(?:tasks|tâches)/iu.test(line);
+    const mark = inside ? /^\s*[-*]\s+\[([ xX])\]/.exec(line)?.[1] : undefined;
+    if (mark === undefined) continue;
+    tasks.total += 1;
+    if (mark !== ' ') tasks.done += 1;
+  }
+  return tasks;
+}
+
+/** One file a story: that of BMAD's own name rather than a copy, one with a status rather than one without. */
+function chosen(stories: readonly StoryFile[]): StoryFile[] {
+  const best = new Map<string, StoryFile>();
+  for (const story of stories) {
+    const key = `${story.epic}.${story.story}${story.v4 ? ' v4' : ''}`;
+    const known = best.get(key);
+    if (known === undefined || (known.status === undefined && story.status !== undefined))
+      best.set(key, story);
+  }
+  return [...best.values()];
+}
+
+async function takeGates(files: ProjectFiles, folder: string, found: StoryFiles): Promise<void> {
+  for (const file of await files.below(folder, 1)) {
+    const [, epic, story] = /^(\d{1,6})\.(\d{1,6})\b.*\.ya?ml$/i.exec(posix.basename(file)) ?? [];
+    const read = epic === undefined ? undefined : await files.read(file);
+    if (read === undefined || 'trouble' in read) continue;
+    const gate = gateIn(file, read.text);
+    const line = read.text.split('\n').findIndex((text) => /^gate\s*:/.test(text)) + 1;
+    if (gate !== undefined)
+      found.gates.set(`${Number(epic)}.${Number(story)}`, { file, line: line || 1, gate });
+  }
+}
+
+function gateIn(file: string, text: string): string | undefined {
+  try {
+    const value = parseYaml(file, text);
+    return isTable(value) ? textField(value, 'gate')?.toUpperCase() : undefined;
+  } catch (error) {
+    if (error instanceof ParseError) return undefined;
+    throw error;
+  }
+}
+
+/** `2` before `10`, `2` before `2a`. */
+export function natural(a: string, b: string): number {
+  return Number.parseInt(a, 10) - Number.parseInt(b, 10) || (a < b ? -1 : a > b ? 1 : 0);
+}

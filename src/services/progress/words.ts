@@ -1,0 +1,93 @@
+/** The states of a story in the order they come, as BMAD's ledgers name them. */
+export const STORY_STATUSES = [
+  'backlog',
+  'drafted',
+  'ready-for-dev',
+  'in-progress',
+  'review',
+  'done',
+] as const;
+export type StoryStatus = (typeof STORY_STATUSES)[number];
+
+export type RowKind = 'epic' | 'story' | 'retrospective';
+
+/** The words a ledger may have, the lowest first. `contexted` and `completed` are those of the early alphas. */
+const LEGAL: Record<RowKind, readonly (readonly string[])[]> = {
+  story: [['backlog'], ['drafted'], ['ready-for-dev'], ['in-progress'], ['review'], ['done']],
+  epic: [['backlog'], ['in-progress', 'contexted'], ['done']],
+  retrospective: [['optional'], ['done', 'completed']],
+};
+
+/** How far a word is along its row; nothing when it is no word of that kind of row. */
+export function rankOf(kind: RowKind, word: string): number | undefined {
+  const rank = LEGAL[kind].findIndex((words) => words.includes(word));
+  return rank === -1 ? undefined : rank;
+}
+
+/** What people and models write instead: other versions, other habits, French documents. */
+const MEANT: Record<string, StoryStatus> = {
+  'to-do': 'backlog',
+  todo: 'backlog',
+  'not-started': 'backlog',
+  planned: 'backlog',
+  draft: 'drafted',
+  brouillon: 'drafted',
+  ready: 'ready-for-dev',
+  'ready-for-development': 'ready-for-dev',
+  approved: 'ready-for-dev',
+  approuve: 'ready-for-dev',
+  approuvee: 'ready-for-dev',
+  'pret-pour-dev': 'ready-for-dev',
+  inprogress: 'in-progress',
+  started: 'in-progress',
+  wip: 'in-progress',
+  blocked: 'in-progress',
+  'en-cours': 'in-progress',
+  'in-review': 'review',
+  'ready-for-review': 'review',
+  'en-revue': 'review',
+  complete: 'done',
+  completed: 'done',
+  termine: 'done',
+  terminee: 'done',
+};
+
+/** The status of a story that a text stands for: `InProgress`, `✅ Done (2026-01-05)`, `Ready for Review`. */
+export function storyStatus(text: string): StoryStatus | undefined {
+  const word = folded(text);
+  const exact = STORY_STATUSES.find((status) => status === word);
+  return exact ?? (Object.hasOwn(MEANT, word) ? MEANT[word] : undefined);
+}
+
+/** The legal word of a row that another word stands for beyond doubt: `Done`, `in_progress`, `completed`. */
+export function meantWord(kind: RowKind, text: string): string | undefined {
+  const word = folded(text);
+  if (rankOf(kind, word) !== undefined) return word;
+  const status = storyStatus(text);
+  return status !== undefined && rankOf(kind, status) !== undefined ? status : undefined;
+}
+
+const FINISHED =
+  /^(?:complete|completed|final|finali[sz]ed|done|approved|accepted|published|valide|validee|approuve|approuvee|finalise|finalisee|termine|terminee)$/;
+const OPEN =
+  /^(?:draft|drafted|drafting|wip|in-progress|inprogress|started|review|in-review|ready-for-review|needs-work|not-ready|brouillon|en-cours|en-revue|pending|todo|proposed)$/;
+
+/** Whether a document calls itself finished; nothing when the word says neither. */
+export function documentState(text: string): 'complete' | 'in progress' | undefined {
+  const word = folded(text);
+  if (FINISHED.test(word)) return 'complete';
+  return OPEN.test(word) ? 'in progress' : undefined;
+}
+
+/** Without marks, accents, emphasis and what follows in brackets or behind a dash. */
+function folded(text: string): string {
+  return text
+    .slice(0, 200)
+    .replace(/<!--.*?-->/g, '')
+    .replace(/[([|].*$|\s[-–—:].*$/u, '')
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_]+/g, '-');
+}

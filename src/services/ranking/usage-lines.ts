@@ -1,0 +1,126 @@
+import { BmadError } from '../../base/errors.ts';
+import { qualifiedName, type BmadRecord } from '../../model/record.ts';
+import type { Use } from './score.ts';
+
+/** The lines of a usage log: what they are, and what they come to. */
+
+const LOG = 'bmad-usage';
+const VERSION = 1;
+
+/** What was started: `workflow bmm/bmad-prd`. Nothing else about it is kept but when. */
+export type UsedName = string;
+
+export const usedName = (record: Pick<BmadRecord, 'kind' | 'moduleName' | 'name'>): UsedName =>
+  `${record.kind} ${qualifiedName(record)}`;
+
+/** Far more than anybody uses; the log of a project stays a few kilobytes. */
+const NAMES_KEPT = 500;
+export const NAME_LENGTH = 300;
+/** A log that has more lines than this is written anew, one line a name. */
+export const LINES_BEFORE_COMPACTION = 2_000;
+/** A process that was killed leaves half a line at most; more than a few were not written by us. */
+const DAMAGED_ALLOWED = 10;
+
+interface Line {
+  what: UsedName;
+  at: number;
+  /** Left out for one. */
+  uses?: number;
+}
+
+export const headerLine = (): string => JSON.stringify({ log: LOG, version: VERSION });
+
+export const useLine = (what: UsedName, at: number): string => JSON.stringify({ what, at } satisfies Line);
+
+export class UsageState {
+  readonly uses = new Map<UsedName, Use>();
+  lines = 0;
+  damaged = 0;
+
+  clear(): void {
+    this.uses.clear();
+    this.lines = 0;
+    this.damaged = 0;
+  }
+
+  /** Takes in a line of the file at `path`. The first says what the file is; a later one that says nothing is counted. */
+  take(path: string, text: string): void {
+    const first = this.lines === 0;
+    this.lines++;
+    const line = parsed(text);
+    if (first) {
+      if (line?.['log'] !== LOG || typeof line['version'] !== 'number') throw notALog(path);
+      if (line['version'] > VERSION) throw newerLog(path);
+    } else if (line === undefined || !isLine(line)) {
+      this.damaged++;
+      if (this.damaged > DAMAGED_ALLOWED) throw notALog(path);
+    } else {
+      const before = this.uses.get(line.what);
+      this.uses.set(line.what, {
+        uses: (before?.uses ?? 0) + (line.uses ?? 1),
+        last: Math.max(before?.last ?? 0, line.at),
+      });
+    }
+  }
+
+  /** Whether a clock that was ahead has left times that are still to come. */
+  isAhead(now: number): boolean {
+    return [...this.uses.values()].some(({ last }) => last > now + CLOCK_DIFFERENCE_MS);
+  }
+
+  /**
+   * The shortest log with the same meaning: the names used last. Times that are still to come become this moment, so that
+   * what was noted under a wrong clock grows old like everything else.
+   */
+  *compact(now: number): Generator<string> {
+    yield headerLine();
+    const kept = [...this.uses]
+      .map(([what, { uses, last }]) => ({ what, at: Math.min(last, now), uses }))
+      .sort((a, b) => b.at - a.at || (a.what < b.what ? -1 : 1))
+      .slice(0, NAMES_KEPT);
+    for (const line of kept) yield JSON.stringify(line satisfies Line);
+  }
+}
+
+/** Machines that share a home folder do not agree on the second. */
+const CLOCK_DIFFERENCE_MS = 5 * 60_000;
+
+/** The last moment a JavaScript date can name. */
+const END_OF_TIME = 8.64e15;
+
+function isLine(line: Partial<Record<string, unknown>>): line is Partial<Record<string, unknown>> & Line {
+  const { what, at, uses = 1 } = line;
+  return (
+    typeof what === 'string' &&
+    what !== '' &&
+    what.length <= NAME_LENGTH &&
+    typeof at === 'number' &&
+    at >= 0 &&
+    at <= END_OF_TIME &&
+    Number.isSafeInteger(uses) &&
+    (uses as number) > 0
+  );
+}
+
+function parsed(text: string): Partial<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function notALog(path: string): BmadError {
+  return new BmadError('unavailable', `${path} is damaged or no usage log. It was left as it is.`, {
+    subject: path,
+    hint: 'Ranking goes on without it. Move it away, or remove it with "bmad usage clear".',
+  });
+}
+
+function newerLog(path: string): BmadError {
+  return new BmadError('unavailable', `${path} was written by a newer version of this server.`, {
+    subject: path,
+    hint: 'Ranking goes on without it. Update this server.',
+  });
+}

@@ -1,0 +1,190 @@
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/app.ts';
+import { recordOf } from '../../../tests/support/records.ts';
+import { createLog } from '../../base/log.ts';
+import { createSecrets } from '../../base/secrets.ts';
+import { openUsage, type Usage, type UsageSetup } from './usage.ts';
+
+const NOW = Date.parse('2026-11-15T12:00:00Z');
+const prd = recordOf('workflow bmm/bmad-prd');
+const pm = recordOf('agent bmm/bmad-agent-pm');
+
+interface Opened {
+  usage: Usage;
+  state: string;
+  written: string[];
+  again(more?: Partial<UsageSetup>): Usage;
+}
+
+async function opened(more: Partial<UsageSetup> = {}): Promise<Opened> {
+  const state = await temporaryFolder(afterAll);
+  const written: string[] = [];
+  const log = createLog({
+    level: 'warn',
+    write: (text) => written.push(text),
+    json: false,
+    secrets: createSecrets(),
+  });
+  const again = (other: Partial<UsageSetup> = {}): Usage =>
+    openUsage({
+      state,
+      root: '/home/ada/corner shop',
+      reads: true,
+      writes: true,
+      now: () => NOW,
+      log,
+      ...more,
+      ...other,
+    });
+  return { usage: again(), state, written, again };
+}
+
+async function put(usage: Usage, text: string): Promise<void> {
+  await mkdir(dirname(usage.place), { recursive: true });
+  await writeFile(usage.place, text);
+}
+
+const HEADER = '{"log":"bmad-usage","version":1}\n';
+
+describe('what was started', () => {
+  it('is noted by name and time, and nothing else, in a file for its user only', async () => {
+    const { usage, state } = await opened();
+    usage.note(prd);
+    usage.note(pm);
+    usage.note(prd);
+    await usage.settled();
+    expect(Object.fromEntries((await usage.read()).uses)).toEqual({
+      'workflow bmm/bmad-prd': { uses: 2, last: NOW },
+      'agent bmm/bmad-agent-pm': { uses: 1, last: NOW },
+    });
+    expect(usage.place).toMatch(/\/usage\/corner-shop-[0-9a-f]{12}\.jsonl$/);
+    expect(await readFile(usage.place, 'utf8')).toBe(
+      `${HEADER}${[prd, pm, prd].map(({ kind, moduleName, name }) => `{"what":"${kind} ${moduleName}/${name}","at":${NOW}}\n`).join('')}`,
+    );
+    expect((await stat(usage.place)).mode & 0o777).toBe(0o600);
+    expect(await readdir(join(state, 'usage'))).toHaveLength(1);
+  });
+
+  it('is kept apart for each project, and for no project', async () => {
+    const { usage, again } = await opened();
+    usage.note(prd);
+    await usage.settled();
+    const others = [again({ root: '/home/ada/other/corner shop' }), again({ root: undefined })];
+    for (const other of others) expect((await other.read()).uses.size).toBe(0);
+    expect(new Set([usage, ...others].map(({ place }) => place)).size).toBe(3);
+  });
+
+  it('is seen by others that were there before', async () => {
+    const { usage, again } = await opened();
+    const other = again();
+    expect((await other.read()).uses.size).toBe(0);
+    usage.note(prd);
+    await usage.settled();
+    expect((await other.read()).uses.size).toBe(1);
+  });
+
+  it('is not noted where it is switched off or only reading is allowed, and not read where it is switched off', async () => {
+    const { usage, again, state } = await opened({ writes: false });
+    usage.note(prd);
+    await usage.settled();
+    expect(await readdir(state)).toEqual([]);
+    const writer = again({ writes: true });
+    writer.note(prd);
+    await writer.settled();
+    expect((await usage.read()).uses.size).toBe(1);
+    const off = again({ reads: false });
+    expect((await off.read()).uses.size).toBe(0);
+    expect((await off.noted()).uses.size).toBe(1);
+  });
+
+  it('can be cleared, even when it cannot be read', async () => {
+    const { usage } = await opened();
+    expect(await usage.clear()).toBeUndefined();
+    usage.note(prd);
+    await usage.settled();
+    expect(await usage.clear()).toBe(1);
+    expect((await usage.read()).uses.size).toBe(0);
+    await put(usage, 'no log at all');
+    expect(await usage.clear()).toBe(0);
+    usage.note(pm);
+    await usage.settled();
+    expect((await usage.read()).uses.size).toBe(1);
+  });
+});
+
+describe('a log that was not left as it should be', () => {
+  it.each([
+    ['is no log', 'shopping list\n- milk\n', /damaged or no usage log/],
+    ['is a log of something else', '{"log":"bmad-memory","version":1}\n', /damaged or no usage log/],
+    ['is of a newer version', '{"log":"bmad-usage","version":2}\n{"x":1}\n', /newer version/],
+    ['is mostly damaged', HEADER + 'x\n'.repeat(20), /damaged or no usage log/],
+    ['is binary', Buffer.from([0, 255, 10, 3]).toString('latin1'), /damaged or no usage log/],
+    ['is huge', HEADER + 'x'.repeat(5 * 1024 * 1024), /damaged or no usage log/],
+  ])('that %s is reported once and left alone', async (_what, text, reason) => {
+    const { usage, written } = await opened();
+    await put(usage, text);
+    expect(await usage.read()).toEqual({ uses: new Map(), problem: expect.stringMatching(reason) as string });
+    usage.note(prd);
+    await usage.settled();
+    await usage.read();
+    expect(await readFile(usage.place, 'utf8')).toBe(text);
+    expect(written).toHaveLength(1);
+    expect(written[0]).toMatch(reason);
+  });
+
+  it('that is a folder is reported and left alone', async () => {
+    const { usage } = await opened();
+    await mkdir(usage.place, { recursive: true });
+    expect((await usage.read()).problem).toMatch(/no usage log/);
+    usage.note(prd);
+    await usage.settled();
+    expect((await stat(usage.place)).isDirectory()).toBe(true);
+  });
+
+  it.each([
+    ['half a line at its end', `${HEADER}{"what":"workflow a/b","at":1}\n{"what":"workfl`, 2],
+    ['nothing in it', '', 1],
+    ['half a first line', '{"log":"bmad-us', 1],
+    [
+      'lines with values that cannot be',
+      `${HEADER}{"what":"workflow a/b","at":-1}\n{"what":7,"at":1}\n{"what":"x y","at":1e300}\n{"what":"x y","at":1,"uses":0.5}\nnull\n[]\n`,
+      1,
+    ],
+  ])('that has %s goes on', async (_what, text, names) => {
+    const { usage } = await opened();
+    await put(usage, text);
+    usage.note(prd);
+    await usage.settled();
+    const { uses, problem } = await usage.read();
+    expect(problem).toBeUndefined();
+    expect(uses.size).toBe(names);
+    expect(uses.get('workflow bmm/bmad-prd')).toEqual({ uses: 1, last: NOW });
+  });
+
+  it('that a wrong clock has written grows old from the next start on', async () => {
+    const { usage } = await opened();
+    await put(usage, `${HEADER}{"what":"workflow a/b","at":${NOW + 1e12}}\n`);
+    expect((await usage.read()).uses.get('workflow a/b')).toEqual({ uses: 1, last: NOW + 1e12 });
+    usage.note(prd);
+    await usage.settled();
+    expect((await usage.read()).uses.get('workflow a/b')).toEqual({ uses: 1, last: NOW });
+  });
+});
+
+it('stays small however much is started', async () => {
+  const { usage } = await opened();
+  const lines = Array.from(
+    { length: 2_500 },
+    (_, index) => `{"what":"workflow m/w${index % 900}","at":${index}}`,
+  );
+  await put(usage, `${HEADER}${lines.join('\n')}\n`);
+  usage.note(prd);
+  await usage.settled();
+  const { uses } = await usage.read();
+  expect(uses.size).toBe(501);
+  expect(uses.get('workflow m/w0')).toBeUndefined();
+  expect(uses.get('workflow m/w699')).toEqual({ uses: 3, last: 2_499 });
+  expect((await readFile(usage.place, 'utf8')).split('\n')).toHaveLength(503);
+});

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import { basename, dirname, join } from 'node:path';
+import { BmadError } from '../../base/errors.ts';
+import { withLock } from '../../base/file-lock.ts';
+import { appendLog, logStamp, readLog, replaceLog } from '../../base/file-log.ts';
+import { ensureFolder, removeTree } from '../../base/file-state.ts';
+import type { Log } from '../../base/log.ts';
+import type { BmadRecord } from '../../model/record.ts';
+import type { Use } from './score.ts';
+import {
+  headerLine,
+  LINES_BEFORE_COMPACTION,
+  NAME_LENGTH,
+  notALog,
+  UsageState,
+  usedName,
+  useLine,
+  type UsedName,
+} from './usage-lines.ts';
+
+export interface UsageSetup {
+  /** The user's folder for what has no place in a project. */
+  state: string;
+  /** The project; nothing where the server runs for none. */
+  root: string | undefined;
+  /** Whether what was noted counts. */
+  reads: boolean;
+  /** Whether anything is noted. */
+  writes: boolean;
+  now(): number;
+  log: Log;
+}
+
+export interface UsageRead {
+  uses: ReadonlyMap<UsedName, Use>;
+  /** Why the log could not be used, in words; ranking goes on without it. */
+  problem?: string;
+}
+
+/** What was started in one project, in a file of the user's. Any number of processes may read and write it. */
+export interface Usage {
+  readonly place: string;
+  readonly writes: boolean;
+  /** What ranking goes by: nothing where usage is switched off. */
+  read(): Promise<UsageRead>;
+  /** What the file says, also where usage is switched off. */
+  noted(): Promise<UsageRead>;
+  /** Notes a start, some time soon. Nobody waits for it, and nothing fails because of it. */
+  note(record: Pick<BmadRecord, 'kind' | 'moduleName' | 'name'>): void;
+  /** Resolves when nothing is left to be noted. */
+  settled(): Promise<void>;
+  /** Removes the file, whatever is in it; answers how many names could be read in it, or nothing when there was none. */
+  clear(): Promise<number | undefined>;
+}
+
+const LOCK_WAIT_MS = 3_000;
+/** Many times what the longest log before compaction takes; whatever is larger was not written by us. */
+const LARGEST = 4 * 1024 * 1024;
+
+export function openUsage({ state, root, writes, reads, now, log }: UsageSetup): Usage {
+  const place = usagePlace(root, state);
+  let known: { version: string; state: UsageState } | undefined;
+  let complained = '';
+  let waiting: string[] = [];
+  let writing: Promise<void> | undefined;
+
+  async function load(): Promise<UsageState> {
+    const stamp = await logStamp(place);
+    if (stamp === undefined) return new UsageState();
+    if (known?.version === stamp.version) return known.state;
+    if (!stamp.plain || stamp.bytes > LARGEST) throw notALog(place);
+    const fresh = new UsageState();
+    await readLog(
+      place,
+      undefined,
+      () => fresh.clear(),
+      (line) => fresh.take(place, line),
+    );
+    known = { version: stamp.version, state: fresh };
+    return fresh;
+  }
+
+  async function write(lines: readonly string[]): Promise<void> {
+    await ensureFolder(dirname(place));
+    await withLock(`${place}.lock`, { waitMs: LOCK_WAIT_MS }, async () => {
+      const before = await load();
+      // A file that is empty, or whose first line a crash has cut off, begins anew.
+      if (before.lines === 0) await replaceLog(place, [headerLine(), ...lines]);
+      else if (before.lines > LINES_BEFORE_COMPACTION || before.isAhead(now()))
+        await replaceLog(place, [...before.compact(now()), ...lines]);
+      else await appendLog(place, lines);
+    });
+  }
+
+  async function writeAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const lines = waiting;
+      waiting = [];
+      await write(lines).catch(complain);
+    }
+    writing = undefined;
+  }
+
+  /** Once for each reason: it would come with every call. */
+  function complain(error: unknown): string {
+    const reason = error instanceof BmadError ? error.line : 'The usage log cannot be used.';
+    if (reason !== complained) log.warn(reason);
+    complained = reason;
+    return reason;
+  }
+
+  async function noted(): Promise<UsageRead> {
+    try {
+      return { uses: (await load()).uses };
+    } catch (error) {
+      return { uses: new Map(), problem: complain(error) };
+    }
+  }
+
+  return {
+    place,
+    writes,
+    noted,
+    read: async () => (reads ? noted() : { uses: new Map() }),
+    note(record) {
+      const what = usedName(record);
+      if (!writes || what.length > NAME_LENGTH) return;
+      waiting.push(useLine(what, now()));
+      writing ??= writeAll();
+    },
+    async settled() {
+      await writing;
+    },
+    async clear() {
+      const stamp = await logStamp(place);
+      if (stamp === undefined) return undefined;
+      if (!stamp.plain) throw notALog(place);
+      return withLock(`${place}.lock`, { waitMs: LOCK_WAIT_MS }, async () => {
+        const names = await load().then(
+          ({ uses }) => uses.size,
+          () => 0,
+        );
+        await removeTree(place);
+        return names;
+      });
+    },
+  };
+}
+
+/** The file of a project among those of the user; the path decides, the name is for people. */
+function usagePlace(root: string | undefined, state: string): string {
+  if (root === undefined) return join(state, 'usage', 'no-project.jsonl');
+  const key = createHash('sha256').update(root).digest('hex').slice(0, 12);
+  const name = basename(root)
+    .replace(/[^\w.-]+/g, '-')
+    .slice(0, 40);
+  return join(state, 'usage', `${name}-${key}.jsonl`);
+}

@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { replaceShared } from '../../base/file-shared.ts';
+import { stateNames } from '../../base/file-state.ts';
+import { filesBelow, moveFolder, sameBytes } from '../../base/file-tree.ts';
+import { localDay } from '../../base/local-time.ts';
+import { realFolder } from '../../base/files.ts';
+import { ACTIVE_FILE, ARCHIVE, BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts';
+import type { RunBranch } from '../../model/run.ts';
+import { branchOf, checkedBranch, unknownBranch } from './find.ts';
+import { writeBranchFile } from './open-run.ts';
+import { folderOf, lockedRuns, readAll, refuseLinks, type Reading, type RunsWorld } from './world.ts';
+
+export interface BranchMade {
+  branch: string;
+  folder: string;
+}
+
+export async function createBranch(
+  world: RunsWorld,
+  name: string,
+  { purpose, parent }: { purpose?: string | undefined; parent?: string | undefined },
+): Promise<BranchMade> {
+  checkedBranch(name);
+  const reading = await readAll(world);
+  if (parent !== undefined && parent !== MAIN) liveBranch(reading, parent);
+  const folder = reading.folders.write;
+  return lockedRuns(folder, async () => {
+    const place = { base: folder.base, path: `${folder.path}/${name}` };
+    const taken = (await stateNames(join(folder.base, folder.path))).find(
+      (known) => known.toLowerCase() === name.toLowerCase(),
+    );
+    // A folder without a manifest is what a crash or a person left; the branch is then made of it.
+    const made = taken === name && !(await stateNames(join(place.base, place.path))).includes(BRANCH_FILE);
+    if (taken !== undefined && !made)
+      throw new BmadError('invalid_input', `There is a branch ${quoted(taken)} already.`, {
+        subject: name,
+        hint: 'Choose another name, or switch to it with session_switch.',
+      });
+    await writeBranchFile(place, name, world.now(), { purpose, parent: parent ?? reading.current });
+    return { branch: name, folder: place.path };
+  });
+}
+
+/** From now on, what names no branch means this one. */
+export async function switchBranch(
+  world: RunsWorld,
+  name: string,
+): Promise<{ branch: string; before: string; file: string }> {
+  checkedBranch(name);
+  const reading = await readAll(world);
+  const branch = name === MAIN ? branchOf(reading, MAIN) : liveBranch(reading, name);
+  const folder = branch === undefined ? reading.folders.write : folderOf(reading.folders, branch.place);
+  // The first folder that has a marker decides, so that is the one to write.
+  const [first = folder] = reading.folders.read;
+  await lockedRuns(first, () => replaceShared(first.base, `${first.path}/${ACTIVE_FILE}`, `${name}\n`));
+  return { branch: name, before: reading.current, file: `${first.path}/${ACTIVE_FILE}` };
+}
+
+export interface BranchDiff {
+  /** Files that only one of the two has, and those that both have with another content; `branch.json` does not count. */
+  onlyHere: string[];
+  onlyThere: string[];
+  different: string[];
+}
+
+export async function diffBranches(world: RunsWorld, here: string, there: string): Promise<BranchDiff> {
+  const reading = await readAll(world);
+  const [one, other] = [anyBranch(reading, here), anyBranch(reading, there)];
+  const [left, right] = [folderPath(one), folderPath(other)];
+  const [files, others] = await Promise.all([filesOf(left), filesOf(right)]);
+  const different: string[] = [];
+  for (const path of files.filter((each) => others.includes(each)))
+    if (!(await sameBytes(join(left, path), join(right, path)))) different.push(path);
+  return {
+    onlyHere: files.filter((path) => !others.includes(path)),
+    onlyThere: others.filter((path) => !files.includes(path)),
+    different,
+  };
+}
+
+async function filesOf(folder: string): Promise<string[]> {
+  return (await filesBelow(folder)).files.map(({ path }) => path).filter((path) => path !== BRANCH_FILE);
+}
+
+/** Puts a branch away as a whole. Its runs can still be read. */
+export async function archiveBranch(
+  world: RunsWorld,
+  name: string,
+  force: boolean,
+): Promise<{ branch: string; folder: string; notes: string[] }> {
+  checkedBranch(name);
+  if (name === MAIN)
+    throw new BmadError('invalid_input', 'The branch "main" cannot be archived.', {
+      subject: MAIN,
+      hint: 'It is where work goes that has no branch of its own.',
+    });
+  const first = await readAll(world);
+  const folder = folderOf(first.folders, liveBranch(first, name).place);
+  return lockedRuns(folder, async () => {
+    const reading = await readAll(world);
+    const branch = liveBranch(reading, name);
+    const going = branch.runs.filter(({ status }) => status === 'running' || status === 'paused');
+    if (going.length > 0 && !force)
+      throw new BmadError(
+        'invalid_input',
+        `${quoted(name)} has runs that are not over: ${going.map(({ id }) => id).join(', ')}.`,
+        {
+          subject: name,
+          hint: 'End them with run_finish, or archive it as it is with force.',
+        },
+      );
+    const from = folderPath(branch);
+    if ((await realFolder(from)) === undefined) throw unknownBranch(name, reading);
+    const day = localDay(world.now()).replaceAll('-', '');
+    const known = await stateNames(join(folder.base, folder.path, ARCHIVE));
+    let archive = `${name}-${day}`;
+    for (let count = 2; known.includes(archive); count++) archive = `${name}-${day}-${count}`;
+    const path = `${folder.path}/${ARCHIVE}/${archive}`;
+    await refuseLinks(folder.base, `${folder.path}/${ARCHIVE}`);
+    await moveFolder(from, join(folder.base, path));
+    const notes: string[] = [];
+    if (reading.current === name) {
+      const [marker = folder] = reading.folders.read;
+      await replaceShared(marker.base, `${marker.path}/${ACTIVE_FILE}`, `${MAIN}\n`);
+      notes.push(`It was the current branch; that is "${MAIN}" again.`);
+    }
+    if (going.length > 0) notes.push(`Not over: ${going.map(({ id }) => id).join(', ')}.`);
+    return { branch: name, folder: path, notes };
+  });
+}
+
+export function liveBranch(reading: Reading, name: string): RunBranch {
+  const found = branchOf(reading, name);
+  if (found === undefined || found.archive !== undefined) throw unknownBranch(name, reading);
+  return found;
+}
+
+/** Also an archived one, by the name of its folder. */
+function anyBranch(reading: Reading, name: string): RunBranch {
+  const found = branchOf(reading, name);
+  if (found === undefined) throw unknownBranch(name, reading);
+  return found;
+}
+
+export const folderPath = ({ place }: RunBranch): string => join(place.base, place.path);

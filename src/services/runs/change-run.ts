@@ -1,0 +1,188 @@
+import { join } from 'node:path';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { moveFolder } from '../../base/file-tree.ts';
+import { isTable, type Table } from '../../base/parse.ts';
+import { artefactFile } from '../../kit/runs/artefacts.ts';
+import { checkpointId } from '../../kit/runs/checkpoint-id.ts';
+import { JOURNAL_FILE, journalIn, stateFrom } from '../../kit/runs/journal.ts';
+import { readJson, readText } from '../../kit/runs/json-file.ts';
+import { readRun } from '../../kit/runs/read-run.ts';
+import { STATE_FILE } from '../../kit/runs/state-file.ts';
+import type { Run, RunPlace } from '../../model/run.ts';
+import { findRun } from './find.ts';
+import { folderOf, lockedRuns, readAll, type RunsWorld } from './world.ts';
+import { beforeChange, writeChange, writeState, type Before, type Change } from './write-run.ts';
+
+export interface Checkpoint {
+  /** The step that has been done. */
+  step?: number | undefined;
+  current?: number | undefined;
+  total?: number | undefined;
+  variables?: Readonly<Record<string, unknown>> | undefined;
+  /** Files that came out of it, from the run's own folder or from the top of the project. */
+  artefacts?: readonly string[] | undefined;
+  notes?: string | undefined;
+}
+
+export interface Changed {
+  run: Run;
+  /** What the caller should know about the write. */
+  notes: string[];
+}
+
+export type Finish = 'completed' | 'failed' | 'paused';
+
+export async function checkpoint(
+  world: RunsWorld,
+  id: string,
+  branch: string | undefined,
+  given: Checkpoint,
+): Promise<Changed> {
+  return changeRun(world, id, branch, async (place, before, notes) => {
+    const status = before.state['status'];
+    if (status === 'completed')
+      throw new BmadError('invalid_input', `The run ${quoted(id)} is completed.`, {
+        subject: id,
+        hint: 'Open a new one with run_open.',
+      });
+    if (status === 'paused' || status === 'failed') notes.push(`It was ${status} and is running again.`);
+    const total = given.total ?? before.state['total_steps'];
+    const step =
+      given.step ?? (typeof before.state['current_step'] === 'number' ? before.state['current_step'] : 0);
+    if (given.step !== undefined && typeof total === 'number' && given.step > total)
+      throw new BmadError('invalid_input', `Step ${given.step} of ${total} cannot be.`, {
+        subject: 'step',
+        hint: 'Give the right step, or a new total_steps.',
+      });
+    const artefacts = await recordedArtefacts(world, place, given.artefacts ?? [], given.step);
+    const known = before.state['session_variables'];
+    const variables = { ...(isTable(known) ? known : {}), ...given.variables };
+    return present({
+      event: 'checkpoint',
+      step: given.step,
+      current: given.current,
+      total: given.total,
+      variables: given.variables === undefined ? undefined : { ...given.variables },
+      artefacts: artefacts.length === 0 ? undefined : artefacts,
+      notes: given.notes,
+      checkpoint_id: checkpointId(id, step, variables),
+    });
+  });
+}
+
+export async function finishRun(
+  world: RunsWorld,
+  id: string,
+  branch: string | undefined,
+  status: Finish,
+  text: string | undefined,
+): Promise<Changed> {
+  return changeRun(world, id, branch, async (_place, before, notes) => {
+    const done = before.state['steps_completed'];
+    const total = before.state['total_steps'];
+    const count = Array.isArray(done) ? new Set(done).size : 0;
+    if (status === 'completed' && typeof total === 'number' && count < total)
+      notes.push(`Only ${count} of ${total} steps have a checkpoint.`);
+    return Promise.resolve(present({ event: 'finished', status, notes: text }));
+  });
+}
+
+/** Makes the state anew from the journal. A file that was broken is kept beside it. */
+export async function repairRun(world: RunsWorld, id: string, branch: string | undefined): Promise<Changed> {
+  const { run, locked } = await writable(world, id, branch);
+  return locked(async () => {
+    const { base, path } = run.place;
+    const { journal } = await readRun(world.kit.root, run.place, run);
+    const text = await readText(base, `${path}/${JOURNAL_FILE}`);
+    const made = typeof text === 'string' ? stateFrom(journalIn(text).entries) : undefined;
+    const { broken, table } = await readJson(base, `${path}/${STATE_FILE}`);
+    if (broken === undefined && journal !== 'behind') {
+      const nothing = table === undefined ? 'There is no state to repair.' : 'There is nothing to repair.';
+      return { run, notes: [nothing] };
+    }
+    if (made === undefined)
+      throw new BmadError('unavailable', `The run ${quoted(id)} has no journal to make its state from.`, {
+        subject: id,
+        hint: `Repair ${path}/${STATE_FILE} by hand, or open a new run.`,
+      });
+    const notes = [`${STATE_FILE} was made again from the journal.`];
+    if (broken !== undefined) {
+      const aside = `${STATE_FILE}.broken-${world.now().toISOString().replace(/[:.]/g, '-')}`;
+      await moveFolder(join(base, path, STATE_FILE), join(base, path, aside));
+      notes.push(`The broken file is kept as ${aside}.`);
+    }
+    await writeState(run.place, made);
+    return { run: await readRun(world.kit.root, run.place, run), notes };
+  });
+}
+
+async function changeRun(
+  world: RunsWorld,
+  id: string,
+  branch: string | undefined,
+  make: (place: RunPlace, before: Before, notes: string[]) => Promise<Change>,
+): Promise<Changed> {
+  const { run, locked } = await writable(world, id, branch);
+  return locked(async () => {
+    const notes: string[] = [];
+    const before = await beforeChange(run.place);
+    if (before.behind) notes.push('The state had stayed behind its journal and was repaired.');
+    const change = await make(run.place, before, notes);
+    const { clockBack } = await writeChange(run.place, before, change, world.now());
+    if (clockBack) notes.push('The clock is behind the last checkpoint, whose time was kept.');
+    return { run: await readRun(world.kit.root, run.place, run), notes };
+  });
+}
+
+/** A run that may be changed, and the lock under which. */
+async function writable(
+  world: RunsWorld,
+  id: string,
+  branch: string | undefined,
+): Promise<{ run: Run; locked: <T>(action: () => Promise<T>) => Promise<T> }> {
+  const reading = await readAll(world);
+  const run = findRun(reading, id, branch);
+  if (run.archive !== undefined)
+    throw new BmadError('forbidden', `The run ${quoted(id)} is archived (${run.archive}).`, {
+      subject: id,
+      hint: 'Archived runs are only read. Open a new one with run_open.',
+    });
+  const folder = folderOf(reading.folders, run.place);
+  return { run, locked: (action) => lockedRuns(folder, action) };
+}
+
+/** Only what is there is recorded: whoever reads the list has to be able to rely on it. */
+async function recordedArtefacts(
+  { kit }: RunsWorld,
+  place: RunPlace,
+  paths: readonly string[],
+  step: number | undefined,
+): Promise<{ step?: number; name: string; path: string }[]> {
+  const found: { step?: number; name: string; path: string }[] = [];
+  for (const path of paths) {
+    const file = await artefactFile(kit.root, place, path);
+    if (file === undefined)
+      throw new BmadError(
+        'not_found',
+        `There is no file ${quoted(path)} in the project; nothing was recorded.`,
+        {
+          subject: path.slice(0, 200),
+          hint: `Give paths from the top of the project${place.base === kit.root ? `, or from ${place.path}` : ''}. Write the file first.`,
+        },
+      );
+    const name = (file.split('/').at(-1) ?? file).replace(/(?<=.)\.[^.]+$/, '');
+    // What lies in the run's own folder moves with it.
+    const own = place.base === kit.root && file.startsWith(`${place.path}/`);
+    const recorded = own ? file.slice(place.path.length + 1) : file;
+    if (found.some((each) => each.path === recorded)) continue;
+    found.push({ ...(step === undefined ? {} : { step }), name, path: recorded });
+  }
+  return found;
+}
+
+/** Without the keys that have no value. */
+function present(change: { [K in keyof Change]: Change[K] | undefined }): Change {
+  return Object.fromEntries(
+    Object.entries(change as Table).filter(([, value]) => value !== undefined),
+  ) as unknown as Change;
+}

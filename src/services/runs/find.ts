@@ -1,0 +1,88 @@
+import { BmadError, quoted } from '../../base/errors.ts';
+import { nearest } from '../../base/suggest.ts';
+import { ARCHIVE, isBranchName, isRunId } from '../../kit/runs/scan.ts';
+import type { Run, RunBranch, RunsReading } from '../../model/run.ts';
+
+const LISTED = 20;
+
+/** The branch of this name, or the archived one whose folder has it; nothing when there is none. */
+export function branchOf({ branches }: RunsReading, name: string): RunBranch | undefined {
+  return (
+    branches.find((each) => each.name === name && each.archive === undefined) ??
+    branches.find((each) => each.archive === name)
+  );
+}
+
+export function checkedBranch(name: string): string {
+  if (isBranchName(name)) return name;
+  throw new BmadError('invalid_input', `${quoted(name)} cannot be the name of a branch.`, {
+    subject: name.slice(0, 100),
+    hint: `Letters, digits, "-" and "_", at most 64, beginning with a letter or a digit; "${ARCHIVE}" is taken.`,
+  });
+}
+
+export function unknownBranch(name: string, { branches }: RunsReading): BmadError {
+  const names = branches.map((each) => each.archive ?? each.name);
+  return new BmadError('not_found', `There is no session branch ${quoted(name)}.`, {
+    subject: name.slice(0, 100),
+    suggestions: nearest(name, names),
+    hint:
+      names.length === 0
+        ? 'There are none yet: session_create makes one, run_open begins with "main".'
+        : `Branches: ${names.slice(0, LISTED).join(', ')}.`,
+  });
+}
+
+/** The run of an exact id: in the branch that is named, else in the current one, else in the only one that has it. */
+export function findRun(reading: RunsReading, id: string, branch?: string): Run {
+  checkedRunId(id);
+  const all = reading.branches.flatMap(({ runs }) => runs).filter((run) => run.id === id);
+  if (branch !== undefined) {
+    const wanted = branchOf(reading, branch);
+    const found = wanted?.runs.find((run) => run.id === id);
+    if (found !== undefined) return found;
+    if (all.length === 0 && wanted === undefined) throw unknownBranch(branch, reading);
+    throw unknownRun(reading, id, branch, all);
+  }
+  const live = all.filter(({ archive }) => archive === undefined);
+  const found =
+    live.find((run) => run.branch === reading.current) ??
+    (live.length === 1 ? live[0] : undefined) ??
+    (live.length === 0 && all.length === 1 ? all[0] : undefined);
+  if (found !== undefined) return found;
+  if (all.length === 0) throw unknownRun(reading, id, undefined, all);
+  throw new BmadError('ambiguous', `Several branches have a run ${quoted(id)}.`, {
+    subject: id,
+    hint: `Name the branch: ${all.map((run) => run.archive ?? run.branch).join(', ')}.`,
+  });
+}
+
+function checkedRunId(id: string): string {
+  if (isRunId(id)) return id;
+  throw new BmadError('invalid_input', `${quoted(id)} cannot be the id of a run.`, {
+    subject: id.slice(0, 100),
+    hint: 'An id is the name of a folder, such as "prd-20260227-143022", without slashes.',
+  });
+}
+
+function unknownRun(
+  reading: RunsReading,
+  id: string,
+  branch: string | undefined,
+  elsewhere: readonly Run[],
+): BmadError {
+  const runs = reading.branches.flatMap((each) => each.runs);
+  const ids = [...new Set(runs.map((run) => run.id))];
+  const where = branch === undefined ? '' : ` in the branch ${quoted(branch)}`;
+  const others = elsewhere.map((run) => run.archive ?? run.branch).join(', ');
+  return new BmadError('not_found', `There is no run ${quoted(id)}${where}.`, {
+    subject: id.slice(0, 100),
+    suggestions: elsewhere.length > 0 ? [] : nearest(id, ids),
+    hint:
+      elsewhere.length > 0
+        ? `It is in ${others}.`
+        : ids.length === 0
+          ? 'There are no runs yet: run_open opens one.'
+          : `Runs: ${ids.slice(-LISTED).join(', ')}.`,
+  });
+}

@@ -1,0 +1,190 @@
+import { dirname, join } from 'node:path';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { replaceShared } from '../../base/file-shared.ts';
+import { newWorkFolder, removeTree, stateNames } from '../../base/file-state.ts';
+import { copyFiles, copyNew, filesBelow, moveFolder, sameBytes } from '../../base/file-tree.ts';
+import type { Table } from '../../base/parse.ts';
+import { stateDigest } from '../../kit/runs/checkpoint-id.ts';
+import { JOURNAL_FILE, journalIn } from '../../kit/runs/journal.ts';
+import { readJson, readText } from '../../kit/runs/json-file.ts';
+import { BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts';
+import { STATE_FILE } from '../../kit/runs/state-file.ts';
+import type { RunPlace } from '../../model/run.ts';
+import { folderPath, liveBranch } from './branches.ts';
+import { checkedBranch } from './find.ts';
+import { writeBranchFile } from './open-run.ts';
+import { folderOf, lockedRuns, readAll, refuseLinks, type RunsWorld } from './world.ts';
+import { beforeChange, writeChange } from './write-run.ts';
+
+export interface Merged {
+  branch: string;
+  into: string;
+  /** Runs that were copied, under their own id. */
+  copied: string[];
+  /** Runs that were copied under another id, because the target has another run of that name. */
+  renamed: { from: string; to: string }[];
+  /** Runs that the target had already. */
+  already: string[];
+  /** Files beside the runs: copied, and left because the target has another of that name. */
+  files: string[];
+  left: string[];
+  notes: string[];
+}
+
+const DRAFTS = '.drafts';
+
+/**
+ * Copies the runs of a branch into another. Nothing of the target is overwritten, its manifest least of all. Doing it
+ * again after a crash completes it.
+ */
+export async function mergeBranch(world: RunsWorld, name: string, into = MAIN): Promise<Merged> {
+  checkedBranch(name);
+  checkedBranch(into);
+  if (name === into)
+    throw new BmadError('invalid_input', `${quoted(name)} cannot be merged into itself.`, {
+      subject: name,
+      hint: 'Give another branch as into.',
+    });
+  const first = await readAll(world);
+  const folder = folderOf(first.folders, liveBranch(first, name).place);
+  if (into !== MAIN) liveBranch(first, into);
+  return lockedRuns(folder, async () => {
+    const reading = await readAll(world);
+    const source = liveBranch(reading, name);
+    const target = { base: folder.base, path: `${folder.path}/${into}` };
+    const drafts = join(folder.base, folder.path, DRAFTS);
+    await refuseLinks(target.base, target.path);
+    // Whoever holds the lock is the only one with drafts; others are from a crash.
+    await removeTree(drafts);
+    const merged: Merged = {
+      branch: name,
+      into,
+      copied: [],
+      renamed: [],
+      already: [],
+      files: [],
+      left: [],
+      notes: [],
+    };
+    if (!(await stateNames(join(target.base, target.path))).includes(BRANCH_FILE))
+      await writeBranchFile(target, into, world.now(), {});
+    const own = source.runs.filter(
+      ({ place }) => place.path === `${source.place.path}/${place.path.split('/').at(-1) ?? ''}`,
+    );
+    for (const run of own) await takeRun(world, run.place, { name, into, target, drafts }, merged);
+    const inRuns = (path: string): boolean =>
+      own.some(({ place }) => path.startsWith(`${place.path.split('/').at(-1) ?? ''}/`));
+    const { files, left } = await filesBelow(folderPath(source));
+    merged.left.push(...left.filter((path) => !inRuns(path)));
+    for (const { path } of files.filter((file) => file.path !== BRANCH_FILE && !inRuns(file.path)))
+      await takeFile(folderPath(source), target, path, merged);
+    await removeTree(drafts);
+    if (name !== MAIN) await markMerged(source.place, name, into, world, merged);
+    return merged;
+  });
+}
+
+async function takeRun(
+  world: RunsWorld,
+  from: RunPlace,
+  { name, into, target, drafts }: { name: string; into: string; target: RunPlace; drafts: string },
+  merged: Merged,
+): Promise<void> {
+  const id = from.path.split('/').at(-1) ?? '';
+  const taken = await stateNames(join(target.base, target.path));
+  const names = [id, `${id}-from-${name}`];
+  for (let at = 0; ; at++) {
+    const to = names[at] ?? `${id}-from-${name}-${at}`;
+    const place = { base: target.base, path: `${target.path}/${to}` };
+    if (taken.includes(to)) {
+      if (!(await holds(place, from))) continue;
+      merged.already.push(to);
+      return;
+    }
+    const draft = await newWorkFolder(drafts);
+    const left = await copyFiles(join(from.base, from.path), draft);
+    if (left.length > 0) merged.notes.push(`${id}: links are not copied: ${left.join(', ')}.`);
+    await rename(world, { base: draft, path: '.' }, to, into, merged);
+    await moveFolder(draft, join(place.base, place.path));
+    if (to === id) merged.copied.push(id);
+    else merged.renamed.push({ from: id, to });
+    return;
+  }
+}
+
+/** The copy says where it lies now. A state that cannot be understood is copied as it is. */
+async function rename(
+  world: RunsWorld,
+  draft: RunPlace,
+  id: string,
+  branch: string,
+  merged: Merged,
+): Promise<void> {
+  try {
+    const before = await beforeChange(draft);
+    const state = { ...before.state, run_id: id, session_branch: branch };
+    await writeChange(draft, before, { event: 'adopted', state, notes: 'merged' }, world.now());
+  } catch (error) {
+    if (!(error instanceof BmadError) || error.code === 'forbidden') throw error;
+    merged.notes.push(`${id}: its state cannot be read and was copied as it is.`);
+  }
+}
+
+/** Whether a run of the target is this very run, perhaps further on: every file of it, and its state at some time. */
+async function holds(target: RunPlace, source: RunPlace): Promise<boolean> {
+  const [here, there] = [join(target.base, target.path), join(source.base, source.path)];
+  const known = new Set((await filesBelow(here)).files.map(({ path }) => path));
+  for (const { path } of (await filesBelow(there)).files) {
+    if (path === STATE_FILE || path === JOURNAL_FILE) continue;
+    if (!known.has(path) || !(await sameBytes(join(here, path), join(there, path)))) return false;
+  }
+  const { table, broken } = await readJson(source.base, `${source.path}/${STATE_FILE}`);
+  if (broken !== undefined)
+    return sameBytes(join(here, STATE_FILE), join(there, STATE_FILE)).catch(() => false);
+  if (table === undefined) return true;
+  const wanted = essence(table);
+  const now = await readJson(target.base, `${target.path}/${STATE_FILE}`);
+  if (now.table !== undefined && essence(now.table) === wanted) return true;
+  const text = await readText(target.base, `${target.path}/${JOURNAL_FILE}`);
+  const entries = typeof text === 'string' ? journalIn(text).entries : [];
+  return entries.some(({ state }) => state !== undefined && essence(state) === wanted);
+}
+
+/** A state without what differs between two places. */
+function essence({ run_id: _id, session_branch: _branch, branch: _other, ...rest }: Table): string {
+  return stateDigest(rest);
+}
+
+async function takeFile(source: string, target: RunPlace, path: string, merged: Merged): Promise<void> {
+  const to = join(target.base, target.path, path);
+  const same = await sameBytes(join(source, path), to).catch(() => undefined);
+  if (same === undefined) {
+    await refuseLinks(target.base, dirname(`${target.path}/${path}`));
+    await copyNew(join(source, path), to);
+    merged.files.push(path);
+  } else if (!same) merged.left.push(path);
+}
+
+/** The manifest of the source keeps what it has; one that cannot be read is left as it is. */
+async function markMerged(
+  place: RunPlace,
+  name: string,
+  into: string,
+  world: RunsWorld,
+  merged: Merged,
+): Promise<void> {
+  const path = `${place.path}/${BRANCH_FILE}`;
+  const { table, broken } = await readJson(place.base, path);
+  if (broken !== undefined) {
+    merged.notes.push(`${path} ${broken} and was left as it is; the branch does not count as merged.`);
+    return;
+  }
+  const manifest = {
+    branch: name,
+    ...table,
+    status: 'merged',
+    merged_into: into,
+    merged_at: world.now().toISOString(),
+  };
+  await replaceShared(place.base, path, `${JSON.stringify(manifest, null, 2)}\n`);
+}

@@ -1,0 +1,97 @@
+import { replaceShared } from '../../base/file-shared.ts';
+import { stateNames } from '../../base/file-state.ts';
+import { join } from 'node:path';
+import { BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts';
+import { checkpointId } from '../../kit/runs/checkpoint-id.ts';
+import type { RunPlace } from '../../model/run.ts';
+import { branchOf, checkedBranch, unknownBranch } from './find.ts';
+import { folderOf, lockedRuns, readAll, type Reading, type RunsWorld } from './world.ts';
+import { writeChange } from './write-run.ts';
+
+export interface NewRun {
+  /** Name to start the workflow with again. */
+  workflow: string;
+  workflowPath: string;
+  branch?: string | undefined;
+  total?: number | undefined;
+  variables?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Makes the folder of a run with its first state. The id says which workflow and when, and is nobody else's. */
+export async function openRun(
+  world: RunsWorld,
+  { workflow, workflowPath, branch, total, variables = {} }: NewRun,
+): Promise<{ id: string; branch: string; place: RunPlace }> {
+  const before = await readAll(world);
+  const name = checkedBranch(branch ?? before.current);
+  const target = branchOf(before, name);
+  if (target === undefined && name !== MAIN) throw unknownBranch(name, before);
+  if (target?.archive !== undefined) throw unknownBranch(name, before);
+  const folder = target === undefined ? before.folders.write : folderOf(before.folders, target.place);
+  return lockedRuns(folder, async () => {
+    const now = world.now();
+    const id = freeId(await readAll(world), workflow, now);
+    const path = `${folder.path}/${name}`;
+    const place = { base: folder.base, path: `${path}/${id}` };
+    // Only now: a branch that was archived in the meantime begins anew.
+    if (!(await stateNames(join(folder.base, path))).includes(BRANCH_FILE))
+      await writeBranchFile({ base: folder.base, path }, name, now, {});
+    const at = now.toISOString();
+    const state = {
+      run_id: id,
+      workflow,
+      workflow_path: workflowPath,
+      session_branch: name,
+      started_at: at,
+      last_checkpoint: at,
+      status: 'running',
+      steps_completed: [],
+      current_step: 1,
+      ...(total === undefined ? {} : { total_steps: total }),
+      resume_from_step: 1,
+      session_variables: { ...variables },
+      artefacts_produced: [],
+      checkpoint_id: checkpointId(id, 0, variables),
+      issues: [],
+      agent_notes: '',
+    };
+    const nothing = { state: {}, text: undefined, seq: 0, latest: undefined, level: true, behind: false };
+    await writeChange(place, nothing, { event: 'opened', state }, now);
+    return { id, branch: name, place };
+  });
+}
+
+function freeId(reading: Reading, workflow: string, now: Date): string {
+  const stamp = now
+    .toISOString()
+    .replace(/^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2}).*$/, '$1$2$3-$4$5$6');
+  const name = (workflow.split('/').at(-1) ?? '').replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '');
+  const id = `${(name || 'run').slice(0, 60)}-${stamp}`;
+  const taken = new Set(
+    reading.branches.flatMap(({ runs, name: branch }) => [branch, ...runs.map((run) => run.id)]).map(lower),
+  );
+  let free = id;
+  for (let count = 2; taken.has(lower(free)); count++) free = `${id}-${count}`;
+  return free;
+}
+
+/** Some disks take two names that differ in case only for one. */
+const lower = (text: string): string => text.toLowerCase();
+
+/** The manifest of a branch in the form the kit's own commands write it. */
+export async function writeBranchFile(
+  { base, path }: RunPlace,
+  branch: string,
+  now: Date,
+  { purpose, parent }: { purpose?: string | undefined; parent?: string | undefined },
+): Promise<void> {
+  const manifest = {
+    branch,
+    created_at: now.toISOString().replace(/\.\d+Z$/, 'Z'),
+    created_by: 'bmad-mcp-server',
+    purpose: purpose ?? 'Session branch',
+    parent_branch: parent ?? MAIN,
+    status: 'active',
+  };
+  await replaceShared(base, `${path}/${BRANCH_FILE}`, `${JSON.stringify(manifest, null, 2)}\n`);
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { basename, join } from 'node:path';
+import type { Kit } from '../../kit/kit.ts';
+import { JOURNAL_FILE, journalIn, type Journal } from '../../kit/runs/journal.ts';
+import { readText } from '../../kit/runs/json-file.ts';
+import type { Run, RunPlace, RunsReading } from '../../model/run.ts';
+import {
+  archiveBranch,
+  createBranch,
+  diffBranches,
+  switchBranch,
+  type BranchDiff,
+  type BranchMade,
+} from './branches.ts';
+import {
+  checkpoint,
+  finishRun,
+  repairRun,
+  type Changed,
+  type Checkpoint,
+  type Finish,
+} from './change-run.ts';
+import { findRun } from './find.ts';
+import { mergeBranch, type Merged } from './merge.ts';
+import { openRun, type NewRun } from './open-run.ts';
+import { readAll } from './world.ts';
+
+/** The runs and session branches of one project. Nothing is kept between calls: others write here too. */
+export interface Runs {
+  read(): Promise<RunsReading>;
+  /** The run of an exact id. */
+  find(reading: RunsReading, id: string, branch?: string): Run;
+  journal(place: RunPlace): Promise<Journal>;
+  open(run: NewRun): Promise<{ id: string; branch: string; place: RunPlace }>;
+  checkpoint(id: string, branch: string | undefined, given: Checkpoint): Promise<Changed>;
+  finish(id: string, branch: string | undefined, status: Finish, notes?: string): Promise<Changed>;
+  repair(id: string, branch?: string): Promise<Changed>;
+  createBranch(
+    name: string,
+    about: { purpose?: string | undefined; parent?: string | undefined },
+  ): Promise<BranchMade>;
+  switchBranch(name: string): Promise<{ branch: string; before: string; file: string }>;
+  diff(here: string, there: string): Promise<BranchDiff>;
+  merge(name: string, into?: string): Promise<Merged>;
+  archive(name: string, force: boolean): Promise<{ branch: string; folder: string; notes: string[] }>;
+}
+
+export interface RunsSetup {
+  kit: Kit;
+  /** The user's folder for what has no place in a project. */
+  state: string;
+  now?: () => Date;
+}
+
+export function openRuns({ kit, state, now = () => new Date() }: RunsSetup): Runs {
+  const world = { kit, now, userFolder: userPlace(kit.root, state) };
+  return {
+    read: () => readAll(world),
+    find: findRun,
+    async journal({ base, path }) {
+      const text = await readText(base, `${path}/${JOURNAL_FILE}`);
+      return typeof text === 'string' ? journalIn(text) : { entries: [], broken: 0 };
+    },
+    open: (run) => openRun(world, run),
+    checkpoint: (id, branch, given) => checkpoint(world, id, branch, given),
+    finish: (id, branch, status, notes) => finishRun(world, id, branch, status, notes),
+    repair: (id, branch) => repairRun(world, id, branch),
+    createBranch: (name, about) => createBranch(world, name, about),
+    switchBranch: (name) => switchBranch(world, name),
+    diff: (here, there) => diffBranches(world, here, there),
+    merge: (name, into) => mergeBranch(world, name, into),
+    archive: (name, force) => archiveBranch(world, name, force),
+  };
+}
+
+/** The folder of a project among those of the user; the path decides, the name is for people. */
+function userPlace(root: string, state: string): string {
+  const key = createHash('sha256').update(root).digest('hex').slice(0, 12);
+  const name = basename(root)
+    .replace(/[^\w.-]+/g, '-')
+    .slice(0, 40);
+  return join(state, 'projects', `${name}-${key}`);
+}

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { withLock } from '../../base/file-lock.ts';
+import { strayPart, type Kit } from '../../kit/kit.ts';
+import type { RunsFolder, RunsFolders } from '../../kit/runs/places.ts';
+import { readRuns } from '../../kit/runs/scan.ts';
+import type { RunPlace, RunsReading } from '../../model/run.ts';
+
+/** What every part of this service needs to know. */
+export interface RunsWorld {
+  kit: Kit;
+  /** The folder of the user for a project that has no place for runs. */
+  userFolder: string;
+  now(): Date;
+}
+
+export type Reading = RunsReading & { folders: RunsFolders };
+
+export const readAll = ({ kit, userFolder }: RunsWorld): Promise<Reading> => readRuns(kit, userFolder);
+
+/** Long enough for many writers in a row, each of which needs a few milliseconds. */
+const LOCK_WAIT_MS = 30_000;
+
+/** Runs `action` while nobody else writes runs here: one lock for all of them, because branches are moved as a whole. */
+export async function lockedRuns<T>(folder: RunsFolder, action: () => Promise<T>): Promise<T> {
+  await refuseLinks(folder.base, folder.path);
+  return withLock(join(folder.base, folder.path, '.lock'), { waitMs: LOCK_WAIT_MS }, action);
+}
+
+/** Asked before anything is made, moved or copied: no link on the way may lead out of the folder. */
+export async function refuseLinks(base: string, path: string): Promise<void> {
+  const stray = await strayPart(base, path);
+  if (stray === undefined) return;
+  throw new BmadError('forbidden', `${quoted(stray)} leads elsewhere; nothing was written.`, {
+    subject: stray,
+    hint: 'Put a folder there instead of a link.',
+  });
+}
+
+/** The folder `.runs` that a run or branch lies in. */
+export function folderOf({ read, write }: RunsFolders, place: RunPlace): RunsFolder {
+  return read.find(({ base, path }) => base === place.base && place.path.startsWith(`${path}/`)) ?? write;
+}

@@ -1,0 +1,74 @@
+import type { Embedder } from '../../meaning/embedder.ts';
+import { likeness, smallVector, type SmallVector } from '../../meaning/small-vector.ts';
+import type { RecordText } from './record-text.ts';
+
+/** A record is as near as its nearest text, and a little as the next. */
+const SECOND_SHARE = 0.3;
+const SENTENCE_END = /(?<=[.;!?])\s+/;
+const SHORTEST = 3;
+const NONE = -2;
+
+/** Short texts about each record and their vectors: a long one would blur what it is about. */
+export class MeaningIndex {
+  readonly #embedder: Embedder;
+  readonly #vectors: readonly SmallVector[];
+  /** Which record each vector is of. */
+  readonly #owners: readonly number[];
+  readonly #count: number;
+
+  private constructor(
+    embedder: Embedder,
+    vectors: readonly SmallVector[],
+    owners: readonly number[],
+    count: number,
+  ) {
+    this.#embedder = embedder;
+    this.#vectors = vectors;
+    this.#owners = owners;
+    this.#count = count;
+  }
+
+  static async of(texts: readonly RecordText[], embedder: Embedder): Promise<MeaningIndex> {
+    const passages = texts.flatMap((text, at) => passagesOf(text).map((passage) => ({ at, passage })));
+    const vectors = await embedder.embed(passages.map(({ passage }) => passage));
+    return new MeaningIndex(
+      embedder,
+      vectors.map(smallVector),
+      passages.map(({ at }) => at),
+      texts.length,
+    );
+  }
+
+  /** The likeness of each record to the question, at most 1, in the order of what was indexed. */
+  async find(question: string): Promise<Float64Array> {
+    const [asked = new Float32Array()] = await this.#embedder.embed([question]);
+    const nearest = new Float64Array(this.#count).fill(NONE);
+    const next = new Float64Array(this.#count).fill(NONE);
+    this.#vectors.forEach((vector, index) => {
+      const at = this.#owners[index] ?? 0;
+      const alike = likeness(asked, vector);
+      if (alike > (nearest[at] ?? NONE)) {
+        next[at] = nearest[at] ?? NONE;
+        nearest[at] = alike;
+      } else if (alike > (next[at] ?? NONE)) next[at] = alike;
+    });
+    return nearest.map((first, at) => {
+      const second = next[at] ?? NONE;
+      return second === NONE ? Math.max(0, first) : first + (second - first) * SECOND_SHARE;
+    });
+  }
+}
+
+/** An agent's menu is about what it starts; it is a text of that, not of the agent. */
+export function passagesOf({ record, fields }: RecordText): string[] {
+  const heading = [...fields.name, ...fields.title].join(' ').replaceAll('-', ' ');
+  const passages = [
+    heading,
+    [heading, ...fields.description].join(' '),
+    ...fields.description.flatMap((text) => text.split(SENTENCE_END)),
+    ...fields.role,
+    ...(record.kind === 'agent' ? [] : fields.menu),
+    ...fields.help,
+  ];
+  return [...new Set(passages)].filter(({ length }) => length >= SHORTEST);
+}

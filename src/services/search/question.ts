@@ -1,0 +1,51 @@
+import { analyse } from '../../meaning/analyse.ts';
+import { singular } from './record-text.ts';
+import type { Vocabulary } from './vocabulary.ts';
+import type { Slot, WordIndex } from './word-index.ts';
+
+/** Nobody types more; of what is pasted the beginning counts. */
+const QUESTION_LENGTH = 400;
+const MOST_WORDS = 32;
+const SYNONYM_SHARE = 0.7;
+const PHRASE_SHARE = 1;
+const WISH_SHARE = 0.5;
+
+/** Words of wishes, whatever is wished for. In small catalogues they would pass for rare ones. */
+const WISHES = new Set(
+  analyse(
+    'want need would like please help let get make do give write create start use find look something thing way new my ' +
+      'veux voudrais aimerais besoin aide aider faire fais mettre donner trouver écrire rédiger créer commencer chose nouveau',
+  ),
+);
+
+/** Several words that stand together as in the vocabulary leave no doubt of what is meant. */
+const share = (phrase: readonly string[]): number => (phrase.length > 1 ? PHRASE_SHARE : SYNONYM_SHARE);
+
+/** What was asked, cut to the length that is looked at. */
+export function questionOf(typed: string): string {
+  return singular(typed.slice(0, QUESTION_LENGTH));
+}
+
+/** The words of a question, and what else may be meant by each: a line of the vocabulary, a longer word, a slip. */
+export function slotsOf(question: string, index: WordIndex, vocabulary?: Vocabulary): Slot[] {
+  const words = analyse(question).slice(0, MOST_WORDS);
+  const slots = words.map((word) => new Map([[word, 1]]));
+  const add = (at: number, term: string, share: number): void => {
+    const slot = slots[at];
+    if (slot !== undefined && share > (slot.get(term) ?? 0)) slot.set(term, share);
+  };
+  words.forEach((word, at) => {
+    for (const [term, share] of index.near(word)) add(at, term, share);
+    for (const { terms, others } of vocabulary?.get(word) ?? []) {
+      if (!terms.every((term, offset) => words[at + offset] === term)) continue;
+      for (const other of others)
+        for (const term of other)
+          terms.forEach((_, offset) => add(at + offset, term, share(terms) / Math.sqrt(other.length)));
+    }
+  });
+  return slots.map((slot, at) =>
+    WISHES.has(words[at] ?? '')
+      ? new Map([...slot].map(([term, share]) => [term, share * WISH_SHARE]))
+      : slot,
+  );
+}

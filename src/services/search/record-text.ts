@@ -1,0 +1,91 @@
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { mapLimited } from '../../base/async.ts';
+import type { HelpRow, ModuleInfo } from '../../model/module.ts';
+import { qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
+
+/** What an agent says of itself, as far as it helps to find it and what it starts. */
+export interface AgentText {
+  role?: string | undefined;
+  menu: readonly { text: string; starts: BmadRecord | undefined }[];
+}
+
+/** The parts of a record that are searched; a hit names the one that counted most. */
+export const FIELDS = ['name', 'alias', 'title', 'role', 'description', 'phase', 'menu', 'help'] as const;
+export type Field = (typeof FIELDS)[number];
+
+export interface RecordText {
+  record: BmadRecord;
+  fields: Record<Field, readonly string[]>;
+}
+
+/** Files of agents that are read at once, and how many at most: nobody has more, and a search should not wait. */
+const AT_ONCE = 16;
+const MOST_AGENTS = 500;
+/** A description of megabytes says nothing more about its subject. */
+const TEXT_LENGTH = 4_000;
+
+/** Everything that is searched, record by record, in the order of the catalogue. */
+export async function recordTexts(
+  catalogue: Catalogue,
+  records: readonly BmadRecord[],
+  describe: (agent: BmadRecord) => Promise<AgentText>,
+): Promise<RecordText[]> {
+  const agents = records.filter(({ kind }) => kind === 'agent').slice(0, MOST_AGENTS);
+  const described = new Map<BmadRecord, AgentText>();
+  await mapLimited(agents, AT_ONCE, async (agent) => described.set(agent, await describe(agent)));
+  const offered = menuTexts(described);
+  const modules = new Map(catalogue.modules.map((module) => [module.code, rowsOf(module)]));
+  return records.map((record) => {
+    const module = modules.get(record.moduleName);
+    const roster = module?.roster.get(record.name);
+    const help = module?.help.get(record.name) ?? [];
+    const own = described.get(record);
+    return {
+      record,
+      fields: shortened({
+        name: [shortName(record.name)],
+        alias: record.aliases,
+        title: [record.title ?? '', record.displayName ?? ''],
+        role: [own?.role ?? ''],
+        description: [record.description, roster ?? ''],
+        phase: [record.phase ?? '', record.moduleName, record.kind],
+        menu: [...(own?.menu.map(({ text }) => text) ?? []), ...(offered.get(qualifiedName(record)) ?? [])],
+        help: help.flatMap(({ displayName, description, outputs }) => [displayName, description, outputs]),
+      }),
+    };
+  });
+}
+
+/** What agents' menus say about what they start. */
+function menuTexts(described: ReadonlyMap<BmadRecord, AgentText>): Map<string, string[]> {
+  const texts = new Map<string, string[]>();
+  for (const { menu } of described.values())
+    for (const { text, starts } of menu)
+      if (starts !== undefined) {
+        const name = qualifiedName(starts);
+        texts.set(name, [...(texts.get(name) ?? []), text]);
+      }
+  return texts;
+}
+
+function rowsOf({ help, roster }: ModuleInfo): {
+  help: ReadonlyMap<string, readonly HelpRow[]>;
+  roster: ReadonlyMap<string, string>;
+} {
+  const rows = new Map<string, HelpRow[]>();
+  for (const row of help) rows.set(row.skill, [...(rows.get(row.skill) ?? []), row]);
+  return { help: rows, roster: new Map(roster.map(({ code, description }) => [code, description])) };
+}
+
+function shortened(fields: Record<Field, readonly string[]>): Record<Field, readonly string[]> {
+  const entries = FIELDS.map((field) => {
+    const texts = fields[field].map((text) => singular(text.slice(0, TEXT_LENGTH)).trim()).filter(Boolean);
+    return [field, [...new Set(texts)]] as const;
+  });
+  return Object.fromEntries(entries) as Record<Field, readonly string[]>;
+}
+
+/** `PRDs` are more than one PRD; taken apart at its humps it would be neither. */
+export function singular(text: string): string {
+  return text.replace(/\b(\p{Lu}{2,})s\b/gu, '$1');
+}

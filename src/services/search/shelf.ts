@@ -1,0 +1,116 @@
+import { analyse } from '../../meaning/analyse.ts';
+import { once } from '../../base/async.ts';
+import type { Embedder } from '../../meaning/embedder.ts';
+import type { BmadRecord } from '../../model/record.ts';
+import { MeaningIndex } from './meaning-index.ts';
+import { questionOf, slotsOf } from './question.ts';
+import type { Field, RecordText } from './record-text.ts';
+import { vocabulary } from './vocabulary.ts';
+import { WordIndex, type WordHit } from './word-index.ts';
+
+export interface Found {
+  record: BmadRecord;
+  /** From 0 to 1; only scores of one question can be compared. */
+  score: number;
+  /** Why it is there: `title: stories`, `meaning 0.61`. */
+  why(): string;
+}
+
+/** Chosen on the tuning half of the labelled sentences; see docs/decisions/0023. */
+const MEANING_SHARE = 0.35;
+/** Any two texts are alike to this degree. */
+const LEAST_LIKENESS = 0.3;
+/** Without a word in common, likeness has to be plain. */
+const LIKENESS_ALONE = 0.4;
+/** The same name again, in another module, comes after what differs more. */
+const SAME_NAME = 0.8;
+/** Hits below this share of the best one are noise: one common word in a long description. */
+const WORTH_SHOWING = 0.2;
+const WORDS_SHOWN = 3;
+
+export interface Shelf {
+  /** What a question may be about, best first; equal ones in the order of the records. */
+  find(question: string): Promise<Found[]>;
+}
+
+/** Records that are searched together, by words and by meaning; each index is made when it is first needed. */
+export function createShelf(
+  texts: readonly RecordText[],
+  embedder: () => Promise<Embedder | undefined>,
+): Shelf {
+  const words = new WordIndex(texts);
+  const meaning = once(async () => {
+    const model = await embedder();
+    return model === undefined ? undefined : MeaningIndex.of(texts, model);
+  });
+
+  return {
+    async find(typed) {
+      const question = questionOf(typed);
+      const hits = words.find(slotsOf(question, words, vocabulary()));
+      const likeness = (await (await meaning())?.find(question)) ?? new Float64Array(texts.length);
+      const found = fuse(hits, likeness).map(({ at, score, hit }): Found => {
+        const { record, fields } = texts[at] as RecordText;
+        return { record, score, why: () => reason(hit, fields, likeness[at] ?? 0) };
+      });
+      return worthShowing(found);
+    },
+  };
+}
+
+interface Fused {
+  at: number;
+  score: number;
+  hit: WordHit | undefined;
+}
+
+/** Either way of finding is measured by its own best hit, so that a share of one weighs as much as of the other. */
+function fuse(hits: readonly WordHit[], likeness: Float64Array): Fused[] {
+  const bestWords = hits[0]?.score ?? 1;
+  const bestLikeness = Math.max(0, ...likeness);
+  const spread = Math.max(0.05, bestLikeness - LEAST_LIKENESS);
+  const meant = hits.length > 0 || bestLikeness >= LIKENESS_ALONE;
+  const byRecord = new Map(hits.map((hit) => [hit.at, hit]));
+  const fused: Fused[] = [];
+  likeness.forEach((like, at) => {
+    const hit = byRecord.get(at);
+    const near = meant ? Math.max(0, (like - LEAST_LIKENESS) / spread) : 0;
+    const score = ((hit?.score ?? 0) / bestWords) * (1 - MEANING_SHARE) + near * MEANING_SHARE;
+    if (score > 0) fused.push({ at, score, hit });
+  });
+  return fused;
+}
+
+function worthShowing(found: Found[]): Found[] {
+  found.sort((a, b) => b.score - a.score);
+  const names = new Set<string>();
+  for (const each of found) {
+    const name = `${each.record.kind} ${each.record.name}`;
+    if (names.has(name)) each.score *= SAME_NAME;
+    names.add(name);
+  }
+  const weakest = (found[0]?.score ?? 0) * WORTH_SHOWING;
+  return found.filter(({ score }) => score >= weakest).sort((a, b) => b.score - a.score);
+}
+
+/** The words that counted most, by where they stand, and how near it is in meaning. */
+function reason(hit: WordHit | undefined, fields: RecordText['fields'], likeness: number): string {
+  const byField = new Map<Field, string[]>();
+  for (const { field, term } of hit?.matched.slice(0, WORDS_SHOWN) ?? []) {
+    const words = byField.get(field) ?? [];
+    const word = asWritten(term, fields[field]);
+    if (!words.includes(word)) byField.set(field, [...words, word]);
+  }
+  const reasons = [...byField].map(([field, words]) => `${field}: ${words.join(', ')}`);
+  if (likeness >= LEAST_LIKENESS) reasons.push(`meaning ${likeness.toFixed(2)}`);
+  return reasons.join('; ');
+}
+
+/** Terms are stems; people want to see the word. */
+function asWritten(term: string, texts: readonly string[]): string {
+  for (const text of texts) {
+    const word = text.match(/[\p{L}\p{N}]+/gu)?.find((candidate) => analyse(candidate).includes(term));
+    if (word !== undefined) return word.toLowerCase();
+  }
+  return term;
+}

@@ -1,0 +1,178 @@
+import { analyse } from '../../meaning/analyse.ts';
+
+/**
+ * The method's own words in English and French, one meaning a line: what BMAD's names and titles are made of, spelled
+ * out, and said in the other language. Whoever types one of a line finds what is written with another. General words
+ * are not here, they are the embedder's work.
+ */
+const LINES = `
+prd, product requirements document, requirements document, requirements doc, cahier des charges, document d'exigences, expression de besoins
+requirement, exigence, besoin
+nfr, non-functional requirements, exigences non fonctionnelles, quality attributes
+spec, specification, spécification
+tech spec, technical specification, spécification technique
+brief, summary, note de cadrage, résumé
+prfaq, press release, communiqué de presse, working backwards
+gdd, game design document, document de conception du jeu
+epic, épopée
+story, user story, récit utilisateur, ticket
+backlog, carnet de produit, work items
+sprint, iteration, itération
+sprint planning, planification du sprint, plan the sprint
+status, progress, avancement, état, suivi
+retrospective, retro, rétrospective, bilan, lessons learned, post-mortem
+correct course, change request, changement de cap, changer de cap, scope change, changement de périmètre
+change, changement, modification
+acceptance criteria, critères d'acceptation, recette
+readiness, ready, prêt
+ux, user experience, usability, expérience utilisateur, ergonomie, parcours utilisateur
+ui, user interface, interface utilisateur, screen, écran
+wireframe, mockup, maquette
+frontend, front end
+backend, service, api
+architecture, system design, conception technique
+architect, architecte
+stack, technology, technologie
+infrastructure, cloud, hosting, hébergement, kubernetes, terraform, docker
+devops, platform, déploiement, deployment, exploitation
+ci, continuous integration, intégration continue, pipeline
+develop, implement, code, program, développer, coder, programmer, implémenter
+developer, engineer, programmer, développeur, ingénieur, programmeur
+fix, bug, correct, corriger, réparer, anomalie
+quick, rapid, fast, rapide
+code review, revue de code, relecture de code
+review, revue, relecture, relire, proofread
+critique, criticism, adversarial, critiquer, red team
+walkthrough, step by step, pas à pas
+test, essai, tester
+end-to-end tests, e2e, tests de bout en bout
+automate, automation, automated, automatic, automatiser, automatique
+atdd, tdd, test first, failing tests
+quality, qualité, qa
+trace, traceability, traçabilité, coverage, covered, couvert
+risk, risque
+gate, go no go, feu vert
+performance, frame rate, fps, fluidité
+checklist, liste de contrôle, liste de vérification
+validate, verify, validation, valider, vérifier
+analyst, analyste
+product manager, chef de produit, responsable produit
+product owner, propriétaire du produit
+scrum master, facilitateur agile
+technical writer, rédacteur technique
+research, study, recherche, étude
+market, marché
+competitor, competitive, competition, concurrent, concurrence
+domain, industry, métier, secteur
+brainstorming, ideation, ideas, idées, remue-méninges
+idea, concept, idée
+elicitation, deeper critique, approfondir, creuser
+party mode, roundtable, group discussion, table ronde, discussion de groupe, debate, argue, débat, débattre
+design thinking, empathy, empathie
+problem solving, root cause, résolution de problème, cause racine
+innovation, business model, disruption, modèle économique, innover
+strategy, stratégie
+storytelling, narrative, récit, narration, raconter
+presentation, slides, deck, pitch, diapositives, présentation
+diagram, schema, diagramme, schéma
+flowchart, flow chart, process diagram, organigramme, logigramme
+data flow, flux de données
+document, doc, documentation, documenter
+write, draft, writing, rédiger, écrire, rédaction
+shard, split, découper, couper, morceler
+break down, découper, décomposer
+index, table of contents, sommaire
+template, modèle
+project context, agent instructions, conventions, consignes, règles
+brownfield, existing, legacy, existant, ancien
+greenfield, from scratch, new project, nouveau projet, à partir de zéro
+new, nouveau, nouvelle
+init, initialize, start, démarrer, initialiser, commencer
+help, next step, what to do next, aide, par où commencer
+customize, override, personnaliser, adapter
+agent, persona, assistant
+workflow, process, processus
+module, extension
+create, make, build, créer, construire, fabriquer, bâtir
+edit, modify, update, modifier, éditer, mettre à jour
+generate, générer
+plan, planning, planifier, préparer
+design, concevoir, conception
+designer, concepteur
+implementation, implémentation, réalisation
+game, jeu, jeu vidéo
+prototype, prototyper
+playtest, essai de jeu
+engine, moteur
+player, joueur
+mechanic, mécanique
+novel, book, roman, livre
+short story, nouvelle littéraire
+chapter, chapitre
+scene, scène
+character, personnage
+dialog, dialogue
+plot, structure, intrigue
+world, universe, setting, monde, univers
+cover, couverture
+screenplay, film script, scénario
+series, saga, série
+reader, lecteur
+feedback, comments, retours, commentaires
+editor, éditeur, correcteur
+polish, grammar, style, grammaire, peaufiner
+critic, critique littéraire
+publish, publication, publier, parution
+genre, registre
+premise, prémisse, logline
+solo, alone, seul
+team, équipe
+expert, specialist, spécialiste
+orchestrator, coordination, coordonner
+knowledge base, base de connaissances
+unattended, autonomous, sans surveillance, autonome
+decision, décision
+visual, graphic, visuel, graphique
+`;
+
+interface Phrase {
+  /** Analysed. */
+  terms: readonly string[];
+  /** The other ways of saying it, analysed; not those that say it with the same words and more. */
+  others: readonly (readonly string[])[];
+}
+
+/** By the first term, the longest first. */
+export type Vocabulary = ReadonlyMap<string, readonly Phrase[]>;
+
+let made: Vocabulary | undefined;
+
+/** Made when it is first asked for. */
+export function vocabulary(): Vocabulary {
+  return (made ??= makeVocabulary());
+}
+
+function makeVocabulary(): Vocabulary {
+  const known = new Map<string, Phrase[]>();
+  for (const line of LINES.trim().split('\n')) {
+    const phrases = distinct(line.split(',').map((phrase) => analyse(phrase)));
+    for (const terms of phrases) {
+      const others = phrases.filter(
+        (other) => other !== terms && !other.some((term) => terms.includes(term)),
+      );
+      const [first] = terms;
+      if (first === undefined) continue;
+      const same = known.get(first);
+      if (same === undefined) known.set(first, [{ terms, others }]);
+      else same.push({ terms, others });
+    }
+  }
+  for (const phrases of known.values()) phrases.sort((a, b) => b.terms.length - a.terms.length);
+  return known;
+}
+
+function distinct(phrases: readonly string[][]): string[][] {
+  return [...new Map(phrases.map((terms) => [terms.join(' '), terms])).values()].filter(
+    ({ length }) => length > 0,
+  );
+}

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { recordOf } from '../../../tests/support/records.ts';
+import { FIELDS, type RecordText } from './record-text.ts';
+import { slotsOf } from './question.ts';
+import { lettersApart } from './spelling.ts';
+import { vocabulary } from './vocabulary.ts';
+import { WordIndex } from './word-index.ts';
+
+function text(name: string, description: string): RecordText {
+  const fields = Object.fromEntries(FIELDS.map((field) => [field, [] as string[]])) as unknown as Record<
+    (typeof FIELDS)[number],
+    string[]
+  >;
+  return {
+    record: recordOf(`workflow bmm/${name}`),
+    fields: { ...fields, name: [name], description: [description] },
+  };
+}
+
+const index = new WordIndex([
+  text('alpha', 'Write the retrospective of an epic'),
+  text('beta', 'Review the architecture'),
+  text('gamma', 'A diagram of what happens, and a review of it'),
+]);
+
+const first = (question: string): number | undefined =>
+  index.find(slotsOf(question, index, vocabulary()))[0]?.at;
+
+describe('WordIndex', () => {
+  it.each([
+    ['retrospectives', 0],
+    ['retrospectve', 0],
+    ['retro', 0],
+    ['rétrospective', 0],
+    ['bilan', 0],
+    ['archi', 1],
+    ['architecte', 1],
+    ['schéma', 2],
+    ['zeppelin', undefined],
+    ['', undefined],
+  ])('leads from %j to record %s', (question, at) => {
+    expect(first(question)).toBe(at);
+  });
+
+  it('prefers the name to the description', () => {
+    expect(first('review beta')).toBe(1);
+  });
+
+  it('counts a word once, however often it may be meant', () => {
+    const [hit] = index.find(slotsOf('review', index, vocabulary()));
+    expect(hit?.matched).toHaveLength(1);
+  });
+});
+
+describe('lettersApart', () => {
+  it.each([
+    ['story', 'story', 0],
+    ['stroy', 'story', 1],
+    ['stry', 'story', 1],
+    ['storyy', 'story', 1],
+    ['store', 'story', 1],
+    ['spirnt', 'sprint', 1],
+    ['story', 'sprint', 3],
+  ])('counts from %s to %s %i', (a, b, apart) => {
+    expect(lettersApart(a, b, 2)).toBe(apart);
+  });
+
+  it('is the same both ways', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 12 }), fc.string({ maxLength: 12 }), (a, b) => {
+        expect(lettersApart(a, b, 2)).toBe(lettersApart(b, a, 2));
+      }),
+    );
+  });
+});

@@ -1,0 +1,150 @@
+import { analyse } from '../../meaning/analyse.ts';
+import { FIELDS, type Field, type RecordText } from './record-text.ts';
+import { lettersApart } from './spelling.ts';
+
+/** One word of a question as the terms that may stand for it, each with what it counts. */
+export type Slot = ReadonlyMap<string, number>;
+
+export interface WordHit {
+  /** Position of the record in what was indexed. */
+  at: number;
+  score: number;
+  /** Where the words were found, what counted most first. */
+  matched: readonly { field: Field; term: string; part: number }[];
+}
+
+/** Chosen on the tuning half of the labelled sentences; see docs/decisions/0023. Small changes change little. */
+const WEIGHTS: Record<Field, number> = {
+  name: 2,
+  alias: 1,
+  title: 3,
+  role: 1,
+  description: 1.5,
+  phase: 0.5,
+  menu: 1,
+  help: 1,
+};
+const K1 = 1.2;
+const B = 0.25;
+const PREFIX_SHARE = 0.7;
+const TYPO_SHARE = 0.7;
+const SHORTEST_PREFIX = 3;
+/** A prefix of everything says nothing. */
+const MOST_NEAR = 200;
+
+interface Posting {
+  at: number;
+  /** How often the term is there, weighed by field and length. */
+  weight: number;
+  /** Where it counts most. */
+  field: Field;
+}
+
+/** The words of records, and which records a question's words lead to: BM25 over weighed fields. */
+export class WordIndex {
+  readonly #postings = new Map<string, Posting[]>();
+  readonly #byLength = new Map<number, string[]>();
+  readonly #sorted: readonly string[];
+  readonly #count: number;
+
+  constructor(texts: readonly RecordText[]) {
+    this.#count = texts.length;
+    const terms = texts.map(({ fields }) =>
+      FIELDS.map((field) => fields[field].flatMap((text) => analyse(text))),
+    );
+    const average = FIELDS.map((_, index) =>
+      Math.max(1, terms.reduce((sum, ofRecord) => sum + (ofRecord[index]?.length ?? 0), 0) / texts.length),
+    );
+    terms.forEach((ofRecord, at) => this.#add(at, ofRecord, average));
+    this.#sorted = [...this.#postings.keys()].sort();
+    for (const term of this.#sorted) push(this.#byLength, term.length, term);
+  }
+
+  #add(at: number, ofRecord: readonly (readonly string[])[], average: readonly number[]): void {
+    const found = new Map<string, Posting & { most: number }>();
+    ofRecord.forEach((terms, index) => {
+      const field = FIELDS[index] as Field;
+      const weight = WEIGHTS[field] / (1 - B + (B * terms.length) / (average[index] ?? 1));
+      for (const term of terms) {
+        const known = found.get(term);
+        if (known === undefined) found.set(term, { at, weight, field, most: weight });
+        else {
+          known.weight += weight;
+          if (weight > known.most) Object.assign(known, { field, most: weight });
+        }
+      }
+    });
+    for (const [term, { weight, field }] of found) push(this.#postings, term, { at, weight, field });
+  }
+
+  /** The terms that begin with this one, and, for a word nobody writes, those a slip or two away from it. */
+  near(term: string): Map<string, number> {
+    const found = new Map<string, number>();
+    if (term.length >= SHORTEST_PREFIX) {
+      for (let at = firstFrom(this.#sorted, term); found.size < MOST_NEAR; at++) {
+        const other = this.#sorted[at];
+        if (other?.startsWith(term) !== true) break;
+        if (other !== term) found.set(other, (PREFIX_SHARE * term.length) / other.length);
+      }
+    }
+    const slips = this.#postings.has(term) ? 0 : slipsIn(term);
+    for (let length = term.length - slips; slips > 0 && length <= term.length + slips; length++) {
+      for (const other of this.#byLength.get(length) ?? []) {
+        const apart = lettersApart(term, other, slips);
+        const weight = TYPO_SHARE * (1 - apart / term.length);
+        if (apart <= slips && weight > (found.get(other) ?? 0)) found.set(other, weight);
+      }
+    }
+    return found;
+  }
+
+  /** Best first; equal ones in the order of what was indexed. */
+  find(slots: readonly Slot[]): WordHit[] {
+    const hits = new Map<number, { score: number; matched: WordHit['matched'][number][] }>();
+    for (const slot of slots) {
+      for (const [at, match] of this.#bestOf(slot)) {
+        const hit = hits.get(at) ?? { score: 0, matched: [] };
+        hit.score += match.part;
+        hit.matched.push(match);
+        hits.set(at, hit);
+      }
+    }
+    return [...hits]
+      .map(([at, { score, matched }]) => ({ at, score, matched: matched.sort((a, b) => b.part - a.part) }))
+      .sort((a, b) => b.score - a.score || a.at - b.at);
+  }
+
+  /** However many of its terms a record has, a word counts once. */
+  #bestOf(slot: Slot): Map<number, WordHit['matched'][number]> {
+    const best = new Map<number, WordHit['matched'][number]>();
+    for (const [term, share] of slot) {
+      const postings = this.#postings.get(term) ?? [];
+      const rarity = Math.log(1 + (this.#count - postings.length + 0.5) / (postings.length + 0.5));
+      for (const { at, weight, field } of postings) {
+        const part = (share * rarity * weight) / (weight + K1);
+        if (part > (best.get(at)?.part ?? 0)) best.set(at, { part, field, term });
+      }
+    }
+    return best;
+  }
+}
+
+export function slipsIn(word: string): number {
+  return word.length >= 8 ? 2 : word.length >= 4 ? 1 : 0;
+}
+
+function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}
+
+function firstFrom(sorted: readonly string[], term: string): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? '') < term) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

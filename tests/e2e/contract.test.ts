@@ -1,0 +1,133 @@
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type VersionNegotiationMode,
+} from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { serverFile, temporaryFolder } from '../support/app.ts';
+import { gone, KIT_LIKE_SCRIPT, RECEIPTS, receiptLines, SCRIPT_PATH } from '../support/contract-project.ts';
+import { writeFiles } from '../support/folders.ts';
+import { startHttpServer } from '../support/http-server.ts';
+import { connectClient, textsOf } from '../support/mcp-client.ts';
+import { bareEnvironment, bmad } from '../support/programs.ts';
+
+const TOOL = 'run_completion_contract';
+const FILES = { [SCRIPT_PATH]: KIT_LIKE_SCRIPT, '.verify/go': 'go test ./...|tests OK\n' };
+
+async function project(files: Record<string, string> = FILES): Promise<{ cwd: string; home: string }> {
+  const cwd = await temporaryFolder(onTestFinished);
+  await writeFiles(cwd, files);
+  return { cwd, home: await temporaryFolder(onTestFinished) };
+}
+
+describe('the completion contract over stdin', () => {
+  it('gives the verdict as data, and tells how far it is', async () => {
+    const place = await project();
+    const client = await connectClient(place);
+    onTestFinished(() => client.close());
+    const told: string[] = [];
+    const result = await client.callTool(
+      { name: TOOL, arguments: { stack: 'go' } },
+      { onprogress: ({ message }) => told.push(message ?? '') },
+    );
+    expect(result.structuredContent).toMatchObject({ status: 'PASS', stacks: ['go'], exit_code: 0 });
+    expect(textsOf(result)[0]).toMatch(/^CC PASS/);
+    expect(told).toContain('▶ go test ./...');
+    expect(await receiptLines(place.cwd)).toHaveLength(1);
+  });
+
+  it('leaves nothing running when the server is killed', async () => {
+    const { cwd, home } = await project({
+      [SCRIPT_PATH]: `trap '' TERM HUP; sleep 600 & echo "▶ pid $$ pid $!"; wait; while :; do sleep 1; done\n`,
+    });
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [serverFile],
+      cwd,
+      env: bareEnvironment(home),
+      stderr: 'ignore',
+    });
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'legacy' } });
+    await client.connect(transport);
+    const pids = await new Promise<number[]>((resolve) => {
+      client
+        .callTool(
+          { name: TOOL, arguments: {} },
+          {
+            onprogress({ message }) {
+              const found = [...(message ?? '').matchAll(/pid (\d+)/g)].map((match) => Number(match[1]));
+              if (found.length > 0) resolve(found);
+            },
+          },
+        )
+        .catch(() => undefined);
+    });
+    expect(pids).toHaveLength(2);
+    process.kill(transport.pid ?? 0, 'SIGKILL');
+    await Promise.all(pids.map(gone));
+    await expect(receiptLines(cwd)).rejects.toThrow('ENOENT');
+    await client.close();
+    // The lock of the one that was killed holds nobody up.
+    await writeFiles(cwd, FILES);
+    const next = await bmad(['contract', 'run', '--json'], { cwd, env: bareEnvironment(home) });
+    expect(JSON.parse(next.stdout.toString('utf8'))).toMatchObject({ status: 'PASS' });
+  });
+});
+
+describe.each<[string, VersionNegotiationMode]>([
+  ['2025', 'legacy'],
+  ['2026', { pin: '2026-07-28' }],
+])('the completion contract over HTTP, era %s', (_era, mode) => {
+  async function connected(args: string[]): Promise<{ client: Client; cwd: string }> {
+    const { cwd, home } = await project();
+    const server = await startHttpServer({ cwd, home, args: [serverFile, '--http', '--port', '0', ...args] });
+    onTestFinished(async () => void (await server.stop()));
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+    await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
+    onTestFinished(() => client.close());
+    return { client, cwd };
+  }
+
+  it('is neither offered nor run by default', async () => {
+    const { client, cwd } = await connected([]);
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain(TOOL);
+    const result = await client.callTool({ name: TOOL, arguments: {} });
+    expect(result.isError).toBe(true);
+    expect(textsOf(result)[0]).toContain('contracts_over_http');
+    await expect(receiptLines(cwd)).rejects.toThrow('ENOENT');
+  });
+
+  it('is run when it is switched on', async () => {
+    const { client } = await connected(['--contracts-over-http']);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain(TOOL);
+    const result = await client.callTool({ name: TOOL, arguments: {} });
+    expect(result.structuredContent).toMatchObject({ status: 'PASS' });
+  });
+
+  it('is not run in read-only mode, whatever is switched on', async () => {
+    const { client } = await connected(['--contracts-over-http', '--read-only']);
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain(TOOL);
+    await expect(client.callTool({ name: TOOL, arguments: {} })).rejects.toThrow(/read_only/);
+  });
+});
+
+describe('the commands of the contract', () => {
+  it('end with 0 only if all is well', async () => {
+    const { cwd, home } = await project();
+    const run = async (...words: string[]) =>
+      bmad(['contract', ...words], { cwd, env: bareEnvironment(home) });
+    expect((await run('verify')).code).toBe(1);
+    const first = await run('run', '--stack', 'go');
+    expect(first.code).toBe(0);
+    expect(first.stderr).toContain('▶ go test ./... …');
+    expect((await run('verify')).code).toBe(0);
+    await writeFiles(cwd, { '.verify/go': 'go test ./...|tests FAILED\n' });
+    const changed = await run('verify');
+    expect(changed.code).toBe(1);
+    expect(changed.stdout.toString('utf8')).toContain('.verify/go: changed');
+    expect((await run('run')).code).toBe(1);
+    expect((await run('receipts')).stdout.toString('utf8').trim().split('\n')).toHaveLength(2);
+    expect(RECEIPTS).toContain('.receipts');
+  });
+});

@@ -1,0 +1,158 @@
+import { spawn } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { withLock } from '../../src/base/file-lock.ts';
+import type { Question } from '../../src/services/memory/recall.ts';
+import type { Memory } from '../../src/services/memory/memory.ts';
+import { temporaryFolder } from '../support/app.ts';
+import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
+import { openProject } from './open-project.ts';
+
+/** The store is written first and the files of the project after it: here a process dies in between. */
+
+const CHANGER = fileURLToPath(new URL('changer.ts', import.meta.url));
+const OLD = 'The zebra queue is drained at midnight';
+const NEW = 'The zebra queue is drained at noon, after the reports';
+
+async function project(): Promise<{ root: string; memory: Memory; file(name: string): Promise<string> }> {
+  const root = await temporaryFolder(afterAll);
+  await writeFiles(root, KIT_FILES);
+  const memory = await openProject(root);
+  afterAll(() => memory.close());
+  return { root, memory, file: (name) => readFile(join(root, '_bmad/_memory', name), 'utf8') };
+}
+
+const ask = (query: string): Question => ({
+  query,
+  alternatives: [],
+  types: [],
+  tags: [],
+  limit: 10,
+  superseded: false,
+});
+
+async function texts(memory: Memory, query: string): Promise<string[]> {
+  return (await memory.recall(ask(query), undefined)).hits.map(({ entry }) => entry.text);
+}
+
+/** Runs a change in a process of its own and kills it when the store has it, while the files are kept from it. */
+async function killed(memory: Memory, stored: () => Promise<boolean>, ...args: string[]): Promise<void> {
+  await withLock(join(memory.place.folder, 'kit-files.lock'), { waitMs: 5_000 }, async () => {
+    const child = spawn(process.execPath, ['--import', 'tsx', CHANGER, ...args], { stdio: 'ignore' });
+    const ended = new Promise((resolve) => void child.once('close', resolve));
+    try {
+      await vi.waitFor(async () => expect(await stored()).toBe(true), { timeout: 60_000, interval: 20 });
+    } finally {
+      child.kill('SIGKILL');
+      await ended;
+    }
+  });
+}
+
+const remembered = async (memory: Memory, text: string, agent = 'dev') =>
+  (await memory.remember({ type: 'decisions', agent, text })).entry;
+
+describe('a process killed between the store and the files', () => {
+  it('leaves an old line that nobody is shown, and that the next write removes', async () => {
+    const { root, memory, file } = await project();
+    const { id } = await remembered(memory, OLD);
+    await killed(memory, async () => (await memory.get(id)).entry.text === NEW, root, 'update', id, NEW);
+    expect(await file('decisions-log.md')).toContain(OLD);
+    expect(await file('memories.json')).toContain(OLD);
+    expect(await texts(memory, 'zebra queue drained')).toEqual([NEW]);
+    expect(await texts(memory, 'midnight')).toEqual([]);
+    await remembered(memory, 'Something about an entirely different matter');
+    for (const name of ['decisions-log.md', 'memories.json']) {
+      expect(await file(name)).not.toContain(OLD);
+      expect((await file(name)).split(NEW)).toHaveLength(2);
+    }
+    expect(await readdir(join(memory.place.folder, 'unfinished'))).toEqual([]);
+  });
+
+  it('is completed by the next process that opens the memory', async () => {
+    const { root, memory, file } = await project();
+    const { id } = await remembered(memory, OLD);
+    await killed(
+      memory,
+      async () => (await memory.get(id)).entry.forgottenAt !== undefined,
+      root,
+      'forget',
+      id,
+    );
+    expect(await file('decisions-log.md')).toContain(OLD);
+    const other = await openProject(root);
+    expect(await texts(other, 'zebra queue')).toEqual([]);
+    await other.close();
+    expect(await file('decisions-log.md')).not.toContain(OLD);
+    expect(await file('memories.json')).not.toContain(OLD);
+  });
+
+  it('has what it first remembered written by the next one', async () => {
+    const { root, memory, file } = await project();
+    await killed(memory, async () => (await memory.count({})) === 1, root, 'remember', OLD);
+    expect(await file('decisions-log.md')).not.toContain(OLD);
+    const other = await openProject(root);
+    await other.status();
+    await other.close();
+    expect((await file('decisions-log.md')).split(OLD)).toHaveLength(2);
+    expect((await file('memories.json')).split(OLD)).toHaveLength(2);
+  });
+
+  it('is left alone in read-only mode', async () => {
+    const { root, memory, file } = await project();
+    const { id } = await remembered(memory, OLD);
+    await killed(memory, async () => (await memory.get(id)).entry.text === NEW, root, 'update', id, NEW);
+    const other = await openProject(root, { writes: false });
+    expect(await texts(other, 'zebra queue')).toEqual([NEW]);
+    await other.close();
+    expect(await file('decisions-log.md')).toContain(OLD);
+  });
+});
+
+describe('files that say what a memory said before', () => {
+  /** As another machine on the same store leaves it: nothing here tells that the files were not written. */
+  async function changedElsewhere(memory: Memory, id: string, text: string): Promise<void> {
+    const { store } = await memory.world.session();
+    await store.update({ type: 'decisions', id }, { text, at: new Date().toISOString() });
+  }
+
+  it('are hidden at once, and put right by the first write of a process', async () => {
+    const { root, memory, file } = await project();
+    const { id } = await remembered(memory, OLD);
+    await changedElsewhere(memory, id, 'The zebra queue is drained at dawn');
+    await changedElsewhere(memory, id, NEW);
+    expect(await texts(memory, 'zebra queue')).toEqual([NEW]);
+    const other = await openProject(root);
+    await remembered(other, 'Something about an entirely different matter');
+    await other.close();
+    for (const name of ['decisions-log.md', 'memories.json']) {
+      expect(await file(name)).not.toContain(OLD);
+      expect((await file(name)).split(NEW)).toHaveLength(2);
+    }
+  });
+
+  it('lose all earlier wordings when the memory itself is written again', async () => {
+    const { memory, file } = await project();
+    const { id } = await remembered(memory, OLD);
+    await changedElsewhere(memory, id, NEW);
+    await memory.update(id, undefined, { text: 'The zebra queue is drained at dusk' });
+    expect(await file('decisions-log.md')).not.toContain(OLD);
+    expect((await file('decisions-log.md')).split('at dusk')).toHaveLength(2);
+  });
+
+  it('keep what a person wrote, and what another memory still says', async () => {
+    const { root, memory, file } = await project();
+    const { id } = await remembered(memory, OLD);
+    const { id: other } = await remembered(memory, OLD, 'architect');
+    await changedElsewhere(memory, id, NEW);
+    const next = await openProject(root);
+    await remembered(next, 'Something about an entirely different matter');
+    expect(await file('decisions-log.md')).toContain(OLD);
+    expect((await next.recall(ask('midnight'), undefined)).hits[0]?.entry.id).toBe(other);
+    await next.close();
+    const untouched = KIT_FILES['_bmad/_memory/decisions-log.md'] ?? '';
+    expect((await file('decisions-log.md')).startsWith(untouched)).toBe(true);
+  });
+});

@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Outside } from '../../src/app.ts';
+import { writeFiles } from './folders.ts';
+import { openSession, type Session } from './operations.ts';
+
+export const SCRIPT_PATH = '_bmad/_config/custom/cc-verify.sh';
+
+/**
+ * A contract of our own that speaks as the kit's does: colours, headers, commands, results and verdicts have its forms, and
+ * it takes the folder and the stack in the same ways. What it "runs" stands in `.verify/<stack>`: `command|result` lines.
+ */
+export const KIT_LIKE_SCRIPT = `#!/usr/bin/env bash
+set -euo pipefail
+cd "\${1:-$(pwd)}"
+only="\${CC_STACK:-}"
+ran=(); good=true; known=" go ts typescript terraform tf ansible python py docker k8s kubernetes shell sh "
+say() { printf '%b\\n' "$*"; }
+say "\\033[1m\\033[0;36m🔒 BMAD Completion Contract Verifier\\033[0m"
+if [[ -n "$only" && "$known" != *" $only "* ]]; then say "\\033[1;33m⚠️  Stack '$only' non reconnu. Stacks supportés: go, ts\\033[0m"; fi
+for file in .verify/*; do
+  [[ -f "$file" ]] || continue
+  name="$(basename "$file")"; short="$name"
+  [[ "$name" == kubernetes ]] && short=k8s
+  [[ -n "$only" && "$only" != "$name" && "$only" != "$short" ]] && continue
+  ran+=("$name")
+  say "\\033[1m▶ Stack : \${name^} / x\\033[0m"
+  while IFS='|' read -r command result; do
+    [[ -z "$command" ]] && continue
+    say "\\033[0;36m▶\\033[0m $command"
+    [[ -n "$result" ]] && say "  \\033[0;31m→ $result\\033[0m"
+    [[ "$result" == *FAILED* || "$result" == *"type errors"* ]] && good=false
+  done < "$file"
+  say ""
+done
+if [[ \${#ran[@]} -eq 0 ]]; then say "\\033[1;33m⚠️  Aucun stack détecté — vérification non requise (doc-only ?)\\033[0m"; exit 0; fi
+list="$(IFS=,; echo "\${ran[*]}" | sed 's/,/, /g')"
+if $good; then say "\\033[0;32m✅ CC PASS — [$list] — $(date '+%Y-%m-%d %H:%M:%S')\\033[0m"
+else say "\\033[0;31m🔴 CC FAIL — [$list] — $(date '+%Y-%m-%d %H:%M:%S')\\033[0m"; exit 1; fi
+`;
+
+/** The real application in a project with these files; git and the tools of the machine can be found. */
+export async function contractSession(
+  onEnd: Parameters<typeof openSession>[0],
+  files: Readonly<Record<string, string>>,
+  { env = {}, ...outside }: Partial<Outside> = {},
+): Promise<Session> {
+  const session = await openSession(onEnd, { env: { PATH: process.env['PATH'], ...env }, ...outside });
+  await writeFiles(session.folder, files);
+  return session;
+}
+
+/** Makes a folder a git repository with one commit of all that is in it. */
+export async function commitAll(folder: string): Promise<string> {
+  const run = promisify(execFile);
+  const who = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org'];
+  await run('git', ['init', '-q', '.'], { cwd: folder });
+  await run('git', ['add', '-A'], { cwd: folder });
+  await run('git', [...who, 'commit', '-q', '-m', 'first'], { cwd: folder });
+  return (await run('git', ['rev-parse', 'HEAD'], { cwd: folder })).stdout.trim();
+}
+
+export const RECEIPTS = '_bmad-output/.receipts/receipts.jsonl';
+
+export async function receiptLines(folder: string): Promise<string[]> {
+  const text = await readFile(join(folder, RECEIPTS), 'utf8');
+  return text.split('\n').filter((line) => line !== '');
+}
+
+/** Waits until a process is gone or a zombie; the test's own time limit ends the waiting when it never is. */
+export async function gone(pid: number): Promise<void> {
+  for (;;) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') Z');
+    if (/\) [ZX]/.test(state)) return;
+    await new Promise(setImmediate);
+  }
+}

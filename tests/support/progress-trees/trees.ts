@@ -1,0 +1,14 @@
+import { DISAGREEMENT_TREES } from './disagreements.ts';
+import { DOCUMENT_TREES } from './documents.ts';
+import type { ProgressTree } from './pieces.ts';
+import { PLACE_TREES } from './places.ts';
+import { RUN_FOLDER_TREES } from './run-folders.ts';
+import { STORY_TREES } from './stories.ts';
+
+export const TREES: readonly ProgressTree[] = [
+  ...DOCUMENT_TREES,
+  ...RUN_FOLDER_TREES,
+  ...STORY_TREES,
+  ...DISAGREEMENT_TREES,
+  ...PLACE_TREES,
+];
