@@ -23,9 +23,6 @@ const GIVE_WAY_MS = 60;
 const turns = new Map<string, Promise<void>>();
 const released = new Map<string, number>();
 
-/** The lock of the kit's files, in the folder of our own. */
-export const kitLock = (folder: string): string => join(folder, LOCK_FILE);
-
 /** Runs `work` while nobody else of ours, in this process or another, changes the files in the memory folder. */
 export async function inTurn<T>(locks: string, work: () => Promise<T>): Promise<T> {
   const path = kitLock(locks);
