@@ -120,14 +120,13 @@ ${lines.join('\n')}
 
   --json        Print the data as JSON, errors too
   --help        Print this text; --version the version
-  --version     Print the version; --help prints this text
 
 Settings for every command, with their environment variables:
 ${settings}
 `;
 }
 
-const GROUP_SHOWN = 7;
+const GROUP_SHOWN = 6;
 
 /** One line a command; a group of commands shares one. */
 function commandLines(): string[] {
@@ -160,6 +159,8 @@ const GROUPS: Record<string, string> = {
   run: 'Runs of workflows',
   session: 'Session branches, where runs are kept',
   log: 'Write down what others should know',
+  task: 'Work that waits for sub-agents',
+  delivery: 'Contracts between teams',
 };
 
 function groupNamed(program: Command, name: string): Command {

@@ -6,7 +6,7 @@ const PLAIN = new Set(['project', 'cursor', 'limit', 'detail', 'run_id', 'branch
 
 /**
  * The schema a client sees. Checking stays with `execute`, so that every surface words its errors the same way; the
- * lengths of texts and lists are left out, because no model counts characters and every session pays for them. So is
+ * lengths, ranges and forms are left out, because no model counts characters and every session pays for them. So is
  * that nothing else is allowed: an argument that does not exist is answered with the list of those that do.
  */
 export function advertisedSchema(operation: AnyOperation): { type: 'object'; [key: string]: unknown } {
@@ -21,6 +21,9 @@ export function advertisedSchema(operation: AnyOperation): { type: 'object'; [ke
       delete jsonSchema.maxLength;
       delete jsonSchema.maxItems;
       delete jsonSchema.propertyNames;
+      delete jsonSchema.pattern;
+      delete jsonSchema.minimum;
+      delete jsonSchema.maximum;
       if (isEmpty(jsonSchema.default)) delete jsonSchema.default;
     },
   });

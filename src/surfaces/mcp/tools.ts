@@ -48,11 +48,11 @@ function fixedTool(operation: AnyOperation): Tool {
   return tool;
 }
 
-/** What differs from the protocol's own defaults; the rest would only cost room in every session. */
+/** Hosts look for the first; of the others, what differs from the defaults of the protocol. */
 const ANNOTATIONS: Record<AnyOperation['effect'], NonNullable<Tool['annotations']>> = {
   read: { readOnlyHint: true, openWorldHint: false },
-  write: { destructiveHint: false, openWorldHint: false },
-  destroy: { openWorldHint: false },
+  write: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+  destroy: { readOnlyHint: false, openWorldHint: false },
 };
 
 function toolOf(operation: AnyOperation): Tool {
