@@ -8,7 +8,9 @@ import { strayPart, type Kit } from './kit.ts';
 /** Our own files beside the project's memory files, in a folder that git leaves out. */
 export const OWN_FOLDER = '.bmad-memory';
 
-const LOCK_FILE = 'kit-files.lock';
+/** Who has it, is the only one to write the kit's files. */
+export const kitLock = (folder: string): string => join(folder, 'kit-files.lock');
+
 /** Far longer than all other writers together take, also on a busy machine. */
 const LOCK_WAIT_MS = 30_000;
 

@@ -51,13 +51,10 @@ export async function browse(
     if (twin !== undefined) twin.sources.push(place);
     else if (!gone.has(key) && !old) found.set(key, { entry, sources: [place], stored: false, dated });
   }
-  const safe = shownBy(world);
+  const shown = shownBy(world);
   const entries = [...found.values()].map((each, order) => ({ each, order })).sort(newestFirst);
   return {
-    entries: entries.map(({ each }) => ({
-      ...each,
-      entry: safe.entry(each.entry),
-    })),
+    entries: entries.map(({ each }) => ({ ...each, entry: shown.entry(each.entry) })),
     notes,
   };
 }
