@@ -8,7 +8,11 @@ import { listResources, readResource } from './resources.ts';
 import { spawnSubagentTask } from './spawn-subagent-task.ts';
 
 const session = await memorySession(afterAll, { files: { ...KIT_FILES, 'docs/prd.md': '# PRD\n' } });
-const { data: spawned } = await session.ok(spawnSubagentTask, { agent: 'dev', task: 'Do it', output_key: 'x' });
+const { data: spawned } = await session.ok(spawnSubagentTask, {
+  agent: 'dev',
+  task: 'Do it',
+  output_key: 'x',
+});
 const { task_id } = spawned['task'] as { task_id: string };
 const { data: made } = await session.ok(createDeliveryContract, {
   from_team: 'vision',
