@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { BmadError } from './base/errors.ts';
+import { projectKey } from './base/project-key.ts';
 import { readKit } from './kit/kit.ts';
 import type { ProjectState } from './operations/context.ts';
 import type { CompletionSetup } from './services/contract/completion.ts';
@@ -36,6 +38,14 @@ export function projectState(project: Project, { userState, contract, hide }: St
     async facts() {
       const { openFacts } = await import('./services/facts/facts.ts');
       return openFacts(root, hide);
+    },
+    async deliveries() {
+      const { openContracts } = await import('./services/delivery-contracts/open-contracts.ts');
+      return openContracts(await readKit(root), join(userState, 'projects', projectKey(root)));
+    },
+    async tasks() {
+      const { openTasks } = await import('./services/tasks/open-tasks.ts');
+      return openTasks(await readKit(root), { root: userState, folder: `tasks/${projectKey(root)}` });
     },
   };
 }
