@@ -8,7 +8,9 @@ import { strayPart, type Kit } from './kit.ts';
 /** Our own files beside the project's memory files, in a folder that git leaves out. */
 export const OWN_FOLDER = '.bmad-memory';
 
-const LOCK_FILE = 'kit-files.lock';
+/** Who has it, is the only one to write the kit's files. */
+export const kitLock = (folder: string): string => join(folder, 'kit-files.lock');
+
 /** Far longer than all other writers together take, also on a busy machine. */
 const LOCK_WAIT_MS = 30_000;
 
@@ -20,9 +22,6 @@ const GIVE_WAY_MS = 60;
 /** The calls of this process come one after the other; the lock is for other processes, and asked only now and then. */
 const turns = new Map<string, Promise<void>>();
 const released = new Map<string, number>();
-
-/** The lock of the kit's files, in the folder of our own. */
-export const kitLock = (folder: string): string => join(folder, LOCK_FILE);
 
 /** Runs `work` while nobody else of ours, in this process or another, changes the files in the memory folder. */
 export async function inTurn<T>(locks: string, work: () => Promise<T>): Promise<T> {

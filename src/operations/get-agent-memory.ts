@@ -33,9 +33,8 @@ const memorySchema = z.object({
 
 export const getAgentMemory = defineOperation({
   name: 'get_agent_memory',
-  title: 'What an agent has learnt',
-  description:
-    'Learnings of an agent in this project, newest first; with a query, the best by words and meaning.',
+  title: 'Agent memory',
+  description: 'What an agent has learnt here: newest first, or best for a query.',
   effect: 'read',
   toolset: 'project',
   command: 'project agent-memory',
@@ -44,7 +43,7 @@ export const getAgentMemory = defineOperation({
   input: z.strictObject({
     agent: z.string().min(1).max(200),
     query: z.string().min(1).max(20_000).optional(),
-    last_n: z.int().min(1).max(1_000).optional().describe('At most so many'),
+    last_n: z.int().min(1).max(1_000).optional(),
     project: whereField,
   }),
   output: memorySchema,

@@ -20,9 +20,8 @@ const museumSchema = z.object({
 
 export const getFailureMuseum = defineOperation({
   name: 'get_failure_museum',
-  title: 'Failures not to repeat',
-  description:
-    'Past failures of the project, severest first, with causes, lessons and the rules they led to.',
+  title: 'Failure museum',
+  description: 'Past failures, severest first, and the rules to keep.',
   effect: 'read',
   toolset: 'project',
   command: 'project failures',

@@ -8,9 +8,8 @@ type Data = z.output<typeof contextSchema>;
 
 export const getProjectContext = defineOperation({
   name: 'get_project_context',
-  title: 'What the project says about itself',
-  description:
-    'Project name, stack, agents, open requests, decisions, architecture, last session, BMAD settings.',
+  title: 'Project context',
+  description: 'Stack, agents, open requests, decisions, architecture, last session.',
   effect: 'read',
   toolset: 'project',
   command: 'project context',

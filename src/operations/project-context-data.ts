@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { BmadError } from '../base/errors.ts';
 import { localDay } from '../base/local-time.ts';
-import { field, isTable, textField, type Table } from '../base/parse.ts';
-import { bmadConfigOf, configuredName, type BmadConfig } from './bmad-config.ts';
+import { bmadConfigOf } from './bmad-config.ts';
 import type { Context, ProjectFacts } from './context.ts';
 
 /** What is known of a project, as data. Parts that were not asked for are missing. */
@@ -104,7 +103,6 @@ export const contextSchema = z.object({
 export type ContextData = z.input<typeof contextSchema>;
 
 const BUILT = new Set(['architecture', 'api', 'database', 'infrastructure', 'vigilance']);
-const STACK_SETTINGS = ['kubernetes', 'monitoring', 'cicd', 'security'];
 
 export async function contextData(
   section: ContextSectionName,
@@ -116,7 +114,7 @@ export async function contextData(
   const known = await facts.context();
   const warnings = [...known.warnings];
   const wants = (name: ContextSectionName): boolean => section === 'all' || section === name;
-  const bmad = await attempt(warnings, () => bmadConfigOf(context, project));
+  const bmad = await attempt(warnings, () => bmadConfigOf(facts, context, project));
   const parts = known.sections.map((each) => ({ ...each, text: facts.shown(each.text) }));
   const shown = (
     isWanted: (topic: string | undefined) => boolean,
@@ -124,46 +122,34 @@ export async function contextData(
     parts
       .filter(({ topic, text: told }) => told !== '' && isWanted(topic))
       .map(({ title, line, text: told }) => ({ title, line, text: told }));
-  const about = table(known.context, 'project');
+  const about = facts.about(known, bmad ?? { core: {}, modules: {} });
   const decisions =
     wants('decisions') || wants('architecture') ? await decisionsOf(facts, context, project, warnings) : [];
   return {
     section,
     root: state.root,
     layout: known.kit.memory === undefined && bmad === undefined ? 'none' : known.kit.family,
-    project: {
-      name:
-        set(about, 'name') ?? (bmad === undefined ? undefined : configuredName(bmad)) ?? baseName(state.root),
-      description: set(about, 'description'),
-      type: set(about, 'type'),
-      stack: strings(field(about, 'stack')),
-      repos: tables(field(about, 'repos')),
-    },
-    user: userOf(known.context, known.memoryConfig, bmad),
-    kit_version: set(known.context, 'bmad_kit_version') ?? set(known.context, 'grimoire_kit_version'),
+    project: about.project,
+    user: about.user,
+    kit_version: about.kit_version,
     ...(wants('stack')
       ? {
           stack: {
-            declared: strings(field(about, 'stack')),
+            declared: about.project.stack,
             told:
               shown((topic) => topic === 'stack' || topic === 'infrastructure')
                 .map((each) => each.text)
                 .join('\n\n') || stackLine(parts),
             rows: parts.filter(({ topic }) => topic === 'stack').flatMap(({ rows }) => rows),
             detected: known.stacks,
-            settings: Object.fromEntries(
-              STACK_SETTINGS.filter((name) => field(known.context, name) !== undefined).map((name) => [
-                name,
-                field(known.context, name),
-              ]),
-            ),
+            settings: about.settings,
           },
         }
       : {}),
     ...(wants('agents')
       ? {
           agents: {
-            archetype: set(table(known.context, 'agents'), 'archetype'),
+            archetype: about.archetype,
             archetypes: known.archetypes,
             team: known.agents,
             bmad: bmad?.agents.filter((name) => !known.agents.some(({ id }) => id === name)) ?? [],
@@ -177,7 +163,7 @@ export async function contextData(
       ? {
           architecture: {
             sections: shown((topic) => topic !== undefined && BUILT.has(topic)),
-            infrastructure: field(known.context, 'infrastructure'),
+            infrastructure: about.infrastructure,
             files: known.notes,
           },
           ...(section === 'architecture'
@@ -192,7 +178,7 @@ export async function contextData(
               topic === undefined || !(BUILT.has(topic) || ['stack', 'agents', 'requests'].includes(topic)),
           ),
           ...(known.session === undefined ? {} : { session: sessionData(known.session, facts) }),
-          memory: { ...table(known.context, 'memory'), ...known.memoryConfig },
+          memory: about.memory,
           ...(bmad === undefined ? {} : { bmad: { ...bmad, agents: bmad.agents.length } }),
         }
       : {}),
@@ -264,50 +250,8 @@ async function attempt<T>(warnings: string[], work: () => Promise<T>): Promise<T
   }
 }
 
-function userOf(context: Table, memory: Table, bmad: BmadConfig | undefined): ContextData['user'] {
-  const user = table(context, 'user');
-  const core = bmad?.core ?? {};
-  const bmm = bmad === undefined ? {} : table(bmad.modules, 'bmm');
-  return {
-    name: set(user, 'name') ?? set(memory, 'user_name') ?? set(core, 'user_name'),
-    language:
-      set(user, 'language') ?? set(memory, 'communication_language') ?? set(core, 'communication_language'),
-    document_language:
-      set(user, 'document_language') ??
-      set(memory, 'document_output_language') ??
-      set(core, 'document_output_language'),
-    skill_level: set(user, 'skill_level') ?? set(bmm, 'user_skill_level'),
-  };
-}
-
 /** `**Stack** : …` among the bullets about the project. */
 function stackLine(parts: readonly { topic: string | undefined; text: string }[]): string {
   const about = parts.find(({ topic }) => topic === 'project')?.text ?? '';
   return /^\s*[-*]\s+\*\*Stack\*\*\s*:\s*(\S.*)$/im.exec(about)?.[1] ?? '';
-}
-
-const TEMPLATE_VALUES = new Set(['', 'Description courte', 'À compléter', '—']);
-
-function set(from: Table, name: string): string | undefined {
-  const value = textField(from, name)?.trim();
-  return value === undefined || TEMPLATE_VALUES.has(value) || /\{\{[^}]*\}\}/.test(value) ? undefined : value;
-}
-
-function table(from: Table, name: string): Table {
-  const value = field(from, name);
-  return isTable(value) ? value : {};
-}
-
-function strings(value: unknown): string[] {
-  return (Array.isArray(value) ? (value as unknown[]) : value === undefined || value === null ? [] : [value])
-    .filter((each) => typeof each === 'string' || typeof each === 'number')
-    .map(String);
-}
-
-function tables(value: unknown): Table[] {
-  return (Array.isArray(value) ? (value as unknown[]) : []).filter(isTable);
-}
-
-function baseName(root: string): string {
-  return root.split(/[/\\]/).findLast((part) => part !== '') ?? root;
 }

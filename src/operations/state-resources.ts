@@ -3,6 +3,7 @@ import type { Call, Context } from './context.ts';
 import { memoryPlace, memoryText, memoryUri } from './memory-resources.ts';
 import { PROJECT_RESOURCES, projectPlace, projectText, projectUri } from './project-resources.ts';
 import { runsPlace, runsResources, runsText } from './run-resources.ts';
+import { WORK_RESOURCES, workPlace, workText } from './work-resources.ts';
 
 /** What a project remembers and says about itself: no files of the content, but read like them. */
 
@@ -27,6 +28,8 @@ export async function stateText(
   if (memory !== undefined) return { text: await memoryText(memory, context, project), origin: 'memory' };
   const run = runsPlace(uri);
   if (run !== undefined) return { text: await runsText(run, context, project), origin: 'runs' };
+  const work = workPlace(uri);
+  if (work !== undefined) return { text: await workText(work, context, project), origin: work.what };
   const own = projectPlace(uri);
   if (own !== undefined) return { text: await projectText(own, context, call, project), origin: 'project' };
   return undefined;
@@ -48,5 +51,12 @@ export async function stateResources(context: Context): Promise<StateResource[]>
     origin: 'memory',
     description: `What the project remembers: ${type}`,
   }));
-  return [...own, ...memories, ...(await runsResources(context))];
+  const work = WORK_RESOURCES.map(({ name, description }) => ({
+    uri: `bmad://${name}`,
+    name,
+    mimeType: MARKDOWN,
+    origin: name,
+    description,
+  }));
+  return [...own, ...memories, ...work, ...(await runsResources(context))];
 }

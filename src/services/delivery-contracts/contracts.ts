@@ -68,6 +68,10 @@ export class DeliveryContracts {
     return validateContract(this.#root, contract, id);
   }
 
+  text({ id }: KeptContract): Promise<string> {
+    return this.#text(id);
+  }
+
   /** Writes a new contract; one of the same day is never written over. */
   async create(
     parts: Omit<ContractParts, 'id' | 'date'>,

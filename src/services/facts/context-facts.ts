@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { listInside, pathExists } from '../../base/files.ts';
 import { field, isTable, ParseError, parseCsv, parseYaml, textField, type Table } from '../../base/parse.ts';
 import { maskSecretValues } from '../../base/secrets.ts';
+import { tableIn } from './about.ts';
 import { readKitAgents } from '../../kit/agents.ts';
 import {
   contextSections,
@@ -53,11 +54,6 @@ const LOOSE_NOTES = [
   'oss-references.md',
   'knowledge-digest.md',
 ];
-
-function tableIn(table: Table, name: string): Table {
-  const value = field(table, name);
-  return isTable(value) ? value : {};
-}
 
 export async function readContextFacts(kit: Kit): Promise<ContextFacts> {
   const warnings = [...kit.problems];

@@ -24,6 +24,7 @@ import {
   type SessionWritten,
 } from '../../kit/session-state.ts';
 import { appendTrace, traceIn, tracePath, type TraceLine } from '../../kit/trace.ts';
+import { aboutProject, bmadValues, type AboutProject, type BmadValues } from './about.ts';
 import { readContextFacts, type ContextFacts } from './context-facts.ts';
 
 export interface Museum {
@@ -45,6 +46,16 @@ export class ProjectFacts {
 
   context(): Promise<ContextFacts> {
     return readContextFacts(this.kit);
+  }
+
+  /** Who and what the project is, by its own files and by what BMAD was set up with. */
+  about(known: ContextFacts, bmad: Pick<BmadValues, 'core' | 'modules'>): AboutProject {
+    return aboutProject(known, bmad);
+  }
+
+  /** The parts of BMAD's configuration in force, which is one document. */
+  bmadValues(text: string): BmadValues {
+    return bmadValues(text);
   }
 
   agents(): Promise<KitAgent[]> {

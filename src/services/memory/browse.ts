@@ -1,9 +1,9 @@
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
 import { BmadError } from '../../base/errors.ts';
-import { shownText } from '../../base/secret-text.ts';
 import { sameAgent } from '../../kit/agents.ts';
 import { lineText } from '../../kit/line-files.ts';
 import { kitCandidates } from './kit-index.ts';
+import { shownBy } from './shown.ts';
 import { allEntries } from './transfer/transfer.ts';
 import type { World } from './world.ts';
 
@@ -45,13 +45,10 @@ export async function browse(
     if (twin !== undefined) twin.sources.push(place);
     else if (!gone.has(key)) found.set(key, { entry, sources: [place], stored: false, dated });
   }
-  const { hide } = world;
+  const shown = shownBy(world);
   const entries = [...found.values()].map((each, order) => ({ each, order })).sort(newestFirst);
   return {
-    entries: entries.map(({ each }) => ({
-      ...each,
-      entry: { ...each.entry, text: shownText(each.entry.text, hide) },
-    })),
+    entries: entries.map(({ each }) => ({ ...each, entry: shown.entry(each.entry) })),
     notes,
   };
 }

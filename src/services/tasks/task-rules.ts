@@ -1,6 +1,55 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import type { Task, TaskState } from '../../model/task.ts';
 
+export interface NewTask {
+  agent: string;
+  task: string;
+  outputKey: string;
+  contextFiles: readonly string[];
+  dependsOn: readonly string[];
+  runId?: string | undefined;
+  branch?: string | undefined;
+  createdBy: string;
+  /** Why a person has to agree first; nothing when nobody has to. */
+  approval?: string | undefined;
+  /** All that a worker needs to know, as one text. */
+  brief: string;
+}
+
+export function newTask(order: NewTask, id: string, at: string): Task {
+  return {
+    version: 1,
+    task_id: id,
+    agent: order.agent,
+    task: order.task,
+    output_key: order.outputKey,
+    context_files: [...order.contextFiles],
+    depends_on: [...order.dependsOn],
+    ...(order.runId === undefined ? {} : { run_id: order.runId }),
+    ...(order.branch === undefined ? {} : { branch: order.branch }),
+    status: order.approval === undefined ? 'queued' : 'needs_approval',
+    created_at: at,
+    updated_at: at,
+    created_by: order.createdBy,
+    attempts: 0,
+    ...(order.approval === undefined ? {} : { approval: { reason: order.approval } }),
+  };
+}
+
+/** Results are merged by their keys, so one that is in use is not given out again. */
+export function checkKey({ outputKey, runId }: NewTask, tasks: readonly Task[]): void {
+  const same = tasks.find(
+    ({ output_key, run_id, status }) =>
+      output_key === outputKey && run_id === runId && status !== 'cancelled' && status !== 'failed',
+  );
+  if (same === undefined) return;
+  throw new BmadError(
+    'conflict',
+    `The output key ${quoted(outputKey)} is that of ${same.task_id} (${same.status}).`,
+    { subject: outputKey, hint: 'Take another key, or cancel that task.' },
+  );
+}
+
 export type Lease = NonNullable<Task['lease']>;
 
 export function isFor({ agent }: Task, wanted: string | undefined): boolean {

@@ -2,23 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { FINAL_STATES, type Task, type TaskState } from '../../model/task.ts';
 import { mergeResults, type MergeOrder, type Merged } from './merge.ts';
-import { checkDependencies, completed, holding, isFor, wrongState, type Lease } from './task-rules.ts';
+import {
+  checkDependencies,
+  checkKey,
+  completed,
+  holding,
+  isFor,
+  newTask,
+  wrongState,
+  type Lease,
+  type NewTask,
+} from './task-rules.ts';
 import { digestOf, type StoredTasks, type TaskStore } from './task-store.ts';
-
-export interface NewTask {
-  agent: string;
-  task: string;
-  outputKey: string;
-  contextFiles: readonly string[];
-  dependsOn: readonly string[];
-  runId?: string | undefined;
-  branch?: string | undefined;
-  createdBy: string;
-  /** Why a person has to agree first; nothing when nobody has to. */
-  approval?: string | undefined;
-  /** All that a worker needs to know, as one text. */
-  brief: string;
-}
 
 export interface Claimed {
   task: Task;
@@ -70,27 +65,11 @@ export class Tasks {
   async add(order: NewTask, signal: AbortSignal): Promise<Task> {
     return this.#store.change(signal, async () => {
       const { tasks } = await this.all();
-      this.#checkKey(order, tasks);
+      checkKey(order, tasks);
       checkDependencies(order.dependsOn, tasks);
       const at = this.#at(tasks.at(-1)?.created_at);
       const id = `task-${at.slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}-${randomBytes(3).toString('hex')}`;
-      const task: Task = {
-        version: 1,
-        task_id: id,
-        agent: order.agent,
-        task: order.task,
-        output_key: order.outputKey,
-        context_files: [...order.contextFiles],
-        depends_on: [...order.dependsOn],
-        ...(order.runId === undefined ? {} : { run_id: order.runId }),
-        ...(order.branch === undefined ? {} : { branch: order.branch }),
-        status: order.approval === undefined ? 'queued' : 'needs_approval',
-        created_at: at,
-        updated_at: at,
-        created_by: order.createdBy,
-        attempts: 0,
-        ...(order.approval === undefined ? {} : { approval: { reason: order.approval } }),
-      };
+      const task = newTask(order, id, at);
       // The brief first: a task without one must never be there to be claimed.
       await this.#store.putText(briefFile(id), order.brief);
       await this.#store.put(task);
@@ -276,22 +255,6 @@ export class Tasks {
     ) as Task;
     await this.#store.put(changed);
     return changed;
-  }
-
-  #checkKey({ outputKey, runId }: NewTask, tasks: readonly Task[]): void {
-    const same = tasks.find(
-      ({ output_key, run_id, status }) =>
-        output_key === outputKey && run_id === runId && status !== 'cancelled' && status !== 'failed',
-    );
-    if (same === undefined) return;
-    throw new BmadError(
-      'conflict',
-      `The output key ${quoted(outputKey)} is that of ${same.task_id} (${same.status}).`,
-      {
-        subject: outputKey,
-        hint: 'Results are merged by their keys: take another one, or cancel that task.',
-      },
-    );
   }
 
   /** The moment now, or the one before when a clock has gone back: the order of things stays. */

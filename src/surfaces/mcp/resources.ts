@@ -78,6 +78,18 @@ export const TEMPLATES = [
     description: 'What an agent has learnt in this project',
   },
   {
+    name: 'task',
+    uriTemplate: 'bmad://tasks/{task_id}',
+    title: 'Task by id',
+    description: 'One task for a sub-agent: state, brief, result',
+  },
+  {
+    name: 'contract',
+    uriTemplate: 'bmad://contracts/{contract_id}',
+    title: 'Delivery contract by id',
+    description: 'One delivery contract, with what is missing in it',
+  },
+  {
     name: 'file',
     uriTemplate: 'bmad://{+path}',
     title: 'File by path',
