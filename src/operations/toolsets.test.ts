@@ -26,8 +26,10 @@ const WORKFLOWS = [
   'get_knowledge',
 ];
 
-const READING = ['get_workflow_status', 'list_sessions'];
-const PROJECT = ['run_completion_contract', ...READING];
+const FACTS = ['get_project_context', 'get_agent_memory', 'get_failure_museum'];
+const RUNS = ['get_workflow_status', 'list_sessions'];
+const READING = [...FACTS, ...RUNS];
+const PROJECT = [...FACTS, 'run_completion_contract', ...RUNS];
 
 const MEMORY = ['remember_structured', 'recall_structured', 'manage_memories', 'search_codebase'];
 
