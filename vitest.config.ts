@@ -35,6 +35,7 @@ export default defineConfig({
             'tests/memory/**/*.test.ts',
             'tests/runs/**/*.test.ts',
             'tests/project/**/*.test.ts',
+            'tests/state/**/*.test.ts',
           ],
         },
       },

@@ -1,15 +1,17 @@
+import { join } from 'node:path';
 import { BmadError } from './base/errors.ts';
+import { projectKey } from './base/project-key.ts';
 import { readKit } from './kit/kit.ts';
 import type { ProjectState } from './operations/context.ts';
 import type { CompletionSetup } from './services/contract/completion.ts';
 import type { Project } from './sources/project-root.ts';
 
 export interface StateSetup {
+  /** Takes secrets out of a text. */
+  hide(text: string): string;
   /** The user's folder for what has no place in a project. */
   userState: string;
   contract: Omit<CompletionSetup, 'root' | 'state'>;
-  /** Removes the secrets of this environment from a text. */
-  hide(text: string): string;
 }
 
 /**
@@ -21,10 +23,6 @@ export function projectState(project: Project, { userState, contract, hide }: St
   return {
     root,
     kit: () => readKit(root),
-    async facts() {
-      const { openFacts } = await import('./services/facts/facts.ts');
-      return openFacts(root, hide);
-    },
     async completion() {
       const { openCompletion } = await import('./services/contract/completion.ts');
       return openCompletion({ ...contract, root, state: userState });
@@ -36,6 +34,18 @@ export function projectState(project: Project, { userState, contract, hide }: St
     async runs() {
       const { openRuns } = await import('./services/runs/runs.ts');
       return openRuns({ kit: await readKit(root), state: userState });
+    },
+    async facts() {
+      const { openFacts } = await import('./services/facts/facts.ts');
+      return openFacts(root, hide);
+    },
+    async deliveries() {
+      const { openContracts } = await import('./services/delivery-contracts/open-contracts.ts');
+      return openContracts(await readKit(root), join(userState, 'projects', projectKey(root)));
+    },
+    async tasks() {
+      const { openTasks } = await import('./services/tasks/open-tasks.ts');
+      return openTasks(await readKit(root), { root: userState, folder: `tasks/${projectKey(root)}` });
     },
   };
 }

@@ -77,7 +77,7 @@ export const FRENCH: Wording = {
   requests: 'Requêtes inter-agents',
 };
 
-const ENGLISH: Wording = {
+export const ENGLISH: Wording = {
   museum: {
     newPage: emptyMuseum('🏛️ Failure Museum', ENGLISH_SEVERITIES),
     severities: ENGLISH_SEVERITIES,

@@ -17,6 +17,8 @@ import type { Ranking } from '../services/ranking/ranking.ts';
 import type { ModelAnswer, Reranker } from '../services/ranking/reranker.ts';
 import type { Usage } from '../services/ranking/usage.ts';
 import type { Runs } from '../services/runs/runs.ts';
+import type { ContractDesk } from '../services/delivery-contracts/open-contracts.ts';
+import type { TaskQueue } from '../services/tasks/open-tasks.ts';
 import type { TeamSources } from '../services/team/team.ts';
 import type { SourceView } from '../services/team/view.ts';
 import type { Tree } from '../sources/tree.ts';
@@ -89,14 +91,18 @@ export interface ProjectState {
   root: string;
   /** Which layout it has and where its folders are. */
   kit(): Promise<Kit>;
-  /** What the files of the custom kit and the like say about the project, and the ways to add to them. */
-  facts(): Promise<ProjectFacts>;
   /** Its completion contract and the receipts of its verdicts. */
   completion(): Promise<Completion>;
   /** How far it is by its ledgers and documents, and what comes next. */
   progress(): Promise<Progress>;
   /** Its runs and session branches. */
   runs(): Promise<Runs>;
+  /** What the files of the custom kit and the like say about the project, and the ways to add to them. */
+  facts(): Promise<ProjectFacts>;
+  /** Work that waits for sub-agents. */
+  tasks(): Promise<TaskQueue>;
+  /** What teams hand over to each other. */
+  deliveries(): Promise<ContractDesk>;
 }
 
 export type { ServedFile } from '../services/delivery/served-file.ts';

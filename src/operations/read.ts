@@ -1,35 +1,15 @@
 import * as z from 'zod';
 import { BmadError } from '../base/errors.ts';
 import { contentUri } from '../base/paths.ts';
-import type { Call, Context } from './context.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from './fields.ts';
-import { memoryPlace, memoryText } from './memory-resources.ts';
 import { defineOperation } from './operation.ts';
-import { projectPlace, projectText } from './project-resources.ts';
-import { runsPlace, runsText } from './run-resources.ts';
 import { outlineOnly, shownNote, shownTextSchema, showText } from './shown-text.ts';
 import { namedRecord } from './recommend.ts';
+import { stateText } from './state-resources.ts';
 import { findFile, isFile, mainFile, NAMED_KINDS } from './targets.ts';
 
 /** A rendered skill's own file is a few lines long. */
 const LAUNCHER_LENGTH = 2_000;
-
-/** What the project remembers or says about itself, which is no file of the content. */
-async function stateText(
-  uri: string,
-  context: Context,
-  call: Call,
-  project: string | undefined,
-): Promise<{ text: string; origin: string } | undefined> {
-  const remembered = memoryPlace(uri);
-  if (remembered !== undefined)
-    return { text: await memoryText(remembered, context, project), origin: 'memory' };
-  const run = runsPlace(uri);
-  if (run !== undefined) return { text: await runsText(run, context, project), origin: 'runs' };
-  const own = projectPlace(uri);
-  if (own === undefined) return undefined;
-  return { text: await projectText(own, context, call, project), origin: 'project' };
-}
 
 export const read = defineOperation({
   name: 'read',

@@ -26,10 +26,8 @@ const WORKFLOWS = [
   'get_knowledge',
 ];
 
-const FACTS = ['get_project_context', 'get_agent_memory', 'get_failure_museum'];
-const RUNS = ['get_workflow_status', 'list_sessions'];
-const READING = [...FACTS, ...RUNS];
-const PROJECT = [...FACTS, 'run_completion_contract', ...RUNS];
+const READING = ['get_workflow_status', 'list_sessions'];
+const PROJECT = ['run_completion_contract', ...READING];
 
 const MEMORY = ['remember_structured', 'recall_structured', 'manage_memories', 'search_codebase'];
 

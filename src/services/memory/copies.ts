@@ -6,9 +6,9 @@ import { deadMarks, giveUpMark, leaveMark, removeMark } from '../../base/file-ma
 import { localDay } from '../../base/local-time.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryKey, type MemoryRevision } from '../../model/memory.ts';
 import { strayPart } from '../../kit/kit.ts';
-import { kitLock } from '../../kit/kit-lock.ts';
 import { LEARNINGS_FOLDER } from '../../kit/learnings.ts';
 import { lineText } from '../../kit/line-files.ts';
+import { kitLock } from '../../kit/kit-lock.ts';
 import { removeFromKitFiles, writeKitFiles, type KitWriting, type Written } from '../../kit/write.ts';
 import { shownBy } from './shown.ts';
 import type { MemoryStore, Reworded } from './store.ts';

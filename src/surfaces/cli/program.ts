@@ -120,6 +120,7 @@ ${lines.join('\n')}
 
   --json        Print the data as JSON, errors too
   --help        Print this text; --version the version
+  --version     Print the version; --help prints this text
 
 Settings for every command, with their environment variables:
 ${settings}
@@ -158,7 +159,7 @@ const GROUPS: Record<string, string> = {
   usage: 'What was started in the project',
   run: 'Runs of workflows',
   session: 'Session branches, where runs are kept',
-  log: 'Write down what others should know',
+  log: 'Write things down',
 };
 
 function groupNamed(program: Command, name: string): Command {

@@ -60,12 +60,6 @@ export const TEMPLATES = [
     description: 'One memory, with its earlier wordings',
   },
   {
-    name: 'project-agent',
-    uriTemplate: 'bmad://project/agents/{project_agent}',
-    title: 'Learnings of an agent',
-    description: 'What an agent has learnt in this project',
-  },
-  {
     name: 'runs',
     uriTemplate: 'bmad://runs/{branch}',
     title: 'Session branch by name',
@@ -76,6 +70,24 @@ export const TEMPLATES = [
     uriTemplate: 'bmad://runs/{branch}/{run_id}',
     title: 'Run by id',
     description: 'One run of a workflow: state, steps, artefacts',
+  },
+  {
+    name: 'project-agent',
+    uriTemplate: 'bmad://project/agents/{project_agent}',
+    title: 'Learnings of an agent',
+    description: 'What an agent has learnt in this project',
+  },
+  {
+    name: 'task',
+    uriTemplate: 'bmad://tasks/{task_id}',
+    title: 'Task by id',
+    description: 'One task for a sub-agent: state, brief, result',
+  },
+  {
+    name: 'contract',
+    uriTemplate: 'bmad://contracts/{contract_id}',
+    title: 'Delivery contract by id',
+    description: 'One delivery contract, with what is missing in it',
   },
   {
     name: 'file',

@@ -48,18 +48,20 @@ function fixedTool(operation: AnyOperation): Tool {
   return tool;
 }
 
+/** What differs from the protocol's own defaults; the rest would only cost room in every session. */
+const ANNOTATIONS: Record<AnyOperation['effect'], NonNullable<Tool['annotations']>> = {
+  read: { readOnlyHint: true, openWorldHint: false },
+  write: { destructiveHint: false, openWorldHint: false },
+  destroy: { openWorldHint: false },
+};
+
 function toolOf(operation: AnyOperation): Tool {
   return {
     name: operation.name,
     title: operation.title,
     description: operation.description,
     inputSchema: advertisedSchema(operation),
-    annotations: {
-      readOnlyHint: operation.effect === 'read',
-      destructiveHint: operation.effect === 'destroy',
-      idempotentHint: operation.effect === 'read',
-      openWorldHint: false,
-    },
+    annotations: ANNOTATIONS[operation.effect],
     // Hosts with a tool search show only names at first; this one is the entry to everything.
     ...(operation.name === SERVER_KEY ? { _meta: { 'anthropic/alwaysLoad': true } } : {}),
   };
