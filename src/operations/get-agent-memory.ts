@@ -41,7 +41,7 @@ export const getAgentMemory = defineOperation({
   positional: ['agent', 'query'],
   synonyms: { agent_id: 'agent' },
   input: z.strictObject({
-    agent: z.string().min(1).max(200),
+    agent: z.string().min(1).max(200).describe('Any of its names'),
     query: z.string().min(1).max(20_000).optional(),
     last_n: z.int().min(1).max(1_000).optional(),
     project: whereField,
