@@ -5,14 +5,14 @@ import { rowIn, sectionsOf, withoutExamples } from './markdown.ts';
 export const CONTRACT_STATES = ['pending-acceptance', 'accepted', 'rejected', 'renegotiating'] as const;
 export type ContractState = (typeof CONTRACT_STATES)[number];
 
-export interface ContractArtefact {
+interface ContractArtefact {
   name: string;
   path: string | undefined;
   required: boolean;
   line: number;
 }
 
-export interface ContractQuestion {
+interface ContractQuestion {
   question: string;
   critical: boolean;
   open: boolean;

@@ -6,7 +6,7 @@ import { TASK_STATES, type Task } from '../model/task.ts';
 
 export const taskIdField = z.string().min(1).max(100).describe('Exact id of the task');
 export const claimField = z.string().min(1).max(100).describe('The claim that task_claim answered with');
-export const OUTPUT_KEY = /^[A-Za-z_][\w-]*$/;
+const OUTPUT_KEY = /^[A-Za-z_][\w-]*$/;
 export const outputKeyField = z
   .string()
   .min(1)

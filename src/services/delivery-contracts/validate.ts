@@ -3,7 +3,7 @@ import { BmadError } from '../../base/errors.ts';
 import { readInside } from '../../base/files.ts';
 import { CONTRACT_STATES, type DeliveryContract } from '../../kit/delivery-contract.ts';
 
-export interface Finding {
+interface Finding {
   level: 'error' | 'warning';
   message: string;
   line?: number | undefined;
