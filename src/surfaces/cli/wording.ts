@@ -1,4 +1,13 @@
 import { CLI_PROGRAM } from '../../base/product.ts';
+import { operations } from '../../operations/index.ts';
+
+/** The command of each operation that is named in answers by its own name, such as `run_checkpoint`. */
+const COMMANDS = new Map(
+  operations.flatMap(({ name, command, toolset }) =>
+    command === undefined || toolset !== undefined || !name.includes('_') ? [] : [[name, command] as const],
+  ),
+);
+const NAMED = new RegExp(String.raw`\b(?:${[...COMMANDS.keys()].join('|')})\b`, 'g');
 
 /** Answers and hints name the next step as a tool call; in a terminal the same step is a command. */
 export function inTerminalWords(text: string): string {
@@ -25,6 +34,7 @@ export function inTerminalWords(text: string): string {
       `"${CLI_PROGRAM} memory list" gives ids`,
     )
     .replace('recall_structured gives it', `"${CLI_PROGRAM} memory list" gives it`)
+    .replace(NAMED, (name) => `"${CLI_PROGRAM} ${COMMANDS.get(name) ?? name}"`)
     .replace(/with cursor "([^"]*)"/g, (_call, cursor: string) => `with --cursor ${cursor}`);
 }
 
