@@ -1,7 +1,6 @@
-import type * as z from 'zod';
-import { BmadError, quoted } from '../base/errors.ts';
-import { nearest } from '../base/suggest.ts';
+import { BmadError } from '../base/errors.ts';
 import type { Call, Context } from './context.ts';
+import { checkedInput } from './input.ts';
 import type { AnyOperation, Answer } from './operation.ts';
 
 export type Outcome =
@@ -27,7 +26,7 @@ export async function execute(
     context.log.debug('operation', { name: operation.name, ms: elapsed(started) });
     return {
       ok: true,
-      data: context.secrets.hideIn(data) as Table,
+      data: context.secrets.hideIn(data) as Record<string, unknown>,
       answer: redacted(answer, context),
       failed: operation.failed?.(data) ?? false,
     };
@@ -60,8 +59,11 @@ export async function handOver(
   return operation.run(checkedInput(operation, args, spoken), context, call);
 }
 
-function refuseWrites({ name, effect }: AnyOperation, { config, configFrom, settingKeys }: Context): void {
-  if (!config.readOnly || effect === 'read') return;
+function refuseWrites(
+  { name, effect, handsOver }: AnyOperation,
+  { config, configFrom, settingKeys }: Context,
+): void {
+  if (!config.readOnly || effect === 'read' || handsOver === true) return;
   const setting = settingKeys['readOnly'] ?? 'readOnly';
   throw new BmadError('forbidden', `${name} writes, and the server only reads.`, {
     hint: `${setting} is switched on (${configFrom.readOnly}).`,
@@ -79,93 +81,6 @@ function refusePrograms(operation: AnyOperation, context: Context, call: Call): 
   throw new BmadError('forbidden', `${operation.name} runs programs, and over HTTP that is not allowed.`, {
     hint: `Use it over stdin or the command line, or have the owner of the server switch ${setting} on (${context.configFrom.contractsOverHttp}).`,
   });
-}
-
-/**
- * Also for an operation that hands over to another: its arguments are checked in the same words. `spoken` has the
- * names a caller knows the arguments by, where they differ from the operation's own.
- */
-function checkedInput(
-  operation: AnyOperation,
-  raw: unknown,
-  spoken: Readonly<Record<string, string>> = {},
-): Record<string, unknown> {
-  return checkedValue(operation.name, operation.input, underOwnNames(operation, raw ?? {}), spoken);
-}
-
-function underOwnNames({ synonyms }: AnyOperation, raw: unknown): unknown {
-  if (synonyms === undefined || typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
-  const given: Readonly<Record<string, string>> = synonyms;
-  return Object.fromEntries(
-    Object.entries(raw).map(([key, value]) => {
-      const own = Object.hasOwn(given, key) ? given[key] : undefined;
-      return [own === undefined || own in raw ? key : own, value];
-    }),
-  );
-}
-
-const KEYS_NAMED = 5;
-
-/** Checks anything a caller sent. The error names the argument and the value that was wrong. */
-export function checkedValue<S extends z.ZodObject>(
-  subject: string,
-  schema: S,
-  raw: unknown,
-  spoken: Readonly<Record<string, string>> = {},
-): z.output<S> {
-  const parsed = schema.safeParse(withoutEmpty(schema, raw));
-  if (parsed.success) return parsed.data;
-  const known = Object.keys(schema.shape).map((key) => spoken[key] ?? key);
-  const [issue] = parsed.error.issues;
-  const [first = '', ...inner] = issue?.path.map(String) ?? [];
-  const path = [spoken[first] ?? first, ...inner].join('.');
-  throw new BmadError('invalid_input', `${subject}: ${complaint(issue, path, raw)}`, {
-    ...(path === '' ? {} : { subject: path.slice(0, 100) }),
-    ...(issue?.code === 'invalid_value'
-      ? { suggestions: nearValues(issue.values, valueAt(issue, raw)) }
-      : {}),
-    hint: `Arguments: ${known.join(', ')}.`,
-  });
-}
-
-/** Many models fill in every argument they know of; an optional one that is empty was not given. */
-function withoutEmpty(schema: z.ZodObject, raw: unknown): unknown {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
-  const optional = (key: string): boolean => schema.shape[key]?.safeParse(undefined).success === true;
-  return Object.fromEntries(
-    Object.entries(raw).filter(([key, value]) => !((value === null || value === '') && optional(key))),
-  );
-}
-
-function complaint(issue: z.core.$ZodIssue | undefined, path: string, raw: unknown): string {
-  const reason = issue?.message.slice(0, 300) ?? '';
-  if (issue?.code === 'unrecognized_keys') {
-    const keys = issue.keys.slice(0, KEYS_NAMED).map((key) => quoted(key));
-    const more = issue.keys.length > KEYS_NAMED ? ` and ${issue.keys.length - KEYS_NAMED} more` : '';
-    return `there is no argument ${keys.join(', ')}${more}.`;
-  }
-  if (path === '') return `the arguments are not valid. ${reason}`;
-  const value = issue === undefined ? undefined : valueAt(issue, raw);
-  return value === undefined
-    ? `${quoted(path)} is missing.`
-    : `${quoted(path)} is not valid: ${shown(value)}. ${reason}`;
-}
-
-type Table = Partial<Record<PropertyKey, unknown>>;
-
-function valueAt(issue: z.core.$ZodIssue, raw: unknown): unknown {
-  return issue.path.reduce<unknown>((outer, key) => (outer as Table | undefined)?.[key], raw);
-}
-
-function nearValues(allowed: readonly unknown[], value: unknown): string[] {
-  return typeof value === 'string' ? nearest(value, allowed.map(String), 1) : [];
-}
-
-/** A value in few words: what is in a list or an object would not help. */
-function shown(value: unknown): string {
-  if (typeof value === 'string') return quoted(value);
-  if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 
 function redacted(answer: Answer, { secrets }: Context): Answer {

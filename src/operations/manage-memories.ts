@@ -27,6 +27,7 @@ export const manageMemories = defineOperation({
   description: 'List, count, read and change memories. Changes need an exact id; restore undoes forget.',
   effect: 'write',
   toolset: 'memory',
+  handsOver: true,
   input: z.strictObject({
     action: z.enum(NAMES).describe('What to do'),
     id: z.string().max(100).optional().describe('Exact id'),

@@ -45,6 +45,34 @@ describe('manage_project', () => {
   });
 
   it.each([
+    ['at the top level', { action: 'task_list', status: 'all', limit: 5 }],
+    ['as text', { action: 'task_list', args: '{"status":"all","limit":"5"}' }],
+    ['in both places', { action: 'task_list', status: 'all', args: { limit: 5 } }],
+  ])('takes arguments that were put %s', async (_where, input) => {
+    const { data } = await session.ok(manageProject, input);
+    expect(data['result']).toMatchObject({ counts: { completed: 1 } });
+  });
+
+  it('knows actions by the words of their commands, and tells tools from actions', async () => {
+    await session.ok(manageProject, { action: 'contract_receipts' });
+    const error = await session.fail(manageProject, { action: 'spawn_subagent_task' });
+    expect(error.message).toContain('is a tool of its own');
+    const near = await session.fail(manageProject, { action: 'contract_verfy' });
+    expect(near.suggestions).toContain('contract_verify');
+  });
+
+  it('reads where nothing may be written, and refuses what writes', async () => {
+    const reading = await memorySession(afterAll, { flags: { embedder: 'none', readOnly: 'true' } });
+    await reading.ok(manageProject, { action: 'task_list' });
+    const error = await reading.fail(manageProject, {
+      action: 'log_decision',
+      text: 'We use SQLite',
+      agent: 'dev',
+    });
+    expect(error.code).toBe('forbidden');
+  });
+
+  it.each([
     ['task_clam', {}, /no action "task_clam"/, /task_claim/],
     ['task_approve', {}, /no action "task_approve"/, /Actions/],
     ['task_complete', {}, /task_complete: "task_id" is missing/, /Arguments: task_id, claim/],

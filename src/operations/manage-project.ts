@@ -63,6 +63,22 @@ export const COMPANIONS: readonly AnyOperation[] = [
   deliveryReject,
 ];
 const BY_NAME = new Map(COMPANIONS.map((operation) => [operation.name, operation]));
+/** People and models also say the words of the command: `contract_verify`, `log_session`. */
+const BY_COMMAND = new Map(
+  COMPANIONS.flatMap((operation) =>
+    operation.command === undefined ? [] : [[operation.command.replaceAll(/[ -]/g, '_'), operation] as const],
+  ),
+);
+const TOOLS = new Set([
+  'get_project_context',
+  'get_agent_memory',
+  'get_workflow_status',
+  'list_sessions',
+  'get_failure_museum',
+  'run_completion_contract',
+  'spawn_subagent_task',
+  'create_delivery_contract',
+]);
 const HELP = 'help';
 
 /** One tool for all of them: the schema of each is told when asked for, and costs nothing before. */
@@ -73,6 +89,8 @@ export const manageProject = defineOperation({
     'Everything else about the project’s state. "help" lists the actions; with args {action} the arguments of one.',
   effect: 'write',
   toolset: 'project',
+  handsOver: true,
+  gathers: 'args',
   input: z.strictObject({
     action: z.string().min(1).max(100).describe('help, task_claim, run_checkpoint, log_decision, …'),
     args: z.record(z.string(), z.unknown()).default({}).describe('Arguments of the action'),
@@ -82,18 +100,26 @@ export const manageProject = defineOperation({
     if (action === HELP) return { action, result: help(args['action']) };
     return { action, result: await handOver(companion(action), args, {}, context, call) };
   },
-  render: ({ action, result }) => BY_NAME.get(action)?.render(result) ?? { body: String(result['text']) },
-  failed: ({ action, result }) => BY_NAME.get(action)?.failed?.(result) ?? false,
+  render: ({ action, result }) =>
+    action === HELP ? { body: String(result['text']) } : companion(action).render(result),
+  failed: ({ action, result }) => action !== HELP && (companion(action).failed?.(result) ?? false),
 });
 
 function companion(name: string): AnyOperation {
-  const found = BY_NAME.get(name);
+  const found = BY_NAME.get(name) ?? BY_COMMAND.get(name);
   if (found !== undefined) return found;
-  throw new BmadError('invalid_input', `manage_project: there is no action ${quoted(name)}.`, {
-    subject: name,
-    suggestions: nearest(name, [...BY_NAME.keys()]),
-    hint: `Actions: ${HELP}, ${[...BY_NAME.keys()].join(', ')}.`,
-  });
+  const isTool = TOOLS.has(name);
+  throw new BmadError(
+    'invalid_input',
+    isTool
+      ? `manage_project: ${quoted(name)} is a tool of its own, not an action.`
+      : `manage_project: there is no action ${quoted(name)}.`,
+    {
+      subject: name,
+      suggestions: isTool ? [] : nearest(name, [...BY_NAME.keys(), ...BY_COMMAND.keys()]),
+      hint: isTool ? `Call ${name} itself.` : `Actions: ${HELP}, ${[...BY_NAME.keys()].join(', ')}.`,
+    },
+  );
 }
 
 function help(name: unknown): { text: string } {

@@ -33,6 +33,10 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   examples?: readonly string[];
   /** Other names that callers know inputs by, and the input each stands for; they are not advertised. */
   synonyms?: Readonly<Record<string, keyof z.input<I> & string>>;
+  /** The argument that takes in all that is given under other names: callers forget to put things into it. */
+  gathers?: keyof z.input<I> & string;
+  /** It only hands over to other operations, which are checked themselves: it may be called where nothing is written. */
+  handsOver?: true;
   input: I;
   output: O;
   run(input: z.output<I>, context: Context, call: Call): Promise<z.input<O>>;

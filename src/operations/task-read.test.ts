@@ -27,7 +27,7 @@ describe('task_list', () => {
 
   it('says that there is none', async () => {
     const session = await memorySession(afterAll, { files: {} });
-    expect((await session.ok(taskList, {})).answer.body).toBe('No such task.');
+    expect((await session.ok(taskList, {})).answer.body).toBe('No open task.');
   });
 });
 

@@ -27,6 +27,7 @@ export const taskList = defineOperation({
     project: projectField,
   }),
   output: z.object({
+    status: z.enum(STATES),
     total: z.int(),
     counts: z.record(z.string(), z.int()),
     tasks: z.array(taskView),
@@ -52,17 +53,26 @@ export const taskList = defineOperation({
     const fitting = fitItems(page.part, context.config.answerBytes - RESERVED, taskLine);
     const next =
       fitting.length < page.part.length ? listPage(chosen, fitting.length, identity, cursor).next : page.next;
-    return { total: page.total, counts, tasks: fitting, problems, ...(next === undefined ? {} : { next }) };
+    return {
+      status,
+      total: page.total,
+      counts,
+      tasks: fitting,
+      problems,
+      ...(next === undefined ? {} : { next }),
+    };
   },
-  render({ total, counts, tasks, problems, next }) {
+  render({ status, total, counts, tasks, problems, next }) {
     const states = Object.entries(counts).map(([state, count]) => `${count} ${state}`);
     const summary = states.length === 0 ? 'no tasks' : states.join(', ');
     return {
       body: [
-        tasks.length === 0 ? 'No such task.' : tasks.map(taskLine).join('\n'),
+        tasks.length === 0
+          ? `No ${status === 'all' ? '' : `${status} `}task.`
+          : tasks.map(taskLine).join('\n'),
         ...problems.map((problem) => `Problem: ${problem}`),
       ].join('\n'),
-      note: `${tasks.length} of ${plural(total, 'task')}; in all: ${summary}.${next === undefined ? '' : ` More: cursor "${next}".`}`,
+      note: `${tasks.length} of ${plural(total, 'task')}; in all: ${summary}.${status === 'all' || tasks.length > 0 ? '' : ' {status:"all"} shows them.'}${next === undefined ? '' : ` More: cursor "${next}".`}`,
     };
   },
 });

@@ -66,6 +66,7 @@ export function viewOf(task: Task): TaskView {
 export function taskLine(task: TaskView): string {
   const after = task.depends_on.length === 0 ? '' : ` after ${task.depends_on.join(', ')}`;
   const holder = task.worker === undefined ? '' : ` by ${task.worker} until ${task.until?.slice(0, 16)}`;
-  const why = task.error === undefined ? '' : ` (${oneLine(task.error, 100)})`;
+  const asked = task.status === 'needs_approval' ? ` (${oneLine(task.approval ?? '', 200)})` : '';
+  const why = task.error === undefined ? asked : ` (${oneLine(task.error, 100)})`;
   return `- ${task.task_id} ${task.status}${holder}: ${task.agent} → ${task.output_key}${after}: ${oneLine(task.task, 120)}${why}`;
 }

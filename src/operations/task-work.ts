@@ -27,27 +27,44 @@ export const taskClaim = defineOperation({
     claim: z.string().optional(),
     brief: z.string().optional(),
     inputs: z.array(z.object({ output_key: z.string(), text: z.string() })),
-    waiting: z.int(),
+    waiting: z.int().describe('Tasks that are queued, but not for this worker now'),
+    undecided: z.array(z.string()).describe('Tasks that wait for a person'),
   }),
   async run({ task_id, agent, worker, lease_minutes, project }, context, { signal }) {
     const { queue } = await (await context.state(project)).tasks();
     const claimed = await queue.claim({ id: task_id, agent, worker, minutes: lease_minutes }, signal);
     if (claimed === undefined) {
       const { tasks } = await queue.all();
-      return { inputs: [], waiting: tasks.filter(({ status }) => status === 'queued').length };
+      const of = (state: string): string[] =>
+        tasks.filter(({ status }) => status === state).map(({ task_id: id }) => id);
+      return { inputs: [], waiting: of('queued').length, undecided: of('needs_approval') };
     }
     const { task, brief, inputs } = claimed;
     const claim = task.lease?.claim;
-    return { task: viewOf(task), brief, inputs, waiting: 0, ...(claim === undefined ? {} : { claim }) };
+    return {
+      task: viewOf(task),
+      brief,
+      inputs,
+      waiting: 0,
+      undecided: [],
+      ...(claim === undefined ? {} : { claim }),
+    };
   },
-  render({ task, claim, brief, inputs, waiting }) {
+  render({ task, claim, brief, inputs, waiting, undecided }) {
     if (task === undefined)
       return {
         body: 'There is no task to take now.',
         note:
-          waiting === 0
-            ? 'spawn_subagent_task queues one.'
-            : `${waiting} queued, for another agent or waiting for the results of others; task_list shows them.`,
+          [
+            waiting === 0
+              ? undefined
+              : `${waiting} queued, for another agent or waiting for the results of others; task_list shows them.`,
+            undecided.length === 0
+              ? undefined
+              : `${undecided.length} for a person to decide: bmad task approve ${undecided[0] ?? ''}`,
+          ]
+            .filter((part) => part !== undefined)
+            .join(' ') || 'spawn_subagent_task queues one.',
       };
     return {
       body: [

@@ -14,7 +14,7 @@ interface ToolVerdict {
   why: string;
 }
 
-type Tool = Pick<AnyOperation, 'name' | 'toolset' | 'effect'>;
+type Tool = Pick<AnyOperation, 'name' | 'toolset' | 'effect' | 'handsOver'>;
 
 /** Which tools are offered. It depends on settings only, so that no content is read to answer. */
 export interface ToolChoice {
@@ -52,8 +52,9 @@ export function chooseTools(operations: readonly AnyOperation[], settings: Setti
     unsettled,
     agents: toolsets.includes('agents') || tools.some((name) => !known.has(name)),
     isNamed: names,
-    of({ name, toolset = 'bmad', effect }) {
-      if (readOnly && effect !== 'read') return { offered: false, why: `it writes; ${by('readOnly')}` };
+    of({ name, toolset = 'bmad', effect, handsOver }) {
+      if (readOnly && effect !== 'read' && handsOver !== true)
+        return { offered: false, why: `it writes; ${by('readOnly')}` };
       if (excludes(name)) return { offered: false, why: by('excludeTools') };
       if (toolsets.includes(toolset)) return { offered: true, why: by('toolsets') };
       if (names(name)) return { offered: true, why: by('tools') };

@@ -21,7 +21,7 @@ export const MEMORY_TOOLS = [
 
 export const DEFAULT_TOOLS = ['bmad', ...PROJECT_TOOLS, ...MEMORY_TOOLS] as const;
 
-/** Those of the default that only read. */
+/** Those of the default that can be called where nothing may be written: two of them then only hand over to reads. */
 export const READING_TOOLS = [
   'bmad',
   'get_project_context',
@@ -29,6 +29,8 @@ export const READING_TOOLS = [
   'get_workflow_status',
   'list_sessions',
   'get_failure_museum',
+  'manage_project',
   'recall_structured',
+  'manage_memories',
   'search_codebase',
 ] as const;

@@ -18,6 +18,18 @@ const WITH_AGENTS = `Each BMad Method agent is a tool named {module}-{agent}: ca
 const PARTS =
   'If an answer says it is a PART, fetch the next one with its cursor before you go past it, or ask for one heading with "section".';
 
+const PROJECT: readonly (readonly [string, string])[] = [
+  ['', 'To see how far the project is and what to do next: {operation:"next"}.'],
+  [
+    'run_completion_contract',
+    'Before you say that work is done, call "run_completion_contract": only PASS means done.',
+  ],
+  [
+    'manage_project',
+    'Runs that can be resumed, logs, tasks and contracts are actions of "manage_project"; its action "help" lists them.',
+  ],
+];
+
 const RECALL =
   'The project remembers: before you decide or repeat work, ask "recall_structured" what is known about it';
 const REMEMBER =
@@ -33,7 +45,10 @@ export function instructionsFor({ fixed, agents, of }: ToolChoice): string {
   const memory = offers('recall_structured')
     ? [`${RECALL}${offers('remember_structured') ? REMEMBER : ''}.`]
     : [];
-  if (offers(SERVER_KEY)) return [INSTRUCTIONS, ...memory].join('\n\n');
+  const project = PROJECT.filter(([tool]) => offers(tool === '' ? SERVER_KEY : tool)).map(
+    ([, text]) => `- ${text}`,
+  );
+  if (offers(SERVER_KEY)) return [[INSTRUCTIONS, ...project].join('\n'), ...memory].join('\n\n');
   const texts = [
     ...(has(WITH_WORKFLOWS) ? [WITH_WORKFLOWS] : []),
     ...(agents && has(WITH_AGENTS) ? [WITH_AGENTS] : []),

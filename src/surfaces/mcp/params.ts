@@ -1,7 +1,7 @@
 import type { Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
-import { checkedValue } from '../../operations/execute.ts';
+import { checkedValue } from '../../operations/input.ts';
 import { protocolError } from './errors.ts';
 
 export const pageParams = z.looseObject({ cursor: z.string().optional() });

@@ -1,0 +1,139 @@
+import * as z from 'zod';
+import { BmadError, quoted } from '../base/errors.ts';
+import { nearest } from '../base/suggest.ts';
+import type { AnyOperation } from './operation.ts';
+
+/**
+ * Also for an operation that hands over to another: its arguments are checked in the same words. `spoken` has the
+ * names a caller knows the arguments by, where they differ from the operation's own.
+ */
+export function checkedInput(
+  operation: AnyOperation,
+  raw: unknown,
+  spoken: Readonly<Record<string, string>> = {},
+): Record<string, unknown> {
+  return checkedValue(operation.name, operation.input, underOwnNames(operation, raw ?? {}), spoken);
+}
+
+/** Callers use other names, and forget to put arguments where they belong. */
+function underOwnNames({ synonyms = {}, gathers, input }: AnyOperation, raw: unknown): unknown {
+  if (!isObject(raw)) return raw;
+  const given: Readonly<Record<string, string>> = synonyms;
+  const named = Object.entries(raw).map(([key, value]) => {
+    const own = Object.hasOwn(given, key) ? given[key] : undefined;
+    return [own === undefined || own in raw ? key : own, value] as const;
+  });
+  if (gathers === undefined) return Object.fromEntries(named);
+  const isOwn = (key: string): boolean => Object.hasOwn(input.shape, key);
+  const stray = named.filter(([key]) => !isOwn(key));
+  if (stray.length === 0) return Object.fromEntries(named);
+  const inner = asMeant(input.shape[gathers], raw[gathers] ?? {});
+  return {
+    ...Object.fromEntries(named.filter(([key]) => isOwn(key))),
+    [gathers]: isObject(inner) ? { ...Object.fromEntries(stray), ...inner } : inner,
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * A value as it was meant: many models write numbers, switches, lists and objects as text. It is read as something else
+ * only where it cannot be what it is, and stays as it is where that does not help.
+ */
+function asMeant(schema: z.core.$ZodType | undefined, value: unknown): unknown {
+  if (schema === undefined || typeof value !== 'string' || z.safeParse(schema, value).success) return value;
+  const text = value.trim();
+  const readings: unknown[] = [];
+  if (/^-?\d{1,15}(?:\.\d{1,10})?$/.test(text)) readings.push(Number(text));
+  if (/^(?:true|false)$/i.test(text)) readings.push(text.toLowerCase() === 'true');
+  if (/^[[{]/.test(text)) readings.push(jsonIn(text));
+  readings.push([text]);
+  return readings.find((reading) => reading !== undefined && z.safeParse(schema, reading).success) ?? value;
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const KEYS_NAMED = 5;
+
+/** Checks anything a caller sent. The error names the argument and the value that was wrong. */
+export function checkedValue<S extends z.ZodObject>(
+  subject: string,
+  schema: S,
+  raw: unknown,
+  spoken: Readonly<Record<string, string>> = {},
+): z.output<S> {
+  const parsed = schema.safeParse(readable(schema, raw));
+  if (parsed.success) return parsed.data;
+  const known = Object.keys(schema.shape).map((key) => spoken[key] ?? key);
+  const [issue] = parsed.error.issues;
+  const [first = '', ...inner] = issue?.path.map(String) ?? [];
+  const path = [spoken[first] ?? first, ...inner].join('.');
+  throw new BmadError('invalid_input', `${subject}: ${complaint(issue, path, raw)}`, {
+    ...(path === '' ? {} : { subject: path.slice(0, 100) }),
+    ...(issue?.code === 'invalid_value'
+      ? { suggestions: nearValues(issue.values, valueAt(issue, raw)) }
+      : {}),
+    hint: [`Arguments: ${known.join(', ')}.`, ...required(schema, raw, spoken)].join(' '),
+  });
+}
+
+/** What has to be given, where something of it is missing: one error is enough to learn it. */
+function required(schema: z.ZodObject, raw: unknown, spoken: Readonly<Record<string, string>>): string[] {
+  const needed = Object.keys(schema.shape).filter(
+    (key) => schema.shape[key]?.safeParse(undefined).success !== true,
+  );
+  const isMissing = needed.some((key) => isObject(raw) && raw[key] === undefined);
+  return isMissing && needed.length > 1
+    ? [`Required: ${needed.map((key) => spoken[key] ?? key).join(', ')}.`]
+    : [];
+}
+
+/** Many models fill in every argument they know of; an optional one that is empty was not given. */
+function readable(schema: z.ZodObject, raw: unknown): unknown {
+  if (!isObject(raw)) return raw;
+  const optional = (key: string): boolean => schema.shape[key]?.safeParse(undefined).success === true;
+  return Object.fromEntries(
+    Object.entries(raw)
+      .filter(([key, value]) => !((value === null || value === '') && optional(key)))
+      .map(([key, value]) => [key, asMeant(schema.shape[key], value)]),
+  );
+}
+
+function complaint(issue: z.core.$ZodIssue | undefined, path: string, raw: unknown): string {
+  const reason = issue?.message.slice(0, 300) ?? '';
+  if (issue?.code === 'unrecognized_keys') {
+    const keys = issue.keys.slice(0, KEYS_NAMED).map((key) => quoted(key));
+    const more = issue.keys.length > KEYS_NAMED ? ` and ${issue.keys.length - KEYS_NAMED} more` : '';
+    return `there is no argument ${keys.join(', ')}${more}.`;
+  }
+  if (path === '') return `the arguments are not valid. ${reason}`;
+  const value = issue === undefined ? undefined : valueAt(issue, raw);
+  return value === undefined
+    ? `${quoted(path)} is missing.`
+    : `${quoted(path)} is not valid: ${shown(value)}. ${reason}`;
+}
+
+type Table = Partial<Record<PropertyKey, unknown>>;
+
+function valueAt(issue: z.core.$ZodIssue, raw: unknown): unknown {
+  return issue.path.reduce<unknown>((outer, key) => (outer as Table | undefined)?.[key], raw);
+}
+
+function nearValues(allowed: readonly unknown[], value: unknown): string[] {
+  return typeof value === 'string' ? nearest(value, allowed.map(String), 1) : [];
+}
+
+/** A value in few words: what is in a list or an object would not help. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return quoted(value);
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+}
