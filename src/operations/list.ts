@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { BmadError } from '../base/errors.ts';
 import { fitItems, listPage } from '../base/paging.ts';
-import { estimateTokens, plural } from '../base/text.ts';
+import { plural } from '../base/text.ts';
+import { estimateTokens } from '../base/token-estimate.ts';
 import type { Workspace } from './context.ts';
 import { cursorField, detailField, limitField, moduleField, projectField } from './fields.ts';
 import {
