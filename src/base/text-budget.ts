@@ -39,6 +39,9 @@ export interface Packed {
 /** Shorter passages are the same by chance. */
 const LEAST_REPETITION = 120;
 const SHOWN_TITLES = 4;
+/** Room for the list of what is left out: a share of the budget. */
+const RESERVED = 0.08;
+const MOST_RESERVED = 500;
 
 /**
  * Puts pieces together so that the whole is never over the budget: first all that is required, then the rest in the order
@@ -51,7 +54,7 @@ export function packed(
   budget: number,
 ): Packed {
   const parts = withoutRepetitions(pieces);
-  const reserve = Math.min(500, Math.ceil(budget * 0.08));
+  const reserve = Math.min(MOST_RESERVED, Math.ceil(budget * RESERVED));
   const needed = estimateTokens(head) + 1 + sum(parts.map((part) => (part.required > 0 ? part.cost() : 0)));
   if (needed + reserve > budget) return beginning(head, parts, needed, budget);
   let room = budget - reserve - needed;
@@ -70,10 +73,15 @@ export function packed(
     text,
     tokens: estimateTokens(text),
     isComplete: true,
-    needed: needed + reserve,
+    needed: withReserve(needed),
     included: shown.map((part) => part.summary()),
     leftOut,
   };
+}
+
+/** The budget that is enough for this much and for the list. */
+function withReserve(needed: number): number {
+  return needed + Math.min(MOST_RESERVED, Math.ceil(needed * (RESERVED / (1 - RESERVED))) + 1);
 }
 
 /** What can be had of the required parts when there is no room for all of them, in their order. */
@@ -85,7 +93,7 @@ function beginning(head: string, parts: readonly Part[], needed: number, budget:
     text,
     tokens: estimateTokens(text),
     isComplete: false,
-    needed: needed + Math.ceil(needed * 0.09),
+    needed: withReserve(needed),
     included: [],
     leftOut: parts.map(({ piece }) => ({ ...sourceOf(piece), title: piece.title, why: 'no room' })),
   };

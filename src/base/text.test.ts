@@ -1,14 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  byteLength,
-  cell,
-  cut,
-  fenced,
-  kilobytes,
-  oneLine,
-  plural,
-  visible,
-} from './text.ts';
+import { byteLength, cell, cut, fenced, kilobytes, oneLine, plural, visible } from './text.ts';
 
 describe('oneLine', () => {
   it.each([

@@ -25,7 +25,17 @@ const ROUTES: Record<string, AnyOperation> = {
   doctor,
   refresh,
 };
-const OPERATIONS = ['list', 'read', 'execute', 'context', 'search', 'next', 'explain', 'doctor', 'refresh'] as const;
+const OPERATIONS = [
+  'list',
+  'read',
+  'execute',
+  'context',
+  'search',
+  'next',
+  'explain',
+  'doctor',
+  'refresh',
+] as const;
 
 const FORMS = `Forms: {operation:"list", query:"agents"}; {operation:"search", query:"user research"}; {operation:"read", agent:"analyst"}; {operation:"read", uri:"bmad://bmm/config.yaml"}; {operation:"execute", agent:"architect", message:"…"}; {operation:"execute", workflow:"prd"}; {operation:"context", agent:"dev", budget:8000}; {operation:"next"}; {command:"*party-mode"}.`;
 

@@ -9,7 +9,10 @@ it('names what is not the same for all, and nothing else', () => {
   const one = recordOf('agent bmm/guide', { title: 'Guide', phase: 'plan', description: 'Long text' });
   const other = { ...one, moduleName: 'cis', phase: 'ship' };
   expect(differencesOf([one, other])).toEqual(['plan', 'ship']);
-  expect(differencesOf([one, { ...other, title: 'Tram guide' }])).toEqual(['Guide, plan', 'Tram guide, ship']);
+  expect(differencesOf([one, { ...other, title: 'Tram guide' }])).toEqual([
+    'Guide, plan',
+    'Tram guide, ship',
+  ]);
   expect(differencesOf([one, { ...one, origin: originOf(1) }])).toEqual(['Built in', 'Project']);
   expect(differencesOf([one, one])).toEqual(['', '']);
 });

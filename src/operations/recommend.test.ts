@@ -77,7 +77,9 @@ describe('an ambiguous name', () => {
     await start('cis/guide', 'cis/guide');
     const text = await error({ name: 'guide' });
     expect(text).toContain('- cis/guide: Guide of cis\n- bmm/guide: Guide of bmm');
-    expect(text).toContain('Most likely cis/guide: it was started here 2 times, last just now. {operation:"execute", agent:"cis/guide"}');
+    expect(text).toContain(
+      'Most likely cis/guide: it was started here 2 times, last just now. {operation:"execute", agent:"cis/guide"}',
+    );
   });
 
   it('is answered with what the settings prefer first', async () => {

@@ -34,6 +34,8 @@ export interface Material {
   halt?: string;
   /** Roots, placeholders, module and origin as data. */
   data?: WorkflowContext;
+  /** All values of the module's configuration, for files that are read later. */
+  settings?: [string, string][];
 }
 
 /** Context larger than this comes after the files, so that the first file is in the first part of the answer. */
