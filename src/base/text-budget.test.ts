@@ -81,6 +81,6 @@ describe('pieces within a budget', () => {
 
 it('cuts a text to tokens without half a character', () => {
   expect(fitted('word '.repeat(100), 10)).toMatch(/^(?:word ?){5,12}$/);
-  expect(fitted('😀'.repeat(10), 5).isWellFormed()).toBe(true);
+  expect(fitted('😀'.repeat(10), 5)).toMatch(/^(?:😀)+$/u);
   expect(fitted('anything', 0)).toBe('');
 });

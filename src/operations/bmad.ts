@@ -82,6 +82,7 @@ export const bmad = defineOperation({
     return { operation, result };
   },
   render: ({ operation, result }) => (ROUTES[operation] as AnyOperation).render(result),
+  answeredBy: ({ operation }) => ROUTES[operation] as AnyOperation,
   failed: ({ operation, result }) => ROUTES[operation]?.failed?.(result) ?? false,
 });
 

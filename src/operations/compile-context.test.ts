@@ -10,7 +10,7 @@ import { execute } from './execute.ts';
 const legal = `## Legal\n\n${'The imprint names the owner of the shop and the court that is in charge. '.repeat(3)}\n`;
 const PROJECT = {
   ...KIT_FILES,
-  '_bmad/bmm/config.yaml': 'user_name: Ada\noutput_folder: _bmad-output\n',
+  '_bmad/config.user.toml': '[core]\nuser_name = "Ada"\n',
   '_bmad-output/planning-artifacts/prd.md': `# PRD\n\nA shop for used books.\n\n## Cart\n\nThe cart keeps books for a month.\n\n## Marketing\n\n${'Posters in every library of the town, and nothing else. '.repeat(200)}\n\n${legal}`,
   '_bmad-output/planning-artifacts/architecture.md': `# Architecture\n\n## Database\n\nPostgreSQL.\n\n${legal}`,
   '_bmad-output/implementation-artifacts/sprint-status.yaml':
@@ -73,7 +73,7 @@ describe('the context of an agent', () => {
     const context = await shop();
     const one = await compiled(context, { name: 'dev', message: MESSAGE, budget: 8_000 });
     expect(one.text.split(legal.slice(12, 60))).toHaveLength(4);
-    expect(one.text).toContain('Legal (see _bmad-output/planning-artifacts/architecture.md)');
+    expect(one.text).toContain('Legal (see _bmad-output/planning-artifacts/prd.md)');
     expect((await compiled(context, { name: 'dev', message: MESSAGE, budget: 8_000 })).whole).toBe(one.whole);
   });
 
