@@ -37,7 +37,7 @@ const OPERATIONS = [
   'refresh',
 ] as const;
 
-const FORMS = `Forms: {operation:"list", query:"agents"}; {operation:"search", query:"user research"}; {operation:"read", agent:"analyst"}; {operation:"read", uri:"bmad://bmm/config.yaml"}; {operation:"execute", agent:"architect", message:"…"}; {operation:"execute", workflow:"prd"}; {operation:"context", agent:"dev", budget:8000}; {operation:"next"}; {command:"*party-mode"}.`;
+const FORMS = `Forms: {operation:"list", query:"agents"}; {operation:"search", query:"user research"}; {operation:"read", agent:"analyst"}; {operation:"read", uri:"bmad://bmm/config.yaml"}; {operation:"execute", agent:"architect", message:"…"}; {operation:"execute", workflow:"prd"}; {operation:"context", agent:"dev"}; {operation:"next"}; {command:"*party-mode"}.`;
 
 /** Long enough for any name, path or command; a message has a limit of its own. */
 const text = (): z.ZodString => z.string().max(20_000);
