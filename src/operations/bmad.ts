@@ -47,7 +47,7 @@ export const bmad = defineOperation({
   name: 'bmad',
   title: 'BMAD agents and workflows',
   description:
-    'BMad Method: agents (architect, pm, analyst, dev, ux-designer), workflows (prd, architecture, build, …) and their files. execute returns all you need to act as the agent or run the workflow; then follow it. context adds the story, plans and decisions of the project, within a budget of tokens. next says how far the project is and what to do. list, search and read look things up. Long answers come in parts: pass the cursor they give.',
+    'BMad Method: agents (architect, pm, analyst, dev, ux-designer), workflows (prd, architecture, build, …) and their files. execute returns all you need to act as the agent or run the workflow; then follow it. context adds the project’s story, plans and decisions, within a token budget. next says how far the project is and what to do. list, search and read look things up. Long answers come in parts: pass the cursor they give.',
   effect: 'read',
   toolset: 'bmad',
   input: z.strictObject({
@@ -70,7 +70,7 @@ export const bmad = defineOperation({
     section: text().optional().describe('Only this heading'),
     cursor: text().optional(),
     limit: z.int().min(1).max(200).optional(),
-    budget: z.int().min(0).optional().describe('context: tokens'),
+    budget: z.int().min(0).max(1e9).optional().describe('context: tokens'),
     detail: z.enum(DETAILS).optional(),
     project: text().optional().describe('Project folder'),
   }),
