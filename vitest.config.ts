@@ -34,6 +34,8 @@ export default defineConfig({
             'tests/contract/**/*.test.ts',
             'tests/memory/**/*.test.ts',
             'tests/runs/**/*.test.ts',
+            'tests/project/**/*.test.ts',
+            'tests/state/**/*.test.ts',
           ],
         },
       },

@@ -23,6 +23,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/progress/progress.ts': 'progress',
   'src/services/search/search.ts': 'search',
   'src/services/runs/runs.ts': 'runs',
+  'src/services/facts/facts.ts': 'project-facts',
 };
 
 const lateFile = (name: string): string => `vendor/${name.replaceAll('/', '-')}`;

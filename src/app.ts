@@ -145,12 +145,16 @@ export async function createContext(outside: Outside): Promise<Context> {
     log,
     background: !outside.patient,
   });
-  const contract = {
-    env: outside.env,
-    addedEnv: config.contractEnv,
-    platform: outside.platform,
-    timeoutMs: config.contractTimeoutMs,
-    hide: (text: string) => secrets.redact(text),
+  const stateSetup = {
+    userState,
+    hide: (text: string) => secrets.hide(text),
+    contract: {
+      env: outside.env,
+      addedEnv: config.contractEnv,
+      platform: outside.platform,
+      timeoutMs: config.contractTimeoutMs,
+      hide: (text: string) => secrets.redact(text),
+    },
   };
   const settingKeys = Object.fromEntries(settings().map(({ name, fileKey }) => [name, fileKey]));
   const tools = chooseTools(operations, { config, configFrom: from, settingKeys });
@@ -206,7 +210,7 @@ export async function createContext(outside: Outside): Promise<Context> {
     readFolder: (folder) => readFolder(folder),
     memory: async (project) => memories.of(await settled(project, () => workspaces.project(project))),
     state: async (project) =>
-      projectState(await settled(project, () => workspaces.project(project)), { userState, contract }),
+      projectState(await settled(project, () => workspaces.project(project)), stateSetup),
     usage: async (project) => rankings.usage(await settled(project, () => workspaces.project(project))),
     reranker: rankings.reranker,
     moveMemory: async () => memories.move(await settled(undefined, () => workspaces.project())),

@@ -1,10 +1,14 @@
+import { join } from 'node:path';
 import { BmadError } from './base/errors.ts';
+import { projectKey } from './base/project-key.ts';
 import { readKit } from './kit/kit.ts';
 import type { ProjectState } from './operations/context.ts';
 import type { CompletionSetup } from './services/contract/completion.ts';
 import type { Project } from './sources/project-root.ts';
 
 export interface StateSetup {
+  /** Takes secrets out of a text. */
+  hide(text: string): string;
   /** The user's folder for what has no place in a project. */
   userState: string;
   contract: Omit<CompletionSetup, 'root' | 'state'>;
@@ -14,7 +18,7 @@ export interface StateSetup {
  * What a project knows about itself. Its files change under our feet, so nothing is kept from one call to the next;
  * each part is loaded when a call first needs it.
  */
-export function projectState(project: Project, { userState, contract }: StateSetup): ProjectState {
+export function projectState(project: Project, { userState, contract, hide }: StateSetup): ProjectState {
   const root = rootOf(project);
   return {
     root,
@@ -30,6 +34,18 @@ export function projectState(project: Project, { userState, contract }: StateSet
     async runs() {
       const { openRuns } = await import('./services/runs/runs.ts');
       return openRuns({ kit: await readKit(root), state: userState });
+    },
+    async facts() {
+      const { openFacts } = await import('./services/facts/facts.ts');
+      return openFacts(root, hide);
+    },
+    async deliveries() {
+      const { openContracts } = await import('./services/delivery-contracts/open-contracts.ts');
+      return openContracts(await readKit(root), join(userState, 'projects', projectKey(root)));
+    },
+    async tasks() {
+      const { openTasks } = await import('./services/tasks/open-tasks.ts');
+      return openTasks(await readKit(root), { root: userState, folder: `tasks/${projectKey(root)}` });
     },
   };
 }

@@ -45,7 +45,5 @@ export async function limitsPage(): Promise<string[]> {
         longest(tools.map(({ description = '' }) => description)),
       ]),
     ),
-    '',
-    'The sets `project` and `memory` hold no tool yet.',
   ];
 }

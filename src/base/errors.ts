@@ -23,6 +23,12 @@ export const ERROR_CODES = {
     meaning: 'The path leads outside the BMAD roots, or is not a file; or a setting forbids it.',
   },
   too_large: { exit: 4, http: 413, retry: false, meaning: 'The file is over the size limit.' },
+  conflict: {
+    exit: 5,
+    http: 409,
+    retry: false,
+    meaning: 'What is there does not allow it: somebody else has it, or it has gone on since.',
+  },
   unavailable: { exit: 6, http: 503, retry: true, meaning: 'Something the call needs did not answer.' },
   cancelled: { exit: 130, http: 499, retry: true, meaning: 'The caller went away or cancelled.' },
   internal: { exit: 70, http: 500, retry: false, meaning: 'A fault in the server; the log has the details.' },

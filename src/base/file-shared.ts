@@ -32,25 +32,36 @@ async function placeInside(root: string, path: string): Promise<string> {
   return real;
 }
 
-/** Adds a line to the end, in one piece, on a line of its own whatever the file ends with. */
+/**
+ * Adds a line to the end, in one piece, on a line of its own whatever the file ends with, and with the line ends that
+ * the file has.
+ */
 export async function appendLine(root: string, path: string, line: string, header = ''): Promise<void> {
   const place = await placeInside(root, path);
   try {
     const handle = await open(place, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o644);
     try {
       const { size } = await handle.stat();
-      await handle.write(`${size === 0 ? header : await gap(handle, size)}${line}\n`);
+      const tail = await tailOf(handle, size);
+      const end = /\r\n[^\n]*$/.test(tail) ? '\r\n' : '\n';
+      const before = size === 0 ? header : tail.endsWith('\n') ? '' : end;
+      await handle.write(`${before}${line}${end}`);
     } finally {
       await handle.close();
     }
   } catch (error) {
     throw failure(place, error);
   }
+}
 
-  async function gap(handle: Awaited<ReturnType<typeof open>>, size: number): Promise<string> {
-    const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
-    return buffer.toString('latin1') === '\n' ? '' : '\n';
-  }
+/** Enough to see how the last lines end. */
+const TAIL_BYTES = 8_192;
+
+async function tailOf(handle: Awaited<ReturnType<typeof open>>, size: number): Promise<string> {
+  const length = Math.min(size, TAIL_BYTES);
+  if (length === 0) return '';
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length);
+  return buffer.toString('latin1', 0, bytesRead);
 }
 
 /** Replaces a file as a whole; who may read it stays as it was. */

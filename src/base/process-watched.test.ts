@@ -79,7 +79,9 @@ describe.skipIf(process.platform === 'win32')('a watched program', () => {
   }
 
   it('is killed when it ignores the polite signal', async () => {
-    await gone(pidIn(await cancelled(`trap '' TERM; echo "pid $$"; while :; do sleep 1; done`)));
+    const pid = pidIn(await cancelled(`trap '' TERM; echo "pid $$"; while :; do sleep 1; done`));
+    expect(pid).toBeGreaterThan(1);
+    await gone(pid);
   });
 
   it('may clean up when it is asked to end', async () => {
@@ -88,7 +90,9 @@ describe.skipIf(process.platform === 'win32')('a watched program', () => {
   });
 
   it('takes its children along when it is cancelled', async () => {
-    await gone(pidIn(await cancelled('sleep 600 & echo "pid $!"; wait')));
+    const pid = pidIn(await cancelled('sleep 600 & echo "pid $!"; wait'));
+    expect(pid).toBeGreaterThan(1);
+    await gone(pid);
   });
 
   it('takes its children along when it ends, and does not wait for those that keep the output open', async () => {

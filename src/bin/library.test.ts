@@ -24,6 +24,7 @@ describe('the exports of the package', () => {
       invalid_input: true,
       not_found: true,
       ambiguous: true,
+      conflict: true,
       forbidden: true,
       too_large: true,
       unavailable: true,

@@ -32,7 +32,7 @@ export async function readKit(root: string): Promise<Kit> {
   const problems: string[] = [];
   const { family, folder, unnamed } = (await familyOf(root)) ?? FAMILIES[0];
   const memory = await memoryFolder(root, folder, problems);
-  const context = await contextOf(root, folder, problems);
+  const { value: context } = await readContextFile(root, folder, problems);
   const section = (name: string, key: string): string | undefined => {
     const table = isTable(context) ? field(context, name) : undefined;
     return isTable(table) ? textField(table, key)?.trim() || undefined : undefined;
@@ -84,18 +84,23 @@ export async function strayPart(root: string, path: string): Promise<string | un
   return undefined;
 }
 
-/** The kit has it at the top of the project, its specification in the memory folder. */
-async function contextOf(root: string, folder: string, problems: string[]): Promise<unknown> {
+/** What the project says about itself, and where; the kit has it at the top, its specification in the memory folder. */
+export async function readContextFile(
+  root: string,
+  folder: string,
+  problems: string[],
+): Promise<{ path?: string; value?: unknown }> {
   for (const path of [CONTEXT_FILE, `${folder}/_memory/${CONTEXT_FILE}`]) {
     try {
-      return parseYaml(path, (await readInside(root, path, MAX_BYTES)).toString('utf8')) ?? {};
+      const text = (await readInside(root, path, MAX_BYTES)).toString('utf8');
+      return { path, value: parseYaml(path, text) ?? {} };
     } catch (error) {
       if (error instanceof BmadError && error.code === 'not_found') continue;
       problems.push(`${path}: ${error instanceof Error ? error.message : 'it cannot be read'}`);
-      return {};
+      return { path, value: {} };
     }
   }
-  return undefined;
+  return {};
 }
 
 /** A path in the memory folder as a person finds it in the project. */

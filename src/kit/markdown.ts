@@ -22,7 +22,7 @@ export function withoutExamples(text: string): string[] {
  * One that is not closed, or not before the next begins, ends with its line: a remembered text may have the mark in it,
  * and everything after it would be lost. Each mark is looked for once, so that many of them take no longer.
  */
-function withoutComments(text: string): string {
+export function withoutComments(text: string): string {
   let kept = '';
   let from = 0;
   let start = text.indexOf(OPEN);
@@ -91,5 +91,9 @@ export function rowIn(line: string): string[] | undefined {
 /** What a template leaves for somebody to fill in. */
 export function isUnset(text: string): boolean {
   const bare = text.replace(/\*\*[^*]*\*\*\s*:?/g, '').replace(/[-*|>[\]()\s]/g, '');
-  return bare === '' || /^(?:—|–|…|Àcompléter\.?)+$/i.test(bare) || /\{\{[^}]*\}\}/.test(bare);
+  return (
+    bare === '' ||
+    /^(?:—|–|…|àcompléter\.?|tobecompleted\.?|tbd|todo)+$/i.test(bare) ||
+    /\{\{[^}]*\}\}/.test(bare)
+  );
 }

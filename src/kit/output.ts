@@ -1,11 +1,22 @@
-import { join } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import { BmadError } from '../base/errors.ts';
 import { readInside, realFolder } from '../base/files.ts';
-import { field, isTable, parseToml, parseYaml, textField } from '../base/parse.ts';
+import { field, isTable, ParseError, parseToml, parseYaml, textField, type Table } from '../base/parse.ts';
 import { strayPart, type Kit } from './kit.ts';
 
-/** Where configurations of the different versions say it, the most specific first. */
-const FILES = ['_memory/config.yaml', 'core/config.yaml', 'bmm/config.yaml', 'config.toml'];
-const MAX_BYTES = 1_000_000;
+const MAX_BYTES = 2_000_000;
+
+/** Where BMAD's configuration names the output folder, the file that decides first. */
+const CONFIGS = [
+  'custom/config.user.toml',
+  'custom/config.toml',
+  'config.user.toml',
+  'config.toml',
+  '_memory/config.yaml',
+  'core/config.yaml',
+  'bmm/config.yaml',
+];
+const ROOTS = ['_bmad', 'bmad', '.bmad', '_grimoire'];
 
 /**
  * The folder of a project for what its agents produce, below its root: `_bmad-output`, or what its configuration names.
@@ -13,46 +24,55 @@ const MAX_BYTES = 1_000_000;
  */
 export async function outputFolder(kit: Kit): Promise<string | undefined> {
   const usual = `${kit.folder}-output`;
-  const named = await configured(kit);
-  for (const folder of [named, usual])
-    if (folder !== undefined && (await realFolder(join(kit.root, folder))) !== undefined)
+  const named = (await outputFolders(kit.root, [])).filter((folder) => folder !== '');
+  for (const folder of [...named, usual])
+    if ((await realFolder(join(kit.root, folder))) !== undefined)
       return (await strayPart(kit.root, folder)) === undefined ? folder : undefined;
-  if ((await realFolder(join(kit.root, kit.folder))) === undefined) return undefined;
-  return (await strayPart(kit.root, named ?? usual)) === undefined ? (named ?? usual) : undefined;
+  if ((await realFolder(join(kit.root, kit.folder))) === undefined && named.length === 0) return undefined;
+  const folder = named[0] ?? usual;
+  return (await strayPart(kit.root, folder)) === undefined ? folder : undefined;
 }
 
-async function configured(kit: Kit): Promise<string | undefined> {
-  for (const file of FILES) {
-    const path = `${kit.folder}/${file}`;
-    const text = await readInside(kit.root, path, MAX_BYTES).catch(() => undefined);
-    const value = text === undefined ? undefined : valueIn(path, text.toString('utf8'));
-    const folder = value === undefined ? undefined : plainFolder(value);
-    if (folder !== undefined) return folder;
+/** The output folders that configurations of all versions name, without doubles. */
+export async function outputFolders(root: string, problems: string[]): Promise<string[]> {
+  const found = new Set<string>();
+  for (const top of ROOTS) {
+    for (const file of CONFIGS) {
+      const config = await configTable(root, `${top}/${file}`);
+      if (config === undefined) continue;
+      const core = field(config, 'core');
+      const value = textField(isTable(core) ? core : config, 'output_folder');
+      const path = value === undefined ? undefined : insideProject(root, value, problems);
+      if (path !== undefined) found.add(path);
+    }
   }
-  return undefined;
+  return [...found];
 }
 
-function valueIn(path: string, text: string): string | undefined {
-  try {
-    const values = path.endsWith('.toml') ? parseToml(path, text) : parseYaml(path, text);
-    if (!isTable(values)) return undefined;
-    const core = field(values, 'core');
-    return (
-      textField(values, 'output_folder') ?? (isTable(core) ? textField(core, 'output_folder') : undefined)
-    );
-  } catch {
-    // What is wrong with a configuration file is told where it is read for its own sake.
+/** A configured path as one from the top of the project. */
+export function insideProject(root: string, value: string, problems: string[]): string | undefined {
+  const text = value.trim().replace(/^\{project[-_]root\}[\\/]?/, '');
+  if (text === '') return undefined;
+  // Installers have left the placeholder in; what it stood for is the default.
+  const plain = text.replace('{output_folder}', '_bmad-output').replaceAll('\\', '/');
+  const path = isAbsolute(plain)
+    ? relative(root, plain).split(sep).join('/')
+    : join(plain).split(sep).join('/');
+  if (path === '..' || path.startsWith('../') || isAbsolute(path)) {
+    problems.push('The output folder of the configuration is outside the project and is not used.');
     return undefined;
   }
+  return path === '.' ? '' : path.replace(/\/+$/, '');
 }
 
-/** A folder below the project, without the placeholder for its root; nothing else counts. */
-function plainFolder(value: string): string | undefined {
-  const path = value
-    .trim()
-    .replace(/^\{project-root\}[\\/]?/, '')
-    .replaceAll('\\', '/')
-    .replace(/^\.\/|\/+$/g, '');
-  const bad = path === '' || /[{}]|^[a-z]:|^[/~]/i.test(path) || path.split('/').includes('..');
-  return bad ? undefined : path;
+/** A configuration file; one that is missing or cannot be read names nothing. */
+export async function configTable(root: string, path: string): Promise<Table | undefined> {
+  try {
+    const text = (await readInside(root, path, MAX_BYTES)).toString('utf8');
+    const value = path.endsWith('.toml') ? parseToml(path, text) : parseYaml(path, text);
+    return isTable(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof BmadError || error instanceof ParseError) return undefined;
+    throw error;
+  }
 }

@@ -15,7 +15,7 @@ export type KitStack = (typeof KIT_STACKS)[number];
 
 /** Others that are worth telling, which the kit's contract has no commands for. */
 const OTHER_STACKS = ['rust', 'java', 'dotnet', 'php', 'ruby'] as const;
-export type StackName = KitStack | (typeof OTHER_STACKS)[number];
+type StackName = KitStack | (typeof OTHER_STACKS)[number];
 
 export interface DetectedStack {
   name: StackName;

@@ -1,17 +1,14 @@
-import { join } from 'node:path';
 import { BmadError } from '../base/errors.ts';
-import { withLock } from '../base/file-lock.ts';
 import { replaceShared } from '../base/file-shared.ts';
 import { localTime } from '../base/local-time.ts';
 import { field, isTable } from '../base/parse.ts';
 import type { MemoryEntry } from '../model/memory.ts';
 import { ACTIVITY_FILE, logActivity } from './activity.ts';
 import { inProject, type Kit } from './kit.ts';
+import { inTurn } from './kit-lock.ts';
 import { addLine, dropLines, fileText, leftAlone, lineFileOf, lineText } from './line-files.ts';
 import type { LineFiles, Wording } from './line-files.ts';
 import { MEMORIES_FILE, memoryTables } from './memories-json.ts';
-
-const LOCK_WAIT_MS = 10_000;
 
 export interface KitWriting extends LineFiles {
   /** The folder of our own files, where the lock is. */
@@ -124,24 +121,14 @@ async function dropEarlier(
   for (const [path, some] of byFile) await attempt(path, () => dropLines(writing, memory, path, entry, some));
 }
 
-/** The calls of this process come one after the other; the lock is for other processes, and asked only now and then. */
-const turns = new WeakMap<Kit, Promise<void>>();
-
 /** The memory itself is kept already; files that cannot be written are told, and written by the next attempt. */
 async function locked(
-  { kit, locks }: KitWriting,
+  { locks }: KitWriting,
   problems: string[],
   work: () => Promise<void>,
 ): Promise<boolean> {
-  const turn = (turns.get(kit) ?? Promise.resolve()).then(() =>
-    withLock(kitLock(locks), { waitMs: LOCK_WAIT_MS }, work),
-  );
-  turns.set(
-    kit,
-    turn.catch(() => undefined),
-  );
   try {
-    await turn;
+    await inTurn(locks, work);
     return true;
   } catch (error) {
     if (!(error instanceof BmadError)) throw error;
@@ -149,9 +136,6 @@ async function locked(
     return false;
   }
 }
-
-/** Who has it, is the only one to write the kit's files. */
-export const kitLock = (folder: string): string => join(folder, 'kit-files.lock');
 
 /** Only a bare list can be written back as it was: around one in an object there may be more that is not ours. */
 function listIn(kit: Kit, text: string): unknown[] {

@@ -252,6 +252,7 @@ export type ErrorCode =
   | 'invalid_input'
   | 'not_found'
   | 'ambiguous'
+  | 'conflict'
   | 'forbidden'
   | 'too_large'
   | 'unavailable'

@@ -47,7 +47,7 @@ export const bmad = defineOperation({
   name: 'bmad',
   title: 'BMAD agents and workflows',
   description:
-    'BMad Method: agents (architect, pm, analyst, dev, ux-designer), workflows (prd, architecture, build, …) and their files. execute returns all you need to act as the agent or run the workflow; then follow it. context adds the project’s story, plans and decisions, within a token budget. next says how far the project is and what to do. list, search and read look things up. Long answers come in parts: pass the cursor they give.',
+    'BMad Method: agents (architect, pm, analyst, dev, ux-designer), workflows (prd, architecture, build, …) and their files. execute returns all you need to act as the agent or run the workflow; then follow it. context adds story, plans and decisions, in budget tokens. next says how far the project is and what to do. list, search and read look things up. Long answers come in parts: pass the cursor they give.',
   effect: 'read',
   toolset: 'bmad',
   input: z.strictObject({
@@ -65,12 +65,12 @@ export const bmad = defineOperation({
     type: text().optional().describe('agent, workflow or resource, if not plain from the rest'),
     module: text().optional().describe('e.g. bmm'),
     category: text().optional().describe('Phase, e.g. plan'),
-    origin: text().optional().describe('search: e.g. project'),
+    origin: text().optional(),
     pattern: text().optional().describe('list resources: glob'),
     section: text().optional().describe('Only this heading'),
     cursor: text().optional(),
     limit: z.int().min(1).max(200).optional(),
-    budget: z.int().min(0).max(1e9).optional().describe('context: tokens'),
+    budget: z.int().min(0).max(1e9).optional(),
     detail: z.enum(DETAILS).optional(),
     project: text().optional().describe('Project folder'),
   }),

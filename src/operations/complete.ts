@@ -3,6 +3,7 @@ import { MEMORY_TYPES } from '../model/memory.ts';
 import { defineOperation } from './operation.ts';
 import { runNames } from './run-resources.ts';
 import { findRecord, KINDS_OF } from './targets.ts';
+import { workIds } from './work-resources.ts';
 
 const LIMIT = 100;
 
@@ -25,6 +26,9 @@ export const complete = defineOperation({
         'memory_id',
         'branch',
         'run_id',
+        'project_agent',
+        'task_id',
+        'contract_id',
       ])
       .describe('What is being typed'),
     value: z.string().max(5_000).describe('What has been typed so far'),
@@ -47,6 +51,13 @@ export const complete = defineOperation({
       );
     }
     if (what === 'branch' || what === 'run_id') return matching(await runNames(context, what), value);
+    if (what === 'task_id' || what === 'contract_id')
+      return matching(await workIds(what === 'task_id' ? 'tasks' : 'contracts', context), value);
+    if (what === 'project_agent') {
+      const facts = await (await context.state()).facts();
+      const agents = (await facts.agents()).map(({ id }) => id);
+      return matching([...new Set([...agents, ...(await facts.learners())])], value);
+    }
     const workspace = await context.workspace();
     let all: string[];
     if (what === 'path') {

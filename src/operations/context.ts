@@ -8,6 +8,7 @@ import type { Kit } from '../kit/kit.ts';
 import type { Completion } from '../services/contract/completion.ts';
 import type { Codebase } from '../services/codebase/codebase.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
+import type { ProjectFacts } from '../services/facts/facts.ts';
 import type { Diagnosis } from '../services/diagnosis/diagnosis.ts';
 import type { Memory } from '../services/memory/memory.ts';
 import type { Moved } from '../services/memory/transfer/move.ts';
@@ -16,6 +17,8 @@ import type { Ranking } from '../services/ranking/ranking.ts';
 import type { ModelAnswer, Reranker } from '../services/ranking/reranker.ts';
 import type { Usage } from '../services/ranking/usage.ts';
 import type { Runs } from '../services/runs/runs.ts';
+import type { ContractDesk } from '../services/delivery-contracts/open-contracts.ts';
+import type { TaskQueue } from '../services/tasks/open-tasks.ts';
 import type { TeamSources } from '../services/team/team.ts';
 import type { SourceView } from '../services/team/view.ts';
 import type { Tree } from '../sources/tree.ts';
@@ -26,8 +29,8 @@ import type { ToolChoice } from './toolsets.ts';
 
 export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/domain.ts';
 
+export type { ProjectFacts, Ranking, SourceView, TeamSources };
 export type { Activation } from '../services/delivery/activation.ts';
-export type { Ranking, SourceView, TeamSources };
 
 export type { Action as ProgressAction, Item as ProgressItem } from '../services/progress/progress.ts';
 
@@ -95,6 +98,12 @@ export interface ProjectState {
   progress(): Promise<Progress>;
   /** Its runs and session branches. */
   runs(): Promise<Runs>;
+  /** What the files of the custom kit and the like say about the project, and the ways to add to them. */
+  facts(): Promise<ProjectFacts>;
+  /** Work that waits for sub-agents. */
+  tasks(): Promise<TaskQueue>;
+  /** What teams hand over to each other. */
+  deliveries(): Promise<ContractDesk>;
 }
 
 export type { ServedFile } from '../services/delivery/served-file.ts';

@@ -91,7 +91,18 @@ function checkedInput(
   raw: unknown,
   spoken: Readonly<Record<string, string>> = {},
 ): Record<string, unknown> {
-  return checkedValue(operation.name, operation.input, raw ?? {}, spoken);
+  return checkedValue(operation.name, operation.input, underOwnNames(operation, raw ?? {}), spoken);
+}
+
+function underOwnNames({ synonyms }: AnyOperation, raw: unknown): unknown {
+  if (synonyms === undefined || typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
+  const given: Readonly<Record<string, string>> = synonyms;
+  return Object.fromEntries(
+    Object.entries(raw).map(([key, value]) => {
+      const own = Object.hasOwn(given, key) ? given[key] : undefined;
+      return [own === undefined || own in raw ? key : own, value];
+    }),
+  );
 }
 
 const KEYS_NAMED = 5;

@@ -5,16 +5,20 @@ import { bmad } from './bmad.ts';
 import { compileContext } from './compile-context.ts';
 import { complete } from './complete.ts';
 import { configShow } from './config-show.ts';
-import { listReceipts, verifyReceipts } from './contract-receipts.ts';
+import { createDeliveryContract } from './create-delivery-contract.ts';
 import { describeAgents } from './describe-agents.ts';
 import { doctor } from './doctor.ts';
 import { explain } from './explain.ts';
+import { getAgentMemory } from './get-agent-memory.ts';
+import { getFailureMuseum } from './get-failure-museum.ts';
 import { getKnowledge } from './get-knowledge.ts';
 import { listSessions } from './list-sessions.ts';
+import { getProjectContext } from './get-project-context.ts';
 import { listFiles } from './list-files.ts';
 import { list } from './list.ts';
 import { load } from './load.ts';
 import { manageMemories } from './manage-memories.ts';
+import { COMPANIONS, manageProject } from './manage-project.ts';
 import { memoryForget, memoryRestore, memorySupersede, memoryUpdate } from './memory-change.ts';
 import { memoryPurge } from './memory-purge.ts';
 import { memoryCount, memoryGet, memoryList, memoryStats } from './memory-read.ts';
@@ -25,22 +29,12 @@ import type { AnyOperation } from './operation.ts';
 import { findPrompt, listPrompts } from './prompts.ts';
 import { read } from './read.ts';
 import { recallStructured } from './recall-structured.ts';
-import { reconcileLedgers } from './reconcile.ts';
 import { rememberStructured } from './remember-structured.ts';
 import { listResources, readResource } from './resources.ts';
 import { refresh } from './refresh.ts';
 import { runCompletionContract } from './run-completion-contract.ts';
-import { runOpen } from './run-open.ts';
-import { runCheckpoint, runFinish, runRepair, runResume } from './run-progress.ts';
 import { search } from './search.ts';
 import { searchCodebase } from './search-codebase.ts';
-import {
-  sessionArchive,
-  sessionCreate,
-  sessionDiff,
-  sessionMerge,
-  sessionSwitch,
-} from './session-branches.ts';
 import { sourcesAdd } from './sources-add.ts';
 import { sourcesApprove } from './sources-approve.ts';
 import { sourcesClear } from './sources-clear.ts';
@@ -49,7 +43,9 @@ import { sourcesList } from './sources-list.ts';
 import { sourcesRemove } from './sources-remove.ts';
 import { sourcesResolve } from './sources-resolve.ts';
 import { sourcesUpdate } from './sources-update.ts';
+import { spawnSubagentTask } from './spawn-subagent-task.ts';
 import { bmadWorkflow, executeTask, executeWorkflow } from './start-work.ts';
+import { taskApprove, taskRefuse } from './task-decide.ts';
 import { listTasks, listWorkflows } from './work-lists.ts';
 import { usageClear, usageShow } from './usage.ts';
 import { getWorkflowStatus } from './workflow-status.ts';
@@ -78,11 +74,22 @@ export const operations: readonly AnyOperation[] = [
   sourcesDiff,
   sourcesApprove,
   sourcesClear,
+  getProjectContext,
+  getAgentMemory,
+  runCompletionContract,
+  getWorkflowStatus,
+  listSessions,
+  getFailureMuseum,
+  spawnSubagentTask,
+  createDeliveryContract,
+  manageProject,
+  ...COMPANIONS,
+  taskApprove,
+  taskRefuse,
   rememberStructured,
   recallStructured,
   manageMemories,
   searchCodebase,
-  reconcileLedgers,
   memoryList,
   memoryGet,
   memoryUpdate,
@@ -97,21 +104,6 @@ export const operations: readonly AnyOperation[] = [
   memoryImport,
   memoryReindex,
   memoryMove,
-  runCompletionContract,
-  verifyReceipts,
-  listReceipts,
-  getWorkflowStatus,
-  runOpen,
-  runCheckpoint,
-  runResume,
-  runFinish,
-  runRepair,
-  listSessions,
-  sessionCreate,
-  sessionSwitch,
-  sessionDiff,
-  sessionMerge,
-  sessionArchive,
   listWorkflows,
   getWorkflowDetails,
   executeWorkflow,

@@ -31,6 +31,8 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   positional?: readonly (keyof z.input<I> & string)[];
   /** Command lines that show it off; they are run by a test. */
   examples?: readonly string[];
+  /** Other names that callers know inputs by, and the input each stands for; they are not advertised. */
+  synonyms?: Readonly<Record<string, keyof z.input<I> & string>>;
   input: I;
   output: O;
   run(input: z.output<I>, context: Context, call: Call): Promise<z.input<O>>;

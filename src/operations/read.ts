@@ -2,11 +2,10 @@ import * as z from 'zod';
 import { BmadError } from '../base/errors.ts';
 import { contentUri } from '../base/paths.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from './fields.ts';
-import { memoryPlace, memoryText, type MemoryPlace } from './memory-resources.ts';
 import { defineOperation } from './operation.ts';
-import { runsPlace, runsText } from './run-resources.ts';
 import { outlineOnly, shownNote, shownTextSchema, showText } from './shown-text.ts';
 import { namedRecord } from './recommend.ts';
+import { stateText } from './state-resources.ts';
 import { findFile, isFile, mainFile, NAMED_KINDS } from './targets.ts';
 
 /** A rendered skill's own file is a few lines long. */
@@ -40,15 +39,10 @@ export const read = defineOperation({
     ...shownTextSchema.shape,
   }),
 
-  async run({ target, kind, module, section, cursor, detail, project }, context) {
-    const remembered = memoryPlace(target);
-    const run = runsPlace(target);
-    if (remembered !== undefined || run !== undefined) {
-      const text =
-        run === undefined
-          ? await memoryText(remembered as MemoryPlace, context, project)
-          : await runsText(run, context, project);
-      const origin = run === undefined ? 'memory' : 'runs';
+  async run({ target, kind, module, section, cursor, detail, project }, context, call) {
+    const remembered = await stateText(target, context, call, project);
+    if (remembered !== undefined) {
+      const { text, origin } = remembered;
       const about = { uri: target, mimeType: 'text/markdown', origin };
       if (detail === 'concise') return { ...about, ...outlineOnly(text) };
       return {

@@ -3,11 +3,9 @@ import { BmadError, quoted } from '../base/errors.ts';
 import { listPage } from '../base/paging.ts';
 import { contentUri } from '../base/paths.ts';
 import type { Context, ServedFile, Workspace } from './context.ts';
-import { MEMORY_TYPES } from '../model/memory.ts';
 import { cursorField } from './fields.ts';
-import { runsPlace, runsResources, runsText } from './run-resources.ts';
-import { memoryPlace, memoryText, memoryUri } from './memory-resources.ts';
 import { defineOperation } from './operation.ts';
+import { stateResources, stateText } from './state-resources.ts';
 import { findFile } from './targets.ts';
 
 const PAGE = 100;
@@ -51,16 +49,9 @@ export const listResources = defineOperation({
         origin: skill.record.origin.displayName,
         description: skill.description,
       }));
-    const memories = (project.root === undefined ? [] : MEMORY_TYPES).map((type) => ({
-      uri: memoryUri(type),
-      name: `memory/${type}`,
-      mimeType: 'text/markdown',
-      origin: 'memory',
-      description: `What the project remembers: ${type}`,
-    }));
-    const runs = project.root === undefined ? [] : await runsResources(context);
+    const own = project.root === undefined ? [] : await stateResources(context);
     // Skills come first: there are few of them, and they are what people look for.
-    const all = [...skills, ...memories, ...runs, ...files];
+    const all = [...skills, ...own, ...files];
     const page = listPage(all, PAGE, `resources ${all.length}`, cursor);
     return { items: page.part, ...(page.next === undefined ? {} : { next: page.next }) };
   },
@@ -82,11 +73,9 @@ export const readResource = defineOperation({
       .object({ name: z.string(), source: z.string().optional(), commit: z.string().optional() })
       .optional(),
   }),
-  async run({ uri }, context) {
-    const place = memoryPlace(uri);
-    if (place !== undefined) return { mimeType: 'text/markdown', text: await memoryText(place, context) };
-    const run = runsPlace(uri);
-    if (run !== undefined) return { mimeType: 'text/markdown', text: await runsText(run, context) };
+  async run({ uri }, context, call) {
+    const state = await stateText(uri, context, call);
+    if (state !== undefined) return { mimeType: 'text/markdown', text: state.text };
     const workspace = await context.workspace();
     const file = SKILL_URI.test(uri)
       ? await skillFile(uri, workspace)

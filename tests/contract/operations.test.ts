@@ -33,7 +33,16 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
       for (const [name, property] of properties) {
         expect(property.anyOf, `${name} is a union`).toBeUndefined();
         expect(property.properties, `${name} is nested`).toBeUndefined();
-        const plain = ['operation', 'cursor', 'limit', 'detail'].includes(name);
+        const plain = [
+          'operation',
+          'cursor',
+          'limit',
+          'detail',
+          'section',
+          'query',
+          'last_n',
+          'top_n',
+        ].includes(name);
         if (!plain) expect(property.description, `${name} has no description`).toBeTruthy();
       }
     });

@@ -85,7 +85,7 @@ describe('a command', () => {
     expect(code).toBe(0);
     const lines = stdout.toString('utf8').split('\n');
     for (const { args } of COMMANDS) expect(lines.join('\n')).toContain(`  ${args[0] ?? ''}`);
-    expect(lines.length).toBeLessThanOrEqual(32);
+    expect(lines.length).toBeLessThanOrEqual(40);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
     const help = await run('list', '--help');
     expect(help.code).toBe(0);
@@ -211,7 +211,7 @@ describe('bmad-mcp-server', () => {
     const { code, stdout, stderr } = await server('--summary');
     expect(code).toBe(0);
     expect(stdout.toString('utf8')).toBe('');
-    expect(stderr).toMatch(/^[^\n]*5 tools registered — [^\n]* — Ready\n$/);
+    expect(stderr).toMatch(/^[^\n]*8 tools registered — [^\n]* — Ready\n$/);
   });
 
   it.each([

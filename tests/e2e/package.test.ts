@@ -71,7 +71,7 @@ describe('the installed package', () => {
   it('tests itself', async () => {
     const { code, stdout } = await run('bmad-mcp-server', '--test');
     expect(code).toBe(0);
-    expect(stdout.toString('utf8')).toMatch(/^BMAD MCP Server v\S+ — 5 tools registered — .* — Ready\n$/);
+    expect(stdout.toString('utf8')).toMatch(/^BMAD MCP Server v\S+ — 8 tools registered — .* — Ready\n$/);
     expect(stdout.toString('utf8')).toContain(`v${VERSION}`);
   });
 

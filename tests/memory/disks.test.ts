@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { memoryStatus } from '../../src/operations/memory-status.ts';
 import { recallStructured } from '../../src/operations/recall-structured.ts';
 import { rememberStructured } from '../../src/operations/remember-structured.ts';
@@ -34,14 +34,14 @@ describe.each(['sqlite', 'jsonl'] as const)('a %s store in a folder that may onl
   const flags = { embedder: 'none', memoryEngine: engine } as const;
 
   it.for(['as it was left', 'without the files of a log'])('is read %s', async (state, context) => {
-    const folder = await temporaryFolder(afterAll);
+    const folder = await temporaryFolder(onTestFinished);
     await writeFiles(folder, KIT_FILES);
     await rememberElsewhere(folder, engine, 'Zebras are written down before the lock');
     if (state !== 'as it was left')
       for (const end of ['-wal', '-shm'])
         await rm(join(folder, STORE, `.bmad-memory.db${end}`), { force: true });
     await rm(join(folder, STORE, '.gitignore'));
-    if (!(await makeReadOnly(folder, afterAll))) return context.skip(NO_MOUNTS);
+    if (!(await makeReadOnly(folder, onTestFinished))) return context.skip(NO_MOUNTS);
     const session = await sessionIn(folder, { flags });
     expect(await idsIn(session, 'zebras lock')).toHaveLength(1);
     const error = await session.fail(rememberStructured, given('This cannot be written down'));
@@ -59,9 +59,9 @@ describe.each(['sqlite', 'jsonl'] as const)('a %s store in a folder that may onl
 });
 
 it('says why nothing can be remembered where there is no store and none can be made', async (context) => {
-  const folder = await temporaryFolder(afterAll);
+  const folder = await temporaryFolder(onTestFinished);
   await writeFiles(folder, KIT_FILES);
-  if (!(await makeReadOnly(folder, afterAll))) return context.skip(NO_MOUNTS);
+  if (!(await makeReadOnly(folder, onTestFinished))) return context.skip(NO_MOUNTS);
   const session = await sessionIn(folder, { flags: { embedder: 'none' } });
   const error = await session.fail(rememberStructured, given('This cannot be written down'));
   expect(error.text).toMatch(/cannot be written: .*(?:permission|read-only).*Check the folder/s);
@@ -75,7 +75,7 @@ describe.each(['sqlite', 'jsonl'] as const)('a %s store on a disk that is full',
     ['to the last block', 0],
     ['but for some blocks', 16_384],
   ] as const)('%s keeps what it has, says so, and goes on when there is room', async ([, left], context) => {
-    const folder = await smallDisk(1_024, afterAll);
+    const folder = await smallDisk(1_024, onTestFinished);
     if (folder === undefined) return context.skip(NO_MOUNTS);
     await writeFiles(folder, KIT_FILES);
     const flags = { embedder: 'none', memoryEngine: engine } as const;

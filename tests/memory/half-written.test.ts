@@ -133,6 +133,16 @@ describe('files that say what a memory said before', () => {
     }
   });
 
+  it('are hidden from whoever looks through all of a type, whatever the case of the agent', async () => {
+    const { memory } = await project();
+    const given = { type: 'agent-learnings', agent: 'ÉLODIE', text: OLD } as const;
+    const { entry } = await memory.remember(given);
+    const { store } = await memory.world.session();
+    await store.update(entry, { text: NEW, at: new Date().toISOString() });
+    const { entries } = await memory.browse('agent-learnings', ['E\u0301lodie']);
+    expect(entries.map((each) => each.entry.text)).toEqual([NEW]);
+  });
+
   it('lose all earlier wordings when the memory itself is written again', async () => {
     const { memory, file } = await project();
     const { id } = await remembered(memory, OLD);

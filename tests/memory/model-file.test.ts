@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { memoryStatus } from '../../src/operations/memory-status.ts';
 import { recallStructured } from '../../src/operations/recall-structured.ts';
 import { rememberStructured } from '../../src/operations/remember-structured.ts';
@@ -13,7 +13,7 @@ const MODEL = 'embedder.bin';
 
 /** An install of its own, whose model can be spoilt, and a project. */
 async function install(): Promise<{ dist: string; folder: string; open: () => Promise<OpenSession> }> {
-  const [dist, folder] = [await temporaryFolder(afterAll), await temporaryFolder(afterAll)];
+  const [dist, folder] = [await temporaryFolder(onTestFinished), await temporaryFolder(onTestFinished)];
   await symlink(contentRoot, join(dist, 'content'));
   await writeFile(join(dist, MODEL), model);
   await writeFiles(folder, { 'package.json': '{}' });

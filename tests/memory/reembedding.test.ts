@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { memoryStatus } from '../../src/operations/memory-status.ts';
 import { memoryImport } from '../../src/operations/memory-transfer.ts';
 import { recallStructured } from '../../src/operations/recall-structured.ts';
@@ -49,10 +49,10 @@ interface Place {
 
 /** A project with memories that have vectors of an embedder called "old". */
 async function filled(engine: Place['engine']): Promise<Place> {
-  const folder = await temporaryFolder(afterAll);
+  const folder = await temporaryFolder(onTestFinished);
   const lines = Array.from({ length: MEMORIES }, (_, index) => `- [${dayOf(index)}] ${textOf(index)}`);
   await writeFiles(folder, { 'package.json': '{}', 'all.md': `## dev\n\n${lines.join('\n')}\n` });
-  const server = await embeddingServer(afterAll);
+  const server = await embeddingServer(onTestFinished);
   server.dim = OLD;
   const flags = { ollamaUrl: server.url, embeddingModel: 'old', memoryEngine: engine };
   const old = await sessionIn(folder, { flags });
@@ -74,8 +74,8 @@ async function found(session: OpenSession, query: string): Promise<{ text: strin
 }
 
 it('an embedder that gives other vectors all of a sudden leaves the words, and nothing is mixed', async () => {
-  const folder = await temporaryFolder(afterAll);
-  const server = await embeddingServer(afterAll);
+  const folder = await temporaryFolder(onTestFinished);
+  const server = await embeddingServer(onTestFinished);
   const session = await sessionIn(folder, { flags: { ollamaUrl: server.url, project: folder } });
   const given = (text: string) => ({ type: 'stories', agent: 'dev', text });
   await session.ok(rememberStructured, given('Parcels come from the harbour'));

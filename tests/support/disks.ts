@@ -23,7 +23,7 @@ export async function makeReadOnly(folder: string, onEnd: OnEnd): Promise<boolea
     return process.platform !== 'win32';
   }
   if (!(await tells('mount', '--bind', folder, folder))) return false;
-  onEnd(async () => void (await tells('umount', folder)));
+  onEnd(async () => void (await tells('umount', '-l', folder)));
   return tells('mount', '-o', 'remount,ro,bind', folder);
 }
 

@@ -8,13 +8,8 @@ import { MEMORY_TYPES, type MemoryEntry, type MemoryKey, type MemoryRevision } f
 import { strayPart } from '../../kit/kit.ts';
 import { LEARNINGS_FOLDER } from '../../kit/learnings.ts';
 import { lineText } from '../../kit/line-files.ts';
-import {
-  kitLock,
-  removeFromKitFiles,
-  writeKitFiles,
-  type KitWriting,
-  type Written,
-} from '../../kit/write.ts';
+import { kitLock } from '../../kit/kit-lock.ts';
+import { removeFromKitFiles, writeKitFiles, type KitWriting, type Written } from '../../kit/write.ts';
 import { shownBy } from './shown.ts';
 import type { MemoryStore, Reworded } from './store.ts';
 import { allEntries } from './transfer/transfer.ts';

@@ -4,6 +4,7 @@ import type { Log } from '../../base/log.ts';
 import { isMemoryId } from '../../base/memory-ids.ts';
 import type { MemoryEntry, MemoryFilter, MemoryKey, MemoryRevision, MemoryType } from '../../model/memory.ts';
 import { sameAgent } from '../../kit/agents.ts';
+import { browse, type Browsed } from './browse.ts';
 import { withCopies } from './copies.ts';
 import { kitCandidates } from './kit-index.ts';
 import { momentOf } from '../../base/local-time.ts';
@@ -80,6 +81,11 @@ export class Memory {
 
   recall(question: Question, signal?: AbortSignal): Promise<Recall> {
     return recall(this.world, question, signal);
+  }
+
+  /** All of a type, in the store and in files, newest first; of one agent under any of its names. */
+  browse(type: MemoryType, agents?: readonly string[]): Promise<{ entries: Browsed[]; notes: string[] }> {
+    return browse(this.world, type, agents);
   }
 
   async list(selection: Selection, page: Page): Promise<MemoryPage> {

@@ -4,9 +4,7 @@ import { ensureFolder, stateNames, writeNew } from '../../base/file-state.ts';
 import { modifiedInside } from '../../base/files.ts';
 import { projectKey } from '../../base/project-key.ts';
 import { strayPart, type Kit } from '../../kit/kit.ts';
-
-/** Beside the project's own memory files, in a folder that git leaves out. */
-const FOLDER = '.bmad-memory';
+import { OWN_FOLDER as FOLDER } from '../../kit/kit-lock.ts';
 
 export interface Place {
   folder: string;

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { withLock } from '../../base/file-lock.ts';
 import { appendLog, logStamp, readLog, replaceLog } from '../../base/file-log.ts';
 import { ensureFolder, removeTree } from '../../base/file-state.ts';
 import type { Log } from '../../base/log.ts';
+import { projectKey } from '../../base/project-key.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Use } from './score.ts';
 import {
@@ -150,9 +150,5 @@ export function openUsage({ state, root, writes, reads, now, log }: UsageSetup):
 /** The file of a project among those of the user; the path decides, the name is for people. */
 function usagePlace(root: string | undefined, state: string): string {
   if (root === undefined) return join(state, 'usage', 'no-project.jsonl');
-  const key = createHash('sha256').update(root).digest('hex').slice(0, 12);
-  const name = basename(root)
-    .replace(/[^\w.-]+/g, '-')
-    .slice(0, 40);
-  return join(state, 'usage', `${name}-${key}.jsonl`);
+  return join(state, 'usage', `${projectKey(root)}.jsonl`);
 }

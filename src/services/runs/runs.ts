@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
+import { projectKey } from '../../base/project-key.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { JOURNAL_FILE, journalIn, type Journal } from '../../kit/runs/journal.ts';
 import { readText } from '../../kit/runs/json-file.ts';
@@ -53,7 +53,7 @@ export interface RunsSetup {
 }
 
 export function openRuns({ kit, state, now = () => new Date() }: RunsSetup): Runs {
-  const world = { kit, now, userFolder: userPlace(kit.root, state) };
+  const world = { kit, now, userFolder: join(state, 'projects', projectKey(kit.root)) };
   return {
     read: () => readAll(world),
     find: findRun,
@@ -71,13 +71,4 @@ export function openRuns({ kit, state, now = () => new Date() }: RunsSetup): Run
     merge: (name, into) => mergeBranch(world, name, into),
     archive: (name, force) => archiveBranch(world, name, force),
   };
-}
-
-/** The folder of a project among those of the user; the path decides, the name is for people. */
-function userPlace(root: string, state: string): string {
-  const key = createHash('sha256').update(root).digest('hex').slice(0, 12);
-  const name = basename(root)
-    .replace(/[^\w.-]+/g, '-')
-    .slice(0, 40);
-  return join(state, 'projects', `${name}-${key}`);
 }

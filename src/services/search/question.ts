@@ -19,7 +19,7 @@ const WISHES = new Set(
 );
 
 /** Several words that stand together as in the vocabulary leave no doubt of what is meant. */
-const share = (phrase: readonly string[]): number => (phrase.length > 1 ? PHRASE_SHARE : SYNONYM_SHARE);
+const shareOf = (phrase: readonly string[]): number => (phrase.length > 1 ? PHRASE_SHARE : SYNONYM_SHARE);
 
 /** What was asked, cut to the length that is looked at. */
 export function questionOf(typed: string): string {
@@ -40,7 +40,7 @@ export function slotsOf(question: string, index: WordIndex, vocabulary?: Vocabul
       if (!terms.every((term, offset) => words[at + offset] === term)) continue;
       for (const other of others)
         for (const term of other)
-          terms.forEach((_, offset) => add(at + offset, term, share(terms) / Math.sqrt(other.length)));
+          terms.forEach((_, offset) => add(at + offset, term, shareOf(terms) / Math.sqrt(other.length)));
     }
   });
   return slots.map((slot, at) =>

@@ -18,18 +18,16 @@ export interface SearchParts {
   ranking?: (() => Promise<(record: BmadRecord) => number>) | undefined;
 }
 
-export interface SearchQuery {
+interface SearchQuery {
   words: string;
   kinds: readonly RecordKind[];
   /** Filters: whether a record may be among the hits. */
   takes(record: BmadRecord): boolean;
 }
 
-export type SearchHit = Found;
-
 export interface Search {
   /** What was named comes first, then what fits by words and meaning, best first; old names come last. */
-  find(query: SearchQuery): Promise<SearchHit[]>;
+  find(query: SearchQuery): Promise<Found[]>;
   /** What a name that is being typed may become, the likeliest first. */
   complete(typed: string, kinds: readonly RecordKind[]): Promise<BmadRecord[]>;
 }

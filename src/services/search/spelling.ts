@@ -21,5 +21,5 @@ export function lettersApart(a: string, b: string, most: number): number {
     before = last;
     last = next;
   }
-  return last[b.length] ?? 0;
+  return Math.min(last[b.length] ?? 0, most + 1);
 }

@@ -62,6 +62,7 @@ describe('lettersApart', () => {
     ['store', 'story', 1],
     ['spirnt', 'sprint', 1],
     ['story', 'sprint', 3],
+    ['ab', 'cdef', 3],
   ])('counts from %s to %s %i', (a, b, apart) => {
     expect(lettersApart(a, b, 2)).toBe(apart);
   });

@@ -87,8 +87,9 @@ export class WordIndex {
         if (other !== term) found.set(other, (PREFIX_SHARE * term.length) / other.length);
       }
     }
-    const slips = this.#postings.has(term) ? 0 : slipsIn(term);
-    for (let length = term.length - slips; slips > 0 && length <= term.length + slips; length++) {
+    const slips = slipsIn(term);
+    if (slips === 0 || this.#postings.has(term)) return found;
+    for (let length = term.length - slips; length <= term.length + slips; length++) {
       for (const other of this.#byLength.get(length) ?? []) {
         const apart = lettersApart(term, other, slips);
         const weight = TYPO_SHARE * (1 - apart / term.length);

@@ -126,7 +126,7 @@ ${settings}
 `;
 }
 
-const GROUP_SHOWN = 7;
+const GROUP_SHOWN = 6;
 
 /** One line a command; a group of commands shares one. */
 function commandLines(): string[] {
@@ -158,6 +158,9 @@ const GROUPS: Record<string, string> = {
   usage: 'What was started in the project',
   run: 'Runs of workflows',
   session: 'Session branches, where runs are kept',
+  log: 'Write down what others should know',
+  task: 'Work that waits for sub-agents',
+  delivery: 'Contracts between teams',
 };
 
 function groupNamed(program: Command, name: string): Command {

@@ -72,6 +72,24 @@ export const TEMPLATES = [
     description: 'One run of a workflow: state, steps, artefacts',
   },
   {
+    name: 'project-agent',
+    uriTemplate: 'bmad://project/agents/{project_agent}',
+    title: 'Learnings of an agent',
+    description: 'What an agent has learnt in this project',
+  },
+  {
+    name: 'task',
+    uriTemplate: 'bmad://tasks/{task_id}',
+    title: 'Task by id',
+    description: 'One task for a sub-agent: state, brief, result',
+  },
+  {
+    name: 'contract',
+    uriTemplate: 'bmad://contracts/{contract_id}',
+    title: 'Delivery contract by id',
+    description: 'One delivery contract, with what is missing in it',
+  },
+  {
     name: 'file',
     uriTemplate: 'bmad://{+path}',
     title: 'File by path',

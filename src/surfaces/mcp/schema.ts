@@ -1,19 +1,37 @@
 import * as z from 'zod';
 import type { AnyOperation } from '../../operations/operation.ts';
 
+/** Fields whose names say to a model all it needs; what people read about them is in the help of the commands. */
+const PLAIN = new Set(['project', 'cursor', 'limit', 'detail', 'run_id', 'branch', 'args', 'signed_by']);
+
 /**
  * The schema a client sees. Checking stays with `execute`, so that every surface words its errors the same way; the
- * lengths of texts and lists are left out, because no model counts characters and every session pays for them.
+ * lengths, ranges and forms are left out, because no model counts characters and every session pays for them. So is
+ * that nothing else is allowed: an argument that does not exist is answered with the list of those that do.
  */
 export function advertisedSchema(operation: AnyOperation): { type: 'object'; [key: string]: unknown } {
-  const { $schema: _schema, ...schema } = z.toJSONSchema(operation.input, {
+  const {
+    $schema: _schema,
+    additionalProperties: _strict,
+    ...schema
+  } = z.toJSONSchema(operation.input, {
     io: 'input',
     override: ({ jsonSchema }) => {
       delete jsonSchema.minLength;
       delete jsonSchema.maxLength;
       delete jsonSchema.maxItems;
       delete jsonSchema.propertyNames;
+      delete jsonSchema.pattern;
+      delete jsonSchema.minimum;
+      delete jsonSchema.maximum;
+      if (isEmpty(jsonSchema.default)) delete jsonSchema.default;
     },
   });
+  for (const [name, property] of Object.entries(schema.properties ?? {}))
+    if (PLAIN.has(name) && typeof property === 'object') delete property.description;
   return { ...schema, type: 'object' };
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === '' || (Array.isArray(value) && value.length === 0);
 }

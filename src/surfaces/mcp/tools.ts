@@ -48,18 +48,20 @@ function fixedTool(operation: AnyOperation): Tool {
   return tool;
 }
 
+/** Hosts look for the first; of the others, what differs from the defaults of the protocol. */
+const ANNOTATIONS: Record<AnyOperation['effect'], NonNullable<Tool['annotations']>> = {
+  read: { readOnlyHint: true, openWorldHint: false },
+  write: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+  destroy: { readOnlyHint: false, openWorldHint: false },
+};
+
 function toolOf(operation: AnyOperation): Tool {
   return {
     name: operation.name,
     title: operation.title,
     description: operation.description,
     inputSchema: advertisedSchema(operation),
-    annotations: {
-      readOnlyHint: operation.effect === 'read',
-      destructiveHint: operation.effect === 'destroy',
-      idempotentHint: operation.effect === 'read',
-      openWorldHint: false,
-    },
+    annotations: ANNOTATIONS[operation.effect],
     // Hosts with a tool search show only names at first; this one is the entry to everything.
     ...(operation.name === SERVER_KEY ? { _meta: { 'anthropic/alwaysLoad': true } } : {}),
   };

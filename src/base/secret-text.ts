@@ -1,6 +1,6 @@
-import { BmadError } from '../../base/errors.ts';
-import { MASK, stripUrlCredentials } from '../../base/secret-names.ts';
-import { hasPrivateKey, maskPrivateKeys, maskShapes, namesSecret } from '../../base/secret-shapes.ts';
+import { BmadError } from './errors.ts';
+import { MASK, stripUrlCredentials } from './secret-names.ts';
+import { hasPrivateKey, maskPrivateKeys, maskShapes, namesSecret } from './secret-shapes.ts';
 
 /**
  * What may be the name of a secret, and a sign or word after it that a value follows: `password=`, `"api_key": `,

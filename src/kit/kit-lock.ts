@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { BmadError } from '../base/errors.ts';
+import { withLock } from '../base/file-lock.ts';
+import { ensureFolder, modifiedAt, touch, writeNew } from '../base/file-state.ts';
+import { strayPart, type Kit } from './kit.ts';
+
+/** Our own files beside the project's memory files, in a folder that git leaves out. */
+export const OWN_FOLDER = '.bmad-memory';
+
+/** Who has it, is the only one to write the kit's files. */
+export const kitLock = (folder: string): string => join(folder, 'kit-files.lock');
+
+/** Far longer than all other writers together take, also on a busy machine. */
+const LOCK_WAIT_MS = 30_000;
+
+/** A process that writes one entry after the other would hardly let anybody else in. */
+const JUST_NOW_MS = 200;
+const WANTED_MS = 10_000;
+const GIVE_WAY_MS = 60;
+
+/** The calls of this process come one after the other; the lock is for other processes, and asked only now and then. */
+const turns = new Map<string, Promise<void>>();
+const released = new Map<string, number>();
+
+/** Runs `work` while nobody else of ours, in this process or another, changes the files in the memory folder. */
+export async function inTurn<T>(locks: string, work: () => Promise<T>): Promise<T> {
+  const path = kitLock(locks);
+  const turn = (turns.get(path) ?? Promise.resolve()).then(async () => {
+    await giveWay(path);
+    try {
+      return await withLock(path, { waitMs: LOCK_WAIT_MS, onWait: () => void touch(wantedFile(path)) }, work);
+    } finally {
+      released.set(path, performance.now());
+    }
+  });
+  const settled = turn.then(
+    () => undefined,
+    () => undefined,
+  );
+  turns.set(path, settled);
+  try {
+    return await turn;
+  } finally {
+    if (turns.get(path) === settled) turns.delete(path);
+  }
+}
+
+const wantedFile = (path: string): string => `${path}.wanted`;
+
+/** Who has just had the lock waits a moment when others have asked for it, so that they come in between. */
+async function giveWay(path: string): Promise<void> {
+  const last = released.get(path);
+  if (last === undefined || performance.now() - last > JUST_NOW_MS) return;
+  const wanted = await modifiedAt(wantedFile(path));
+  if (wanted === undefined || Date.now() - wanted > WANTED_MS) return;
+  await pause(GIVE_WAY_MS * (1 + Math.random()));
+}
+
+/** The same lock as the memory's own, for writers that know the project only. */
+export async function whileLocked<T>(kit: Kit & { memory: string }, work: () => Promise<T>): Promise<T> {
+  const folder = join(kit.memory, OWN_FOLDER);
+  if ((await strayPart(kit.memory, OWN_FOLDER)) !== undefined)
+    throw new BmadError('forbidden', `${folder} leads outside the memory folder; nothing was written.`, {
+      subject: folder,
+      hint: 'Remove the link; what is written stays inside the project.',
+    });
+  await ensureFolder(folder);
+  await writeNew(join(folder, '.gitignore'), Buffer.from('*\n'));
+  return inTurn(folder, work);
+}

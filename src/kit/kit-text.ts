@@ -1,0 +1,57 @@
+import { BmadError } from '../base/errors.ts';
+import { readInside } from '../base/files.ts';
+import { inProject, type Kit } from './kit.ts';
+import { utf8Text } from './utf8.ts';
+
+const MAX_BYTES = 20_000_000;
+
+/** A project that has a memory folder, which is where its files are. */
+export type KitWithMemory = Kit & { memory: string };
+
+/** The text of a file that is going to be rewritten; nothing when there is none. In another encoding it is left alone. */
+export async function textToChange(kit: KitWithMemory, path: string): Promise<string | undefined> {
+  let bytes: Buffer;
+  try {
+    bytes = await readInside(kit.memory, path, MAX_BYTES);
+  } catch (error) {
+    if (error instanceof BmadError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+  const text = utf8Text(bytes);
+  if (text !== undefined) return text;
+  throw new BmadError('unavailable', `${inProject(kit, path)} is left as it is: it is not UTF-8.`, {
+    subject: path,
+    hint: 'Save the file as UTF-8, then try again.',
+  });
+}
+
+/** The text of a file that is only read; what is wrong with it is told, and what can be read of it is given. */
+export async function textToRead(
+  kit: Kit,
+  path: string,
+  problems: string[],
+  root = kit.memory,
+): Promise<string | undefined> {
+  if (root === undefined) return undefined;
+  const shown = root === kit.memory ? inProject(kit, path) : path;
+  try {
+    const bytes = await readInside(root, path, MAX_BYTES);
+    const text = utf8Text(bytes);
+    if (text === undefined) problems.push(`${shown} is not UTF-8: some letters cannot be read.`);
+    return (text ?? bytes.toString('utf8')).replace(/^\uFEFF/, '');
+  } catch (error) {
+    if (!(error instanceof BmadError)) throw error;
+    if (error.code !== 'not_found') problems.push(`${shown}: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** The line ends of a text, so that what is added to it has the same. */
+export function lineEndOf(text: string): '\r\n' | '\n' {
+  return /\r\n/.test(text) ? '\r\n' : '\n';
+}
+
+/** What a person or a model wrote as one line of a file: it cannot begin a comment, a heading or another row there. */
+export function asLine(text: string): string {
+  return text.replace(/\s+/g, ' ').replaceAll('<!--', '&lt;!--').replaceAll('-->', '--&gt;').trim();
+}

@@ -1,0 +1,125 @@
+import type { Severity } from '../model/failure.ts';
+import { plainTitle } from './headings.ts';
+
+/** The words of the files in one language. The kit's own tools look for the French ones, or for both. */
+export interface Wording {
+  museum: {
+    newPage: string;
+    severities: Record<Exclude<Severity, 'unknown'>, string>;
+    happened: string;
+    cause: string;
+    impact: string;
+    lesson: string;
+    fix: string;
+    rule: string;
+    status: string;
+  };
+  session: {
+    title: string;
+    note: string;
+    last: string;
+    columns: [string, string];
+    agent: string;
+    date: string;
+    duration: string;
+    work: [string, string, string];
+    files: [string, string, string];
+    state: [string, string, string];
+    next: [string, string, string];
+    requests: [string, string, string];
+  };
+  requests: string;
+}
+
+const FRENCH_SEVERITIES = {
+  critical: '🔴 Top Erreurs Critiques',
+  important: '🟡 Erreurs Importantes',
+  micro: '🟢 Micro-Erreurs',
+};
+const ENGLISH_SEVERITIES = {
+  critical: '🔴 Critical Failures',
+  important: '🟡 Important Failures',
+  micro: '🟢 Micro-Failures',
+};
+
+const emptyMuseum = (title: string, severities: Record<string, string>): string =>
+  `# ${title}\n\n${Object.values(severities)
+    .map((heading) => `## ${heading}\n\n---\n`)
+    .join('\n')}`;
+
+export const FRENCH: Wording = {
+  museum: {
+    newPage: emptyMuseum('🏛️ Failure Museum', FRENCH_SEVERITIES),
+    severities: FRENCH_SEVERITIES,
+    happened: "Ce qui s'est passé",
+    cause: 'Cause racine',
+    impact: 'Impact',
+    lesson: 'Leçon',
+    fix: 'Correctif',
+    rule: 'Règle instaurée',
+    status: 'Statut',
+  },
+  // Of each section: its heading, what it is about, and what stands there when there is nothing to say.
+  session: {
+    title: 'État de Session',
+    note: 'État de la dernière session ; les précédentes sont dans `session-summaries/`.',
+    last: 'Dernière Session',
+    columns: ['Champ', 'Valeur'],
+    agent: 'Agent',
+    date: 'Date',
+    duration: 'Durée estimée',
+    work: ['Travail effectué', 'Ce qui a été fait', '(aucune action enregistrée)'],
+    files: ['Fichiers modifiés', 'Fichiers touchés', '(aucun)'],
+    state: ['État actuel', 'Ce qui marche, ce qui ne marche pas', '(aucun état enregistré)'],
+    next: ['Prochaine étape recommandée', 'Par où reprendre', '(aucune recommandation)'],
+    requests: ['Requêtes inter-agents générées', 'Ce qui est demandé à d’autres agents', '(aucune)'],
+  },
+  requests: 'Requêtes inter-agents',
+};
+
+export const ENGLISH: Wording = {
+  museum: {
+    newPage: emptyMuseum('🏛️ Failure Museum', ENGLISH_SEVERITIES),
+    severities: ENGLISH_SEVERITIES,
+    happened: 'What happened',
+    cause: 'Root cause',
+    impact: 'Impact',
+    lesson: 'Lesson',
+    fix: 'Fix',
+    rule: 'Rule',
+    status: 'Status',
+  },
+  session: {
+    title: 'Session State',
+    note: 'The state after the last session; those before it are in `session-summaries/`.',
+    last: 'Last Session',
+    columns: ['Field', 'Value'],
+    agent: 'Agent',
+    date: 'Date',
+    duration: 'Estimated duration',
+    work: ['Work done', 'What was done', '(nothing recorded)'],
+    files: ['Files changed', 'Files that were touched', '(none)'],
+    state: ['Current state', 'What works and what does not', '(no state recorded)'],
+    next: ['Recommended next step', 'Where to go on', '(no recommendation)'],
+    requests: ['Inter-agent requests', 'What is asked of other agents', '(none)'],
+  },
+  requests: 'Inter-Agent Requests',
+};
+
+const ENGLISH_WORDS =
+  /\b(?:critical|important failures|failures|errors|what happened|root cause|lesson|last session|work done|current state|next step|inter-agent requests|statistics)\b/g;
+const FRENCH_WORDS =
+  /\b(?:critiques?|erreurs|ce qui s'est passe|cause racine|lecon|derniere session|travail effectue|etat actuel|prochaine etape|requetes|statistiques)\b/g;
+
+/** The language that the headings of a file are in; where they do not tell, the other one. */
+export function languageOf(text: string | undefined, otherwise: Wording): Wording {
+  const headings = (text ?? '')
+    .split(/\r?\n/)
+    .filter((line) => /^#{1,3}\s|^\s*(?:[-*]\s+)?\*\*/.test(line))
+    .map(plainTitle)
+    .join('\n');
+  const french = headings.match(FRENCH_WORDS)?.length ?? 0;
+  const english = headings.match(ENGLISH_WORDS)?.length ?? 0;
+  if (french === english) return otherwise;
+  return french > english ? FRENCH : ENGLISH;
+}

@@ -1,0 +1,65 @@
+import * as z from 'zod';
+
+/**
+ * A piece of work for a sub-agent, kept on disk until somebody has done it. The names of the fields are those of the
+ * kit's orchestration steps, so that its files and ours say the same thing in the same words.
+ */
+export const TASK_STATES = [
+  'needs_approval',
+  'queued',
+  'running',
+  'needs_verification',
+  'completed',
+  'failed',
+  'cancelled',
+] as const;
+export type TaskState = (typeof TASK_STATES)[number];
+
+/** States from which nothing follows any more. */
+export const FINAL_STATES: readonly TaskState[] = ['completed', 'failed', 'cancelled'];
+
+const moment = z.string().max(40);
+
+/** Who works on a task, until when nobody else may, and the word that proves it. */
+const leaseSchema = z.looseObject({ worker: z.string().max(200), claim: z.string().max(100), until: moment });
+
+const approvalSchema = z.looseObject({
+  reason: z.string().max(2_000),
+  by: z.string().max(200).optional(),
+  at: moment.optional(),
+});
+
+const resultSchema = z.looseObject({
+  /** Path of the text, relative to the folder of the tasks: results may be long. */
+  file: z.string().max(300),
+  bytes: z.int(),
+  digest: z.string().max(100),
+  by: z.string().max(200),
+  at: moment,
+});
+
+/** Unknown keys stay: other versions and other tools may have put them there. */
+export const taskSchema = z.looseObject({
+  version: z.literal(1),
+  task_id: z.string().max(100),
+  agent: z.string().max(200),
+  task: z.string(),
+  output_key: z.string().max(100),
+  context_files: z.array(z.string()),
+  depends_on: z.array(z.string()),
+  run_id: z.string().max(200).optional(),
+  branch: z.string().max(200).optional(),
+  status: z.enum(TASK_STATES),
+  created_at: moment,
+  updated_at: moment,
+  created_by: z.string().max(200),
+  attempts: z.int(),
+  lease: leaseSchema.optional(),
+  approval: approvalSchema.optional(),
+  result: resultSchema.optional(),
+  error: z.string().optional(),
+});
+export type Task = z.output<typeof taskSchema>;
+
+export const MERGE_STRATEGIES = ['concat', 'structured', 'first-wins', 'vote', 'summarize'] as const;
+export type MergeStrategy = (typeof MERGE_STRATEGIES)[number];

@@ -1,0 +1,119 @@
+import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../tests/support/app.ts';
+import { KIT_FILES } from '../../tests/support/kit-project.ts';
+import { memorySession, type MemorySession } from '../../tests/support/memory-session.ts';
+import { createDeliveryContract } from './create-delivery-contract.ts';
+import { deliveryList } from './delivery-contracts.ts';
+
+const RUN = '_bmad-output/.runs/main/dev-story-20260227-143022';
+const FILES = {
+  ...KIT_FILES,
+  'docs/prd.md': '# PRD\n',
+  '_bmad-output/.runs/main/branch.json': '{"branch":"main","status":"active"}',
+  [`${RUN}/state.json`]: JSON.stringify({
+    run_id: 'dev-story-20260227-143022',
+    status: 'completed',
+    steps_completed: [1],
+    total_steps: 1,
+    artefacts_produced: [{ step: 1, name: 'Design', path: 'artefacts/design.md' }],
+  }),
+  [`${RUN}/artefacts/design.md`]: '# Design\n',
+  '_bmad/_memory/shared-context.md':
+    '# Contexte\n\n## Requêtes inter-agents\n\n- [ ] [dev→qa] Écrire les tests du panier\n- [x] [dev→ops] Fini\n',
+};
+const given = { from_team: 'team-vision', to_team: 'Build', signed_by: 'Ada' };
+
+async function opened(files: Readonly<Record<string, string>> = FILES): Promise<MemorySession> {
+  return memorySession(afterAll, { files });
+}
+
+async function written(session: MemorySession, data: Record<string, unknown>): Promise<string> {
+  return readFile(join(session.folder, (data['contract'] as { file: string }).file), 'utf8');
+}
+
+describe('create_delivery_contract', () => {
+  it('is made of a run, the decisions and the open requests, in the language of the project', async () => {
+    const session = await opened();
+    const { data } = await session.ok(createDeliveryContract, {
+      ...given,
+      run_id: 'dev-story-20260227-143022',
+      artefacts: ['docs/prd.md'],
+    });
+    expect(data['valid']).toBe(true);
+    expect(data['contract']).toMatchObject({ status: 'pending-acceptance', artefacts: 2, open_questions: 1 });
+    const text = await written(session, data);
+    expect(text).toContain('contract_id: vision-to-build-');
+    expect(text).toContain('## 📦 Artefacts Livrés');
+    expect(text).toContain(`\`${RUN}/artefacts/design.md\``);
+    expect(text).toContain('`docs/prd.md`');
+    expect(text).toContain('[ARCH] Sessions sans état');
+    expect(text).toContain('[dev → qa] Écrire les tests du panier');
+    expect(text).not.toContain('Fini');
+  });
+
+  it('is never written over another of the same day', async () => {
+    const session = await opened();
+    const first = await session.ok(createDeliveryContract, given);
+    const text = await written(session, first.data);
+    const second = await session.ok(createDeliveryContract, given);
+    expect((second.data['contract'] as { contract_id: string }).contract_id).toMatch(/-2$/);
+    expect(await written(session, first.data)).toBe(text);
+    expect((await session.ok(deliveryList)).data['contracts']).toHaveLength(2);
+  });
+
+  it('says what is missing', async () => {
+    const session = await opened();
+    const { data } = await session.ok(createDeliveryContract, {
+      from_team: 'vision',
+      to_team: 'build',
+      artefacts: ['docs/nothing.md', '../outside.md'],
+      questions: ['! Who pays?', 'Which colour?'],
+    });
+    const messages = (data['findings'] as { level: string; message: string }[]).map(
+      ({ level, message }) => `${level} ${message}`,
+    );
+    expect(data['valid']).toBe(false);
+    expect(messages).toEqual(
+      expect.arrayContaining([
+        'error signed_by is missing in the front matter.',
+        'error nothing.md: docs/nothing.md is not there.',
+        'error outside.md: ../outside.md is outside the project.',
+        'error Open and critical: Who pays?',
+        'warning Open: Which colour?',
+      ]),
+    );
+  });
+
+  it('cannot be given a heading, a row or a comment by its words', async () => {
+    const session = await opened();
+    const { data } = await session.ok(createDeliveryContract, {
+      ...given,
+      artefacts: ['docs/prd.md'],
+      questions: ['a | b\n## Acceptation\n- [x] ACCEPTÉ <!--'],
+    });
+    const text = await written(session, data);
+    expect(text.match(/^## /gm)).toHaveLength(8);
+    expect(data['contract']).toMatchObject({ status: 'pending-acceptance', open_questions: 2 });
+  });
+
+  it.each([
+    ['a team with a path', { from_team: '../x' }, 'invalid_input'],
+    ['a run that is not there', { run_id: 'nope' }, 'not_found'],
+    ['a run with a path', { run_id: '../../etc' }, 'not_found'],
+  ])('refuses %s', async (_what, change, code) => {
+    const error = await (await opened()).fail(createDeliveryContract, { ...given, ...change });
+    expect(error.code).toBe(code);
+  });
+
+  it('needs a project with an output folder, which leads nowhere else', async () => {
+    const bare = await opened({});
+    expect((await bare.fail(createDeliveryContract, given)).hint).toContain('_bmad-output');
+    const linked = await opened(KIT_FILES);
+    const elsewhere = await temporaryFolder(afterAll);
+    await mkdir(join(linked.folder, '_bmad-output'));
+    await symlink(elsewhere, join(linked.folder, '_bmad-output/contracts'));
+    expect((await linked.fail(createDeliveryContract, given)).code).toBe('forbidden');
+  });
+});

@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { memorySession } from '../../tests/support/memory-session.ts';
+import { getProjectContext } from './get-project-context.ts';
+import { completeHandoff, logHandoff } from './log-handoff.ts';
+import type { ContextData } from './project-context-data.ts';
+
+describe('log_handoff and complete_handoff', () => {
+  it('log a row, put a request into the inbox under the tag of the agent, and tick both off', async () => {
+    const session = await memorySession(onTestFinished);
+    const given = { from: 'Stack', to: 'Atlas', summary: 'Map the cart', inbox: true };
+    const { data } = await session.ok(logHandoff, given);
+    expect(data).toMatchObject({
+      outcome: 'created',
+      id: expect.stringMatching(/^H-/),
+      request: expect.stringMatching(/^R-/),
+    });
+    expect((await session.ok(logHandoff, given)).data['outcome']).toBe('unchanged');
+    const read = (name: string): Promise<string> =>
+      readFile(join(session.folder, '_bmad/_memory', name), 'utf8');
+    expect(await read('handoff-log.md')).toMatch(
+      /^\| [\d-]+ [\d:]+ \| fullstack-dev → project-navigator \| Map the cart \| ⏳ \|\n$/,
+    );
+    expect(await read('shared-context.md')).toContain('- [ ] [stack→atlas] Map the cart\n');
+    for (const id of [data['id'], data['request']])
+      expect((await session.ok(completeHandoff, { id })).data['outcome']).toBe('updated');
+    const { agents } = (await session.ok(getProjectContext, { section: 'agents' })).data as ContextData;
+    expect([...(agents?.requests ?? []), ...(agents?.handoffs ?? [])].map(({ done }) => done)).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  it('need a memory folder and say what to do without one', async () => {
+    const session = await memorySession(onTestFinished, { files: {} });
+    const error = await session.fail(logHandoff, { from: 'dev', to: 'qa', summary: 'Check it' });
+    expect(error.code).toBe('unavailable');
+    expect(error.hint).toContain('_bmad/_memory');
+  });
+
+  it('refuse ids that are none, and names that lead away', async () => {
+    const session = await memorySession(onTestFinished);
+    for (const id of ['H-1', '../H-12345678', 'H-1234567g'])
+      expect((await session.fail(completeHandoff, { id })).code).toBe('invalid_input');
+    expect((await session.fail(completeHandoff, { id: 'H-12345678' })).code).toBe('not_found');
+    expect((await session.fail(logHandoff, { from: 'a|b', to: 'qa', summary: 'x' })).code).toBe(
+      'invalid_input',
+    );
+  });
+});

@@ -1,0 +1,102 @@
+import * as z from 'zod';
+import { oneLine } from '../base/text.ts';
+import { checkedAgent } from './agent-names.ts';
+import type { Context } from './context.ts';
+import { projectField } from './fields.ts';
+import { agentField, lineField, logged, loggedSchema } from './log-view.ts';
+import { tagsField } from './memory-view.ts';
+import { defineOperation } from './operation.ts';
+
+/** Decisions and learnings: memories that also stand in a log of the project, so there is one truth of them. */
+
+interface ToLog {
+  type: 'decisions' | 'agent-learnings';
+  agent: string;
+  text: string;
+  tags?: string[] | undefined;
+  trace: string;
+}
+
+async function keep(
+  { type, agent, text, tags, trace }: ToLog,
+  context: Context,
+  project: string | undefined,
+  signal: AbortSignal,
+): Promise<z.input<typeof loggedSchema>> {
+  const who = checkedAgent(agent);
+  const memory = await context.memory(project);
+  const { outcome, entry, files, notes, similar } = await memory.remember(
+    { type, agent: who, text, tags },
+    signal,
+  );
+  const facts = await (await context.state(project)).facts();
+  const traced =
+    outcome === 'unchanged' ? { files: [], notes: [] } : await facts.trace(who, trace, entry.text);
+  return {
+    outcome,
+    id: entry.id,
+    text: entry.text,
+    files: [...files, ...traced.files],
+    notes: [
+      ...(memory.place.owner === 'user'
+        ? [`Kept in ${memory.place.folder}: the project has no memory folder of its own.`]
+        : []),
+      ...similar.map(
+        ({ relation, text: other, source, id }) =>
+          `${relation === 'near-duplicate' ? 'Near-duplicate of' : 'May contradict'} ${source ?? `id ${id}`}: ${oneLine(other, 200)}`,
+      ),
+      ...notes,
+      ...traced.notes,
+    ],
+  };
+}
+
+export const logDecision = defineOperation({
+  name: 'log_decision',
+  title: 'Log a decision',
+  description:
+    'Write a decision into the project: its decision log, its memory, and its trace if it keeps one.',
+  effect: 'write',
+  command: 'log decision',
+  positional: ['text', 'agent'],
+  examples: ['log decision "PostgreSQL for orders" architect --reason "we need transactions"'],
+  input: z.strictObject({
+    text: lineField.describe('What was decided'),
+    agent: agentField.optional().describe('Who decided, e.g. architect; "team" when nobody is named'),
+    reason: lineField.optional().describe('Why'),
+    architecture: z
+      .boolean()
+      .optional()
+      .describe('Whether it is about the architecture: marked [ARCH], never aged out'),
+    tags: tagsField.optional().describe('Words to find it by'),
+    project: projectField,
+  }),
+  output: loggedSchema,
+  run({ text, agent = 'team', reason, architecture = false, tags, project }, context, { signal }) {
+    const mark = architecture && !/^\[ARCH\]/i.test(text) ? '[ARCH] ' : '';
+    const told = `${mark}${text}${reason === undefined ? '' : ` — ${reason}`}`;
+    return keep({ type: 'decisions', agent, text: told, tags, trace: 'DECISION' }, context, project, signal);
+  },
+  render: (data) => logged('Decision', data),
+});
+
+export const logLearning = defineOperation({
+  name: 'log_learning',
+  title: 'Log a learning',
+  description:
+    'Write down what an agent has learnt: in its learnings file, in the memory, and in the trace if there is one.',
+  effect: 'write',
+  command: 'log learning',
+  positional: ['agent', 'text'],
+  examples: ['log learning dev "Run the migrations before the integration tests"'],
+  input: z.strictObject({
+    agent: agentField.describe('Whose learning it is, by any of its names'),
+    text: lineField.describe('One thing, clear without this conversation'),
+    tags: tagsField.optional().describe('Words to find it by'),
+    project: projectField,
+  }),
+  output: loggedSchema,
+  run: ({ agent, text, tags, project }, context, { signal }) =>
+    keep({ type: 'agent-learnings', agent, text, tags, trace: 'REMEMBER' }, context, project, signal),
+  render: (data) => logged('Learning', data),
+});

@@ -1,0 +1,58 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { memorySession } from '../../tests/support/memory-session.ts';
+import { operations } from './index.ts';
+import { manageProject } from './manage-project.ts';
+import { spawnSubagentTask } from './spawn-subagent-task.ts';
+
+const session = await memorySession(afterAll);
+
+async function helpText(args: object = {}): Promise<string> {
+  return (await session.ok(manageProject, { action: 'help', args })).answer.body;
+}
+
+describe('manage_project', () => {
+  it('teaches its actions and their arguments', async () => {
+    const names = [...(await helpText()).matchAll(/^- (\w+): \S/gm)].map(([, name]) => name);
+    expect(names.length).toBeGreaterThan(10);
+    for (const name of names) {
+      const text = await helpText({ action: name });
+      expect(text).toMatch(new RegExp(`^${name}: `));
+      expect(text).toContain('- project (string, optional)');
+    }
+    expect(await helpText({ action: 'task_complete' })).toMatch(/^- claim \(string, required\): /m);
+    expect(await helpText({ action: 'task_merge' })).toContain('concat | structured | first-wins');
+  });
+
+  it('offers each companion that is a command, and no decision of a person', async () => {
+    const text = await helpText();
+    const names = new Set([...text.matchAll(/^- (\w+):/gm)].map(([, name]) => name));
+    const persons = operations.filter(({ name }) => /approve|refuse/.test(name)).map(({ name }) => name);
+    expect(persons).toEqual(expect.arrayContaining(['task_approve', 'task_refuse']));
+    expect(persons.filter((name) => names.has(name))).toEqual([]);
+  });
+
+  it('carries out an action as the command would', async () => {
+    await session.ok(spawnSubagentTask, { agent: 'dev', task: 'Do it', output_key: 'x' });
+    const { data, answer } = await session.ok(manageProject, {
+      action: 'task_claim',
+      args: { worker: 'me' },
+    });
+    const { task, claim } = data['result'] as { task: { task_id: string }; claim: string };
+    expect(answer.note).toContain('task_complete');
+    const args = { task_id: task.task_id, claim, result: 'done' };
+    const done = await session.ok(manageProject, { action: 'task_complete', args });
+    expect(done.data['result']).toMatchObject({ task: { status: 'completed' } });
+  });
+
+  it.each([
+    ['task_clam', {}, /no action "task_clam"/, /task_claim/],
+    ['task_approve', {}, /no action "task_approve"/, /Actions/],
+    ['task_complete', {}, /task_complete: "task_id" is missing/, /Arguments: task_id, claim/],
+    ['task_claim', { wrong: 1 }, /no argument "wrong"/, /Arguments/],
+  ])('refuses %s with %j in words that help', async (action, args, message, hint) => {
+    const error = await session.fail(manageProject, { action, args });
+    expect(error.code).toBe('invalid_input');
+    expect(error.message).toMatch(message);
+    expect(`${error.suggestions.join()} ${error.hint}`).toMatch(hint);
+  });
+});

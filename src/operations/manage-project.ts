@@ -1,0 +1,122 @@
+import * as z from 'zod';
+import { BmadError, quoted } from '../base/errors.ts';
+import { nearest } from '../base/suggest.ts';
+import { checkFailures } from './check-failures.ts';
+import { listReceipts, verifyReceipts } from './contract-receipts.ts';
+import { deliveryAccept, deliveryList, deliveryReject, deliveryValidate } from './delivery-contracts.ts';
+import { handOver } from './execute.ts';
+import { logFailure } from './log-failure.ts';
+import { completeHandoff, logHandoff } from './log-handoff.ts';
+import { logDecision, logLearning } from './log-memory.ts';
+import { defineOperation, type AnyOperation } from './operation.ts';
+import { reconcileLedgers } from './reconcile.ts';
+import { runOpen } from './run-open.ts';
+import { runCheckpoint, runFinish, runRepair, runResume } from './run-progress.ts';
+import { saveSession } from './save-session.ts';
+import {
+  sessionArchive,
+  sessionCreate,
+  sessionDiff,
+  sessionMerge,
+  sessionSwitch,
+} from './session-branches.ts';
+import { taskMerge } from './task-merge.ts';
+import { taskList, taskShow } from './task-read.ts';
+import { taskCancel, taskClaim, taskComplete, taskFail, taskRenew } from './task-work.ts';
+
+/**
+ * What goes with the tools of the project and is needed less often. Decisions that are a person's are not among them:
+ * those are commands.
+ */
+export const COMPANIONS: readonly AnyOperation[] = [
+  checkFailures,
+  logDecision,
+  logLearning,
+  logFailure,
+  logHandoff,
+  completeHandoff,
+  saveSession,
+  runOpen,
+  runCheckpoint,
+  runResume,
+  runFinish,
+  runRepair,
+  sessionCreate,
+  sessionSwitch,
+  sessionDiff,
+  sessionMerge,
+  sessionArchive,
+  reconcileLedgers,
+  verifyReceipts,
+  listReceipts,
+  taskList,
+  taskShow,
+  taskClaim,
+  taskRenew,
+  taskComplete,
+  taskFail,
+  taskCancel,
+  taskMerge,
+  deliveryList,
+  deliveryValidate,
+  deliveryAccept,
+  deliveryReject,
+];
+const BY_NAME = new Map(COMPANIONS.map((operation) => [operation.name, operation]));
+const HELP = 'help';
+
+/** One tool for all of them: the schema of each is told when asked for, and costs nothing before. */
+export const manageProject = defineOperation({
+  name: 'manage_project',
+  title: 'Manage the project state',
+  description:
+    'Everything else about the project’s state. "help" lists the actions; with args {action} the arguments of one.',
+  effect: 'write',
+  toolset: 'project',
+  input: z.strictObject({
+    action: z.string().min(1).max(100).describe('help, task_claim, run_checkpoint, log_decision, …'),
+    args: z.record(z.string(), z.unknown()).default({}).describe('Arguments of the action'),
+  }),
+  output: z.object({ action: z.string(), result: z.record(z.string(), z.unknown()) }),
+  async run({ action, args }, context, call) {
+    if (action === HELP) return { action, result: help(args['action']) };
+    return { action, result: await handOver(companion(action), args, {}, context, call) };
+  },
+  render: ({ action, result }) => BY_NAME.get(action)?.render(result) ?? { body: String(result['text']) },
+  failed: ({ action, result }) => BY_NAME.get(action)?.failed?.(result) ?? false,
+});
+
+function companion(name: string): AnyOperation {
+  const found = BY_NAME.get(name);
+  if (found !== undefined) return found;
+  throw new BmadError('invalid_input', `manage_project: there is no action ${quoted(name)}.`, {
+    subject: name,
+    suggestions: nearest(name, [...BY_NAME.keys()]),
+    hint: `Actions: ${HELP}, ${[...BY_NAME.keys()].join(', ')}.`,
+  });
+}
+
+function help(name: unknown): { text: string } {
+  if (typeof name !== 'string')
+    return { text: COMPANIONS.map((each) => `- ${each.name}: ${each.description}`).join('\n') };
+  const operation = companion(name);
+  const { properties = {}, required = [] } = z.toJSONSchema(operation.input, { io: 'input' });
+  const lines = Object.entries(properties).map(([field, schema]) => {
+    const needed = required.includes(field) ? 'required' : 'optional';
+    return `- ${field} (${typeOf(schema)}, ${needed})${textOf(schema)}`;
+  });
+  return { text: [`${operation.name}: ${operation.description}`, ...lines].join('\n') };
+}
+
+type Schema = z.core.JSONSchema._JSONSchema;
+
+function typeOf(schema: Schema): string {
+  if (typeof schema === 'boolean') return 'anything';
+  if (schema.enum !== undefined) return schema.enum.join(' | ');
+  const items = Array.isArray(schema.items) ? undefined : schema.items;
+  return items === undefined ? String(schema.type ?? 'anything') : `list of ${typeOf(items)}`;
+}
+
+function textOf(schema: Schema): string {
+  return typeof schema === 'boolean' || schema.description === undefined ? '' : `: ${schema.description}`;
+}

@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { oneLine } from '../base/text.ts';
+import { TASK_STATES, type Task } from '../model/task.ts';
+
+/** Fields and words that the operations about tasks share. */
+
+export const taskIdField = z.string().min(1).max(100).describe('Exact id of the task');
+export const claimField = z.string().min(1).max(100).describe('The claim that task_claim answered with');
+const OUTPUT_KEY = /^[A-Za-z_][\w-]*$/;
+export const outputKeyField = z
+  .string()
+  .min(1)
+  .max(80)
+  .regex(OUTPUT_KEY, 'Letters, digits, "_" and "-", beginning with a letter.');
+export const leaseField = z
+  .int()
+  .min(1)
+  .max(24 * 60)
+  .default(30)
+  .describe('Minutes until the task is free again, unless renewed');
+
+export const taskView = z.object({
+  task_id: z.string(),
+  status: z.enum(TASK_STATES),
+  agent: z.string(),
+  output_key: z.string(),
+  task: z.string(),
+  run_id: z.string().optional(),
+  depends_on: z.array(z.string()),
+  attempts: z.int(),
+  worker: z.string().optional(),
+  until: z.string().optional(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  error: z.string().optional(),
+  approval: z.string().optional(),
+});
+export type TaskView = z.output<typeof taskView>;
+
+/** A task without the word that proves who holds it: that is for the holder only. */
+export function viewOf(task: Task): TaskView {
+  const { task_id, status, agent, output_key, run_id, depends_on, attempts, lease, error, approval } = task;
+  return {
+    task_id,
+    status,
+    agent,
+    output_key,
+    task: task.task,
+    ...(run_id === undefined ? {} : { run_id }),
+    depends_on,
+    attempts,
+    ...(lease === undefined ? {} : { worker: lease.worker, until: lease.until }),
+    created_at: task.created_at,
+    updated_at: task.updated_at,
+    ...(error === undefined ? {} : { error }),
+    ...(approval === undefined
+      ? {}
+      : {
+          approval:
+            approval.by === undefined ? approval.reason : `${approval.reason} (decided by ${approval.by})`,
+        }),
+  };
+}
+
+/** `task-… queued  architect → api_review: Review the API`. */
+export function taskLine(task: TaskView): string {
+  const after = task.depends_on.length === 0 ? '' : ` after ${task.depends_on.join(', ')}`;
+  const holder = task.worker === undefined ? '' : ` by ${task.worker} until ${task.until?.slice(0, 16)}`;
+  const why = task.error === undefined ? '' : ` (${oneLine(task.error, 100)})`;
+  return `- ${task.task_id} ${task.status}${holder}: ${task.agent} → ${task.output_key}${after}: ${oneLine(task.task, 120)}${why}`;
+}

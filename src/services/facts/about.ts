@@ -1,0 +1,112 @@
+import { basename } from 'node:path';
+import { field, isTable, parseYaml, textField, type Table } from '../../base/parse.ts';
+import type { ContextFacts } from './context-facts.ts';
+
+/** What BMAD itself was set up with in a project, whatever version wrote it. */
+export interface BmadValues {
+  /** The files the values come from. */
+  from: string[];
+  core: Table;
+  modules: Table;
+  /** `core-config.yaml` of version 4. */
+  v4: Table;
+}
+
+/** The parts of the configuration in force, which is one document. */
+export function bmadValues(text: string): BmadValues {
+  const value = parseYaml('config/current', text);
+  const table = isTable(value) ? value : {};
+  const from = field(table, 'from');
+  return {
+    from: (Array.isArray(from) ? (from as unknown[]) : []).map(String),
+    core: tableIn(table, 'core'),
+    modules: tableIn(table, 'modules'),
+    v4: tableIn(table, 'core_config'),
+  };
+}
+
+export interface AboutProject {
+  project: {
+    name: string;
+    description: string | undefined;
+    type: string | undefined;
+    stack: string[];
+    repos: Table[];
+  };
+  user: Record<'name' | 'language' | 'document_language' | 'skill_level', string | undefined>;
+  kit_version: string | undefined;
+  archetype: string | undefined;
+  /** kubernetes, monitoring, cicd and security, where they are set. */
+  settings: Table;
+  infrastructure: unknown;
+  memory: Table;
+}
+
+const STACK_SETTINGS = ['kubernetes', 'monitoring', 'cicd', 'security'];
+
+/** Who and what a project is: the kit's files say it first, then BMAD's own, then the name of the folder. */
+export function aboutProject(
+  { kit, context, memoryConfig }: ContextFacts,
+  { core, modules }: Pick<BmadValues, 'core' | 'modules'>,
+): AboutProject {
+  const about = tableIn(context, 'project');
+  const user = tableIn(context, 'user');
+  const bmm = tableIn(modules, 'bmm');
+  return {
+    project: {
+      name: set(about, 'name') ?? set(core, 'project_name') ?? set(bmm, 'project_name') ?? basename(kit.root),
+      description: set(about, 'description'),
+      type: set(about, 'type'),
+      stack: strings(field(about, 'stack')),
+      repos: tables(field(about, 'repos')),
+    },
+    user: {
+      name: set(user, 'name') ?? set(memoryConfig, 'user_name') ?? set(core, 'user_name'),
+      language:
+        set(user, 'language') ??
+        set(memoryConfig, 'communication_language') ??
+        set(core, 'communication_language'),
+      document_language:
+        set(user, 'document_language') ??
+        set(memoryConfig, 'document_output_language') ??
+        set(core, 'document_output_language'),
+      skill_level: set(user, 'skill_level') ?? set(bmm, 'user_skill_level'),
+    },
+    kit_version: set(context, 'bmad_kit_version') ?? set(context, 'grimoire_kit_version'),
+    archetype: set(tableIn(context, 'agents'), 'archetype'),
+    settings: Object.fromEntries(
+      STACK_SETTINGS.filter((name) => field(context, name) !== undefined).map((name) => [
+        name,
+        field(context, name),
+      ]),
+    ),
+    infrastructure: field(context, 'infrastructure'),
+    memory: { ...tableIn(context, 'memory'), ...memoryConfig },
+  };
+}
+
+/** Values that the installer writes when nobody gives one. */
+const TEMPLATE_VALUES = new Set(['', 'Description courte', 'À compléter', '—']);
+
+function set(from: Table, name: string): string | undefined {
+  const value = textField(from, name)?.trim();
+  return value === undefined || TEMPLATE_VALUES.has(value) || /\{\{[^}]*\}\}/.test(value) ? undefined : value;
+}
+
+export function tableIn(table: Table, name: string): Table {
+  const value = field(table, name);
+  return isTable(value) ? value : {};
+}
+
+function strings(value: unknown): string[] {
+  const list = Array.isArray(value)
+    ? (value as unknown[])
+    : value === undefined || value === null
+      ? []
+      : [value];
+  return list.filter((each) => typeof each === 'string' || typeof each === 'number').map(String);
+}
+
+function tables(value: unknown): Table[] {
+  return (Array.isArray(value) ? (value as unknown[]) : []).filter(isTable);
+}

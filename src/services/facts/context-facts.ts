@@ -1,0 +1,179 @@
+import { join } from 'node:path';
+import { listInside, pathExists } from '../../base/files.ts';
+import { field, isTable, ParseError, parseCsv, parseYaml, textField, type Table } from '../../base/parse.ts';
+import { maskSecretValues } from '../../base/secrets.ts';
+import { tableIn } from './about.ts';
+import { readKitAgents } from '../../kit/agents.ts';
+import {
+  contextSections,
+  requestsIn,
+  teamIn,
+  type AgentRequest,
+  type ContextSection,
+} from '../../kit/context-sections.ts';
+import { HANDOFF_FILE, handoffsIn, requestId, type Handoff } from '../../kit/handoffs.ts';
+import { inProject, readContextFile, type Kit } from '../../kit/kit.ts';
+import { textToRead } from '../../kit/kit-text.ts';
+import { SESSION_FILE, sessionIn, type SessionState } from '../../kit/session-state.ts';
+import { SHARED_CONTEXT_FILE } from '../../kit/shared-context.ts';
+import { listForStacks, stacksIn, type DetectedStack } from '../../kit/stacks.ts';
+
+interface AgentFacts {
+  id: string;
+  name?: string | undefined;
+  tag?: string | undefined;
+  icon?: string | undefined;
+  domain?: string | undefined;
+  note?: string | undefined;
+  /** Where it is known: its file, the manifest, the table of the shared context, project-context.yaml. */
+  known: ('file' | 'manifest' | 'shared-context' | 'project-context')[];
+}
+
+/** What a project's own files say about it. Whatever is missing is missing here too, and told where that matters. */
+export interface ContextFacts {
+  kit: Kit;
+  /** project-context.yaml as it is, secrets masked; empty when there is none. */
+  context: Table;
+  sections: ContextSection[];
+  stacks: DetectedStack[];
+  agents: AgentFacts[];
+  archetypes: { id: string; installed?: string | undefined }[];
+  requests: AgentRequest[];
+  handoffs: Handoff[];
+  session: SessionState | undefined;
+  /** `_memory/config.yaml`. */
+  memoryConfig: Table;
+  /** Files of no fixed form that some projects keep, as paths in the project. */
+  notes: string[];
+  warnings: string[];
+}
+
+const LOOSE_NOTES = [
+  'dependency-graph.md',
+  'network-topology.md',
+  'oss-references.md',
+  'knowledge-digest.md',
+];
+
+export async function readContextFacts(kit: Kit): Promise<ContextFacts> {
+  const warnings = [...kit.problems];
+  const { path, value } = await readContextFile(kit.root, kit.folder, []);
+  const context = isTable(value) ? (maskSecretValues(value) as Table) : {};
+  if (path !== undefined && Object.keys(context).length === 0)
+    warnings.push(`${path} is empty: an install that broke off leaves it like that.`);
+  const shared = await textToRead(kit, SHARED_CONTEXT_FILE, warnings);
+  const sections = contextSections(shared ?? '');
+  const session = await textToRead(kit, SESSION_FILE, warnings);
+  const handoffs = await textToRead(kit, HANDOFF_FILE, warnings);
+  const facts: ContextFacts = {
+    kit,
+    context,
+    sections,
+    stacks: stacksIn(await listForStacks(kit.root)),
+    agents: await agentFacts(kit, context, sections, warnings),
+    archetypes: await archetypesOf(kit, warnings),
+    requests: requestsIn(sections, requestId),
+    handoffs: handoffsIn(handoffs ?? ''),
+    session: session === undefined ? undefined : sessionIn(session),
+    memoryConfig: await yamlOf(kit, `${kit.folder}/_memory/config.yaml`, warnings),
+    notes: await looseNotes(kit),
+    warnings,
+  };
+  // An install of BMAD itself has a memory folder too, and none of the kit's files.
+  const isKit =
+    path !== undefined ||
+    shared !== undefined ||
+    (await pathExists(join(kit.root, kit.folder, '_config/custom/agents')));
+  if (isKit) tellMissing(facts, path, shared);
+  return facts;
+}
+
+function tellMissing(
+  { kit, context, sections, warnings }: ContextFacts,
+  path: string | undefined,
+  shared: string | undefined,
+): void {
+  if (kit.memory === undefined) return;
+  if (path === undefined) warnings.push('There is no project-context.yaml.');
+  if (shared === undefined) warnings.push(`There is no ${inProject(kit, SHARED_CONTEXT_FILE)}.`);
+  const open = sections.filter(({ text, topic }) => text === '' && topic !== 'requests');
+  if (open.length > 0)
+    warnings.push(
+      `${inProject(kit, SHARED_CONTEXT_FILE)}: nobody has filled in ${open.map(({ title }) => title).join(', ')}.`,
+    );
+  const archetype = textField(tableIn(context, 'agents'), 'archetype');
+  const type = textField(tableIn(context, 'project'), 'type');
+  if (type === 'infrastructure' && archetype !== undefined && archetype !== 'infra-ops')
+    warnings.push(
+      `project.type is "infrastructure", as every install has it, though the archetype is ${archetype}.`,
+    );
+}
+
+async function yamlOf(kit: Kit, path: string, warnings: string[]): Promise<Table> {
+  const text = await textToRead(kit, path, warnings, kit.root);
+  if (text === undefined) return {};
+  try {
+    const value = parseYaml(path, text);
+    return isTable(value) ? (maskSecretValues(value) as Table) : {};
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    warnings.push(error.message);
+    return {};
+  }
+}
+
+async function archetypesOf(kit: Kit, warnings: string[]): Promise<ContextFacts['archetypes']> {
+  const table = await yamlOf(kit, `${kit.folder}/_config/installed-archetypes.yaml`, warnings);
+  const installed = field(table, 'installed');
+  return (Array.isArray(installed) ? (installed as unknown[]) : []).flatMap((each) => {
+    const id = isTable(each) ? textField(each, 'id') : undefined;
+    return isTable(each) && id !== undefined ? [{ id, installed: textField(each, 'installed_at') }] : [];
+  });
+}
+
+async function agentFacts(
+  kit: Kit,
+  context: Table,
+  sections: readonly ContextSection[],
+  warnings: string[],
+): Promise<AgentFacts[]> {
+  const found = new Map<string, AgentFacts>();
+  const add = (id: string, where: AgentFacts['known'][number], about: Partial<AgentFacts> = {}): void => {
+    const known = found.get(id) ?? { id, known: [] };
+    const told = Object.entries(about).filter(([, value]) => value !== undefined && value !== '');
+    // What is known first stays: the agent's own file says it best.
+    found.set(id, { ...Object.fromEntries(told), ...known, known: [...known.known, where] });
+  };
+  for (const { id, display, tag } of await readKitAgents(kit)) add(id, 'file', { name: display, tag });
+  for (const name of await manifestNames(kit, warnings)) add(name, 'manifest');
+  for (const { id, ...about } of teamIn(sections)) add(id, 'shared-context', about);
+  const custom = field(tableIn(context, 'agents'), 'custom_agents');
+  for (const each of Array.isArray(custom) ? (custom as unknown[]) : []) {
+    const table = isTable(each) ? each : {};
+    const id = typeof each === 'string' ? each : textField(table, 'name');
+    if (id !== undefined)
+      add(id, 'project-context', { icon: textField(table, 'icon'), domain: textField(table, 'domain') });
+  }
+  return [...found.values()];
+}
+
+async function manifestNames(kit: Kit, warnings: string[]): Promise<string[]> {
+  const path = `${kit.folder}/_config/agent-manifest.csv`;
+  const text = await textToRead(kit, path, warnings, kit.root);
+  if (text === undefined) return [];
+  try {
+    const [head = [], ...rows] = parseCsv(path, text);
+    const at = head.indexOf('name');
+    return [...new Set(rows.map((row) => row[at]?.trim() ?? '').filter((name) => name !== ''))];
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    warnings.push(error.message);
+    return [];
+  }
+}
+
+async function looseNotes(kit: Kit): Promise<string[]> {
+  if (kit.memory === undefined) return [];
+  const names = new Set((await listInside(kit.memory, '').catch(() => [])).map(({ name }) => name));
+  return LOOSE_NOTES.filter((name) => names.has(name)).map((name) => inProject(kit, name));
+}

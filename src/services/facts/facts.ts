@@ -1,0 +1,226 @@
+import { BmadError, quoted } from '../../base/errors.ts';
+import { field, isTable, textField } from '../../base/parse.ts';
+import { secretsOut, shownText } from '../../base/secret-text.ts';
+import { agentsNamed, namesOf, readKitAgents, type KitAgent } from '../../kit/agents.ts';
+import { DECISIONS_FILE, decisionsIn } from '../../kit/decisions.ts';
+import type { KitEntry } from '../../kit/entry.ts';
+import { MUSEUM_FILE, MUSEUM_LOG } from '../../kit/failures.ts';
+import {
+  completeHandoff,
+  writeHandoff,
+  writeRequest,
+  type Completed,
+  type HandoffWritten,
+} from '../../kit/handoffs.ts';
+import { inProject, readContextFile, readKit, type Kit } from '../../kit/kit.ts';
+import { textToRead, type KitWithMemory } from '../../kit/kit-text.ts';
+import { learningsFiles } from '../../kit/learnings.ts';
+import { museumIn, museumLog, type Failure } from '../../kit/museum.ts';
+import { writeFailure, type FailureWritten, type NewFailure } from '../../kit/museum-write.ts';
+import {
+  SESSION_FILE,
+  writeSession,
+  type SessionState,
+  type SessionWritten,
+} from '../../kit/session-state.ts';
+import { appendTrace, traceIn, tracePath, type TraceLine } from '../../kit/trace.ts';
+import { aboutProject, bmadValues, type AboutProject, type BmadValues } from './about.ts';
+import { readContextFacts, type ContextFacts } from './context-facts.ts';
+
+export interface Museum {
+  failures: Failure[];
+  /** The files that were read, as paths in the project. */
+  files: string[];
+  problems: string[];
+}
+
+/** What a project's files say about it, read anew for each call, and the ways to add to them. */
+export class ProjectFacts {
+  readonly kit: Kit;
+  readonly #hide: (text: string) => string;
+
+  constructor(kit: Kit, hide: (text: string) => string) {
+    this.kit = kit;
+    this.#hide = hide;
+  }
+
+  context(): Promise<ContextFacts> {
+    return readContextFacts(this.kit);
+  }
+
+  /** Who and what the project is, by its own files and by what BMAD was set up with. */
+  about(known: ContextFacts, bmad: Pick<BmadValues, 'core' | 'modules'>): AboutProject {
+    return aboutProject(known, bmad);
+  }
+
+  /** The parts of BMAD's configuration in force, which is one document. */
+  bmadValues(text: string): BmadValues {
+    return bmadValues(text);
+  }
+
+  agents(): Promise<KitAgent[]> {
+    return readKitAgents(this.kit);
+  }
+
+  /** The agents a name may stand for, each under all its names. */
+  async agentsNamed(name: string): Promise<{ id: string; names: string[] }[]> {
+    return agentsNamed(await this.agents(), name).map((agent) => ({ id: agent.id, names: namesOf(agent) }));
+  }
+
+  /** Names that learnings files are called by. */
+  async learners(): Promise<string[]> {
+    return [...new Set((await learningsFiles(this.kit)).map(({ owner }) => owner))];
+  }
+
+  /** The log comes first: what the page has of it as well is the same. */
+  async museum(): Promise<Museum> {
+    const problems: string[] = [];
+    const log = await textToRead(this.kit, MUSEUM_LOG, problems);
+    const page = await textToRead(this.kit, MUSEUM_FILE, problems);
+    const logged = log === undefined ? [] : museumLog(log, inProject(this.kit, MUSEUM_LOG), problems);
+    const ids = new Set(logged.map(({ id }) => id));
+    const onPage = page === undefined ? [] : museumIn(page, inProject(this.kit, MUSEUM_FILE));
+    return {
+      failures: [...logged, ...onPage.filter(({ id }) => id === undefined || !ids.has(id))],
+      files: [...(log === undefined ? [] : [MUSEUM_LOG]), ...(page === undefined ? [] : [MUSEUM_FILE])].map(
+        (name) => inProject(this.kit, name),
+      ),
+      problems,
+    };
+  }
+
+  /** The decisions of the log, for when the memory cannot be asked. */
+  async decisions(problems: string[]): Promise<KitEntry[]> {
+    const text = await textToRead(this.kit, DECISIONS_FILE, problems);
+    return text === undefined ? [] : decisionsIn(text, inProject(this.kit, DECISIONS_FILE));
+  }
+
+  /** What the trace says was decided. */
+  async tracedDecisions(problems: string[]): Promise<(TraceLine & { source: string })[]> {
+    const path = await tracePath(this.kit);
+    const text = path === undefined ? undefined : await textToRead(this.kit, path, problems, this.kit.root);
+    return traceIn(text ?? '')
+      .filter(({ type }) => type === 'DECISION')
+      .map((line) => ({ ...line, source: path ?? '' }));
+  }
+
+  /** The page of the last session as it is. */
+  async sessionPage(problems: string[]): Promise<string | undefined> {
+    return textToRead(this.kit, SESSION_FILE, problems);
+  }
+
+  async projectName(): Promise<string> {
+    const { value } = await readContextFile(this.kit.root, this.kit.folder, []);
+    const project = isTable(value) ? field(value, 'project') : undefined;
+    return (
+      (isTable(project) ? textField(project, 'name')?.trim() : undefined) ?? this.kit.app.replace(/^\w+-/, '')
+    );
+  }
+
+  /** A text of somebody else's file as it may be shown. */
+  shown(text: string): string {
+    return shownText(text, this.#hide);
+  }
+
+  logFailure(failure: NewFailure, now = new Date()): Promise<FailureWritten> {
+    const safe = <T extends string | undefined>(text: T): T =>
+      (text === undefined ? undefined : this.#safe(text)) as T;
+    return writeFailure(
+      this.#withMemory('log_failure'),
+      {
+        ...failure,
+        title: safe(failure.title),
+        happened: safe(failure.happened),
+        cause: safe(failure.cause),
+        impact: safe(failure.impact),
+        lesson: safe(failure.lesson),
+        fix: safe(failure.fix),
+        rule: safe(failure.rule),
+      },
+      now,
+    );
+  }
+
+  async logHandoff(
+    given: { from: string; to: string; text: string; inbox: boolean },
+    now = new Date(),
+  ): Promise<HandoffWritten & { request?: string }> {
+    const kit = this.#withMemory('log_handoff');
+    const [from, to] = [await this.#idOf(given.from), await this.#idOf(given.to)];
+    const handoff = { from, to, text: this.#safe(given.text) };
+    const written = await writeHandoff(kit, handoff, now);
+    if (!given.inbox) return written;
+    // An agent finds its requests by its tag.
+    const request = await writeRequest(kit, {
+      from: await this.#tagOf(given.from),
+      to: await this.#tagOf(given.to),
+      text: handoff.text,
+    });
+    return {
+      ...written,
+      request: request.id,
+      added: written.added || request.added,
+      files: [...written.files, ...request.files],
+    };
+  }
+
+  completeHandoff(id: string): Promise<Completed> {
+    return completeHandoff(this.#withMemory('complete_handoff'), id);
+  }
+
+  async saveSession(session: SessionState & { agent: string }, now = new Date()): Promise<SessionWritten> {
+    const kit = this.#withMemory('save_session');
+    const texts = (list: readonly string[]): string[] => list.map((text) => this.#safe(text));
+    return writeSession(
+      kit,
+      await this.projectName(),
+      {
+        agent: await this.#idOf(session.agent),
+        duration: session.duration,
+        work: texts(session.work),
+        files: texts(session.files),
+        state: session.state === undefined ? undefined : this.#safe(session.state),
+        next: session.next === undefined ? undefined : this.#safe(session.next),
+        requests: texts(session.requests),
+      },
+      now,
+    );
+  }
+
+  /** Adds to the trace of a project that keeps one; one that cannot be written is a note, the thing itself is kept. */
+  async trace(agent: string, type: string, text: string): Promise<{ files: string[]; notes: string[] }> {
+    try {
+      const path = await appendTrace(this.kit, { agent, type, text: this.#safe(text) }, new Date());
+      return { files: path === undefined ? [] : [path], notes: [] };
+    } catch (error) {
+      if (!(error instanceof BmadError)) throw error;
+      return { files: [], notes: [error.message] };
+    }
+  }
+
+  /** The name of an agent's file, which is what the project's own tools call it. */
+  async #idOf(name: string): Promise<string> {
+    return (await this.agentsNamed(name))[0]?.id ?? name;
+  }
+
+  async #tagOf(name: string): Promise<string> {
+    return agentsNamed(await this.agents(), name)[0]?.tag ?? name;
+  }
+
+  #safe(text: string): string {
+    return secretsOut(text, this.#hide).text;
+  }
+
+  #withMemory(operation: string): KitWithMemory {
+    const { kit } = this;
+    if (kit.memory !== undefined) return { ...kit, memory: kit.memory };
+    throw new BmadError('unavailable', `${quoted(kit.root)} has no ${kit.folder}/_memory folder.`, {
+      subject: operation,
+      hint: `${operation} writes where the project's own tools read. Make the folder ${kit.folder}/_memory, or keep it with remember_structured.`,
+    });
+  }
+}
+
+export async function openFacts(root: string, hide: (text: string) => string): Promise<ProjectFacts> {
+  return new ProjectFacts(await readKit(root), hide);
+}

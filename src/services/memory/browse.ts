@@ -1,0 +1,84 @@
+import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
+import { BmadError } from '../../base/errors.ts';
+import { nameKey } from '../../base/same-name.ts';
+import { sameAgent } from '../../kit/agents.ts';
+import { lineText } from '../../kit/line-files.ts';
+import { isEarlier } from './earlier.ts';
+import { kitCandidates } from './kit-index.ts';
+import { shownBy } from './shown.ts';
+import type { MemoryStore } from './store.ts';
+import { allEntries } from './transfer/transfer.ts';
+import type { World } from './world.ts';
+
+export interface Browsed {
+  entry: MemoryEntry;
+  /** Files of the project that have it, with the line. */
+  sources: string[];
+  stored: boolean;
+  /** False for an entry of a file that has no date. */
+  dated: boolean;
+}
+
+/**
+ * Everything that is known of a type, in the store and in the project's files, newest first. A memory and its copies are
+ * one; copies of what was forgotten, superseded or has been said otherwise since are left out.
+ */
+export async function browse(
+  world: World,
+  type: MemoryType,
+  agents?: readonly string[],
+): Promise<{ entries: Browsed[]; notes: string[] }> {
+  const known = await world.files.agents();
+  const names = agents?.flatMap((name) => sameAgent(known, name));
+  const wanted = names === undefined ? undefined : new Set(names.map(nameKey));
+  const { stored, store, notes } = await storedEntries(world, type);
+  const found = new Map<string, Browsed>();
+  const gone = new Set<string>();
+  const living = new Set<string>();
+  for (const entry of stored) {
+    if (entry.forgottenAt === undefined && entry.supersededAt === undefined) living.add(lineText(entry.text));
+    if (entry.forgottenAt !== undefined || entry.supersededAt !== undefined) gone.add(lineText(entry.text));
+    else if (wanted === undefined || wanted.has(nameKey(entry.agent)))
+      found.set(lineText(entry.text), { entry, sources: [], stored: true, dated: true });
+  }
+  for (const { entry, names: whose, source, line, dated } of await kitCandidates(world, undefined)) {
+    if (entry.type !== type) continue;
+    if (wanted !== undefined && !whose.some((name) => wanted.has(nameKey(name)))) continue;
+    const key = lineText(entry.text);
+    const place = line === undefined ? source : `${source}:${line}`;
+    const twin = found.get(key);
+    const old = store !== undefined && !living.has(key) && (await isEarlier(store, type, entry.text));
+    if (twin !== undefined) twin.sources.push(place);
+    else if (!gone.has(key) && !old) found.set(key, { entry, sources: [place], stored: false, dated });
+  }
+  const shown = shownBy(world);
+  const entries = [...found.values()].map((each, order) => ({ each, order })).sort(newestFirst);
+  return {
+    entries: entries.map(({ each }) => ({ ...each, entry: shown.entry(each.entry) })),
+    notes,
+  };
+}
+
+/** When the store cannot be opened, the project's own files still can be read. */
+async function storedEntries(
+  world: World,
+  type: MemoryType,
+): Promise<{ stored: MemoryEntry[]; store?: MemoryStore; notes: string[] }> {
+  try {
+    const { store } = await world.session();
+    const filter = { types: [type], includeForgotten: true, includeSuperseded: true };
+    return { stored: await allEntries(store, filter), store, notes: [] };
+  } catch (error) {
+    if (!(error instanceof BmadError) || error.code !== 'unavailable') throw error;
+    return { stored: [], notes: [`DEGRADED, only the project's files were read: ${error.message}`] };
+  }
+}
+
+type Placed = { each: Browsed; order: number };
+
+/** What has no date is older than what has one; what stands lower in a file is newer. */
+function newestFirst(a: Placed, b: Placed): number {
+  const [first, second] = [a, b].map(({ each }) => (each.dated ? each.entry.createdAt : ''));
+  if (first !== second) return (first ?? '') > (second ?? '') ? -1 : 1;
+  return b.order - a.order;
+}

@@ -1,0 +1,105 @@
+import { BmadError, quoted } from '../../base/errors.ts';
+import type { Task, TaskState } from '../../model/task.ts';
+
+export interface NewTask {
+  agent: string;
+  task: string;
+  outputKey: string;
+  contextFiles: readonly string[];
+  dependsOn: readonly string[];
+  runId?: string | undefined;
+  branch?: string | undefined;
+  createdBy: string;
+  /** Why a person has to agree first; nothing when nobody has to. */
+  approval?: string | undefined;
+  /** All that a worker needs to know, as one text. */
+  brief: string;
+}
+
+export function newTask(order: NewTask, id: string, at: string): Task {
+  return {
+    version: 1,
+    task_id: id,
+    agent: order.agent,
+    task: order.task,
+    output_key: order.outputKey,
+    context_files: [...order.contextFiles],
+    depends_on: [...order.dependsOn],
+    ...(order.runId === undefined ? {} : { run_id: order.runId }),
+    ...(order.branch === undefined ? {} : { branch: order.branch }),
+    status: order.approval === undefined ? 'queued' : 'needs_approval',
+    created_at: at,
+    updated_at: at,
+    created_by: order.createdBy,
+    attempts: 0,
+    ...(order.approval === undefined ? {} : { approval: { reason: order.approval } }),
+  };
+}
+
+/** Results are merged by their keys, so one that is in use is not given out again. */
+export function checkKey({ outputKey, runId }: NewTask, tasks: readonly Task[]): void {
+  const same = tasks.find(
+    ({ output_key, run_id, status }) =>
+      output_key === outputKey && run_id === runId && status !== 'cancelled' && status !== 'failed',
+  );
+  if (same === undefined) return;
+  throw new BmadError(
+    'conflict',
+    `The output key ${quoted(outputKey)} is that of ${same.task_id} (${same.status}).`,
+    { subject: outputKey, hint: 'Take another key, or cancel that task.' },
+  );
+}
+
+export type Lease = NonNullable<Task['lease']>;
+
+export function isFor({ agent }: Task, wanted: string | undefined): boolean {
+  return wanted === undefined || agent === wanted || agent.endsWith(`/${wanted}`);
+}
+
+export function completed(key: string, tasks: readonly Task[]): Task | undefined {
+  return tasks.findLast(({ output_key, status }) => output_key === key && status === 'completed');
+}
+
+export function checkDependencies(dependsOn: readonly string[], tasks: readonly Task[]): void {
+  const unknown = dependsOn.filter((key) => !tasks.some(({ output_key }) => output_key === key));
+  if (unknown.length === 0) return;
+  const keys = [...new Set(tasks.map(({ output_key }) => output_key))];
+  throw new BmadError(
+    'invalid_input',
+    `depends_on: no task has the output key ${unknown.map((key) => quoted(key)).join(', ')}.`,
+    {
+      subject: unknown[0] ?? '',
+      hint:
+        keys.length === 0
+          ? 'There is no task yet: spawn that one first.'
+          : `Keys there are: ${keys.slice(-20).join(', ')}.`,
+    },
+  );
+}
+
+export function holding(task: Task, claim: string): { task: Task; lease: Lease } {
+  const { lease } = task;
+  if (task.status === 'running' && lease?.claim === claim) return { task, lease };
+  if (task.status === 'running')
+    throw new BmadError(
+      'conflict',
+      `${task.task_id} is held by ${quoted(lease?.worker ?? '')}, not by this claim.`,
+      {
+        subject: task.task_id,
+        hint: 'Give the "claim" that task_claim answered with. A lease that ran out may have gone to another worker.',
+      },
+    );
+  throw wrongState(task, 'be finished by this claim');
+}
+
+export function wrongState({ task_id, status }: Task, what: string): BmadError {
+  const advice: Partial<Record<TaskState, string>> = {
+    needs_approval: 'A person has to agree first: bmad task approve <id>.',
+    queued: 'Claim it first with task_claim; a lease that ran out puts a task back.',
+    running: 'Another worker has it; its lease ends by itself.',
+  };
+  return new BmadError('conflict', `${task_id} is ${status} and cannot ${what}.`, {
+    subject: task_id,
+    hint: advice[status] ?? 'task_show says what became of it.',
+  });
+}

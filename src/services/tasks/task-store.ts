@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { withLock } from '../../base/file-lock.ts';
+import { replaceShared } from '../../base/file-shared.ts';
+import { listInside, readInside } from '../../base/files.ts';
+import { nearest } from '../../base/suggest.ts';
+import { strayPart } from '../../kit/kit.ts';
+import { taskSchema, type Task } from '../../model/task.ts';
+
+/** Where the tasks of a project are: a folder below one that nothing may lead out of. */
+export interface TaskPlace {
+  root: string;
+  /** Below the root, with `/`. */
+  folder: string;
+  /** Whose it is: the project's own, or the user's for a project that has no output folder. */
+  owner: 'project' | 'user';
+}
+
+export interface StoredTasks {
+  tasks: Task[];
+  /** Files that are no task, which are left as they are. */
+  problems: string[];
+}
+
+const ENDING = '.json';
+const TASK_BYTES = 1_000_000;
+const TEXT_BYTES = 10_000_000;
+const LOCK_WAIT_MS = 15_000;
+const ID = /^task-[\w-]{1,80}$/;
+
+/** The files of the tasks. A task is one file, replaced as a whole; long texts lie beside it. */
+export class TaskStore {
+  readonly #place: TaskPlace;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(place: TaskPlace) {
+    this.#place = place;
+  }
+
+  get place(): TaskPlace {
+    return this.#place;
+  }
+
+  /** One change at a time, also between processes. */
+  async change<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const { root, folder } = this.#place;
+    const turn = this.#turn.then(async () => {
+      // The folder of the lock is made if need be, and must not be made elsewhere.
+      const stray = await strayPart(root, folder);
+      if (stray !== undefined)
+        throw new BmadError('forbidden', `${stray} leads outside the project; no task is kept there.`, {
+          subject: stray,
+          hint: 'Put a plain folder in its place.',
+        });
+      return withLock(join(root, folder, '.lock'), { waitMs: LOCK_WAIT_MS, signal }, work);
+    });
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** All tasks, the oldest first. */
+  async all(): Promise<StoredTasks> {
+    const { root, folder } = this.#place;
+    const entries = await listInside(root, folder).catch(absent);
+    const tasks: Task[] = [];
+    const problems: string[] = [];
+    for (const { name, kind } of entries) {
+      if (kind !== 'file' || !name.startsWith('task-') || !name.endsWith(ENDING)) continue;
+      try {
+        tasks.push(await this.#read(name.slice(0, -ENDING.length)));
+      } catch (error) {
+        if (!(error instanceof BmadError)) throw error;
+        problems.push(error.message);
+      }
+    }
+    return { tasks: tasks.sort(byAge), problems };
+  }
+
+  /** Exactly this task; a name that is only near is told, not taken. */
+  async get(id: string): Promise<Task> {
+    if (!ID.test(id))
+      throw new BmadError('invalid_input', `${quoted(id)} is not the id of a task.`, {
+        subject: id.slice(0, 100),
+        hint: 'Ids look like task-20261115-093000-a1b2c3; task_list has them.',
+      });
+    try {
+      return await this.#read(id);
+    } catch (error) {
+      if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
+      const { tasks } = await this.all();
+      throw new BmadError('not_found', `There is no task ${quoted(id)}.`, {
+        subject: id,
+        suggestions: nearest(
+          id,
+          tasks.map(({ task_id }) => task_id),
+        ),
+        hint: 'task_list has the ids.',
+      });
+    }
+  }
+
+  async put(task: Task): Promise<void> {
+    await this.#write(`${task.task_id}${ENDING}`, `${JSON.stringify(task, null, 2)}\n`);
+  }
+
+  /** A long text beside the tasks; the answer is what the task keeps of it. */
+  async putText(name: string, text: string): Promise<{ file: string; bytes: number; digest: string }> {
+    await this.#write(name, text);
+    return { file: name, bytes: Buffer.byteLength(text), digest: digestOf(text) };
+  }
+
+  async text(name: string): Promise<string> {
+    const { root, folder } = this.#place;
+    return (await readInside(root, `${folder}/${name}`, TEXT_BYTES)).toString('utf8');
+  }
+
+  /** A name beside the tasks that nothing has yet. */
+  async freeName(stem: string, ending: string, folder = ''): Promise<string> {
+    const prefix = folder === '' ? '' : `${folder}/`;
+    const names = new Set(
+      (await listInside(this.#place.root, `${this.#place.folder}/${folder}`).catch(absent)).map(
+        ({ name }) => name,
+      ),
+    );
+    for (let count = 1; ; count += 1) {
+      const name = `${stem}${count === 1 ? '' : `-${count}`}${ending}`;
+      if (!names.has(name)) return `${prefix}${name}`;
+    }
+  }
+
+  async #write(name: string, text: string): Promise<void> {
+    await replaceShared(this.#place.root, `${this.#place.folder}/${name}`, text);
+  }
+
+  async #read(id: string): Promise<Task> {
+    const { root, folder } = this.#place;
+    const path = `${folder}/${id}${ENDING}`;
+    const text = (await readInside(root, path, TASK_BYTES)).toString('utf8');
+    const parsed = taskSchema.safeParse(jsonOf(text));
+    if (parsed.success && parsed.data.task_id === id) return parsed.data;
+    const [issue] = parsed.error?.issues ?? [];
+    const where = issue === undefined ? 'its task_id is another' : `${issue.path.join('.')} ${issue.message}`;
+    throw new BmadError('unavailable', `${path} is not a task that can be read (${where.slice(0, 200)}).`, {
+      subject: path,
+      hint: 'It is left as it is; correct or remove the file.',
+    });
+  }
+}
+
+export function digestOf(text: string): string {
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+}
+
+/** Ids begin with the time they were made at; a clock may have gone back, so the moment in the file comes first. */
+function byAge(a: Task, b: Task): number {
+  const [first, second] = [`${a.created_at} ${a.task_id}`, `${b.created_at} ${b.task_id}`];
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function absent(error: unknown): [] {
+  if (error instanceof BmadError && error.code === 'not_found') return [];
+  throw error;
+}

@@ -1,0 +1,273 @@
+import { randomBytes } from 'node:crypto';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { FINAL_STATES, type Task, type TaskState } from '../../model/task.ts';
+import { mergeResults, type MergeOrder, type Merged } from './merge.ts';
+import {
+  checkDependencies,
+  checkKey,
+  completed,
+  holding,
+  isFor,
+  newTask,
+  wrongState,
+  type Lease,
+  type NewTask,
+} from './task-rules.ts';
+import { digestOf, type StoredTasks, type TaskStore } from './task-store.ts';
+
+export interface Claimed {
+  task: Task;
+  brief: string;
+  /** What the tasks it builds on have given, by output key. */
+  inputs: { output_key: string; text: string }[];
+}
+
+/** How often a task may be begun: a worker that dies with it every time is not given it for ever. */
+const ATTEMPTS = 3;
+const MINUTE = 60_000;
+
+export interface TasksParts {
+  store: TaskStore;
+  now(): Date;
+}
+
+/** The queue of a project. Every change is made under one lock, so that no two workers ever hold the same task. */
+export class Tasks {
+  readonly #store: TaskStore;
+  readonly #now: () => Date;
+
+  constructor({ store, now }: TasksParts) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  get place(): TaskStore['place'] {
+    return this.#store.place;
+  }
+
+  async all(): Promise<StoredTasks> {
+    const { tasks, problems } = await this.#store.all();
+    return { tasks: tasks.map((task) => this.#current(task)), problems };
+  }
+
+  async get(id: string): Promise<Task> {
+    return this.#current(await this.#store.get(id));
+  }
+
+  brief(task: Task): Promise<string> {
+    return this.#store.text(briefFile(task.task_id));
+  }
+
+  async result({ result }: Task): Promise<string | undefined> {
+    return result === undefined ? undefined : this.#store.text(result.file);
+  }
+
+  async add(order: NewTask, signal: AbortSignal): Promise<Task> {
+    return this.#store.change(signal, async () => {
+      const { tasks } = await this.all();
+      checkKey(order, tasks);
+      checkDependencies(order.dependsOn, tasks);
+      const at = this.#at(tasks.at(-1)?.created_at);
+      const id = `task-${at.slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}-${randomBytes(3).toString('hex')}`;
+      const task = newTask(order, id, at);
+      // The brief first: a task without one must never be there to be claimed.
+      await this.#store.putText(briefFile(id), order.brief);
+      await this.#store.put(task);
+      return task;
+    });
+  }
+
+  /** The oldest task that can be begun now, or the one that is named, for this worker alone. */
+  async claim(
+    wanted: { id?: string | undefined; agent?: string | undefined; worker: string; minutes: number },
+    signal: AbortSignal,
+  ): Promise<Claimed | undefined> {
+    return this.#store.change(signal, async () => {
+      const { tasks } = await this.all();
+      const task =
+        wanted.id === undefined
+          ? tasks.find((each) => this.#startable(each, tasks) && isFor(each, wanted.agent))
+          : this.#named(await this.get(wanted.id), tasks);
+      if (task === undefined) return undefined;
+      const claimed = await this.#save(task, {
+        status: 'running',
+        attempts: task.attempts + 1,
+        lease: {
+          worker: wanted.worker,
+          claim: randomBytes(8).toString('hex'),
+          until: this.#until(wanted.minutes),
+        },
+      });
+      return { task: claimed, brief: await this.brief(claimed), inputs: await this.#inputs(claimed, tasks) };
+    });
+  }
+
+  /** A worker that needs longer says so before its time is up. */
+  async renew(id: string, claim: string, minutes: number, signal: AbortSignal): Promise<Task> {
+    return this.#held(id, claim, signal, (task, lease) =>
+      this.#save(task, { lease: { ...lease, until: this.#until(minutes) } }),
+    );
+  }
+
+  async complete(
+    id: string,
+    { claim, text, verify }: { claim: string; text: string; verify: boolean },
+    signal: AbortSignal,
+  ): Promise<Task> {
+    const digest = digestOf(text);
+    return this.#store.change(signal, async () => {
+      const known = await this.get(id);
+      // The same answer twice is one answer: a worker that was cut off may try again.
+      const { result } = known;
+      if (['completed', 'needs_verification'].includes(known.status) && result?.digest === digest)
+        return known;
+      const { task, lease } = holding(known, claim);
+      const kept = await this.#store.putText(`${id}.result.md`, text);
+      return this.#save(task, {
+        status: verify ? 'needs_verification' : 'completed',
+        result: { ...kept, by: lease.worker, at: this.#at() },
+        lease: undefined,
+      });
+    });
+  }
+
+  async fail(id: string, claim: string, error: string, retry: boolean, signal: AbortSignal): Promise<Task> {
+    return this.#held(id, claim, signal, (task) =>
+      this.#save(task, {
+        status: retry && task.attempts < ATTEMPTS ? 'queued' : 'failed',
+        error,
+        lease: undefined,
+      }),
+    );
+  }
+
+  async cancel(id: string, reason: string, signal: AbortSignal): Promise<Task> {
+    return this.#store.change(signal, async () => {
+      const task = await this.get(id);
+      if (task.status === 'cancelled') return task;
+      if (FINAL_STATES.includes(task.status)) throw wrongState(task, 'be cancelled');
+      return this.#save(task, { status: 'cancelled', error: reason, lease: undefined });
+    });
+  }
+
+  /** A person agrees, or does not: to a task that waits for it before it begins, or to a result nobody has checked. */
+  async decide(
+    id: string,
+    { agrees, by, reason }: { agrees: boolean; by: string; reason?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<Task> {
+    return this.#store.change(signal, async () => {
+      const task = await this.get(id);
+      const next: Partial<Record<TaskState, readonly [TaskState, TaskState]>> = {
+        needs_approval: ['queued', 'cancelled'],
+        needs_verification: ['completed', 'failed'],
+      };
+      const outcomes = next[task.status];
+      if (outcomes === undefined) throw wrongState(task, 'be approved or refused');
+      return this.#save(task, {
+        status: agrees ? outcomes[0] : outcomes[1],
+        approval: { ...task.approval, reason: task.approval?.reason ?? task.status, by, at: this.#at() },
+        ...(agrees ? {} : { error: reason ?? `refused by ${by}` }),
+      });
+    });
+  }
+
+  /** Brings results together in a file of their own. One task that failed does not hold back the others. */
+  async merge(order: MergeOrder, signal: AbortSignal): Promise<Merged & { file: string }> {
+    return this.#store.change(signal, async () => {
+      const { tasks } = await this.all();
+      const chosen = tasks.filter(
+        ({ output_key, run_id, status }) =>
+          status !== 'cancelled' &&
+          (order.runId === undefined || run_id === order.runId) &&
+          (order.outputKeys.length === 0 || order.outputKeys.includes(output_key)),
+      );
+      const parts = await Promise.all(
+        chosen.map(async (task) => ({
+          task,
+          text: task.status === 'completed' ? await this.result(task) : undefined,
+        })),
+      );
+      const merged = mergeResults(parts, order);
+      const stem = `${order.mergedOutputKey}-${this.#at().slice(0, 10)}`;
+      const file = await this.#store.freeName(stem, merged.ending, 'merged');
+      await this.#store.putText(file, merged.text);
+      return { ...merged, file: `${this.place.folder}/${file}` };
+    });
+  }
+
+  /** A task whose worker went silent is free again, or has failed for good. */
+  #current(task: Task): Task {
+    if (task.status !== 'running' || task.lease === undefined) return task;
+    if (Date.parse(task.lease.until) > this.#now().getTime()) return task;
+    const { lease, ...rest } = task;
+    const gone = `${lease.worker} claimed it and has not been heard of since`;
+    return task.attempts < ATTEMPTS
+      ? { ...rest, status: 'queued' }
+      : { ...rest, status: 'failed', error: `${gone}; ${ATTEMPTS} attempts` };
+  }
+
+  #startable({ status, depends_on }: Task, tasks: readonly Task[]): boolean {
+    return status === 'queued' && depends_on.every((key) => completed(key, tasks) !== undefined);
+  }
+
+  #named(task: Task, tasks: readonly Task[]): Task {
+    if (this.#startable(task, tasks)) return task;
+    if (task.status === 'queued') {
+      const missing = task.depends_on.filter((key) => completed(key, tasks) === undefined);
+      throw new BmadError(
+        'conflict',
+        `${task.task_id} waits for ${missing.map((key) => quoted(key)).join(', ')}.`,
+        {
+          subject: task.task_id,
+          hint: 'Complete these first; task_list shows who has them.',
+        },
+      );
+    }
+    throw wrongState(task, 'be claimed');
+  }
+
+  async #inputs({ depends_on }: Task, tasks: readonly Task[]): Promise<Claimed['inputs']> {
+    const inputs: Claimed['inputs'] = [];
+    for (const key of depends_on) {
+      const task = completed(key, tasks);
+      if (task !== undefined) inputs.push({ output_key: key, text: (await this.result(task)) ?? '' });
+    }
+    return inputs;
+  }
+
+  async #held(
+    id: string,
+    claim: string,
+    signal: AbortSignal,
+    work: (task: Task, lease: Lease) => Promise<Task>,
+  ): Promise<Task> {
+    return this.#store.change(signal, async () => {
+      const { task, lease } = holding(await this.get(id), claim);
+      return work(task, lease);
+    });
+  }
+
+  async #save(task: Task, change: { [K in keyof Task]?: Task[K] | undefined }): Promise<Task> {
+    const merged = { ...task, ...change, updated_at: this.#at(task.updated_at) };
+    const changed = Object.fromEntries(
+      Object.entries(merged).filter(([, value]) => value !== undefined),
+    ) as Task;
+    await this.#store.put(changed);
+    return changed;
+  }
+
+  /** The moment now, or the one before when a clock has gone back: the order of things stays. */
+  #at(notBefore = ''): string {
+    const now = this.#now().toISOString();
+    return now > notBefore ? now : notBefore;
+  }
+
+  #until(minutes: number): string {
+    return new Date(this.#now().getTime() + minutes * MINUTE).toISOString();
+  }
+}
+
+function briefFile(id: string): string {
+  return `${id}.brief.md`;
+}
