@@ -75,12 +75,12 @@ export function budgetsOf({ starts, warm, context, scale }: Results): Budget[] {
     ...context.journeys.map((journey) =>
       atLeast(`context saved, ${journey.title}`, CONTEXT_SAVED_PERCENT, '%', percentSaved(journey, context)),
     ),
-    ...context.journeys.flatMap(({ title, calls, bytes, peer }) =>
-      peer === undefined
+    ...context.journeys.flatMap(({ title, calls, bytes, peer: theirs }) =>
+      theirs === undefined
         ? []
         : [
             atMost(`calls to ${title}`, CALLS_TO_BEGIN, 'calls', calls),
-            atMost(`tokens to ${title}`, 1, '× peer', ratio(tokens(bytes), peer.tokens)),
+            atMost(`tokens to ${title}`, 1, '× peer', ratio(tokens(bytes), theirs.tokens)),
           ],
     ),
     atLeast('saved by an ambiguous answer', AMBIGUOUS_SAVED_PERCENT, '%', ambiguousSaved(context)),

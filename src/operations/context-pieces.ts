@@ -65,23 +65,23 @@ function ownPieces({ record, material, problems }: Activation, steps: readonly P
   );
   const values = list([...material.values, ...further].map(([key, value]) => `\`{${key}}\`: ${value}`));
   return [
-    required('Values', values),
+    essential('Values', values),
     ...material.context.map(({ title, body }) =>
       title === 'Central configuration'
-        ? { ...required(title, body), required: 0, rank: RANK.near }
-        : required(title, body),
+        ? { ...essential(title, body), required: 0, rank: RANK.near }
+        : essential(title, body),
     ),
-    required('Problems', list(problems.map(problemText))),
+    essential('Problems', list(problems.map(problemText))),
     ...material.files.map(({ uri, text }, index): Piece => {
       const most = index === 0 ? WHOLE.main : WHOLE.instructions;
       // Half a persona is another one.
       const length = record.kind === 'agent' ? text.length : essentialLength(text, most);
-      return { ...required('File', text), source: uri, required: length, rank: RANK.main };
+      return { ...essential('File', text), source: uri, required: length, rank: RANK.main };
     }),
   ];
 }
 
-function required(title: string, text: string): Piece {
+function essential(title: string, text: string): Piece {
   return { title, text, required: text.length, rank: RANK.required, rest: 'in order', share: 1 };
 }
 

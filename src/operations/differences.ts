@@ -2,8 +2,8 @@ import { oneLine } from '../base/text.ts';
 import type { BmadRecord } from '../model/record.ts';
 
 const DESCRIPTION_LENGTH = 90;
-/** A part that all share is worth leaving out from here on. */
-const SHARED_PART = 12;
+/** So many words that all share are worth leaving out. */
+const SHARED_WORDS = 2;
 
 /**
  * What tells records of one name apart, one text for each, as short as it can be: only what is not the same for all, and
@@ -35,25 +35,20 @@ function tellsAll(values: readonly string[]): boolean {
 
 /** The descriptions without the words that all of them begin or end with. */
 function descriptions(records: readonly BmadRecord[]): string[] {
-  const texts = records.map(({ description }) => description.replace(/\s+/g, ' ').trim());
-  const from = sharedLength(texts);
-  const rests = texts.map((text) => text.slice(from));
-  const to = sharedLength(rests.map(reversed));
-  return rests.map((rest) => {
-    const own = rest.slice(0, rest.length - to).trim();
+  const texts = records.map(({ description }) => description.trim().split(/\s+/));
+  const from = sharedWords(texts);
+  const rests = texts.map((words) => words.slice(from));
+  const to = sharedWords(rests.map((words) => words.toReversed()));
+  return rests.map((words) => {
+    const own = words.slice(0, words.length - to).join(' ');
     if (own === '') return '';
     return oneLine(`${from === 0 ? '' : '…'}${own}${to === 0 ? '' : '…'}`, DESCRIPTION_LENGTH);
   });
 }
 
-/** How much all texts have in common at their beginning, in whole words; nothing where it is hardly worth a mark. */
-function sharedLength([first = '', ...others]: readonly string[]): number {
-  let length = first.length;
-  for (const other of others) while (!other.startsWith(first.slice(0, length))) length -= 1;
-  const shared = Math.min(length, first.lastIndexOf(' ', length) + 1);
-  return shared < SHARED_PART ? 0 : shared;
-}
-
-function reversed(text: string): string {
-  return [...text].reverse().join('');
+/** How many words all texts begin with; none where leaving them out is hardly worth a mark. */
+function sharedWords([first = [], ...others]: readonly (readonly string[])[]): number {
+  const differs = first.findIndex((word, at) => others.some((words) => words[at] !== word));
+  const shared = differs < 0 ? first.length : differs;
+  return shared < SHARED_WORDS ? 0 : shared;
 }
