@@ -25,39 +25,44 @@ const WIDE_CHARACTER = 0.9;
  * meant to be a little high rather than low, because budgets go by it.
  */
 export function estimateTokens(text: string): number {
+  const end = text.length;
   let tokens = 0;
   let at = 0;
-  while (at < text.length) {
-    const kind = kindOf(text.charCodeAt(at));
+  while (at < end) {
+    const first = text.charCodeAt(at);
+    const kind = kindAt(first);
     const start = at;
     let accents = 0;
-    let humps = 0;
+    let hasHump = false;
     let isRepeated = true;
-    const first = text.charCodeAt(at);
-    let before = 0;
-    do {
-      const code = text.charCodeAt(at);
+    let before = first;
+    for (let code = first; ;) {
       if (code > 0x7f) accents += 1;
-      if (isUpper(code) && before !== 0 && !isUpper(before)) humps += 1;
+      else if (code >= 65 && code <= 90 && before >= 97) hasHump = true;
       if (code !== first) isRepeated = false;
-      before = code;
       at += 1;
-    } while (at < text.length && kindOf(text.charCodeAt(at)) === kind);
-    tokens += costOf(kind, at - start, { accents, humps, isRepeated });
+      if (at >= end) break;
+      const next = text.charCodeAt(at);
+      if (kindAt(next) !== kind) break;
+      before = code;
+      code = next;
+    }
+    tokens += costOf(kind, at - start, accents, hasHump, isRepeated);
   }
   return Math.ceil(tokens);
 }
 
-interface Run {
-  accents: number;
-  humps: number;
-  isRepeated: boolean;
-}
-
-function costOf(kind: number, length: number, { accents, humps, isRepeated }: Run): number {
+/** Numbers and not an object: it is asked for every word of every answer. */
+function costOf(
+  kind: number,
+  length: number,
+  accents: number,
+  hasHump: boolean,
+  isRepeated: boolean,
+): number {
   switch (kind) {
     case LETTER:
-      return Math.max(1, WORD + length / LETTERS_PER_TOKEN) + accents * ACCENT + (humps > 0 ? HUMP : 0);
+      return Math.max(1, WORD + length / LETTERS_PER_TOKEN) + accents * ACCENT + (hasHump ? HUMP : 0);
     case DIGIT:
       return Math.ceil(length / DIGITS_PER_TOKEN);
     case SPACE:
@@ -66,16 +71,17 @@ function costOf(kind: number, length: number, { accents, humps, isRepeated }: Ru
     case BREAK:
       return LINE_END + length / 80;
     case MARK:
-      return isRepeated
-        ? Math.max(LEAST_MARKS, length / REPEATED_PER_TOKEN)
-        : Math.max(LEAST_MARKS, length / MARKS_PER_TOKEN);
+      return Math.max(LEAST_MARKS, length / (isRepeated ? REPEATED_PER_TOKEN : MARKS_PER_TOKEN));
     default:
       return length * WIDE_CHARACTER;
   }
 }
 
-function isUpper(code: number): boolean {
-  return code >= 65 && code <= 90;
+/** The kinds of the characters that nearly all texts are made of. */
+const KINDS = Uint8Array.from({ length: 0x250 }, (_, code) => kindOf(code));
+
+function kindAt(code: number): number {
+  return code < 0x250 ? (KINDS[code] ?? WIDE) : WIDE;
 }
 
 function kindOf(code: number): number {
