@@ -65,7 +65,7 @@ export const bmad = defineOperation({
     type: text().optional().describe('agent, workflow or resource, if not plain from the rest'),
     module: text().optional().describe('e.g. bmm'),
     category: text().optional().describe('Phase, e.g. plan'),
-    origin: text().optional(),
+    origin: text().optional().describe('search: project, package, …'),
     pattern: text().optional().describe('list resources: glob'),
     section: text().optional().describe('Only this heading'),
     cursor: text().optional(),

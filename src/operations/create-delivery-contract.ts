@@ -84,7 +84,7 @@ export const createDeliveryContract = defineOperation({
       ...findingLines(findings),
     ].join('\n'),
     note: valid
-      ? `The team that receives it answers with delivery_accept or delivery_reject {contract_id:"${contract.contract_id}"}.`
+      ? `The team that receives it answers with delivery_accept {contract_id:"${contract.contract_id}"} or delivery_reject.`
       : 'Correct the file by hand, then delivery_validate.',
   }),
 });

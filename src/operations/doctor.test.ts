@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openSession } from '../../tests/support/operations.ts';
 import { doctor } from './doctor.ts';
+import { DEFAULT_TOOLS } from '../../tests/support/tool-names.ts';
 
 describe('doctor', () => {
   it('finds nothing wrong with a fresh build, and shakes hands with it', async () => {
@@ -19,14 +20,7 @@ describe('doctor', () => {
       problems: [],
       handshake: {
         ok: true,
-        tools: [
-          'bmad',
-          'remember_structured',
-          'recall_structured',
-          'manage_memories',
-          'search_codebase',
-          'run_completion_contract',
-        ],
+        tools: [...DEFAULT_TOOLS],
         protocol: '2025-06-18',
       },
     });

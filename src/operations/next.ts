@@ -142,7 +142,10 @@ function actionLines(number: number, { what, why, use, agent, call, command, opt
     const form = Object.entries(call).map(([key, value]) => `${key}:${JSON.stringify(value)}`);
     lines.push(`   ${use ?? ''}${agent === undefined ? '' : ` by ${agent}`}: {${form.join(', ')}}`);
   }
-  if (command !== undefined) lines.push(`   ${command} shows the changes, --apply makes them`);
+  if (command !== undefined)
+    lines.push(
+      `   reconcile_ledgers shows the changes, with apply it makes them; at the command line: ${command}`,
+    );
   return lines;
 }
 

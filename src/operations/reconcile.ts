@@ -13,7 +13,7 @@ const changeSchema = z.object({
 });
 
 export const reconcileLedgers = defineOperation({
-  name: 'reconcile',
+  name: 'reconcile_ledgers',
   title: 'Bring the ledgers up to date',
   description:
     'Propose changes of sprint-status.yaml and bmm-workflow-status.yaml that story files and documents prove; "apply" makes them. A status is never lowered; comments, order and quotation marks stay; a broken ledger is left alone.',
@@ -98,7 +98,7 @@ export const reconcileLedgers = defineOperation({
         ? `${plural(count, 'change')} made.`
         : count === 0
           ? 'Nothing was written.'
-          : `Nothing was written. To make the changes: bmad project reconcile --apply --proposal ${proposal}`,
+          : `Nothing was written. To make the changes: reconcile_ledgers {apply:true, proposal:"${proposal}"}`,
     };
   },
 });

@@ -95,7 +95,7 @@ export const spawnSubagentTask = defineOperation({
     note:
       task.status === 'needs_approval'
         ? `A person has to agree first: bmad task approve ${task.task_id}`
-        : `To do it: task_claim (manage_project), or run the brief in a sub-agent, then task_complete with the claim.`,
+        : `To do it: task_claim, then task_complete with the claim. task_show has the brief for a sub-agent.`,
   }),
 });
 

@@ -8,6 +8,7 @@ import type { Context } from './context.ts';
 import { execute, handOver } from './execute.ts';
 import { defineOperation, type AnyOperation } from './operation.ts';
 import { chooseTools } from './toolsets.ts';
+import { DEFAULT_TOOLS, PROJECT_TOOLS, READING_TOOLS } from '../../tests/support/tool-names.ts';
 
 async function context(outside: Partial<Outside> = {}): Promise<Context> {
   return contextIn(await temporaryFolder(afterAll), outside);
@@ -26,16 +27,11 @@ const WORKFLOWS = [
   'get_knowledge',
 ];
 
-const READING = ['get_workflow_status', 'list_sessions'];
-const PROJECT = ['run_completion_contract', ...READING];
-
-const MEMORY = ['remember_structured', 'recall_structured', 'manage_memories', 'search_codebase'];
-
 describe('the tools that are offered', () => {
   it.each([
-    ['by default', {}, ['bmad', ...MEMORY, ...PROJECT]],
+    ['by default', {}, DEFAULT_TOOLS],
     ['of one set', { toolsets: ['workflows'] }, WORKFLOWS],
-    ['of the project', { toolsets: ['project'] }, PROJECT],
+    ['of the project', { toolsets: ['project'] }, PROJECT_TOOLS],
     ['of a set and by name', { toolsets: ['bmad'], tools: ['list_tasks'] }, ['bmad', 'list_tasks']],
     [
       'by name only',
@@ -50,13 +46,9 @@ describe('the tools that are offered', () => {
     [
       'where exclusion meets inclusion',
       { tools: ['list_tasks'], excludeTools: ['list_tasks'] },
-      ['bmad', ...MEMORY, ...PROJECT],
+      DEFAULT_TOOLS,
     ],
-    [
-      'when only reading is allowed',
-      { readOnly: 'true' },
-      ['bmad', 'recall_structured', 'search_codebase', ...READING],
-    ],
+    ['when only reading is allowed', { readOnly: 'true' }, READING_TOOLS],
   ])('%s', async (_what, flags, names) => {
     expect(offered(await context({ flags }))).toEqual(names);
   });
@@ -111,11 +103,7 @@ describe('a wrong name stops the start', () => {
   });
 
   it('but a pattern that fits nothing is none', async () => {
-    expect(offered(await context({ flags: { excludeTools: ['cis-*'] } }))).toEqual([
-      'bmad',
-      ...MEMORY,
-      ...PROJECT,
-    ]);
+    expect(offered(await context({ flags: { excludeTools: ['cis-*'] } }))).toEqual(DEFAULT_TOOLS);
   });
 });
 

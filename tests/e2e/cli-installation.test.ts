@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { cliFile, contentRoot, temporaryFolder } from '../support/app.ts';
 import { bareEnvironment, bmad } from '../support/programs.ts';
+import { DEFAULT_TOOLS } from '../support/tool-names.ts';
 
 const home = await temporaryFolder(afterAll);
 
@@ -107,7 +108,7 @@ describe('bmad doctor', () => {
     const { code, stdout, stderr } = await bmad(['doctor'], { cwd, env });
     expect(code).toBe(0);
     expect(stdout.toString('utf8')).toMatch(
-      /^Handshake: ok, protocol 20[\d-]+, 6 tools: bmad, remember_structured, recall_structured, manage_memories, search_codebase, run_completion_contract$/m,
+      /^Handshake: ok, protocol 20[\d-]+, 14 tools: bmad, get_project_context, .*, search_codebase$/m,
     );
     expect(stderr).toContain('All is well.');
     const data = await bmad(['doctor', '--json'], { cwd, env });
@@ -115,14 +116,7 @@ describe('bmad doctor', () => {
       ok: true,
       handshake: {
         ok: true,
-        tools: [
-          'bmad',
-          'remember_structured',
-          'recall_structured',
-          'manage_memories',
-          'search_codebase',
-          'run_completion_contract',
-        ],
+        tools: [...DEFAULT_TOOLS],
       },
       origins: [{ agents: 5, workflows: 22, skills: 2, deprecated: 21 }],
     });

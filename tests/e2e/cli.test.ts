@@ -211,7 +211,7 @@ describe('bmad-mcp-server', () => {
     const { code, stdout, stderr } = await server('--summary');
     expect(code).toBe(0);
     expect(stdout.toString('utf8')).toBe('');
-    expect(stderr).toMatch(/^[^\n]*8 tools registered — [^\n]* — Ready\n$/);
+    expect(stderr).toMatch(/^[^\n]*14 tools registered — [^\n]* — Ready\n$/);
   });
 
   it.each([

@@ -11,6 +11,7 @@ import { temporaryFolder } from '../support/app.ts';
 import { startHttpServer } from '../support/http-server.ts';
 import { callInParts, textsOf } from '../support/mcp-client.ts';
 import { bareEnvironment, bmadServer } from '../support/programs.ts';
+import { DEFAULT_TOOLS } from '../support/tool-names.ts';
 
 const cwd = await temporaryFolder(afterAll);
 const home = await temporaryFolder(afterAll);
@@ -50,13 +51,7 @@ describe.each(ERAS)('over HTTP, $name', ({ mode, era }) => {
   it('gets what it would get over stdin', async () => {
     const client = await connect(mode);
     expect(client.getProtocolEra()).toBe(era);
-    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
-      'bmad',
-      'remember_structured',
-      'recall_structured',
-      'manage_memories',
-      'search_codebase',
-    ]);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([...DEFAULT_TOOLS]);
     const parts = await callInParts(client, { operation: 'execute', agent: 'architect', message: 'Hello.' });
     expect(parts.join('')).toMatch(/^# Winston[^]*Hello\./);
     const { prompts } = await client.listPrompts();

@@ -7,6 +7,7 @@ import { connectClient, textsOf } from '../support/mcp-client.ts';
 import { filesBelow } from '../support/package-skills.ts';
 import { installPackedPackage } from '../support/packed-package.ts';
 import { runToEnd, type Ended } from '../support/programs.ts';
+import { DEFAULT_TOOLS } from '../support/tool-names.ts';
 
 const { folder: installed, home, env, files } = await installPackedPackage(afterAll);
 const bin = (name: string): string => join(installed, 'node_modules', '.bin', name);
@@ -71,7 +72,7 @@ describe('the installed package', () => {
   it('tests itself', async () => {
     const { code, stdout } = await run('bmad-mcp-server', '--test');
     expect(code).toBe(0);
-    expect(stdout.toString('utf8')).toMatch(/^BMAD MCP Server v\S+ — 8 tools registered — .* — Ready\n$/);
+    expect(stdout.toString('utf8')).toMatch(/^BMAD MCP Server v\S+ — 14 tools registered — .* — Ready\n$/);
     expect(stdout.toString('utf8')).toContain(`v${VERSION}`);
   });
 
@@ -87,14 +88,7 @@ describe('the installed package', () => {
     expect(JSON.parse(stdout.toString('utf8'))).toMatchObject({
       ok: true,
       handshake: {
-        tools: [
-          'bmad',
-          'remember_structured',
-          'recall_structured',
-          'manage_memories',
-          'search_codebase',
-          'run_completion_contract',
-        ],
+        tools: [...DEFAULT_TOOLS],
       },
     });
   });
@@ -102,14 +96,7 @@ describe('the installed package', () => {
   it.each(['legacy', 'auto'] as const)('serves the official client (%s)', async (mode) => {
     const client = await connectClient({ cwd: installed, home, mode, command: [bin('bmad-mcp-server')] });
     try {
-      expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
-        'bmad',
-        'remember_structured',
-        'recall_structured',
-        'manage_memories',
-        'search_codebase',
-        'run_completion_contract',
-      ]);
+      expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([...DEFAULT_TOOLS]);
       const answer = await client.callTool({ name: 'bmad', arguments: { command: 'architect Hello.' } });
       expect(textsOf(answer)[0]).toMatch(/^# Winston[^]*Hello\./);
     } finally {

@@ -4,6 +4,7 @@ import { ProtocolError, type Client, type VersionNegotiationMode } from '@modelc
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contentRoot, temporaryFolder } from '../support/app.ts';
 import { callInParts, connectClient, textsOf } from '../support/mcp-client.ts';
+import { DEFAULT_TOOLS } from '../support/tool-names.ts';
 
 const ARCHITECT = 'bmm/agents/bmad-agent-architect/SKILL.md';
 const PRD = 'bmm/plan/bmad-prd/SKILL.md';
@@ -56,24 +57,15 @@ describe.each(ERAS)('$name', ({ mode, era, version }) => {
     expect(instructions.split(/[.\n]/)[0]).toContain('the tool "bmad"');
   });
 
-  it('sees the tool for everything, which only reads, and those for memory', async () => {
+  it('sees the tool for everything, which only reads, and those for the project and its memory', async () => {
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual([
-      'bmad',
-      'remember_structured',
-      'recall_structured',
-      'manage_memories',
-      'search_codebase',
-      'run_completion_contract',
-    ]);
+    expect(tools.map(({ name }) => name)).toEqual([...DEFAULT_TOOLS]);
     expect(tools[0]).toMatchObject({
       name: 'bmad',
       title: 'BMAD agents and workflows',
-      inputSchema: { type: 'object', additionalProperties: false },
+      inputSchema: { type: 'object' },
       annotations: {
         readOnlyHint: true,
-        destructiveHint: false,
-        idempotentHint: true,
         openWorldHint: false,
       },
     });

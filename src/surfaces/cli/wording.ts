@@ -1,4 +1,29 @@
 import { CLI_PROGRAM } from '../../base/product.ts';
+import { operations } from '../../operations/index.ts';
+
+/** The operations that answers name by their own names, such as `run_checkpoint`, alone or with arguments. */
+const NAMED = new Map(
+  operations
+    .filter(
+      ({ name, command, toolset }) => command !== undefined && toolset === undefined && name.includes('_'),
+    )
+    .map((operation) => [operation.name, operation]),
+);
+const CALL = new RegExp(String.raw`\b(${[...NAMED.keys()].join('|')})\b(?: \{([^{}]*)\})?`, 'g');
+
+function asCommand(name: string, written = ''): string {
+  const { command = name, positional = [] } = NAMED.get(name) ?? {};
+  const args = [...written.matchAll(/(\w+): ?(?:"([^"]*)"|([\w.-]+))/g)].map(
+    ([, key = '', text, word = '']) => [key, text ?? word] as const,
+  );
+  const byPlace = positional.flatMap((key) =>
+    args.filter(([given]) => given === key).map(([, value]) => quote(value)),
+  );
+  const byName = args
+    .filter(([key]) => !positional.includes(key))
+    .map(([key, value]) => `--${key.replaceAll('_', '-')}${value === 'true' ? '' : ` ${quote(value)}`}`);
+  return `"${[CLI_PROGRAM, command, ...byPlace, ...byName].join(' ')}"`;
+}
 
 /** Answers and hints name the next step as a tool call; in a terminal the same step is a command. */
 export function inTerminalWords(text: string): string {
@@ -25,6 +50,7 @@ export function inTerminalWords(text: string): string {
       `"${CLI_PROGRAM} memory list" gives ids`,
     )
     .replace('recall_structured gives it', `"${CLI_PROGRAM} memory list" gives it`)
+    .replace(CALL, (_call, name: string, written?: string) => asCommand(name, written))
     .replace(/with cursor "([^"]*)"/g, (_call, cursor: string) => `with --cursor ${cursor}`);
 }
 

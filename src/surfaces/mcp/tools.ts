@@ -7,7 +7,7 @@ import { findAgentTool, listAgentTools } from '../../operations/index.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
 import { dataOf, protocolError } from './errors.ts';
 import { advertisedSchema } from './schema.ts';
-import { inOfferedWords } from './wording.ts';
+import { actionNote, inOfferedWords } from './wording.ts';
 
 type AgentTool = Parameters<typeof agentOperation>[0];
 
@@ -76,12 +76,18 @@ export async function callTool(
   const operation = await toolNamed(name, context, call);
   const outcome = await execute(operation, args, context, call);
   const words = (text: string): string => inOfferedWords(text, context.tools);
-  if (!outcome.ok) return { content: [{ type: 'text', text: words(outcome.error.text) }], isError: true };
+  const answer = (texts: readonly string[], named = texts): CallToolResult => ({
+    content: [...texts, actionNote(name, named, context.tools)]
+      .filter((text) => text !== undefined)
+      .map((text) => ({ type: 'text', text })),
+  });
+  if (!outcome.ok) return { ...answer([words(outcome.error.text)]), isError: true };
   const { body, note, exact } = outcome.answer;
   if (operation.answersData === true)
     return { content: [{ type: 'text', text: body }], structuredContent: outcome.data };
-  const texts = [exact === true ? body : words(body), ...(note === undefined ? [] : [words(note)])];
-  return { content: texts.map((text) => ({ type: 'text', text })) };
+  const said = note === undefined ? [] : [words(note)];
+  // What a file says is not ours to explain.
+  return exact === true ? answer([body, ...said], said) : answer([words(body), ...said]);
 }
 
 /** The operation behind a tool. One that is switched off is as little callable as one that does not exist. */

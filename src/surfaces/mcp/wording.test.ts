@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
-import { inOfferedWords } from './wording.ts';
+import { actionNote, inOfferedWords } from './wording.ts';
 
 async function said(text: string, toolsets: string): Promise<string> {
   const context = await contextIn(await temporaryFolder(afterAll), { flags: { toolsets: [toolsets] } });
@@ -51,5 +51,30 @@ describe('the next step, in the words of the tools that are offered', () => {
   ])('%s', async (step, agents, workflows) => {
     expect(await said(step, 'agents')).toBe(agents);
     expect(await said(step, 'workflows')).toBe(workflows);
+  });
+});
+
+describe('operations that are no tools', () => {
+  async function noted(tool: string, text: string, toolsets: string): Promise<string | undefined> {
+    const context = await contextIn(await temporaryFolder(afterAll), { flags: { toolsets: [toolsets] } });
+    return actionNote(tool, [text], context.tools);
+  }
+
+  it('are told to be actions of the tool that carries them out', async () => {
+    const text = 'After each step run_checkpoint, at the end run_finish; run_checkpoint again later.';
+    expect(await noted('bmad', text, 'bmad,project')).toBe(
+      'run_checkpoint, run_finish: actions of manage_project, e.g. {action:"run_checkpoint", args:{…}}.',
+    );
+    expect(await noted('manage_project', text, 'bmad,project')).toBeUndefined();
+  });
+
+  it('are commands where that tool is not offered', async () => {
+    expect(await noted('bmad', 'task_claim takes it.', 'bmad')).toBe(
+      'task_claim: only at the command line, e.g. bmad task claim.',
+    );
+  });
+
+  it('need no word where none is named', async () => {
+    expect(await noted('bmad', 'my_task_claim, run_id', 'bmad,project')).toBeUndefined();
   });
 });

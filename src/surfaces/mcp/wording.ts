@@ -1,5 +1,31 @@
 import type { ToolChoice } from '../../operations/toolsets.ts';
-import { SERVER_KEY } from '../../base/product.ts';
+import { CLI_PROGRAM, SERVER_KEY } from '../../base/product.ts';
+import { COMPANIONS } from '../../operations/manage-project.ts';
+
+/** The tool whose actions are operations too. */
+const MANAGER = 'manage_project';
+
+/**
+ * Answers name what goes with a tool by the name of its operation. A model has to know that these are no tools: they are
+ * actions of one, or commands for a person where that one is not offered.
+ */
+export function actionNote(
+  tool: string,
+  texts: readonly string[],
+  { fixed, of }: ToolChoice,
+): string | undefined {
+  if (tool === MANAGER) return undefined;
+  const named = new Set(texts.join('\n').match(ACTION));
+  if (named.size === 0) return undefined;
+  const manager = fixed.find(({ name }) => name === MANAGER);
+  const [first = ''] = named;
+  if (manager !== undefined && of(manager).offered)
+    return `${[...named].join(', ')}: ${named.size === 1 ? 'an action' : 'actions'} of ${MANAGER}, e.g. {action:"${first}", args:{…}}.`;
+  return `${[...named].join(', ')}: only at the command line, e.g. ${CLI_PROGRAM} ${COMMANDS.get(first) ?? first}.`;
+}
+
+const COMMANDS = new Map(COMPANIONS.map(({ name, command = name }) => [name, command]));
+const ACTION = new RegExp(String.raw`\b(?:${[...COMMANDS.keys()].join('|')})\b`, 'g');
 
 type Arguments = Partial<Record<string, string>>;
 

@@ -1,0 +1,34 @@
+/** The tools that users see, in the order they see them. One that is added or renamed is a change of this list. */
+
+export const PROJECT_TOOLS = [
+  'get_project_context',
+  'get_agent_memory',
+  'run_completion_contract',
+  'get_workflow_status',
+  'list_sessions',
+  'get_failure_museum',
+  'spawn_subagent_task',
+  'create_delivery_contract',
+  'manage_project',
+] as const;
+
+export const MEMORY_TOOLS = [
+  'remember_structured',
+  'recall_structured',
+  'manage_memories',
+  'search_codebase',
+] as const;
+
+export const DEFAULT_TOOLS = ['bmad', ...PROJECT_TOOLS, ...MEMORY_TOOLS] as const;
+
+/** Those of the default that only read. */
+export const READING_TOOLS = [
+  'bmad',
+  'get_project_context',
+  'get_agent_memory',
+  'get_workflow_status',
+  'list_sessions',
+  'get_failure_museum',
+  'recall_structured',
+  'search_codebase',
+] as const;
