@@ -1,5 +1,5 @@
 import type { Scale } from './scale.ts';
-import { percentSaved, type ContextSizes } from './context-sizes.ts';
+import { ambiguousSaved, percentSaved, type Journeys } from './journeys.ts';
 import type { OperationName } from './contenders.ts';
 import type { Starts, WarmServers } from './measure.ts';
 import { tokens } from './statistics.ts';
@@ -7,7 +7,7 @@ import { tokens } from './statistics.ts';
 export interface Results {
   starts: Starts;
   warm: WarmServers;
-  context: ContextSizes;
+  context: Journeys;
   scale: Scale[];
 }
 
@@ -25,6 +25,8 @@ const START_AGAINST_PEER = 0.6;
 const START_AGAINST_BARE = 1.3;
 const RSS_BELOW_PEER_MIB = 5;
 const CONTEXT_SAVED_PERCENT = 80;
+const AMBIGUOUS_SAVED_PERCENT = 52.3;
+const CALLS_TO_BEGIN = 1;
 const GROWTH = 13;
 
 /** What we hold ourselves to. Times count only as ratios within one run: machines differ. */
@@ -70,7 +72,18 @@ export function budgetsOf({ starts, warm, context, scale }: Results): Budget[] {
     ),
     // Ten times the workflows may cost ten times the time, and a little for what is not linear.
     atMost('scan of 5,000 workflows against 500', GROWTH, '×', ratio(scale.at(-1)?.scanMs, scale[1]?.scanMs)),
-    atLeast('context saved', CONTEXT_SAVED_PERCENT, '%', percentSaved(context)),
+    ...context.journeys.map((journey) =>
+      atLeast(`context saved, ${journey.title}`, CONTEXT_SAVED_PERCENT, '%', percentSaved(journey, context)),
+    ),
+    ...context.journeys.flatMap(({ title, calls, bytes, peer: theirs }) =>
+      theirs === undefined
+        ? []
+        : [
+            atMost(`calls to ${title}`, CALLS_TO_BEGIN, 'calls', calls),
+            atMost(`tokens to ${title}`, 1, '× peer', ratio(tokens(bytes), theirs.tokens)),
+          ],
+    ),
+    atLeast('saved by an ambiguous answer', AMBIGUOUS_SAVED_PERCENT, '%', ambiguousSaved(context)),
   ];
 }
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { budgetsOf } from './budgets.ts';
 import { measureScale } from './scale.ts';
-import { measureContext } from './context-sizes.ts';
+import { measureJourneys } from './journeys.ts';
 import { prepareContenders } from './contenders.ts';
 import { measureStarts, measureWarmCalls } from './measure.ts';
 import { reportOf } from './report.ts';
@@ -111,7 +111,7 @@ async function run({ starts, calls, json, build }: Options): Promise<void> {
   const results = {
     starts: await measureStarts(contenders, starts, say),
     warm: await measureWarmCalls(contenders, calls, say),
-    context: await measureContext(ours, join(root, 'dist', 'content')),
+    context: await measureJourneys(ours, join(root, 'dist', 'content')),
     scale: await measureScale(ours, scratch, say),
   };
   const budgets = budgetsOf(results);

@@ -1,6 +1,6 @@
 import { ratio, type Budget, type Results } from './budgets.ts';
 import type { Scale } from './scale.ts';
-import { percentSaved, type ContextSizes } from './context-sizes.ts';
+import { ambiguousSaved, percentSaved, type Journeys } from './journeys.ts';
 import { OPERATIONS } from './contenders.ts';
 import type { Start, Starts, WarmServers } from './measure.ts';
 import { tokens } from './statistics.ts';
@@ -16,8 +16,8 @@ export function reportOf(about: readonly string[], results: Results, budgets: re
     startTable(results.starts),
     '## Warm calls',
     warmTable(results.warm),
-    '## Context of a model (our server)',
-    contextTable(results.context),
+    '## Journeys: what a model has to read (our server)',
+    journeyTable(results.context),
     '## Size of the project (our server)',
     scaleTable(results.scale),
     '## Budgets',
@@ -80,22 +80,27 @@ function warmTable({ ours, peer }: WarmServers): string {
   return `${table(head, rows)}\n\n${notes.join('\n')}`;
 }
 
-function contextTable(context: ContextSizes): string {
-  const { agentBytes, workflowBytes, everythingBytes, mainFiles } = context;
-  const saved = `One execute of the agent instead of everything saves ${percentSaved(context).toFixed(1)} %.`;
-  const sizes = table(
-    ['', 'bytes', 'tokens'],
-    [
-      sizeRow('execute the agent architect', agentBytes),
-      sizeRow('execute the workflow prd (first answer)', workflowBytes),
-      sizeRow(`everything (${mainFiles} SKILL.md files)`, everythingBytes),
-    ],
-  );
-  return `${sizes}\n\n${saved}`;
-}
-
-function sizeRow(title: string, bytes: number): string[] {
-  return [title, shown(bytes), shown(tokens(bytes))];
+function journeyTable(context: Journeys): string {
+  const { journeys, everythingBytes, mainFiles, ambiguous } = context;
+  const rows = journeys.map((journey) => [
+    journey.title,
+    shown(journey.calls),
+    shown(tokens(journey.bytes)),
+    `${percentSaved(journey, context).toFixed(1)} %`,
+    shown(journey.peer?.calls),
+    shown(journey.peer?.tokens),
+  ]);
+  const everything = [
+    `everything loaded (${mainFiles} SKILL.md files)`,
+    NOTHING,
+    shown(tokens(everythingBytes)),
+    NOTHING,
+    NOTHING,
+    NOTHING,
+  ];
+  const head = ['', 'calls', 'tokens', 'saved against everything', 'peer calls', 'peer tokens'];
+  const saved = `An ambiguous name: ${tokens(ambiguous.bytes)} tokens against ${tokens(ambiguous.rawBytes)} of a raw list, ${ambiguousSaved(context).toFixed(1)} % less.`;
+  return `${table(head, [...rows, everything])}\n\n${saved}`;
 }
 
 function scaleTable(scale: readonly Scale[]): string {

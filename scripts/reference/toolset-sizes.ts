@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { tmpdir } from 'node:os';
 import type { Tool } from '@modelcontextprotocol/server';
 import { createContext } from '../../src/app.ts';
-import { estimateTokens } from '../../src/base/text.ts';
+import { tokens as tokensOf } from '../bench/statistics.ts';
 import { TOOLSETS } from '../../src/operations/toolsets.ts';
 import { toolList } from '../../src/surfaces/mcp/tools.ts';
 
@@ -45,8 +45,8 @@ export async function toolsetSizes(): Promise<ToolsetSize[]> {
   return Promise.all(
     choices.map(async ([name, choice]) => {
       const tools = await offeredTools(choice);
-      const answer = JSON.stringify({ tools });
-      return { toolsets: name, tools, bytes: Buffer.byteLength(answer), tokens: estimateTokens(answer) };
+      const bytes = Buffer.byteLength(JSON.stringify({ tools }));
+      return { toolsets: name, tools, bytes, tokens: tokensOf(bytes) };
     }),
   );
 }

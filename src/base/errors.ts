@@ -43,8 +43,13 @@ export interface ErrorDetails {
   subject?: string;
   /** Names or URIs that exist and are close to the one asked for. */
   suggestions?: readonly string[];
+  /** What tells the suggestions apart, one text for each; they are then shown as lines. */
+  differences?: readonly string[];
   cause?: unknown;
 }
+
+/** A model that has to choose reads a dozen lines, not fifty; `suggestions` has all names. */
+const SHOWN_DIFFERENCES = 12;
 
 /** How much of a caller's own value an error message repeats. */
 const QUOTED_LENGTH = 120;
@@ -61,6 +66,7 @@ export class BmadError extends Error {
   readonly hint: string | undefined;
   readonly subject: string | undefined;
   readonly suggestions: readonly string[];
+  readonly differences: readonly string[];
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -68,6 +74,7 @@ export class BmadError extends Error {
     this.hint = details.hint;
     this.subject = details.subject;
     this.suggestions = details.suggestions ?? [];
+    this.differences = details.differences ?? [];
   }
 
   /** The same error with all its texts changed, which is how secrets are taken out of it. */
@@ -76,6 +83,7 @@ export class BmadError extends Error {
       ...(this.hint === undefined ? {} : { hint: change(this.hint) }),
       ...(this.subject === undefined ? {} : { subject: change(this.subject) }),
       suggestions: this.suggestions.map(change),
+      differences: this.differences.map(change),
       cause: this.cause,
     });
   }
@@ -83,12 +91,22 @@ export class BmadError extends Error {
   /** Message and way out, as a person or a model should read them. */
   get text(): string {
     const near = this.suggestions.length > 0 ? `Did you mean: ${this.suggestions.join(', ')}?` : undefined;
-    return [this.message, near, this.hint].filter((part) => part !== undefined).join('\n\n');
+    return [this.message, this.#choices ?? near, this.hint].filter((part) => part !== undefined).join('\n\n');
+  }
+
+  /** One line for each suggestion with what only it has. */
+  get #choices(): string | undefined {
+    if (this.differences.length === 0) return undefined;
+    const lines = this.suggestions
+      .slice(0, SHOWN_DIFFERENCES)
+      .map((name, index) => [`- ${name}`, this.differences[index]].filter(Boolean).join(': '));
+    const more = this.suggestions.length - lines.length;
+    return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
   }
 
   /** Message and way out in one line, for logs and lists. */
   get line(): string {
-    return this.text.replaceAll('\n\n', ' ');
+    return this.text.replace(/\n+/g, ' ');
   }
 
   /**

@@ -37,6 +37,31 @@ export function listPage<T>(
   return { part, from, total: items.length, next };
 }
 
+/** What is left of one answer when its notes have been kept room for; enough for something, whatever the setting. */
+export function answerRoom(answerBytes: number, kept: number): number {
+  return Math.max(LEAST_ROOM, answerBytes - kept);
+}
+
+const LEAST_ROOM = 1_000;
+
+interface PageOptions<T> {
+  size: number;
+  maxBytes: number;
+  identity: string;
+  cursor: string | undefined;
+  render(item: T): string;
+}
+
+/** A page of a list that also fits into one answer; the cursor goes on behind what was shown. */
+export function fittingPage<T>(
+  items: readonly T[],
+  { size, maxBytes, identity, cursor, render }: PageOptions<T>,
+): Part<T[]> {
+  const page = listPage(items, size, identity, cursor);
+  const fitting = fitItems(page.part, maxBytes, render).length;
+  return fitting < page.part.length ? listPage(items, fitting, identity, cursor) : page;
+}
+
 /** As many leading items as fit into `maxBytes` when each is shown with `render`; always at least one. */
 export function fitItems<T>(items: readonly T[], maxBytes: number, render: (item: T) => string): T[] {
   const fitting: T[] = [];

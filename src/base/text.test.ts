@@ -1,15 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  byteLength,
-  cell,
-  cut,
-  estimateTokens,
-  fenced,
-  kilobytes,
-  oneLine,
-  plural,
-  visible,
-} from './text.ts';
+import { byteLength, cell, cut, fenced, kilobytes, oneLine, plural, visible } from './text.ts';
 
 describe('oneLine', () => {
   it.each([
@@ -78,9 +68,8 @@ describe('visible', () => {
   });
 });
 
-it('counts bytes, tokens and things', () => {
+it('counts bytes and things', () => {
   expect(byteLength('é😀')).toBe(6);
-  expect([estimateTokens(''), estimateTokens('abcd'), estimateTokens('abcde')]).toEqual([0, 1, 2]);
   expect(kilobytes(12_345)).toBe('12.3 kB');
   expect([plural(0, 'agent'), plural(1, 'agent'), plural(2, 'entry', 'entries')]).toEqual([
     '0 agents',

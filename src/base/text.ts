@@ -3,11 +3,6 @@ export function byteLength(text: string): number {
   return Buffer.byteLength(text, 'utf8');
 }
 
-/** A rough count of model tokens; the same bytes/4 everywhere so that figures can be compared. */
-export function estimateTokens(text: string): number {
-  return Math.ceil(byteLength(text) / 4);
-}
-
 /** The beginning of a text, without half a character at its end: strict JSON readers refuse those. */
 export function cut(text: string, max: number): string {
   return text.length <= max ? text : text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '');

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { byteLength, estimateTokens } from '../base/text.ts';
+import { byteLength } from '../base/text.ts';
+import { estimateTokens } from '../base/token-estimate.ts';
 import { problemText, qualifiedName } from '../model/record.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from './fields.ts';
 import { defineOperation } from './operation.ts';
@@ -46,7 +47,12 @@ export const activate = defineOperation({
     const { name, message, kind, module, run_id: run, section, cursor, detail, project } = input;
     const workspace = await context.workspace(project);
     const wanted = { name, kind, module, fuzzy: false };
-    const record = await namedRecord(wanted, workspace, context, { call, words: message });
+    const record = await namedRecord(wanted, workspace, context, {
+      operation: 'execute',
+      call,
+      words: message,
+      project,
+    });
     const activation = await workspace.delivery.activation(record, message, project);
     const { body } = activation;
     const own = qualifiedName(activation.record);

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { BmadError, quoted } from '../base/errors.ts';
 import { nearest } from '../base/suggest.ts';
 import { activate } from './activate.ts';
+import { compileContext } from './compile-context.ts';
 import { doctor } from './doctor.ts';
 import { explain } from './explain.ts';
 import { handOver } from './execute.ts';
@@ -17,15 +18,26 @@ const ROUTES: Record<string, AnyOperation> = {
   list,
   read,
   execute: activate,
+  context: compileContext,
   search,
   next,
   explain,
   doctor,
   refresh,
 };
-const OPERATIONS = ['list', 'read', 'execute', 'search', 'next', 'explain', 'doctor', 'refresh'] as const;
+const OPERATIONS = [
+  'list',
+  'read',
+  'execute',
+  'context',
+  'search',
+  'next',
+  'explain',
+  'doctor',
+  'refresh',
+] as const;
 
-const FORMS = `Forms: {operation:"list", query:"agents"}; {operation:"search", query:"user research"}; {operation:"read", agent:"analyst"}; {operation:"read", uri:"bmad://bmm/config.yaml"}; {operation:"execute", agent:"architect", message:"…"}; {operation:"execute", workflow:"prd"}; {operation:"next"}; {command:"*party-mode"}.`;
+const FORMS = `Forms: {operation:"list", query:"agents"}; {operation:"search", query:"user research"}; {operation:"read", agent:"analyst"}; {operation:"read", uri:"bmad://bmm/config.yaml"}; {operation:"execute", agent:"architect", message:"…"}; {operation:"execute", workflow:"prd"}; {operation:"context", agent:"dev"}; {operation:"next"}; {command:"*party-mode"}.`;
 
 /** Long enough for any name, path or command; a message has a limit of its own. */
 const text = (): z.ZodString => z.string().max(20_000);
@@ -35,7 +47,7 @@ export const bmad = defineOperation({
   name: 'bmad',
   title: 'BMAD agents and workflows',
   description:
-    'BMad Method: agents (architect, pm, analyst, dev, ux-designer), workflows (prd, architecture, build, …) and their files. execute returns all you need to act as the agent or run the workflow; then follow it. next says how far the project is and what to do. list, search and read look things up. Long answers come in parts: pass the cursor they give.',
+    'BMad Method: agents (architect, pm, analyst, dev, ux-designer), workflows (prd, architecture, build, …) and their files. execute returns all you need to act as the agent or run the workflow; then follow it. context adds story, plans and decisions, in budget tokens. next says how far the project is and what to do. list, search and read look things up. Long answers come in parts: pass the cursor they give.',
   effect: 'read',
   toolset: 'bmad',
   input: z.strictObject({
@@ -58,6 +70,7 @@ export const bmad = defineOperation({
     section: text().optional().describe('Only this heading'),
     cursor: text().optional(),
     limit: z.int().min(1).max(200).optional(),
+    budget: z.int().min(0).max(1e9).optional(),
     detail: z.enum(DETAILS).optional(),
     project: text().optional().describe('Project folder'),
   }),
@@ -69,6 +82,7 @@ export const bmad = defineOperation({
     return { operation, result };
   },
   render: ({ operation, result }) => (ROUTES[operation] as AnyOperation).render(result),
+  answeredBy: ({ operation }) => ROUTES[operation] as AnyOperation,
   failed: ({ operation, result }) => ROUTES[operation]?.failed?.(result) ?? false,
 });
 
@@ -112,6 +126,7 @@ function route(input: Arguments): Route {
     case 'read':
     case 'explain':
     case 'execute':
+    case 'context':
       return namedRoute(operation, args);
   }
 }
@@ -137,13 +152,14 @@ function listArguments({ query, type, ...rest }: Arguments): Record<string, unkn
 }
 
 function namedRoute(
-  operation: 'read' | 'explain' | 'execute',
+  operation: 'read' | 'explain' | 'execute' | 'context',
   { agent, workflow, uri, query, type, ...rest }: Arguments,
 ): Route {
+  const starts = operation === 'execute' || operation === 'context';
   const named: [string, string | undefined][] = [
     ['agent', agent],
     ['workflow', workflow],
-    ...(operation !== 'execute' ? ([['resource', uri]] as [string, string | undefined][]) : []),
+    ...(!starts ? ([['resource', uri]] as [string, string | undefined][]) : []),
   ];
   const given = named.filter(([, value]) => value !== undefined);
   const [first] = given;
@@ -167,11 +183,11 @@ function namedRoute(
   if (target === undefined)
     throw new BmadError(
       'invalid_input',
-      `bmad: ${operation} needs ${operation === 'execute' ? '"agent" or "workflow"' : '"agent", "workflow" or "uri"'}.`,
+      `bmad: ${operation} needs ${starts ? '"agent" or "workflow"' : '"agent", "workflow" or "uri"'}.`,
       { hint: FORMS },
     );
   const key = first === undefined ? 'query' : first[0] === 'resource' ? 'uri' : first[0];
-  return operation === 'execute'
+  return starts
     ? { operation, args: defined({ ...rest, uri, name: target, kind }), spoken: { name: key, kind: 'type' } }
     : { operation, args: defined({ ...rest, target, kind }), spoken: { target: key, kind: 'type' } };
 }

@@ -2,6 +2,7 @@ import { BmadError } from '../base/errors.ts';
 import type { Call, Context } from './context.ts';
 import { checkedInput } from './input.ts';
 import type { AnyOperation, Answer } from './operation.ts';
+import { shaped } from './shaped.ts';
 
 export type Outcome =
   | { ok: true; data: Record<string, unknown>; answer: Answer; failed: boolean }
@@ -22,7 +23,7 @@ export async function execute(
     const input = checkedInput(operation, raw);
     const data = operation.output.parse(await operation.run(input, context, call));
     call.signal.throwIfAborted();
-    const answer = operation.render(data);
+    const answer = shaped(operation.render(data), operation.answeredBy?.(data) ?? operation, input, context);
     context.log.debug('operation', { name: operation.name, ms: elapsed(started) });
     return {
       ok: true,

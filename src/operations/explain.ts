@@ -85,7 +85,10 @@ export const explain = defineOperation({
       return explainFile(target, workspace, context);
     }
     return explainRecord(
-      await namedRecord({ name: target, kind, module, fuzzy: true }, workspace, context),
+      await namedRecord({ name: target, kind, module, fuzzy: true }, workspace, context, {
+        operation: 'explain',
+        project,
+      }),
       target,
       workspace,
     );

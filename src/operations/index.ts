@@ -2,6 +2,7 @@ import { activate } from './activate.ts';
 import { findAgentTool, listAgentTools } from './agent-tools.ts';
 import { bmadResources } from './bmad-resources.ts';
 import { bmad } from './bmad.ts';
+import { compileContext } from './compile-context.ts';
 import { complete } from './complete.ts';
 import { configShow } from './config-show.ts';
 import { createDeliveryContract } from './create-delivery-contract.ts';
@@ -58,6 +59,7 @@ export const operations: readonly AnyOperation[] = [
   search,
   read,
   activate,
+  compileContext,
   next,
   explain,
   doctor,

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { BmadError } from '../base/errors.ts';
-import { fitItems, listPage } from '../base/paging.ts';
-import { estimateTokens, plural } from '../base/text.ts';
+import { answerRoom, fittingPage } from '../base/paging.ts';
+import { plural } from '../base/text.ts';
+import { estimateTokens } from '../base/token-estimate.ts';
 import type { Workspace } from './context.ts';
 import { cursorField, detailField, limitField, moduleField, projectField } from './fields.ts';
 import {
@@ -114,18 +115,19 @@ export const list = defineOperation({
     const held = query === undefined ? found.items : found.items.filter((item) => holdsWords(item, query));
     const { items, lifted } = await rankedItems(held, workspace);
     const identity = JSON.stringify([what, code, category, query, pattern, items.length, ...lifted]);
-    const page = listPage(items, input.limit ?? config.pageSize, identity, input.cursor);
-    const fitting = fitItems(page.part, config.answerBytes - RESERVED, (item) => itemLine(item, detail));
-    const next =
-      fitting.length < page.part.length
-        ? listPage(items, fitting.length, identity, input.cursor).next
-        : page.next;
+    const { part, next, ...page } = fittingPage(items, {
+      size: input.limit ?? config.pageSize,
+      maxBytes: answerRoom(config.answerBytes, RESERVED),
+      identity,
+      cursor: input.cursor,
+      render: (item) => itemLine(item, detail),
+    });
     return {
       what,
       detail,
       total: page.total,
       from: page.from,
-      items: fitting,
+      items: part,
       ...(next === undefined ? {} : { next }),
       ...(found.note === undefined ? {} : { note: found.note }),
       ...(lifted.length === 0 ? {} : { lifted: lifted.length }),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { cell, estimateTokens, plural } from '../base/text.ts';
+import { cell, plural } from '../base/text.ts';
+import { estimateTokens } from '../base/token-estimate.ts';
 import type { ProgressAction, ProgressItem } from './context.ts';
 import { detailField, projectField } from './fields.ts';
 import { defineOperation } from './operation.ts';

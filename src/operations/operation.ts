@@ -41,6 +41,8 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   output: O;
   run(input: z.output<I>, context: Context, call: Call): Promise<z.input<O>>;
   render(data: z.output<O>): Answer;
+  /** The operation that an answer is of, for one that hands over to others. */
+  answeredBy?(data: z.output<O>): AnyOperation;
   /** Whether the answer reports something broken, so that a command ends with a code other than 0. */
   failed?(data: z.output<O>): boolean;
 }

@@ -34,7 +34,7 @@ describe('read', () => {
 
   it('says where the text is from and how large it is', async () => {
     expect((await session.ok(read, { target: 'architect' })).answer.note).toBe(
-      'bmad://bmm/agents/bmad-agent-architect/SKILL.md (BMAD 6.12.0 (built in)). Complete, ~1132 tokens.',
+      'bmad://bmm/agents/bmad-agent-architect/SKILL.md (BMAD 6.12.0 (built in)). Complete, ~1076 tokens.',
     );
   });
 

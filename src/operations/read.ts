@@ -55,7 +55,12 @@ export const read = defineOperation({
     const { path, from } =
       kind === 'resource' || asFile
         ? await findFile(target, workspace, context)
-        : mainFile(await namedRecord({ name: target, kind, module, fuzzy: true }, workspace, context));
+        : mainFile(
+            await namedRecord({ name: target, kind, module, fuzzy: true }, workspace, context, {
+              operation: 'read',
+              project,
+            }),
+          );
     const file = await workspace.delivery.file(path, from);
     if (file.text === undefined) {
       throw new BmadError(

@@ -65,10 +65,10 @@ const namesIn = (data: Record<string, unknown>): string[] =>
   (data['items'] as { name: string }[]).map(({ name }) => name);
 
 describe('an ambiguous name', () => {
-  it('is answered with the names in a fixed order where nothing speaks for one', async () => {
+  it('is answered with what differs, in a fixed order where nothing speaks for one, and the next call', async () => {
     const { error } = await session();
     expect(await error({ name: 'guide' })).toBe(
-      '"guide" is the name of 2 things.\n\nDid you mean: bmm/guide, cis/guide?\n\nUse one of the qualified names.',
+      '"guide" is the name of 2 things.\n\n- bmm/guide: Guide of bmm\n- cis/guide: Guide of cis\n\nMost likely bmm/guide: first by name, none was started here yet. {operation:"execute", agent:"bmm/guide"}',
     );
   });
 
@@ -76,8 +76,10 @@ describe('an ambiguous name', () => {
     const { error, start } = await session();
     await start('cis/guide', 'cis/guide');
     const text = await error({ name: 'guide' });
-    expect(text).toContain('Did you mean: cis/guide, bmm/guide?');
-    expect(text).toContain('Most likely cis/guide: it was started here 2 times, last just now.');
+    expect(text).toContain('- cis/guide: Guide of cis\n- bmm/guide: Guide of bmm');
+    expect(text).toContain(
+      'Most likely cis/guide: it was started here 2 times, last just now. {operation:"execute", agent:"cis/guide"}',
+    );
   });
 
   it('is answered with what the settings prefer first', async () => {
@@ -88,10 +90,10 @@ describe('an ambiguous name', () => {
   it('goes by the weights', async () => {
     const { error, start } = await session({ boost: 'bmm/guide', rankBoost: '1' });
     await start('cis/guide');
-    expect(await error({ name: 'guide' })).toContain('Did you mean: cis/guide, bmm/guide?');
+    expect(await error({ name: 'guide' })).toMatch(/- cis\/guide: [^]*- bmm\/guide: /);
     const other = await session({ boost: 'bmm/guide', rankBoost: '100' });
     await other.start('cis/guide');
-    expect(await other.error({ name: 'guide' })).toContain('Did you mean: bmm/guide, cis/guide?');
+    expect(await other.error({ name: 'guide' })).toMatch(/- bmm\/guide: [^]*- cis\/guide: /);
   });
 });
 

@@ -3,24 +3,28 @@ import { fold } from '../base/suggest.ts';
 import { ago, plural } from '../base/text.ts';
 import { qualifiedName, shortName, type BmadRecord } from '../model/record.ts';
 import type { Call, Context, Ranking, Workspace } from './context.ts';
+import { differencesOf } from './differences.ts';
 import { findRecord, type NamedTarget } from './targets.ts';
 
 export interface Asked {
+  /** The operation of `bmad` that asks, for the next call. */
+  operation: 'execute' | 'read' | 'explain' | 'context';
   /** The call, where the model of its client may be asked. */
-  call: Call;
+  call?: Call;
   /** What the caller said beside the name. */
   words?: string | undefined;
+  project?: string | undefined;
 }
 
 /**
- * The record a name stands for. Where it stands for several, the error puts them in order and says which one is likely
- * and why. Nothing is chosen for the caller.
+ * The record a name stands for. Where it stands for several, the error says what they differ in, which one is likely and
+ * why, and how to go on with it. Nothing is chosen for the caller.
  */
 export async function namedRecord(
   target: NamedTarget,
   workspace: Workspace,
   context: Context,
-  asked?: Asked,
+  asked: Asked,
 ): Promise<BmadRecord> {
   try {
     return findRecord(target, workspace, context);
@@ -36,44 +40,52 @@ async function recommending(
   name: string,
   workspace: Workspace,
   context: Context,
-  asked: Asked | undefined,
+  asked: Asked,
 ): Promise<BmadError> {
   const { winners } = workspace.catalogue;
   const found = error.suggestions.map((each) => winners.find((record) => qualifiedName(record) === each));
   const candidates = found.filter((record) => record !== undefined);
   if (candidates.length < 2 || candidates.length !== found.length) return error;
   const ranking = await workspace.ranking();
-  const words = [name, asked?.words].filter(Boolean).join(': ');
+  const words = [name, asked.words].filter(Boolean).join(': ');
   const { records, chosen } = await reranked(
     words,
     ranking.sorted(candidates).map((record) => ({ record, score: ranking.rank(record) })),
     context,
-    asked?.call,
+    asked.call,
   );
-  const [best] = records;
-  const reason =
-    best === undefined ? undefined : chosen ? 'the model of your client chose it' : reasonFor(best, ranking);
+  const [best, second] = records;
+  if (best === undefined) return error;
+  const reason = chosen ? 'the model of your client chose it' : reasonFor(best, second, ranking);
   return new BmadError('ambiguous', error.message, {
     ...(error.subject === undefined ? {} : { subject: error.subject }),
     suggestions: records.map(qualifiedName),
-    hint: [
-      best === undefined || reason === undefined
-        ? undefined
-        : `Most likely ${qualifiedName(best)}: ${reason}.`,
-      error.hint,
-    ]
-      .filter((part) => part !== undefined)
-      .join(' '),
+    differences: differencesOf(records),
+    hint: `Most likely ${qualifiedName(best)}: ${reason}. ${nextCall(best, asked)}`,
     cause: error,
   });
 }
 
-/** Why something is recommended, if there is more to say than that somebody has to be first. */
-function reasonFor(record: BmadRecord, ranking: Ranking): string | undefined {
+/** Why something is recommended, also when it is only that somebody has to be first. */
+function reasonFor(record: BmadRecord, second: BmadRecord | undefined, ranking: Ranking): string {
   const use = ranking.use(record);
   if (use !== undefined)
     return `it was started here ${plural(use.uses, 'time')}, last ${ago(use.last, ranking.now)}`;
-  return ranking.standsOut(record) ? 'the setting boost names it' : undefined;
+  if (ranking.standsOut(record)) return 'the setting boost names it';
+  return second !== undefined && ranking.rank(record) > ranking.rank(second)
+    ? 'the manifests put it first'
+    : 'first by name, none was started here yet';
+}
+
+/** The call that says which one is meant, as it has to be written. */
+function nextCall(record: BmadRecord, { operation, project }: Asked): string {
+  const args = {
+    operation,
+    [record.kind === 'agent' ? 'agent' : 'workflow']: qualifiedName(record),
+    ...(project === undefined ? {} : { project }),
+  };
+  const form = Object.entries(args).map(([key, value]) => `${key}:${JSON.stringify(value)}`);
+  return `{${form.join(', ')}}`;
 }
 
 export interface Scored {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { BmadError } from '../base/errors.ts';
-import { fitItems } from '../base/paging.ts';
+import { answerRoom, fitItems } from '../base/paging.ts';
 import { plural } from '../base/text.ts';
 import { projectField } from './fields.ts';
 import { DATA_NOTE } from './memory-view.ts';
@@ -75,7 +75,7 @@ export const searchCodebase = defineOperation({
       call.signal,
       call.progress,
     );
-    const items = fitItems(hits, context.config.answerBytes - RESERVED, hitText);
+    const items = fitItems(hits, answerRoom(context.config.answerBytes, RESERVED), hitText);
     return { ...found, query: query.slice(0, 200), items };
   },
 

@@ -94,7 +94,7 @@ describe('search', () => {
   it('says how to start the best hit', async () => {
     const { answer } = await session.ok(search, { query: 'prd', limit: 1 });
     expect(answer.note).toMatch(
-      /^1 of \d+ matches, best first\. Start the first with \{operation:"execute", workflow:"prd"\}\./,
+      /^1 of \d+ matches, best first, ~\d+ tokens\. Start the first with \{operation:"execute", workflow:"prd"\}\./,
     );
   });
 

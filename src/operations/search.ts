@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { fitItems, listPage } from '../base/paging.ts';
+import { answerRoom, fittingPage } from '../base/paging.ts';
+import { estimateTokens } from '../base/token-estimate.ts';
 import { STARTABLE, type RecordKind } from '../model/record.ts';
 import { cursorField, detailField, limitField, moduleField, projectField, type Detail } from './fields.ts';
 import { itemLine, itemSchema, recordItem, type Item } from './list-items.ts';
@@ -72,17 +73,18 @@ export const search = defineOperation({
       why: why(),
     }));
     const identity = JSON.stringify(['search', query, type, module, category, origin, items.length]);
-    const page = listPage(items, limit ?? DEFAULT_HITS, identity, cursor);
-    const fitting = fitItems(page.part, context.config.answerBytes - RESERVED, (item) =>
-      hitLine(item, detail),
-    );
-    const next =
-      fitting.length < page.part.length ? listPage(items, fitting.length, identity, cursor).next : page.next;
+    const { part, next, total } = fittingPage(items, {
+      size: limit ?? DEFAULT_HITS,
+      maxBytes: answerRoom(context.config.answerBytes, RESERVED),
+      identity,
+      cursor,
+      render: (item) => hitLine(item, detail),
+    });
     return {
       query: query.slice(0, 200),
       detail,
-      total: page.total,
-      items: fitting,
+      total,
+      items: part,
       ...(next === undefined ? {} : { next }),
       ...(workspace.absent.length === 0 ? {} : { absent: [...workspace.absent] }),
     };
@@ -102,9 +104,10 @@ export const search = defineOperation({
       ? `Read the first with {operation:"read", uri:"${best.uri ?? best.name}"}.`
       : `Start the first with {operation:"execute", ${best.kind === 'agent' ? 'agent' : 'workflow'}:"${best.name}"}.`;
     const more = next === undefined ? '' : ` More: cursor "${next}".`;
+    const body = items.map((item) => hitLine(item, detail)).join('\n');
     return {
-      body: items.map((item) => hitLine(item, detail)).join('\n'),
-      note: `${items.length} of ${total} matches, best first. ${use}${more}`,
+      body,
+      note: `${items.length} of ${total} matches, best first, ~${estimateTokens(body)} tokens. ${use}${more}`,
     };
   },
 });

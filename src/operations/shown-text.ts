@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { BmadError, quoted } from '../base/errors.ts';
 import { findSection, outline } from '../base/markdown.ts';
 import { textPart } from '../base/paging.ts';
-import { byteLength, estimateTokens, kilobytes } from '../base/text.ts';
+import { byteLength, kilobytes } from '../base/text.ts';
+import { estimateTokens } from '../base/token-estimate.ts';
 import { nearest } from '../base/suggest.ts';
 import type { Detail } from './fields.ts';
 

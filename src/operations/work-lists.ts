@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../base/errors.ts';
-import { fitItems, listPage } from '../base/paging.ts';
+import { answerRoom, fittingPage } from '../base/paging.ts';
 import { fold, nearest } from '../base/suggest.ts';
 import { oneLine } from '../base/text.ts';
 import { isListed, type BmadRecord } from '../model/record.ts';
@@ -64,7 +64,7 @@ export const listWorkflows = defineOperation({
       const own = categoryOf(record, workspace);
       categories[own] = (categories[own] ?? 0) + 1;
     }
-    const { part, ...rest } = fittingPage(items, ['list_workflows', code, category], cursor, context);
+    const { part, ...rest } = dataPage(items, ['list_workflows', code, category], cursor, context);
     return {
       workflows: part,
       categories,
@@ -91,7 +91,7 @@ export const listTasks = defineOperation({
     const code = module === undefined ? undefined : workspace.catalogue.names.moduleCode(module);
     const records = listed(workspace, ['task', 'tool', 'skill'], code);
     const items = records.map((record) => ({ ...entryOf(record, workspace), kind: record.kind }));
-    const { part, ...rest } = fittingPage(items, ['list_tasks', code], cursor, context);
+    const { part, ...rest } = dataPage(items, ['list_tasks', code], cursor, context);
     return {
       tasks: part,
       ...rest,
@@ -145,16 +145,19 @@ function ofCategory(
   });
 }
 
-/** The entries of one page that fit into one answer as JSON, and the cursor for the rest. */
-function fittingPage<T>(
+/** The entries of one page as JSON, and the cursor for the rest. */
+function dataPage<T>(
   items: readonly T[],
   identity: readonly unknown[],
   cursor: string | undefined,
   { config }: Context,
 ): { part: T[]; total: number; next?: string } {
-  const mark = JSON.stringify([...identity, items.length]);
-  const whole = listPage(items, config.pageSize, mark, cursor);
-  const part = fitItems(whole.part, config.answerBytes - RESERVED, (item) => JSON.stringify(item));
-  const next = part.length < whole.part.length ? listPage(items, part.length, mark, cursor).next : whole.next;
+  const { part, next } = fittingPage(items, {
+    size: config.pageSize,
+    maxBytes: answerRoom(config.answerBytes, RESERVED),
+    identity: JSON.stringify([...identity, items.length]),
+    cursor,
+    render: (item) => JSON.stringify(item),
+  });
   return { part, total: items.length, ...(next === undefined ? {} : { next }) };
 }

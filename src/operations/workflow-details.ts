@@ -42,7 +42,10 @@ export const getWorkflowDetails = defineOperation({
   }),
   async run({ workflow_name: name, module, project }, context) {
     const workspace = await context.workspace(project);
-    const record = await namedRecord({ name, kind: 'workflow', module, fuzzy: true }, workspace, context);
+    const record = await namedRecord({ name, kind: 'workflow', module, fuzzy: true }, workspace, context, {
+      operation: 'read',
+      project,
+    });
     const { author, inputs, outputs, files } = await workspace.delivery.details(record);
     const { displayName, phase, deprecated } = record;
     const left = files.length - FILES_NAMED;

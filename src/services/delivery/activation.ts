@@ -13,6 +13,8 @@ export interface Activation {
   problems: Problem[];
   /** Roots, placeholders, module and origin as data, for programs. */
   context: Partial<WorkflowContext>;
+  /** What head and body were made of. */
+  material: Material;
 }
 
 /** What a document is made of; each format of BMAD brings its own. */
@@ -32,6 +34,8 @@ export interface Material {
   halt?: string;
   /** Roots, placeholders, module and origin as data. */
   data?: WorkflowContext;
+  /** All values of the module's configuration, for files that are read later. */
+  settings?: [string, string][];
 }
 
 /** Context larger than this comes after the files, so that the first file is in the first part of the answer. */
@@ -67,7 +71,15 @@ export function composeActivation(
     ...files.map(fileSection),
     ...contexts.filter((text) => !small(text)),
   ];
-  return { record, title, head: joined(head), body: joined(body), problems, context: material.data ?? {} };
+  return {
+    record,
+    title,
+    head: joined(head),
+    body: joined(body),
+    problems,
+    context: material.data ?? {},
+    material,
+  };
 }
 
 function joined(texts: readonly (string | undefined)[]): string {

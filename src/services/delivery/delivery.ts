@@ -170,10 +170,12 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       files: await catalogue.files.preferring(target.origin).below(skillFolder(target)),
     };
     const context = workflowContext(target, catalogue, projectRoot, common.values);
+    const settings = plainSettings(common.values, projectRoot);
     if (target.format !== 'skill') {
       return {
         ...(await installMaterial({ ...common, read: (path) => optionalFile(path, target.origin) })),
         data: context,
+        settings,
       };
     }
     const material = skillMaterial({
@@ -189,7 +191,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       installed: await namesIn(bmad, ''),
       installedScripts: await namesIn(bmad, 'scripts'),
     });
-    return { ...material, data: context };
+    return { ...material, data: context, settings };
   }
 
   /** From 6.4 on the central configuration holds all values; before that, each module's own file. */
@@ -235,6 +237,14 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     skills,
     mimeTypeOf,
   };
+}
+
+function plainSettings(table: Table, projectRoot: string | undefined): [string, string][] {
+  return Object.entries(table).flatMap(([key, value]): [string, string][] =>
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? [[key, String(value).replaceAll('{project-root}', () => projectRoot ?? '{project-root}')]]
+      : [],
+  );
 }
 
 /** Names what is close: a file of the same folder with a similar name, or one of that very name elsewhere. */

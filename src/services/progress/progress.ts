@@ -1,5 +1,6 @@
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Action } from './action.ts';
+import { projectDocuments, type ProjectDocument } from './documents.ts';
 import { nextActions } from './next-actions.ts';
 import { proposals } from './proposal.ts';
 import { reconcile, type Reconciled } from './reconcile.ts';
@@ -17,6 +18,8 @@ interface NextStep {
 /** How far a project is by what its files prove. Nothing is kept: every call reads anew. */
 export interface Progress {
   next(catalogue: Catalogue): Promise<NextStep>;
+  /** The story that is worked on and the plans, as they are. */
+  documents(): Promise<ProjectDocument[]>;
   reconcile(options: { apply: boolean; proposal?: string | undefined }): Promise<Reconciled>;
 }
 
@@ -27,6 +30,7 @@ export function createProgress(root: string): Progress {
       const changes = proposals(report).reduce((sum, ledger) => sum + ledger.changes.length, 0);
       return { report, actions: nextActions(report, new Workers(catalogue), { changes }) };
     },
+    documents: () => projectDocuments(root),
     reconcile: ({ apply, proposal }) => reconcile(root, { apply, proposal, now: new Date() }),
   };
 }

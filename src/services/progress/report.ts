@@ -49,8 +49,7 @@ const WORKFLOW_NAMES = [
 ];
 
 /** Reads it all anew: the files change under our feet. */
-export async function readReport(root: string): Promise<Report> {
-  const files = new ProjectFiles(root);
+export async function readReport(root: string, files = new ProjectFiles(root)): Promise<Report> {
   const locations = await findLocations(files);
   const artefacts = await findArtefacts(files, locations);
   const storyFiles = await findStoryFiles(files, locations);

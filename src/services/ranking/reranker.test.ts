@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { estimateTokens } from '../../base/text.ts';
+import { estimateTokens } from '../../base/token-estimate.ts';
 import { createReranker, type ModelAnswer, type ModelQuestion } from './reranker.ts';
 
 const reranker = createReranker({ enabled: true, timeMs: 1_000 });
