@@ -70,7 +70,7 @@ export const bmad = defineOperation({
     section: text().optional().describe('Only this heading'),
     cursor: text().optional(),
     limit: z.int().min(1).max(200).optional(),
-    budget: z.int().min(0).max(1e9).optional(),
+    budget: z.int().min(0).max(1e9).optional().describe('context: tokens'),
     detail: z.enum(DETAILS).optional(),
     project: text().optional().describe('Project folder'),
   }),
