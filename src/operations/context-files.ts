@@ -1,16 +1,20 @@
 import { isAbsolute, posix, relative, sep } from 'node:path';
 import { BmadError, quoted } from '../base/errors.ts';
 import { readInside } from '../base/files.ts';
+import { isSecretFile } from '../base/secret-files.ts';
+import { shownText } from '../base/secret-text.ts';
 
 const FILE_BYTES = 2_000_000;
 
 /**
  * Files of the project that a caller named, as text. Each is read through the jail of the project; one that is missing,
- * leads outside or is no text stops the call, because the work would start without it.
+ * leads outside or is no text stops the call, because the work would start without it. What is passed on is kept in
+ * files and read by others, so secrets in it are masked.
  */
 export async function contextFiles(
   root: string,
   names: readonly string[],
+  hide: (text: string) => string,
 ): Promise<{ path: string; text: string }[]> {
   const files: { path: string; text: string }[] = [];
   for (const name of names) {
@@ -20,6 +24,11 @@ export async function contextFiles(
       throw new BmadError('forbidden', `context_files: ${quoted(name)} is outside the project.`, {
         subject: name.slice(0, 200),
         hint: 'Copy the file into the project, or put what matters of it into the task.',
+      });
+    if (isSecretFile(path))
+      throw new BmadError('forbidden', `context_files: ${quoted(name)} holds secrets and is not passed on.`, {
+        subject: name.slice(0, 200),
+        hint: 'Say in the task which settings matter, without their values.',
       });
     const bytes = await readInside(root, path, FILE_BYTES).catch((error: unknown) => {
       if (!(error instanceof BmadError)) throw error;
@@ -34,7 +43,7 @@ export async function contextFiles(
         subject: name.slice(0, 200),
         hint: 'Name files that a model can read.',
       });
-    files.push({ path, text: bytes.toString('utf8') });
+    files.push({ path, text: shownText(bytes.toString('utf8'), hide) });
   }
   return files;
 }

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { KIT_FILES } from '../../tests/support/kit-project.ts';
 import { memorySession, type MemorySession } from '../../tests/support/memory-session.ts';
 import { createDeliveryContract } from './create-delivery-contract.ts';
-import { deliveryAccept, deliveryReject, deliveryValidate } from './delivery-contracts.ts';
+import { deliveryAccept, deliveryList, deliveryReject, deliveryValidate } from './delivery-contracts.ts';
 
 const RUN = '_bmad-output/.runs/main/dev-story-20260227-143022';
 const FILES = {
@@ -81,5 +81,15 @@ describe('the answer to a contract', () => {
     ]);
     const near = await session.fail(deliveryValidate, { contract_id: 'build-to-ops-2026-02-02' });
     expect(near.suggestions).toEqual(['build-to-ops-2026-02-01']);
+  });
+});
+
+describe('a project without an output folder', () => {
+  it('has no contracts, which is no error', async () => {
+    const bare = await opened({});
+    const { data, answer } = await bare.ok(deliveryList);
+    expect(data['contracts']).toEqual([]);
+    expect(answer.note).toContain('create_delivery_contract');
+    expect((await bare.fail(deliveryValidate, { contract_id: 'x' })).code).toBe('not_found');
   });
 });

@@ -56,6 +56,9 @@ describe('spawn_subagent_task', () => {
     ['a file outside', { context_files: ['../secret.txt'] }, 'forbidden', /context_files/],
     ['a file that is not there', { context_files: ['no.md'] }, 'not_found', /context_files/],
     ['a key with a slash', { output_key: '../x' }, 'invalid_input', /output_key/],
+    ['a run that is not there', { run_id: 'nope' }, 'not_found', /There is no run "nope"/],
+    ['the key of every object', { output_key: '__proto__' }, 'invalid_input', /output_key/],
+    ['a file of secrets', { context_files: ['.env.local'] }, 'forbidden', /holds secrets/],
     ['a key that nothing has', { depends_on: ['nothing_there'] }, 'invalid_input', /nothing_there/],
   ])('refuses %s', async (_what, change, code, message) => {
     const error = await session.fail(spawnSubagentTask, { ...given, output_key: 'fresh', ...change });
@@ -79,6 +82,25 @@ describe('spawn_subagent_task', () => {
       context_files: ['blob.bin'],
     });
     expect(binary.message).toContain('is not a text file');
+  });
+
+  it('names the agents there are when one is unknown', async () => {
+    const error = await session.fail(spawnSubagentTask, { ...given, agent: 'nobody-at-all' });
+    expect(error.hint).toMatch(/^Agents: .*architect/);
+  });
+
+  it('writes no secret, neither of the task nor of a file', async () => {
+    const key = `sk-ant-api03-${'a1B2'.repeat(12)}`;
+    await writeFile(join(session.folder, 'notes.md'), `Use ${key} here.\n`);
+    await session.ok(spawnSubagentTask, {
+      ...given,
+      task: `Call the API with ${key}`,
+      output_key: 'secretive',
+      context_files: ['notes.md'],
+    });
+    const folder = join(session.folder, '_bmad-output/.tasks');
+    for (const name of await readdir(folder))
+      expect(await readFile(join(folder, name), 'utf8')).not.toContain(key);
   });
 
   it('leaves a project without BMAD clean', async () => {

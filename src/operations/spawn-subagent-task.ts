@@ -1,10 +1,12 @@
 import * as z from 'zod';
-import { BmadError } from '../base/errors.ts';
-import type { Context } from './context.ts';
+import { BmadError, quoted } from '../base/errors.ts';
+import { shownText } from '../base/secret-text.ts';
+import { nearest } from '../base/suggest.ts';
+import type { Context, ProjectState } from './context.ts';
 import { contextFiles } from './context-files.ts';
 import { projectField } from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { findRecord } from './targets.ts';
+import { agentNamed } from './task-agents.ts';
 import { outputKeyField, taskLine, taskView, viewOf } from './task-view.ts';
 
 const BRIEF_BYTES = 60_000;
@@ -37,11 +39,14 @@ export const spawnSubagentTask = defineOperation({
   }),
 
   async run(input, context, call) {
-    const { agent, task, output_key, run_id, depends_on = [], needs_approval, project } = input;
+    const { agent, output_key, run_id, depends_on = [], needs_approval, project } = input;
+    const hide = (text: string): string => context.secrets.hide(text);
+    const task = shownText(input.task, hide);
     const workspace = await context.workspace(project);
-    const record = findRecord({ name: agent, kind: 'agent', fuzzy: false }, workspace, context);
+    const record = agentNamed(agent, workspace, context);
     const state = await context.state(project);
-    const files = await contextFiles(state.root, input.context_files ?? []);
+    await checkRun(run_id, state);
+    const files = await contextFiles(state.root, input.context_files ?? [], hide);
     const [tasks, profile, known] = await Promise.all([
       state.tasks(),
       workspace.delivery.profile(record),
@@ -98,6 +103,19 @@ export const spawnSubagentTask = defineOperation({
         : `To do it: task_claim, then task_complete with the claim. task_show has the brief for a sub-agent.`,
   }),
 });
+
+/** A task of a run that is not there would be found by nobody who looks for the tasks of a run. */
+async function checkRun(id: string | undefined, state: ProjectState): Promise<void> {
+  if (id === undefined) return;
+  const { branches } = await (await state.runs()).read();
+  const ids = branches.flatMap(({ runs }) => runs.map((run) => run.id));
+  if (ids.includes(id)) return;
+  throw new BmadError('not_found', `There is no run ${quoted(id)}.`, {
+    subject: id,
+    suggestions: nearest(id, ids),
+    hint: 'run_open opens one; leave run_id out for a task of no run.',
+  });
+}
 
 /** What the project has decided and learned the hard way about such a task. Without a memory there is nothing. */
 async function relevant(

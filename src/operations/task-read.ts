@@ -4,6 +4,7 @@ import { fenced, plural } from '../base/text.ts';
 import { FINAL_STATES, TASK_STATES } from '../model/task.ts';
 import { cursorField, limitField, projectField } from './fields.ts';
 import { defineOperation } from './operation.ts';
+import { handleOf } from './task-agents.ts';
 import { taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
 
 const RESERVED = 800;
@@ -37,6 +38,7 @@ export const taskList = defineOperation({
   async run({ status, run_id, agent, limit, cursor, project }, context) {
     const { queue } = await (await context.state(project)).tasks();
     const { tasks, problems } = await queue.all();
+    const own = agent === undefined ? undefined : await handleOf(agent, context, project);
     const counts: Record<string, number> = {};
     for (const task of tasks) counts[task.status] = (counts[task.status] ?? 0) + 1;
     const chosen = tasks
@@ -45,7 +47,7 @@ export const taskList = defineOperation({
           (status === 'all' ||
             (status === 'open' ? !FINAL_STATES.includes(task.status) : task.status === status)) &&
           (run_id === undefined || task.run_id === run_id) &&
-          (agent === undefined || task.agent === agent || task.agent.endsWith(`/${agent}`)),
+          (own === undefined || task.agent === own),
       )
       .map(viewOf);
     const identity = JSON.stringify(['tasks', status, run_id, agent, chosen.length]);

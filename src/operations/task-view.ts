@@ -6,12 +6,12 @@ import { TASK_STATES, type Task } from '../model/task.ts';
 
 export const taskIdField = z.string().min(1).max(100).describe('Exact id of the task');
 export const claimField = z.string().min(1).max(100).describe('The claim that task_claim answered with');
-const OUTPUT_KEY = /^[A-Za-z_][\w-]*$/;
+const OUTPUT_KEY = /^(?!__proto__$)[A-Za-z_][\w-]*$/;
 export const outputKeyField = z
   .string()
   .min(1)
   .max(80)
-  .regex(OUTPUT_KEY, 'Letters, digits, "_" and "-", beginning with a letter.');
+  .regex(OUTPUT_KEY, 'Letters, digits, "_" and "-", beginning with a letter or "_".');
 export const leaseField = z
   .int()
   .min(1)

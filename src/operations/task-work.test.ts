@@ -4,6 +4,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { memorySession, type MemorySession } from '../../tests/support/memory-session.ts';
 import { spawnSubagentTask } from './spawn-subagent-task.ts';
 import { taskApprove } from './task-decide.ts';
+import { runOpen } from './run-open.ts';
+import { taskMerge } from './task-merge.ts';
 import { taskList } from './task-read.ts';
 import { taskCancel, taskClaim, taskComplete, taskFail, taskRenew } from './task-work.ts';
 
@@ -56,6 +58,40 @@ describe('a task from the queue to its result', () => {
     const next = await session.ok(taskClaim, {});
     expect(taskOf(next.data)['task_id']).toBe(second);
     expect(next.data['inputs']).toEqual([{ output_key: 'first', text: 'The answer is 42' }]);
+  });
+
+  it.each(['dev', 'Amelia', 'bmm/dev', 'DEV', 'bmad-agent-dev'])(
+    'is found for the agent %s',
+    async (agent) => {
+      const session = await memorySession(afterAll, { files: { '_bmad-output/x.md': 'x' } });
+      const id = await spawned(session, 'one', { agent: 'Amelia' });
+      expect((await session.ok(taskClaim, { agent: 'architect' })).data['task']).toBeUndefined();
+      expect(taskOf((await session.ok(taskClaim, { agent })).data)['task_id']).toBe(id);
+    },
+  );
+
+  it('builds on the results of its own run, not of another', async () => {
+    const session = await memorySession(afterAll);
+    const run = async (): Promise<string> => {
+      const { data } = await session.ok(runOpen, { workflow: 'prd' });
+      return (data['run'] as { run_id: string }).run_id;
+    };
+    const [one, two] = [await run(), await run()];
+    const done = async (id: string, result: string): Promise<void> => {
+      const { data } = await session.ok(taskClaim, { task_id: id });
+      await session.ok(taskComplete, { task_id: id, claim: data['claim'], result });
+    };
+    await done(await spawned(session, 'api', { run_id: one }), 'of run one');
+    const second = await spawned(session, 'api', { run_id: two });
+    const review = await spawned(session, 'review', { run_id: two, depends_on: ['api'] });
+    expect((await session.fail(taskClaim, { task_id: review })).message).toContain('waits for "api"');
+    await done(second, 'of run two');
+    const { data } = await session.ok(taskClaim, { task_id: review });
+    expect(data['inputs']).toEqual([{ output_key: 'api', text: 'of run two' }]);
+    const error = await session.fail(taskMerge, { strategy: 'structured' });
+    expect(error.message).toContain('Several tasks have the output key "api"');
+    const merged = await session.ok(taskMerge, { strategy: 'structured', run_id: one });
+    expect(JSON.parse(merged.data['text'] as string)).toEqual({ api: 'of run one' });
   });
 
   it('comes back after a failure that may be tried again, three times in all', async () => {

@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import { shownText } from '../base/secret-text.ts';
 import { fenced } from '../base/text.ts';
 import { projectField } from './fields.ts';
 import { defineOperation } from './operation.ts';
+import { handleOf } from './task-agents.ts';
 import { claimField, leaseField, taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
 
 const changed = z.object({ task: taskView });
@@ -32,7 +34,9 @@ export const taskClaim = defineOperation({
   }),
   async run({ task_id, agent, worker, lease_minutes, project }, context, { signal }) {
     const { queue } = await (await context.state(project)).tasks();
-    const claimed = await queue.claim({ id: task_id, agent, worker, minutes: lease_minutes }, signal);
+    // Tasks are kept under the name the catalogue has for the agent, whatever it was called.
+    const own = agent === undefined ? undefined : await handleOf(agent, context, project);
+    const claimed = await queue.claim({ id: task_id, agent: own, worker, minutes: lease_minutes }, signal);
     if (claimed === undefined) {
       const { tasks } = await queue.all();
       const of = (state: string): string[] =>
@@ -109,7 +113,8 @@ export const taskComplete = defineOperation({
   output: changed,
   async run({ task_id, claim, result, needs_verification, project }, context, { signal }) {
     const { queue } = await (await context.state(project)).tasks();
-    const order = { claim, text: result, verify: needs_verification };
+    const text = shownText(result, (secret) => context.secrets.hide(secret));
+    const order = { claim, text, verify: needs_verification };
     return { task: viewOf(await queue.complete(task_id, order, signal)) };
   },
   render: ({ task }) => ({

@@ -25,16 +25,25 @@ const ENDING = '.md';
 /** The contracts of a project: files in `contracts/` of its output folder. */
 export class DeliveryContracts {
   readonly #root: string;
-  readonly #folder: string;
+  readonly #place: string | undefined;
   readonly #now: () => Date;
 
-  constructor({ root, folder, now }: { root: string; folder: string; now: () => Date }) {
+  constructor({ root, folder, now }: { root: string; folder: string | undefined; now: () => Date }) {
     this.#root = root;
-    this.#folder = folder;
+    this.#place = folder;
     this.#now = now;
   }
 
+  /** The folder of the contracts, for whoever needs one. */
+  get #folder(): string {
+    if (this.#place !== undefined) return this.#place;
+    throw new BmadError('unavailable', 'The project has no output folder for delivery contracts.', {
+      hint: 'Make a folder _bmad-output in the project, or install BMAD in it, then try again.',
+    });
+  }
+
   async all(): Promise<{ contracts: KeptContract[]; problems: string[] }> {
+    if (this.#place === undefined) return { contracts: [], problems: [] };
     const contracts: KeptContract[] = [];
     const problems: string[] = [];
     for (const { name, kind } of await listInside(this.#root, this.#folder).catch(nothing)) {

@@ -1,6 +1,5 @@
 import type { Kit } from '../../kit/kit.ts';
 import { outputFolder } from '../../kit/output.ts';
-import { BmadError } from '../../base/errors.ts';
 import { DeliveryContracts } from './contracts.ts';
 import { gather, type Gathered } from './gather.ts';
 
@@ -9,17 +8,13 @@ export interface ContractDesk {
   gather(choice: { runId: string | undefined; branch: string | undefined }): Promise<Gathered>;
 }
 
-/** A contract is for another team, so it lies in the project; one without an output folder has no place for it. */
+/** A contract is for another team, so it lies in the project; one without an output folder has none and gets none. */
 export async function openContracts(kit: Kit, userRuns: string): Promise<ContractDesk> {
   const output = await outputFolder(kit);
-  if (output === undefined)
-    throw new BmadError('unavailable', 'The project has no output folder for delivery contracts.', {
-      hint: 'Make a folder _bmad-output in the project, or install BMAD in it, then try again.',
-    });
   return {
     contracts: new DeliveryContracts({
       root: kit.root,
-      folder: `${output}/contracts`,
+      folder: output === undefined ? undefined : `${output}/contracts`,
       now: () => new Date(),
     }),
     gather: (choice) => gather(kit, userRuns, choice),

@@ -40,6 +40,7 @@ export function mergeResults(parts: readonly Part[], order: MergeOrder): Merged 
     }));
   const absent = order.outputKeys.filter((key) => !parts.some(({ task }) => task.output_key === key));
   missing.push(...absent.map((key) => ({ output_key: key, status: 'unknown', reason: 'no such task' })));
+  checkDoubles(done, order);
   if (done.length === 0)
     throw new BmadError('not_found', 'There is no completed task to merge.', {
       hint:
@@ -49,6 +50,24 @@ export function mergeResults(parts: readonly Part[], order: MergeOrder): Merged 
     });
   const { text, ending, used } = STRATEGIES[order.strategy](done, order);
   return { text, ending, used: used ?? done.map(({ task }) => task.output_key), missing };
+}
+
+/** Two results of one key would be one in the end, and which one nobody could tell. */
+function checkDoubles(done: readonly Done[], { strategy }: MergeOrder): void {
+  if (strategy !== 'structured') return;
+  const runs = new Map<string, string[]>();
+  for (const { task } of done)
+    runs.set(task.output_key, [...(runs.get(task.output_key) ?? []), task.run_id ?? 'no run']);
+  const double = [...runs].find(([, of]) => of.length > 1);
+  if (double === undefined) return;
+  throw new BmadError(
+    'conflict',
+    `Several tasks have the output key "${double[0]}": ${double[1].join(', ')}.`,
+    {
+      subject: double[0],
+      hint: 'Give the run_id, or merge with concat.',
+    },
+  );
 }
 
 type Done = { task: Task; text: string };

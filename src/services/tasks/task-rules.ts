@@ -52,15 +52,26 @@ export function checkKey({ outputKey, runId }: NewTask, tasks: readonly Task[]):
 
 export type Lease = NonNullable<Task['lease']>;
 
-export function isFor({ agent }: Task, wanted: string | undefined): boolean {
-  return wanted === undefined || agent === wanted || agent.endsWith(`/${wanted}`);
+/** Keys are those of a run; a task may also build on what belongs to no run. */
+function inReach(runId: string | undefined): (task: Task) => boolean {
+  return ({ run_id }) => run_id === runId || run_id === undefined;
 }
 
-export function completed(key: string, tasks: readonly Task[]): Task | undefined {
-  return tasks.findLast(({ output_key, status }) => output_key === key && status === 'completed');
+/** The task whose result stands for a key: of the same run if there is one, else of none. */
+export function completed(key: string, runId: string | undefined, tasks: readonly Task[]): Task | undefined {
+  const done = tasks.filter(({ output_key, status }) => output_key === key && status === 'completed');
+  const own = done.findLast(({ run_id }) => run_id === runId);
+  if (own !== undefined) return own;
+  // One of this run that is not done yet is what is meant, whatever else has the key.
+  const isMeant = tasks.some(
+    ({ output_key, run_id, status }) =>
+      output_key === key && run_id === runId && !['cancelled', 'failed'].includes(status),
+  );
+  return isMeant ? undefined : done.findLast(({ run_id }) => run_id === undefined);
 }
 
-export function checkDependencies(dependsOn: readonly string[], tasks: readonly Task[]): void {
+export function checkDependencies({ dependsOn, runId }: NewTask, all: readonly Task[]): void {
+  const tasks = all.filter(inReach(runId));
   const unknown = dependsOn.filter((key) => !tasks.some(({ output_key }) => output_key === key));
   if (unknown.length === 0) return;
   const keys = [...new Set(tasks.map(({ output_key }) => output_key))];

@@ -7,7 +7,6 @@ import {
   checkKey,
   completed,
   holding,
-  isFor,
   newTask,
   wrongState,
   type Lease,
@@ -66,7 +65,7 @@ export class Tasks {
     return this.#store.change(signal, async () => {
       const { tasks } = await this.all();
       checkKey(order, tasks);
-      checkDependencies(order.dependsOn, tasks);
+      checkDependencies(order, tasks);
       const at = this.#at(tasks.at(-1)?.created_at);
       const id = `task-${at.slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}-${randomBytes(3).toString('hex')}`;
       const task = newTask(order, id, at);
@@ -86,7 +85,10 @@ export class Tasks {
       const { tasks } = await this.all();
       const task =
         wanted.id === undefined
-          ? tasks.find((each) => this.#startable(each, tasks) && isFor(each, wanted.agent))
+          ? tasks.find(
+              (each) =>
+                this.#startable(each, tasks) && (wanted.agent === undefined || each.agent === wanted.agent),
+            )
           : this.#named(await this.get(wanted.id), tasks);
       if (task === undefined) return undefined;
       const claimed = await this.#save(task, {
@@ -207,14 +209,14 @@ export class Tasks {
       : { ...rest, status: 'failed', error: `${gone}; ${ATTEMPTS} attempts` };
   }
 
-  #startable({ status, depends_on }: Task, tasks: readonly Task[]): boolean {
-    return status === 'queued' && depends_on.every((key) => completed(key, tasks) !== undefined);
+  #startable({ status, depends_on, run_id }: Task, tasks: readonly Task[]): boolean {
+    return status === 'queued' && depends_on.every((key) => completed(key, run_id, tasks) !== undefined);
   }
 
   #named(task: Task, tasks: readonly Task[]): Task {
     if (this.#startable(task, tasks)) return task;
     if (task.status === 'queued') {
-      const missing = task.depends_on.filter((key) => completed(key, tasks) === undefined);
+      const missing = task.depends_on.filter((key) => completed(key, task.run_id, tasks) === undefined);
       throw new BmadError(
         'conflict',
         `${task.task_id} waits for ${missing.map((key) => quoted(key)).join(', ')}.`,
@@ -227,10 +229,10 @@ export class Tasks {
     throw wrongState(task, 'be claimed');
   }
 
-  async #inputs({ depends_on }: Task, tasks: readonly Task[]): Promise<Claimed['inputs']> {
+  async #inputs({ depends_on, run_id }: Task, tasks: readonly Task[]): Promise<Claimed['inputs']> {
     const inputs: Claimed['inputs'] = [];
     for (const key of depends_on) {
-      const task = completed(key, tasks);
+      const task = completed(key, run_id, tasks);
       if (task !== undefined) inputs.push({ output_key: key, text: (await this.result(task)) ?? '' });
     }
     return inputs;

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { isSecretFile } from './secret-files.ts';
+
+describe('files that hold secrets', () => {
+  it.each([
+    '.env',
+    'a/.env.local',
+    '.env-prod',
+    '.env_local',
+    '.env~',
+    'env.production',
+    'x/server.KEY',
+    'id_rsa',
+    '.netrc',
+    '.envrc',
+  ])('%s', (path) => expect(isSecretFile(path)).toBe(true));
+
+  it.each(['.environment', 'env.ts', 'docs/env.md', 'key.md', 'id_rsa.pub', 'src/keys.ts', 'monkey'])(
+    'not %s',
+    (path) => expect(isSecretFile(path)).toBe(false),
+  );
+});
