@@ -79,6 +79,7 @@ describe('the order of the layers', () => {
       embedder: 'auto',
       openaiUrl: 'https://api.openai.com/v1',
       codeSearchMs: 3_000,
+      memoryJournal: 'auto',
       contractTimeoutMs: 120_000,
       contractEnv: [],
       contractsOverHttp: false,
