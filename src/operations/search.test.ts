@@ -51,6 +51,9 @@ describe('search', () => {
     ['retrospectiv', 'retrospective'],
     ['bmm/architect', 'architect'],
     ['PRDs', 'prd'],
+    ['write the product requirements', 'prd'],
+    ['exigences produit', 'prd'],
+    ['écrire les exigences du produit', 'prd'],
   ])('understands %j as %s', async (query, best) => {
     expect((await found(query))[0]).toBe(best);
   });
@@ -96,6 +99,29 @@ describe('search', () => {
     expect(answer.note).toMatch(
       /^1 of \d+ matches, best first, ~\d+ tokens\. Start the first with \{operation:"execute", workflow:"prd"\}\./,
     );
+  });
+
+  it.each([
+    'product requirements',
+    'define what my app must do',
+    'décrire ce que mon application doit faire',
+  ])('has the workflow whose abbreviation stands for %j among the first three', async (query) => {
+    expect((await found(query)).slice(0, 3)).toContain('prd');
+  });
+
+  it.each(['make me a coffee', 'le chat dort sur le canapé'])(
+    'says that it has nothing for %j',
+    async (query) => {
+      const { answer, data } = await session.ok(search, { query });
+      expect(data['weak']).toBe(true);
+      expect(answer.note).toMatch(/^Weak matches only: .* Try other words, or \{operation:"list"/);
+      expect(answer.note).not.toContain('Start');
+    },
+  );
+
+  it('says how to go on with the words that a terminal translates', async () => {
+    const { answer } = await session.ok(search, { query: 'review', limit: 1 });
+    expect(answer.note).toMatch(/ Continue with cursor "[^"]+"\.$/);
   });
 
   it.each([

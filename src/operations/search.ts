@@ -26,6 +26,7 @@ const SEARCHABLE = Object.keys(KINDS) as [keyof typeof KINDS];
 
 const DEFAULT_HITS = 8;
 const RESERVED = 600;
+const OTHERWISE = 'Try other words, or {operation:"list", query:"workflows"}.';
 
 export const search = defineOperation({
   name: 'search',
@@ -57,6 +58,7 @@ export const search = defineOperation({
     total: z.int(),
     items: z.array(itemSchema.extend({ score: z.number(), why: z.string() })),
     next: z.string().optional(),
+    weak: z.boolean().optional().describe('Even the first is there by chance more likely than not'),
     absent: z.array(z.string()).optional().describe('Git sources that are not here yet'),
   }),
 
@@ -86,28 +88,31 @@ export const search = defineOperation({
       total,
       items: part,
       ...(next === undefined ? {} : { next }),
+      ...(hits[0]?.weak === true ? { weak: true } : {}),
       ...(workspace.absent.length === 0 ? {} : { absent: [...workspace.absent] }),
     };
   },
 
-  render({ query, detail, total, items, next, absent }) {
+  render({ query, detail, total, items, next, weak, absent }) {
     const [best] = items;
     if (best === undefined)
       return {
         body: `Nothing matches ${JSON.stringify(query)}.`,
-        note: ['Try other words, or {operation:"list", query:"workflows"}.', absentNote(absent)]
-          .filter(Boolean)
-          .join(' '),
+        note: [OTHERWISE, absentNote(absent)].filter(Boolean).join(' '),
       };
     const startable = STARTABLE.some((kind) => kind === best.kind);
     const use = !startable
       ? `Read the first with {operation:"read", uri:"${best.uri ?? best.name}"}.`
       : `Start the first with {operation:"execute", ${best.kind === 'agent' ? 'agent' : 'workflow'}:"${best.name}"}.`;
-    const more = next === undefined ? '' : ` More: cursor "${next}".`;
-    const body = items.map((item) => hitLine(item, detail)).join('\n');
+    const more = next === undefined ? '' : ` Continue with cursor "${next}".`;
+    const body = items.map((item) => hitLine(item, detail)).join('
+');
     return {
       body,
-      note: `${items.length} of ${total} matches, best first, ~${estimateTokens(body)} tokens. ${use}${more}`,
+      note:
+        weak === true
+          ? `Weak matches only: perhaps nothing here does that. ${OTHERWISE}${more}`
+          : `${items.length} of ${total} matches, best first, ~${estimateTokens(body)} tokens. ${use}${more}`,
     };
   },
 });

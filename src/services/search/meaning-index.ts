@@ -1,5 +1,6 @@
 import type { Embedder } from '../../meaning/embedder.ts';
 import { likeness, smallVector, type SmallVector } from '../../meaning/small-vector.ts';
+import { aboutAbbreviations } from './abbreviations.ts';
 import type { RecordText } from './record-text.ts';
 
 /** A record is as near as its nearest text, and a little as the next. */
@@ -67,6 +68,8 @@ export function passagesOf({ record, fields }: RecordText): string[] {
     [heading, ...fields.description].join(' '),
     ...fields.description.flatMap((text) => text.split(SENTENCE_END)),
     ...fields.role,
+    ...fields['full name'],
+    ...fields.name.flatMap(aboutAbbreviations),
     ...(record.kind === 'agent' ? [] : fields.menu),
     ...fields.help,
   ];

@@ -35,7 +35,7 @@ export function slotsOf(question: string, index: WordIndex, vocabulary?: Vocabul
     if (slot !== undefined && share > (slot.get(term) ?? 0)) slot.set(term, share);
   };
   words.forEach((word, at) => {
-    for (const [term, share] of index.near(word)) add(at, term, share);
+    for (const [term, share] of index.near(word, !WISHES.has(word))) add(at, term, share);
     for (const { terms, others } of vocabulary?.get(word) ?? []) {
       if (!terms.every((term, offset) => words[at + offset] === term)) continue;
       for (const other of others)

@@ -2,6 +2,7 @@ import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { mapLimited } from '../../base/async.ts';
 import type { HelpRow, ModuleInfo } from '../../model/module.ts';
 import { qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
+import { spelledOut } from './abbreviations.ts';
 
 /** What an agent says of itself, as far as it helps to find it and what it starts. */
 export interface AgentText {
@@ -10,7 +11,17 @@ export interface AgentText {
 }
 
 /** The parts of a record that are searched; a hit names the one that counted most. */
-export const FIELDS = ['name', 'alias', 'title', 'role', 'description', 'phase', 'menu', 'help'] as const;
+export const FIELDS = [
+  'name',
+  'full name',
+  'alias',
+  'title',
+  'role',
+  'description',
+  'phase',
+  'menu',
+  'help',
+] as const;
 export type Field = (typeof FIELDS)[number];
 
 export interface RecordText {
@@ -44,6 +55,7 @@ export async function recordTexts(
       record,
       fields: shortened({
         name: [shortName(record.name)],
+        'full name': [spelledOut(shortName(record.name))],
         alias: record.aliases,
         title: [record.title ?? '', record.displayName ?? ''],
         role: [own?.role ?? ''],

@@ -117,11 +117,11 @@ function exactly(
   const other = records.filter((record) => names.get(record)?.other.has(typed) === true);
   return [
     ...byRank(
-      own.map((record) => ({ record, score: 1, why: () => 'name' })),
+      own.map((record) => ({ record, score: 1, weak: false, why: () => 'name' })),
       rank,
     ),
     ...byRank(
-      other.map((record) => ({ record, score: 1, why: () => 'alias' })),
+      other.map((record) => ({ record, score: 1, weak: false, why: () => 'alias' })),
       rank,
     ),
   ];
@@ -133,7 +133,9 @@ function replacing(named: readonly Found[], records: readonly BmadRecord[]): Fou
     const successor = records.find(
       (record) => record.name === deprecated?.successor && record.deprecated === undefined,
     );
-    return successor === undefined ? [] : [{ record: successor, score: 1, why: () => `replaces ${name}` }];
+    return successor === undefined
+      ? []
+      : [{ record: successor, score: 1, weak: false, why: () => `replaces ${name}` }];
   });
 }
 
@@ -153,6 +155,7 @@ function namedBy(
   const found = holding.map((record) => ({
     record,
     score: 0,
+    weak: false,
     why: () => (record.deprecated === undefined ? 'name' : 'old name'),
   }));
   return [

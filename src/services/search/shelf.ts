@@ -12,6 +12,8 @@ export interface Found {
   record: BmadRecord;
   /** From 0 to 1; only scores of one question can be compared. */
   score: number;
+  /** Whether it is there by chance more likely than because it was meant. */
+  weak: boolean;
   /** Why it is there: `title: stories`, `meaning 0.61`. */
   why(): string;
 }
@@ -20,12 +22,17 @@ export interface Found {
 const MEANING_SHARE = 0.35;
 /** Any two texts are alike to this degree. */
 const LEAST_LIKENESS = 0.3;
-/** Without a word in common, likeness has to be plain. */
+/** Without a word in common, likeness has to be plain, or the hit is weak. */
 const LIKENESS_ALONE = 0.4;
 /** The same name again, in another module, comes after what differs more. */
 const SAME_NAME = 0.8;
 /** Hits below this share of the best one are noise: one common word in a long description. */
 const WORTH_SHOWING = 0.2;
+/**
+ * A hit is weak below this share of the question's words, or this likeness, whichever is more. Chosen between the right
+ * answers of the tuning half and sentences about something else; see docs/decisions/0023.
+ */
+const WEAK = { words: 0.14, meaning: 0.18 };
 const WORDS_SHOWN = 3;
 
 export interface Shelf {
@@ -48,10 +55,13 @@ export function createShelf(
     async find(typed) {
       const question = questionOf(typed);
       const hits = words.find(slotsOf(question, words, vocabulary()));
-      const likeness = (await (await meaning())?.find(question)) ?? new Float64Array(texts.length);
+      const meant = await (await meaning())?.find(question);
+      const likeness = meant ?? new Float64Array(texts.length);
+      const least = hits.length === 0 ? LIKENESS_ALONE : meant === undefined ? WEAK.words : WEAK.meaning;
       const found = fuse(hits, likeness).map(({ at, score, hit }): Found => {
         const { record, fields } = texts[at] as RecordText;
-        return { record, score, why: () => reason(hit, fields, likeness[at] ?? 0) };
+        const weak = Math.max(hit?.covers ?? 0, likeness[at] ?? 0) < least;
+        return { record, score, weak, why: () => reason(hit, fields, likeness[at] ?? 0) };
       });
       return worthShowing(found);
     },
@@ -69,12 +79,11 @@ function fuse(hits: readonly WordHit[], likeness: Float64Array): Fused[] {
   const bestWords = hits[0]?.score ?? 1;
   const bestLikeness = Math.max(0, ...likeness);
   const spread = Math.max(0.05, bestLikeness - LEAST_LIKENESS);
-  const meant = hits.length > 0 || bestLikeness >= LIKENESS_ALONE;
   const byRecord = new Map(hits.map((hit) => [hit.at, hit]));
   const fused: Fused[] = [];
   likeness.forEach((like, at) => {
     const hit = byRecord.get(at);
-    const near = meant ? Math.max(0, (like - LEAST_LIKENESS) / spread) : 0;
+    const near = Math.max(0, (like - LEAST_LIKENESS) / spread);
     const score = ((hit?.score ?? 0) / bestWords) * (1 - MEANING_SHARE) + near * MEANING_SHARE;
     if (score > 0) fused.push({ at, score, hit });
   });

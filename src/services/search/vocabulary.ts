@@ -7,6 +7,7 @@ import { analyse } from '../../meaning/analyse.ts';
  */
 const LINES = `
 prd, product requirements document, requirements document, requirements doc, cahier des charges, document d'exigences, expression de besoins
+product, produit
 requirement, exigence, besoin
 nfr, non-functional requirements, exigences non fonctionnelles, quality attributes
 spec, specification, spécification

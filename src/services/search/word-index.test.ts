@@ -47,6 +47,29 @@ describe('WordIndex', () => {
     expect(first('review beta')).toBe(1);
   });
 
+  it.each([
+    ['chat', 'chatgpt'],
+    ['arc', 'architecture'],
+  ])('counts %j less for %j than a longer beginning', (short, word) => {
+    const words = new WordIndex([text('delta', word)]);
+    const share = (typed: string): number => [...words.near(typed).values()][0] ?? 0;
+    expect(share(short)).toBeLessThan(0.15);
+    expect(share(word.slice(0, 5))).toBeGreaterThan(0.3);
+  });
+
+  it('takes no short word with another first letter for a slip', () => {
+    const words = new WordIndex([text('delta', 'port offs')]);
+    expect(words.near('dort').size).toBe(0);
+    expect(words.near('port').size + words.near('pirt').size).toBe(1);
+  });
+
+  it('says how much of the question a record has', () => {
+    const covers = (question: string): number =>
+      index.find(slotsOf(question, index, vocabulary()))[0]?.covers ?? 0;
+    expect(covers('beta')).toBeGreaterThan(0.5);
+    expect(covers('beta zeppelin marmalade')).toBeLessThan(covers('beta') / 2);
+  });
+
   it('counts a word once, however often it may be meant', () => {
     const [hit] = index.find(slotsOf('review', index, vocabulary()));
     expect(hit?.matched).toHaveLength(1);

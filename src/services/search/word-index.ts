@@ -9,6 +9,8 @@ export interface WordHit {
   /** Position of the record in what was indexed. */
   at: number;
   score: number;
+  /** From 0 to 1: how much of what was asked it has. */
+  covers: number;
   /** Where the words were found, what counted most first. */
   matched: readonly { field: Field; term: string; part: number }[];
 }
@@ -16,6 +18,7 @@ export interface WordHit {
 /** Chosen on the tuning half of the labelled sentences; see docs/decisions/0023. Small changes change little. */
 const WEIGHTS: Record<Field, number> = {
   name: 2,
+  'full name': 4,
   alias: 1,
   title: 3,
   role: 1,
@@ -29,6 +32,11 @@ const B = 0.25;
 const PREFIX_SHARE = 0.7;
 const TYPO_SHARE = 0.7;
 const SHORTEST_PREFIX = 3;
+/** Shorter words that nobody writes are by chance the beginning of another: `chat` is no `chatgpt`. */
+const SHORT_PREFIX = 5;
+const SHORT_PREFIX_SHARE = 0.25;
+/** In shorter words the first letter is seldom the wrong one: `port` is not what `dort` was meant to be. */
+const FIRST_LETTER_SLIPS = 7;
 /** A prefix of everything says nothing. */
 const MOST_NEAR = 200;
 
@@ -77,20 +85,26 @@ export class WordIndex {
     for (const [term, { weight, field }] of found) push(this.#postings, term, { at, weight, field });
   }
 
-  /** The terms that begin with this one, and, for a word nobody writes, those a slip or two away from it. */
-  near(term: string): Map<string, number> {
+  /**
+   * The terms that begin with this one, and, for a word nobody writes, those a slip or two away from it.
+   * Words of wishes are no slips.
+   */
+  near(term: string, mayBeSlip = true): Map<string, number> {
     const found = new Map<string, number>();
     if (term.length >= SHORTEST_PREFIX) {
+      const chance = term.length < SHORT_PREFIX && !this.#postings.has(term);
+      const share = chance ? SHORT_PREFIX_SHARE : PREFIX_SHARE;
       for (let at = firstFrom(this.#sorted, term); found.size < MOST_NEAR; at++) {
         const other = this.#sorted[at];
         if (other?.startsWith(term) !== true) break;
-        if (other !== term) found.set(other, (PREFIX_SHARE * term.length) / other.length);
+        if (other !== term) found.set(other, (share * term.length) / other.length);
       }
     }
     const slips = slipsIn(term);
-    if (slips === 0 || this.#postings.has(term)) return found;
+    if (!mayBeSlip || slips === 0 || this.#postings.has(term)) return found;
     for (let length = term.length - slips; length <= term.length + slips; length++) {
       for (const other of this.#byLength.get(length) ?? []) {
+        if (term.length < FIRST_LETTER_SLIPS && other[0] !== term[0]) continue;
         const apart = lettersApart(term, other, slips);
         const weight = TYPO_SHARE * (1 - apart / term.length);
         if (apart <= slips && weight > (found.get(other) ?? 0)) found.set(other, weight);
@@ -110,9 +124,25 @@ export class WordIndex {
         hits.set(at, hit);
       }
     }
+    const whole = slots.reduce((sum, slot) => sum + this.#most(slot), 0);
     return [...hits]
-      .map(([at, { score, matched }]) => ({ at, score, matched: matched.sort((a, b) => b.part - a.part) }))
+      .map(([at, { score, matched }]) => ({
+        at,
+        score,
+        covers: score / whole,
+        matched: matched.sort((a, b) => b.part - a.part),
+      }))
       .sort((a, b) => b.score - a.score || a.at - b.at);
+  }
+
+  #rarity(records: number): number {
+    return Math.log(1 + (this.#count - records + 0.5) / (records + 0.5));
+  }
+
+  /** What a word could count at most; one that nobody writes is as rare as can be. */
+  #most(slot: Slot): number {
+    const [[term, share] = ['', 0]] = slot;
+    return share * this.#rarity(this.#postings.get(term)?.length ?? 0);
   }
 
   /** However many of its terms a record has, a word counts once. */
@@ -120,7 +150,7 @@ export class WordIndex {
     const best = new Map<number, WordHit['matched'][number]>();
     for (const [term, share] of slot) {
       const postings = this.#postings.get(term) ?? [];
-      const rarity = Math.log(1 + (this.#count - postings.length + 0.5) / (postings.length + 0.5));
+      const rarity = this.#rarity(postings.length);
       for (const { at, weight, field } of postings) {
         const part = (share * rarity * weight) / (weight + K1);
         if (part > (best.get(at)?.part ?? 0)) best.set(at, { part, field, term });

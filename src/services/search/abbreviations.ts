@@ -1,0 +1,53 @@
+import { analyse } from '../../meaning/analyse.ts';
+
+interface Abbreviation {
+  /** In English as the content is; the vocabulary says it in French. */
+  words: string;
+  /** What it is for, as somebody would put it who knows neither the letters nor the words. */
+  about?: readonly string[];
+}
+
+/** What the abbreviations in BMAD's names stand for: whoever wants such a thing says that, not the letters. */
+const ABBREVIATIONS: Readonly<Record<string, Abbreviation>> = {
+  prd: {
+    words: 'product requirements document',
+    about: ['what the product or application must do', 'ce que le produit ou l’application doit faire'],
+  },
+  gdd: { words: 'game design document', about: ['how the game is played', 'comment se joue le jeu'] },
+  nfr: { words: 'non-functional requirements' },
+  spec: { words: 'specification' },
+  prfaq: { words: 'press release frequently asked questions' },
+  faq: { words: 'frequently asked questions' },
+  ux: {
+    words: 'user experience',
+    about: ['what the screens look like and how one uses them', 'à quoi ressemblent les écrans'],
+  },
+  ui: { words: 'user interface', about: ['what the screens look like', 'à quoi ressemblent les écrans'] },
+  qa: { words: 'quality assurance' },
+  e2e: { words: 'end-to-end' },
+  atdd: { words: 'acceptance test driven development' },
+  tdd: { words: 'test driven development' },
+  ci: { words: 'continuous integration' },
+  api: { words: 'application programming interface' },
+  pm: { words: 'product manager' },
+  po: { words: 'product owner' },
+  sm: { words: 'scrum master' },
+  dev: { words: 'developer' },
+};
+
+function abbreviationsIn(name: string): Abbreviation[] {
+  return analyse(name).flatMap((term) =>
+    Object.hasOwn(ABBREVIATIONS, term) ? (ABBREVIATIONS[term] ?? []) : [],
+  );
+}
+
+/** The words behind the abbreviations that a name is made of; nothing for a name without any. */
+export function spelledOut(name: string): string {
+  return abbreviationsIn(name)
+    .map(({ words }) => words)
+    .join(', ');
+}
+
+export function aboutAbbreviations(name: string): string[] {
+  return abbreviationsIn(name).flatMap(({ about = [] }) => about);
+}
