@@ -6,6 +6,7 @@ import { DECISIONS_FILE, decisionsIn } from '../../kit/decisions.ts';
 import { textToRead } from '../../kit/kit-text.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { ENGLISH, languageOf } from '../../kit/language.ts';
+import { projectWording } from '../../kit/project-language.ts';
 import { readRuns } from '../../kit/runs/scan.ts';
 import { SHARED_CONTEXT_FILE } from '../../kit/shared-context.ts';
 import type { Run } from '../../model/run.ts';
@@ -54,7 +55,7 @@ export async function gather(
     artefacts,
     decisions: mostTelling(known ?? (await loggedDecisions(kit))),
     requests: openRequests(shared),
-    language: languageOf(shared, ENGLISH) === ENGLISH ? 'en' : 'fr',
+    language: languageOf(shared, await projectWording(kit, ENGLISH)) === ENGLISH ? 'en' : 'fr',
   };
 }
 
@@ -110,5 +111,5 @@ async function loggedDecisions(kit: Kit): Promise<KnownDecision[]> {
   const entries = text === undefined ? [] : decisionsIn(text.toString('utf8'), DECISIONS_FILE);
   return entries
     .map((entry) => ({ decision: entry.text, agent: entry.agent, date: entry.date ?? '' }))
-    .reverse();
+    .toReversed();
 }
