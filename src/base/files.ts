@@ -7,8 +7,13 @@ import { BmadError, quoted, systemCode } from './errors.ts';
  * The one door to the disk. Every read goes through `readInside`: the real path of the file must lie inside the real
  * path of the root, the file must be a regular one, and its size is checked before a byte is read.
  */
-export async function readInside(root: string, path: string, maxBytes: number): Promise<Buffer> {
-  const target = await realInside(root, path);
+export async function readInside(
+  root: string,
+  path: string,
+  maxBytes: number,
+  serves?: Serves,
+): Promise<Buffer> {
+  const target = await realInside(root, path, serves);
   const handle = await open(target, READ_FLAGS).catch((error: unknown) => {
     throw readFailure(path, error);
   });
@@ -21,10 +26,13 @@ export async function readInside(root: string, path: string, maxBytes: number): 
   }
 }
 
+/** Whether what lies at a path may be given out. The path is the real one, from the root: a link has no say in it. */
+export type Serves = (realPath: string) => boolean;
+
 /** NONBLOCK keeps a FIFO from hanging the server; NOFOLLOW closes the gap between checking a link and opening it. */
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-async function realInside(root: string, path: string): Promise<string> {
+async function realInside(root: string, path: string, serves: Serves = () => true): Promise<string> {
   let realRoot: string;
   let target: string;
   try {
@@ -39,6 +47,8 @@ async function realInside(root: string, path: string): Promise<string> {
       hint: 'Links are followed only inside the folder they are in. Put the file itself there.',
     });
   }
+  if (!serves(target.slice(realRoot.length)))
+    throw new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
   return target;
 }
 
@@ -73,23 +83,27 @@ export interface FolderEntry {
 }
 
 /** What is in a folder, sorted. Links count as what they lead to, if that is inside the root; all else is left out. */
-export async function listInside(root: string, path: string): Promise<FolderEntry[]> {
-  const folder = await realInside(root, path);
+export async function listInside(root: string, path: string, serves?: Serves): Promise<FolderEntry[]> {
+  const folder = await realInside(root, path, serves);
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
     throw readFailure(path, error);
   });
   const found: FolderEntry[] = [];
   for (const entry of entries) {
     const link = entry.isSymbolicLink();
-    const kind = link ? await linkKind(root, join(path, entry.name)) : kindOf(entry);
+    const kind = link ? await linkKind(root, join(path, entry.name), serves) : kindOf(entry);
     if (kind !== undefined) found.push({ name: entry.name, kind, ...(link ? { link } : {}) });
   }
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-async function linkKind(root: string, path: string): Promise<FolderEntry['kind'] | undefined> {
+async function linkKind(
+  root: string,
+  path: string,
+  serves: Serves | undefined,
+): Promise<FolderEntry['kind'] | undefined> {
   try {
-    return kindOf(await stat(await realInside(root, path)));
+    return kindOf(await stat(await realInside(root, path, serves)));
   } catch {
     return undefined;
   }
@@ -101,9 +115,13 @@ function kindOf(entry: { isFile(): boolean; isDirectory(): boolean }): FolderEnt
 }
 
 /** When a file inside the root was changed last; nothing when it is not there or leads outside. */
-export async function modifiedInside(root: string, path: string): Promise<number | undefined> {
+export async function modifiedInside(
+  root: string,
+  path: string,
+  serves?: Serves,
+): Promise<number | undefined> {
   try {
-    return (await stat(await realInside(root, path))).mtimeMs;
+    return (await stat(await realInside(root, path, serves))).mtimeMs;
   } catch {
     return undefined;
   }

@@ -9,6 +9,7 @@ import { inProject } from './kit.ts';
 import { whileLocked } from './kit-lock.ts';
 import { asLine, lineEndOf, textToChange, type KitWithMemory } from './kit-text.ts';
 import { FRENCH, languageOf } from './language.ts';
+import { projectWording } from './project-language.ts';
 import { rowIn, withoutExamples } from './markdown.ts';
 import { SHARED_CONTEXT_FILE } from './shared-context.ts';
 import { shortId } from './short-id.ts';
@@ -94,7 +95,7 @@ export async function writeRequest(
       },
     );
     const end = lineEndOf(page);
-    const heading = `## ${languageOf(page, FRENCH).requests}`;
+    const heading = `## ${languageOf(page, await projectWording(kit, FRENCH)).requests}`;
     const gap = page === '' ? '' : page.endsWith('\n') ? end : `${end}${end}`;
     await replaceShared(
       kit.memory,

@@ -29,6 +29,8 @@ export interface Wording {
     requests: [string, string, string];
   };
   requests: string;
+  /** What a file of learnings says it is. */
+  learnings: string;
 }
 
 const FRENCH_SEVERITIES = {
@@ -75,6 +77,7 @@ export const FRENCH: Wording = {
     requests: ['Requêtes inter-agents générées', 'Ce qui est demandé à d’autres agents', '(aucune)'],
   },
   requests: 'Requêtes inter-agents',
+  learnings: 'Apprentissages accumulés par cet agent.',
 };
 
 export const ENGLISH: Wording = {
@@ -104,6 +107,7 @@ export const ENGLISH: Wording = {
     requests: ['Inter-agent requests', 'What is asked of other agents', '(none)'],
   },
   requests: 'Inter-Agent Requests',
+  learnings: 'What this agent has learnt.',
 };
 
 const ENGLISH_WORDS =

@@ -7,8 +7,10 @@ import type { MemoryEntry, MemoryType } from '../model/memory.ts';
 import type { KitAgent } from './agents.ts';
 import { DECISIONS_FILE } from './decisions.ts';
 import { inProject, type Kit } from './kit.ts';
+import { FRENCH } from './language.ts';
 import { learningsFileOf } from './learnings.ts';
 import { bulletIn } from './markdown.ts';
+import { projectWording } from './project-language.ts';
 import { utf8Text } from './utf8.ts';
 
 const MAX_BYTES = 20_000_000;
@@ -51,7 +53,7 @@ export async function addLine(
   const header =
     type === 'decisions'
       ? '# Decisions Log\n\n'
-      : `# Learnings — ${id}\n\n> Apprentissages accumulés par cet agent.\n\n`;
+      : `# Learnings — ${id}\n\n> ${(await projectWording(kit, FRENCH)).learnings}\n\n`;
   await appendLine(memory, path, `- [${localDay(new Date(createdAt))}] ${line}`, header);
 }
 

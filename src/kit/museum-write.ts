@@ -9,6 +9,7 @@ import type { Severity } from '../model/failure.ts';
 import { museumIn, museumLog, severityOf, type Failure } from './museum.ts';
 import { formatPage, isGenerated } from './museum-page.ts';
 import { FRENCH, languageOf } from './language.ts';
+import { projectWording } from './project-language.ts';
 
 export interface NewFailure {
   title: string;
@@ -115,7 +116,7 @@ async function intoPage(
   now: Date,
   page: string | undefined,
 ): Promise<FailureWritten> {
-  const words = languageOf(page, FRENCH).museum;
+  const words = languageOf(page, await projectWording(kit, FRENCH)).museum;
   const text = page === undefined || page.trim() === '' ? words.newPage : page;
   const day = localDay(now);
   const files = [inProject(kit, MUSEUM_FILE)];

@@ -160,7 +160,7 @@ function blank(source: string, line: number): Failure {
 }
 
 /** `CC-FAIL — title` in two parts. A category may also be among the tags, or in brackets. */
-function named(
+export function named(
   heading: string,
   tags: readonly string[] = [],
 ): { category: string; title: string; heading: string } {
@@ -240,7 +240,7 @@ function labelled(body: Section['body']): Partial<Record<Label, string>> {
   return found;
 }
 
-function fieldsIn(body: Section['body']): Partial<Failure> {
+export function fieldsIn(body: Section['body']): Partial<Failure> {
   const { happened, cause, impact, lesson, fix, rule, status } = labelled(body);
   return { happened, cause, impact, lesson, fix, rule, status: statusOf(status) };
 }

@@ -36,17 +36,26 @@ export async function outputFolder(kit: Kit): Promise<string | undefined> {
 /** The output folders that configurations of all versions name, without doubles. */
 export async function outputFolders(root: string, problems: string[]): Promise<string[]> {
   const found = new Set<string>();
+  for (const value of await configured(root, 'output_folder')) {
+    const path = insideProject(root, value, problems);
+    if (path !== undefined) found.add(path);
+  }
+  return [...found];
+}
+
+/** What the configurations of all versions say for a setting of BMAD's core, the one that decides first. */
+export async function configured(root: string, setting: string): Promise<string[]> {
+  const found: string[] = [];
   for (const top of ROOTS) {
     for (const file of CONFIGS) {
       const config = await configTable(root, `${top}/${file}`);
       if (config === undefined) continue;
       const core = field(config, 'core');
-      const value = textField(isTable(core) ? core : config, 'output_folder');
-      const path = value === undefined ? undefined : insideProject(root, value, problems);
-      if (path !== undefined) found.add(path);
+      const value = textField(isTable(core) ? core : config, setting);
+      if (value !== undefined) found.push(value);
     }
   }
-  return [...found];
+  return found;
 }
 
 /** A configured path as one from the top of the project. */

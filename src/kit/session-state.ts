@@ -7,6 +7,7 @@ import { inProject } from './kit.ts';
 import { whileLocked } from './kit-lock.ts';
 import { asLine, lineEndOf, textToChange, type KitWithMemory } from './kit-text.ts';
 import { FRENCH, languageOf, type Wording } from './language.ts';
+import { projectWording } from './project-language.ts';
 import { isUnset, rowIn, sectionsOf, withoutExamples } from './markdown.ts';
 
 export const SESSION_FILE = 'session-state.md';
@@ -82,10 +83,8 @@ export async function writeSession(
     const before = await textToChange(kit, SESSION_FILE);
     const date = `${localDay(now)} ${time(now, ':')}`;
     const end = lineEndOf(before ?? '');
-    const text = format(languageOf(before, FRENCH).session, project, { ...session, date }).replaceAll(
-      '\n',
-      end,
-    );
+    const words = languageOf(before, await projectWording(kit, FRENCH)).session;
+    const text = format(words, project, { ...session, date }).replaceAll('\n', end);
     if (before !== undefined) await keepPage(kit, before);
     const stem = `${localDay(now).replaceAll('-', '')}-${time(now, '')}-${session.agent}`;
     const summary = await freeName(kit, stem, text);

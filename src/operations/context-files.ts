@@ -1,6 +1,7 @@
 import { isAbsolute, posix, relative, sep } from 'node:path';
 import { BmadError, quoted } from '../base/errors.ts';
 import { readInside } from '../base/files.ts';
+import { isMemoryState } from '../base/own-state.ts';
 import { isSecretFile } from '../base/secret-files.ts';
 import { shownText } from '../base/secret-text.ts';
 
@@ -30,14 +31,16 @@ export async function contextFiles(
         subject: name.slice(0, 200),
         hint: 'Say in the task which settings matter, without their values.',
       });
-    const bytes = await readInside(root, path, FILE_BYTES).catch((error: unknown) => {
-      if (!(error instanceof BmadError)) throw error;
-      throw new BmadError(error.code, `context_files: ${error.message}`, {
-        subject: name.slice(0, 200),
-        hint: 'Paths are relative to the project, and stay inside it.',
-        cause: error,
-      });
-    });
+    const bytes = await readInside(root, path, FILE_BYTES, (real) => !isMemoryState(real)).catch(
+      (error: unknown) => {
+        if (!(error instanceof BmadError)) throw error;
+        throw new BmadError(error.code, `context_files: ${error.message}`, {
+          subject: name.slice(0, 200),
+          hint: 'Paths are relative to the project, and stay inside it.',
+          cause: error,
+        });
+      },
+    );
     if (bytes.includes(0))
       throw new BmadError('invalid_input', `context_files: ${quoted(name)} is not a text file.`, {
         subject: name.slice(0, 200),

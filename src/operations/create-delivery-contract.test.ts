@@ -6,6 +6,7 @@ import { KIT_FILES } from '../../tests/support/kit-project.ts';
 import { memorySession, type MemorySession } from '../../tests/support/memory-session.ts';
 import { createDeliveryContract } from './create-delivery-contract.ts';
 import { deliveryList } from './delivery-contracts.ts';
+import { logDecision } from './log-memory.ts';
 
 const RUN = '_bmad-output/.runs/main/dev-story-20260227-143022';
 const FILES = {
@@ -51,6 +52,23 @@ describe('create_delivery_contract', () => {
     expect(text).toContain('[ARCH] Sessions sans état');
     expect(text).toContain('[dev → qa] Écrire les tests du panier');
     expect(text).not.toContain('Fini');
+  });
+
+  it.each([
+    ['in the memory alone', { '_bmad-output/notes.md': '' }],
+    ['in the memory and in the log', FILES],
+  ])('has the decisions that are %s, each once, architecture first', async (_where, files) => {
+    const session = await opened(files);
+    await session.ok(logDecision, { text: 'Sessions live in Redis', architecture: true, agent: 'architect' });
+    await session.ok(logDecision, { text: 'Deploy on Tuesdays', agent: 'ops' });
+    await session.ok(logDecision, { text: 'Deploy on Mondays', agent: 'ops' });
+    const { data } = await session.ok(createDeliveryContract, given);
+    const text = await written(session, data);
+    for (const decision of ['Sessions live in Redis', 'Deploy on Tuesdays', 'Deploy on Mondays'])
+      expect(text.split(decision)).toHaveLength(2);
+    const at = (decision: string): number => text.indexOf(decision);
+    expect(at('[ARCH] Sessions live in Redis')).toBeLessThan(at('Deploy on Mondays'));
+    expect(at('Deploy on Mondays')).toBeLessThan(at('Deploy on Tuesdays'));
   });
 
   it('is never written over another of the same day', async () => {

@@ -1,4 +1,7 @@
 import * as z from 'zod';
+import { BmadError } from '../base/errors.ts';
+import { localDay } from '../base/local-time.ts';
+import type { Context } from './context.ts';
 import { contractData, contractView, findingLines, findingSchema } from './delivery-view.ts';
 import { projectField } from './fields.ts';
 import { defineOperation } from './operation.ts';
@@ -46,7 +49,11 @@ export const createDeliveryContract = defineOperation({
       decisions,
       requests,
       language,
-    } = await desk.gather({ runId: run_id, branch });
+    } = await desk.gather({
+      runId: run_id,
+      branch,
+      known: await remembered(context, project),
+    });
     const named = artefacts.map((path) => ({ name: path.split('/').at(-1) ?? path, path }));
     const required = [...named, ...produced.filter(({ path }) => !artefacts.includes(path))];
     const kept = await desk.contracts.create(
@@ -88,3 +95,22 @@ export const createDeliveryContract = defineOperation({
       : 'Correct the file by hand, then delivery_validate.',
   }),
 });
+
+/** Every decision that is known, in the memory and in the files of the project; nothing when the memory cannot be asked. */
+async function remembered(
+  context: Context,
+  project: string | undefined,
+): Promise<{ decision: string; agent: string; date: string }[] | undefined> {
+  try {
+    const { entries } = await (await context.memory(project)).browse('decisions');
+    return entries.map(({ entry, dated }) => ({
+      decision: entry.text,
+      agent: entry.agent,
+      date: dated ? localDay(new Date(entry.createdAt)) : '',
+    }));
+  } catch (error) {
+    if (!(error instanceof BmadError) || error.code === 'cancelled') throw error;
+    context.log.info(`no memories for the contract: ${error.message}`);
+    return undefined;
+  }
+}

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { localDay, utcOf } from '../base/local-time.ts';
 import { oneLine } from '../base/text.ts';
-import { CATEGORIES, SEVERITIES } from '../model/failure.ts';
+import { CATEGORIES, SEVERITIES, UNKNOWN_CATEGORY } from '../model/failure.ts';
 import type { Context, ProjectFacts } from './context.ts';
 
 /** Failures as the operations about them give them. */
@@ -62,24 +62,25 @@ export async function knownFailures(facts: ProjectFacts, context: Context, proje
   const remembered = entries
     .filter(({ stored, sources }) => stored || !sources.every((source) => isIn(source, files)))
     .map(({ entry, sources, stored, dated }): FailureData => {
-      const marks = new Set([
-        ...entry.tags.map((tag) => tag.toUpperCase()),
-        ...entry.text.toUpperCase().split(/[\s:[\]]+/),
-      ]);
+      const told = facts.failureIn(entry.text, entry.tags);
+      const marks = new Set(entry.text.toUpperCase().split(/[\s:[\]]+/));
       return {
         id: stored ? entry.id : undefined,
-        title: oneLine(entry.text, 200),
-        category: CATEGORIES.find((category) => marks.has(category)) ?? 'UNKNOWN',
+        title: oneLine(told.title, 200),
+        category:
+          told.category === UNKNOWN_CATEGORY
+            ? (CATEGORIES.find((category) => marks.has(category)) ?? UNKNOWN_CATEGORY)
+            : told.category,
         severity: SEVERITIES.find((severity) => entry.tags.includes(severity)) ?? 'unknown',
-        status: 'unknown',
+        status: told.status,
         date: dated ? localDay(new Date(entry.createdAt)) : undefined,
         agents: [entry.agent],
-        what_happened: entry.text.length > 200 ? entry.text : undefined,
-        root_cause: undefined,
-        impact: undefined,
-        lesson: undefined,
-        fix: undefined,
-        rule: undefined,
+        what_happened: told.happened ?? (told.title.length > 200 ? told.title : undefined),
+        root_cause: told.cause,
+        impact: told.impact,
+        lesson: told.lesson,
+        fix: told.fix,
+        rule: told.rule,
         tags: [...entry.tags],
         source: sources[0] ?? 'memory',
       };

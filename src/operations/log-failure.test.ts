@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { GRIMOIRE_FILES, NEW_MUSEUM } from '../../tests/support/kit-trees.ts';
 import { memorySession } from '../../tests/support/memory-session.ts';
+import { checkFailures } from './check-failures.ts';
 import { getFailureMuseum } from './get-failure-museum.ts';
 import { logFailure } from './log-failure.ts';
+import { spawnSubagentTask } from './spawn-subagent-task.ts';
+import { taskShow } from './task-read.ts';
 
 const GIVEN = {
   title: 'Story closed with red tests',
@@ -53,9 +56,40 @@ describe('log_failure', () => {
     const session = await memorySession(onTestFinished, { files: {} });
     const { data } = await session.ok(logFailure, GIVEN);
     expect(data).toMatchObject({ files: [], notes: [expect.stringContaining('Kept as a memory')] });
-    expect((await session.ok(getFailureMuseum)).data).toMatchObject({
-      failures: [{ category: 'CC-FAIL', severity: 'critical' }],
+    const { data: museum, answer } = await session.ok(getFailureMuseum);
+    expect(museum).toMatchObject({
+      failures: [
+        {
+          title: GIVEN.title,
+          category: 'CC-FAIL',
+          severity: 'critical',
+          agents: ['dev'],
+          root_cause: 'haste',
+          rule: GIVEN.rule,
+        },
+      ],
+      rules: [{ rule: GIVEN.rule }],
     });
+    expect(answer.body.match(/CC-FAIL/g)).toHaveLength(2);
+    expect(answer.body).toContain('Rules to keep');
+    const { answer: check } = await session.ok(checkFailures, {
+      change: 'Close the story with red tests',
+    });
+    expect(check.body).toContain(`Keep to:\n- ${GIVEN.rule}`);
+  });
+
+  it.each([
+    ['without a museum', {}],
+    ['with a French one', { '_bmad/_memory/failure-museum.md': NEW_MUSEUM }],
+  ])('is plain in the brief of a task, %s', async (_what, files) => {
+    const session = await memorySession(onTestFinished, { files });
+    await session.ok(logFailure, GIVEN);
+    const task = { agent: 'dev', task: 'Close the story with red tests', output_key: 'story' };
+    const { data } = await session.ok(spawnSubagentTask, task);
+    const { task_id: id } = data['task'] as { task_id: string };
+    const { answer } = await session.ok(taskShow, { task_id: id });
+    expect(answer.body).toContain(`- ${GIVEN.title}. Rule: ${GIVEN.rule}\n`);
+    expect(answer.body).not.toMatch(/Règle|Cause racine|Root cause/);
   });
 
   it('masks secrets and refuses private keys', async () => {

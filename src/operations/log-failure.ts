@@ -44,18 +44,7 @@ export const logFailure = defineOperation({
     const { title, category, severity, agent, status, tags = [], project } = input;
     const who = agent === undefined ? undefined : checkedAgent(agent);
     const facts = await (await context.state(project)).facts();
-    if (facts.kit.memory === undefined) {
-      const memory = await context.memory(project);
-      const parts = [input.what_happened, input.root_cause, input.lesson, input.fix, input.rule];
-      const told = [`${category} — ${title}`, ...parts].filter((part) => part !== undefined).join('\n');
-      const { outcome, entry, notes } = await memory.remember(
-        { type: 'failures', agent: who ?? 'team', text: told, tags: [...new Set([severity, ...tags])] },
-        signal,
-      );
-      const where = `Kept as a memory in ${memory.place.folder}: the project has no memory folder with a museum.`;
-      return { outcome, id: entry.id, text: title, files: [], notes: [where, ...notes] };
-    }
-    const { id, files, added, notes } = await facts.logFailure({
+    const failure = {
       title,
       category,
       severity,
@@ -68,7 +57,22 @@ export const logFailure = defineOperation({
       rule: input.rule,
       tags,
       status,
-    });
+    };
+    if (facts.kit.memory === undefined) {
+      const memory = await context.memory(project);
+      const { outcome, entry, notes } = await memory.remember(
+        {
+          type: 'failures',
+          agent: who ?? 'team',
+          text: facts.failureText(failure),
+          tags: [...new Set([severity, ...tags])],
+        },
+        signal,
+      );
+      const where = `Kept as a memory in ${memory.place.folder}: the project has no memory folder with a museum.`;
+      return { outcome, id: entry.id, text: title, files: [], notes: [where, ...notes] };
+    }
+    const { id, files, added, notes } = await facts.logFailure(failure);
     const traced = added
       ? await facts.trace(who ?? 'team', 'ERROR', `${category} — ${title}`)
       : { files: [], notes: [] };

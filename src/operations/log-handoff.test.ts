@@ -10,7 +10,11 @@ describe('log_handoff and complete_handoff', () => {
   it('log a row, put a request into the inbox under the tag of the agent, and tick both off', async () => {
     const session = await memorySession(onTestFinished);
     const given = { from: 'Stack', to: 'Atlas', summary: 'Map the cart', inbox: true };
-    const { data } = await session.ok(logHandoff, given);
+    const { data, answer } = await session.ok(logHandoff, given);
+    const [id, request] = [String(data['id']), String(data['request'])];
+    expect(answer.note).toBe(
+      `When it is done: complete_handoff {id:"${id}"}, and complete_handoff {id:"${request}"} for the request.`,
+    );
     expect(data).toMatchObject({
       outcome: 'created',
       id: expect.stringMatching(/^H-/),
@@ -23,8 +27,8 @@ describe('log_handoff and complete_handoff', () => {
       /^\| [\d-]+ [\d:]+ \| fullstack-dev → project-navigator \| Map the cart \| ⏳ \|\n$/,
     );
     expect(await read('shared-context.md')).toContain('- [ ] [stack→atlas] Map the cart\n');
-    for (const id of [data['id'], data['request']])
-      expect((await session.ok(completeHandoff, { id })).data['outcome']).toBe('updated');
+    for (const each of [id, request])
+      expect((await session.ok(completeHandoff, { id: each })).data['outcome']).toBe('updated');
     const { agents } = (await session.ok(getProjectContext, { section: 'agents' })).data as ContextData;
     expect([...(agents?.requests ?? []), ...(agents?.handoffs ?? [])].map(({ done }) => done)).toEqual([
       true,

@@ -42,7 +42,7 @@ export const logHandoff = defineOperation({
     const answer = logged('Handoff', data);
     return {
       ...answer,
-      note: `complete_handoff with this id${data.request === undefined ? '' : `, and with ${data.request} for the request,`} ticks it off.`,
+      note: `When it is done: complete_handoff {id:"${data.id ?? ''}"}${data.request === undefined ? '' : `, and complete_handoff {id:"${data.request}"} for the request`}.`,
     };
   },
 });

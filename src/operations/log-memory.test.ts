@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { KIT_FILES, writeFiles } from '../../tests/support/kit-project.ts';
 import { memorySession, type MemorySession } from '../../tests/support/memory-session.ts';
+import { inTerminalWords } from '../surfaces/cli/wording.ts';
 import { logDecision, logLearning } from './log-memory.ts';
 
 const inMemory = (session: MemorySession, name: string): Promise<string> =>
@@ -87,5 +88,26 @@ describe('log_learning', () => {
     await session.ok(logLearning, { agent: 'Atlas', text: 'Services talk over NATS' });
     const file = await inMemory(session, 'agent-learnings/project-knowledge.md');
     expect(file.match(/Services talk over NATS/g)).toHaveLength(1);
+  });
+});
+
+describe('a text in the place of the agent', () => {
+  const text = 'Run the migrations before the integration tests';
+  it.each([
+    [logDecision, 'log decision'],
+    [logLearning, 'log learning'],
+  ])('is answered with how $name is called', async (operation, command) => {
+    expect([operation.command, operation.positional]).toEqual([command, ['text', 'agent']]);
+    const session = await memorySession(onTestFinished);
+    for (const agent of [text, `${text}. `.repeat(10)]) {
+      const error = await session.fail(operation, { text: 'dev', agent });
+      expect(error.code).toBe('invalid_input');
+      expect(inTerminalWords(error.hint ?? '')).toContain(`"bmad ${command} 'what is to be kept' dev"`);
+    }
+    expect((await session.fail(operation, { text: 'dev', agent: 'Use Redis now' })).code).toBe(
+      'invalid_input',
+    );
+    const given = { text, agent: 'Senior Test Architect' };
+    expect((await session.ok(operation, given)).data['outcome']).toBe('created');
   });
 });

@@ -1,15 +1,20 @@
 import * as z from 'zod';
+import { BmadError, quoted } from '../base/errors.ts';
 import { oneLine } from '../base/text.ts';
 import { checkedAgent } from './agent-names.ts';
 import type { Context } from './context.ts';
 import { projectField } from './fields.ts';
-import { agentField, lineField, logged, loggedSchema } from './log-view.ts';
+import { lineField, logged, loggedSchema } from './log-view.ts';
 import { tagsField } from './memory-view.ts';
 import { defineOperation } from './operation.ts';
 
 /** Decisions and learnings: memories that also stand in a log of the project, so there is one truth of them. */
 
+/** As long as a text may be: one that was given in the place of the name is answered with how to call it. */
+const whoField = z.string().min(1).max(20_000);
+
 interface ToLog {
+  operation: 'log_decision' | 'log_learning';
   type: 'decisions' | 'agent-learnings';
   agent: string;
   text: string;
@@ -18,11 +23,12 @@ interface ToLog {
 }
 
 async function keep(
-  { type, agent, text, tags, trace }: ToLog,
+  { operation, type, agent, text, tags, trace }: ToLog,
   context: Context,
   project: string | undefined,
   signal: AbortSignal,
 ): Promise<z.input<typeof loggedSchema>> {
+  refuseSwapped(operation, agent, text);
   const who = checkedAgent(agent);
   const memory = await context.memory(project);
   const { outcome, entry, files, notes, similar } = await memory.remember(
@@ -51,6 +57,16 @@ async function keep(
   };
 }
 
+/** Names of agents are short. Whoever has given the two the other way round is told how they go. */
+function refuseSwapped(operation: ToLog['operation'], agent: string, text: string): void {
+  const [inName, inText] = [agent, text].map((each) => each.trim().split(/\s+/).length);
+  if ((inName ?? 0) <= 4 && agent.length <= 100 && !((inName ?? 0) > 2 && inText === 1)) return;
+  throw new BmadError('invalid_input', `${quoted(agent)} reads like a text, not like the name of an agent.`, {
+    subject: 'agent',
+    hint: `The text comes first, then the agent: ${operation} {text:"what is to be kept", agent:"dev"}.`,
+  });
+}
+
 export const logDecision = defineOperation({
   name: 'log_decision',
   title: 'Log a decision',
@@ -62,7 +78,7 @@ export const logDecision = defineOperation({
   examples: ['log decision "PostgreSQL for orders" architect --reason "we need transactions"'],
   input: z.strictObject({
     text: lineField.describe('What was decided'),
-    agent: agentField.optional().describe('Who decided, e.g. architect; "team" when nobody is named'),
+    agent: whoField.optional().describe('Who decided, e.g. architect; "team" when nobody is named'),
     reason: lineField.optional().describe('Why'),
     architecture: z
       .boolean()
@@ -75,7 +91,12 @@ export const logDecision = defineOperation({
   run({ text, agent = 'team', reason, architecture = false, tags, project }, context, { signal }) {
     const mark = architecture && !/^\[ARCH\]/i.test(text) ? '[ARCH] ' : '';
     const told = `${mark}${text}${reason === undefined ? '' : ` — ${reason}`}`;
-    return keep({ type: 'decisions', agent, text: told, tags, trace: 'DECISION' }, context, project, signal);
+    return keep(
+      { operation: 'log_decision', type: 'decisions', agent, text: told, tags, trace: 'DECISION' },
+      context,
+      project,
+      signal,
+    );
   },
   render: (data) => logged('Decision', data),
 });
@@ -87,16 +108,21 @@ export const logLearning = defineOperation({
     'Write down what an agent has learnt: in its learnings file, in the memory, and in the trace if there is one.',
   effect: 'write',
   command: 'log learning',
-  positional: ['agent', 'text'],
-  examples: ['log learning dev "Run the migrations before the integration tests"'],
+  positional: ['text', 'agent'],
+  examples: ['log learning "Run the migrations before the integration tests" dev'],
   input: z.strictObject({
-    agent: agentField.describe('Whose learning it is, by any of its names'),
     text: lineField.describe('One thing, clear without this conversation'),
+    agent: whoField.describe('Whose learning it is, by any of its names'),
     tags: tagsField.optional().describe('Words to find it by'),
     project: projectField,
   }),
   output: loggedSchema,
   run: ({ agent, text, tags, project }, context, { signal }) =>
-    keep({ type: 'agent-learnings', agent, text, tags, trace: 'REMEMBER' }, context, project, signal),
+    keep(
+      { operation: 'log_learning', type: 'agent-learnings', agent, text, tags, trace: 'REMEMBER' },
+      context,
+      project,
+      signal,
+    ),
   render: (data) => logged('Learning', data),
 });

@@ -1,3 +1,4 @@
+import { localDay } from '../base/local-time.ts';
 import { fenced } from '../base/text.ts';
 import { MEMORY_TYPES, type MemoryType } from '../model/memory.ts';
 import type { Context } from './context.ts';
@@ -30,11 +31,13 @@ export async function memoryText(
   const memory = await context.memory(project);
   if (id === undefined) {
     const { text } = await memory.exported('markdown', { type });
-    return `${DATA_NOTE}\n\n${text}`;
+    // The file of an export has this line in the words of the kit; here it is only read.
+    const told = text.replace(/^> Exporté : (\S+) \| Entrées : (\d+)$/m, '> Exported: $1 | Entries: $2');
+    return `${DATA_NOTE}\n\n${told}`;
   }
   const { entry, revisions } = await memory.get(id, type);
   const earlier = revisions.map(
-    ({ revision, at, text }) => `\n## Revision ${revision}, ${at.slice(0, 10)}\n\n${fenced(text)}\n`,
+    ({ revision, at, text }) => `\n## Revision ${revision}, ${localDay(new Date(at))}\n\n${fenced(text)}\n`,
   );
   return `${DATA_NOTE}\n\n# ${headline(memoryData(entry))}\n\n${fenced(entry.text)}\n${earlier.join('')}`;
 }

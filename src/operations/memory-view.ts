@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { localDay } from '../base/local-time.ts';
 import { oneLine } from '../base/text.ts';
 import { MEMORY_TYPES, type MemoryEntry } from '../model/memory.ts';
 
@@ -55,7 +56,7 @@ type Shown = Pick<MemoryData, 'type' | 'agent' | 'tags' | 'updatedAt' | 'superse
 
 /** `[decisions] architect, 2026-11-15, auth jwt`. Undated entries of files have the first day there is. */
 export function headline({ type, agent, tags, updatedAt, supersededAt, forgottenAt }: Shown): string {
-  const day = updatedAt.startsWith('1970') ? '' : updatedAt.slice(0, 10);
+  const day = updatedAt.startsWith('1970') ? '' : localDay(new Date(updatedAt));
   return [
     `[${type}] ${agent}`,
     day,

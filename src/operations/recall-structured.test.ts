@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { embeddingServer } from '../../tests/support/embedding-server.ts';
 import { memorySession } from '../../tests/support/memory-session.ts';
 import { memoryStatus } from './memory-status.ts';
@@ -157,5 +157,19 @@ describe('recall_structured with an embedder', () => {
     const asked = server.asked.length;
     await meaning.recall('orders');
     expect(server.asked.length).toBe(asked);
+  });
+});
+
+describe('two hits that may contradict each other', () => {
+  it('have the newer first, with a note', async () => {
+    const { ok, remember } = await memorySession(onTestFinished, { files: {} });
+    await remember('decisions', 'architect', 'Orders are kept in PostgreSQL');
+    await remember('decisions', 'architect', 'Orders are not kept in PostgreSQL any more');
+    const { data, answer } = await ok(recallStructured, { query: 'where are orders kept' });
+    const [first] = data['hits'] as { snippet: string }[];
+    expect(first?.snippet).toBe('Orders are not kept in PostgreSQL any more');
+    expect(answer.note).toContain(
+      '"Orders are not kept in PostgreSQL any more" is newer than "Orders are kept in PostgreSQL" and may contradict it.',
+    );
   });
 });

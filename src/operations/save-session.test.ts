@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { memorySession } from '../../tests/support/memory-session.ts';
 import { getProjectContext } from './get-project-context.ts';
+import { logFailure } from './log-failure.ts';
+import { logLearning } from './log-memory.ts';
 import { saveSession } from './save-session.ts';
 
 describe('save_session', () => {
@@ -22,6 +24,40 @@ describe('save_session', () => {
     expect(await readdir(join(memory, 'session-summaries'))).toEqual([
       expect.stringMatching(/^\d{8}-\d{4}-fullstack-dev\.md$/),
     ]);
+  });
+
+  it.each([
+    ['_bmad/_memory/config.yaml', 'communication_language: English\n', 'English'],
+    [
+      '_bmad/core/config.yaml',
+      'document_output_language: english\ncommunication_language: French\n',
+      'English',
+    ],
+    ['_bmad/config.toml', '[core]\ndocument_output_language = "Italian"\n', 'English'],
+    ['project-context.yaml', 'user:\n  language: "English"\n', 'English'],
+    ['project-context.yaml', 'user:\n  language: "Français"\n', 'French'],
+    ['_bmad/_memory/config.yaml', 'communication_language: "{{user_language}}"\n', 'French'],
+  ])('makes new files in the language that %s says: %j', async (path, text, language) => {
+    const session = await memorySession(onTestFinished, {
+      files: { '_bmad/_memory/decisions-log.md': '', [path]: text },
+    });
+    await session.ok(saveSession, { agent: 'dev', work: ['cart'] });
+    await session.ok(logFailure, { title: 'Red tests', category: 'CC-FAIL', rule: 'Run them' });
+    await session.ok(logLearning, { text: 'Run the migrations first', agent: 'dev' });
+    const memory = join(session.folder, '_bmad/_memory');
+    const written = await Promise.all(
+      ['session-state.md', 'failure-museum.md', 'agent-learnings/dev.md'].map((name) =>
+        readFile(join(memory, name), 'utf8'),
+      ),
+    );
+    const words = {
+      English: ['# Session State', '**Rule** : Run them', '> What this agent has learnt.'],
+      French: ['# État de Session', '**Règle instaurée** : Run them', '> Apprentissages'],
+    };
+    const [state, museum, learnings] = words[language as 'English'];
+    expect(written[0]).toContain(state);
+    expect(written[1]).toContain(museum);
+    expect(written[2]).toContain(learnings);
   });
 
   it('needs a memory folder and a plain name', async () => {

@@ -105,8 +105,7 @@ export const search = defineOperation({
       ? `Read the first with {operation:"read", uri:"${best.uri ?? best.name}"}.`
       : `Start the first with {operation:"execute", ${best.kind === 'agent' ? 'agent' : 'workflow'}:"${best.name}"}.`;
     const more = next === undefined ? '' : ` Continue with cursor "${next}".`;
-    const body = items.map((item) => hitLine(item, detail)).join('
-');
+    const body = items.map((item) => hitLine(item, detail)).join('\n');
     return {
       body,
       note:

@@ -126,7 +126,7 @@ async function relevant(
 ): Promise<{ decisions: string[]; failures: string[] }> {
   try {
     const memory = await context.memory(project);
-    const of = async (type: 'decisions' | 'failures'): Promise<string[]> => {
+    const of = async (type: 'decisions' | 'failures') => {
       const { hits } = await memory.recall(
         {
           query: query.slice(0, 2_000),
@@ -138,9 +138,16 @@ async function relevant(
         },
         signal,
       );
-      return hits.map(({ entry }) => entry.text);
+      return hits.map(({ entry }) => entry);
     };
-    return { decisions: await of('decisions'), failures: await of('failures') };
+    const facts = await (await context.state(project)).facts();
+    const failures = (await of('failures')).map(({ text, tags }) => {
+      const { title, rule, lesson, fix } = facts.failureIn(text, tags);
+      const [label, told] =
+        rule !== undefined ? ['Rule', rule] : lesson !== undefined ? ['Lesson', lesson] : ['Fix', fix];
+      return told === undefined ? title : `${title}. ${label}: ${told}`;
+    });
+    return { decisions: (await of('decisions')).map(({ text }) => text), failures };
   } catch (error) {
     if (!(error instanceof BmadError) || error.code === 'cancelled') throw error;
     context.log.info(`no memories for the brief: ${error.message}`);

@@ -198,14 +198,22 @@ describe('what a tree does not show', async () => {
     'a/one.md': 'one',
     'b/two.md': 'two',
     '.gitignore': '',
+    '_memory/.bmad-memory/store.db': 'secret',
+    '_memory/.BMAD-MEMORY/other.db': 'secret',
   });
   const all = folderTree(folder, 1_000);
   const some = folderTree(folder, 1_000, (path) => path === 'a' || path.startsWith('a/'));
 
-  it('is what git and package managers keep', async () => {
+  it('is what git and package managers keep, and our own state', async () => {
     expect(await all.files()).toEqual(['.gitignore', 'a/one.md', 'b/two.md']);
     expect((await all.list('a')).map(({ name }) => name)).toEqual(['one.md']);
-    for (const path of ['.git/config', '.GIT/other', 'a/node_modules/x/SKILL.md']) {
+    for (const path of [
+      '.git/config',
+      '.GIT/other',
+      'a/node_modules/x/SKILL.md',
+      '_memory/.bmad-memory/store.db',
+      '_memory/.BMAD-MEMORY/other.db',
+    ]) {
       expect((await refusal(() => all.read(path))).code).toBe('not_found');
       expect(await all.modified(path)).toBeUndefined();
     }

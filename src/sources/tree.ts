@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { mapLimited } from '../base/async.ts';
 import { BmadError, quoted } from '../base/errors.ts';
 import { listInside, modifiedInside, readInside, type FolderEntry } from '../base/files.ts';
+import { isOwnState } from '../base/own-state.ts';
 import { contentPath, contentUri } from '../base/paths.ts';
 
 /** A read-only view of a folder. Paths are relative, with forward slashes; nothing outside the folder can be named. */
@@ -28,28 +29,33 @@ const READS_AT_ONCE = 16;
 /** What version control and package managers keep beside the content; it may hold credentials and is never content. */
 const HIDDEN = new Set(['.git', 'node_modules']);
 
+const isHidden = (path: string): boolean =>
+  isOwnState(path) || path.split('/').some((part) => HIDDEN.has(part.toLowerCase()));
+
+/** A link, or another spelling that the disk takes for the same name, leads to our state no more than its name does. */
+const serves = (realPath: string): boolean => !isOwnState(realPath);
+
 /** A folder as a tree. `shows` says which of its paths belong to the tree, where not all of them do. */
 export function folderTree(
   root: string,
   maxFileBytes: number,
   shows: (path: string) => boolean = () => true,
 ): Tree {
-  const shown = (path: string): boolean =>
-    path === '' || (!path.split('/').some((part) => HIDDEN.has(part.toLowerCase())) && shows(path));
+  const shown = (path: string): boolean => path === '' || (!isHidden(path) && shows(path));
   function checked(path: string): string {
     if (shown(path)) return path;
     throw new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
   }
   const tree: Tree = {
     root,
-    read: async (path) => readInside(root, checked(path), maxFileBytes),
+    read: async (path) => readInside(root, checked(path), maxFileBytes, serves),
     text: async (path) => decoded(await tree.read(path)),
     list: async (path) => {
-      const entries = await listInside(root, checked(path));
+      const entries = await listInside(root, checked(path), serves);
       return entries.filter(({ name }) => shown(path === '' ? name : `${path}/${name}`));
     },
     place: (path) => join(root, path),
-    modified: async (path) => (shown(path) ? modifiedInside(root, path) : undefined),
+    modified: async (path) => (shown(path) ? modifiedInside(root, path, serves) : undefined),
     async files(path = '') {
       const found: string[] = [];
       await collect(tree, path, 0, found);

@@ -1,3 +1,4 @@
+import { isMemoryState } from '../../base/own-state.ts';
 import { hasPrivateKey } from '../../base/secret-shapes.ts';
 
 /** Folders that hold other people's code, or keys, or no code. */
@@ -17,7 +18,13 @@ const GENERATED =
 /** Whether a path names something that is looked into at all. */
 export function isWanted(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  return !FOREIGN.test(path) && !SECRET.test(name) && !BINARY.test(name) && !GENERATED.test(name);
+  return (
+    !FOREIGN.test(path) &&
+    !isMemoryState(path) &&
+    !SECRET.test(name) &&
+    !BINARY.test(name) &&
+    !GENERATED.test(name)
+  );
 }
 
 /** Larger ones are data or generated. */

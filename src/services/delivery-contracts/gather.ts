@@ -6,18 +6,33 @@ import { DECISIONS_FILE, decisionsIn } from '../../kit/decisions.ts';
 import { textToRead } from '../../kit/kit-text.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { ENGLISH, languageOf } from '../../kit/language.ts';
+import { projectWording } from '../../kit/project-language.ts';
 import { readRuns } from '../../kit/runs/scan.ts';
 import { SHARED_CONTEXT_FILE } from '../../kit/shared-context.ts';
 import type { Run } from '../../model/run.ts';
 
+export interface KnownDecision {
+  decision: string;
+  agent: string;
+  /** The day; empty when nobody wrote it down. */
+  date: string;
+}
+
 export interface Gathered {
   run: Run | undefined;
   artefacts: { name: string; path: string }[];
-  decisions: { decision: string; agent: string; date: string }[];
+  decisions: KnownDecision[];
   /** What agents have asked of each other and nobody has done. */
   requests: { question: string; critical: boolean; owner: string }[];
   /** The language of the project's own files. */
   language: 'fr' | 'en';
+}
+
+export interface Choice {
+  runId: string | undefined;
+  branch: string | undefined;
+  /** What the memory knows was decided, newest first, the log of the project included; without it, the log alone. */
+  known?: readonly KnownDecision[] | undefined;
 }
 
 const DECISIONS = 12;
@@ -27,7 +42,7 @@ const LOG_BYTES = 20_000_000;
 export async function gather(
   kit: Kit,
   userRuns: string,
-  { runId, branch }: { runId: string | undefined; branch: string | undefined },
+  { runId, branch, known }: Choice,
 ): Promise<Gathered> {
   const run = runId === undefined ? undefined : await runNamed(kit, userRuns, runId, branch);
   const artefacts = (run?.state?.artefacts ?? []).map(({ name, path, file }) => ({
@@ -38,9 +53,9 @@ export async function gather(
   return {
     run,
     artefacts,
-    decisions: await decisions(kit),
+    decisions: mostTelling(known ?? (await loggedDecisions(kit))),
     requests: openRequests(shared),
-    language: languageOf(shared, ENGLISH) === ENGLISH ? 'en' : 'fr',
+    language: languageOf(shared, await projectWording(kit, ENGLISH)) === ENGLISH ? 'en' : 'fr',
   };
 }
 
@@ -77,19 +92,24 @@ async function runNamed(kit: Kit, userRuns: string, id: string, branch: string |
 }
 
 /** The latest decisions, those about the architecture first. */
-async function decisions(kit: Kit): Promise<Gathered['decisions']> {
+function mostTelling(decisions: readonly KnownDecision[]): KnownDecision[] {
+  const weight = ({ decision }: KnownDecision): number => (decision.includes('[ARCH]') ? 1 : 0);
+  return decisions
+    .map((each, index) => ({ each, index }))
+    .sort(
+      (a, b) =>
+        weight(b.each) - weight(a.each) || b.each.date.localeCompare(a.each.date) || a.index - b.index,
+    )
+    .slice(0, DECISIONS)
+    .map(({ each }) => each);
+}
+
+/** Those of the log, the last one first. */
+async function loggedDecisions(kit: Kit): Promise<KnownDecision[]> {
   if (kit.memory === undefined) return [];
   const text = await readInside(kit.memory, DECISIONS_FILE, LOG_BYTES).catch(() => undefined);
   const entries = text === undefined ? [] : decisionsIn(text.toString('utf8'), DECISIONS_FILE);
-  const weight = ({ text: words }: { text: string }): number => (words.includes('[ARCH]') ? 1 : 0);
   return entries
-    .map((entry, index) => ({ entry, index }))
-    .sort(
-      (a, b) =>
-        weight(b.entry) - weight(a.entry) ||
-        (b.entry.date ?? '').localeCompare(a.entry.date ?? '') ||
-        b.index - a.index,
-    )
-    .slice(0, DECISIONS)
-    .map(({ entry }) => ({ decision: entry.text, agent: entry.agent, date: entry.date ?? '' }));
+    .map((entry) => ({ decision: entry.text, agent: entry.agent, date: entry.date ?? '' }))
+    .toReversed();
 }

@@ -1,11 +1,11 @@
 import type { Kit } from '../../kit/kit.ts';
 import { outputFolder } from '../../kit/output.ts';
 import { DeliveryContracts } from './contracts.ts';
-import { gather, type Gathered } from './gather.ts';
+import { gather, type Choice, type Gathered } from './gather.ts';
 
 export interface ContractDesk {
   contracts: DeliveryContracts;
-  gather(choice: { runId: string | undefined; branch: string | undefined }): Promise<Gathered>;
+  gather(choice: Choice): Promise<Gathered>;
 }
 
 /** A contract is for another team, so it lies in the project; one without an output folder has none and gets none. */

@@ -15,6 +15,7 @@ import {
 import { inProject, readContextFile, readKit, type Kit } from '../../kit/kit.ts';
 import { textToRead, type KitWithMemory } from '../../kit/kit-text.ts';
 import { learningsFiles } from '../../kit/learnings.ts';
+import { failureIn, failureText, type ToldFailure } from '../../kit/failure-text.ts';
 import { museumIn, museumLog, type Failure } from '../../kit/museum.ts';
 import { writeFailure, type FailureWritten, type NewFailure } from '../../kit/museum-write.ts';
 import {
@@ -120,6 +121,16 @@ export class ProjectFacts {
   /** A text of somebody else's file as it may be shown. */
   shown(text: string): string {
     return shownText(text, this.#hide);
+  }
+
+  /** A failure as a text to remember, for a project without a museum. */
+  failureText(failure: NewFailure): string {
+    return failureText(failure);
+  }
+
+  /** What such a text, or any other about a failure, says. */
+  failureIn(text: string, tags: readonly string[] = []): ToldFailure {
+    return failureIn(text, tags);
   }
 
   logFailure(failure: NewFailure, now = new Date()): Promise<FailureWritten> {

@@ -7,6 +7,7 @@ import { momentOf } from '../../base/local-time.ts';
 import { dot, ranked, weighed } from './rank.ts';
 import { withoutCopies } from './recall-copies.ts';
 import { logged } from './recall-log.ts';
+import { newerFirst } from './recall-order.ts';
 import { shownBy } from './shown.ts';
 import { passes, readyFilter } from './select.ts';
 import { embedded, type World } from './world.ts';
@@ -115,10 +116,12 @@ async function recallAll(
   const merged = await withoutCopies(weighty.sort(byScore), session, world, room);
   const mode = vectors[0] === undefined ? 'local' : 'semantic';
   const weak = (merged[0]?.score ?? 1) < WEAK[mode];
+  const ordered = newerFirst(merged, (text) => world.analyser.terms(text), shownBy(world).text);
   return {
     mode,
-    hits: merged.slice(0, question.limit),
+    hits: ordered.hits.slice(0, question.limit),
     notes: [
+      ...ordered.notes.slice(0, 1),
       ...(weak ? ['Weak hits only: perhaps nothing is known about that.'] : []),
       ...(note === undefined ? [] : [note]),
       ...session.troubles,

@@ -1,0 +1,17 @@
+/**
+ * Folders and files in a project that are this program's own state: the memory's store with what was forgotten and what
+ * is masked when shown, receipts, queues, runs and their locks. Operations show of them what may be seen; as files they
+ * are never served.
+ */
+const OWN_STATE = /^\.(?:bmad-memory.*|receipts|tasks|runs)$/is;
+const MEMORY_STATE = /^\.bmad-memory/i;
+
+/** Whether a path, with either kind of slash, leads through our own state or is part of it. */
+export function isOwnState(path: string): boolean {
+  return path.split(/[/\\]/).some((part) => OWN_STATE.test(part));
+}
+
+/** The same for the memory alone: artefacts of runs are work that others may be given to read. */
+export function isMemoryState(path: string): boolean {
+  return path.split(/[/\\]/).some((part) => MEMORY_STATE.test(part));
+}

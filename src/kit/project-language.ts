@@ -1,0 +1,24 @@
+import { field, isTable, textField } from '../base/parse.ts';
+import { readContextFile, type Kit } from './kit.ts';
+import { ENGLISH, FRENCH, type Wording } from './language.ts';
+import { configured } from './output.ts';
+
+/**
+ * The words for a new file in a project: those of the language its documents are in, or that it is spoken to in. Of the
+ * languages there are no words for, English is the one more people read. Where nothing is set, the other one.
+ */
+export async function projectWording(kit: Kit, otherwise: Wording): Promise<Wording> {
+  const { value } = await readContextFile(kit.root, kit.folder, []);
+  const user = isTable(value) ? field(value, 'user') : undefined;
+  const said = (key: string): string | undefined => (isTable(user) ? textField(user, key) : undefined);
+  const languages = [
+    said('document_language'),
+    ...(await configured(kit.root, 'document_output_language')),
+    said('language'),
+    ...(await configured(kit.root, 'communication_language')),
+  ];
+  // Installers leave placeholders behind, which say nothing.
+  const language = languages.find((each) => each !== undefined && /^\s*\p{L}/u.test(each));
+  if (language === undefined) return otherwise;
+  return /^\s*fr(?:$|[^\p{L}]|an[cç])/iu.test(language) ? FRENCH : ENGLISH;
+}

@@ -1,0 +1,36 @@
+import { oneLine } from '../../base/text.ts';
+import type { Recalled } from './recall.ts';
+import { relationOf } from './relation.ts';
+
+/** Scores this near to each other say nothing about which of two hits is the better answer. */
+const NEARLY = 0.05;
+
+/**
+ * Of two hits that are about equally good and may contradict each other, the newer first: the older one may be what was
+ * decided against. A hint, not a judgement, so both stay.
+ */
+export function newerFirst(
+  hits: readonly Recalled[],
+  terms: (text: string) => readonly string[],
+  shown: (text: string) => string,
+): { hits: Recalled[]; notes: string[] } {
+  const ordered = [...hits];
+  const notes: string[] = [];
+  for (let at = 0; at + 1 < ordered.length; at++) {
+    const [first, second] = [ordered[at], ordered[at + 1]];
+    if (first === undefined || second === undefined) continue;
+    if (first.score - second.score > NEARLY * first.score) continue;
+    const [older, newer] = isLater(second, first) ? [first, second] : [second, first];
+    const said = ({ entry: { type, text } }: Recalled) => ({ type, text, terms: terms(text) });
+    if (relationOf(said(newer), said(older), undefined) !== 'may contradict') continue;
+    ordered.splice(at, 2, newer, older);
+    // Masked before it is cut: half a secret is no longer known as one.
+    const [now, before] = [newer, older].map(({ entry }) => oneLine(shown(entry.text), 80));
+    notes.push(`"${now ?? ''}" is newer than "${before ?? ''}" and may contradict it.`);
+  }
+  return { hits: ordered, notes };
+}
+
+function isLater(a: Recalled, b: Recalled): boolean {
+  return a.entry.updatedAt > b.entry.updatedAt;
+}
