@@ -1,5 +1,6 @@
 import { BmadError } from './errors.ts';
 import { MASK, stripUrlCredentials } from './secret-names.ts';
+import { isStrange, isStrangeWord, maskTold } from './secret-sentences.ts';
 import { hasPrivateKey, maskPrivateKeys, maskShapes, namesSecret } from './secret-shapes.ts';
 
 /**
@@ -50,7 +51,7 @@ function masked(text: string, hide: (text: string) => string): { text: string; f
   safe = step('credentials in a URL', stripUrlCredentials(safe), safe);
   const shapes = maskShapes(safe);
   for (const what of shapes.found) found.add(what);
-  safe = step('the value of a secret', maskValues(shapes.text), shapes.text);
+  safe = step('the value of a secret', maskTold(maskValues(shapes.text)), shapes.text);
   return { text: safe, found: [...found] };
 }
 
@@ -98,13 +99,9 @@ function valueAt(text: string, at: number, before: string): Value | undefined {
 }
 
 const SHORTEST = 6;
-const SHORTEST_TOLD = 8;
 /** `clé` and `key` are mostly about something else; only what can hardly be a word is taken for one. */
 const WEAK = /^(?:cl[ée]s?|keys?)$/i;
 const RANDOM = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w+/=-]{20,}$/;
-/** `sha256-hashed`, `argon2id`, `base64-encoded`. */
-const ALGORITHM = /^[a-z]+-?\d{1,3}[a-z]{0,3}(?:[-_.][a-z]+)*$/i;
-const PATH = /^[a-z][a-z0-9._-]*(?:\/[a-z0-9._-]+)+$/;
 
 /** In prose, "password: required" is about a password; a value has a digit or a sign in it, or stands in quotes. */
 function isValue(name: string, sign: string, { text, quoted, listed }: Value): boolean {
@@ -113,8 +110,5 @@ function isValue(name: string, sign: string, { text, quoted, listed }: Value): b
   if (sign.includes('=') && listed) return true;
   if (text.length < SHORTEST) return false;
   if (sign.includes('=') || quoted) return true;
-  const core = text.replace(/!+$/, '');
-  const strange = (/\d/.test(core) && /[A-Za-z]/.test(core)) || /[!@#$%^&*+]/.test(core);
-  if (!strange || PATH.test(core)) return false;
-  return sign.includes(':') || (core.length >= SHORTEST_TOLD && !ALGORITHM.test(core));
+  return sign.includes(':') ? isStrange(text) : isStrangeWord(text);
 }

@@ -3,7 +3,7 @@ import { stemmer as frenchStem } from '@orama/stemmers/french';
 import { fold, splitHumps } from './words.ts';
 
 /** Goes up whenever the same text would give other terms, so that stored terms are known to be old. */
-export const ANALYSER_VERSION = 1;
+export const ANALYSER_VERSION = 2;
 
 /** Words that every sentence has and nothing is about, in French and English, without accents. */
 const STOP_WORDS = new Set(
@@ -43,6 +43,9 @@ const ELISIONS = new Set([
 /** `policy` and `policies` differ in what the two sets of rules leave at the end. */
 const LAST_VOWEL = /^(.{3,})[iy]$/;
 
+/** A dotted number is one word: story 1.3 is not story 1 and not 3.1; `v1.3` is the same as `1.3`. */
+const WORD = /(?<![\p{L}\p{N}]|\p{N}\.)v?(\d+(?:\.\d+)+)(?![\p{L}\p{N}])|[\p{L}\p{N}]+/gu;
+
 const LONGEST_WORD = 64;
 const KEPT_STEMS = 20_000;
 const stems = new Map<string, string>();
@@ -52,14 +55,13 @@ const stems = new Map<string, string>();
  * removed, accents folded. The same text gives the same terms, whatever its language, so that a query needs none.
  */
 export function analyse(text: string): string[] {
-  const words =
-    splitHumps(text.normalize('NFC'))
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? [];
+  const words = splitHumps(text.normalize('NFC')).toLowerCase().matchAll(WORD);
   const terms: string[] = [];
-  for (const word of words) {
+  for (const [whole, dotted] of words) {
+    const word = dotted ?? whole;
     const plain = fold(word);
-    if (plain.length < 2 || STOP_WORDS.has(plain) || ELISIONS.has(plain)) continue;
+    // A letter alone says nothing; a digit tells Python 2 from Python 3.
+    if ((plain.length < 2 && !/\d/.test(plain)) || STOP_WORDS.has(plain) || ELISIONS.has(plain)) continue;
     terms.push(stem(word.slice(0, LONGEST_WORD)));
   }
   return terms;

@@ -111,6 +111,20 @@ describe('recall_structured', () => {
     expect(String(data['notes'])).toContain('There are two stores');
   });
 
+  it('refuses a question of blanks', async () => {
+    expect(await session.fail(recallStructured, { query: '   ' })).toMatchObject({
+      code: 'invalid_input',
+      subject: 'query',
+    });
+  });
+
+  it('tells numbers apart', async () => {
+    await session.remember('stories', 'dev', 'Story 2.3 waits for review');
+    await session.remember('stories', 'dev', 'Story 1.1 waits for review');
+    expect((await session.recall('Story 1.1'))[0]).toMatchObject({ snippet: 'Story 1.1 waits for review', words: 1 });
+    expect((await session.recall('story 2.3'))[0]).toMatchObject({ snippet: 'Story 2.3 waits for review' });
+  });
+
   it('says so when nothing is known', async () => {
     expect((await session.ok(recallStructured, { query: 'qqqq' })).answer.body).toBe(
       'Nothing is known about that.',

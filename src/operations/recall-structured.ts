@@ -42,7 +42,7 @@ export const recallStructured = defineOperation({
   positional: ['query'],
   examples: ['memory recall "which database"', 'memory recall "tests panier" --type failures --limit 3'],
   input: z.strictObject({
-    query: z.string().min(1).max(20_000).describe('Question or words; or an id'),
+    query: z.string().regex(/\S/, 'is empty').max(20_000).describe('Question or words; or an id'),
     ...selectionFields,
     limit: z.int().min(1).max(50).optional(),
     min_score: z.number().min(0).max(2).optional().describe('Least score'),

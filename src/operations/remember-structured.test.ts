@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { memorySession } from '../../tests/support/memory-session.ts';
 import { openSession } from '../../tests/support/operations.ts';
+import { memoryForget } from './memory-change.ts';
 import { rememberStructured } from './remember-structured.ts';
 
 const session = await memorySession(afterAll);
@@ -59,6 +60,35 @@ describe('remember_structured', () => {
     expect(again.data['similar']).toContainEqual(
       expect.objectContaining({ relation: 'near-duplicate', id: old }),
     );
+  });
+
+  it('tells of the same text under another id, and both are recalled', async () => {
+    const text = 'Invoices are numbered without gaps';
+    const first = await session.remember('decisions', 'pm', text);
+    const again = await session.ok(rememberStructured, { type: 'decisions', agent: 'sm', text });
+    const second = (again.data['memory'] as { id: string }).id;
+    expect(second).not.toBe(first);
+    expect(again.data['similar']).toMatchObject([{ relation: 'same text', id: first }]);
+    expect(again.answer.body).toContain(`Same text as [decisions] pm, id ${first}`);
+    const hits = await session.recall('invoices numbered gaps');
+    expect(hits.map(({ id }) => id).toSorted()).toEqual([first, second].toSorted());
+    expect((await session.ok(rememberStructured, { type: 'decisions', agent: 'pm', text })).data).toMatchObject({
+      outcome: 'unchanged',
+      similar: [{ relation: 'same text', id: second }],
+    });
+  });
+
+  it('says what happened to a text that was forgotten, or only has other tags', async () => {
+    const given = { type: 'decisions', agent: 'pm', text: 'Refunds are paid within two weeks', tags: ['money'] };
+    const id = await session.remember('decisions', 'pm', given.text, given.tags);
+    await session.ok(memoryForget, { id });
+    const back = await session.ok(rememberStructured, given);
+    expect(back.data).toMatchObject({ outcome: 'updated', revived: true });
+    expect(back.answer.body).toContain('Brought back: it had been forgotten or superseded, and says the same');
+    expect(back.answer.body).not.toContain('revision');
+    const tagged = await session.ok(rememberStructured, { ...given, tags: ['refunds'] });
+    expect(tagged.answer.body).toContain('the text is the same, its tags changed');
+    expect(tagged.answer.body).not.toContain('Before:');
   });
 
   it('tells of what a file of the project says already', async () => {

@@ -12,10 +12,10 @@ import {
 } from './memory-view.ts';
 import { defineOperation } from './operation.ts';
 
-const OUTCOMES = {
-  created: 'Remembered',
-  updated: 'Updated: the earlier text is kept as a revision',
-  unchanged: 'Known already, nothing changed',
+const RELATIONS = {
+  'same text': 'Same text as',
+  'near-duplicate': 'Near-duplicate of',
+  'may contradict': 'May contradict',
 } as const;
 
 export const rememberStructured = defineOperation({
@@ -41,10 +41,11 @@ export const rememberStructured = defineOperation({
   output: z.object({
     outcome: z.enum(['created', 'updated', 'unchanged']),
     memory: memorySchema,
+    revived: z.boolean().optional(),
     previous: z.object({ revision: z.int(), text: z.string() }).optional(),
     similar: z.array(
       z.object({
-        relation: z.enum(['near-duplicate', 'may contradict']),
+        relation: z.enum(['same text', 'near-duplicate', 'may contradict']),
         id: z.string(),
         type: memoryTypeField,
         agent: z.string(),
@@ -59,10 +60,11 @@ export const rememberStructured = defineOperation({
   async run({ type, agent, text, tags, project }, context, { signal }) {
     const memory = await context.memory(project);
     const done = await memory.remember({ type, agent, text, tags }, signal);
-    const { outcome, entry, previous, similar, files, notes } = done;
+    const { outcome, entry, previous, revived, similar, files, notes } = done;
     return {
       outcome,
       memory: memoryData(entry),
+      ...(revived ? { revived } : {}),
       ...(previous === undefined ? {} : { previous: { revision: previous.revision, text: previous.text } }),
       similar,
       files,
@@ -70,14 +72,14 @@ export const rememberStructured = defineOperation({
     };
   },
 
-  render: ({ outcome, memory, previous, similar, files, notes }) => ({
+  render: ({ outcome, memory, previous, revived, similar, files, notes }) => ({
     body: lines(
-      `${OUTCOMES[outcome]}. ${headline(memory)}`,
+      `${happened(outcome, memory.text, previous?.text, revived)}. ${headline(memory)}`,
       `id ${memory.id}`,
-      previous === undefined ? undefined : `Before: ${oneLine(previous.text, 200)}`,
+      previous === undefined || previous.text === memory.text ? undefined : `Before: ${oneLine(previous.text, 200)}`,
       similar.map(
         ({ relation, id, type, agent, text, source }) =>
-          `${relation === 'near-duplicate' ? 'Near-duplicate of' : 'May contradict'} [${type}] ${agent}, ${source ?? `id ${id}`}: ${text}`,
+          `${RELATIONS[relation]} [${type}] ${agent}, ${source ?? `id ${id}`}: ${text}`,
       ),
       files.length === 0 ? undefined : `Also in ${files.join(', ')}`,
       notes,
@@ -89,3 +91,17 @@ export const rememberStructured = defineOperation({
       : {}),
   }),
 });
+
+function happened(
+  outcome: 'created' | 'updated' | 'unchanged',
+  text: string,
+  before: string | undefined,
+  revived = false,
+): string {
+  if (outcome === 'created') return 'Remembered';
+  const back = revived ? 'Brought back: it had been forgotten or superseded' : undefined;
+  if (before !== undefined && before !== text)
+    return `${back ?? 'Updated'}${back === undefined ? ': ' : '; '}the earlier text is kept as a revision`;
+  if (back !== undefined) return `${back}, and says the same as before`;
+  return outcome === 'unchanged' ? 'Known already, nothing changed' : 'Updated: the text is the same, its tags changed';
+}

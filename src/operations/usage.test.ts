@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder, testCall } from '../../tests/support/app.ts';
 import type { Outside } from '../app.ts';
@@ -67,6 +67,30 @@ describe('usage', () => {
     expect(await run(usageClear)).toMatchObject({ ok: true, data: { existed: true, removed: 1 } });
     expect((await shown()).items).toEqual([]);
     expect(await run(usageClear)).toMatchObject({ ok: true, answer: { body: 'Nothing was noted.' } });
+  });
+
+  it('has what was started last first, whatever a clock said', async () => {
+    const { run, shown } = await session();
+    await run(activate, { name: 'prd' });
+    const { place } = await shown();
+    const line = (what: string, at: number): string => `${JSON.stringify({ what, at })}\n`;
+    const far = Date.UTC(12_000, 0, 1);
+    await writeFile(
+      place,
+      '{"log":"bmad-usage","version":1}\n' + line('workflow a', Date.UTC(2026, 0, 1)) + line('workflow b', far),
+    );
+    expect((await shown()).items.map(({ name }) => name)).toEqual(['b', 'a']);
+  });
+
+  it('is not removed where it is a folder, and says to move that away', async () => {
+    const { run, shown } = await session();
+    const { place } = await shown();
+    await rm(place, { force: true });
+    await mkdir(place, { recursive: true });
+    const outcome = await run(usageClear);
+    if (outcome.ok) throw new Error('A folder was removed.');
+    expect(outcome.error.hint).toContain('Move it away');
+    expect(outcome.error.hint).not.toContain('usage clear');
   });
 
   it.each([

@@ -23,7 +23,9 @@ export const usageShow = defineOperation({
   async run({ project }, context) {
     const usage = await context.usage(project);
     const { uses, problem } = await usage.noted();
-    const items = [...uses].map(([what, { uses: count, last }]) => {
+    // By number: as text, years of more than four digits come before all others.
+    const newest = [...uses].sort(([a, { last: mine }], [b, { last: theirs }]) => theirs - mine || compare(a, b));
+    const items = newest.map(([what, { uses: count, last }]) => {
       const space = what.indexOf(' ');
       return {
         name: what.slice(space + 1),
@@ -32,7 +34,6 @@ export const usageShow = defineOperation({
         last: new Date(last).toISOString(),
       };
     });
-    items.sort((a, b) => compare(b.last, a.last) || compare(a.name, b.name));
     return {
       place: usage.place,
       noting: usage.writes,

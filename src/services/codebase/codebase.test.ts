@@ -95,6 +95,20 @@ describe('search', () => {
 });
 
 describe('what is looked into', () => {
+  it('leaves out what ignore files say that git itself ignores', async () => {
+    const { root, ask } = await codeProject({
+      '.gitignore': '.ignore\n.rgignore\n',
+      '.ignore': 'private/\n',
+      'lib/.rgignore': 'deep/\n',
+      'lib/deep/x.ts': 'marker',
+      'private/x.ts': 'marker',
+      'lib/env.ts': 'export const marker = 1;',
+      'src/vite.env.d.ts': 'declare const marker: 1;',
+    });
+    execFileSync('git', ['init', '-q', root]);
+    expect(paths(await ask('marker')).sort()).toEqual(['lib/env.ts', 'src/vite.env.d.ts']);
+  });
+
   it('leaves out ignored, secret, generated, binary and linked files', async () => {
     const files = {
       'kept.ts': 'export const marker = 1;\n',
@@ -106,6 +120,13 @@ describe('what is looked into', () => {
       'private/x.ts': 'marker',
       '.env': 'marker=1',
       '.env.local': 'marker=1',
+      '.env-prod': 'marker=1',
+      '.env_local': 'marker=1',
+      '.env~': 'marker=1',
+      '.envrc.bak': 'marker=1',
+      'env.production': 'marker=1',
+      'prod.env.old': 'marker=1',
+      'credentials.json.bak': '{"marker":1}',
       'server.pem': 'marker',
       id_rsa: 'marker',
       'config/credentials.json': '{"marker":1}',

@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
-import { listInside, readInside } from '../../base/files.ts';
+import { listInside, pathExists, readInside } from '../../base/files.ts';
 import { ignoreRules, type IgnoreRules } from '../../base/ignore-rules.ts';
 import { runProgram } from '../../base/process.ts';
 import { isWanted } from './wanted-files.ts';
@@ -109,9 +110,11 @@ async function listedBy(
 const IGNORE_FILES = ['.gitignore', '.ignore', '.rgignore'];
 const RULES_BYTES = 256 * 1024;
 
-/** git does not know the other ignore files. */
+/** git does not know the other ignore files, and may itself be told to ignore them: they are looked for on disk. */
 async function withoutIgnored(root: string, paths: string[], all: readonly string[]): Promise<string[]> {
-  const files = all.filter((path) => /(?:^|\/)\.(?:rg)?ignore$/.test(path));
+  const places = foldersOf(all).flatMap((folder) => [`${folder}.ignore`, `${folder}.rgignore`]);
+  const there = await Promise.all(places.map((place) => pathExists(join(root, place))));
+  const files = places.filter((_, index) => there[index]);
   if (files.length === 0) return paths;
   const rules = await Promise.all(
     files.map(async (file) => ({
@@ -126,6 +129,18 @@ async function withoutIgnored(root: string, paths: string[], all: readonly strin
       return isIgnored(rules, above, depth + 1 < parts.length);
     });
   });
+}
+
+/** All folders that these paths lead through, outer ones first. */
+function foldersOf(paths: readonly string[]): string[] {
+  const folders = new Set(['']);
+  for (const path of paths) {
+    let end = path.lastIndexOf('/');
+    // Where a folder is known, those above it are.
+    for (; end !== -1 && !folders.has(path.slice(0, end + 1)); end = path.lastIndexOf('/', end - 1))
+      folders.add(path.slice(0, end + 1));
+  }
+  return [...folders].sort();
 }
 
 type PlacedRules = { folder: string; rules: IgnoreRules }[];

@@ -69,7 +69,9 @@ export function upserted(
     };
   }
   const back = given.revive === false ? current : revived(current);
-  return reworded(back, back !== current, wording, at, given.vector);
+  if (back === current) return reworded(back, false, wording, at, given.vector);
+  const { decision, answer } = reworded(back, true, wording, at, given.vector);
+  return { decision, answer: { ...answer, revived: true } };
 }
 
 export function updated(current: Stored, change: MemoryChange): { decision: Decision; answer: Upserted } {

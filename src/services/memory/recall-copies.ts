@@ -18,7 +18,10 @@ export async function withoutCopies(
   const { superseded, forgotten } = await store.stats();
   for (const hit of hits) {
     if (kept.length >= room) break;
-    const twin = kept.find((other) => sameText(other.entry, hit.entry));
+    // Two memories of the store that say the same have ids of their own, by which each is changed.
+    const twin = kept.find(
+      (other) => !(other.stored && hit.stored) && sameText(other.entry, hit.entry),
+    );
     if (twin !== undefined) {
       absorb(twin, hit);
       continue;

@@ -31,6 +31,7 @@ export function relationOf(
   cosine: number | undefined,
   limits: Limits = LIMITS,
 ): Relation | undefined {
+  if (isAnotherThing(fresh, other)) return undefined;
   const [mine, theirs] = [new Set(fresh.terms), new Set(other.terms)];
   const common = [...mine].filter((term) => theirs.has(term)).length;
   const jaccard = common / Math.max(1, mine.size + theirs.size - common);
@@ -51,6 +52,37 @@ function differs(a: string, b: string): boolean {
 
 /** Versions, ports and limits: where both name some and these are others, one of the texts is out of date. */
 function numbersIn(text: string): string {
-  const plain = text.replace(/\d{4}-\d{2}-\d{2}/g, '');
+  const plain = text.replace(/\d{4}-\d{2}-\d{2}/g, '').replace(ITEM, ' ').replace(HOLDER, ' ');
   return (plain.match(/(?<![\p{L}\d.])v?\d+(?:[.,]\d+)*(?![\p{L}\d])/gu) ?? []).sort().join(' ');
+}
+
+/** Numbers that are names: `story 1.3`, `issue #12`, `récit 2-1`, `FR-7`. */
+const ITEM =
+  /(?:(?<!\p{L})(?:stor(?:y|ies)|r[ée]cits?|issues?|tickets?|tasks?|t[âa]ches?|bugs?|pull requests?|merge requests?|PR|MR|US|FR|NFR|AC|ADR|RFC)[ \t\u00A0_-]*(?:n[°o]\.?[ ]?)?[#!]?|(?<![\p{L}\d])#)(\d+(?:[.-]\d+)*)(?!\d)/giu;
+/** What many of them are in. A version is a name where the text begins with it, and a value elsewhere. */
+const HOLDER =
+  /(?<!\p{L})(epics?|[ée]pop[ée]es?|sprints?|milestones?|jalons?|phases?|it[ée]rations?|steps?|[ée]tapes?)[ \t\u00A0_-]*(?:n[°o]\.?[ ]?)?#?(\d+(?:[.-]\d+)*)(?!\d)|^\W*(?:the |la )?(version)[ \t\u00A0]+v?(\d+(?:[.-]\d+)*)(?!\d)/giu;
+/** In a memory about stories, `1.3 Login: done`. */
+const STORY_NUMBER = /(?<![\p{L}\d.])(\d{1,3}\.\d{1,3})(?![\p{L}\d]|\.\d)/gu;
+
+/** Whether both name a thing by its number, and not the same one: then neither says anything about the other. */
+function isAnotherThing(a: Said, b: Said): boolean {
+  for (const named of [itemsIn, holdersIn]) {
+    const [mine, theirs] = [named(a), named(b)];
+    if (mine.length === 0 || theirs.length === 0) continue;
+    return !mine.some((name) => theirs.includes(name));
+  }
+  return false;
+}
+
+function itemsIn({ type, text }: Said): string[] {
+  const items = [...text.matchAll(ITEM)].map(([, number = '']) => number.replaceAll('-', '.'));
+  if (items.length > 0 || type !== 'stories') return items;
+  return [...text.matchAll(STORY_NUMBER)].map(([, number = '']) => number);
+}
+
+function holdersIn({ text }: Said): string[] {
+  return [...text.matchAll(HOLDER)].map(([, kind, number, version, its]) =>
+    `${kind ?? version} ${number ?? its}`.toLowerCase(),
+  );
 }

@@ -19,6 +19,8 @@ export interface Remembered {
   outcome: Outcome;
   entry: MemoryEntry;
   previous: MemoryRevision | undefined;
+  /** Whether it had been forgotten or superseded, and is back. */
+  revived: boolean;
   similar: Similar[];
   /** Files of the project that have it now. */
   files: string[];
@@ -40,7 +42,7 @@ export async function remember(
   const similar = await similarTo(world, session, { ...key, agent, text }, vector);
   const tags =
     given.tags === undefined ? ((await session.store.get(key))?.tags ?? []) : cleanTags(given.tags);
-  const { outcome, entry, previous, files, problems } = await withCopies(
+  const { outcome, entry, previous, revived, files, problems } = await withCopies(
     world,
     session,
     key,
@@ -57,6 +59,7 @@ export async function remember(
     outcome,
     entry: safe.entry(entry),
     previous: previous === undefined ? undefined : safe.wording(previous),
+    revived: revived === true,
     similar: similar.map((each) => safe.wording(each)),
     files,
     notes: [...notes, ...problems, ...(note === undefined ? [] : [note]), ...session.troubles],

@@ -6,7 +6,7 @@ import { LIMITS, limitsFor, relationOf, type Relation } from './relation.ts';
 import type { Session, World } from './world.ts';
 
 export interface Similar extends MemoryKey {
-  relation: Relation;
+  relation: Relation | 'same text';
   agent: string;
   text: string;
   /** The file it stands in, where it is no memory of the store. */
@@ -45,11 +45,16 @@ export async function similarTo(
     ...nearest(kit, new Set(terms), vector),
   ];
   const found: Similar[] = [];
-  const seen = new Set([normal(fresh.text)]);
+  const seen = new Set<string>();
   for (const { entry, cosine, source, terms: theirs } of candidates) {
-    // The same memory, and its copies in files.
-    if (entry.id === fresh.id || seen.has(normal(entry.text))) continue;
-    const relation = relationOf({ ...fresh, terms }, { ...entry, terms: theirs }, cosine, limits);
+    const twin = normal(entry.text) === normal(fresh.text);
+    // The same memory, and its copies in files. The same text under another id, or of another type, is another memory.
+    if (source === undefined ? entry.id === fresh.id && entry.type === fresh.type : entry.id === fresh.id || twin)
+      continue;
+    if (!twin && seen.has(normal(entry.text))) continue;
+    const relation = twin
+      ? 'same text'
+      : relationOf({ ...fresh, terms }, { ...entry, terms: theirs }, cosine, limits);
     if (relation === undefined) continue;
     seen.add(normal(entry.text));
     found.push({

@@ -51,6 +51,8 @@ export interface Upserted {
   entry: MemoryEntry;
   /** The wording that was replaced. */
   previous: MemoryRevision | undefined;
+  /** Whether it had been forgotten or superseded, and is back. */
+  revived?: boolean | undefined;
 }
 
 export interface MemoryChange {

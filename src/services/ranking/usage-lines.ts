@@ -111,10 +111,11 @@ function parsed(text: string): Partial<Record<string, unknown>> | undefined {
   }
 }
 
-export function notALog(path: string): BmadError {
+/** What is no plain file is not removed by us either. */
+export function notALog(path: string, removable = true): BmadError {
   return new BmadError('unavailable', `${path} is damaged or no usage log. It was left as it is.`, {
     subject: path,
-    hint: 'Ranking goes on without it. Move it away, or remove it with "bmad usage clear".',
+    hint: `Ranking goes on without it. Move it away${removable ? ', or remove it with "bmad usage clear"' : ' yourself: it is no file of this server'}.`,
   });
 }
 

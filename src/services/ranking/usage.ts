@@ -68,7 +68,7 @@ export function openUsage({ state, root, writes, reads, now, log }: UsageSetup):
     const stamp = await logStamp(place);
     if (stamp === undefined) return new UsageState();
     if (known?.version === stamp.version) return known.state;
-    if (!stamp.plain || stamp.bytes > LARGEST) throw notALog(place);
+    if (!stamp.plain || stamp.bytes > LARGEST) throw notALog(place, stamp.plain);
     const fresh = new UsageState();
     await readLog(
       place,
@@ -134,7 +134,7 @@ export function openUsage({ state, root, writes, reads, now, log }: UsageSetup):
     async clear() {
       const stamp = await logStamp(place);
       if (stamp === undefined) return undefined;
-      if (!stamp.plain) throw notALog(place);
+      if (!stamp.plain) throw notALog(place, false);
       return withLock(`${place}.lock`, { waitMs: LOCK_WAIT_MS }, async () => {
         const names = await load().then(
           ({ uses }) => uses.size,

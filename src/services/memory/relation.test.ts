@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { analyse } from '../../meaning/analyse.ts';
+import { relationOf, type Relation } from './relation.ts';
+
+function between(a: string, b: string, type = 'stories'): Relation | undefined {
+  const said = (text: string) => ({ type, text, terms: analyse(text) });
+  return relationOf(said(a), said(b), undefined);
+}
+
+describe('numbers that name a thing', () => {
+  it.each([
+    ['Story 1.3 is done, all tests pass', 'Story 1.4 is done, all tests pass'],
+    ['Epic 1: story 1.3 is done', 'Epic 1: story 1.4 is done'],
+    ['Story 1.3 done in sprint 3', 'Story 1.4 done in sprint 3'],
+    ['Récit 2-1 : terminé et relu', 'Récit 2-2 : terminé et relu'],
+    ['Issue #12 is closed: login fixed', 'Issue #13 is closed: login fixed'],
+    ['1.3 user login: ready for review', '1.4 user login: ready for review'],
+    ['Sprint 3 ended with 2 stories open', 'Sprint 4 ended with 5 stories open'],
+    ['Version 2 of the importer reads XML', 'Version 3 of the importer reads XML'],
+  ])('that differ mean another subject: %j, %j', (a, b) => {
+    expect(between(a, b)).toBeUndefined();
+    expect(between(b, a)).toBeUndefined();
+  });
+
+  it.each([
+    ['Story 1.3 is done in 5 days', 'Story 1.3 is done in 8 days'],
+    ['Story 1.3 is done', 'Story 1.3 is not done'],
+    ['Sprint 3: story 1.3 is done', 'Sprint 4: story 1.3 is not done'],
+  ])('that are the same leave the rest to be compared: %j, %j', (a, b) => {
+    expect(between(a, b)).toBe('may contradict');
+  });
+});
+
+it.each([
+  ['We use PostgreSQL 14.2 for orders', 'We use PostgreSQL 16.1 for orders'],
+  ['The API port is 4000', 'The API port is 5000'],
+  ['The public API is at version 2', 'The public API is at version 3'],
+])('numbers that are values contradict: %j, %j', (a, b) => {
+  expect(between(a, b, 'decisions')).toBe('may contradict');
+});
