@@ -1,7 +1,11 @@
-/** Files that hold keys and passwords by their very purpose: `.env` in all its forms, private keys, key stores. */
-const SECRET_FILE =
-  /^\.env(?:[^a-z].*|rc)?$|^env\.(?:prod|production|local|staging|dev|development|test)$|\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk)$|^id_(?:rsa|dsa|ecdsa|ed25519)$|^\.(?:netrc|pgpass|npmrc|pypirc|htpasswd)$/i;
+/** Keys, passwords and tokens live in files of these names. Code about them, such as credentials.ts, is code. */
+const SECRET =
+  /^(?:\.env(?:[._-].*|rc.*)?|.*\.env(?:[._-](?:prod|production|preprod|stag(?:e|ing)|dev|development|local|test|testing|qa|uat|ci|docker|preview|backup|secrets?))*|env(?:[._-](?:prod|production|preprod|stag(?:e|ing)|dev|development|local|test|testing|qa|uat|ci|docker|preview|backup|secrets?))+|.*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|kdb|ppk|pgp|age|keytab|agekey|mobileprovision|asc|gpg|tfstate|tfvars|ovpn)|id_(?:rsa|dsa|ecdsa|ed25519).*|\.netrc|_netrc|\.npmrc|\.yarnrc(?:\.ya?ml)?|\.pypirc|\.gem_credentials|\.my\.cnf|\.mylogin\.cnf|\.s3cfg|\.boto|\.vault-token|\.vault_pass|\.terraformrc|terraform\.rc|\.databrickscfg|auth\.json|application_default_credentials\.json|\.htpasswd|\.pgpass|\.git-credentials|\.dockercfg|\.dockerconfigjson|kubeconfig|.*service[-_]?account.*\.json|.*(?:credential|secret|password|passwd)s?(?:\.(?:json|ya?ml|toml|ini|txt|xml|properties|enc|csv))?)$/i;
 
+/** What editors and careful people leave beside a file has the same in it. */
+const SPARE = /(?:~|\.(?:bak|backup|old|orig|save|sw[a-p]))+$/i;
+
+/** Whether a file holds keys or passwords by its very purpose, as its name says. */
 export function isSecretFile(path: string): boolean {
-  return SECRET_FILE.test(path.split(/[\\/]/).at(-1) ?? '');
+  return SECRET.test((path.split(/[\\/]/).at(-1) ?? '').replace(SPARE, ''));
 }

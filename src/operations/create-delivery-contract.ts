@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { BmadError } from '../base/errors.ts';
 import { localDay } from '../base/local-time.ts';
+import { plural } from '../base/text.ts';
 import type { Context } from './context.ts';
 import { contractData, contractView, findingLines, findingSchema } from './delivery-view.ts';
 import { projectField } from './fields.ts';
@@ -86,7 +87,7 @@ export const createDeliveryContract = defineOperation({
 
   render: ({ contract, valid, findings }) => ({
     body: [
-      `Written: ${contract.file}, ${contract.artefacts} artefacts, ${contract.open_questions} open questions.`,
+      `Written: ${contract.file}, ${plural(contract.artefacts, 'artefact')}, ${plural(contract.open_questions, 'open question')}.`,
       valid ? 'It is complete.' : 'It is not complete yet:',
       ...findingLines(findings),
     ].join('\n'),

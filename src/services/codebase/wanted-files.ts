@@ -1,16 +1,10 @@
 import { isMemoryState } from '../../base/own-state.ts';
+import { isSecretFile } from '../../base/secret-files.ts';
 import { hasPrivateKey } from '../../base/secret-shapes.ts';
 
 /** Folders that hold other people's code, or keys, or no code. */
 const FOREIGN =
   /(?:^|\/)(?:\.git|\.hg|\.svn|node_modules|bower_components|__pycache__|\.venv|\.tox|\.mypy_cache|\.ssh|\.gnupg|\.aws|\.azure|\.kube|\.docker|\.gcloud|\.password-store|\.terraform|\.config\/(?:gh|glab-cli|gcloud|hub|rclone|doctl|op|sops))(?:\/|$)/i;
-
-/** Keys, passwords and tokens live in files of these names. Code about them, such as credentials.ts, is code. */
-const SECRET =
-  /^(?:\.env(?:[._-].*|rc.*)?|.*\.env(?:[._-](?:prod|production|preprod|stag(?:e|ing)|dev|development|local|test|testing|qa|uat|ci|docker|preview|backup|secrets?))*|env(?:[._-](?:prod|production|preprod|stag(?:e|ing)|dev|development|local|test|testing|qa|uat|ci|docker|preview|backup|secrets?))+|.*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|kdb|ppk|pgp|age|keytab|agekey|mobileprovision|asc|gpg|tfstate|tfvars|ovpn)|id_(?:rsa|dsa|ecdsa|ed25519).*|\.netrc|_netrc|\.npmrc|\.yarnrc(?:\.ya?ml)?|\.pypirc|\.gem_credentials|\.my\.cnf|\.mylogin\.cnf|\.s3cfg|\.boto|\.vault-token|\.vault_pass|\.terraformrc|terraform\.rc|\.databrickscfg|auth\.json|application_default_credentials\.json|\.htpasswd|\.pgpass|\.git-credentials|\.dockercfg|\.dockerconfigjson|kubeconfig|.*service[-_]?account.*\.json|.*(?:credential|secret|password|passwd)s?(?:\.(?:json|ya?ml|toml|ini|txt|xml|properties|enc|csv))?)$/i;
-
-/** What editors and careful people leave beside a file has the same in it. */
-const SPARE = /(?:~|\.(?:bak|backup|old|orig|save|sw[a-p]))+$/i;
 
 const BINARY =
   /\.(?:png|jpe?g|gif|webp|avif|bmp|ico|icns|tiff?|psd|svgz?|pdf|docx?|xlsx?|pptx?|od[tsp]|zip|gz|tgz|bz2|xz|zst|7z|rar|jar|war|class|so|dylib|dll|exe|o|a|obj|lib|bin|dat|db|sqlite3?|wasm|pyc|woff2?|ttf|otf|eot|mp[34]|m4[av]|wav|ogg|flac|mov|avi|mkv|webm|onnx|pt|safetensors|parquet|npy|npz|pkl)$/i;
@@ -24,7 +18,7 @@ export function isWanted(path: string): boolean {
   return (
     !FOREIGN.test(path) &&
     !isMemoryState(path) &&
-    !SECRET.test(name.replace(SPARE, '')) &&
+    !isSecretFile(path) &&
     !BINARY.test(name) &&
     !GENERATED.test(name)
   );
