@@ -189,4 +189,14 @@ describe('two hits that may contradict each other', () => {
       '"Orders are not kept in PostgreSQL any more" is newer than "Orders are kept in PostgreSQL" and may contradict it.',
     );
   });
+
+  it('keep their order where the older is clearly nearer, and the note says which is newer', async () => {
+    const flags = { embedder: 'static' };
+    const { ok, remember } = await memorySession(onTestFinished, { files: {}, flags });
+    await remember('decisions', 'architect', 'Orders are kept in PostgreSQL');
+    await remember('decisions', 'architect', 'Orders are not kept in PostgreSQL any more, but in MySQL');
+    const { data, answer } = await ok(recallStructured, { query: 'where are orders kept', limit: 2 });
+    expect((data['hits'] as { snippet: string }[])[0]?.snippet).toBe('Orders are kept in PostgreSQL');
+    expect(answer.note).toContain('"Orders are not kept in PostgreSQL any more, but in MySQL" is newer than');
+  });
 });

@@ -7,7 +7,7 @@ const NEARLY = 0.05;
 
 /**
  * Of two hits that are about equally good and may contradict each other, the newer first: the older one may be what was
- * decided against. A hint, not a judgement, so both stay.
+ * decided against. A hint, not a judgement, so both stay; it is told whatever their scores are.
  */
 export function newerFirst(
   hits: readonly Recalled[],
@@ -19,11 +19,10 @@ export function newerFirst(
   for (let at = 0; at + 1 < ordered.length; at++) {
     const [first, second] = [ordered[at], ordered[at + 1]];
     if (first === undefined || second === undefined) continue;
-    if (first.score - second.score > NEARLY * first.score) continue;
     const [older, newer] = isLater(second, first) ? [first, second] : [second, first];
     const said = ({ entry: { type, text } }: Recalled) => ({ type, text, terms: terms(text) });
     if (relationOf(said(newer), said(older), undefined) !== 'may contradict') continue;
-    ordered.splice(at, 2, newer, older);
+    if (first.score - second.score <= NEARLY * first.score) ordered.splice(at, 2, newer, older);
     // Masked before it is cut: half a secret is no longer known as one.
     const [now, before] = [newer, older].map(({ entry }) => oneLine(shown(entry.text), 80));
     notes.push(`"${now ?? ''}" is newer than "${before ?? ''}" and may contradict it.`);
