@@ -38,7 +38,12 @@ describe('analyse', () => {
   it('keeps the numbers that tell one thing from another', () => {
     expect(analyse('Story 1.3.')).toEqual([...analyse('story'), '1.3']);
     expect(analyse('Python 2')).not.toEqual(analyse('Python 3'));
-    expect(analyse('v1.3, 1.3.story.md, 10.0.0.1')).toEqual(['1.3', '1.3', ...analyse('story md'), '10.0.0.1']);
+    expect(analyse('v1.3, 1.3.story.md, 10.0.0.1')).toEqual([
+      '1.3',
+      '1.3',
+      ...analyse('story md'),
+      '10.0.0.1',
+    ]);
     expect(analyse('a1.3 x v2')).toEqual(['a1', '3', 'v2']);
   });
 
@@ -61,7 +66,8 @@ describe('analyse', () => {
   });
 
   it('counts its version up when its terms change', () => {
-    const text = "Les sauvegardes échouées de l'été: backupJobs failed, retries were cancelled in v2.1 of step 3";
+    const text =
+      "Les sauvegardes échouées de l'été: backupJobs failed, retries were cancelled in v2.1 of step 3";
     expect({ version: ANALYSER_VERSION, terms: analyse(text).join(' ') }).toEqual({
       version: 2,
       terms: 'sauvegard echou backup job fail retr cancel 2.1 step 3',

@@ -121,7 +121,10 @@ describe('recall_structured', () => {
   it('tells numbers apart', async () => {
     await session.remember('stories', 'dev', 'Story 2.3 waits for review');
     await session.remember('stories', 'dev', 'Story 1.1 waits for review');
-    expect((await session.recall('Story 1.1'))[0]).toMatchObject({ snippet: 'Story 1.1 waits for review', words: 1 });
+    expect((await session.recall('Story 1.1'))[0]).toMatchObject({
+      snippet: 'Story 1.1 waits for review',
+      words: 1,
+    });
     expect((await session.recall('story 2.3'))[0]).toMatchObject({ snippet: 'Story 2.3 waits for review' });
   });
 

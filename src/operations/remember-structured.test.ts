@@ -72,19 +72,28 @@ describe('remember_structured', () => {
     expect(again.answer.body).toContain(`Same text as [decisions] pm, id ${first}`);
     const hits = await session.recall('invoices numbered gaps');
     expect(hits.map(({ id }) => id).toSorted()).toEqual([first, second].toSorted());
-    expect((await session.ok(rememberStructured, { type: 'decisions', agent: 'pm', text })).data).toMatchObject({
+    expect(
+      (await session.ok(rememberStructured, { type: 'decisions', agent: 'pm', text })).data,
+    ).toMatchObject({
       outcome: 'unchanged',
       similar: [{ relation: 'same text', id: second }],
     });
   });
 
   it('says what happened to a text that was forgotten, or only has other tags', async () => {
-    const given = { type: 'decisions', agent: 'pm', text: 'Refunds are paid within two weeks', tags: ['money'] };
+    const given = {
+      type: 'decisions',
+      agent: 'pm',
+      text: 'Refunds are paid within two weeks',
+      tags: ['money'],
+    };
     const id = await session.remember('decisions', 'pm', given.text, given.tags);
     await session.ok(memoryForget, { id });
     const back = await session.ok(rememberStructured, given);
     expect(back.data).toMatchObject({ outcome: 'updated', revived: true });
-    expect(back.answer.body).toContain('Brought back: it had been forgotten or superseded, and says the same');
+    expect(back.answer.body).toContain(
+      'Brought back: it had been forgotten or superseded, and says the same',
+    );
     expect(back.answer.body).not.toContain('revision');
     const tagged = await session.ok(rememberStructured, { ...given, tags: ['refunds'] });
     expect(tagged.answer.body).toContain('the text is the same, its tags changed');

@@ -76,7 +76,9 @@ export const rememberStructured = defineOperation({
     body: lines(
       `${happened(outcome, memory.text, previous?.text, revived)}. ${headline(memory)}`,
       `id ${memory.id}`,
-      previous === undefined || previous.text === memory.text ? undefined : `Before: ${oneLine(previous.text, 200)}`,
+      previous === undefined || previous.text === memory.text
+        ? undefined
+        : `Before: ${oneLine(previous.text, 200)}`,
       similar.map(
         ({ relation, id, type, agent, text, source }) =>
           `${RELATIONS[relation]} [${type}] ${agent}, ${source ?? `id ${id}`}: ${text}`,
@@ -103,5 +105,7 @@ function happened(
   if (before !== undefined && before !== text)
     return `${back ?? 'Updated'}${back === undefined ? ': ' : '; '}the earlier text is kept as a revision`;
   if (back !== undefined) return `${back}, and says the same as before`;
-  return outcome === 'unchanged' ? 'Known already, nothing changed' : 'Updated: the text is the same, its tags changed';
+  return outcome === 'unchanged'
+    ? 'Known already, nothing changed'
+    : 'Updated: the text is the same, its tags changed';
 }

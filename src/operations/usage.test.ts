@@ -77,7 +77,9 @@ describe('usage', () => {
     const far = Date.UTC(12_000, 0, 1);
     await writeFile(
       place,
-      '{"log":"bmad-usage","version":1}\n' + line('workflow a', Date.UTC(2026, 0, 1)) + line('workflow b', far),
+      '{"log":"bmad-usage","version":1}\n' +
+        line('workflow a', Date.UTC(2026, 0, 1)) +
+        line('workflow b', far),
     );
     expect((await shown()).items.map(({ name }) => name)).toEqual(['b', 'a']);
   });

@@ -24,7 +24,9 @@ export const usageShow = defineOperation({
     const usage = await context.usage(project);
     const { uses, problem } = await usage.noted();
     // By number: as text, years of more than four digits come before all others.
-    const newest = [...uses].sort(([a, { last: mine }], [b, { last: theirs }]) => theirs - mine || compare(a, b));
+    const newest = [...uses].sort(
+      ([a, { last: mine }], [b, { last: theirs }]) => theirs - mine || compare(a, b),
+    );
     const items = newest.map(([what, { uses: count, last }]) => {
       const space = what.indexOf(' ');
       return {

@@ -20,7 +20,12 @@ const GENERATED =
 /** Whether a path names something that is looked into at all. */
 export function isWanted(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  return !FOREIGN.test(path) && !SECRET.test(name.replace(SPARE, '')) && !BINARY.test(name) && !GENERATED.test(name);
+  return (
+    !FOREIGN.test(path) &&
+    !SECRET.test(name.replace(SPARE, '')) &&
+    !BINARY.test(name) &&
+    !GENERATED.test(name)
+  );
 }
 
 /** Larger ones are data or generated. */

@@ -52,7 +52,10 @@ function differs(a: string, b: string): boolean {
 
 /** Versions, ports and limits: where both name some and these are others, one of the texts is out of date. */
 function numbersIn(text: string): string {
-  const plain = text.replace(/\d{4}-\d{2}-\d{2}/g, '').replace(ITEM, ' ').replace(HOLDER, ' ');
+  const plain = text
+    .replace(/\d{4}-\d{2}-\d{2}/g, '')
+    .replace(ITEM, ' ')
+    .replace(HOLDER, ' ');
   return (plain.match(/(?<![\p{L}\d.])v?\d+(?:[.,]\d+)*(?![\p{L}\d])/gu) ?? []).sort().join(' ');
 }
 

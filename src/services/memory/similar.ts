@@ -49,7 +49,11 @@ export async function similarTo(
   for (const { entry, cosine, source, terms: theirs } of candidates) {
     const twin = normal(entry.text) === normal(fresh.text);
     // The same memory, and its copies in files. The same text under another id, or of another type, is another memory.
-    if (source === undefined ? entry.id === fresh.id && entry.type === fresh.type : entry.id === fresh.id || twin)
+    if (
+      source === undefined
+        ? entry.id === fresh.id && entry.type === fresh.type
+        : entry.id === fresh.id || twin
+    )
       continue;
     if (!twin && seen.has(normal(entry.text))) continue;
     const relation = twin
