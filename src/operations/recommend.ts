@@ -138,7 +138,9 @@ export async function settled<T extends Scored>(
   call: Call,
 ): Promise<T[]> {
   if (hits.length < 2) return [...hits];
-  const ordered = tiesByRank(hits, await workspace.ranking());
+  const ranking = await workspace.ranking();
+  const named = hits.slice(0, isNameOf(words, hits[0]?.record) ? 1 : 0);
+  const ordered = [...named, ...tiesByRank(hits.slice(named.length), ranking)];
   const best = ordered[0]?.score ?? 0;
   const near = ordered
     .slice(0, page.isFirst && !isNameOf(words, ordered[0]?.record) ? page.size : 0)

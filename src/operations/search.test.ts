@@ -44,6 +44,13 @@ describe('search', () => {
     expect((await items('quick-dev'))[0]).toMatchObject({ name: 'build', why: 'replaces bmad-quick-dev' });
   });
 
+  it.each(['create-story', 'dev-story'])(
+    'puts %s, an old name that nothing replaced, first',
+    async (name) => {
+      expect((await items(name))[0]).toMatchObject({ name, why: 'old name' });
+    },
+  );
+
   it.each([
     ['I want to break my product down into stories', 'create-epics-and-stories'],
     ['rédiger le cahier des charges', 'prd'],

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { BmadError } from '../../base/errors.ts';
+import { BmadError, systemCode } from '../../base/errors.ts';
 import { leftDrafts, removeDrafts } from '../../base/file-drafts.ts';
 import { withLock } from '../../base/file-lock.ts';
 import { deadMarks, giveUpMark, leaveMark, removeMark } from '../../base/file-marks.ts';
@@ -10,6 +10,7 @@ import { LEARNINGS_FOLDER } from '../../kit/learnings.ts';
 import { lineText } from '../../kit/line-files.ts';
 import { kitLock } from '../../kit/kit-lock.ts';
 import { removeFromKitFiles, writeKitFiles, type KitWriting, type Written } from '../../kit/write.ts';
+import { readOnlyFolder } from './read-only.ts';
 import { shownBy } from './shown.ts';
 import type { MemoryStore, Reworded } from './store.ts';
 import { allEntries } from './transfer/transfer.ts';
@@ -36,7 +37,10 @@ export async function withCopies<T extends { entry: MemoryEntry }>(
   copying: Copying = {},
 ): Promise<T & Omit<Written, 'complete'>> {
   if (world.files.kit.memory === undefined) return { ...(await change()), files: [], problems: [] };
-  const mark = await leaveMark(marksOf(world), { type: key.type, id: key.id });
+  const mark = await leaveMark(marksOf(world), { type: key.type, id: key.id }).catch((error: unknown) => {
+    // The mark is our own affair; what matters is that nothing can be written there.
+    throw isReadOnly(error) ? readOnlyFolder(world.folder, error) : error;
+  });
   let done = false;
   try {
     const result = await change();
@@ -52,6 +56,11 @@ export async function withCopies<T extends { entry: MemoryEntry }>(
     if (done) await removeMark(mark);
     else giveUpMark(mark);
   }
+}
+
+function isReadOnly(error: unknown): boolean {
+  const code = error instanceof BmadError ? systemCode(error.cause) : undefined;
+  return code === 'EACCES' || code === 'EPERM' || code === 'EROFS';
 }
 
 /** Brings the files to what the store has. */

@@ -66,6 +66,7 @@ export function createSearch({ catalogue, describe, embedder, ranking }: SearchP
       const all = [
         ...named.filter(({ record }) => isListed(record)),
         ...replacing(named, served.filter(wanted)),
+        ...unreplaced(named, served.filter(wanted)),
         ...byRank(listedHits, rank),
         ...namedBy(
           words,
@@ -137,6 +138,13 @@ function replacing(named: readonly Found[], records: readonly BmadRecord[]): Fou
       ? []
       : [{ record: successor, score: 1, weak: false, why: () => `replaces ${name}` }];
   });
+}
+
+/** An old name that nothing has replaced is what was asked for, when it is just what was typed. */
+function unreplaced(named: readonly Found[], records: readonly BmadRecord[]): Found[] {
+  return named
+    .filter((hit) => hit.why() === 'name' && !isListed(hit.record) && replacing([hit], records).length === 0)
+    .map((hit) => ({ ...hit, why: () => 'old name' }));
 }
 
 /** Old names, and material among what can be started, are there only for who says their names. */

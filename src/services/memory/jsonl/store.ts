@@ -1,10 +1,11 @@
 import { dirname } from 'node:path';
 import { appendLog, readLog, replaceLog, type LogPlace } from '../../../base/file-log.ts';
 import { withLock } from '../../../base/file-lock.ts';
-import { ensureFolder } from '../../../base/file-state.ts';
+import { ensureFolder, isWritable } from '../../../base/file-state.ts';
 import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey } from '../../../model/memory.ts';
 import type { Decide, Stored } from '../change.ts';
 import { Engine } from '../engine.ts';
+import { readOnlyFolder } from '../read-only.ts';
 import { dot, ranked, spaceOf, spaceText, unit, weighed } from '../rank.ts';
 import { isForgotten, keyText, listed, passes, readyFilter } from '../select.ts';
 import type {
@@ -162,6 +163,9 @@ export class JsonlStore extends Engine {
     const state = await this.#fresh();
     const notes = [
       ...(this.#reason === undefined ? [] : [this.#reason]),
+      ...((await isWritable(this.#file))
+        ? []
+        : [readOnlyFolder(dirname(this.#file)).text.replaceAll('\n\n', ' ')]),
       ...(state.damaged === 0
         ? []
         : [
