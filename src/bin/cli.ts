@@ -23,8 +23,6 @@ async function main(): Promise<number> {
       process.once(signal, () => process.exit(130));
     });
   }
-  // A reader that closes early, such as "head", is no reason to complain.
-  process.stdout.on('error', () => process.exit(0));
   return runProgram(rest, open, {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
@@ -33,9 +31,28 @@ async function main(): Promise<number> {
   });
 }
 
+/**
+ * A reader that closes early, such as "head", is no reason to complain, and none to end as if all were well: the exit code
+ * is that of the command. Output that is lost in another way, as on a full disk, is a failure.
+ */
+function hearStreams(): void {
+  process.stderr.on('error', () => undefined);
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (outputLost || error.code === 'EPIPE' || error.code === 'EOF') return;
+    outputLost = true;
+    process.stderr.write(
+      `${CLI_PROGRAM}: the output could not be written (${error.code ?? error.message})\n`,
+    );
+    process.exitCode ||= ERROR_CODES.unavailable.exit;
+  });
+}
+
+let outputLost = false;
+
 async function run(): Promise<void> {
+  hearStreams();
   try {
-    process.exitCode = await main();
+    process.exitCode = (await main()) || (outputLost ? ERROR_CODES.unavailable.exit : 0);
   } catch (thrown) {
     const error = BmadError.from(thrown, (id, original) =>
       process.stderr.write(

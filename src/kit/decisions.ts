@@ -4,7 +4,7 @@ import { bulletIn, rowIn, sectionsOf, withoutExamples, type Section } from './ma
 export const DECISIONS_FILE = 'decisions-log.md';
 
 /** Nobody is named for a decision that stands as a plain line. */
-const TEAM = 'team';
+export const NOBODY = 'team';
 
 /** Decisions in all the forms of the log: dated tables, lines with a date, and headed paragraphs. */
 export function decisionsIn(text: string, source: string): KitEntry[] {
@@ -49,7 +49,7 @@ function entry(
   text: string,
   source: string,
   line: number,
-  { date, agent = TEAM }: { date?: string | undefined; agent?: string | undefined },
+  { date, agent = NOBODY }: { date?: string | undefined; agent?: string | undefined },
 ): KitEntry {
   return { type: 'decisions', agent, names: [agent], text, tags: [], date, source, line };
 }

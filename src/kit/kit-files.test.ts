@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
@@ -136,8 +136,8 @@ describe('the files of a project', () => {
     ).toHaveLength(1);
   });
 
-  it('are told and left alone when broken', async () => {
-    const folder = await project({ ...KIT_FILES, '_bmad/_memory/memories.json': '[{"id": 1, "mem' });
+  it.each(['[{"id": 1, "mem', '{bad json'])('are told and left alone when broken: %s', async (broken) => {
+    const folder = await project({ ...KIT_FILES, '_bmad/_memory/memories.json': broken });
     const kit = await readKit(folder);
     const { problems } = await new KitFiles(kit).read();
     expect(problems).toEqual(['_bmad/_memory/memories.json is left as it is: it is not valid JSON.']);
@@ -148,8 +148,43 @@ describe('the files of a project', () => {
         mode: 'local',
       },
     );
-    expect(written.problems.join()).toContain('is left as it is');
-    expect(await readFile(join(folder, '_bmad/_memory/memories.json'), 'utf8')).toBe('[{"id": 1, "mem');
+    expect(written.problems).toEqual(problems);
+    expect(await readFile(join(folder, '_bmad/_memory/memories.json'), 'utf8')).toBe(broken);
+  });
+
+  it('say who decided when one of two copies says it', async () => {
+    const memories = [
+      { memory: 'NATS  for events', metadata: { agent: 'architect', type: 'decisions' } },
+      { memory: 'Tabs', metadata: { agent: 'dev', type: 'shared-context' } },
+    ];
+    const folder = await project({
+      '_bmad/_memory/decisions-log.md': '- [2026-05-04] NATS for events\n- [2026-05-04] Tabs\n',
+      '_bmad/_memory/memories.json': JSON.stringify(memories),
+    });
+    const { entries } = await new KitFiles(await readKit(folder)).read();
+    expect(
+      entries.filter(({ type }) => type === 'decisions').map(({ text, agent }) => [text, agent]),
+    ).toEqual([
+      ['NATS for events', 'architect'],
+      ['Tabs', 'team'],
+      ['NATS  for events', 'architect'],
+    ]);
+  });
+
+  it('tell of a link that leads out as soon as it is there, and no longer than that', async () => {
+    const folder = await project({ 'elsewhere/x.md': '', 'project/_bmad/_memory/x.md': '' });
+    const memory = join(folder, 'project/_bmad/_memory');
+    const files = new KitFiles(await readKit(join(folder, 'project')));
+    expect((await files.read()).problems).toEqual([]);
+    await symlink(join(folder, 'elsewhere/x.md'), join(memory, 'decisions-log.md'));
+    await symlink(join(folder, 'elsewhere'), join(memory, 'agent-learnings'));
+    expect((await files.read()).problems).toEqual([
+      expect.stringMatching(/^_bmad\/_memory\/agent-learnings: .*outside/),
+      expect.stringMatching(/^_bmad\/_memory\/decisions-log.md: .*outside/),
+    ]);
+    await rm(join(memory, 'decisions-log.md'));
+    await rm(join(memory, 'agent-learnings'));
+    expect((await files.read()).problems).toEqual([]);
   });
 
   it('of the other family are read too', async () => {

@@ -1,3 +1,4 @@
+import { BmadError } from '../base/errors.ts';
 import { listInside, readInside } from '../base/files.ts';
 import { nameKey } from '../base/same-name.ts';
 import { agentsNamed, namesOf, sameAgent, type KitAgent } from './agents.ts';
@@ -9,9 +10,16 @@ export const LEARNINGS_FOLDER = 'agent-learnings';
 const MAX_BYTES = 10_000_000;
 
 /** The learnings files there are, as paths in the memory folder, with the name of whom each belongs to. */
-export async function learningsFiles(kit: Kit): Promise<{ path: string; owner: string }[]> {
+export async function learningsFiles(
+  kit: Kit,
+  problems: string[] = [],
+): Promise<{ path: string; owner: string }[]> {
   if (kit.memory === undefined) return [];
-  const inFolder = await listInside(kit.memory, LEARNINGS_FOLDER).catch(() => []);
+  const inFolder = await listInside(kit.memory, LEARNINGS_FOLDER).catch((error: unknown) => {
+    if (error instanceof BmadError && error.code !== 'not_found')
+      problems.push(`${inProject(kit, LEARNINGS_FOLDER)}: ${error.message}`);
+    return [];
+  });
   const beside = await listInside(kit.memory, '').catch(() => []);
   return [
     ...inFolder

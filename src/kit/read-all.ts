@@ -1,16 +1,15 @@
-import { BmadError } from '../base/errors.ts';
-import { modifiedInside, readInside } from '../base/files.ts';
+import { join } from 'node:path';
+import { modifiedInside, pathExists } from '../base/files.ts';
 import { readKitAgents, type KitAgent } from './agents.ts';
 import { DECISIONS_FILE, decisionsIn } from './decisions.ts';
+import { withAgents } from './entry-agents.ts';
 import type { KitEntry, KitReading } from './entry.ts';
 import { failuresIn, loggedFailures, MUSEUM_FILE, MUSEUM_LOG } from './failures.ts';
 import { inProject, type Kit } from './kit.ts';
+import { textToRead } from './kit-text.ts';
 import { learningsFiles, learningsIn } from './learnings.ts';
 import { MEMORIES_FILE, memoriesIn, memoryTables } from './memories-json.ts';
-import { SHARED_CONTEXT_FILE, sharedContextIn } from './shared-context.ts';
-import { utf8Text } from './utf8.ts';
-
-const MAX_BYTES = 20_000_000;
+import { emptyPage, SHARED_CONTEXT_FILE, sharedContextIn } from './shared-context.ts';
 
 /** Everything in the project's own memory files that can be recalled, read again when a file has changed. */
 export class KitFiles {
@@ -28,7 +27,8 @@ export class KitFiles {
   async read(): Promise<KitReading> {
     const { kit } = this;
     if (kit.memory === undefined) return { entries: [], problems: [...kit.problems] };
-    const learnings = await learningsFiles(kit);
+    const unread: string[] = [];
+    const learnings = await learningsFiles(kit, unread);
     const paths = [
       SHARED_CONTEXT_FILE,
       DECISIONS_FILE,
@@ -38,32 +38,40 @@ export class KitFiles {
       ...learnings.map(({ path }) => path),
     ];
     const memory = kit.memory;
-    const times = await Promise.all(paths.map((path) => modifiedInside(memory, path)));
-    const stamp = paths.map((path, index) => `${path}@${times[index] ?? '-'}`).join('|');
+    const times = await Promise.all(
+      paths.map(
+        async (path) =>
+          (await modifiedInside(memory, path)) ?? ((await pathExists(join(memory, path))) ? 'astray' : '-'),
+      ),
+    );
+    const stamp = [...unread, ...paths.map((path, index) => `${path}@${times[index]}`)].join('|');
     if (this.#known?.stamp === stamp) return this.#known.reading;
     const agents = await readKitAgents(kit);
-    const reading = await this.#readAnew(memory, learnings, agents);
+    const reading = await this.#readAnew(learnings, agents, unread);
     this.#known = { stamp, reading, agents };
     return reading;
   }
 
   async #readAnew(
-    memory: string,
     learnings: readonly { path: string; owner: string }[],
     agents: readonly KitAgent[],
+    unread: readonly string[],
   ): Promise<KitReading> {
-    const problems = [...this.kit.problems];
+    const problems = [...this.kit.problems, ...unread];
     const entries: KitEntry[] = [];
     const take = async (
       path: string,
       parse: (text: string, source: string) => KitEntry[],
     ): Promise<boolean> => {
-      const text = await textOf(this.kit, memory, path, problems);
+      const text = await textToRead(this.kit, path, problems);
       if (text === undefined) return false;
       entries.push(...parse(text, inProject(this.kit, path)));
       return true;
     };
-    await take(SHARED_CONTEXT_FILE, sharedContextIn);
+    await take(SHARED_CONTEXT_FILE, (text, source) => {
+      problems.push(...emptyPage(text, source));
+      return sharedContextIn(text, source);
+    });
     await take(DECISIONS_FILE, decisionsIn);
     for (const { path, owner } of learnings)
       await take(path, (text, source) => learningsIn(text, owner, source, agents));
@@ -75,28 +83,6 @@ export class KitFiles {
       problems.push(`${source} is left as it is: ${tables}.`);
       return [];
     });
-    return { entries: entries.filter(({ text }) => text.trim() !== ''), problems };
-  }
-}
-
-async function textOf(
-  kit: Kit,
-  memory: string,
-  path: string,
-  problems: string[],
-): Promise<string | undefined> {
-  try {
-    const bytes = await readInside(memory, path, MAX_BYTES);
-    const text = utf8Text(bytes);
-    if (text === undefined)
-      problems.push(
-        `${inProject(kit, path)} is not UTF-8: some letters cannot be read, nothing is written to it.`,
-      );
-    // Most words of an older encoding are readable all the same, and worth finding.
-    return (text ?? bytes.toString('utf8')).replace(/^\uFEFF/, '');
-  } catch (error) {
-    if (!(error instanceof BmadError)) throw error;
-    if (error.code !== 'not_found') problems.push(error.message);
-    return undefined;
+    return { entries: withAgents(entries.filter(({ text }) => text.trim() !== '')), problems };
   }
 }

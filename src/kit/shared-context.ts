@@ -3,6 +3,11 @@ import { isUnset, sectionsOf, withoutExamples } from './markdown.ts';
 
 export const SHARED_CONTEXT_FILE = 'shared-context.md';
 
+/** What is wrong with a page that has nothing at all: every install writes its headings. */
+export function emptyPage(text: string, source: string): string[] {
+  return text.trim() === '' ? [`${source} is empty: a write that broke off leaves it like that.`] : [];
+}
+
 /** The sections of the shared context that somebody has filled in. */
 export function sharedContextIn(text: string, source: string): KitEntry[] {
   return sectionsOf(withoutExamples(text)).flatMap(({ level, title, line, body }) => {

@@ -85,7 +85,11 @@ export async function knownFailures(facts: ProjectFacts, context: Context, proje
         source: sources[0] ?? 'memory',
       };
     });
-  return { failures: ordered([...inMuseum, ...remembered]), files, notes: [...problems, ...notes] };
+  return {
+    failures: ordered([...inMuseum, ...remembered]),
+    files,
+    notes: [...new Set([...problems, ...notes])],
+  };
 }
 
 function isIn(source: string, files: readonly string[]): boolean {

@@ -79,7 +79,7 @@ export const getAgentMemory = defineOperation({
         score: Math.round(score * 1_000) / 1_000,
         matched: [...matched],
       })),
-      notes,
+      notes: [...notes, ...(await memory.fileProblems())],
     };
   },
 

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { KIT_FILES } from '../../tests/support/kit-project.ts';
 import { GRIMOIRE_FILES, WEB_CONTEXT } from '../../tests/support/kit-trees.ts';
 import { memorySession } from '../../tests/support/memory-session.ts';
+import { getAgentMemory } from './get-agent-memory.ts';
 import { getProjectContext } from './get-project-context.ts';
 import type { ContextData } from './project-context-data.ts';
 
@@ -140,6 +141,50 @@ describe('get_project_context', () => {
     const { data } = await session.ok(getProjectContext);
     expect((data['warnings'] as string[]).join('\n')).toMatch(/not UTF-8[\s\S]*leads outside/);
     expect(JSON.stringify(data)).not.toContain('secret');
+  });
+
+  it('tells of every file of the memory that cannot be used', async () => {
+    const session = await memorySession(onTestFinished, {
+      files: {
+        'project-context.yaml': 'project:\n  name: x\n',
+        '_bmad/_memory/memories.json': '{bad json',
+        '_bmad/_memory/shared-context.md': '',
+      },
+    });
+    await mkdir(join(session.folder, '../away'), { recursive: true });
+    await writeFile(join(session.folder, '../away/log.md'), '- secret\n');
+    const memory = join(session.folder, '_bmad/_memory');
+    await symlink(join(session.folder, '../away/log.md'), join(memory, 'decisions-log.md'));
+    await symlink(join(session.folder, '../away'), join(memory, 'agent-learnings'));
+    const told = [
+      /shared-context\.md is empty/,
+      /agent-learnings: .*outside/,
+      /decisions-log\.md: .*outside/,
+      /memories\.json is left as it is: it is not valid JSON/,
+    ];
+    const { data, answer } = await session.ok(getProjectContext);
+    for (const each of told) {
+      expect(data['warnings']).toEqual(expect.arrayContaining([expect.stringMatching(each)]));
+      expect((answer.note ?? '').match(new RegExp(each, 'g'))).toHaveLength(1);
+    }
+    for (const query of [undefined, 'events']) {
+      const learnt = await session.ok(getAgentMemory, { agent: 'architect', query });
+      for (const each of told) expect(learnt.answer.note).toMatch(each);
+    }
+    expect(JSON.stringify(data)).not.toContain('secret');
+  });
+
+  it('says who took a decision, also where only the files have it', async () => {
+    const { data } = await contextOf({
+      ...KIT_FILES,
+      '_bmad/_memory/decisions-log.md': '- [2026-05-04] NATS for events\n',
+      '_bmad/_memory/memories.json': JSON.stringify([
+        { memory: 'NATS for events', metadata: { agent: 'architect', type: 'decisions' } },
+      ]),
+    });
+    expect(data['decisions']).toEqual([
+      expect.objectContaining({ text: 'NATS for events', agent: 'architect' }),
+    ]);
   });
 
   it('masks secrets in every file', async () => {

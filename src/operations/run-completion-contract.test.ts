@@ -53,6 +53,19 @@ describe('run_completion_contract, with the script of the project', () => {
     } satisfies Partial<Record<keyof Receipt, unknown>>);
   });
 
+  it('reaches its verdict through 20 MB of short lines, on both streams', async () => {
+    const script = `yes | head -c 20000000; yes n | head -c 2000000 >&2
+echo "CC PASS — [go] — 2026-01-01 00:00:00"
+`;
+    const session = await contractSession(
+      onTestFinished,
+      project(`printf '▶ Stack : Go\\n▶ go test\\n  → tests OK\\n'\n${script}`),
+    );
+    const { data } = await session.ok(runCompletionContract);
+    expect(data).toMatchObject({ status: 'PASS', stacks: ['go'], timed_out: false });
+    expect(data['output']).toMatch(/lines left out[\s\S]*CC PASS/);
+  }, 120_000);
+
   /** The recorded behaviour of the kit's script, by what it prints and by how it ends. */
   it.each([
     ['all results OK', { '.verify/go': 'go build ./...|build OK\n' }, {}, 'PASS', 0],

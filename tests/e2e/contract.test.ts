@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { open } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import {
   Client,
   StreamableHTTPClientTransport,
@@ -5,7 +8,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { serverFile, temporaryFolder } from '../support/app.ts';
+import { cliFile, serverFile, temporaryFolder } from '../support/app.ts';
 import { gone, KIT_LIKE_SCRIPT, RECEIPTS, receiptLines, SCRIPT_PATH } from '../support/contract-project.ts';
 import { writeFiles } from '../support/folders.ts';
 import { startHttpServer } from '../support/http-server.ts';
@@ -113,6 +116,36 @@ describe.each<[string, VersionNegotiationMode]>([
 });
 
 describe('the commands of the contract', () => {
+  it.each([
+    ['FAIL', 'go test ./...|tests FAILED\n', ['contract', 'run'], 1],
+    ['PASS', 'go test ./...|tests OK\n', ['contract', 'run'], 0],
+    ['an error', '', ['contract', 'run', '--working-dir', 'nowhere', '--json'], 3],
+  ])('keep their exit code when nobody reads: %s', async (_what, go, words, code) => {
+    const { cwd, home } = await project({ ...FILES, '.verify/go': go });
+    const child = spawn(process.execPath, [cliFile, ...words], {
+      cwd,
+      env: bareEnvironment(home),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.destroy();
+    child.stderr.destroy();
+    expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(code);
+  });
+
+  it.runIf(process.platform === 'linux')('fail when their output is lost on a full disk', async () => {
+    const { cwd, home } = await project();
+    const full = await open('/dev/full', 'w');
+    onTestFinished(() => full.close());
+    const child = spawn(process.execPath, [cliFile, 'contract', 'run'], {
+      cwd,
+      env: bareEnvironment(home),
+      stdio: ['ignore', full.fd, 'pipe'],
+    });
+    const told = child.stderr === null ? '' : await text(child.stderr);
+    expect(told).toContain('the output could not be written (ENOSPC)');
+    expect(child.exitCode ?? (await new Promise((resolve) => child.once('exit', resolve)))).toBe(6);
+  });
+
   it('end with 0 only if all is well', async () => {
     const { cwd, home } = await project();
     const run = async (...words: string[]) =>

@@ -152,7 +152,9 @@ async function runContract(world: World, request: ContractRequest, caller: Calle
     const keeper = new OutputKeeper(
       { head: Math.floor(request.room * 0.3), tail: Math.floor(request.room * 0.7) },
       (line, from) => {
-        if (from === 'stderr') stderrTail = `${stderrTail}${line}\n`.slice(-STDERR_TAIL);
+        if (from === 'stderr') stderrTail += `${line}\n`;
+        // Not cut for every line: cutting copies.
+        if (stderrTail.length > STDERR_TAIL * 20) stderrTail = stderrTail.slice(-STDERR_TAIL);
         teller.line(line, reader.line(line, from));
       },
     );
@@ -222,7 +224,7 @@ async function runContract(world: World, request: ContractRequest, caller: Calle
       directory: folder,
       durationMs,
       output: { ...keeper.kept, text: setup.hide(keeper.kept.text) },
-      stderrTail: setup.hide(stderrTail.trimEnd()),
+      stderrTail: setup.hide(stderrTail.slice(-STDERR_TAIL).trimEnd()),
       receipt,
       receiptFile: join(receipts.folder, 'receipts.jsonl'),
     };

@@ -4,6 +4,8 @@ type Stream = 'stdout' | 'stderr';
 
 /** A longer line is told in pieces: one without an end must not fill the memory. */
 const LONGEST_LINE = 8_000;
+const LINE_FEED = 10;
+const RETURN = 13;
 
 /** Sequences for colours, cursors and titles, and all other control characters but the tab. */
 // eslint-disable-next-line no-control-regex -- these are what is looked for
@@ -29,6 +31,8 @@ export class OutputKeeper {
   private readonly open: Record<Stream, string> = { stdout: '', stderr: '' };
   private readonly head: string[] = [];
   private tail: string[] = [];
+  /** Where the tail begins in its list: taking out the first of a list moves all others. */
+  private tailStart = 0;
   private headRoom: number;
   private tailSize = 0;
   private lines = 0;
@@ -44,7 +48,7 @@ export class OutputKeeper {
 
   add(chunk: Buffer, from: Stream): void {
     this.bytes += chunk.length;
-    this.split(this.open[from] + this.decoders[from].write(chunk), from);
+    this.split(this.decoders[from].write(chunk), from);
   }
 
   /** A line of our own between those of programs. */
@@ -63,26 +67,35 @@ export class OutputKeeper {
   }
 
   get kept(): KeptOutput {
-    const leftOut = this.lines - this.head.length - this.tail.length;
+    const tail = this.tail.slice(this.tailStart);
+    const leftOut = this.lines - this.head.length - tail.length;
     const between = leftOut === 0 ? [] : [`[… ${leftOut} lines left out …]`];
     return {
-      text: [...this.head, ...between, ...this.tail].join('\n'),
+      text: [...this.head, ...between, ...tail].join('\n'),
       lines: this.lines,
       bytes: this.bytes,
       leftOutLines: leftOut,
     };
   }
 
+  /** Goes through new text once: what is open from before has no line break. */
   private split(text: string, from: Stream): void {
-    let rest = text;
-    // Programs that draw progress go back to the beginning of the line.
-    for (let end = rest.search(/[\r\n]/); end !== -1; end = rest.search(/[\r\n]/)) {
-      if (end > 0 || rest[0] === '\n') this.pieces(rest.slice(0, end), from);
-      rest = rest.slice(end + (rest.startsWith('\r\n', end) ? 2 : 1));
+    let start = 0;
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      // Programs that draw progress go back to the beginning of the line.
+      if (code !== LINE_FEED && code !== RETURN) continue;
+      const line = this.open[from] + text.slice(start, at);
+      this.open[from] = '';
+      if (line !== '' || code === LINE_FEED) this.pieces(line, from);
+      if (code === RETURN && text.charCodeAt(at + 1) === LINE_FEED) at += 1;
+      start = at + 1;
     }
-    while (rest.length > LONGEST_LINE) {
-      this.line(rest.slice(0, LONGEST_LINE), from);
-      rest = rest.slice(LONGEST_LINE);
+    let rest = this.open[from] + text.slice(start);
+    if (rest.length > LONGEST_LINE) {
+      const whole = rest.length - (rest.length % LONGEST_LINE || LONGEST_LINE);
+      this.pieces(rest.slice(0, whole), from);
+      rest = rest.slice(whole);
     }
     this.open[from] = rest;
   }
@@ -104,9 +117,11 @@ export class OutputKeeper {
     }
     this.tail.push(line);
     this.tailSize += size;
-    let drop = 0;
-    while (this.tailSize > this.tailRoom && drop < this.tail.length - 1)
-      this.tailSize -= (this.tail[drop++]?.length ?? 0) + 1;
-    if (drop > 0) this.tail = this.tail.slice(drop);
+    while (this.tailSize > this.tailRoom && this.tailStart < this.tail.length - 1)
+      this.tailSize -= (this.tail[this.tailStart++]?.length ?? 0) + 1;
+    // Moved when most of the list is gone, so that each line is moved about once.
+    if (this.tailStart < 1_000 || this.tailStart * 2 < this.tail.length) return;
+    this.tail = this.tail.slice(this.tailStart);
+    this.tailStart = 0;
   }
 }

@@ -18,6 +18,36 @@ describe('the profile of an agent', () => {
     });
   });
 
+  it('is that of the persona, whatever comments and rules say of the tags', () => {
+    const text = [
+      '<!-- ARCHETYPE: web-app. Adapt the <identity> and the',
+      '     <role> to your project, and <item cmd="XX">[XX] add items</item>. -->',
+      '---',
+      'name: "fullstack-dev"',
+      'description: "Stack"',
+      '---',
+      "You must fully embody this agent's persona.",
+      '```xml',
+      '<agent id="fullstack-dev.agent.yaml" name="Stack" title="Full-stack" icon="⚡">',
+      '<activation critical="MANDATORY"><step n="2">AGENT_TAG=stack | AGENT_NAME=Stack</step>',
+      '<rules><r>Keep to your <role>role</role> and <identity>identity</identity></r></rules></activation>',
+      '<persona>',
+      '<role>Full-stack &amp; feature engineer</role>',
+      '<!-- <identity>An older one</identity> -->',
+      '<identity>Knows the whole application</identity>',
+      '<communication_style>Brief</communication_style>',
+      '</persona>',
+      '<menu><item cmd="FF or fuzzy match on feature" action="#feature">[FF] Feature</item></menu>',
+      '</agent>',
+      '```',
+    ].join('\n');
+    expect(agentProfile(agent('compiled-agent'), text, {})).toEqual({
+      role: 'Full-stack & feature engineer',
+      identity: 'Knows the whole application',
+      menu: [{ code: 'FF', text: 'Feature' }],
+    });
+  });
+
   it('is read from the YAML block of version 4', () => {
     const text =
       'intro\n```yaml\npersona:\n  role: Analyst\n  identity: Curious\ncommands:\n  - help: Show list\n  - create-doc {template}: run it\n  - plain: \n  - "*bare do it"\n```\n';

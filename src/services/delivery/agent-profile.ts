@@ -65,7 +65,9 @@ function fromTable(agent: Table): AgentProfile {
 }
 
 /** Compiled agents: XML in Markdown, not always well-formed. */
-function fromMarkup(text: string): AgentProfile {
+function fromMarkup(file: string): AgentProfile {
+  // Comments may speak of the tags.
+  const text = withoutComments(file);
   const menu = [...text.matchAll(/<item\b([^>]{0,1000})>([^<]{0,600})/g)].map(
     ([, attributes = '', inner = '']): MenuItem => {
       const shown = decodeEntities(inner).trim();
@@ -78,7 +80,27 @@ function fromMarkup(text: string): AgentProfile {
       };
     },
   );
-  return profile(tagText(text, 'role'), tagText(text, 'identity'), menu);
+  const persona = inside(text, 'persona') ?? text;
+  return profile(tagText(persona, 'role'), tagText(persona, 'identity'), menu);
+}
+
+/** A comment that is never closed is none. */
+function withoutComments(text: string): string {
+  const kept: string[] = [];
+  let from = 0;
+  for (let start = text.indexOf('<!--'); start !== -1; start = text.indexOf('<!--', from)) {
+    const end = text.indexOf('-->', start + 4);
+    if (end === -1) break;
+    kept.push(text.slice(from, start));
+    from = end + 3;
+  }
+  return kept.join('') + text.slice(from);
+}
+
+function inside(text: string, name: string): string | undefined {
+  const start = text.search(new RegExp(`<${name}[\\s>]`));
+  const end = start === -1 ? -1 : text.indexOf(`</${name}>`, start);
+  return end === -1 ? undefined : text.slice(start, end);
 }
 
 function tagText(text: string, name: string): string | undefined {

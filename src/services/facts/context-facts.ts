@@ -15,7 +15,7 @@ import { HANDOFF_FILE, handoffsIn, requestId, type Handoff } from '../../kit/han
 import { inProject, readContextFile, type Kit } from '../../kit/kit.ts';
 import { textToRead } from '../../kit/kit-text.ts';
 import { SESSION_FILE, sessionIn, type SessionState } from '../../kit/session-state.ts';
-import { SHARED_CONTEXT_FILE } from '../../kit/shared-context.ts';
+import { emptyPage, SHARED_CONTEXT_FILE } from '../../kit/shared-context.ts';
 import { listForStacks, stacksIn, type DetectedStack } from '../../kit/stacks.ts';
 
 interface AgentFacts {
@@ -62,6 +62,7 @@ export async function readContextFacts(kit: Kit): Promise<ContextFacts> {
   if (path !== undefined && Object.keys(context).length === 0)
     warnings.push(`${path} is empty: an install that broke off leaves it like that.`);
   const shared = await textToRead(kit, SHARED_CONTEXT_FILE, warnings);
+  if (shared !== undefined) warnings.push(...emptyPage(shared, inProject(kit, SHARED_CONTEXT_FILE)));
   const sections = contextSections(shared ?? '');
   const session = await textToRead(kit, SESSION_FILE, warnings);
   const handoffs = await textToRead(kit, HANDOFF_FILE, warnings);

@@ -3,6 +3,7 @@ import { field, isTable, textField } from '../../base/parse.ts';
 import { secretsOut, shownText } from '../../base/secret-text.ts';
 import { agentsNamed, namesOf, readKitAgents, type KitAgent } from '../../kit/agents.ts';
 import { DECISIONS_FILE, decisionsIn } from '../../kit/decisions.ts';
+import { withAgents } from '../../kit/entry-agents.ts';
 import type { KitEntry } from '../../kit/entry.ts';
 import { MUSEUM_FILE, MUSEUM_LOG } from '../../kit/failures.ts';
 import {
@@ -16,6 +17,7 @@ import { inProject, readContextFile, readKit, type Kit } from '../../kit/kit.ts'
 import { textToRead, type KitWithMemory } from '../../kit/kit-text.ts';
 import { learningsFiles } from '../../kit/learnings.ts';
 import { failureIn, failureText, type ToldFailure } from '../../kit/failure-text.ts';
+import { MEMORIES_FILE, memoriesIn, memoryTables } from '../../kit/memories-json.ts';
 import { museumIn, museumLog, type Failure } from '../../kit/museum.ts';
 import { writeFailure, type FailureWritten, type NewFailure } from '../../kit/museum-write.ts';
 import {
@@ -93,7 +95,10 @@ export class ProjectFacts {
   /** The decisions of the log, for when the memory cannot be asked. */
   async decisions(problems: string[]): Promise<KitEntry[]> {
     const text = await textToRead(this.kit, DECISIONS_FILE, problems);
-    return text === undefined ? [] : decisionsIn(text, inProject(this.kit, DECISIONS_FILE));
+    if (text === undefined) return [];
+    const tables = memoryTables((await textToRead(this.kit, MEMORIES_FILE, problems)) ?? '');
+    const copies = typeof tables === 'string' ? [] : memoriesIn(tables, MEMORIES_FILE);
+    return withAgents(decisionsIn(text, inProject(this.kit, DECISIONS_FILE)), copies);
   }
 
   /** What the trace says was decided. */

@@ -55,7 +55,7 @@ export async function browse(
   const entries = [...found.values()].map((each, order) => ({ each, order })).sort(newestFirst);
   return {
     entries: entries.map(({ each }) => ({ ...each, entry: shown.entry(each.entry) })),
-    notes,
+    notes: [...notes, ...(await world.files.read()).problems],
   };
 }
 

@@ -83,6 +83,11 @@ export class Memory {
     return recall(this.world, question, signal);
   }
 
+  /** What is wrong with the project's own files: what stands in them may be missing from every answer. */
+  async fileProblems(): Promise<readonly string[]> {
+    return (await this.world.files.read()).problems;
+  }
+
   /** All of a type, in the store and in files, newest first; of one agent under any of its names. */
   browse(type: MemoryType, agents?: readonly string[]): Promise<{ entries: Browsed[]; notes: string[] }> {
     return browse(this.world, type, agents);
