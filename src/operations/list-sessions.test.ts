@@ -25,6 +25,8 @@ const FILES = {
   [`${RUNS}/empty/branch.json`]: branchFile('empty', { purpose: 'Nothing yet' }),
   [`${RUNS}/archive/old-20260101/branch.json`]: branchFile('old'),
   ...run('archive/old-20260101', 'r-1', 'completed'),
+  [`${RUNS}/archive/put-away-20260102/branch.json`]: branchFile('put-away'),
+  ...run('archive/put-away-20260102', 'r-1', 'failed'),
 };
 
 describe('list_sessions', () => {
@@ -39,6 +41,7 @@ describe('list_sessions', () => {
       'empty 0',
       'merged 0',
       'old 1',
+      'put-away 1',
     ]);
     expect(found[0]).toMatchObject({
       current: true,
@@ -48,18 +51,23 @@ describe('list_sessions', () => {
     expect(answer.body).toContain(
       '- main (current): active, since 2026-02-01, 2 runs (1 running, 1 completed), latest r-2 (running)',
     );
+    expect(answer.body).toContain('- broke: failed (branch active), 2 runs');
+    expect(answer.body).toContain('- done: completed (branch active), 1 run');
     expect(answer.body).toContain('archived as old-20260101');
     expect(answer.body).toContain('Nothing yet');
   });
 
   it.each([
-    ['active', ['main', 'done', 'empty']],
-    ['completed', ['done', 'merged', 'old']],
+    ['active', ['main', 'empty']],
+    ['completed', ['done', 'merged', 'old', 'put-away']],
     ['failed', ['broke']],
   ])('filters those that are %s', async (status, names) => {
     const session = await runSession(onTestFinished, { files: FILES });
-    const { data } = await session.ok(listSessions, { status });
+    const { data, answer } = await session.ok(listSessions, { status });
     expect((data['sessions'] as { name: string }[]).map(({ name }) => name)).toEqual(names);
+    // What is shown is what was asked for.
+    for (const line of answer.body.split('\n').filter((each) => each.startsWith('- ')))
+      expect(line).toMatch(new RegExp(`^- [\\w-]+(?: \\(current\\))?: ${status}\\b`));
   });
 
   it('says what to do where there are none', async () => {

@@ -1,15 +1,18 @@
 import * as z from 'zod';
 import { oneLine, plural } from '../base/text.ts';
 import { RUN_STATUSES, type RunBranch } from '../model/run.ts';
+import { STANDINGS, standingOf, standingWords } from './branch-standing.ts';
 import { lines, whereField } from './memory-view.ts';
 import { defineOperation } from './operation.ts';
 import { latestRun } from './run-view.ts';
 
-const FILTERS = ['all', 'active', 'completed', 'failed'] as const;
-type Filter = (typeof FILTERS)[number];
+const FILTERS = ['all', ...STANDINGS] as const;
 
 const sessionSchema = z.object({
   name: z.string(),
+  /** What became of it: the filter asks for this. */
+  standing: z.enum(STANDINGS),
+  /** What the branch says about itself. */
   status: z.string(),
   current: z.boolean(),
   archive: z.string().optional(),
@@ -47,7 +50,7 @@ export const listSessions = defineOperation({
       current,
       current_from: currentFrom,
       sessions: branches
-        .filter((branch) => belongs(branch, status))
+        .filter((branch) => status === 'all' || standingOf(branch) === status)
         .map((branch) => sessionData(branch, current)),
       problems: [...problems],
     };
@@ -63,24 +66,6 @@ export const listSessions = defineOperation({
   }),
 });
 
-const OVER = new Set(['merged', 'archived', 'deleted']);
-
-/** Branches are active, merged or archived; whether one is completed or failed, its runs say. */
-function belongs(branch: RunBranch, filter: Filter): boolean {
-  const failed = latestRun(branch)?.status === 'failed';
-  const over = branch.archive !== undefined || OVER.has(branch.status);
-  switch (filter) {
-    case 'all':
-      return true;
-    case 'failed':
-      return failed;
-    case 'active':
-      return !over && !failed;
-    case 'completed':
-      return over || (branch.runs.length > 0 && branch.runs.every(({ status }) => status === 'completed'));
-  }
-}
-
 function sessionData(branch: RunBranch, current: string): z.output<typeof sessionSchema> {
   const count = (status: string): number => branch.runs.filter((run) => run.status === status).length;
   const latest = latestRun(branch);
@@ -88,6 +73,7 @@ function sessionData(branch: RunBranch, current: string): z.output<typeof sessio
   const broken = branch.runs.filter(({ problems }) => problems.length > 0);
   return {
     name: branch.name,
+    standing: standingOf(branch),
     status: branch.status,
     current: branch.archive === undefined && branch.name === current,
     ...optional({
@@ -116,10 +102,10 @@ function optional(table: Record<string, string | undefined>): Record<string, str
 }
 
 function sessionText(session: z.output<typeof sessionSchema>): string {
-  const { name, archive, current, status, purpose, created_at: created, runs, latest_run: latest } = session;
+  const { name, archive, current, purpose, created_at: created, runs, latest_run: latest } = session;
   const counts = RUN_STATUSES.filter((each) => runs[each] > 0).map((each) => `${runs[each]} ${each}`);
   const about = [
-    status,
+    standingWords(session.standing, session.status),
     archive === undefined ? undefined : `archived as ${archive}`,
     created === undefined ? undefined : `since ${created.slice(0, 10)}`,
     `${plural(runs.total, 'run')}${counts.length === 0 ? '' : ` (${counts.join(', ')})`}`,

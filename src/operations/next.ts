@@ -3,6 +3,7 @@ import { cell, plural } from '../base/text.ts';
 import { estimateTokens } from '../base/token-estimate.ts';
 import type { ProgressAction, ProgressItem } from './context.ts';
 import { detailField, projectField } from './fields.ts';
+import { runAction } from './open-runs.ts';
 import { defineOperation } from './operation.ts';
 
 const evidenceSchema = z.object({ file: z.string(), line: z.int().optional(), says: z.string() });
@@ -16,8 +17,8 @@ const actionSchema = z.object({
   agent: z.string().optional(),
   /** The arguments of the next call of `bmad`. */
   call: z.record(z.string(), z.string()).optional(),
-  /** The command line, for what is no call of `bmad`. */
-  command: z.string().optional(),
+  /** What to do where it is no call of `bmad`: an operation and its arguments. */
+  action: z.object({ name: z.string(), args: z.record(z.string(), z.string()) }).optional(),
   optional: z.boolean(),
   evidence: z.array(evidenceSchema),
 });
@@ -64,12 +65,13 @@ export const next = defineOperation({
   async run({ detail, project }, context) {
     const [state, workspace] = await Promise.all([context.state(project), context.workspace(project)]);
     const { report, actions } = await (await state.progress()).next(workspace.catalogue);
+    const run = runAction(await (await state.runs()).read(), state.root);
     const stories = report.items.filter(({ kind }) => kind === 'story');
     return {
       project: state.root,
       detail,
       phases: report.phases,
-      actions: actions.map(actionData),
+      actions: [...(run === undefined ? [] : [{ ...run, optional: false }]), ...actions.map(actionData)],
       drift: report.drift,
       troubles: report.troubles,
       ...(detail === 'full' ? { items: report.items.map(itemData) } : {}),
@@ -105,6 +107,7 @@ export const next = defineOperation({
       body,
       note: [
         `~${estimateTokens(body)} tokens.`,
+        ...shown.flatMap(({ what, action }) => (action === undefined ? [] : [`${what}: ${asCall(action)}.`])),
         left > 0 ? `${plural(left, 'further action')}.` : undefined,
         detail === 'full' ? undefined : 'All evidence: detail "full".',
       ]
@@ -126,7 +129,7 @@ function actionData({ what, why, worker, about, operation, optional, evidence }:
       : {
           call: { operation: 'execute', [worker.kind]: worker.name, ...(message === '' ? {} : { message }) },
         }),
-    ...(operation === undefined ? {} : { command: 'bmad project reconcile' }),
+    ...(operation === undefined ? {} : { action: { name: 'reconcile_ledgers', args: {} } }),
     optional: optional ?? false,
     evidence,
   };
@@ -136,17 +139,19 @@ function itemData({ phase, kind, id, state, status, evidence }: ProgressItem): z
   return { phase, kind, id, state, ...(status === undefined ? {} : { status }), evidence };
 }
 
-function actionLines(number: number, { what, why, use, agent, call, command, optional }: Action): string[] {
+function actionLines(number: number, { what, why, use, agent, call, optional }: Action): string[] {
   const lines = [`${number}. ${what}${optional ? ' (optional)' : ''}: ${why}`];
   if (call !== undefined) {
     const form = Object.entries(call).map(([key, value]) => `${key}:${JSON.stringify(value)}`);
     lines.push(`   ${use ?? ''}${agent === undefined ? '' : ` by ${agent}`}: {${form.join(', ')}}`);
   }
-  if (command !== undefined)
-    lines.push(
-      `   reconcile_ledgers shows the changes, with apply it makes them; at the command line: ${command}`,
-    );
   return lines;
+}
+
+/** `run_resume {run_id:"prd-20260227-143022"}`. */
+function asCall({ name, args }: NonNullable<Action['action']>): string {
+  const given = Object.entries(args).map(([key, value]) => `${key}:${JSON.stringify(value)}`);
+  return given.length === 0 ? name : `${name} {${given.join(', ')}}`;
 }
 
 function place({ file, line }: Evidence): string {

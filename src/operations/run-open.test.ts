@@ -35,8 +35,9 @@ describe('run_open', () => {
       session_variables: { topic: 'shop' },
     });
     expect((await session.text(`${folder}/journal.jsonl`)).trim().split('\n')).toHaveLength(1);
-    expect(answer.body).toContain(`run_id:"${id}"`);
-    expect(answer.body).toContain('run_checkpoint');
+    expect(answer.note).toContain(`run_id:"${id}"`);
+    expect(answer.note).toContain(`run_checkpoint {run_id:"${id}", step:1}`);
+    expect(answer.note).not.toContain('command line');
     expect(await readdir(join(session.folder, RUNS))).not.toContain('.lock');
   });
 
@@ -103,7 +104,7 @@ describe('starting a workflow with a run', () => {
       expect(answer.body).toContain('## Run');
       expect(answer.body).toContain('1 of 4 steps');
       expect(answer.body).toContain('"topic": "shop"');
-      expect(answer.body).toContain(`run_checkpoint with run_id "${run_id}", step 2`);
+      expect(answer.body).toContain(`run_checkpoint {run_id:"${run_id}", step:2}`);
     }
     expect(await session.text(`${RUNS}/main/${run_id}/journal.jsonl`)).toBe(before);
     expect((await session.ok(activate, { name: 'prd' })).answer.body).not.toContain('## Run');

@@ -41,9 +41,9 @@ export const runOpen = defineOperation({
     return { run: runData(run, state.root), start: name };
   },
   render: ({ run, start }) => ({
-    body: lines(
-      `Opened ${run.run_id} (branch ${run.branch}) in ${run.folder}`,
-      `Start it: {operation:"execute", workflow:"${start}", run_id:"${run.run_id}"}; at the command line \`bmad execute ${start} --run-id ${run.run_id}\`.`,
+    body: `Opened ${run.run_id} (branch ${run.branch}) in ${run.folder}`,
+    note: lines(
+      `Start it: {operation:"execute", workflow:"${start}", run_id:"${run.run_id}"}`,
       howToKeep(run),
     ),
   }),

@@ -127,6 +127,37 @@ describe('run_checkpoint', () => {
 });
 
 describe('run_finish', () => {
+  it('is what the last step leads to, which is no problem', async () => {
+    const session = await runSession(onTestFinished);
+    const run_id = await session.open('prd', { total_steps: 2 });
+    const first = await session.ok(runCheckpoint, { run_id, step: 1 });
+    expect(first.answer.note).toContain(`run_checkpoint {run_id:"${run_id}", step:2}`);
+    const { data, answer } = await session.ok(runCheckpoint, { run_id, step: 2 });
+    expect(data['run']).toMatchObject({ status: 'running', problems: [] });
+    expect(answer.body).not.toContain('Problem');
+    expect(answer.note).toBe(`All steps are done: run_finish {run_id:"${run_id}"} ends it.`);
+    const resumed = await session.ok(runResume, { run_id });
+    expect(resumed.answer.note).toContain('All steps are done');
+    expect(resumed.answer.note).not.toContain('run_checkpoint');
+  });
+
+  it('writes nothing the second time, and records another status', async () => {
+    const session = await runSession(onTestFinished);
+    const run_id = await session.open('prd');
+    const journal = (): Promise<string> => session.text(`${RUNS}/main/${run_id}/journal.jsonl`);
+    expect((await session.ok(runFinish, { run_id, notes: 'good' })).answer.body).toMatch(/^Ended: /);
+    const before = await journal();
+    const again = await session.ok(runFinish, { run_id });
+    expect(again.answer.body).toMatch(/^Ended already: /);
+    expect(again.data).toMatchObject({ already: true, run: { status: 'completed', agent_notes: 'good' } });
+    expect((await session.ok(runFinish, { run_id, notes: 'good' })).data).toMatchObject({ already: true });
+    expect(await journal()).toBe(before);
+    const { data, answer } = await session.ok(runFinish, { run_id, status: 'failed' });
+    expect(data).toMatchObject({ run: { status: 'failed' }, notes: ['It was completed before.'] });
+    expect(answer.body).toMatch(/^Ended: /);
+    expect(await journal()).not.toBe(before);
+  });
+
   it('ends a run, and says what is missing', async () => {
     const session = await runSession(onTestFinished);
     const run_id = await session.open('prd', { total_steps: 2 });
@@ -161,14 +192,15 @@ describe('run_resume', () => {
     await session.ok(runCheckpoint, { run_id, step: 1, variables: { topic: 'shop' }, notes: 'first' });
     const { data, answer } = await session.ok(runResume);
     expect(data).toMatchObject({ run: { run_id, resume_step: 2 }, start: 'bmm/bmad-prd' });
-    expect(answer.body).toContain(`bmad execute bmm/bmad-prd --run-id ${run_id}`);
-    expect(answer.body).toContain('Go on with step 2 of 3.');
+    expect(answer.note).toContain(`{operation:"execute", workflow:"bmm/bmad-prd", run_id:"${run_id}"}`);
+    expect(answer.note).toContain('Go on with step 2 of 3.');
+    expect(`${answer.body}${answer.note ?? ''}`).not.toContain('command line');
     expect(answer.body).toContain('"topic": "shop"');
     await session.ok(runFinish, { run_id });
     const next = await session.ok(runResume);
     expect(next.data).toMatchObject({ run: { run_id: KIT_RUN, resume_step: 4 } });
-    expect(next.answer.body).toContain('dev-story/workflow.yaml');
-    expect((await session.ok(runResume, { run_id })).answer.body).toContain('It is completed.');
+    expect(next.answer.note).toContain('dev-story/workflow.yaml');
+    expect((await session.ok(runResume, { run_id })).answer.note).toContain('It is completed.');
   });
 
   it('says so when nothing is open', async () => {

@@ -5,7 +5,9 @@ import { lines } from './memory-view.ts';
 import { defineOperation, type Answer } from './operation.ts';
 import {
   branchField,
+  allDone,
   howToKeep,
+  nextCall,
   runData,
   runIdField,
   runLine,
@@ -24,6 +26,7 @@ const whichOne = {
 const changed = z.object({ run: runSchema, notes: z.array(z.string()) });
 
 function told(what: string, { run, notes }: z.output<typeof changed>): Answer {
+  const note = nextCall(run);
   return {
     body: lines(
       `${what}: ${runLine(run)}`,
@@ -32,6 +35,7 @@ function told(what: string, { run, notes }: z.output<typeof changed>): Answer {
       notes,
       run.problems.map((problem) => `Problem: ${problem}`),
     ),
+    ...(note === undefined ? {} : { note }),
   };
 }
 
@@ -91,13 +95,17 @@ export const runFinish = defineOperation({
     status: z.enum(['completed', 'failed', 'paused']).default('completed').describe('What became of it'),
     notes: z.string().min(1).max(20_000).optional().describe('Notes, instead of those before'),
   }),
-  output: changed,
+  output: changed.extend({
+    /** It was so before, and nothing was written. */
+    already: z.boolean(),
+  }),
   async run({ run_id: id, branch, status, notes, project }, context) {
     const state = await context.state(project);
-    const { run, notes: said } = await (await state.runs()).finish(id, branch, status, notes);
-    return { run: runData(run, state.root), notes: said };
+    const { run, notes: said, already } = await (await state.runs()).finish(id, branch, status, notes);
+    return { run: runData(run, state.root), notes: said, already: already ?? false };
   },
-  render: (data) => told(data.run.status === 'paused' ? 'Paused' : 'Ended', data),
+  render: (data) =>
+    told(`${data.run.status === 'paused' ? 'Paused' : 'Ended'}${data.already ? ' already' : ''}`, data),
 });
 
 export const runResume = defineOperation({
@@ -133,8 +141,8 @@ export const runResume = defineOperation({
     return { run, ...(start === undefined ? {} : { start }), steps: wayOn(run, start) };
   },
   render: ({ run, steps }) => ({
-    body: lines(
-      runText(run),
+    body: runText(run),
+    note: lines(
       'To go on:',
       steps.map((step) => `- ${step}`),
     ),
@@ -145,17 +153,18 @@ function wayOn(run: z.output<typeof runSchema>, start: string | undefined): stri
   if (run.archive !== undefined) return ['It is archived and only read. run_open opens a new one.'];
   if (run.status === 'completed') return ['It is completed. run_open opens a new one.'];
   const next = run.resume_step;
+  if (allDone(run)) return howToKeep(run);
   return [
     ...(start === undefined
       ? []
       : run.workflow === undefined
         ? [`Start the workflow of ${start} again.`]
         : [
-            `{operation:"execute", workflow:"${start}", run_id:"${run.run_id}"}; at the command line \`bmad execute ${start} --run-id ${run.run_id}\`.`,
+            `{operation:"execute", workflow:"${start}", run_id:"${run.run_id}"}`,
           ]),
-    next === undefined
-      ? 'All steps are done: run_finish ends it.'
-      : `Go on with step ${next}${run.progress.total === undefined ? '' : ` of ${run.progress.total}`}.`,
+    ...(next === undefined
+      ? []
+      : [`Go on with step ${next}${run.progress.total === undefined ? '' : ` of ${run.progress.total}`}.`]),
     ...howToKeep(run),
   ];
 }

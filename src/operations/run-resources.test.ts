@@ -10,11 +10,13 @@ describe('runs as resources', () => {
     const { data } = await session.ok(listResources);
     const uris = (data['items'] as { uri: string }[])
       .map(({ uri }) => uri)
-      .filter((uri) => uri.includes('/runs'));
-    expect(uris).toEqual(['bmad://runs/main']);
+      .filter((uri) => uri.startsWith('bmad://runs'));
+    expect(uris).toEqual(['bmad://runs', 'bmad://runs/main']);
     const text = async (uri: string): Promise<string> =>
       String((await session.ok(readResource, { uri })).data['text']);
-    expect(await text('bmad://runs')).toContain('bmad://runs/explore-graphql-20261114: merged, 1 runs');
+    expect(await text('bmad://runs')).toMatch(
+      /bmad:\/\/runs\/explore-graphql-20261114: completed \(branch merged\), 1 run\n$/,
+    );
     const branch = await text('bmad://runs/main');
     expect(branch).toContain(
       'bmad://runs/main/dev-story-20260227-143022: dev-story-20260227-143022: running, 3 of 8 steps',

@@ -1,7 +1,8 @@
 import { BmadError, quoted } from '../base/errors.ts';
-import { fenced } from '../base/text.ts';
+import { fenced, plural } from '../base/text.ts';
 import type { RunBranch, RunsReading } from '../model/run.ts';
 import type { Context } from './context.ts';
+import { standingText } from './branch-standing.ts';
 import { DATA_NOTE, lines } from './memory-view.ts';
 import { byRecency, runData, runLine, runText } from './run-view.ts';
 
@@ -33,20 +34,23 @@ function runsUri(branch?: string, id?: string): string {
     .join('/');
 }
 
-/** The branches that there are, as resources; none in a project without runs. */
+/** The list of branches and each that is not put away, as resources; none in a project without runs. */
 export async function runsResources(
   context: Context,
 ): Promise<{ uri: string; name: string; mimeType: string; origin: string; description: string }[]> {
   const { branches } = await reading(context);
-  return branches
-    .filter(({ archive }) => archive === undefined)
-    .map(({ name, runs }) => ({
+  if (branches.length === 0) return [];
+  const kind = { mimeType: 'text/markdown', origin: 'runs' };
+  const live = branches.filter(({ archive }) => archive === undefined);
+  return [
+    { uri: runsUri(), name: 'runs', ...kind, description: 'Session branches with their runs of workflows' },
+    ...live.map(({ name, runs }) => ({
       uri: runsUri(name),
       name: `runs/${name}`,
-      mimeType: 'text/markdown',
-      origin: 'runs',
-      description: `Session branch with ${runs.length} run${runs.length === 1 ? '' : 's'} of workflows`,
-    }));
+      ...kind,
+      description: `Session branch with ${plural(runs.length, 'run')} of workflows`,
+    })),
+  ];
 }
 
 export async function runNames(context: Context, what: 'branch' | 'run_id'): Promise<string[]> {
@@ -79,7 +83,7 @@ export async function runsText(
     return lines(
       `# Session branches\n`,
       `Current: ${found.current}\n`,
-      found.branches.map((each) => `- ${runsUri(addressOf(each))}: ${each.status}, ${each.runs.length} runs`),
+      found.branches.map((each) => `- ${runsUri(addressOf(each))}: ${standingText(each)}, ${plural(each.runs.length, 'run')}`),
       found.problems.map((problem) => `- Problem: ${problem}`),
     );
   if (id === undefined) {
@@ -87,7 +91,7 @@ export async function runsText(
     if (wanted === undefined) throw unknown(branch, found);
     return lines(
       `# Session branch ${branch}\n`,
-      `${wanted.status}${branch === found.current ? ', the current one' : ''}\n`,
+      `${standingText(wanted)}${branch === found.current ? ', the current one' : ''}\n`,
       [...wanted.runs]
         .sort(byRecency)
         .map((run) => `- ${runsUri(branch, run.id)}: ${runLine(runData(run, state.root))}`),

@@ -187,13 +187,33 @@ const asText = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 
 /** How to keep a run, for whoever does the work. */
-export function howToKeep({ run_id, folder, resume_step, branch }: RunData): string[] {
+export function howToKeep(run: RunData): string[] {
+  const { run_id, folder, branch } = run;
+  const resume = `Later: run_resume {run_id:"${run_id}"${branch === 'main' ? '' : `, branch:"${branch}"`}}.`;
+  if (allDone(run)) return [endIt(run)];
   return [
-    `After each step: run_checkpoint with run_id "${run_id}", step ${resume_step ?? 1}, … and, where they help later, variables, artefacts (paths of files) and notes; at the command line \`bmad run checkpoint ${run_id} --step ${resume_step ?? 1}\`.`,
+    `After each step: ${checkpointCall(run)}, and where they help later variables, artefacts (paths of files) and notes.`,
     // What lies outside the project is the server's own; nothing of the project's goes there.
     `Artefacts go where the workflow says${!isElsewhere(folder) ? `, or into ${folder}/artefacts` : ''}.`,
-    `At the end: run_finish with status completed, failed or paused. Later: run_resume "${run_id}"${branch === 'main' ? '' : ` (branch ${branch})`}.`,
+    `At the end: run_finish {run_id:"${run_id}", status:"completed"}, or failed, or paused. ${resume}`,
   ];
+}
+
+/** The call that comes next in a run that is going on: the step after, or its end. */
+export function nextCall(run: RunData): string | undefined {
+  if (run.status !== 'running' || run.archive !== undefined) return undefined;
+  return allDone(run) ? endIt(run) : `After the next step: ${checkpointCall(run)}.`;
+}
+
+const checkpointCall = ({ run_id, resume_step: step }: RunData): string =>
+  `run_checkpoint {run_id:"${run_id}", step:${step ?? 1}}`;
+
+const endIt = ({ run_id }: RunData): string =>
+  `All steps are done: run_finish {run_id:"${run_id}"} ends it.`;
+
+/** Whether nothing is left of a run but to end it. */
+export function allDone({ status, resume_step: step, progress: { total } }: RunData): boolean {
+  return status !== 'completed' && step === undefined && total !== undefined && total > 0;
 }
 
 const isElsewhere = (folder: string): boolean => /^(?:[a-z]:)?[\\/]/i.test(folder);

@@ -23,7 +23,23 @@ export async function stateText(
   context: Context,
   call: Call,
   project?: string,
-): Promise<{ text: string; origin: string } | undefined> {
+): Promise<StateText | undefined> {
+  const found = await textBehind(uri, context, call, project);
+  // It is handed out like a file, and a file of lines ends with one.
+  return found && { ...found, text: found.text.endsWith('\n') ? found.text : `${found.text}\n` };
+}
+
+interface StateText {
+  text: string;
+  origin: string;
+}
+
+async function textBehind(
+  uri: string,
+  context: Context,
+  call: Call,
+  project: string | undefined,
+): Promise<StateText | undefined> {
   const memory = memoryPlace(uri);
   if (memory !== undefined) return { text: await memoryText(memory, context, project), origin: 'memory' };
   const run = runsPlace(uri);

@@ -3,7 +3,7 @@ import { BmadError, quoted } from '../base/errors.ts';
 import type { JournalEntry, Run, RunsReading } from '../model/run.ts';
 import { lines, whereField } from './memory-view.ts';
 import { defineOperation } from './operation.ts';
-import { byRecency, latestRun, runData, runLine, runSchema, runText } from './run-view.ts';
+import { byRecency, latestRun, nextCall, runData, runLine, runSchema, runText } from './run-view.ts';
 
 const OTHERS = 20;
 const JOURNAL_LINES = 200;
@@ -67,16 +67,21 @@ export const getWorkflowStatus = defineOperation({
     };
   },
   render: ({ branch, run, others, journal, hint, problems }) => ({
+    ...noteOf(hint, run === undefined ? undefined : nextCall(run)),
     body: lines(
       run === undefined ? `The branch ${branch} has no runs.` : runText(run),
       journal === undefined ? undefined : ['Journal:', ...journal.map(journalLine)],
       others.length === 0 ? undefined : 'Other runs of the branch:',
       others.map((each) => `- ${runLine(each)}`),
       problems.map((problem) => `Problem: ${problem}`),
-      hint,
     ),
   }),
 });
+
+function noteOf(...parts: (string | undefined)[]): { note?: string } {
+  const note = lines(...parts);
+  return note === '' ? {} : { note };
+}
 
 function branchNamed({ branches }: RunsReading, name: string): RunsReading['branches'][number] | undefined {
   return (
@@ -110,7 +115,7 @@ function hintFor({ run, name, reading, asked }: Situation): string | undefined {
   const others = reading.branches.filter(({ runs }) => runs.length > 0);
   if (others.length > 0)
     return `Runs are in: ${others.map((each) => `${each.archive ?? each.name} (${each.runs.length})`).join(', ')}.`;
-  return `That is so in every new project: "${name}" gets its first run with run_open (bmad run open <workflow>).`;
+  return `That is so in every new project: "${name}" gets its first run with run_open.`;
 }
 
 function journalLine(entry: Record<string, unknown>): string {

@@ -25,8 +25,6 @@ export function driftOf(
     found.push(`Steps after ${gaps.join(', ')} are completed, but not ${gaps.join(', ')}.`);
   if (status === 'completed' && totalSteps !== undefined && done.size < totalSteps)
     found.push(`It counts as completed with ${done.size} of ${totalSteps} steps.`);
-  if (status === 'running' && totalSteps !== undefined && totalSteps > 0 && done.size >= totalSteps)
-    found.push('All steps are completed, but it counts as running.');
   const isOver = totalSteps !== undefined && last >= totalSteps;
   if (status === 'running' && !isOver && currentStep !== undefined && done.has(currentStep))
     found.push(`The current step ${currentStep} is among those completed.`);

@@ -141,7 +141,9 @@ function judgement(
       status: 'NOT_VERIFIED',
       reason: `Not everything could be verified: ${lacks.map(({ stack }) => stack).join(', ')}.`,
     };
-  return { status: 'PASS', reason: `All ${passed.length} commands that count have succeeded.` };
+  return { status: 'PASS', reason: passed.length === 1
+        ? 'The one command that counts has succeeded.'
+        : `All ${passed.length} commands that count have succeeded.` };
 }
 
 function surroundings(

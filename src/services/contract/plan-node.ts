@@ -71,7 +71,11 @@ export const planNode: Planner = async (around) => {
       });
   }
   if (commands.length === 0 && lacks.length === 0)
-    lack('There is neither a tsconfig.json nor a script "test" in package.json.');
+    lack(
+      typeof test === 'string'
+        ? 'The script "test" in package.json is npm\'s placeholder ("no test specified"), and there is no tsconfig.json.'
+        : 'There is neither a tsconfig.json nor a script "test" in package.json.',
+    );
   return { commands, lacks };
 };
 

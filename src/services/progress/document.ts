@@ -1,5 +1,7 @@
 import { ParseError } from '../../base/parse.ts';
+import { plural } from '../../base/text.ts';
 import { yamlPairs, type YamlPair } from '../../base/parse-places.ts';
+import { plannedIn } from './epic-headings.ts';
 import type { Evidence, ItemKind, State } from './model.ts';
 import { documentState } from './words.ts';
 
@@ -42,21 +44,28 @@ export function judgeDocument(kind: ItemKind, file: string, text: string): Judge
   const body = bodyOf(text, head.endLine);
   const declared = declaredState(head, text);
   const steps = stepsOf(kind, head);
-  if (body.characters < FEW_CHARACTERS) {
-    const begun = (steps?.done ?? 0) > 0 || declared !== undefined;
-    const says =
-      body.placeholder === undefined ? 'it has hardly any text' : 'a template that is not filled in';
-    return {
-      state: begun ? 'in progress' : 'not started',
-      evidence: { file, ...lineField(body.placeholder?.line), says },
-    };
-  }
-  if (declared !== undefined && (declared.state !== 'complete' || body.placeholder === undefined))
+  const few = body.characters < FEW_CHARACTERS;
+  const counts = body.characters > 0 && (!few || declared?.state !== undefined);
+  if (
+    declared !== undefined &&
+    counts &&
+    (declared.state !== 'complete' || body.placeholder === undefined)
+  )
     return {
       state: declared.state ?? 'unknown',
       status: declared.word,
       evidence: { file, line: declared.line, says: `status ${declared.word}` },
     };
+  if (few) {
+    const planned = plannedIn(file, text).stories.length;
+    const begun = (steps?.done ?? 0) > 0 || declared !== undefined || planned > 0;
+    const short = planned > 0 ? `${plural(planned, 'story', 'stories')} and hardly any text` : 'it has hardly any text';
+    const says = body.placeholder === undefined ? short : 'a template that is not filled in';
+    return {
+      state: begun ? 'in progress' : 'not started',
+      evidence: { file, ...lineField(body.placeholder?.line), says },
+    };
+  }
   if (body.placeholder !== undefined)
     return {
       state: 'in progress',

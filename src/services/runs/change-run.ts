@@ -28,6 +28,8 @@ export interface Changed {
   run: Run;
   /** What the caller should know about the write. */
   notes: string[];
+  /** Nothing was written: it was so already. */
+  already?: true;
 }
 
 export type Finish = 'completed' | 'failed' | 'paused';
@@ -78,6 +80,10 @@ export async function finishRun(
   text: string | undefined,
 ): Promise<Changed> {
   return changeRun(world, id, branch, async (_place, before, notes) => {
+    const was = before.state['status'];
+    if (was === status && !before.behind && [undefined, before.state['agent_notes']].includes(text))
+      return Promise.resolve(undefined);
+    if (was !== status && (was === 'completed' || was === 'failed')) notes.push(`It was ${was} before.`);
     const done = before.state['steps_completed'];
     const total = before.state['total_steps'];
     const count = Array.isArray(done) ? new Set(done).size : 0;
@@ -120,7 +126,7 @@ async function changeRun(
   world: RunsWorld,
   id: string,
   branch: string | undefined,
-  make: (place: RunPlace, before: Before, notes: string[]) => Promise<Change>,
+  make: (place: RunPlace, before: Before, notes: string[]) => Promise<Change | undefined>,
 ): Promise<Changed> {
   const { run, locked } = await writable(world, id, branch);
   return locked(async () => {
@@ -128,6 +134,8 @@ async function changeRun(
     const before = await beforeChange(run.place);
     if (before.behind) notes.push('The state had stayed behind its journal and was repaired.');
     const change = await make(run.place, before, notes);
+    if (change === undefined)
+      return { run: await readRun(world.kit.root, run.place, run), notes, already: true };
     const { clockBack } = await writeChange(run.place, before, change, world.now());
     if (clockBack) notes.push('The clock is behind the last checkpoint, whose time was kept.');
     return { run: await readRun(world.kit.root, run.place, run), notes };

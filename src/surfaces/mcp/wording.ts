@@ -63,12 +63,15 @@ function argumentsOf(written: string): Arguments | undefined {
 
 const OWN_OPERATIONS = new Set(['modules', 'agents', 'workflows']);
 
-function step({ operation, workflow, agent, uri, query, pattern }: Arguments, offered: Set<string>): string {
+function step(
+  { operation, workflow, agent, uri, query, pattern, run_id }: Arguments,
+  offered: Set<string>,
+): string {
   const resources = offered.has('bmad-resources');
   if (operation === 'execute') {
     if (agent !== undefined) return `the tool or the prompt of the agent ${agent}`;
-    if (offered.has('execute_workflow')) return call('execute_workflow', { workflow_name: workflow });
-    if (offered.has('bmad-workflow')) return call('bmad-workflow', { workflow });
+    if (offered.has('execute_workflow')) return call('execute_workflow', { workflow_name: workflow, run_id });
+    if (offered.has('bmad-workflow')) return call('bmad-workflow', { workflow, run_id });
     return `the prompt of the workflow ${workflow ?? ''}`.trim();
   }
   if (operation === 'read')
