@@ -220,6 +220,6 @@ describe('resolve', () => {
     const { trace } = new NameIndex([recordOf(`agent bmm/${'x'.repeat(5_000)}`)], ['bmm']).resolve(
       query('x'.repeat(5_000)),
     );
-    expect(trace.startsWith(`found 1 candidates for "${'x'.repeat(120)}…"; selected`)).toBe(true);
+    expect(trace.startsWith(`found 1 candidate for "${'x'.repeat(120)}…"; selected`)).toBe(true);
   });
 });

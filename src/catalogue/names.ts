@@ -1,6 +1,6 @@
 import { BmadError, quoted } from '../base/errors.ts';
 import { fold, nearest } from '../base/suggest.ts';
-import { cut } from '../base/text.ts';
+import { cut, plural } from '../base/text.ts';
 import { successorsOf, withoutOldPrefixes } from './old-names.ts';
 import { isListed, qualifiedName, shortName, type BmadRecord, type RecordKind } from '../model/record.ts';
 
@@ -65,7 +65,7 @@ export class NameIndex {
     const count = this.#entriesOf({ ...wanted, module: undefined }).length;
     const filtered =
       module === undefined ? '' : `, after module filter "${module}": ${this.#entriesOf(wanted).length}`;
-    const trace = `found ${count} candidates for ${quoted(asked.name)}${filtered}; selected ${qualifiedName(record)} from ${record.origin.displayName} (${record.origin.kind}, priority=${record.origin.priority})`;
+    const trace = `found ${plural(count, 'candidate')} for ${quoted(asked.name)}${filtered}; selected ${qualifiedName(record)} from ${record.origin.displayName} (${record.origin.kind}, priority=${record.origin.priority})`;
     return { record, trace };
   }
 

@@ -38,7 +38,7 @@ describe('verify_receipts', () => {
     expect(data).toMatchObject({ proven: true, chain: 'whole', receipts: 1, tree: 'same', contract: 'same' });
     expect(failed).toBe(false);
     expect(answer.body).toMatch(/^Proven/);
-    expect(answer.note).toContain('not signed');
+    expect(answer.note).toMatch(/^Receipts are chained, not signed; they lie in [^\n]+\.$/);
   });
 
   it('proves nothing before the first run', async () => {
@@ -99,6 +99,31 @@ describe('verify_receipts', () => {
       tree: 'same',
       notes: [expect.stringContaining('cc-000002')],
     });
+  });
+
+  it('counts an earlier PASS on the very files that are here again', async () => {
+    const session = await passed();
+    const main = join(session.folder, 'main.go');
+    await writeFile(main, 'package other\n');
+    const changed = await session.ok(verifyReceipts);
+    expect(changed.answer.note).toContain('run_completion_contract ("bmad contract run")');
+    await session.ok(runCompletionContract);
+    expect((await session.ok(verifyReceipts)).data).toMatchObject({ proven: true });
+    await writeFile(main, 'package main\n');
+    const { data, answer } = await session.ok(verifyReceipts);
+    expect(data).toMatchObject({ proven: true, tree: 'same', passed_here: 'cc-000001', changes: [] });
+    expect(answer.body).toContain('Files: cc-000001 passed on these very files');
+    expect(answer.note).not.toContain('run_completion_contract');
+  });
+
+  it('says that the files as they are now have failed, where they are not those that passed', async () => {
+    const session = await passed();
+    await writeFile(join(session.folder, '.verify/go'), 'go test ./...|tests FAILED\n');
+    await session.ok(runCompletionContract);
+    const { data, answer } = await session.ok(verifyReceipts);
+    expect(data).toMatchObject({ proven: false, tree: 'changed' });
+    expect(answer.body).toContain('As they are now they have failed (cc-000002)');
+    expect(answer.body).not.toContain('same files');
   });
 
   it('finds one flipped byte and says where', async () => {

@@ -13,10 +13,6 @@ const problemSchema = z.object({
 
 const SHOWN_CHANGES = 50;
 
-/** What a chain of hashes can and cannot do, in every answer that leans on it. */
-const MEANING =
-  'A whole chain shows that no receipt was changed or removed since it was written here. It is not signed: whoever can write both the receipts and the note of their end can write a new chain.';
-
 export const verifyReceipts = defineOperation({
   name: 'verify_receipts',
   title: 'Verify the receipts of the contract',
@@ -31,6 +27,8 @@ export const verifyReceipts = defineOperation({
     receipts: z.int(),
     problems: z.array(problemSchema),
     last_pass: receiptSchema.optional(),
+    /** The last PASS on the very files that are here. */
+    passed_here: z.string().optional(),
     newest: receiptSchema.optional(),
     tree: z.enum(['same', 'changed', 'unknown']),
     changes: z.array(z.object({ path: z.string(), change: z.enum(['added', 'removed', 'changed']) })),
@@ -48,6 +46,7 @@ export const verifyReceipts = defineOperation({
       receipts: found.receipts,
       problems: found.problems,
       ...(found.lastPass === undefined ? {} : { last_pass: receiptData(found.lastPass) }),
+      ...(found.passedHere === undefined ? {} : { passed_here: found.passedHere.id }),
       ...(found.newest === undefined ? {} : { newest: receiptData(found.newest) }),
       tree: found.tree,
       changes: found.changes.slice(0, SHOWN_CHANGES),
@@ -65,7 +64,7 @@ export const verifyReceipts = defineOperation({
         ? 'Proven: the project is as it was when it passed, and the receipts are whole.'
         : 'NOT proven.',
       data.chain === 'empty'
-        ? 'Receipts: none yet. Run the contract first.'
+        ? 'Receipts: none yet.'
         : `Receipts: ${data.receipts}, the chain is ${data.chain}`,
       data.problems.map(({ message }) => `- ${message}`),
       data.last_pass === undefined
@@ -79,7 +78,9 @@ export const verifyReceipts = defineOperation({
       data.tree === 'changed'
         ? `Files: changed since${data.changes_known ? `, ${plural(data.changes_total, 'difference')}` : '; which ones is not known any more'}`
         : data.tree === 'same'
-          ? 'Files: the same'
+          ? data.passed_here === data.last_pass?.id
+            ? 'Files: the same'
+            : `Files: ${data.passed_here ?? ''} passed on these very files`
           : undefined,
       data.changes.map(({ path, change }) => `- ${path}: ${change}`),
       data.changes_total > data.changes.length
@@ -88,7 +89,12 @@ export const verifyReceipts = defineOperation({
       data.contract === 'changed' ? 'Contract: changed since' : undefined,
       data.notes.map((note) => `- ${note}`),
     ),
-    note: `${MEANING} They lie in ${data.place}.`,
+    note: lines(
+      data.proven || data.chain === 'broken'
+        ? undefined
+        : 'Next: run_completion_contract ("bmad contract run") verifies the files as they are now.',
+      `Receipts are chained, not signed; they lie in ${data.place}.`,
+    ),
   }),
 });
 

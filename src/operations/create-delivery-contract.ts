@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { plural } from '../base/text.ts';
 import { contractData, contractView, findingLines, findingSchema } from './delivery-view.ts';
 import { projectField } from './fields.ts';
 import { defineOperation } from './operation.ts';
@@ -79,7 +80,7 @@ export const createDeliveryContract = defineOperation({
 
   render: ({ contract, valid, findings }) => ({
     body: [
-      `Written: ${contract.file}, ${contract.artefacts} artefacts, ${contract.open_questions} open questions.`,
+      `Written: ${contract.file}, ${plural(contract.artefacts, 'artefact')}, ${plural(contract.open_questions, 'open question')}.`,
       valid ? 'It is complete.' : 'It is not complete yet:',
       ...findingLines(findings),
     ].join('\n'),

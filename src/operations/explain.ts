@@ -138,7 +138,7 @@ async function explainRecord(winner: BmadRecord, target: string, workspace: Work
     })),
     layers: await delivery.layersOf(winner),
     ...(ranking === undefined ? {} : { ranking }),
-    note: `${rivals.length} candidates; ${qualifiedName(winner)} from ${winner.origin.displayName} is served.`,
+    note: `${plural(rivals.length, 'candidate')}; ${qualifiedName(winner)} from ${winner.origin.displayName} is served.`,
   };
 }
 

@@ -80,7 +80,9 @@ export const memoryReindex = defineOperation({
     );
     return { done, total };
   },
-  render: ({ done, total }) => ({ body: `${done} of ${total} memories have a vector.` }),
+  render: ({ done, total }) => ({
+    body: `${done} of ${plural(total, 'memory', 'memories')} ${total === 1 ? 'has' : 'have'} a vector.`,
+  }),
 });
 
 export const memoryMove = defineOperation({

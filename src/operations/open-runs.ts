@@ -1,3 +1,4 @@
+import { plural } from '../base/text.ts';
 import type { Run, RunsReading } from '../model/run.ts';
 import { isPutAway } from './branch-standing.ts';
 import { allDone, byRecency, runData } from './run-view.ts';
@@ -15,7 +16,7 @@ export function openRuns({ branches }: RunsReading): Run[] {
 function isReplaced(run: Run, others: readonly Run[]): boolean {
   const workflow = workflowOf(run);
   if (run.status !== 'failed' || workflow === undefined) return false;
-  return others.some((other) => workflowOf(other) === workflow && byRecency(other, run) < 0);
+  return others.some((other) => other !== run && workflowOf(other) === workflow && byRecency(other, run) < 0);
 }
 
 const workflowOf = ({ state }: Run): string | undefined => state?.workflow ?? state?.workflowPath;
@@ -36,9 +37,15 @@ export function runAction(reading: RunsReading, root: string): RunAction | undef
   const run = runData(first, root);
   const over = allDone(run);
   const { completed, total } = run.progress;
-  const steps = total === undefined ? '' : `, ${completed} of ${total} steps`;
+  const steps = total === undefined ? '' : `, ${completed} of ${plural(total, 'step')}`;
   const more = others.length > NAMED ? ` and ${others.length - NAMED} more` : '';
-  const also = others.length === 0 ? '' : `; also open: ${others.slice(0, NAMED).map(({ id }) => id).join(', ')}${more}`;
+  const also =
+    others.length === 0
+      ? ''
+      : `; also open: ${others
+          .slice(0, NAMED)
+          .map(({ id }) => id)
+          .join(', ')}${more}`;
   const place = run.branch === 'main' ? {} : { branch: run.branch };
   return {
     what: `${over ? 'End' : 'Resume'} run ${run.run_id}`,

@@ -159,9 +159,7 @@ function wayOn(run: z.output<typeof runSchema>, start: string | undefined): stri
       ? []
       : run.workflow === undefined
         ? [`Start the workflow of ${start} again.`]
-        : [
-            `{operation:"execute", workflow:"${start}", run_id:"${run.run_id}"}`,
-          ]),
+        : [`{operation:"execute", workflow:"${start}", run_id:"${run.run_id}"}`]),
     ...(next === undefined
       ? []
       : [`Go on with step ${next}${run.progress.total === undefined ? '' : ` of ${run.progress.total}`}.`]),

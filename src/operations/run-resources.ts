@@ -83,7 +83,9 @@ export async function runsText(
     return lines(
       `# Session branches\n`,
       `Current: ${found.current}\n`,
-      found.branches.map((each) => `- ${runsUri(addressOf(each))}: ${standingText(each)}, ${plural(each.runs.length, 'run')}`),
+      found.branches.map(
+        (each) => `- ${runsUri(addressOf(each))}: ${standingText(each)}, ${plural(each.runs.length, 'run')}`,
+      ),
       found.problems.map((problem) => `- Problem: ${problem}`),
     );
   if (id === undefined) {

@@ -208,8 +208,7 @@ export function nextCall(run: RunData): string | undefined {
 const checkpointCall = ({ run_id, resume_step: step }: RunData): string =>
   `run_checkpoint {run_id:"${run_id}", step:${step ?? 1}}`;
 
-const endIt = ({ run_id }: RunData): string =>
-  `All steps are done: run_finish {run_id:"${run_id}"} ends it.`;
+const endIt = ({ run_id }: RunData): string => `All steps are done: run_finish {run_id:"${run_id}"} ends it.`;
 
 /** Whether nothing is left of a run but to end it. */
 export function allDone({ status, resume_step: step, progress: { total } }: RunData): boolean {

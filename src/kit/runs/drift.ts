@@ -1,3 +1,4 @@
+import { plural } from '../../base/text.ts';
 import type { RunGraph, RunState } from '../../model/run.ts';
 import { lastStep } from './state-file.ts';
 
@@ -17,14 +18,16 @@ export function driftOf(
   if (done.size < stepsCompleted.length) found.push('"steps_completed" has a step twice.');
   const last = lastStep(done) ?? 0;
   if (totalSteps !== undefined && last > totalSteps)
-    found.push(`Step ${last} is completed, but there are ${totalSteps} steps.`);
+    found.push(
+      `Step ${last} is completed, but there ${totalSteps === 1 ? 'is' : 'are'} ${plural(totalSteps, 'step')}.`,
+    );
   const from = done.has(0) ? 0 : 1;
   const gaps: number[] = [];
   for (let step = from; step < last && gaps.length < 10; step++) if (!done.has(step)) gaps.push(step);
   if (gaps.length > 0)
     found.push(`Steps after ${gaps.join(', ')} are completed, but not ${gaps.join(', ')}.`);
   if (status === 'completed' && totalSteps !== undefined && done.size < totalSteps)
-    found.push(`It counts as completed with ${done.size} of ${totalSteps} steps.`);
+    found.push(`It counts as completed with ${done.size} of ${plural(totalSteps, 'step')}.`);
   const isOver = totalSteps !== undefined && last >= totalSteps;
   if (status === 'running' && !isOver && currentStep !== undefined && done.has(currentStep))
     found.push(`The current step ${currentStep} is among those completed.`);

@@ -59,7 +59,7 @@ describe('the built-in contract', () => {
     expect(await builtin(pack('node -e "process.exit(3)"'))).toMatchObject({ status: 'FAIL' });
     expect(await builtin(pack('echo "Error: no test specified" && exit 1'))).toMatchObject({
       status: 'NOT_VERIFIED',
-      hints: [expect.stringContaining('npm\'s placeholder')],
+      hints: [expect.stringContaining("npm's placeholder")],
     });
   });
 

@@ -141,9 +141,13 @@ function judgement(
       status: 'NOT_VERIFIED',
       reason: `Not everything could be verified: ${lacks.map(({ stack }) => stack).join(', ')}.`,
     };
-  return { status: 'PASS', reason: passed.length === 1
+  return {
+    status: 'PASS',
+    reason:
+      passed.length === 1
         ? 'The one command that counts has succeeded.'
-        : `All ${passed.length} commands that count have succeeded.` };
+        : `All ${passed.length} commands that count have succeeded.`,
+  };
 }
 
 function surroundings(

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { withLock } from '../../base/file-lock.ts';
 import { realFolder } from '../../base/files.ts';
-import { oneLine } from '../../base/text.ts';
+import { oneLine, plural } from '../../base/text.ts';
 import { readKit, type Kit } from '../../kit/kit.ts';
 import { outputFolder } from '../../kit/output.ts';
 import { BUILTIN_VERSION, runBuiltin } from './builtin.ts';
@@ -237,7 +237,9 @@ function withChanges(result: RunResult, before: Tree, after: Tree): RunResult {
   const left =
     before.leftOut === 0
       ? []
-      : [`${before.leftOut} files are too large or too many and were not looked into.`];
+      : [
+          `${plural(before.leftOut, 'file is', 'files are')} too large or too many and ${before.leftOut === 1 ? 'was' : 'were'} not looked into.`,
+        ];
   if (before.digest === after.digest) return { ...result, hints: [...result.hints, ...left] };
   const changes = treeChanges(before.list, after.list);
   const named = changes.slice(0, 5).map(({ path, change }) => `${path} (${change})`);

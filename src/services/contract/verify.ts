@@ -1,3 +1,4 @@
+import { plural } from '../../base/text.ts';
 import { ChainCheck, type ChainProblem, type ChainReport } from './chain.ts';
 import type { Receipt } from './receipt.ts';
 import { anchorOf, readReceipts, type ReceiptPlace } from './receipts.ts';
@@ -10,6 +11,8 @@ export interface Verification {
   receipts: number;
   problems: ChainProblem[];
   lastPass: Receipt | undefined;
+  /** The last PASS on the very files that are here, which need not be the last of all. */
+  passedHere: Receipt | undefined;
   newest: Receipt | undefined;
   tree: 'same' | 'changed' | 'unknown';
   /** Which files are different since, as far as the list of then is still there. */
@@ -45,6 +48,7 @@ export async function verifyReceipts({ place, contract, tree }: VerifySetup): Pr
   if (lastPass === undefined)
     return {
       ...base,
+      passedHere: undefined,
       proven: false,
       tree: 'unknown',
       changes: [],
@@ -53,24 +57,37 @@ export async function verifyReceipts({ place, contract, tree }: VerifySetup): Pr
       notes: [],
     };
   const now = await tree();
-  const same = now.digest === lastPass.tree.digest;
+  const here = intact.filter(({ tree: then }) => then.digest === now.digest);
+  const passes = here.filter(({ status }) => status === 'PASS');
+  // Files that came back to what they were are as proven as they were then, if the contract is the one of then.
+  const passedHere = passes.findLast((receipt) => sameContract(receipt.contract, contract)) ?? passes.at(-1);
+  const same = passedHere !== undefined;
   const before = same ? now.list : await keptList(place.folder, lastPass.tree.digest);
-  const contractNow = sameContract(lastPass.contract, contract) ? 'same' : 'changed';
-  const failedSince = intact
-    .slice(intact.indexOf(lastPass) + 1)
-    .find(({ status, tree: then }) => status === 'FAIL' && then.digest === now.digest);
+  const contractNow = sameContract((passedHere ?? lastPass).contract, contract) ? 'same' : 'changed';
+  const failed = here
+    .slice(passedHere === undefined ? 0 : here.indexOf(passedHere) + 1)
+    .findLast(({ status }) => status === 'FAIL');
   return {
     ...base,
-    proven: chain === 'whole' && same && contractNow === 'same' && failedSince === undefined,
+    passedHere,
+    proven: chain === 'whole' && same && contractNow === 'same' && failed === undefined,
     tree: same ? 'same' : 'changed',
     changes: before === undefined ? [] : treeChanges(before, now.list),
     changesKnown: before !== undefined,
     contract: contractNow,
     notes: [
-      ...(failedSince === undefined
+      ...(failed === undefined
         ? []
-        : [`The same files have failed since (${failedSince.id}): ${failedSince.reason}`]),
-      ...(now.leftOut === 0 ? [] : [`${now.leftOut} files are too large or too many and were not compared.`]),
+        : [
+            same
+              ? `They have failed since (${failed.id}): ${failed.reason}`
+              : `As they are now they have failed (${failed.id}): ${failed.reason}`,
+          ]),
+      ...(now.leftOut === 0
+        ? []
+        : [
+            `${plural(now.leftOut, 'file is', 'files are')} too large or too many and ${now.leftOut === 1 ? 'was' : 'were'} not compared.`,
+          ]),
     ],
   };
 }

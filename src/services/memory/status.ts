@@ -1,4 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
+import { plural } from '../../base/text.ts';
 import { isUsed } from './place.ts';
 import type { MemoryParts } from './memory.ts';
 import type { MemoryStats, StoreHealth } from './store.ts';
@@ -38,7 +39,9 @@ export async function statusOf({ world, sessions, place, userFolder }: MemoryPar
       await store.embedding(),
     ];
     if (embedder !== undefined && embedded < total && !sessions.reembedding.running)
-      notes.push(`${total - embedded} memories wait for a vector. "bmad memory reindex" makes them now.`);
+      notes.push(
+        `${plural(total - embedded, 'memory waits', 'memories wait')} for a vector. "bmad memory reindex" makes them now.`,
+      );
     return {
       ...shared,
       store: health,

@@ -46,11 +46,7 @@ export function judgeDocument(kind: ItemKind, file: string, text: string): Judge
   const steps = stepsOf(kind, head);
   const few = body.characters < FEW_CHARACTERS;
   const counts = body.characters > 0 && (!few || declared?.state !== undefined);
-  if (
-    declared !== undefined &&
-    counts &&
-    (declared.state !== 'complete' || body.placeholder === undefined)
-  )
+  if (declared !== undefined && counts && (declared.state !== 'complete' || body.placeholder === undefined))
     return {
       state: declared.state ?? 'unknown',
       status: declared.word,
@@ -59,7 +55,8 @@ export function judgeDocument(kind: ItemKind, file: string, text: string): Judge
   if (few) {
     const planned = plannedIn(file, text).stories.length;
     const begun = (steps?.done ?? 0) > 0 || declared !== undefined || planned > 0;
-    const short = planned > 0 ? `${plural(planned, 'story', 'stories')} and hardly any text` : 'it has hardly any text';
+    const short =
+      planned > 0 ? `${plural(planned, 'story', 'stories')} and hardly any text` : 'it has hardly any text';
     const says = body.placeholder === undefined ? short : 'a template that is not filled in';
     return {
       state: begun ? 'in progress' : 'not started',
@@ -72,7 +69,9 @@ export function judgeDocument(kind: ItemKind, file: string, text: string): Judge
       evidence: { file, line: body.placeholder.line, says: `${body.placeholder.text} is not filled in` },
     };
   if (steps !== undefined) {
-    const says = steps.complete ? 'all steps are done' : `${steps.done} of ${steps.total} steps are done`;
+    const says = steps.complete
+      ? 'all steps are done'
+      : `${steps.done} of ${plural(steps.total, 'step')} are done`;
     const state = steps.complete ? 'complete' : steps.done > 0 ? 'in progress' : 'not started';
     return { state, evidence: { file, line: steps.line, says } };
   }

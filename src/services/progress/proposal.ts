@@ -129,7 +129,10 @@ function epicWord(
   );
   if (words.length === 0 || words.includes(undefined)) return undefined;
   if (words.every((word) => word === 'done'))
-    return { word: 'done', why: `all ${words.length} stories of epic ${epic} are done` };
+    return {
+      word: 'done',
+      why: `${words.length === 1 ? 'the one story' : `all ${words.length} stories`} of epic ${epic} ${words.length === 1 ? 'is' : 'are'} done`,
+    };
   const begun = words.some((word) => word !== 'backlog' && word !== 'drafted');
   return begun && (row?.means === 'backlog' || row?.word === '')
     ? { word: 'in-progress', why: `stories of epic ${epic} have begun` }

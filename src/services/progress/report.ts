@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { plural } from '../../base/text.ts';
 import { findArtefacts, type Artefact } from './artefacts.ts';
 import { findDrift } from './drift.ts';
 import { joinedPlans, plannedIn, type Plan } from './epic-headings.ts';
@@ -125,7 +126,7 @@ async function ledgers<L extends { file: string }>(
 function sprintItems({ sprint, broken }: Pick<Report, 'sprint' | 'broken'>): Item[] {
   const base = { kind: 'sprint', phase: 'implementation', id: 'sprint-planning' } as const;
   if (sprint !== undefined) {
-    const says = `${sprint.rows.length} rows`;
+    const says = plural(sprint.rows.length, 'row');
     return [{ ...base, state: 'complete', evidence: [{ file: sprint.file, says }] }];
   }
   const bad = broken.find(({ file }) => file.includes('sprint-status'));

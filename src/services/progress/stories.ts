@@ -1,3 +1,4 @@
+import { plural } from '../../base/text.ts';
 import type { Plan } from './epic-headings.ts';
 import type { Evidence, Item, State } from './model.ts';
 import type { Row, SprintLedger } from './sprint-ledger.ts';
@@ -140,7 +141,7 @@ export function fileEvidence(file: StoryFile | Omit<StoryFile, 'epic' | 'story'>
   if (trouble !== undefined) return { file: file.file, says: trouble };
   if (placeholder !== undefined && rank(file.status) <= rank('ready-for-dev'))
     return { file: file.file, line: placeholder.line, says: `${placeholder.text} is not filled in` };
-  const open = tasks.total === 0 ? '' : `, ${tasks.done} of ${tasks.total} tasks`;
+  const open = tasks.total === 0 ? '' : `, ${tasks.done} of ${plural(tasks.total, 'task')}`;
   return { file: file.file, ...(line === undefined ? {} : { line }), says: `${word ?? 'no status'}${open}` };
 }
 

@@ -118,7 +118,7 @@ function closingActions({ epics, sprint, stories }: Report, workers: Workers): A
     if (!done || retrospective?.means !== 'optional' || sprint === undefined) continue;
     actions.push({
       what: `Hold the retrospective of epic ${epic}`,
-      why: `all ${plural(mine.length, 'story', 'stories')} of it are done`,
+      why: mine.length === 1 ? 'its one story is done' : `all ${mine.length} stories of it are done`,
       evidence: [{ file: sprint.file, line: retrospective.line, says: retrospective.word }],
       ...withWorker(workers.for('retrospective', false)),
       about: `epic ${epic}`,
@@ -142,7 +142,7 @@ function closingActions({ epics, sprint, stories }: Report, workers: Workers): A
 function tasks({ file }: Story): string {
   return file === undefined || file.tasks.total === 0
     ? ''
-    : `, ${file.tasks.done} of ${file.tasks.total} tasks done`;
+    : `, ${file.tasks.done} of ${plural(file.tasks.total, 'task')} done`;
 }
 
 function evidenceOf({ row, file, planned }: Story, ledger: string | undefined): Evidence[] {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { moveFolder } from '../../base/file-tree.ts';
 import { isTable, type Table } from '../../base/parse.ts';
+import { plural } from '../../base/text.ts';
 import { artefactFile } from '../../kit/runs/artefacts.ts';
 import { checkpointId } from '../../kit/runs/checkpoint-id.ts';
 import { JOURNAL_FILE, journalIn, stateFrom } from '../../kit/runs/journal.ts';
@@ -88,7 +89,7 @@ export async function finishRun(
     const total = before.state['total_steps'];
     const count = Array.isArray(done) ? new Set(done).size : 0;
     if (status === 'completed' && typeof total === 'number' && count < total)
-      notes.push(`Only ${count} of ${total} steps have a checkpoint.`);
+      notes.push(`Only ${count} of ${plural(total, 'step')} ${total === 1 ? 'has' : 'have'} a checkpoint.`);
     return Promise.resolve(present({ event: 'finished', status, notes: text }));
   });
 }

@@ -5,10 +5,7 @@ import { inTerminalWords } from './wording.ts';
 describe('answers in a terminal', () => {
   it.each([
     ['Start it with {operation:"execute", workflow:"prd"}.', 'Start it with "bmad execute prd".'],
-    [
-      '{operation:"execute", workflow:"bmm/prd", run_id:"prd-1"}',
-      '"bmad execute bmm/prd --run-id prd-1"',
-    ],
+    ['{operation:"execute", workflow:"bmm/prd", run_id:"prd-1"}', '"bmad execute bmm/prd --run-id prd-1"'],
     ['task_claim takes it, then task_complete.', '"bmad task claim" takes it, then "bmad task complete".'],
     ['run_open opens one; list_sessions shows all.', '"bmad run open" opens one; list_sessions shows all.'],
     [

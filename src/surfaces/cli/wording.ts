@@ -30,7 +30,9 @@ export function inTerminalWords(text: string): string {
   return text
     .replace(/\{operation:"(\w+)"((?:, ?\w+:"[^"]*")*)\}/g, (_call, operation: string, rest: string) => {
       const args = [...rest.matchAll(/(\w+):"([^"]*)"/g)].map(([, key = '', value = '']) =>
-        ['query', 'agent', 'workflow', 'uri'].includes(key) ? quote(value) : `--${key.replaceAll('_', '-')} ${quote(value)}`,
+        ['query', 'agent', 'workflow', 'uri'].includes(key)
+          ? quote(value)
+          : `--${key.replaceAll('_', '-')} ${quote(value)}`,
       );
       return [`"${CLI_PROGRAM} ${operation}`, ...args].join(' ') + '"';
     })

@@ -46,6 +46,34 @@ export const DOCUMENT_TREES: readonly ProgressTree[] = [
     items: { prd: `not started ${out}/prd.md` },
   },
   {
+    name: 'a short PRD that says it is final',
+    install: '6.0.4',
+    files: { [`${out}/prd.md`]: '---\nstatus: final\n---\n\n# PRD\n\nA shop for plants.\n' },
+    phases: 'ncnn',
+    next: ['Write the architecture', 'create-architecture'],
+    items: { prd: `complete ${out}/prd.md:2` },
+  },
+  {
+    name: 'a PRD that says it is final and has no text at all',
+    install: '6.0.4',
+    files: { [`${out}/prd.md`]: '---\nstatus: final\n---\n\n# PRD\n' },
+    phases: 'npnn',
+    next: ['Finish the PRD', 'create-prd'],
+    items: { prd: `in progress ${out}/prd.md` },
+  },
+  {
+    name: 'three stories in few words',
+    install: '6.0.4',
+    files: {
+      ...planned604,
+      [`${out}/epics.md`]:
+        '# Epics\n\n## Epic 1: Base\n\n### Story 1.1: Setup\n\n### Story 1.2: Login\n\n### Story 1.3: Cart\n\nSoon.\n',
+    },
+    phases: 'ncpn',
+    next: ['Finish the epics and stories', 'create-epics-and-stories'],
+    items: { epics: `in progress ${out}/epics.md` },
+  },
+  {
     name: 'the real PRD template of 6.0.4, not filled in',
     install: '6.0.4',
     files: {
