@@ -126,6 +126,57 @@ describe('verify_receipts', () => {
     expect(answer.body).not.toContain('same files');
   });
 
+  it('takes a PASS of a part for that part only, also after a FAIL of the whole', async () => {
+    const session = await contractSession(onTestFinished, {
+      ...FILES,
+      '.verify/go': 'go test ./...|tests FAILED\n',
+      '.verify/shell': 'shellcheck|OK\n',
+      'docs/.verify/shell': 'shellcheck|OK\n',
+    });
+    const run = async (input: object, status: string): Promise<void> => {
+      expect((await session.ok(runCompletionContract, input)).data['status']).toBe(status);
+    };
+    await run({}, 'FAIL');
+    await run({ working_dir: 'docs' }, 'PASS');
+    await run({ stack: 'shell' }, 'PASS');
+    const { data, answer, failed } = await session.ok(verifyReceipts);
+    expect(failed).toBe(true);
+    expect(data).toMatchObject({
+      proven: false,
+      proven_for: [
+        { working_dir: 'docs', stack: 'auto', receipt: 'cc-000002' },
+        { working_dir: '.', stack: 'shell', receipt: 'cc-000003' },
+      ],
+      notes: [expect.stringContaining('the whole project (cc-000001)')],
+    });
+    expect(answer.body).toMatch(
+      /^NOT proven for the project, proven for docs \(cc-000002\); stack shell \(cc-000003\) only\./,
+    );
+    await writeFile(join(session.folder, '.verify/go'), 'go test ./...|OK\n');
+    expect((await session.ok(verifyReceipts)).data).toMatchObject({ proven: false, proven_for: [] });
+    await run({}, 'PASS');
+    expect((await session.ok(verifyReceipts)).data).toMatchObject({ proven: true, proven_for: [] });
+  });
+
+  it('takes the proof of the whole back when a part fails since, until that part passes', async () => {
+    const session = await contractSession(onTestFinished, {
+      [SCRIPT_PATH]: `test -e "$PWD/../_bmad-output/fail" && exit 1; echo "CC PASS — [go] — 2026-01-01 00:00:00"`,
+      '_bmad-output/x': '',
+      'docs/plan.md': '',
+    });
+    const flag = join(session.folder, '_bmad-output/fail');
+    await session.ok(runCompletionContract);
+    await writeFile(flag, '');
+    await session.ok(runCompletionContract, { working_dir: 'docs' });
+    expect((await session.ok(verifyReceipts)).data).toMatchObject({
+      proven: false,
+      notes: [expect.stringContaining('since, docs (cc-000002)')],
+    });
+    await rm(flag);
+    await session.ok(runCompletionContract, { working_dir: 'docs' });
+    expect((await session.ok(verifyReceipts)).data).toMatchObject({ proven: true, notes: [] });
+  });
+
   it('finds one flipped byte and says where', async () => {
     const session = await passed();
     await session.ok(runCompletionContract);

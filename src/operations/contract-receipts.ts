@@ -13,6 +13,12 @@ const problemSchema = z.object({
 
 const SHOWN_CHANGES = 50;
 
+function partText(part: { working_dir: string; stack: string; receipt: string }): string {
+  const stack = part.stack === 'auto' ? '' : `stack ${part.stack}`;
+  const parts = [part.working_dir === '.' ? '' : part.working_dir, stack].filter((text) => text !== '');
+  return `${parts.join(', ')} (${part.receipt})`;
+}
+
 export const verifyReceipts = defineOperation({
   name: 'verify_receipts',
   title: 'Verify the receipts of the contract',
@@ -35,6 +41,8 @@ export const verifyReceipts = defineOperation({
     changes_total: z.int(),
     changes_known: z.boolean(),
     contract: z.enum(['same', 'changed', 'unknown']),
+    /** Parts that have passed as they are now, where the project as a whole is not proven. */
+    proven_for: z.array(z.object({ working_dir: z.string(), stack: z.string(), receipt: z.string() })),
     notes: z.array(z.string()),
     place: z.string(),
   }),
@@ -53,6 +61,11 @@ export const verifyReceipts = defineOperation({
       changes_total: found.changes.length,
       changes_known: found.changesKnown,
       contract: found.contract,
+      proven_for: found.provenFor.map(({ directory, stack, receipt }) => ({
+        working_dir: directory,
+        stack,
+        receipt,
+      })),
       notes: found.notes,
       place: found.place.folder,
     };
@@ -62,7 +75,9 @@ export const verifyReceipts = defineOperation({
     body: lines(
       data.proven
         ? 'Proven: the project is as it was when it passed, and the receipts are whole.'
-        : 'NOT proven.',
+        : data.proven_for.length > 0
+          ? `NOT proven for the project, proven for ${data.proven_for.map(partText).join('; ')} only.`
+          : 'NOT proven.',
       data.chain === 'empty'
         ? 'Receipts: none yet.'
         : `Receipts: ${data.receipts}, the chain is ${data.chain}`,
@@ -92,7 +107,7 @@ export const verifyReceipts = defineOperation({
     note: lines(
       data.proven || data.chain === 'broken'
         ? undefined
-        : 'Next: run_completion_contract ("bmad contract run") verifies the files as they are now.',
+        : 'Next: run_completion_contract ("bmad contract run") verifies the whole project as it is now.',
       `Receipts are chained, not signed; they lie in ${data.place}.`,
     ),
   }),

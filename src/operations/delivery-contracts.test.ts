@@ -59,7 +59,7 @@ describe('the answer to a contract', () => {
     const error = await session.fail(deliveryAccept, { contract_id: id });
     expect(error.hint).toContain('docs/gone.md is not there');
     expect((await session.ok(deliveryValidate, { contract_id: id })).failed).toBe(true);
-    await session.ok(deliveryReject, { contract_id: id, reason: 'the PRD is missing', renegotiate: true });
+    await session.ok(deliveryReject, { contract_id: id, reason: 'no', renegotiate: true });
     const text = await readFile(file, 'utf8');
     expect(text).toContain('status: renegotiating\r\n');
     expect(text.replaceAll('\r\n', '')).not.toContain('\n');

@@ -87,7 +87,7 @@ export const deliveryReject = defineOperation({
   positional: ['contract_id', 'reason'],
   input: z.strictObject({
     contract_id: contractIdField,
-    reason: z.string().min(3).max(2_000).describe('What is missing or wrong'),
+    reason: z.string().trim().min(1).max(2_000).describe('What is missing or wrong'),
     renegotiate: z.boolean().default(false).describe('Ask for another version instead of rejecting for good'),
     by: byField,
     project: projectField,

@@ -1,7 +1,7 @@
 import { BmadError } from '../base/errors.ts';
 import type { Call, Context } from './context.ts';
 import { checkedInput } from './input.ts';
-import type { AnyOperation, Answer } from './operation.ts';
+import { mayRead, type AnyOperation, type Answer } from './operation.ts';
 import { shaped } from './shaped.ts';
 
 export type Outcome =
@@ -18,9 +18,7 @@ export async function execute(
   const started = performance.now();
   try {
     call.signal.throwIfAborted();
-    refuseWrites(operation, context);
-    refusePrograms(operation, context, call);
-    const input = checkedInput(operation, raw);
+    const input = allowedInput(operation, raw, {}, context, call);
     const data = operation.output.parse(await operation.run(input, context, call));
     call.signal.throwIfAborted();
     const answer = shaped(operation.render(data), operation.answeredBy?.(data) ?? operation, input, context);
@@ -54,20 +52,31 @@ export async function handOver(
   context: Context,
   call: Call,
 ): Promise<Record<string, unknown>> {
-  refuseWrites(operation, context);
-  refusePrograms(operation, context, call);
+  const input = allowedInput(operation, args, spoken, context, call);
   // What an operation gives is checked against its schema by the tests; once more here would only cost time.
-  return operation.run(checkedInput(operation, args, spoken), context, call);
+  return operation.run(input, context, call);
 }
 
-function refuseWrites(
-  { name, effect, handsOver }: AnyOperation,
-  { config, configFrom, settingKeys }: Context,
-): void {
-  if (!config.readOnly || effect === 'read' || handsOver === true) return;
+/** The input of a call that may be made; what never may be is refused before its input is looked at. */
+function allowedInput(
+  operation: AnyOperation,
+  raw: unknown,
+  spoken: Readonly<Record<string, string>>,
+  context: Context,
+  call: Call,
+): Record<string, unknown> {
+  if (!mayRead(operation)) refuseWrites(operation, context);
+  refusePrograms(operation, context, call);
+  const input = checkedInput(operation, raw, spoken);
+  if (operation.writes?.(input) === true) refuseWrites(operation, context);
+  return input;
+}
+
+function refuseWrites({ name, writes }: AnyOperation, { config, configFrom, settingKeys }: Context): void {
+  if (!config.readOnly) return;
   const setting = settingKeys['readOnly'] ?? 'readOnly';
   throw new BmadError('forbidden', `${name} writes, and the server only reads.`, {
-    hint: `${setting} is switched on (${configFrom.readOnly}).`,
+    hint: `${setting} is switched on (${configFrom.readOnly}).${writes === undefined ? '' : ' What it would do can be shown.'}`,
   });
 }
 

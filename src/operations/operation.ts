@@ -37,6 +37,8 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   gathers?: keyof z.input<I> & string;
   /** It only hands over to other operations, which are checked themselves: it may be called where nothing is written. */
   handsOver?: true;
+  /** Whether a call with this input writes, for one that can also only show what it would do. */
+  writes?(input: z.output<I>): boolean;
   input: I;
   output: O;
   run(input: z.output<I>, context: Context, call: Call): Promise<z.input<O>>;
@@ -56,3 +58,8 @@ export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
 
 /** Input and output types differ from one operation to the next; `execute` checks both with the operation's schemas. */
 export type AnyOperation = Operation;
+
+/** Whether it has something to offer where nothing is written. */
+export function mayRead(tool: Pick<AnyOperation, 'effect' | 'handsOver' | 'writes'>): boolean {
+  return tool.effect === 'read' || tool.handsOver === true || 'writes' in tool;
+}

@@ -7,6 +7,8 @@ import { installOf } from '../../tests/support/installs.ts';
 import { openSession } from '../../tests/support/operations.ts';
 import { ledger, story, TEXT } from '../../tests/support/progress-trees/pieces.ts';
 import { execute } from './execute.ts';
+import { manageProject } from './manage-project.ts';
+import { next } from './next.ts';
 import { reconcileLedgers } from './reconcile.ts';
 
 const IMPL = '_bmad-output/implementation-artifacts';
@@ -91,6 +93,31 @@ describe('reconcile', () => {
     expect(ledgers).toEqual([]);
     expect(left).toHaveLength(4);
     expect(await text()).toBe(before);
+  });
+
+  it('builds nothing on a story that the ledger calls done and its file does not', async () => {
+    const before = ledger({
+      'epic-1': 'in-progress',
+      '1-1-setup': 'done',
+      '1-2-login': 'in-progress',
+      'epic-1-retrospective': 'optional',
+    });
+    const { run, text, ok } = await project({
+      [LEDGER]: before,
+      [`${IMPL}/1-1-setup.md`]: story('1.1', 'in-progress'),
+      [`${IMPL}/1-2-login.md`]: story('1.2', 'done'),
+    });
+    const shown = await ok(next);
+    expect(shown.answer.body).toContain('0 of 2 stories done');
+    expect(shown.answer.body).not.toMatch(/retrospective|are done/);
+    expect(shown.answer.body).toContain('Decide whether story 1-1-setup is done');
+    const done = await run({ apply: true });
+    expect(changesOf(done)).toEqual(['1-2-login: in-progress > done']);
+    expect(done.left).toEqual([expect.stringContaining('1-1-setup: the ledger says done')]);
+    expect(await text()).toContain('epic-1: in-progress');
+    const after = await ok(next);
+    expect(after.answer.body).toContain('1 of 2 stories done');
+    expect(after.answer.body).not.toMatch(/retrospective|all 2/);
   });
 
   it('writes words as BMAD spells them, and adds rows for files that have none', async () => {
@@ -204,12 +231,23 @@ describe('reconcile', () => {
     expect((await fail(reconcileLedgers, { proposal })).hint).toContain('apply');
   });
 
-  it('is refused in read-only mode', async () => {
+  it('shows changes in read-only mode, also through manage_project, and refuses to make them', async () => {
     const folder = await temporaryFolder(afterAll);
-    await writeFiles(folder, { [LEDGER]: ledger({ '1-1-setup': 'backlog' }) });
+    await writeFiles(folder, {
+      [LEDGER]: ledger({ '1-1-setup': 'backlog' }),
+      [`${IMPL}/1-1-setup.md`]: story('1.1', 'review'),
+    });
     const context = await contextIn(folder, { flags: { readOnly: 'true' } });
     const outcome = await execute(reconcileLedgers, { apply: true }, context, testCall());
     expect(outcome.ok ? undefined : outcome.error.code).toBe('forbidden');
+    const action = 'reconcile_ledgers';
+    const through = (args: object) => execute(manageProject, { action, args }, context, testCall());
+    expect(await through({ apply: true })).toMatchObject({ ok: false, error: { code: 'forbidden' } });
+    expect(await through({})).toMatchObject({ ok: true, data: { result: { applied: false } } });
+    const shown = await execute(reconcileLedgers, {}, context, testCall());
+    if (!shown.ok) throw shown.error;
+    expect(changesOf(shown.data as unknown as Data)).toEqual(['1-1-setup: backlog > review']);
+    expect(await readFile(join(folder, LEDGER), 'utf8')).toContain('1-1-setup: backlog');
   });
 
   it('makes each change once when many ask at the same time, and leaves nothing behind', async () => {

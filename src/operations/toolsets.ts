@@ -2,7 +2,7 @@ import { BmadError, quoted } from '../base/errors.ts';
 import { globMatcher } from '../base/glob.ts';
 import { nearest } from '../base/suggest.ts';
 import type { Context } from './context.ts';
-import type { AnyOperation } from './operation.ts';
+import { mayRead, type AnyOperation } from './operation.ts';
 
 /** Sets of tools that are switched on and off together, fixed at the start. */
 export const TOOLSETS = ['bmad', 'workflows', 'agents', 'project', 'memory'] as const;
@@ -14,7 +14,7 @@ interface ToolVerdict {
   why: string;
 }
 
-type Tool = Pick<AnyOperation, 'name' | 'toolset' | 'effect' | 'handsOver'>;
+type Tool = Pick<AnyOperation, 'name' | 'toolset' | 'effect' | 'handsOver' | 'writes'>;
 
 /** Which tools are offered. It depends on settings only, so that no content is read to answer. */
 export interface ToolChoice {
@@ -52,9 +52,9 @@ export function chooseTools(operations: readonly AnyOperation[], settings: Setti
     unsettled,
     agents: toolsets.includes('agents') || tools.some((name) => !known.has(name)),
     isNamed: names,
-    of({ name, toolset = 'bmad', effect, handsOver }) {
-      if (readOnly && effect !== 'read' && handsOver !== true)
-        return { offered: false, why: `it writes; ${by('readOnly')}` };
+    of(operation) {
+      const { name, toolset = 'bmad' } = operation;
+      if (readOnly && !mayRead(operation)) return { offered: false, why: `it writes; ${by('readOnly')}` };
       if (excludes(name)) return { offered: false, why: by('excludeTools') };
       if (toolsets.includes(toolset)) return { offered: true, why: by('toolsets') };
       if (names(name)) return { offered: true, why: by('tools') };

@@ -23,9 +23,13 @@ export function driftOf(
     );
   const from = done.has(0) ? 0 : 1;
   const gaps: number[] = [];
-  for (let step = from; step < last && gaps.length < 10; step++) if (!done.has(step)) gaps.push(step);
+  for (let step = from; step < last && gaps.length <= 10; step++) if (!done.has(step)) gaps.push(step);
+  const more = gaps.length > 10;
+  if (more) gaps.pop();
   if (gaps.length > 0)
-    found.push(`Steps after ${gaps.join(', ')} are completed, but not ${gaps.join(', ')}.`);
+    found.push(
+      `Step ${last} is completed, but ${gaps.length === 1 ? 'an earlier step is' : 'earlier steps are'} not: ${gaps.join(', ')}${more ? ', …' : '.'}`,
+    );
   if (status === 'completed' && totalSteps !== undefined && done.size < totalSteps)
     found.push(`It counts as completed with ${done.size} of ${plural(totalSteps, 'step')}.`);
   const isOver = totalSteps !== undefined && last >= totalSteps;

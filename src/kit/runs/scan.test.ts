@@ -168,8 +168,14 @@ describe('readRuns', () => {
     ]);
     expect(await drift({ steps_completed: [1, 2, 2, 3] })).toEqual(['"steps_completed" has a step twice.']);
     expect(await drift({ steps_completed: [1, 4], current_step: 5, resume_from_step: 5 })).toEqual([
-      'Steps after 2, 3 are completed, but not 2, 3.',
+      'Step 4 is completed, but earlier steps are not: 2, 3.',
     ]);
+    expect(await drift({ steps_completed: [2], current_step: 3, resume_from_step: 3 })).toEqual([
+      'Step 2 is completed, but an earlier step is not: 1.',
+    ]);
+    expect(
+      await drift({ steps_completed: [12], current_step: 13, resume_from_step: 13, total_steps: 20 }),
+    ).toEqual(['Step 12 is completed, but earlier steps are not: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …']);
     expect((await drift({ steps_completed: [1, 2, 3, 9] })).join()).toContain(
       'Step 9 is completed, but there are 8 steps.',
     );

@@ -10,6 +10,7 @@ export interface Verification {
   chain: 'whole' | 'broken' | 'empty';
   receipts: number;
   problems: ChainProblem[];
+  /** Of the whole project, or of a part where the whole has never passed. */
   lastPass: Receipt | undefined;
   /** The last PASS on the very files that are here, which need not be the last of all. */
   passedHere: Receipt | undefined;
@@ -19,8 +20,20 @@ export interface Verification {
   changes: TreeChange[];
   changesKnown: boolean;
   contract: 'same' | 'changed' | 'unknown';
+  /** Parts that have passed as they are now, where the project is not proven: they say nothing about the rest. */
+  provenFor: ProvenPart[];
   notes: string[];
   place: ReceiptPlace;
+}
+
+/** What a verdict was about: a folder, and all that was found there or one stack of it. */
+interface Scope {
+  directory: string;
+  stack: string;
+}
+
+interface ProvenPart extends Scope {
+  receipt: string;
 }
 
 export interface VerifySetup {
@@ -38,10 +51,16 @@ export async function readChain(place: ReceiptPlace): Promise<ChainReport> {
   return check.finish(noted);
 }
 
-/** Whether the receipts are as they were written, and whether what the last PASS was about is still there. */
+/**
+ * Whether the receipts are as they were written, and whether what has passed is still there. Only a PASS of the whole
+ * project is one of the project, and a failure of any part of it since takes that back.
+ */
 export async function verifyReceipts({ place, contract, tree }: VerifySetup): Promise<Verification> {
   const { lines, intact, problems } = await readChain(place);
-  const lastPass = intact.findLast(({ status }) => status === 'PASS');
+  const passed = intact.filter(({ status }) => status === 'PASS');
+  const ofAll = passed.filter(isWhole);
+  const passes = ofAll.length > 0 ? ofAll : passed;
+  const lastPass = passes.at(-1);
   const newest = intact.at(-1);
   const chain = problems.length > 0 ? 'broken' : lines === 0 ? 'empty' : 'whole';
   const base = { chain, receipts: lines, problems, lastPass, newest, place } as const;
@@ -54,35 +73,43 @@ export async function verifyReceipts({ place, contract, tree }: VerifySetup): Pr
       changes: [],
       changesKnown: true,
       contract: 'unknown',
+      provenFor: [],
       notes: [],
     };
   const now = await tree();
-  const here = intact.filter(({ tree: then }) => then.digest === now.digest);
-  const passes = here.filter(({ status }) => status === 'PASS');
+  const isHere = ({ tree: then }: Receipt): boolean => then.digest === now.digest;
+  const isCurrent = (receipt: Receipt): boolean => sameContract(receipt.contract, contract);
+  const here = passes.filter(isHere);
   // Files that came back to what they were are as proven as they were then, if the contract is the one of then.
-  const passedHere = passes.findLast((receipt) => sameContract(receipt.contract, contract)) ?? passes.at(-1);
+  const passedHere = here.findLast(isCurrent) ?? here.at(-1);
   const same = passedHere !== undefined;
   const before = same ? now.list : await keptList(place.folder, lastPass.tree.digest);
-  const contractNow = sameContract((passedHere ?? lastPass).contract, contract) ? 'same' : 'changed';
-  const failed = here
-    .slice(passedHere === undefined ? 0 : here.indexOf(passedHere) + 1)
-    .findLast(({ status }) => status === 'FAIL');
+  const contractNow = isCurrent(passedHere ?? lastPass) ? 'same' : 'changed';
+  const wholePass = passedHere !== undefined && isWhole(passedHere) ? passedHere : undefined;
+  const since = intact.filter((receipt) => isHere(receipt) && receipt.seq > (wholePass?.seq ?? 0));
+  const standing = standingVerdicts(since);
+  const failures = standing.filter(({ status }) => status === 'FAIL');
+  const proven =
+    chain === 'whole' && wholePass !== undefined && contractNow === 'same' && failures.length === 0;
+  const parts =
+    proven || chain === 'broken'
+      ? []
+      : standing.filter((receipt) => receipt.status === 'PASS' && !isWhole(receipt) && isCurrent(receipt));
   return {
     ...base,
     passedHere,
-    proven: chain === 'whole' && same && contractNow === 'same' && failed === undefined,
+    proven,
     tree: same ? 'same' : 'changed',
     changes: before === undefined ? [] : treeChanges(before, now.list),
     changesKnown: before !== undefined,
     contract: contractNow,
+    provenFor: parts.map(({ directory, stack, id }) => ({ directory, stack, receipt: id })),
     notes: [
-      ...(failed === undefined
-        ? []
-        : [
-            same
-              ? `They have failed since (${failed.id}): ${failed.reason}`
-              : `As they are now they have failed (${failed.id}): ${failed.reason}`,
-          ]),
+      ...failures.map((failed) => {
+        const what = wholePass === undefined ? 'As they are now they have failed' : 'They have failed since';
+        const scope = isWhole(failed) && ofAll.length > 0 ? '' : `, ${scopeText(failed)}`;
+        return `${what}${scope} (${failed.id}): ${failed.reason}`;
+      }),
       ...(now.leftOut === 0
         ? []
         : [
@@ -90,6 +117,24 @@ export async function verifyReceipts({ place, contract, tree }: VerifySetup): Pr
           ]),
     ],
   };
+}
+
+/** What was found last about each scope. */
+function standingVerdicts(receipts: readonly Receipt[]): Receipt[] {
+  const standing = new Map<string, Receipt>();
+  for (const receipt of receipts)
+    if (receipt.status !== 'NOT_VERIFIED')
+      standing.set(JSON.stringify([receipt.directory, receipt.stack]), receipt);
+  return [...standing.values()].toSorted((a, b) => a.seq - b.seq);
+}
+
+function isWhole({ directory, stack }: Scope): boolean {
+  return directory === '.' && stack === 'auto';
+}
+
+function scopeText({ directory, stack }: Scope): string {
+  const where = directory === '.' ? 'the whole project' : directory;
+  return stack === 'auto' ? where : `${where}, stack ${stack}`;
 }
 
 function sameContract(then: Receipt['contract'], now: Receipt['contract']): boolean {

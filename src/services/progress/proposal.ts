@@ -3,7 +3,7 @@ import type { YamlPair } from '../../base/parse-places.ts';
 import { at } from './model.ts';
 import type { Report } from './report.ts';
 import type { Row, SprintLedger } from './sprint-ledger.ts';
-import { fileEvidence, fileStatus, rank, type Epic, type Story } from './stories.ts';
+import { fileEvidence, fileStatus, isDisputed, rank, type Epic, type Story } from './stories.ts';
 import { rankOf, type RowKind } from './words.ts';
 
 /** One change of a ledger, with what proves it. */
@@ -125,7 +125,14 @@ function epicWord(
   const words = stories.map(
     (story) =>
       raised.get(story) ??
-      (story.row === undefined ? (inserted.has(story) ? story.likely : 'backlog') : story.row.means),
+      (story.row === undefined
+        ? inserted.has(story)
+          ? story.likely
+          : 'backlog'
+        : // Both agree on this much.
+          isDisputed(story)
+          ? fileStatus(story.file)
+          : story.row.means),
   );
   if (words.length === 0 || words.includes(undefined)) return undefined;
   if (words.every((word) => word === 'done'))

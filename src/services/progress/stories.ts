@@ -82,6 +82,17 @@ export function fileStatus(file: StoryFile | undefined): StoryStatus | undefined
   return file.status;
 }
 
+/**
+ * Whether the ledger calls it done and its file does not: only a person can say which is right. Until then nothing is
+ * built on it.
+ */
+export function isDisputed({ row, file }: Pick<Story, 'row' | 'file'>): boolean {
+  const proven = fileStatus(file);
+  return row?.means === 'done' && proven !== undefined && proven !== 'done';
+}
+
+export const isDone = (story: Story): boolean => story.status === 'done' && !isDisputed(story);
+
 export const rank = (status: StoryStatus | undefined): number =>
   status === undefined ? -1 : STORY_STATUSES.indexOf(status);
 
@@ -130,7 +141,7 @@ export function storyItem(story: Story, ledgerFile: string | undefined): Item {
     kind: 'story',
     phase: 'implementation',
     id,
-    state: status === undefined ? 'unknown' : STATES[status],
+    state: status === undefined ? 'unknown' : isDisputed(story) ? 'in progress' : STATES[status],
     ...(word === undefined || word === '' ? {} : { status: word }),
     evidence,
   };
@@ -162,7 +173,7 @@ export function epicItem({ epic, row, stories, planned }: Epic, ledgerFile: stri
 
 /** An epic is complete only when its stories are, whatever its row says. */
 function epicState(row: Row | undefined, stories: readonly Story[]): State {
-  const done = stories.filter(({ status }) => status === 'done').length;
+  const done = stories.filter(isDone).length;
   const begun = stories.some(({ status }) => status !== undefined && status !== 'backlog');
   if (row !== undefined && row.means === undefined) return 'unknown';
   if (stories.length > 0 && done === stories.length)

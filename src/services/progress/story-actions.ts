@@ -2,7 +2,7 @@ import { plural } from '../../base/text.ts';
 import { withWorker, type Action } from './action.ts';
 import { at, type Evidence } from './model.ts';
 import type { Report } from './report.ts';
-import { rank, type Story } from './stories.ts';
+import { isDisputed, isDone, rank, type Story } from './stories.ts';
 import type { Work, Workers } from './workers.ts';
 
 /** One action for each stage that has stories, for the first of them. */
@@ -54,6 +54,14 @@ export function storyActions(report: Report, workers: Workers): Action[] {
   }
   actions.push(...epicContextActions(report, workers));
   backlogAction(report, push);
+  const disputed = stories.filter(isDisputed);
+  for (const story of disputed.slice(0, 1))
+    actions.push({
+      what: `Decide whether story ${story.id} is done`,
+      why: `the ledger says ${story.row?.word ?? 'done'}, its file ${story.file?.word ?? 'does not'}; set the one that is wrong${count(disputed)}`,
+      evidence: evidenceOf(story, sprint?.file),
+      about: story.id,
+    });
   return [...actions, ...closingActions(report, workers)];
 }
 
@@ -114,7 +122,8 @@ function epicContextActions(report: Report, workers: Workers): Action[] {
 function closingActions({ epics, sprint, stories }: Report, workers: Workers): Action[] {
   const actions: Action[] = [];
   for (const { epic, retrospective, stories: mine } of epics) {
-    const done = mine.length > 0 && mine.every(({ likely }) => likely === 'done');
+    // By the ledger, as stories are counted: one that is behind is brought up to date first.
+    const done = mine.length > 0 && mine.every(isDone);
     if (!done || retrospective?.means !== 'optional' || sprint === undefined) continue;
     actions.push({
       what: `Hold the retrospective of epic ${epic}`,
@@ -122,7 +131,7 @@ function closingActions({ epics, sprint, stories }: Report, workers: Workers): A
       evidence: [{ file: sprint.file, line: retrospective.line, says: retrospective.word }],
       ...withWorker(workers.for('retrospective', false)),
       about: `epic ${epic}`,
-      ...(stories.every(({ likely }) => likely === 'done') ? {} : { optional: true as const }),
+      ...(stories.every(isDone) ? {} : { optional: true as const }),
     });
     break;
   }
