@@ -129,7 +129,7 @@ describe('remember_structured', () => {
     [{ text: 'x'.repeat(3_000_000) }, 'too_large', 'text'],
     [{ agent: '../../etc' }, 'invalid_input', 'agent'],
     [{ agent: 'a/b' }, 'invalid_input', 'agent'],
-    [{ tags: 'db' }, 'invalid_input', 'tags'],
+    [{ tags: { db: 1 } }, 'invalid_input', 'tags'],
     [{ mood: 'good' }, 'invalid_input', undefined],
   ])('refuses %j', async (wrong, code, subject) => {
     const error = await session.fail(rememberStructured, {

@@ -83,6 +83,18 @@ describe('run_open', () => {
     expect(await readdir(outside)).toEqual([]);
   });
 
+  it('keeps no secret', async () => {
+    const session = await runSession(onTestFinished);
+    const key = `sk-ant-api03-${'a1B2'.repeat(12)}`;
+    const run_id = await session.open('prd', {
+      variables: { topic: 'caching', api_key: 'plain', nested: { note: `use ${key}` } },
+    });
+    await session.ok(runCheckpoint, { run_id, step: 1, notes: `called with ${key}` });
+    const { data } = await session.ok(getWorkflowStatus, { run_id, journal: true });
+    expect(JSON.stringify(data)).not.toContain(key);
+    expect(data).toMatchObject({ run: { session_variables: { topic: 'caching', api_key: '***' } } });
+  });
+
   it('writes nothing in read-only mode', async () => {
     const session = await runSession(onTestFinished, { flags: { readOnly: 'true' } });
     expect((await session.fail(runOpen, { workflow: 'prd' })).code).toBe('forbidden');

@@ -4,7 +4,15 @@ import { qualifiedName, type BmadRecord } from '../model/record.ts';
 import { moduleField, projectField } from './fields.ts';
 import { lines } from './memory-view.ts';
 import { defineOperation } from './operation.ts';
-import { branchField, howToKeep, runData, runSchema, stepField, variablesField } from './run-view.ts';
+import {
+  branchField,
+  howToKeep,
+  runData,
+  runSchema,
+  stepField,
+  variablesField,
+  withoutSecrets,
+} from './run-view.ts';
 import { findRecord } from './targets.ts';
 
 export const runOpen = defineOperation({
@@ -35,7 +43,7 @@ export const runOpen = defineOperation({
       workflowPath: pathOf(record, state.root),
       branch,
       total,
-      variables,
+      variables: withoutSecrets(variables, context),
     });
     const run = runs.find(await runs.read(), opened.id, opened.branch);
     return { run: runData(run, state.root), start: name };

@@ -15,6 +15,7 @@ import {
   runText,
   stepField,
   variablesField,
+  withoutSecrets,
 } from './run-view.ts';
 
 const whichOne = {
@@ -62,7 +63,7 @@ export const runCheckpoint = defineOperation({
   }),
   output: changed,
   async run({ run_id: id, branch, project, current_step: current, total_steps: total, ...rest }, context) {
-    const { step, variables, artefacts, notes } = rest;
+    const { step, variables, artefacts, notes } = withoutSecrets(rest, context);
     if ([step, current, total, variables, artefacts, notes].every((value) => value === undefined))
       throw new BmadError('invalid_input', 'run_checkpoint: there is nothing to record.', {
         hint: 'Give step, and where they help later variables, artefacts and notes.',

@@ -1,6 +1,9 @@
 import * as z from 'zod';
+import { isSecretName } from '../base/secret-names.ts';
+import { shownText } from '../base/secret-text.ts';
 import { fenced, oneLine, plural } from '../base/text.ts';
 import { RUN_STATUSES, type Run, type RunBranch, type RunPlace, type RunState } from '../model/run.ts';
+import type { Context } from './context.ts';
 import { DATA_NOTE, lines } from './memory-view.ts';
 
 /** Fields and words that the operations about runs share. */
@@ -11,6 +14,23 @@ export const stepField = z.int().min(0).max(100_000);
 export const variablesField = z.record(z.string().min(1).max(200), z.unknown(), {
   error: 'An object is expected, such as {"topic": "caching"}.',
 });
+
+/** A value as it may be kept: a run lies in the project, where others read it. */
+export function withoutSecrets<T>(value: T, context: Pick<Context, 'secrets'>): T {
+  const hide = (text: string): string => shownText(text, (secret) => context.secrets.hide(secret));
+  const safe = (inner: unknown): unknown => {
+    if (typeof inner === 'string') return hide(inner);
+    if (Array.isArray(inner)) return inner.map(safe);
+    if (typeof inner !== 'object' || inner === null) return inner;
+    return Object.fromEntries(
+      Object.entries(inner).map(([key, each]) => [
+        key,
+        typeof each === 'string' && isSecretName(key) ? '***' : safe(each),
+      ]),
+    );
+  };
+  return safe(value) as T;
+}
 
 export const runSchema = z.object({
   run_id: z.string(),
