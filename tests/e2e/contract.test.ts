@@ -122,14 +122,16 @@ describe('the commands of the contract', () => {
     ['an error', '', ['contract', 'run', '--working-dir', 'nowhere', '--json'], 3],
   ])('keep their exit code when nobody reads: %s', async (_what, go, words, code) => {
     const { cwd, home } = await project({ ...FILES, '.verify/go': go });
-    const child = spawn(process.execPath, [cliFile, ...words], {
-      cwd,
-      env: bareEnvironment(home),
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    child.stdout.destroy();
-    child.stderr.destroy();
-    expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(code);
+    for (const closed of [['stdout'], ['stdout', 'stderr']] as const) {
+      const child = spawn(process.execPath, [cliFile, ...words], {
+        cwd,
+        env: bareEnvironment(home),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      child.stderr.resume();
+      for (const stream of closed) child[stream].destroy();
+      expect(await new Promise((resolve) => child.once('exit', resolve)), closed.join()).toBe(code);
+    }
   });
 
   it.runIf(process.platform === 'linux')('fail when their output is lost on a full disk', async () => {

@@ -21,7 +21,7 @@ function shortLines(bytes: number, tail: number): { lines: number; keeper: Outpu
 describe('the output that is kept', () => {
   it.each([
     ['in one piece', (text: string) => [text]],
-    ['byte by byte', (text: string) => [...text]],
+    ['byte by byte', (text: string) => text.split('')],
   ])('is split at every kind of line end, %s', (_how, piecesOf) => {
     const { keeper, told } = keeperOf();
     for (const piece of piecesOf('a\n\nb\r10%\r20%\nrest')) keeper.add(Buffer.from(piece), 'stdout');
