@@ -12,7 +12,7 @@ export const PROJECT_TOOLS = [
   'manage_project',
 ] as const;
 
-export const MEMORY_TOOLS = [
+const MEMORY_TOOLS = [
   'remember_structured',
   'recall_structured',
   'manage_memories',

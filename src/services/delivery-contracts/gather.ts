@@ -11,7 +11,7 @@ import { readRuns } from '../../kit/runs/scan.ts';
 import { SHARED_CONTEXT_FILE } from '../../kit/shared-context.ts';
 import type { Run } from '../../model/run.ts';
 
-export interface KnownDecision {
+interface KnownDecision {
   decision: string;
   agent: string;
   /** The day; empty when nobody wrote it down. */
