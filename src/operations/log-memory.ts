@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { BmadError } from '../base/errors.ts';
 import { oneLine } from '../base/text.ts';
-import { checkedAgent } from './agent-names.ts';
+import { checkedAgent, meantAgent } from './agent-names.ts';
 import type { Context } from './context.ts';
 import { projectField } from './fields.ts';
 import { agentField, lineField, logged, loggedSchema } from './log-view.ts';
@@ -96,7 +97,21 @@ export const logLearning = defineOperation({
     project: projectField,
   }),
   output: loggedSchema,
-  run: ({ agent, text, tags, project }, context, { signal }) =>
-    keep({ type: 'agent-learnings', agent, text, tags, trace: 'REMEMBER' }, context, project, signal),
+  async run({ agent, text, tags, project }, context, { signal }) {
+    // A slip of the pen would make a file that no agent ever reads.
+    await meantAgent(agent, await (await context.state(project)).facts(), context, project).catch(
+      (error: unknown) => {
+        if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
+        const hint = [error.hint, 'For a new agent use remember_structured.'].filter(Boolean).join(' ');
+        throw new BmadError('not_found', error.message, {
+          subject: agent,
+          suggestions: error.suggestions,
+          hint,
+        });
+      },
+    );
+    const learning = { type: 'agent-learnings', agent, text, tags, trace: 'REMEMBER' } as const;
+    return keep(learning, context, project, signal);
+  },
   render: (data) => logged('Learning', data),
 });
