@@ -2,7 +2,7 @@ import type { RunBranch } from '../model/run.ts';
 import { latestRun } from './run-view.ts';
 
 export const STANDINGS = ['active', 'completed', 'failed'] as const;
-export type Standing = (typeof STANDINGS)[number];
+type Standing = (typeof STANDINGS)[number];
 
 /** What a branch says about itself when nothing more happens in it. */
 const OVER = new Set(['merged', 'archived', 'deleted']);

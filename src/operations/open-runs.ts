@@ -6,7 +6,7 @@ import { allDone, byRecency, runData } from './run-view.ts';
 const OPEN = new Set(['running', 'paused', 'failed']);
 
 /** Runs that somebody should go on with, the newest first. One that failed is over when its workflow was begun anew. */
-export function openRuns({ branches }: RunsReading): Run[] {
+function openRuns({ branches }: RunsReading): Run[] {
   return branches
     .filter((branch) => !isPutAway(branch))
     .flatMap(({ runs }) => runs.filter((run) => OPEN.has(run.status) && !isReplaced(run, runs)))
@@ -21,7 +21,7 @@ function isReplaced(run: Run, others: readonly Run[]): boolean {
 
 const workflowOf = ({ state }: Run): string | undefined => state?.workflow ?? state?.workflowPath;
 
-export interface RunAction {
+interface RunAction {
   what: string;
   why: string;
   action: { name: 'run_resume' | 'run_finish'; args: { run_id: string; branch?: string } };

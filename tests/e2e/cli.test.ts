@@ -132,6 +132,14 @@ describe('bmad read', () => {
     expect(stderr).toMatch(new RegExp(`^bmad://${path} .*Complete`));
   });
 
+  it('speaks on a line of its own about a file that does not end with one', async () => {
+    const path = 'core/bmad-party-mode/references/party-memory.md';
+    const { stdout, stderr } = await run('read', path);
+    expect(stdout.equals(await readFile(join(contentRoot, path)))).toBe(true);
+    expect(stdout.toString('utf8')).not.toMatch(/\n$/);
+    expect(stderr).toMatch(new RegExp(`^\\nbmad://${path} `));
+  });
+
   it('says nothing when the reader goes away early', async () => {
     const child = spawn(process.execPath, [cliFile, 'read', LARGE], {
       cwd,

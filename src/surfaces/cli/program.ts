@@ -39,7 +39,9 @@ export async function runProgram(
     else {
       const { body, note, exact } = outcome.answer;
       terminal.out(exact === true || body.endsWith('\n') ? body : `${body}\n`);
-      if (note !== undefined) terminal.err(`${inTerminalWords(note)}\n`);
+      // A file may end in the middle of a line; what is said about it begins a new one.
+      const gap = exact === true && body !== '' && !body.endsWith('\n') ? '\n' : '';
+      if (note !== undefined) terminal.err(`${gap}${inTerminalWords(note)}\n`);
     }
     if (outcome.failed) exitCode = 1;
   }

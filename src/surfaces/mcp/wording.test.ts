@@ -46,6 +46,11 @@ describe('the next step, in the words of the tools that are offered', () => {
       'the tool or the prompt of the agent pm',
       'the tool or the prompt of the agent pm',
     ],
+    [
+      '{operation:"execute", workflow:"prd", run_id:"prd-1"}',
+      'bmad-workflow {workflow:"prd", run_id:"prd-1"}',
+      'execute_workflow {workflow_name:"prd", run_id:"prd-1"}',
+    ],
     ['{operation:"agents"}', '{operation:"agents"}', '{operation:"agents"}'],
     ['{"operation":"read" broken}', '{"operation":"read" broken}', '{"operation":"read" broken}'],
   ])('%s', async (step, agents, workflows) => {
