@@ -37,7 +37,7 @@ export function projectState(project: Project, { userState, contract, hide }: St
     },
     async facts() {
       const { openFacts } = await import('./services/facts/facts.ts');
-      return openFacts(root, hide);
+      return openFacts(root, join(userState, 'projects', projectKey(root), '_memory'), hide);
     },
     async deliveries() {
       const { openContracts } = await import('./services/delivery-contracts/open-contracts.ts');

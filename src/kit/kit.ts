@@ -22,6 +22,8 @@ export interface Kit {
   folder: string;
   /** The real path of its memory folder, which is inside the project; nothing when it has none. */
   memory: string | undefined;
+  /** Set where the memory folder is one of the user, in place of one that the project does not have. */
+  keptWith?: 'user';
   app: string;
   user: string;
   problems: string[];
@@ -103,7 +105,8 @@ export async function readContextFile(
   return {};
 }
 
-/** A path in the memory folder as a person finds it in the project. */
+/** A path in the memory folder as a person finds it: in the project, or in the folder of the user. */
 export function inProject(kit: Kit, path: string): string {
+  if (kit.memory !== undefined && kit.keptWith === 'user') return join(kit.memory, path);
   return kit.memory === undefined ? path : [...relative(kit.root, kit.memory).split(sep), path].join('/');
 }

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { memorySession } from '../../tests/support/memory-session.ts';
@@ -36,11 +36,22 @@ describe('log_handoff and complete_handoff', () => {
     ]);
   });
 
-  it('need a memory folder and say what to do without one', async () => {
-    const session = await memorySession(onTestFinished, { files: {} });
-    const error = await session.fail(logHandoff, { from: 'dev', to: 'qa', summary: 'Check it' });
-    expect(error.code).toBe('unavailable');
-    expect(error.hint).toContain('_bmad/_memory');
+  it('are kept with the user where the project has no memory folder, and found again', async () => {
+    const session = await memorySession(onTestFinished, { files: { '_bmad/bmm/config.yaml': '' } });
+    const given = { from: 'dev', to: 'qa', summary: 'Check it', inbox: true };
+    const { data, answer } = await session.ok(logHandoff, given);
+    expect(data).toMatchObject({ outcome: 'created', notes: [expect.stringContaining('no memory folder')] });
+    for (const file of data['files'] as string[]) expect(await readFile(file, 'utf8')).toContain('Check it');
+    expect(answer.body).toContain('Kept in ');
+    expect((await session.ok(logHandoff, given)).data['outcome']).toBe('unchanged');
+    expect(await readdir(join(session.folder, '_bmad'))).toEqual(['bmm']);
+    const open = async (): Promise<boolean[]> => {
+      const { agents } = (await session.ok(getProjectContext, { section: 'agents' })).data as ContextData;
+      return [...(agents?.requests ?? []), ...(agents?.handoffs ?? [])].map(({ done }) => done);
+    };
+    expect(await open()).toEqual([false, false]);
+    for (const id of [data['id'], data['request']]) await session.ok(completeHandoff, { id });
+    expect(await open()).toEqual([true, true]);
   });
 
   it('refuse ids that are none, and names that lead away', async () => {

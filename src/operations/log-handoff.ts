@@ -35,7 +35,7 @@ export const logHandoff = defineOperation({
       ...(written.request === undefined ? {} : { request: written.request }),
       text: `${from} → ${to}: ${summary}`,
       files: [...written.files, ...traced.files],
-      notes: traced.notes,
+      notes: [...facts.pageNotes, ...traced.notes],
     };
   },
   render: (data) => {

@@ -89,6 +89,25 @@ describe('log_learning', () => {
     const file = await inMemory(session, 'agent-learnings/project-knowledge.md');
     expect(file.match(/Services talk over NATS/g)).toHaveLength(1);
   });
+
+  it('refuses an agent that there is not, with those that there are; one with learnings is known', async () => {
+    const session = await memorySession(onTestFinished);
+    const given = { agent: 'nobody', text: 'Nobody has learnt this' };
+    const error = await session.fail(logLearning, given);
+    expect(error).toMatchObject({ code: 'not_found', message: 'There is no agent "nobody".' });
+    expect(error.hint).toMatch(/Agents: .*fullstack-dev.*remember_structured/s);
+    await expect(inMemory(session, 'agent-learnings/nobody.md')).rejects.toThrow('ENOENT');
+    await session.remember('agent-learnings', 'nobody', 'What a new agent has learnt');
+    await session.ok(logLearning, given);
+    expect(await inMemory(session, 'agent-learnings/nobody.md')).toContain('Nobody has learnt this');
+  });
+
+  it('refuses it also in a project without BMAD, and takes agents of BMAD there', async () => {
+    const session = await memorySession(onTestFinished, { files: {} });
+    const text = 'Run the migrations first';
+    expect((await session.fail(logLearning, { agent: 'nobody', text })).code).toBe('not_found');
+    expect((await session.ok(logLearning, { agent: 'architect', text })).data['outcome']).toBe('created');
+  });
 });
 
 describe('a text in the place of the agent', () => {

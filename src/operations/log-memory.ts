@@ -1,7 +1,11 @@
 import * as z from 'zod';
+<<<<<<< HEAD
 import { BmadError, quoted } from '../base/errors.ts';
+=======
+import { BmadError } from '../base/errors.ts';
+>>>>>>> fi
 import { oneLine } from '../base/text.ts';
-import { checkedAgent } from './agent-names.ts';
+import { checkedAgent, meantAgent } from './agent-names.ts';
 import type { Context } from './context.ts';
 import { projectField } from './fields.ts';
 import { lineField, logged, loggedSchema } from './log-view.ts';
@@ -117,6 +121,7 @@ export const logLearning = defineOperation({
     project: projectField,
   }),
   output: loggedSchema,
+<<<<<<< HEAD
   run: ({ agent, text, tags, project }, context, { signal }) =>
     keep(
       { operation: 'log_learning', type: 'agent-learnings', agent, text, tags, trace: 'REMEMBER' },
@@ -124,5 +129,23 @@ export const logLearning = defineOperation({
       project,
       signal,
     ),
+=======
+  async run({ agent, text, tags, project }, context, { signal }) {
+    // A slip of the pen would make a file that no agent ever reads.
+    await meantAgent(agent, await (await context.state(project)).facts(), context, project).catch(
+      (error: unknown) => {
+        if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
+        const hint = [error.hint, 'For a new agent use remember_structured.'].filter(Boolean).join(' ');
+        throw new BmadError('not_found', error.message, {
+          subject: agent,
+          suggestions: error.suggestions,
+          hint,
+        });
+      },
+    );
+    const learning = { type: 'agent-learnings', agent, text, tags, trace: 'REMEMBER' } as const;
+    return keep(learning, context, project, signal);
+  },
+>>>>>>> fi
   render: (data) => logged('Learning', data),
 });

@@ -26,6 +26,7 @@ describe('save_session', () => {
     ]);
   });
 
+<<<<<<< HEAD
   it.each([
     ['_bmad/_memory/config.yaml', 'communication_language: English\n', 'English'],
     [
@@ -61,8 +62,14 @@ describe('save_session', () => {
   });
 
   it('needs a memory folder and a plain name', async () => {
+=======
+  it('is kept with the user where the project has no memory folder; it needs a plain name', async () => {
+>>>>>>> fi
     const session = await memorySession(onTestFinished, { files: {} });
-    expect((await session.fail(saveSession, { agent: 'dev' })).code).toBe('unavailable');
+    const { data } = await session.ok(saveSession, { agent: 'dev', next: 'CI' });
+    expect(data['notes']).toEqual([expect.stringContaining('no memory folder')]);
+    expect(await readdir(session.folder)).not.toContain('_bmad');
+    expect((await session.ok(getProjectContext)).data['session']).toMatchObject({ agent: 'dev', next: 'CI' });
     expect((await session.fail(saveSession, { agent: '../dev' })).code).toBe('invalid_input');
   });
 });

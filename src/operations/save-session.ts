@@ -44,7 +44,7 @@ export const saveSession = defineOperation({
       outcome: 'created' as const,
       text: `${who}, ${saved.date}`,
       files: [...saved.files, ...traced.files],
-      notes: traced.notes,
+      notes: [...facts.pageNotes, ...traced.notes],
     };
   },
   render: (data) => logged('Session', data),

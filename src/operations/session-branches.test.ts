@@ -78,7 +78,7 @@ describe('session_merge', () => {
       },
     });
     const manifest = await session.text(`${RUNS}/main/branch.json`);
-    const { data, answer } = await session.ok(sessionMerge, { name: 'side' });
+    const { data, answer } = await session.ok(sessionMerge, { name: 'side', force: true });
     expect(data).toMatchObject({
       copied: ['bad', 'r-2'],
       renamed: [{ from: 'r-1', to: 'r-1-from-side' }],
@@ -104,14 +104,14 @@ describe('session_merge', () => {
     });
     // A second time, also after the copy went on, nothing is copied again.
     await session.ok(runCheckpoint, { run_id: 'r-2', branch: 'main', step: 4 });
-    expect((await session.ok(sessionMerge, { name: 'side' })).data).toMatchObject({
+    expect((await session.ok(sessionMerge, { name: 'side', force: true })).data).toMatchObject({
       copied: [],
       renamed: [],
       already: ['bad', 'r-1-from-side', 'r-2'],
     });
     // What went on in the branch is another run by now.
     await session.ok(runCheckpoint, { run_id: 'r-2', branch: 'side', step: 5 });
-    expect((await session.ok(sessionMerge, { name: 'side' })).data).toMatchObject({
+    expect((await session.ok(sessionMerge, { name: 'side', force: true })).data).toMatchObject({
       renamed: [{ from: 'r-2', to: 'r-2-from-side' }],
     });
   });
@@ -128,13 +128,39 @@ describe('session_merge', () => {
     expect((await session.fail(sessionMerge, { name: 'side', into: 'nowhere' })).code).toBe('not_found');
     const outside = await temporaryFolder(onTestFinished);
     await symlink(outside, join(session.folder, RUNS, 'main'));
-    expect((await session.fail(sessionMerge, { name: 'side' })).code).toBe('forbidden');
+    expect((await session.fail(sessionMerge, { name: 'side', force: true })).code).toBe('forbidden');
     expect(await readdir(outside)).toEqual([]);
     await session.ok(sessionCreate, { name: 'target' });
-    const { data } = await session.ok(sessionMerge, { name: 'side', into: 'target' });
+    const { data } = await session.ok(sessionMerge, { name: 'side', into: 'target', force: true });
     expect(data).toMatchObject({ copied: ['r-1'] });
     expect((data['notes'] as string[]).join()).toContain('branch.json is not valid JSON');
     expect(await session.text(`${RUNS}/side/branch.json`)).toBe('{');
+  });
+});
+
+describe('session_merge of runs that are not over', () => {
+  it('is refused, and with force told', async () => {
+    const session = await runSession(onTestFinished, {
+      files: {
+        [`${RUNS}/side/branch.json`]: branchFile('side'),
+        [`${RUNS}/side/r-1/state.json`]: kitState({ run_id: 'r-1', session_branch: 'side' }),
+      },
+    });
+    const error = await session.fail(sessionMerge, { name: 'side' });
+    expect(error.message).toContain('not over: r-1');
+    expect(error.hint).toContain('run_finish');
+    expect(await session.text(`${RUNS}/side/branch.json`)).not.toContain('merged');
+    const { data } = await session.ok(sessionMerge, { name: 'side', force: true });
+    expect(data).toMatchObject({
+      copied: ['r-1'],
+      notes: ['Not over, and from now on in both branches: r-1. Go on with those in main.'],
+    });
+    await session.ok(runFinish, { run_id: 'r-1', branch: 'side' });
+    await session.ok(sessionCreate, { name: 'other' });
+    expect((await session.ok(sessionMerge, { name: 'side', into: 'other' })).data).toMatchObject({
+      copied: ['r-1'],
+      notes: [],
+    });
   });
 });
 

@@ -113,6 +113,7 @@ export const sessionMerge = defineOperation({
   input: z.strictObject({
     name: nameField,
     into: branchField.default('main').describe('The branch that gets them'),
+    force: z.boolean().default(false).describe('Also with runs that are not over'),
     project: projectField,
   }),
   output: z.object({
@@ -125,8 +126,8 @@ export const sessionMerge = defineOperation({
     left: z.array(z.string()),
     notes: z.array(z.string()),
   }),
-  async run({ name, into, project }, context) {
-    return (await (await context.state(project)).runs()).merge(name, into);
+  async run({ name, into, force, project }, context) {
+    return (await (await context.state(project)).runs()).merge(name, into, force);
   },
   render: ({ branch, into, copied, renamed, already, files, left, notes }) => ({
     body: lines(

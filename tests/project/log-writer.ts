@@ -14,7 +14,7 @@ const context = await contextIn(folder, { flags: { embedder: 'none' } });
 
 const turns: readonly ((text: string) => [AnyOperation, object])[] = [
   (text) => [logDecision, { text, agent: 'dev' }],
-  (text) => [logLearning, { text, agent: 'atlas' }],
+  (text) => [logLearning, { text, agent: 'architect' }],
   (text) => [logFailure, { title: text, category: 'CC-FAIL', severity: 'critical', agent: 'dev' }],
   (text) => [logHandoff, { from: 'dev', to: 'qa', summary: text }],
 ];

@@ -118,10 +118,10 @@ describe('a process that dies at any change of the disk', () => {
 
   it('merges what is left when it is asked again, each run once', async () => {
     const steps = await everyStep(
-      ({ runs }) => runs.merge('side'),
+      ({ runs }) => runs.merge('side', 'main', true),
       async ({ folder, runs }) => {
         await expectReadable(runs);
-        await runs.merge('side');
+        await runs.merge('side', 'main', true);
         expect((await main(runs)).map(({ id }) => id)).toEqual([ID, `${ID}-from-side`, 'prd-1']);
         expect((await main(runs))[0]).toMatchObject({ steps: [1, 2, 3, 4], notes: 'acknowledged' });
         expect(await readFile(join(folder, RUNS, 'main/prd-1/artefacts/a.md'), 'utf8')).toBe('text\n');

@@ -55,17 +55,22 @@ const LOOSE_NOTES = [
   'knowledge-digest.md',
 ];
 
-export async function readContextFacts(kit: Kit): Promise<ContextFacts> {
+/** `pages` is where sessions and handoffs are: the project itself, or the folder of the user in its place. */
+export async function readContextFacts(kit: Kit, pages: Kit): Promise<ContextFacts> {
   const warnings = [...kit.problems];
   const { path, value } = await readContextFile(kit.root, kit.folder, []);
   const context = isTable(value) ? (maskSecretValues(value) as Table) : {};
   if (path !== undefined && Object.keys(context).length === 0)
     warnings.push(`${path} is empty: an install that broke off leaves it like that.`);
+<<<<<<< HEAD
   const shared = await textToRead(kit, SHARED_CONTEXT_FILE, warnings);
   if (shared !== undefined) warnings.push(...emptyPage(shared, inProject(kit, SHARED_CONTEXT_FILE)));
+=======
+  const shared = await textToRead(pages, SHARED_CONTEXT_FILE, warnings);
+>>>>>>> fi
   const sections = contextSections(shared ?? '');
-  const session = await textToRead(kit, SESSION_FILE, warnings);
-  const handoffs = await textToRead(kit, HANDOFF_FILE, warnings);
+  const session = await textToRead(pages, SESSION_FILE, warnings);
+  const handoffs = await textToRead(pages, HANDOFF_FILE, warnings);
   const facts: ContextFacts = {
     kit,
     context,

@@ -40,15 +40,21 @@ export interface Museum {
 /** What a project's files say about it, read anew for each call, and the ways to add to them. */
 export class ProjectFacts {
   readonly kit: Kit;
+  /** Where sessions and handoffs are kept: a project without a memory folder stays as it is. */
+  readonly #pages: KitWithMemory;
   readonly #hide: (text: string) => string;
 
-  constructor(kit: Kit, hide: (text: string) => string) {
+  constructor(kit: Kit, userFolder: string, hide: (text: string) => string) {
     this.kit = kit;
+    this.#pages =
+      kit.memory === undefined
+        ? { ...kit, memory: userFolder, keptWith: 'user' }
+        : { ...kit, memory: kit.memory };
     this.#hide = hide;
   }
 
   context(): Promise<ContextFacts> {
-    return readContextFacts(this.kit);
+    return readContextFacts(this.kit, this.#pages);
   }
 
   /** Who and what the project is, by its own files and by what BMAD was set up with. */
@@ -112,7 +118,7 @@ export class ProjectFacts {
 
   /** The page of the last session as it is. */
   async sessionPage(problems: string[]): Promise<string | undefined> {
-    return textToRead(this.kit, SESSION_FILE, problems);
+    return textToRead(this.#pages, SESSION_FILE, problems);
   }
 
   async projectName(): Promise<string> {
@@ -161,7 +167,7 @@ export class ProjectFacts {
     given: { from: string; to: string; text: string; inbox: boolean },
     now = new Date(),
   ): Promise<HandoffWritten & { request?: string }> {
-    const kit = this.#withMemory('log_handoff');
+    const kit = this.#pages;
     const [from, to] = [await this.#idOf(given.from), await this.#idOf(given.to)];
     const handoff = { from, to, text: this.#safe(given.text) };
     const written = await writeHandoff(kit, handoff, now);
@@ -181,11 +187,11 @@ export class ProjectFacts {
   }
 
   completeHandoff(id: string): Promise<Completed> {
-    return completeHandoff(this.#withMemory('complete_handoff'), id);
+    return completeHandoff(this.#pages, id);
   }
 
   async saveSession(session: SessionState & { agent: string }, now = new Date()): Promise<SessionWritten> {
-    const kit = this.#withMemory('save_session');
+    const kit = this.#pages;
     const texts = (list: readonly string[]): string[] => list.map((text) => this.#safe(text));
     return writeSession(
       kit,
@@ -214,6 +220,14 @@ export class ProjectFacts {
     }
   }
 
+  /** Said of what is kept with the user, because the project has no place for it. */
+  get pageNotes(): string[] {
+    const { memory, keptWith, folder } = this.#pages;
+    return keptWith === 'user'
+      ? [`Kept in ${memory}: the project has no memory folder of its own (${folder}/_memory).`]
+      : [];
+  }
+
   /** The name of an agent's file, which is what the project's own tools call it. */
   async #idOf(name: string): Promise<string> {
     return (await this.agentsNamed(name))[0]?.id ?? name;
@@ -237,6 +251,10 @@ export class ProjectFacts {
   }
 }
 
-export async function openFacts(root: string, hide: (text: string) => string): Promise<ProjectFacts> {
-  return new ProjectFacts(await readKit(root), hide);
+export async function openFacts(
+  root: string,
+  userFolder: string,
+  hide: (text: string) => string,
+): Promise<ProjectFacts> {
+  return new ProjectFacts(await readKit(root), userFolder, hide);
 }

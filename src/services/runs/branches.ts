@@ -100,16 +100,8 @@ export async function archiveBranch(
   return lockedRuns(folder, async () => {
     const reading = await readAll(world);
     const branch = liveBranch(reading, name);
-    const going = branch.runs.filter(({ status }) => status === 'running' || status === 'paused');
-    if (going.length > 0 && !force)
-      throw new BmadError(
-        'invalid_input',
-        `${quoted(name)} has runs that are not over: ${going.map(({ id }) => id).join(', ')}.`,
-        {
-          subject: name,
-          hint: 'End them with run_finish, or archive it as it is with force.',
-        },
-      );
+    const going = runsNotOver(branch);
+    if (going.length > 0 && !force) throw notOver(name, going, 'archive');
     const from = folderPath(branch);
     if ((await realFolder(from)) === undefined) throw unknownBranch(name, reading);
     const day = localDay(world.now()).replaceAll('-', '');
@@ -125,8 +117,20 @@ export async function archiveBranch(
       await replaceShared(marker.base, `${marker.path}/${ACTIVE_FILE}`, `${MAIN}\n`);
       notes.push(`It was the current branch; that is "${MAIN}" again.`);
     }
-    if (going.length > 0) notes.push(`Not over: ${going.map(({ id }) => id).join(', ')}.`);
+    if (going.length > 0) notes.push(`Not over: ${going.join(', ')}.`);
     return { branch: name, folder: path, notes };
+  });
+}
+
+/** The ids of the runs of a branch that somebody may still be at work on. */
+export function runsNotOver({ runs }: RunBranch): string[] {
+  return runs.filter(({ status }) => status === 'running' || status === 'paused').map(({ id }) => id);
+}
+
+export function notOver(name: string, going: readonly string[], what: 'merge' | 'archive'): BmadError {
+  return new BmadError('invalid_input', `${quoted(name)} has runs that are not over: ${going.join(', ')}.`, {
+    subject: name,
+    hint: `End them with run_finish, or ${what} it as it is with force.`,
   });
 }
 

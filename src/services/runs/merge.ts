@@ -10,7 +10,7 @@ import { readJson, readText } from '../../kit/runs/json-file.ts';
 import { BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts';
 import { STATE_FILE } from '../../kit/runs/state-file.ts';
 import type { RunPlace } from '../../model/run.ts';
-import { folderPath, liveBranch } from './branches.ts';
+import { folderPath, liveBranch, notOver, runsNotOver } from './branches.ts';
 import { checkedBranch } from './find.ts';
 import { writeBranchFile } from './open-run.ts';
 import { folderOf, lockedRuns, readAll, refuseLinks, type RunsWorld } from './world.ts';
@@ -37,7 +37,12 @@ const DRAFTS = '.drafts';
  * Copies the runs of a branch into another. Nothing of the target is overwritten, its manifest least of all. Doing it
  * again after a crash completes it.
  */
-export async function mergeBranch(world: RunsWorld, name: string, into = MAIN): Promise<Merged> {
+export async function mergeBranch(
+  world: RunsWorld,
+  name: string,
+  into = MAIN,
+  force = false,
+): Promise<Merged> {
   checkedBranch(name);
   checkedBranch(into);
   if (name === into)
@@ -51,6 +56,9 @@ export async function mergeBranch(world: RunsWorld, name: string, into = MAIN): 
   return lockedRuns(folder, async () => {
     const reading = await readAll(world);
     const source = liveBranch(reading, name);
+    const going = runsNotOver(source);
+    // Two copies of a run that both go on would be two truths of one piece of work.
+    if (going.length > 0 && !force) throw notOver(name, going, 'merge');
     const target = { base: folder.base, path: `${folder.path}/${into}` };
     const drafts = join(folder.base, folder.path, DRAFTS);
     await refuseLinks(target.base, target.path);
@@ -79,6 +87,10 @@ export async function mergeBranch(world: RunsWorld, name: string, into = MAIN): 
     for (const { path } of files.filter((file) => file.path !== BRANCH_FILE && !inRuns(file.path)))
       await takeFile(folderPath(source), target, path, merged);
     await removeTree(drafts);
+    if (going.length > 0)
+      merged.notes.push(
+        `Not over, and from now on in both branches: ${going.join(', ')}. Go on with those in ${into}.`,
+      );
     if (name !== MAIN) await markMerged(source.place, name, into, world, merged);
     return merged;
   });

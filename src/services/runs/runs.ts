@@ -41,7 +41,7 @@ export interface Runs {
   ): Promise<BranchMade>;
   switchBranch(name: string): Promise<{ branch: string; before: string; file: string }>;
   diff(here: string, there: string): Promise<BranchDiff>;
-  merge(name: string, into?: string): Promise<Merged>;
+  merge(name: string, into?: string, force?: boolean): Promise<Merged>;
   archive(name: string, force: boolean): Promise<{ branch: string; folder: string; notes: string[] }>;
 }
 
@@ -68,7 +68,7 @@ export function openRuns({ kit, state, now = () => new Date() }: RunsSetup): Run
     createBranch: (name, about) => createBranch(world, name, about),
     switchBranch: (name) => switchBranch(world, name),
     diff: (here, there) => diffBranches(world, here, there),
-    merge: (name, into) => mergeBranch(world, name, into),
+    merge: (name, into, force) => mergeBranch(world, name, into, force),
     archive: (name, force) => archiveBranch(world, name, force),
   };
 }
