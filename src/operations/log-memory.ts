@@ -1,9 +1,5 @@
 import * as z from 'zod';
-<<<<<<< HEAD
 import { BmadError, quoted } from '../base/errors.ts';
-=======
-import { BmadError } from '../base/errors.ts';
->>>>>>> fi
 import { oneLine } from '../base/text.ts';
 import { checkedAgent, meantAgent } from './agent-names.ts';
 import type { Context } from './context.ts';
@@ -121,16 +117,8 @@ export const logLearning = defineOperation({
     project: projectField,
   }),
   output: loggedSchema,
-<<<<<<< HEAD
-  run: ({ agent, text, tags, project }, context, { signal }) =>
-    keep(
-      { operation: 'log_learning', type: 'agent-learnings', agent, text, tags, trace: 'REMEMBER' },
-      context,
-      project,
-      signal,
-    ),
-=======
   async run({ agent, text, tags, project }, context, { signal }) {
+    refuseSwapped('log_learning', agent, text);
     // A slip of the pen would make a file that no agent ever reads.
     await meantAgent(agent, await (await context.state(project)).facts(), context, project).catch(
       (error: unknown) => {
@@ -143,9 +131,15 @@ export const logLearning = defineOperation({
         });
       },
     );
-    const learning = { type: 'agent-learnings', agent, text, tags, trace: 'REMEMBER' } as const;
+    const learning = {
+      operation: 'log_learning',
+      type: 'agent-learnings',
+      agent,
+      text,
+      tags,
+      trace: 'REMEMBER',
+    } as const;
     return keep(learning, context, project, signal);
   },
->>>>>>> fi
   render: (data) => logged('Learning', data),
 });

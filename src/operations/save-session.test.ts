@@ -26,7 +26,6 @@ describe('save_session', () => {
     ]);
   });
 
-<<<<<<< HEAD
   it.each([
     ['_bmad/_memory/config.yaml', 'communication_language: English\n', 'English'],
     [
@@ -61,10 +60,7 @@ describe('save_session', () => {
     expect(written[2]).toContain(learnings);
   });
 
-  it('needs a memory folder and a plain name', async () => {
-=======
   it('is kept with the user where the project has no memory folder; it needs a plain name', async () => {
->>>>>>> fi
     const session = await memorySession(onTestFinished, { files: {} });
     const { data } = await session.ok(saveSession, { agent: 'dev', next: 'CI' });
     expect(data['notes']).toEqual([expect.stringContaining('no memory folder')]);

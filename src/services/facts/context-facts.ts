@@ -62,12 +62,8 @@ export async function readContextFacts(kit: Kit, pages: Kit): Promise<ContextFac
   const context = isTable(value) ? (maskSecretValues(value) as Table) : {};
   if (path !== undefined && Object.keys(context).length === 0)
     warnings.push(`${path} is empty: an install that broke off leaves it like that.`);
-<<<<<<< HEAD
-  const shared = await textToRead(kit, SHARED_CONTEXT_FILE, warnings);
-  if (shared !== undefined) warnings.push(...emptyPage(shared, inProject(kit, SHARED_CONTEXT_FILE)));
-=======
   const shared = await textToRead(pages, SHARED_CONTEXT_FILE, warnings);
->>>>>>> fi
+  if (shared !== undefined) warnings.push(...emptyPage(shared, inProject(kit, SHARED_CONTEXT_FILE)));
   const sections = contextSections(shared ?? '');
   const session = await textToRead(pages, SESSION_FILE, warnings);
   const handoffs = await textToRead(pages, HANDOFF_FILE, warnings);
