@@ -113,9 +113,9 @@ describe('log_learning', () => {
 describe('a text in the place of the agent', () => {
   const text = 'Run the migrations before the integration tests';
   it.each([
-    [logDecision, 'log decision'],
-    [logLearning, 'log learning'],
-  ])('is answered with how $name is called', async (operation, command) => {
+    [logDecision, 'log decision', 'Senior Test Architect'],
+    [logLearning, 'log learning', 'fullstack-dev'],
+  ])('is answered with how $name is called', async (operation, command, name) => {
     expect([operation.command, operation.positional]).toEqual([command, ['text', 'agent']]);
     const session = await memorySession(onTestFinished);
     for (const agent of [text, `${text}. `.repeat(10)]) {
@@ -126,7 +126,7 @@ describe('a text in the place of the agent', () => {
     expect((await session.fail(operation, { text: 'dev', agent: 'Use Redis now' })).code).toBe(
       'invalid_input',
     );
-    const given = { text, agent: 'Senior Test Architect' };
+    const given = { text, agent: name };
     expect((await session.ok(operation, given)).data['outcome']).toBe('created');
   });
 });
