@@ -123,11 +123,11 @@ describe('spawn_subagent_task', () => {
   it('goes where the configuration of the project says', async () => {
     const own = await memorySession(afterAll);
     await mkdir(join(own.folder, '_bmad/core'), { recursive: true });
-    await writeFile(join(own.folder, '_bmad/core/config.yaml'), 'output_folder: "{project-root}/work/out"\n');
+    await writeFile(join(own.folder, '_bmad/core/config.yaml'), 'output_folder: "{project-root}/made/out"\n');
     const { data } = await own.ok(spawnSubagentTask, given);
-    expect(data['kept_in']).toBe('work/out/.tasks');
+    expect(data['kept_in']).toBe('made/out/.tasks');
     const name = `${taskOf(data)['task_id']}.json`;
-    expect(JSON.parse(await readFile(join(own.folder, 'work/out/.tasks', name), 'utf8'))).toMatchObject({
+    expect(JSON.parse(await readFile(join(own.folder, 'made/out/.tasks', name), 'utf8'))).toMatchObject({
       version: 1,
       status: 'queued',
     });
