@@ -95,7 +95,7 @@ const CALLS: [args: unknown, names: string[]][] = [
   [{ operation: 'list', query: 'gadgets' }, ['"gadgets"', 'agents']],
   [{ operation: 'list', query: 'agents', limit: 0 }, ['"limit"', '0']],
   [{ operation: 'list', query: 'agents', limit: 1.5 }, ['"limit"', '1.5']],
-  [{ operation: 'list', query: 'agents', limit: '5' }, ['"limit"', '"5"']],
+  [{ operation: 'list', query: 'agents', limit: 'five' }, ['"limit"', '"five"']],
   [{ operation: 'list', query: 'workflows', category: 'nowhere' }, ['"nowhere"', 'plan']],
   [{ operation: 'list', query: 'agents', module: 'nope' }, ['"nope"', 'bmm']],
   [{ operation: 'list', query: 'agents', detail: 'more' }, ['"detail"', '"more"']],

@@ -36,7 +36,10 @@ const COMMANDS: { args: string[]; text: RegExp; data: object }[] = [
   {
     args: ['search', 'ux designer', '--type', 'agents'],
     text: /^- \*\*ux-designer\*\*/,
-    data: { query: 'ux designer', items: [expect.objectContaining({ name: 'ux-designer' })] },
+    data: {
+      query: 'ux designer',
+      items: expect.arrayContaining([expect.objectContaining({ name: 'ux-designer' })]),
+    },
   },
   {
     args: ['read', 'architect', '--section', 'Overview'],

@@ -153,7 +153,7 @@ describe('the commands of the contract', () => {
     const run = async (...words: string[]) =>
       bmad(['contract', ...words], { cwd, env: bareEnvironment(home) });
     expect((await run('verify')).code).toBe(1);
-    const first = await run('run', '--stack', 'go');
+    const first = await run('run');
     expect(first.code).toBe(0);
     expect(first.stderr).toContain('▶ go test ./... …');
     expect((await run('verify')).code).toBe(0);

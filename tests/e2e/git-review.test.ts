@@ -169,7 +169,10 @@ describe('a lock file on another machine', () => {
     expect(await readFile(other.projectLock, 'utf8')).toBe(await readFile(machine.projectLock, 'utf8'));
     const [one, two] = [await connected(machine), await connected(other)];
     expect(await ada(two)).toContain('Version one.');
-    expect((await ada(two)).replaceAll(other.project, machine.project)).toBe(await ada(one));
+    // The folders have names of different lengths, and that is all the two may differ in.
+    const plain = (text: string): string =>
+      text.replaceAll(other.project, machine.project).replace(/~\d+ tokens/g, '~n tokens');
+    expect(plain(await ada(two))).toBe(plain(await ada(one)));
     const catalogue = await master(one, machine);
     expect(catalogue).toContain(first);
     expect(await master(two, other)).toBe(catalogue);

@@ -157,6 +157,11 @@ describe.each(ERAS)('$name', ({ mode, era, version }) => {
       'bmad://knowledge/{knowledge}',
       'bmad://memory/{memory}',
       'bmad://memory/{memory}/{memory_id}',
+      'bmad://runs/{branch}',
+      'bmad://runs/{branch}/{run_id}',
+      'bmad://project/agents/{project_agent}',
+      'bmad://tasks/{task_id}',
+      'bmad://contracts/{contract_id}',
       'bmad://{+path}',
       'skill://{+skill}',
     ]);

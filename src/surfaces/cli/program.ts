@@ -160,7 +160,7 @@ const GROUPS: Record<string, string> = {
   usage: 'What was started in the project',
   run: 'Runs of workflows',
   session: 'Session branches, where runs are kept',
-  log: 'Write down what others should know',
+  log: 'What others should know',
   task: 'Work that waits for sub-agents',
   delivery: 'Contracts between teams',
 };

@@ -25,11 +25,17 @@ export function advertisedSchema(operation: AnyOperation): { type: 'object'; [ke
       delete jsonSchema.minimum;
       delete jsonSchema.maximum;
       if (isEmpty(jsonSchema.default)) delete jsonSchema.default;
+      // Any value at all is written the way that validators of hosts understand.
+      if (isAnything(jsonSchema.additionalProperties)) jsonSchema.additionalProperties = true;
     },
   });
   for (const [name, property] of Object.entries(schema.properties ?? {}))
     if (PLAIN.has(name) && typeof property === 'object') delete property.description;
   return { ...schema, type: 'object' };
+}
+
+function isAnything(schema: unknown): boolean {
+  return typeof schema === 'object' && schema !== null && Object.keys(schema).length === 0;
 }
 
 function isEmpty(value: unknown): boolean {
