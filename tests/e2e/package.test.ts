@@ -54,7 +54,7 @@ describe('the package', () => {
       'yaml',
       'smol-toml',
       'commander',
-      'minisearch',
+      
     ])
       expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, 'm'));
   });
