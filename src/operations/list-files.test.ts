@@ -42,8 +42,8 @@ describe('list_files', () => {
     const files = (await session.ok(listFiles)).data['files'] as File[];
     const { data } = await session.ok(listResources);
     const first = (data['items'] as { uri: string; name: string }[])
-      // What a project remembers is a resource, and no file of the content.
-      .filter(({ uri }) => uri.startsWith('bmad://') && !uri.startsWith('bmad://memory/'))
+      // What a project remembers and says about itself is a resource, and no file of the content.
+      .filter(({ uri }) => /^bmad:\/\/(?!(?:memory|project|runs|tasks|contracts)(?:\/|$))/.test(uri))
       .map(({ name }) => name);
     expect(first.length).toBeGreaterThan(10);
     expect(files.map(({ relativePath }) => relativePath)).toEqual(expect.arrayContaining(first));

@@ -48,14 +48,7 @@ describe('the package', () => {
 
   it('names the licence of everything that is built in', async () => {
     const text = await readFile(join(repository, 'dist', 'THIRD_PARTY_LICENSES.txt'), 'utf8');
-    for (const name of [
-      '@modelcontextprotocol/server',
-      'zod',
-      'yaml',
-      'smol-toml',
-      'commander',
-      
-    ])
+    for (const name of ['@modelcontextprotocol/server', 'zod', 'yaml', 'smol-toml', 'commander'])
       expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, 'm'));
   });
 });
