@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { KIT_FILES, writeFiles } from '../../tests/support/kit-project.ts';
-import type { MemoryEntry } from '../model/memory.ts';
+import { entry, living } from '../../tests/support/kit-entries.ts';
 import { agentsNamed, readKitAgents, sameAgent } from './agents.ts';
 import { readKit } from './kit.ts';
 import { readLearnings } from './learnings.ts';
@@ -15,21 +15,6 @@ async function project(files: Readonly<Record<string, string>> = KIT_FILES): Pro
   await writeFiles(folder, files);
   return folder;
 }
-
-const living = (): Promise<MemoryEntry[]> => Promise.resolve([]);
-
-const entry = (more: Partial<MemoryEntry>): MemoryEntry => ({
-  type: 'agent-learnings',
-  id: '00000000-0000-5000-8000-000000000001',
-  agent: 'stack',
-  text: 'Lancer les migrations avant les tests',
-  tags: [],
-  project: 'bmad-corner-shop',
-  createdAt: '2026-05-04T12:00:00.000Z',
-  updatedAt: '2026-05-04T12:00:00.000Z',
-  revision: 1,
-  ...more,
-});
 
 describe('the identity of a project', () => {
   it('is what its project-context.yaml says', async () => {

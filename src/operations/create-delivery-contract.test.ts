@@ -3,30 +3,15 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { KIT_FILES } from '../../tests/support/kit-project.ts';
+import { DELIVERY_FILES, DELIVERY_RUN } from '../../tests/support/delivery-project.ts';
 import { memorySession, type MemorySession } from '../../tests/support/memory-session.ts';
 import { createDeliveryContract } from './create-delivery-contract.ts';
 import { deliveryList } from './delivery-contracts.ts';
 import { logDecision } from './log-memory.ts';
 
-const RUN = '_bmad-output/.runs/main/dev-story-20260227-143022';
-const FILES = {
-  ...KIT_FILES,
-  'docs/prd.md': '# PRD\n',
-  '_bmad-output/.runs/main/branch.json': '{"branch":"main","status":"active"}',
-  [`${RUN}/state.json`]: JSON.stringify({
-    run_id: 'dev-story-20260227-143022',
-    status: 'completed',
-    steps_completed: [1],
-    total_steps: 1,
-    artefacts_produced: [{ step: 1, name: 'Design', path: 'artefacts/design.md' }],
-  }),
-  [`${RUN}/artefacts/design.md`]: '# Design\n',
-  '_bmad/_memory/shared-context.md':
-    '# Contexte\n\n## Requêtes inter-agents\n\n- [ ] [dev→qa] Écrire les tests du panier\n- [x] [dev→ops] Fini\n',
-};
 const given = { from_team: 'team-vision', to_team: 'Build', signed_by: 'Ada' };
 
-async function opened(files: Readonly<Record<string, string>> = FILES): Promise<MemorySession> {
+async function opened(files: Readonly<Record<string, string>> = DELIVERY_FILES): Promise<MemorySession> {
   return memorySession(afterAll, { files });
 }
 
@@ -47,7 +32,7 @@ describe('create_delivery_contract', () => {
     const text = await written(session, data);
     expect(text).toContain('contract_id: vision-to-build-');
     expect(text).toContain('## 📦 Artefacts Livrés');
-    expect(text).toContain(`\`${RUN}/artefacts/design.md\``);
+    expect(text).toContain(`\`${DELIVERY_RUN}/artefacts/design.md\``);
     expect(text).toContain('`docs/prd.md`');
     expect(text).toContain('[ARCH] Sessions sans état');
     expect(text).toContain('[dev → qa] Écrire les tests du panier');
@@ -56,7 +41,7 @@ describe('create_delivery_contract', () => {
 
   it.each([
     ['in the memory alone', { '_bmad-output/notes.md': '' }],
-    ['in the memory and in the log', FILES],
+    ['in the memory and in the log', DELIVERY_FILES],
   ])('has the decisions that are %s, each once, architecture first', async (_where, files) => {
     const session = await opened(files);
     await session.ok(logDecision, { text: 'Sessions live in Redis', architecture: true, agent: 'architect' });

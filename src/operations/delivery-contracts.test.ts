@@ -1,30 +1,14 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { KIT_FILES } from '../../tests/support/kit-project.ts';
+import { DELIVERY_FILES } from '../../tests/support/delivery-project.ts';
 import { memorySession, type MemorySession } from '../../tests/support/memory-session.ts';
 import { createDeliveryContract } from './create-delivery-contract.ts';
 import { deliveryAccept, deliveryList, deliveryReject, deliveryValidate } from './delivery-contracts.ts';
 
-const RUN = '_bmad-output/.runs/main/dev-story-20260227-143022';
-const FILES = {
-  ...KIT_FILES,
-  'docs/prd.md': '# PRD\n',
-  '_bmad-output/.runs/main/branch.json': '{"branch":"main","status":"active"}',
-  [`${RUN}/state.json`]: JSON.stringify({
-    run_id: 'dev-story-20260227-143022',
-    status: 'completed',
-    steps_completed: [1],
-    total_steps: 1,
-    artefacts_produced: [{ step: 1, name: 'Design', path: 'artefacts/design.md' }],
-  }),
-  [`${RUN}/artefacts/design.md`]: '# Design\n',
-  '_bmad/_memory/shared-context.md':
-    '# Contexte\n\n## Requêtes inter-agents\n\n- [ ] [dev→qa] Écrire les tests du panier\n- [x] [dev→ops] Fini\n',
-};
 const given = { from_team: 'team-vision', to_team: 'Build', signed_by: 'Ada' };
 
-async function opened(files: Readonly<Record<string, string>> = FILES): Promise<MemorySession> {
+async function opened(files: Readonly<Record<string, string>> = DELIVERY_FILES): Promise<MemorySession> {
   return memorySession(afterAll, { files });
 }
 
