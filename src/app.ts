@@ -111,6 +111,7 @@ export async function createContext(outside: Outside): Promise<Context> {
     log,
   });
   warnings.push(...team.warnings);
+  const tracing = config.traces ? await tracingOr(warnings, from.traces) : undefined;
   for (const warning of warnings) log.warn(warning);
 
   const rankings = createRankings({ config, state: userStateFolder(outside), log });
@@ -177,6 +178,7 @@ export async function createContext(outside: Outside): Promise<Context> {
     tools,
     log,
     secrets,
+    tracing,
     workspace: (project) => settled(project, () => workspaces.get(project)),
     refresh: (project) =>
       settled(project, async () => {
@@ -213,6 +215,7 @@ export async function createContext(outside: Outside): Promise<Context> {
       projectState(await settled(project, () => workspaces.project(project)), stateSetup),
     usage: async (project) => rankings.usage(await settled(project, () => workspaces.project(project))),
     reranker: rankings.reranker,
+    memoriesAnswer: memories.answer,
     moveMemory: async () => memories.move(await settled(undefined, () => workspaces.project())),
     async readUserFile(path) {
       const place = resolve(outside.cwd, path);
@@ -224,6 +227,17 @@ export async function createContext(outside: Outside): Promise<Context> {
       team.close();
     },
   };
+}
+
+/** Without the package everything else goes on; that it is missing is said like any other fault of the settings. */
+async function tracingOr(warnings: string[], asked: string): Promise<Context['tracing']> {
+  const { openTracing, TRACING_PACKAGE } = await import('./base/tracing.ts');
+  const tracing = openTracing();
+  if (tracing === undefined)
+    warnings.push(
+      `traces (${asked}): the package ${TRACING_PACKAGE} is not installed, so no spans are made. Install it beside the server.`,
+    );
+  return tracing;
 }
 
 /** Whatever the environment calls a token, a key or a password must not come out again. PWD is the working folder. */

@@ -21,6 +21,8 @@ export interface MemoriesSetup {
 export interface Memories {
   of(project: Project): Promise<Memory>;
   move(project: Project): Promise<Moved>;
+  /** Whether the stores of the memories in use can be reached; there is nothing to reach before the first use. */
+  answer(): Promise<boolean>;
   close(): void;
 }
 
@@ -45,6 +47,15 @@ export function createMemories(setup: MemoriesSetup): Memories {
     async move(project) {
       const { moveMemory } = await import('./services/memory/open-memory.ts');
       return moveMemory(setupFor(rootOf(project), setup));
+    },
+    async answer() {
+      try {
+        for (const { memory } of known.values())
+          await (await (await memory).world.session()).store.embedding();
+        return true;
+      } catch {
+        return false;
+      }
     },
     close() {
       for (const memory of [...old, ...[...known.values()].map((each) => each.memory)])

@@ -75,6 +75,7 @@ const DOORS: Record<string, string> = {
   diff: 'services/team/',
   '@photostructure/sqlite': 'base/sqlite',
   '@qdrant/js-client-rest': 'services/memory/qdrant/',
+  '@opentelemetry/api': 'base/tracing.ts',
   'web-tree-sitter': 'services/codebase/',
   zod: '',
   'node:child_process': 'base/process',

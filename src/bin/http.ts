@@ -1,6 +1,10 @@
 import { createContext } from '../app.ts';
 import { PRODUCT, VERSION } from '../base/product.ts';
+import { createApiRoutes } from '../surfaces/http/api/route.ts';
+import { catalogueFigures } from '../surfaces/http/catalogue-figures.ts';
 import { openFrontDoor } from '../surfaces/http/front-door.ts';
+import { createHealthRoutes } from '../surfaces/http/health.ts';
+import { createMetrics } from '../surfaces/http/metrics.ts';
 import { createMcpRoute } from '../surfaces/mcp/http/route.ts';
 import { DEFAULT_PORT, httpPort } from './http-port.ts';
 import { outside } from './outside.ts';
@@ -12,11 +16,13 @@ const GRACE_MS = 1_000;
 /** A program of its own, loaded by the server when it is asked for HTTP: what hosts start stays as small as it was. */
 async function main(): Promise<void> {
   const { settings, switches, values } = serverFlags();
-  const context = await createContext(outside(settings));
+  const metrics = createMetrics();
+  const context = { ...(await createContext(outside(settings))), observe: metrics.observe };
   const mcp = createMcpRoute(context);
+  const figures = { catalogue: () => catalogueFigures(context), sessions: mcp.sessions };
   const serving = await openFrontDoor({
     port: httpPort(true, values.port) ?? DEFAULT_PORT,
-    routes: [mcp],
+    routes: [mcp, ...createApiRoutes(context), ...createHealthRoutes(context), metrics.route(figures)],
     log: context.log,
   });
   const stop = (): void => {

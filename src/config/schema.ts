@@ -7,6 +7,7 @@ import { memorySettings } from './memory-settings.ts';
 import { rankingSettings } from './ranking-settings.ts';
 import { settingMeta, type SettingMeta } from './setting-meta.ts';
 import { toolSettings } from './tool-settings.ts';
+import { traceSettings } from './trace-settings.ts';
 
 /** Every setting, once. Flags, environment variables, file keys, help and docs are all derived from here. */
 export const configSchema = z.strictObject({
@@ -78,6 +79,7 @@ export const configSchema = z.strictObject({
   ...codeSettings,
   ...contractSettings,
   ...rankingSettings,
+  ...traceSettings,
   logLevel: z
     .enum(LOG_LEVELS)
     .default('warn')

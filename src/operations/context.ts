@@ -1,5 +1,7 @@
+import type { ErrorCode } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { Secrets } from '../base/secrets.ts';
+import type { Tracing } from '../base/tracing.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { CatalogueChanges } from '../catalogue/changes.ts';
 import type { Config } from '../config/schema.ts';
@@ -71,12 +73,26 @@ export interface Context {
   usage(project?: string): Promise<Usage>;
   /** Asks the model of a client which of a few candidates is meant. */
   reranker(): Promise<Reranker>;
+  /** Whether the stores of the memories that have been used so far can be reached. */
+  memoriesAnswer(): Promise<boolean>;
   /** Brings the memories of the project from the user's folder into the project. */
   moveMemory(): Promise<Moved>;
   /** The text of a file that a person named at the command line. */
   readUserFile(path: string): Promise<string>;
+  /** Hears of every call that has come through the door; only where somebody counts them. */
+  observe?: ((seen: Observed) => void) | undefined;
+  /** Keeps a trace of what clients ask; only where that is switched on. */
+  tracing?: Tracing | undefined;
   /** Ends what runs in the background. */
   close(): void;
+}
+
+/** One call of an operation that is over. */
+export interface Observed {
+  operation: string;
+  ms: number;
+  /** Why it failed, if it did. */
+  code?: ErrorCode;
 }
 
 /** What a refresh found. */
@@ -146,6 +162,8 @@ export interface Call {
   progress(message: string): void;
   /** Whether the caller is another program that came over HTTP; some things are not for everybody who can connect. */
   overHttp?: boolean;
+  /** `false` where the caller may only read, whatever the server itself allows. */
+  mayWrite?: boolean;
   /**
    * Asks the model of the client; not there where the client offers none. A client of the 2026 protocol is asked by the
    * answer to its call and then calls again: the operation ends here, with an error that nobody sees, and is run once more

@@ -23,6 +23,7 @@ export async function execute(
     call.signal.throwIfAborted();
     const answer = shaped(operation.render(data), operation.answeredBy?.(data) ?? operation, input, context);
     context.log.debug('operation', { name: operation.name, ms: elapsed(started) });
+    context.observe?.({ operation: operation.name, ms: performance.now() - started });
     return {
       ok: true,
       data: context.secrets.hideIn(data) as Record<string, unknown>,
@@ -40,6 +41,7 @@ export async function execute(
       }),
     );
     context.log.debug('operation failed', { name: operation.name, code: error.code, ms: elapsed(started) });
+    context.observe?.({ operation: operation.name, ms: performance.now() - started, code: error.code });
     return { ok: false, error: error.map((text) => context.secrets.redact(text)) };
   }
 }

@@ -23,6 +23,7 @@ import {
 } from './sampling.ts';
 import { answerSkills, SKILLS_CAPABILITY } from './skills.ts';
 import { callTool, toolList } from './tools.ts';
+import { traceRequests } from './traces.ts';
 import { notifierOf, watchChanges, type Watch } from './watch.ts';
 
 const FIXED = { listChanged: false };
@@ -74,6 +75,7 @@ export function mcpServerFactory(
       },
     );
     const { server } = mcp;
+    if (context.tracing !== undefined) traceRequests(server, context.tracing);
     const overHttp = requestInfo !== undefined;
     answer(server, 'tools/list', pageParams, async ({ cursor }, sdk) => {
       if (cursor !== undefined) throw protocolError(foreignCursor());

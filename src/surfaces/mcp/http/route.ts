@@ -15,6 +15,8 @@ import { createSessions } from './sessions.ts';
 export interface McpRoute extends HttpRoute {
   /** Tells clients of the 2026 protocol that listen what has changed; those of 2025 have a server of their own. */
   notify: ServerNotifier;
+  /** How many sessions of clients of the 2025 protocol are open. */
+  sessions(): number;
 }
 
 /** Serves any number of clients of both protocol eras over Streamable HTTP. */
@@ -39,6 +41,7 @@ export function createMcpRoute(
     methods: ['GET', 'POST', 'DELETE'],
     refuse: refuseAsRpc,
     notify: modern.notify,
+    sessions: sessions.count,
     async handle(exchange) {
       const { request, over } = exchange;
       const legacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: BODY_LIMIT });

@@ -20,6 +20,8 @@ interface Session {
 }
 
 export interface Sessions {
+  /** How many are open. */
+  count(): number;
   handle(exchange: Exchange): Promise<Response>;
   close(): Promise<void>;
 }
@@ -66,6 +68,7 @@ export function createSessions(factory: McpServerFactory, onerror: (error: Error
   }
 
   return {
+    count: () => sessions.size,
     async handle(exchange) {
       const id = exchange.request.headers.get('mcp-session-id');
       if (id !== null) {

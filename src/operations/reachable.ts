@@ -1,0 +1,108 @@
+import { activate } from './activate.ts';
+import { bmad } from './bmad.ts';
+import { compileContext } from './compile-context.ts';
+import { complete } from './complete.ts';
+import type { Call, Context } from './context.ts';
+import { doctor } from './doctor.ts';
+import { mayRunPrograms } from './execute.ts';
+import { explain } from './explain.ts';
+import { operations } from './index.ts';
+import { list } from './list.ts';
+import { manageMemories } from './manage-memories.ts';
+import { COMPANIONS, manageProject } from './manage-project.ts';
+import { memoryForget, memoryRestore, memorySupersede, memoryUpdate } from './memory-change.ts';
+import { memoryCount, memoryGet, memoryList, memoryStats } from './memory-read.ts';
+import { memoryStatus } from './memory-status.ts';
+import { next } from './next.ts';
+import { mayRead, type AnyOperation } from './operation.ts';
+import { listPrompts } from './prompts.ts';
+import { read } from './read.ts';
+import { refresh } from './refresh.ts';
+import { listResources, readResource } from './resources.ts';
+import { search } from './search.ts';
+import { getSkill, listSkillFolder, listSkills } from './skills.ts';
+
+/** Operations that a model reaches only through a tool: who may use the tool may call them by name. */
+const BEHIND: ReadonlyMap<AnyOperation, readonly AnyOperation[]> = new Map([
+  [bmad, [list, search, read, activate, compileContext, next, explain, doctor, refresh]],
+  [manageProject, COMPANIONS],
+  [
+    manageMemories,
+    [
+      memoryList,
+      memoryGet,
+      memoryUpdate,
+      memoryForget,
+      memoryRestore,
+      memorySupersede,
+      memoryCount,
+      memoryStats,
+      memoryStatus,
+    ],
+  ],
+]);
+
+/** What every MCP client gets whatever the tools are: prompts, resources, skills and completions. */
+const ALWAYS: ReadonlySet<AnyOperation> = new Set([
+  listPrompts,
+  listResources,
+  readResource,
+  listSkills,
+  getSkill,
+  listSkillFolder,
+  complete,
+]);
+
+const TOOL_OF = new Map<AnyOperation, AnyOperation>(
+  [...BEHIND].flatMap(([tool, behind]) => behind.map((operation) => [operation, tool] as const)),
+);
+
+/** Names that users of the tool `bmad` know operations by. */
+const SPOKEN: Readonly<Record<string, AnyOperation>> = { execute: activate, context: compileContext };
+
+/** Whether programs may call it by name, and why not. */
+export interface Reach {
+  operation: AnyOperation;
+  reachable: boolean;
+  why: string;
+}
+
+/**
+ * The operations that programs from outside may call by name, by the rules that hold for tools. What is in none of the
+ * lists is not among them: decisions of a person and what touches files of the user are commands, other operations are
+ * parts of a surface or of the library.
+ */
+export function reachable(context: Context, call: Call): Reach[] {
+  return operations.filter(isForPrograms).map((operation) => reachOf(operation, context, call));
+}
+
+export function reachableNamed(name: string, context: Context, call: Call): Reach | undefined {
+  const operation = Object.hasOwn(SPOKEN, name)
+    ? SPOKEN[name]
+    : operations.find((each) => each.name === name && isForPrograms(each));
+  return operation === undefined ? undefined : reachOf(operation, context, call);
+}
+
+export function isForPrograms(operation: AnyOperation): boolean {
+  return operation.toolset !== undefined || TOOL_OF.has(operation) || ALWAYS.has(operation);
+}
+
+function reachOf(operation: AnyOperation, context: Context, call: Call): Reach {
+  if (ALWAYS.has(operation))
+    return { operation, reachable: true, why: 'it is served whatever the tools are' };
+  const tool = TOOL_OF.get(operation) ?? operation;
+  const { offered, why } = context.tools.of(tool);
+  const behind = tool === operation ? '' : `it goes with the tool ${tool.name}; `;
+  if (!offered) return { operation, reachable: false, why: behind + why };
+  if (context.config.readOnly && !mayRead(operation))
+    return {
+      operation,
+      reachable: false,
+      why: `it writes; ${context.settingKeys['readOnly'] ?? 'readOnly'}`,
+    };
+  if (call.mayWrite === false && !mayRead(operation))
+    return { operation, reachable: false, why: 'it writes, and you may only read' };
+  if (!mayRunPrograms(operation, context, call))
+    return { operation, reachable: false, why: 'it runs programs, which is not allowed over HTTP' };
+  return { operation, reachable: true, why: behind + why };
+}

@@ -1,0 +1,64 @@
+import * as z from 'zod';
+import { BmadError } from '../../../base/errors.ts';
+import type { AnyOperation } from '../../../operations/operation.ts';
+
+/** What was sent for an operation, before the operation's own schema checks it. */
+export type Sent = { input: Record<string, unknown> } | { status: number; error: BmadError };
+
+/** The values of a query; one that is given several times is a list. Numbers and switches are read by the checks. */
+export function queryInput(url: string): Record<string, unknown> {
+  const { searchParams } = new URL(url);
+  const names = [...new Set(searchParams.keys())];
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = searchParams.getAll(name);
+      return [name, values.length === 1 ? values[0] : values];
+    }),
+  );
+}
+
+/** The body of a request as an object; none at all is an empty one. */
+export async function bodyInput(request: Request): Promise<Sent> {
+  const text = await request.text();
+  if (text.trim() === '') return { input: {} };
+  const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+  if (type !== 'application/json')
+    return refused(415, 'The body has to be JSON.', 'Send the header Content-Type: application/json.');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return refused(400, 'The body is no valid JSON.', 'It has to be one JSON object with the arguments.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return refused(
+      400,
+      'The body is JSON, but no object.',
+      'It has to be one JSON object with the arguments.',
+    );
+  return { input: value as Record<string, unknown> };
+}
+
+function refused(status: number, message: string, hint: string): Sent {
+  return { status, error: new BmadError('invalid_input', message, { hint }) };
+}
+
+const byQuery = new WeakMap<AnyOperation, boolean>();
+
+/** Whether all its arguments can stand in an address: it only reads, and takes plain values or lists of them. */
+export function takesQuery(operation: AnyOperation): boolean {
+  const known = byQuery.get(operation);
+  if (known !== undefined) return known;
+  const { properties = {} } = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' });
+  const takes = operation.effect === 'read' && Object.values(properties).every(isPlain);
+  byQuery.set(operation, takes);
+  return takes;
+}
+
+type Schema = z.core.JSONSchema._JSONSchema;
+
+function isPlain(schema: Schema): boolean {
+  if (typeof schema === 'boolean') return false;
+  if (schema.type === 'array') return !Array.isArray(schema.items) && isPlain(schema.items ?? false);
+  return ['string', 'number', 'integer', 'boolean'].includes(String(schema.type));
+}

@@ -1,0 +1,14 @@
+import { COMPANIONS } from '../../../operations/manage-project.ts';
+
+/**
+ * Answers name the next step as a call of a tool: `{operation:"read", agent:"pm"}` is one of `bmad`, and what goes with a
+ * tool of the project is named by its operation. Over HTTP both are routes.
+ */
+export function inRoutes(text: string): string {
+  return text
+    .replace(FORM, (_whole, form: string) => `POST /api/bmad ${form}`)
+    .replace(COMPANION, (_whole, name: string) => `POST /api/${name} {`);
+}
+
+const FORM = /(?:\bbmad )?(\{"?operation"?:"\w+"[^{}\n]*\})/g;
+const COMPANION = new RegExp(String.raw`\b(${COMPANIONS.map(({ name }) => name).join('|')}) \{`, 'g');

@@ -1,0 +1,74 @@
+import { refuseAsProblem } from '../../base/http-refusals.ts';
+import type { HttpRoute } from '../../base/http-route.ts';
+import type { Context } from '../../operations/context.ts';
+
+/** A store that has not answered by then is not waited for. */
+const STORE_MS = 2_000;
+/** Balancers ask often; within this time they get the last answer about the stores. */
+const STORE_KEPT_MS = 5_000;
+
+/**
+ * Whether the process lives, and whether it should be sent work. Everybody may ask, so the answers are the same words for
+ * every project.
+ */
+export function createHealthRoutes(context: Context): HttpRoute[] {
+  let content: 'is being read' | 'is read' | 'cannot be read' = 'is being read';
+  let ending = false;
+  let stores: { at: number; answer: Promise<boolean> } | undefined;
+
+  /** Tried again at each question until it has worked once. */
+  let reading: Promise<void> | undefined;
+  function readContent(): void {
+    reading ??= context.workspace().then(
+      () => void (content = 'is read'),
+      () => {
+        content = 'cannot be read';
+        reading = undefined;
+      },
+    );
+  }
+  readContent();
+
+  function storesAnswer(): Promise<boolean> {
+    if (stores === undefined || performance.now() - stores.at > STORE_KEPT_MS) {
+      const late = new Promise<boolean>((resolve) => void setTimeout(resolve, STORE_MS, false).unref());
+      stores = { at: performance.now(), answer: Promise.race([context.memoriesAnswer(), late]) };
+    }
+    return stores.answer;
+  }
+
+  async function reasons(): Promise<string[]> {
+    if (content !== 'is read') readContent();
+    return [
+      ...(ending ? ['The server is about to end.'] : []),
+      ...(content === 'is read' ? [] : [`The content ${content}.`]),
+      ...((await storesAnswer()) ? [] : ['The memory store does not answer.']),
+    ];
+  }
+
+  const route = (path: string, handle: () => Promise<Response>): HttpRoute => ({
+    path,
+    methods: ['GET', 'HEAD'],
+    open: true,
+    refuse: refuseAsProblem,
+    handle,
+  });
+  return [
+    route('/healthz', async () => told(200, { status: 'ok' })),
+    {
+      ...route('/readyz', async () => {
+        const why = await reasons();
+        return why.length === 0
+          ? told(200, { status: 'ready' })
+          : told(503, { status: 'not ready', reasons: why });
+      }),
+      async close() {
+        ending = true;
+      },
+    },
+  ];
+}
+
+function told(status: number, body: object): Response {
+  return Response.json(body, { status, headers: { 'cache-control': 'no-store' } });
+}
