@@ -58,7 +58,7 @@ const TOOL_OF = new Map<AnyOperation, AnyOperation>(
 );
 
 /** Names that users of the tool `bmad` know operations by. */
-const SPOKEN: Readonly<Record<string, AnyOperation>> = { execute: activate, context: compileContext };
+const SPOKEN: Readonly<Record<string, AnyOperation>> = { context: compileContext };
 
 /** Whether programs may call it by name, and why not. */
 export interface Reach {

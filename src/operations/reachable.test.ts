@@ -1,0 +1,90 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { contextIn, temporaryFolder, testCall } from '../../tests/support/app.ts';
+import type { Outside } from '../app.ts';
+import type { Call } from './context.ts';
+import { operations } from './index.ts';
+import { manageMemories } from './manage-memories.ts';
+import { isForPrograms, reachable, reachableNamed } from './reachable.ts';
+import { TOOLSETS } from './toolsets.ts';
+
+const folder = await temporaryFolder(afterAll);
+const overHttp: Call = { ...testCall(), overHttp: true };
+
+async function namesWith(flags: Outside['flags'], call = overHttp): Promise<string[]> {
+  const context = await contextIn(folder, { flags });
+  return reachable(context, call).flatMap(({ operation, reachable: may }) => (may ? [operation.name] : []));
+}
+
+describe('what programs may call by name', () => {
+  it('is everything but what is for a person, the library or a surface alone', () => {
+    const left = operations.filter((operation) => !isForPrograms(operation)).map(({ name }) => name);
+    expect(left.sort()).toEqual([
+      'config_show',
+      'describe_agents',
+      'find_agent_tool',
+      'find_prompt',
+      'list_agent_tools',
+      'list_files',
+      'load',
+      'memory_export',
+      'memory_import',
+      'memory_move',
+      'memory_purge',
+      'memory_reindex',
+      'sources_add',
+      'sources_approve',
+      'sources_clear',
+      'sources_diff',
+      'sources_list',
+      'sources_remove',
+      'sources_resolve',
+      'sources_update',
+      'task_approve',
+      'task_refuse',
+      'usage_clear',
+      'usage_show',
+    ]);
+  });
+
+  it('follows the toolsets, and what goes with a tool follows the tool', async () => {
+    const usual = await namesWith({});
+    expect(usual).toEqual(expect.arrayContaining(['bmad', 'list', 'execute', 'task_claim', 'memory_get']));
+    expect(usual).not.toContain('list_workflows');
+    const project = await namesWith({ toolsets: ['project'] });
+    expect(project).toEqual(expect.arrayContaining(['manage_project', 'task_claim', 'read_resource']));
+    expect(project).not.toContain('list');
+    expect(project).not.toContain('memory_get');
+    const excluded = await namesWith({ excludeTools: ['manage_project'] });
+    expect(excluded).toContain('spawn_subagent_task');
+    expect(excluded).not.toContain('task_claim');
+    expect(await namesWith({ toolsets: [...TOOLSETS] })).toContain('list_workflows');
+  });
+
+  it('only reads where nothing is written, for everybody or for this caller', async () => {
+    const readOnly = await namesWith({ readOnly: 'true' });
+    expect(readOnly).toContain('run_resume');
+    expect(readOnly).not.toContain('task_claim');
+    expect(await namesWith({}, { ...overHttp, mayWrite: false })).toEqual(readOnly);
+  });
+
+  it('runs programs over HTTP only where that is allowed', async () => {
+    expect(await namesWith({})).not.toContain('run_completion_contract');
+    expect(await namesWith({}, testCall())).toContain('run_completion_contract');
+    expect(await namesWith({ contractsOverHttp: 'true' })).toContain('run_completion_contract');
+  });
+
+  it('has every action of the tool for memories', async () => {
+    const { properties } = (await import('zod')).toJSONSchema(manageMemories.input, { io: 'input' });
+    const action = properties?.['action'];
+    const actions = typeof action === 'object' ? (action.enum ?? []) : [];
+    expect(actions.length).toBeGreaterThan(5);
+    expect(await namesWith({})).toEqual(expect.arrayContaining(actions.map((name) => `memory_${String(name)}`)));
+  });
+
+  it('answers to the words of the tool bmad as well, and to nothing else', async () => {
+    const context = await contextIn(folder);
+    expect(reachableNamed('context', context, overHttp)?.operation.name).toBe('compile_context');
+    for (const name of ['task_approve', 'sources_approve', 'memory_import', 'toString', '__proto__', ''])
+      expect(reachableNamed(name, context, overHttp), name).toBeUndefined();
+  });
+});

@@ -1,0 +1,52 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, describe, expect, it } from 'vitest';
+import { contextIn, temporaryFolder } from '../../../../tests/support/app.ts';
+import { served } from '../../../../tests/support/served.ts';
+import { operations } from '../../../operations/index.ts';
+import { isForPrograms } from '../../../operations/reachable.ts';
+import { openApiDocument } from './openapi.ts';
+import { createApiRoutes } from './route.ts';
+
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, { parameters?: { name: string }[]; requestBody?: object }>>;
+}
+
+const all = openApiDocument(operations.filter(isForPrograms));
+
+describe('the OpenAPI document', () => {
+  it('is valid by the schema of OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    expect(await validator.validate(structuredClone(all))).toEqual({ valid: true });
+    expect(validator.version).toBe('3.1');
+  });
+
+  it('is found wanting by the same validator when it is broken', async () => {
+    const { paths: _paths, components: _components, ...broken } = structuredClone(all);
+    expect((await new Validator().validate(broken)).valid).toBe(false);
+  });
+
+  it('has no reference that leads nowhere, and every operation once', () => {
+    const text = JSON.stringify(all);
+    const references = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target));
+    expect([...references].sort()).toEqual(['#/components/responses/Problem', '#/components/schemas/Problem']);
+    const ids = [...text.matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.length).toBeGreaterThan(operations.length);
+  });
+
+  it('is served for what this server offers', async () => {
+    const context = await contextIn(await temporaryFolder(afterAll), { flags: { toolsets: ['bmad'] } });
+    const { origin } = await served(context, createApiRoutes(context), afterAll);
+    const document = (await (await fetch(`${origin}/openapi.json`)).json()) as Document;
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.paths['/api/search']?.['get']?.parameters?.[0]).toMatchObject({
+      name: 'query',
+      in: 'query',
+      required: true,
+    });
+    expect(document.paths['/api/search']?.['post']?.requestBody).toMatchObject({ required: true });
+    expect(document.paths['/api/task_claim']).toBeUndefined();
+    expect((await new Validator().validate(document)).valid).toBe(true);
+  });
+});

@@ -1,0 +1,174 @@
+import { EventEmitter, once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { contextIn, temporaryFolder } from '../../../../tests/support/app.ts';
+import { KIT_FILES, writeFiles } from '../../../../tests/support/kit-project.ts';
+import { served } from '../../../../tests/support/served.ts';
+import type { Observed } from '../../../operations/context.ts';
+import { createApiRoutes } from './route.ts';
+
+const folder = await temporaryFolder(afterAll);
+await writeFiles(folder, KIT_FILES);
+const context = await contextIn(folder);
+let origin = '';
+
+beforeAll(async () => {
+  ({ origin } = await served(context, createApiRoutes(context), afterAll));
+});
+
+interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code?: string;
+  hint?: string;
+  suggestions?: string[];
+}
+
+async function post(name: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${origin}/api/${name}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}
+
+async function dataOf(response: Response): Promise<Record<string, unknown>> {
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('application/json');
+  const { data } = (await response.json()) as { data: Record<string, unknown> };
+  return data;
+}
+
+async function problemOf(response: Response): Promise<Problem> {
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  const problem = (await response.json()) as Problem;
+  expect(problem.status).toBe(response.status);
+  return problem;
+}
+
+describe('the HTTP API', () => {
+  it('gives the data of an operation, asked with a body or with a query', async () => {
+    const asked = { query: 'architecture', limit: 1 };
+    const data = await dataOf(await post('search', asked));
+    expect(data).toMatchObject({ query: 'architecture', items: [{ name: 'architecture' }] });
+    expect(await dataOf(await fetch(`${origin}/api/search?query=architecture&limit=1`))).toEqual(data);
+  });
+
+  it('takes lists, switches and an empty body', async () => {
+    const listed = await dataOf(await fetch(`${origin}/api/recall_structured?query=panier&tags=a&tags=b`));
+    expect(listed).toHaveProperty('hits');
+    expect(await dataOf(await fetch(`${origin}/api/list`, { method: 'POST' }))).toHaveProperty('items');
+  });
+
+  it.each(['text/markdown', 'text/plain'])('gives the text as %s', async (accept) => {
+    const response = await post('execute', { name: 'architect', message: 'Hello.' }, { accept });
+    expect(response.headers.get('content-type')).toBe(`${accept}; charset=utf-8`);
+    expect(await response.text()).toMatch(/^# Winston[^]*Hello\./);
+  });
+
+  it('writes, in the project that is named', async () => {
+    const other = await temporaryFolder(onTestFinished);
+    await writeFiles(other, KIT_FILES);
+    const task = { agent: 'dev', task: 'Measure it', output_key: 'figures', project: other };
+    const { task: queued } = (await dataOf(await post('spawn_subagent_task', task))) as {
+      task: { task_id: string };
+    };
+    const claimed = await dataOf(await post('task_claim', { project: other }));
+    expect(claimed).toMatchObject({ task: { task_id: queued.task_id, status: 'running' } });
+    expect((await dataOf(await post('task_list'))).tasks).toEqual([]);
+  });
+
+  it('lists what there is, with the methods of each', async () => {
+    const { operations } = (await (await fetch(`${origin}/api`)).json()) as {
+      operations: { name: string; methods: string[]; path: string }[];
+    };
+    expect(operations[0]).toMatchObject({ name: 'bmad', path: '/api/bmad', methods: ['GET', 'POST'] });
+    expect(operations.find(({ name }) => name === 'task_claim')?.methods).toEqual(['POST']);
+    expect(operations.map(({ name }) => name)).not.toContain('task_approve');
+  });
+
+  it('names an answer, and does not send it twice', async () => {
+    const first = await fetch(`${origin}/api/list?what=agents`);
+    const tag = first.headers.get('etag') ?? '';
+    expect(tag).toMatch(/^"[\w-]{22}"$/);
+    const again = await fetch(`${origin}/api/list?what=agents`, { headers: { 'if-none-match': `"x", ${tag}` } });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    const other = await fetch(`${origin}/api/list?what=workflows`, { headers: { 'if-none-match': tag } });
+    expect(other.status).toBe(200);
+  });
+
+  it.each([
+    ['an operation nobody has', () => post('serch'), 404, { suggestions: ['search'] }],
+    ['what only a person may decide', () => post('task_approve', { task_id: 'x' }), 404, {}],
+    ['what is switched off', () => post('list_workflows'), 403, { code: 'forbidden' }],
+    ['what runs programs', () => post('run_completion_contract'), 403, { code: 'forbidden' }],
+    ['a name that is not there', () => post('read', { target: 'architekt' }), 404, { code: 'not_found' }],
+    ['a missing argument', () => post('search'), 400, { code: 'invalid_input', subject: 'query' }],
+    ['an argument that does not exist', () => post('list', { colour: 'red' }), 400, {}],
+    ['what is not JSON', () => post('list', '{nonsense'), 400, {}],
+    ['JSON that is no object', () => post('list', '[1]'), 400, {}],
+    ['another type of content', () => post('list', 'a=1', { 'content-type': 'text/plain' }), 415, {}],
+    ['a form that there is not', () => post('list', {}, { accept: 'image/png' }), 406, {}],
+    ['a project that is not there', () => post('list', { project: '/nowhere/at/all' }), 400, {}],
+    ['a page of another origin', () => post('list', {}, { 'sec-fetch-site': 'cross-site' }), 403, {}],
+    ['a strange name', () => fetch(`${origin}/api/%E0%A4%A`), 404, {}],
+  ] as [string, () => Promise<Response>, number, object][])('refuses %s', async (_what, ask, status, more) => {
+    const problem = await problemOf(await ask());
+    expect(problem).toMatchObject({ status, ...more });
+    expect(problem.detail).toBeTruthy();
+    expect(problem.type).toMatch(/^urn:bmad:error:/);
+  });
+
+  it.each([
+    ['PUT', 'list', 'GET, POST'],
+    ['DELETE', 'task_claim', 'POST'],
+    ['GET', 'task_claim', 'POST'],
+    ['GET', 'run_open', 'POST'],
+  ])('says which methods it takes instead of %s for %s', async (method, name, allow) => {
+    const response = await fetch(`${origin}/api/${name}`, { method });
+    expect(response.headers.get('allow')).toBe(allow);
+    expect(await problemOf(response)).toMatchObject({ status: 405 });
+  });
+
+  it('names the next step as a route', async () => {
+    const { hint } = await problemOf(await post('read', { target: 'nobody-has-this-name' }));
+    expect(hint).toContain('POST /api/bmad {operation:"list"');
+  });
+
+  it('ends the call of a client that has left', async () => {
+    // A store that takes a question and never answers it: only the end of the call can end it.
+    const asked = new EventEmitter();
+    const store = createServer(() => void asked.emit('question')).listen(0, '127.0.0.1');
+    onTestFinished(() => void store.close().closeAllConnections());
+    await once(store, 'listening');
+    const project = await temporaryFolder(onTestFinished);
+    await writeFiles(project, KIT_FILES);
+    const seen = new EventEmitter();
+    const slow = {
+      ...(await contextIn(project, {
+        flags: { qdrantUrl: `http://127.0.0.1:${(store.address() as AddressInfo).port}` },
+      })),
+      observe: (one: Observed) => void seen.emit('call', one),
+    };
+    const door = await served(slow, createApiRoutes(slow), onTestFinished);
+    const leaving = new AbortController();
+    const [question, call] = [once(asked, 'question'), once(seen, 'call')];
+    const answer = fetch(`${door.origin}/api/recall_structured?query=x`, { signal: leaving.signal });
+    await question;
+    leaving.abort();
+    await expect(answer).rejects.toThrow('abort');
+    expect(await call).toMatchObject([{ operation: 'recall_structured', code: 'cancelled' }]);
+  });
+
+  it('refuses a foreign Host like every route', async () => {
+    const { hostname, port } = new URL(origin);
+    const asked = httpRequest({ hostname, port, path: '/api', headers: { host: 'evil.example' } }).end();
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(403);
+    expect(JSON.parse(await textOf(response))).toMatchObject({ status: 403 });
+  });
+});

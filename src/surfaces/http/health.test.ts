@@ -1,0 +1,74 @@
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { FakeQdrant } from '../../../tests/memory/fake-qdrant.ts';
+import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
+import { served } from '../../../tests/support/served.ts';
+import type { Workspace } from '../../operations/context.ts';
+import { execute } from '../../operations/execute.ts';
+import { recallStructured } from '../../operations/recall-structured.ts';
+import { createHealthRoutes } from './health.ts';
+
+const folder = await temporaryFolder(afterAll);
+
+async function asked(origin: string, path: string): Promise<{ status: number; text: string }> {
+  const response = await fetch(`${origin}${path}`);
+  return { status: response.status, text: await response.text() };
+}
+
+describe('the health of the server', () => {
+  it('is not ready while the content is read, and ready then', async () => {
+    const context = await contextIn(folder);
+    let go: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => void (go = resolve));
+    const workspace = (): Promise<Workspace> => gate.then(() => context.workspace());
+    const { origin } = await served(context, createHealthRoutes({ ...context, workspace }), onTestFinished);
+    expect((await asked(origin, '/healthz')).status).toBe(200);
+    expect(await asked(origin, '/readyz')).toEqual({
+      status: 503,
+      text: '{"status":"not ready","reasons":["The content is being read."]}',
+    });
+    go();
+    await context.workspace();
+    expect(await asked(origin, '/readyz')).toEqual({ status: 200, text: '{"status":"ready"}' });
+    expect((await fetch(`${origin}/readyz`, { method: 'HEAD' })).status).toBe(200);
+  });
+
+  it('says that it cannot read the content, not where it lies, and tries again', async () => {
+    const context = await contextIn(folder);
+    let works = false;
+    const workspace = (): Promise<Workspace> =>
+      works ? context.workspace() : Promise.reject(new Error(`no ${folder}`));
+    const { origin } = await served(context, createHealthRoutes({ ...context, workspace }), onTestFinished);
+    const before = await asked(origin, '/readyz');
+    expect(before).toMatchObject({ status: 503 });
+    expect(before.text).toContain('The content cannot be read.');
+    expect(before.text).not.toContain(folder);
+    works = true;
+    await expect.poll(async () => (await asked(origin, '/readyz')).status).toBe(200);
+  });
+
+  it('is not ready when the store of the memories is gone, once they have been used', async () => {
+    const qdrant = new FakeQdrant();
+    const project = await temporaryFolder(onTestFinished);
+    const context = await contextIn(project, { flags: { qdrantUrl: await qdrant.start(), project } });
+    await context.workspace();
+    const before = await served(context, createHealthRoutes(context), onTestFinished);
+    expect((await asked(before.origin, '/readyz')).status).toBe(200);
+    expect((await execute(recallStructured, { query: 'x' }, context, testCall())).ok).toBe(true);
+    await qdrant.stop();
+    const after = await served(context, createHealthRoutes(context), onTestFinished);
+    const { status, text } = await asked(after.origin, '/readyz');
+    expect(status).toBe(503);
+    expect(text).toContain('The memory store does not answer.');
+    expect((await asked(after.origin, '/healthz')).status).toBe(200);
+  });
+
+  it('is not ready while it ends', async () => {
+    const context = await contextIn(folder);
+    await context.workspace();
+    const routes = createHealthRoutes(context);
+    const { origin } = await served(context, routes, onTestFinished);
+    await Promise.all(routes.map((route) => route.close?.(new AbortController().signal)));
+    expect((await asked(origin, '/readyz')).text).toContain('The server is about to end.');
+    expect((await asked(origin, '/healthz')).status).toBe(200);
+  });
+});
