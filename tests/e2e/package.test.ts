@@ -54,6 +54,13 @@ describe('the package', () => {
 });
 
 describe('the installed package', () => {
+  it('says what traces need, and serves without', async () => {
+    const { code, stdout, stderr } = await run('bmad-mcp-server', '--traces', '--test');
+    expect(stderr).toContain('the package @opentelemetry/api is not installed, so no spans are made.');
+    expect(stdout.toString()).toMatch(/ — Ready\n$/);
+    expect(code).toBe(0);
+  });
+
   it('brings nothing else along', async () => {
     const folder = join(installed, 'node_modules');
     const entries = (await readdir(folder)).filter((name) => !name.startsWith('.'));

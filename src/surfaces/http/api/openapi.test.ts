@@ -7,7 +7,7 @@ import { isForPrograms } from '../../../operations/reachable.ts';
 import { openApiDocument } from './openapi.ts';
 import { createApiRoutes } from './route.ts';
 
-interface Document {
+interface Document extends Record<string, unknown> {
   openapi: string;
   paths: Record<string, Record<string, { parameters?: { name: string }[]; requestBody?: object }>>;
 }

@@ -79,7 +79,7 @@ describe('the HTTP API', () => {
     };
     const claimed = await dataOf(await post('task_claim', { project: other }));
     expect(claimed).toMatchObject({ task: { task_id: queued.task_id, status: 'running' } });
-    expect((await dataOf(await post('task_list'))).tasks).toEqual([]);
+    expect((await dataOf(await post('task_list')))['tasks']).toEqual([]);
   });
 
   it('lists what there is, with the methods of each', async () => {

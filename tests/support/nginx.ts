@@ -1,0 +1,96 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { repository, temporaryFolder } from './app.ts';
+
+const run = promisify(execFile);
+const FETCHED = join(repository, '.cache/tools/nginx');
+
+/**
+ * nginx of this machine, or Debian's own package unpacked beside the other tools: nothing is installed and no service is
+ * started. Nothing, where there is neither.
+ */
+export async function nginxProgram(): Promise<string | undefined> {
+  const places = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/opt/homebrew/bin/nginx'];
+  const unpacked = join(FETCHED, 'usr/sbin/nginx');
+  for (const place of [...places, unpacked]) if (await works(place)) return place;
+  try {
+    await mkdir(FETCHED, { recursive: true });
+    await run('apt-get', ['download', 'nginx'], { cwd: FETCHED });
+    const [file = ''] = (await readdir(FETCHED)).filter((name) => name.endsWith('.deb'));
+    await run('dpkg-deb', ['-x', file, '.'], { cwd: FETCHED });
+  } catch {
+    return undefined;
+  }
+  return (await works(unpacked)) ? unpacked : undefined;
+}
+
+async function works(program: string): Promise<boolean> {
+  try {
+    await run(program, ['-v']);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export interface Balancer {
+  url: string;
+}
+
+/** The configuration that is shipped, before these two servers, on a free port; answers say which one gave them. */
+export async function startBalancer(
+  program: string,
+  replicas: readonly [string, string],
+  onEnd: (cleanUp: () => Promise<void>) => void,
+): Promise<Balancer> {
+  const folder = await temporaryFolder(onEnd);
+  const shipped = await readFile(join(repository, 'deploy/nginx.conf'), 'utf8');
+  const port = await freePort();
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
+  const changes: [string, string][] = [
+    ['bmad-1:2623', replicas[0]],
+    ['bmad-2:2623', replicas[1]],
+    ['listen 8080;', `listen 127.0.0.1:${port}; add_header x-replica $upstream_addr always;`],
+    ['http {', `http { access_log off; ${temporary.join(' ')}`],
+  ];
+  const text = changes.reduce((before, [from, to]) => {
+    if (!before.includes(from)) throw new Error(`deploy/nginx.conf has no "${from}"`);
+    return before.replaceAll(from, to);
+  }, shipped);
+  const file = join(folder, 'nginx.conf');
+  await writeFile(file, text);
+  const args = ['-p', folder, '-c', file, '-e', 'stderr', '-g', `pid ${folder}/pid; daemon off;`];
+  await run(program, ['-t', ...args]);
+  const child = spawn(program, args, { stdio: 'ignore' });
+  const ended = new Promise<void>((resolve) => void child.once('close', () => resolve()));
+  onEnd(async () => {
+    child.kill('SIGTERM');
+    await ended;
+  });
+  await untilItListens(port, ended);
+  return { url: `http://127.0.0.1:${port}` };
+}
+
+async function untilItListens(port: number, ended: Promise<void>): Promise<void> {
+  let gone = false;
+  void ended.then(() => (gone = true));
+  const answers = (): Promise<boolean> =>
+    new Promise((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true)).once('error', () => resolve(false));
+      socket.once('connect', () => socket.destroy());
+    });
+  while (!(await answers())) if (gone) throw new Error('nginx has ended');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
