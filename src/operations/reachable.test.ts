@@ -78,7 +78,9 @@ describe('what programs may call by name', () => {
     const action = properties?.['action'];
     const actions = typeof action === 'object' ? (action.enum ?? []) : [];
     expect(actions.length).toBeGreaterThan(5);
-    expect(await namesWith({})).toEqual(expect.arrayContaining(actions.map((name) => `memory_${String(name)}`)));
+    expect(await namesWith({})).toEqual(
+      expect.arrayContaining(actions.map((name) => `memory_${String(name)}`)),
+    );
   });
 
   it('answers to the words of the tool bmad as well, and to nothing else', async () => {

@@ -114,17 +114,25 @@ describe.runIf(nginx !== undefined).each(ENGINES)('two replicas with memories on
     const joined = await join(url);
     const text = 'Orders are kept in PostgreSQL because they need transactions';
     await joined.text('remember_structured', { type: 'decisions', agent: 'architect', text });
-    expect(await joined.text('recall_structured', { query: 'where are orders kept' })).toContain('PostgreSQL');
+    expect(await joined.text('recall_structured', { query: 'where are orders kept' })).toContain(
+      'PostgreSQL',
+    );
     expect(bothSeen(joined)).toBe(2);
   });
 
   it('share the queue: what one has queued the other hands out, once', async () => {
     const joined = await join(url);
-    await joined.text('spawn_subagent_task', { agent: 'architect', task: 'Measure it', output_key: 'figures' });
+    await joined.text('spawn_subagent_task', {
+      agent: 'architect',
+      task: 'Measure it',
+      output_key: 'figures',
+    });
     const claimed = await joined.text('manage_project', { action: 'task_claim', args: {} });
     expect(claimed).toContain('Measure it');
     expect(bothSeen(joined)).toBe(2);
-    expect(await joined.text('manage_project', { action: 'task_claim', args: {} })).toContain('There is no task');
+    expect(await joined.text('manage_project', { action: 'task_claim', args: {} })).toContain(
+      'There is no task',
+    );
   });
 
   it('give every task to one worker, however many ask at once', async () => {
@@ -144,7 +152,10 @@ describe.runIf(nginx !== undefined).each(ENGINES)('two replicas with memories on
     const checkpoint = { run_id: run.run_id, step: 1, variables: { tone: 'calm' } };
     await joined.call('run_checkpoint', checkpoint);
     expect(bothSeen(joined)).toBe(2);
-    const resumed = await joined.text('manage_project', { action: 'run_resume', args: { run_id: run.run_id } });
+    const resumed = await joined.text('manage_project', {
+      action: 'run_resume',
+      args: { run_id: run.run_id },
+    });
     expect(bothSeen(joined)).toBe(2);
     expect(resumed).toMatch(/tone[^]*calm/);
   });
@@ -180,7 +191,8 @@ describe.runIf(nginx !== undefined)('two replicas behind a balancer', () => {
   it('keep the session of a client of 2025 at one of them', async () => {
     const { url } = await replicas([], onTestFinished);
     const joined = await join(url, { mode: 'legacy' });
-    for (let count = 0; count < 4; count += 1) await joined.text('bmad', { operation: 'list', query: 'agents' });
+    for (let count = 0; count < 4; count += 1)
+      await joined.text('bmad', { operation: 'list', query: 'agents' });
     expect(joined.seen.length).toBeGreaterThan(5);
     expect(new Set(joined.seen).size).toBe(1);
   });
@@ -188,7 +200,9 @@ describe.runIf(nginx !== undefined)('two replicas behind a balancer', () => {
   it('are not missed when one is gone', async () => {
     const { url, servers, addresses } = await replicas([], onTestFinished);
     const joined = await join(url);
-    await Promise.all(Array.from({ length: 8 }, () => joined.text('bmad', { operation: 'list', query: 'agents' })));
+    await Promise.all(
+      Array.from({ length: 8 }, () => joined.text('bmad', { operation: 'list', query: 'agents' })),
+    );
     expect(new Set(joined.seen).size).toBe(2);
     servers[0].child.kill('SIGKILL');
     await servers[0].stop();

@@ -30,7 +30,8 @@ export function parseMetrics(text: string): Map<string, Family> {
       current = family(help[2] ?? '');
       families.set(name, current);
     } else if (type !== null) {
-      if (current === undefined || type[1] !== name || current.type !== '') throw new Error(`Out of place: ${line}`);
+      if (current === undefined || type[1] !== name || current.type !== '')
+        throw new Error(`Out of place: ${line}`);
       current.type = type[2] ?? '';
     } else addSample(line, name, current);
   }
@@ -61,7 +62,11 @@ function addSample(line: string, name: string, current: Family | undefined): voi
   if (!/^[+-]?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|Inf|NaN)$/i.test(written)) throw new Error(`No number: ${line}`);
   const labels = labelsIn(inside ?? '');
   if (current.type === 'counter' && Number(written) < 0) throw new Error(`A counter below 0: ${line}`);
-  if (current.samples.some((each) => each.name === sample && JSON.stringify(each.labels) === JSON.stringify(labels)))
+  if (
+    current.samples.some(
+      (each) => each.name === sample && JSON.stringify(each.labels) === JSON.stringify(labels),
+    )
+  )
     throw new Error(`The same sample twice: ${line}`);
   current.samples.push({ name: sample, labels, value: Number(written) });
 }

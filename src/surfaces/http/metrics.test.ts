@@ -43,7 +43,9 @@ describe('the metrics', () => {
     for (const ms of [0.4, 1, 30, 120_000]) metrics.observe({ operation: 'a', ms });
     const histogram = parseMetrics(await textOf(metrics)).get('bmad_call_duration_seconds');
     const bucket = (le: string): number | undefined => histogram?.value({ operation: 'a', le });
-    expect([bucket('0.001'), bucket('0.025'), bucket('0.05'), bucket('60'), bucket('+Inf')]).toEqual([2, 2, 3, 3, 4]);
+    expect([bucket('0.001'), bucket('0.025'), bucket('0.05'), bucket('60'), bucket('+Inf')]).toEqual([
+      2, 2, 3, 3, 4,
+    ]);
   });
 
   it('are valid whatever operations are called, and do not grow without end', async () => {

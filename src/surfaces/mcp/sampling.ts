@@ -12,18 +12,23 @@ import {
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import type { Call, SampleRequest, Sampled } from '../../operations/context.ts';
+import { openQuestions, type OpenQuestions } from './open-questions.ts';
 
 /** What is remembered of a client between its calls. */
 export interface Conversation {
   /** Answers to optional questions, by question. */
   answers: Map<string, Sampled>;
   /** Questions a client of the 2026 protocol was asked and has not come back with. */
-  open: Set<string>;
+  open: OpenQuestions;
   /** The client has left a question without an answer, so it is not bothered with optional ones any more. */
   silent: boolean;
 }
 
-export const newConversation = (): Conversation => ({ answers: new Map(), open: new Set(), silent: false });
+export const newConversation = (): Conversation => ({
+  answers: new Map(),
+  open: openQuestions(),
+  silent: false,
+});
 
 const ANSWERS_KEPT = 200;
 const CONVERSATIONS_KEPT = 100;

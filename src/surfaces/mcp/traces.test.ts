@@ -1,7 +1,11 @@
 import { StreamableHTTPClientTransport, type Client } from '@modelcontextprotocol/client';
 import { propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
 import { newClient } from '../../../tests/support/mcp-client.ts';
@@ -90,9 +94,9 @@ describe('traces', () => {
       status: { code: SpanStatusCode.ERROR },
       attributes: { 'error.type': '-32602', 'mcp.resource.uri': 'bmad://nowhere.md' },
     });
-    expect(JSON.stringify(exporter.getFinishedSpans().map(({ attributes, events }) => [attributes, events]))).not.toContain(
-      'nobody-has-this-name',
-    );
+    expect(
+      JSON.stringify(exporter.getFinishedSpans().map(({ attributes, events }) => [attributes, events])),
+    ).not.toContain('nobody-has-this-name');
   });
 
   it('are not made unless they are asked for', async () => {

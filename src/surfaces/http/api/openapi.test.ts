@@ -29,7 +29,10 @@ describe('the OpenAPI document', () => {
   it('has no reference that leads nowhere, and every operation once', () => {
     const text = JSON.stringify(all);
     const references = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target));
-    expect([...references].sort()).toEqual(['#/components/responses/Problem', '#/components/schemas/Problem']);
+    expect([...references].sort()).toEqual([
+      '#/components/responses/Problem',
+      '#/components/schemas/Problem',
+    ]);
     const ids = [...text.matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.length).toBeGreaterThan(operations.length);

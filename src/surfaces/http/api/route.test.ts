@@ -28,7 +28,11 @@ interface Problem {
   suggestions?: string[];
 }
 
-async function post(name: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Response> {
+async function post(
+  name: string,
+  body: unknown = {},
+  headers: Record<string, string> = {},
+): Promise<Response> {
   return fetch(`${origin}/api/${name}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -95,7 +99,9 @@ describe('the HTTP API', () => {
     const first = await fetch(`${origin}/api/list?what=agents`);
     const tag = first.headers.get('etag') ?? '';
     expect(tag).toMatch(/^"[\w-]{22}"$/);
-    const again = await fetch(`${origin}/api/list?what=agents`, { headers: { 'if-none-match': `"x", ${tag}` } });
+    const again = await fetch(`${origin}/api/list?what=agents`, {
+      headers: { 'if-none-match': `"x", ${tag}` },
+    });
     expect([again.status, await again.text()]).toEqual([304, '']);
     const other = await fetch(`${origin}/api/list?what=workflows`, { headers: { 'if-none-match': tag } });
     expect(other.status).toBe(200);
@@ -116,12 +122,15 @@ describe('the HTTP API', () => {
     ['a project that is not there', () => post('list', { project: '/nowhere/at/all' }), 400, {}],
     ['a page of another origin', () => post('list', {}, { 'sec-fetch-site': 'cross-site' }), 403, {}],
     ['a strange name', () => fetch(`${origin}/api/%E0%A4%A`), 404, {}],
-  ] as [string, () => Promise<Response>, number, object][])('refuses %s', async (_what, ask, status, more) => {
-    const problem = await problemOf(await ask());
-    expect(problem).toMatchObject({ status, ...more });
-    expect(problem.detail).toBeTruthy();
-    expect(problem.type).toMatch(/^urn:bmad:error:/);
-  });
+  ] as [string, () => Promise<Response>, number, object][])(
+    'refuses %s',
+    async (_what, ask, status, more) => {
+      const problem = await problemOf(await ask());
+      expect(problem).toMatchObject({ status, ...more });
+      expect(problem.detail).toBeTruthy();
+      expect(problem.type).toMatch(/^urn:bmad:error:/);
+    },
+  );
 
   it.each([
     ['PUT', 'list', 'GET, POST'],

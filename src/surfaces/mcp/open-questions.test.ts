@@ -1,0 +1,29 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openQuestions } from './open-questions.ts';
+
+describe('open questions', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('are open until they are answered', () => {
+    const questions = openQuestions();
+    questions.add('a');
+    questions.add('b');
+    questions.delete('a');
+    expect(questions.size).toBe(1);
+    questions.delete('b');
+    expect(questions.size).toBe(0);
+  });
+
+  it('are forgotten after a while, each by itself: the answer may have gone to another replica', () => {
+    const questions = openQuestions();
+    questions.add('a');
+    vi.setSystemTime(Date.now() + 40_000);
+    questions.add('b');
+    expect(questions.size).toBe(2);
+    vi.setSystemTime(Date.now() + 40_000);
+    expect(questions.size).toBe(1);
+    vi.setSystemTime(Date.now() + 40_000);
+    expect(questions.size).toBe(0);
+  });
+});
