@@ -6,6 +6,7 @@ import { plural } from '../src/base/text.ts';
 import { cliPage } from './reference/cli.ts';
 import { configPage } from './reference/config.ts';
 import { errorsPage } from './reference/errors.ts';
+import { httpApiPage } from './reference/http-api.ts';
 import { libraryPage } from './reference/library.ts';
 import { limitsPage } from './reference/limits.ts';
 import { promptsAndResourcesPage } from './reference/prompts-and-resources.ts';
@@ -17,6 +18,7 @@ const PAGES: Record<string, () => string[] | Promise<string[]>> = {
   'cli.md': cliPage,
   'config.md': configPage,
   'errors.md': errorsPage,
+  'http-api.md': httpApiPage,
   'library.md': libraryPage,
   'limits.md': limitsPage,
   'prompts-and-resources.md': promptsAndResourcesPage,

@@ -5,6 +5,8 @@ import * as library from '../../src/bin/library.ts';
 import { settingMeta } from '../../src/config/setting-meta.ts';
 import { settings } from '../../src/config/schema.ts';
 import { operations } from '../../src/operations/index.ts';
+import { isForPrograms } from '../../src/operations/reachable.ts';
+import { openApiDocument } from '../../src/surfaces/http/api/openapi.ts';
 import { INSTRUCTIONS } from '../../src/surfaces/mcp/instructions.ts';
 import { templateList } from '../../src/surfaces/mcp/resources.ts';
 import { toolList } from '../../src/surfaces/mcp/tools.ts';
@@ -58,6 +60,11 @@ describe('the surface', () => {
       registered: settingMeta.has(schema),
     }));
     await expect(json(table)).toMatchFileSnapshot(snapshot('settings.json'));
+  });
+
+  it('HTTP API', async () => {
+    const document = openApiDocument(operations.filter(isForPrograms));
+    await expect(`${JSON.stringify(document, null, 1)}\n`).toMatchFileSnapshot(snapshot('openapi.json'));
   });
 
   it('errors', async () => {

@@ -14,6 +14,15 @@ interface Document extends Record<string, unknown> {
 
 const all = openApiDocument(operations.filter(isForPrograms));
 
+/** What a reference inside the document leads to. */
+function at(document: unknown, reference: string): unknown {
+  const [, ...steps] = reference.split('/');
+  return steps.reduce<unknown>(
+    (inner, step) => (inner as Record<string, unknown> | undefined)?.[step],
+    document,
+  );
+}
+
 describe('the OpenAPI document', () => {
   it('is valid by the schema of OpenAPI 3.1', async () => {
     const validator = new Validator();
@@ -29,10 +38,8 @@ describe('the OpenAPI document', () => {
   it('has no reference that leads nowhere, and every operation once', () => {
     const text = JSON.stringify(all);
     const references = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target));
-    expect([...references].sort()).toEqual([
-      '#/components/responses/Problem',
-      '#/components/schemas/Problem',
-    ]);
+    expect([...references].filter((target) => at(all, target ?? '') === undefined)).toEqual([]);
+    expect(references.size).toBeGreaterThan(50);
     const ids = [...text.matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.length).toBeGreaterThan(operations.length);

@@ -31,6 +31,7 @@ export function openApiDocument(operations: readonly AnyOperation[]): Record<str
           description: 'Why there is no answer, and what to do next.',
           content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
         },
+        ...Object.fromEntries(operations.map((operation) => [operation.name, responseOf(operation)])),
       },
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'Where the server has a token.' },
@@ -69,23 +70,7 @@ function pathOf(operation: AnyOperation): Schema {
     description,
     tags: [effect],
     responses: {
-      200: {
-        description: 'The answer: its data, or the text of it.',
-        content: {
-          'application/json': {
-            schema: {
-              type: 'object',
-              required: ['data', 'failed'],
-              properties: {
-                data: schemaOf(operation.output, 'output'),
-                failed: { type: 'boolean', description: 'Whether the answer reports something broken.' },
-              },
-            },
-          },
-          'text/markdown': { schema: { type: 'string' } },
-          'text/plain': { schema: { type: 'string' } },
-        },
-      },
+      200: { $ref: `#/components/responses/${name}` },
       default: { $ref: '#/components/responses/Problem' },
     },
   };
@@ -98,6 +83,27 @@ function pathOf(operation: AnyOperation): Schema {
       operationId: name,
       ...shared,
       requestBody: { required, content: { 'application/json': { schema: input } } },
+    },
+  };
+}
+
+/** The answer stands once, for both ways of asking. */
+function responseOf(operation: AnyOperation): Schema {
+  return {
+    description: 'The answer: its data, or the text of it.',
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          required: ['data', 'failed'],
+          properties: {
+            data: schemaOf(operation.output, 'output'),
+            failed: { type: 'boolean', description: 'Whether the answer reports something broken.' },
+          },
+        },
+      },
+      'text/markdown': { schema: { type: 'string' } },
+      'text/plain': { schema: { type: 'string' } },
     },
   };
 }
@@ -116,6 +122,14 @@ function parametersOf(input: Schema): Schema[] {
 }
 
 function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): Schema {
-  const { $schema: _dialect, ...plain } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  const { $schema: _dialect, ...plain } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      // That a whole number fits into a number says nothing about the operation.
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
   return plain;
 }
