@@ -57,7 +57,7 @@ export async function copyNew(from: string, to: string): Promise<void> {
 export async function moveFolder(from: string, to: string): Promise<void> {
   await ensureFolder(dirname(to));
   if ((await lstat(to).catch(() => undefined)) !== undefined)
-    throw new BmadError('unavailable', `${to} is there already; nothing was moved.`, {
+    throw new BmadError('conflict', `${to} is there already; nothing was moved.`, {
       hint: 'Look at what is there, then try again.',
     });
   try {
