@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../tests/support/app.ts';
 import { branchFile, kitState } from '../../tests/support/run-project.ts';
 import { runSession } from '../../tests/support/run-session.ts';
 import { listSessions } from './list-sessions.ts';
-import { runCheckpoint, runFinish } from './run-progress.ts';
+import { runFinish } from './run-progress.ts';
 import {
   sessionArchive,
   sessionCreate,
