@@ -14,6 +14,7 @@ import {
   snippet,
   whereField,
 } from './memory-view.ts';
+import { olderNotes } from './older-state.ts';
 import { defineOperation } from './operation.ts';
 
 const DEFAULT_LIMIT = 5;
@@ -98,7 +99,11 @@ export const recallStructured = defineOperation({
           ...(by === undefined ? {} : { by }),
         };
       }),
-      notes: [...notes, ...(await twoStores(memory.place.folder, context))],
+      notes: [
+        ...notes,
+        ...(await twoStores(memory.place.folder, context)),
+        ...(await olderNotes(context, project, ['memories'])),
+      ],
     };
   },
 
