@@ -1,6 +1,6 @@
 import type { ToolChoice } from '../../operations/toolsets.ts';
 import { CLI_PROGRAM, SERVER_KEY } from '../../base/product.ts';
-import { COMPANIONS } from '../../operations/manage-project.ts';
+import { ACTIONS } from '../../operations/declared.prepared.ts';
 
 /** The tool whose actions are operations too. */
 const MANAGER = 'manage_project';
@@ -24,7 +24,7 @@ export function actionNote(
   return `${[...named].join(', ')}: only at the command line, e.g. ${CLI_PROGRAM} ${COMMANDS.get(first) ?? first}.`;
 }
 
-const COMMANDS = new Map(COMPANIONS.map(({ name, command = name }) => [name, command]));
+const COMMANDS = new Map(ACTIONS);
 const ACTION = new RegExp(String.raw`\b(?:${[...COMMANDS.keys()].join('|')})\b`, 'g');
 
 type Arguments = Partial<Record<string, string>>;
