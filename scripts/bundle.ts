@@ -55,15 +55,23 @@ const latePackages: Plugin = {
   },
 };
 
+/**
+ * Late parts are loaded with `require`: an `import()` that is left to Node looks through the whole file for the names of
+ * its exports first, which takes several times as long as running it, and is slower with each call as well.
+ */
 const lateParts: Plugin = {
   name: 'late-parts',
   setup(esbuild) {
-    esbuild.onResolve({ filter: /^\.\.?\// }, ({ path, kind, resolveDir }) => {
+    esbuild.onResolve({ filter: /^\.\.?\// }, ({ path, kind, resolveDir, namespace }) => {
+      if (namespace === 'late') return { path, external: true };
       const part = LATE_PARTS[relative(root, resolve(resolveDir, path)).split(sep).join('/')];
       return part !== undefined && kind === 'dynamic-import'
-        ? { path: `./${part}.cjs`, external: true }
+        ? { path: `./${part}.cjs`, namespace: 'late' }
         : undefined;
     });
+    esbuild.onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
+      contents: `module.exports=require(${JSON.stringify(path)});`,
+    }));
   },
 };
 
