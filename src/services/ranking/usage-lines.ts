@@ -37,6 +37,14 @@ export class UsageState {
   lines = 0;
   damaged = 0;
 
+  copy(): UsageState {
+    const other = new UsageState();
+    for (const [what, use] of this.uses) other.uses.set(what, use);
+    other.lines = this.lines;
+    other.damaged = this.damaged;
+    return other;
+  }
+
   clear(): void {
     this.uses.clear();
     this.lines = 0;

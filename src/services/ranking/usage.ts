@@ -1,10 +1,11 @@
 import { dirname, join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { withLock } from '../../base/file-lock.ts';
-import { appendLog, logStamp, readLog, replaceLog } from '../../base/file-log.ts';
+import { appendLog, logStamp, readLog, replaceLog, type LogStamp } from '../../base/file-log.ts';
 import { ensureFolder, removeTree } from '../../base/file-state.ts';
 import type { Log } from '../../base/log.ts';
 import { projectKey } from '../../base/project-key.ts';
+import { byteLength } from '../../base/text.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Use } from './score.ts';
 import {
@@ -59,15 +60,15 @@ const LARGEST = 4 * 1024 * 1024;
 
 export function openUsage({ state, root, writes, reads, now, log }: UsageSetup): Usage {
   const place = usagePlace(root, state);
-  let known: { version: string; state: UsageState } | undefined;
+  let known: { stamp: LogStamp; state: UsageState } | undefined;
   let complained = '';
   let waiting: string[] = [];
   let writing: Promise<void> | undefined;
 
   async function load(): Promise<UsageState> {
-    const stamp = await logStamp(place);
+    const stamp = logStamp(place);
     if (stamp === undefined) return new UsageState();
-    if (known?.version === stamp.version) return known.state;
+    if (known?.stamp.version === stamp.version) return known.state;
     if (!stamp.plain || stamp.bytes > LARGEST) throw notALog(place, stamp.plain);
     const fresh = new UsageState();
     await readLog(
@@ -76,8 +77,20 @@ export function openUsage({ state, root, writes, reads, now, log }: UsageSetup):
       () => fresh.clear(),
       (line) => fresh.take(place, line),
     );
-    known = { version: stamp.version, state: fresh };
+    known = { stamp, state: fresh };
     return fresh;
+  }
+
+  /** What this process has just added needs no reading, if the file has grown by exactly that. */
+  function takeOwn(lines: readonly string[]): void {
+    const stamp = logStamp(place);
+    const added = byteLength(lines.map((line) => `${line}\n`).join(''));
+    if (known === undefined || stamp?.file !== known.stamp.file) return;
+    if (stamp.bytes !== known.stamp.bytes + added) return;
+    // Whoever was given the last state keeps it as it was.
+    const state = known.state.copy();
+    for (const line of lines) state.take(place, line);
+    known = { stamp, state };
   }
 
   async function write(lines: readonly string[]): Promise<void> {
@@ -88,7 +101,10 @@ export function openUsage({ state, root, writes, reads, now, log }: UsageSetup):
       if (before.lines === 0) await replaceLog(place, [headerLine(), ...lines]);
       else if (before.lines > LINES_BEFORE_COMPACTION || before.isAhead(now()))
         await replaceLog(place, [...before.compact(now()), ...lines]);
-      else await appendLog(place, lines);
+      else {
+        await appendLog(place, lines);
+        takeOwn(lines);
+      }
     });
   }
 
@@ -132,7 +148,7 @@ export function openUsage({ state, root, writes, reads, now, log }: UsageSetup):
       await writing;
     },
     async clear() {
-      const stamp = await logStamp(place);
+      const stamp = logStamp(place);
       if (stamp === undefined) return undefined;
       if (!stamp.plain) throw notALog(place, false);
       return withLock(`${place}.lock`, { waitMs: LOCK_WAIT_MS }, async () => {
