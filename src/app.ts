@@ -110,7 +110,12 @@ export async function createContext(outside: Outside): Promise<Context> {
   warnings.push(...team.warnings);
   for (const warning of warnings) log.warn(warning);
 
-  const rankings = createRankings({ config, state: userStateFolder(outside), log });
+  const rankings = createRankings({
+    config,
+    state: userStateFolder(outside),
+    background: !outside.patient,
+    log,
+  });
   const workspaces = createWorkspaces({
     find: (project) =>
       findProject({

@@ -52,19 +52,26 @@ export function chooseTools(operations: readonly ToolDeclaration[], settings: Se
   const names = matcher(tools);
   const by = (setting: keyof typeof configFrom): string =>
     `${settings.settingKeys[setting] ?? setting} (${configFrom[setting]})`;
+  /** Settings do not change, and every answer asks about every tool. */
+  const verdicts = new WeakMap<Tool, ToolVerdict>();
+  function verdictOn(tool: Tool): ToolVerdict {
+    const { name, toolset = 'bmad' } = tool;
+    if (readOnly && !mayRead(tool)) return { offered: false, why: `it writes; ${by('readOnly')}` };
+    if (excludes(name)) return { offered: false, why: by('excludeTools') };
+    if (toolsets.includes(toolset)) return { offered: true, why: by('toolsets') };
+    if (names(name)) return { offered: true, why: by('tools') };
+    const on = toolsets.length === 0 ? 'none' : toolsets.join(', ');
+    return { offered: false, why: `${by('toolsets')}: ${on}` };
+  }
   return {
     fixed,
     unsettled,
     agents: toolsets.includes('agents') || tools.some((name) => !known.has(name)),
     isNamed: names,
     of(operation) {
-      const { name, toolset = 'bmad' } = operation;
-      if (readOnly && !mayRead(operation)) return { offered: false, why: `it writes; ${by('readOnly')}` };
-      if (excludes(name)) return { offered: false, why: by('excludeTools') };
-      if (toolsets.includes(toolset)) return { offered: true, why: by('toolsets') };
-      if (names(name)) return { offered: true, why: by('tools') };
-      const on = toolsets.length === 0 ? 'none' : toolsets.join(', ');
-      return { offered: false, why: `${by('toolsets')}: ${on}` };
+      const verdict = verdicts.get(operation) ?? verdictOn(operation);
+      verdicts.set(operation, verdict);
+      return verdict;
     },
   };
 }

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
 import { withLock } from '../../base/file-lock.ts';
 import { appendLog, logStamp, readLog, replaceLog, type LogStamp } from '../../base/file-log.ts';
@@ -16,6 +17,7 @@ import {
   UsageState,
   usedName,
   useLine,
+  type Line,
   type UsedName,
 } from './usage-lines.ts';
 
@@ -29,6 +31,8 @@ export interface UsageSetup {
   /** Whether anything is noted. */
   writes: boolean;
   now(): number;
+  /** How long notes are gathered before they are written; not at all for a program that is about to end. */
+  gatherMs?: number;
   log: Log;
 }
 
@@ -58,17 +62,21 @@ const LOCK_WAIT_MS = 3_000;
 /** Many times what the longest log before compaction takes; whatever is larger was not written by us. */
 const LARGEST = 4 * 1024 * 1024;
 
-export function openUsage({ state, root, writes, reads, now, log }: UsageSetup): Usage {
+export function openUsage({ state, root, writes, reads, now, gatherMs = 0, log }: UsageSetup): Usage {
   const place = usagePlace(root, state);
   let known: { stamp: LogStamp; state: UsageState } | undefined;
   let complained = '';
-  let waiting: string[] = [];
+  let waiting: Line[] = [];
+  /** What is being added to the file at this moment. */
+  let adding: readonly Line[] = [];
   let writing: Promise<void> | undefined;
 
   async function load(): Promise<UsageState> {
     const stamp = logStamp(place);
     if (stamp === undefined) return new UsageState();
     if (known?.stamp.version === stamp.version) return known.state;
+    const grown = withOwn(stamp);
+    if (grown !== undefined) return grown;
     if (!stamp.plain || stamp.bytes > LARGEST) throw notALog(place, stamp.plain);
     const fresh = new UsageState();
     await readLog(
@@ -81,19 +89,17 @@ export function openUsage({ state, root, writes, reads, now, log }: UsageSetup):
     return fresh;
   }
 
-  /** What this process has just added needs no reading, if the file has grown by exactly that. */
-  function takeOwn(lines: readonly string[]): void {
-    const stamp = logStamp(place);
-    const added = byteLength(lines.map((line) => `${line}\n`).join(''));
-    if (known === undefined || stamp?.file !== known.stamp.file) return;
-    if (stamp.bytes !== known.stamp.bytes + added) return;
-    // Whoever was given the last state keeps it as it was.
-    const state = known.state.copy();
-    for (const line of lines) state.take(place, line);
-    known = { stamp, state };
+  /** What this process itself has added needs no reading, if the file has grown by exactly that. */
+  function withOwn(stamp: LogStamp): UsageState | undefined {
+    if (known === undefined || adding.length === 0 || stamp.file !== known.stamp.file) return undefined;
+    if (stamp.bytes !== known.stamp.bytes + byteLength(adding.map((use) => `${useLine(use)}\n`).join('')))
+      return undefined;
+    known = { stamp, state: known.state.with(adding) };
+    return known.state;
   }
 
-  async function write(lines: readonly string[]): Promise<void> {
+  async function write(uses: readonly Line[]): Promise<void> {
+    const lines = uses.map(useLine);
     await ensureFolder(dirname(place));
     await withLock(`${place}.lock`, { waitMs: LOCK_WAIT_MS }, async () => {
       const before = await load();
@@ -102,17 +108,23 @@ export function openUsage({ state, root, writes, reads, now, log }: UsageSetup):
       else if (before.lines > LINES_BEFORE_COMPACTION || before.isAhead(now()))
         await replaceLog(place, [...before.compact(now()), ...lines]);
       else {
-        await appendLog(place, lines);
-        takeOwn(lines);
+        adding = uses;
+        try {
+          await appendLog(place, lines);
+          await load();
+        } finally {
+          adding = [];
+        }
       }
     });
   }
 
   async function writeAll(): Promise<void> {
+    if (gatherMs > 0) await pause(gatherMs);
     while (waiting.length > 0) {
-      const lines = waiting;
+      const uses = waiting;
       waiting = [];
-      await write(lines).catch(complain);
+      await write(uses).catch(complain);
     }
     writing = undefined;
   }
@@ -127,7 +139,9 @@ export function openUsage({ state, root, writes, reads, now, log }: UsageSetup):
 
   async function noted(): Promise<UsageRead> {
     try {
-      return { uses: (await load()).uses };
+      const state = await load();
+      // What is still to be written counts as well.
+      return { uses: (waiting.length === 0 ? state : state.with(waiting)).uses };
     } catch (error) {
       return { uses: new Map(), problem: complain(error) };
     }
@@ -141,13 +155,14 @@ export function openUsage({ state, root, writes, reads, now, log }: UsageSetup):
     note(record) {
       const what = usedName(record);
       if (!writes || what.length > NAME_LENGTH) return;
-      waiting.push(useLine(what, now()));
+      waiting.push({ what, at: now() });
       writing ??= writeAll();
     },
     async settled() {
       await writing;
     },
     async clear() {
+      waiting = [];
       const stamp = logStamp(place);
       if (stamp === undefined) return undefined;
       if (!stamp.plain) throw notALog(place, false);
