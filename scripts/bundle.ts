@@ -16,6 +16,7 @@ const OPTIONAL = ['@photostructure/sqlite'];
  */
 const LATE_PARTS: Record<string, string> = {
   'src/operations/on-demand.ts': 'operations',
+  'src/surfaces/http/api/answers.ts': 'http-api',
   'src/open-workspace.ts': 'workspace',
   'src/project-state.ts': 'project-state',
   'src/services/diagnosis/diagnosis.ts': 'diagnosis',

@@ -1,40 +1,14 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repository, temporaryFolder } from './app.ts';
+import { debianProgram } from './debian.ts';
 
 const run = promisify(execFile);
-const FETCHED = join(repository, '.cache/tools/nginx');
-
-/**
- * nginx of this machine, or Debian's own package unpacked beside the other tools: nothing is installed and no service is
- * started. Nothing, where there is neither.
- */
-export async function nginxProgram(): Promise<string | undefined> {
-  const places = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/opt/homebrew/bin/nginx'];
-  const unpacked = join(FETCHED, 'usr/sbin/nginx');
-  for (const place of [...places, unpacked]) if (await works(place)) return place;
-  try {
-    await mkdir(FETCHED, { recursive: true });
-    await run('apt-get', ['download', 'nginx'], { cwd: FETCHED });
-    const [file = ''] = (await readdir(FETCHED)).filter((name) => name.endsWith('.deb'));
-    await run('dpkg-deb', ['-x', file, '.'], { cwd: FETCHED });
-  } catch {
-    return undefined;
-  }
-  return (await works(unpacked)) ? unpacked : undefined;
-}
-
-async function works(program: string): Promise<boolean> {
-  try {
-    await run(program, ['-v']);
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** nginx of this machine, or Debian's own; nothing, where there is neither. */
+export const nginxProgram = (): string | undefined => debianProgram('nginx', 'nginx-light');
 
 export interface Balancer {
   url: string;
