@@ -121,12 +121,20 @@ describe('withLock', () => {
 
   it('does not rob a live process of this machine that was stopped for a while', async () => {
     await mkdir(join(folder, 'locks'), { recursive: true });
-    await writeFile(lock, JSON.stringify({ pid: process.pid, host: hostname(), token: 'x' }));
+    await writeFile(lock, JSON.stringify({ pid: process.ppid, host: hostname(), token: 'x' }));
     const minutesAgo = new Date(Date.now() - 5 * 60_000);
     await utimes(lock, minutesAgo, minutesAgo);
     expect((await refusal(() => withLock(lock, { waitMs: 100 }, async () => undefined))).code).toBe(
       'unavailable',
     );
+  });
+
+  it('does not wait for a process that had its own number before it: containers begin with the same ones', async () => {
+    await mkdir(join(folder, 'locks'), { recursive: true });
+    await writeFile(lock, heldBy(hostname()));
+    const before = new Date(performance.timeOrigin - 5_000);
+    await utimes(lock, before, before);
+    expect(await withLock(lock, { waitMs: 5_000 }, async (tookOver) => tookOver)).toBe(true);
   });
 
   it('tells whether the holder before died in the middle of its work', async () => {

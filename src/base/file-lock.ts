@@ -118,8 +118,10 @@ async function isGone(path: string, { pid, host }: Holder): Promise<boolean> {
   const here = pid !== 0 && host === hostname();
   if (here && !isRunning(pid)) return true;
   const limit = here ? SILENT_ALIVE_MS : SILENT_MS;
+  // In a container that was started again, the process before this one had the same number.
+  const before = here && pid === process.pid ? performance.timeOrigin - SIGN_MS : 0;
   return stat(path).then(
-    ({ mtimeMs }) => Date.now() - mtimeMs > limit,
+    ({ mtimeMs }) => Date.now() - mtimeMs > limit || mtimeMs < before,
     () => false,
   );
 }
