@@ -62,6 +62,6 @@ export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
 export type AnyOperation = Operation;
 
 /** Whether it has something to offer where nothing is written. */
-export function mayRead(tool: Pick<AnyOperation, 'effect' | 'handsOver' | 'writes'>): boolean {
+export function mayRead(tool: Pick<AnyOperation, 'effect' | 'handsOver'> & { writes?: unknown }): boolean {
   return tool.effect === 'read' || tool.handsOver === true || 'writes' in tool;
 }

@@ -17,12 +17,14 @@ const PLAIN = new Set([
   'min_score',
 ]);
 
+export type AdvertisedSchema = { type: 'object'; [key: string]: unknown };
+
 /**
  * The schema a client sees. Checking stays with `execute`, so that every surface words its errors the same way; the
  * lengths, ranges and forms are left out, because no model counts characters and every session pays for them. So is
  * that nothing else is allowed: an argument that does not exist is answered with the list of those that do.
  */
-export function advertisedSchema(operation: AnyOperation): { type: 'object'; [key: string]: unknown } {
+export function advertisedSchema(operation: Pick<AnyOperation, 'input'>): AdvertisedSchema {
   const {
     $schema: _schema,
     additionalProperties: _strict,
