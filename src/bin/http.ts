@@ -1,6 +1,7 @@
 import { createContext } from '../app.ts';
 import { PRODUCT, VERSION } from '../base/product.ts';
-import { serveHttp } from '../surfaces/mcp/http/serve.ts';
+import { openFrontDoor } from '../surfaces/http/front-door.ts';
+import { createMcpRoute } from '../surfaces/mcp/http/route.ts';
 import { DEFAULT_PORT, httpPort } from './http-port.ts';
 import { outside } from './outside.ts';
 import { readyLine } from './ready-line.ts';
@@ -12,7 +13,12 @@ const GRACE_MS = 1_000;
 async function main(): Promise<void> {
   const { settings, switches, values } = serverFlags();
   const context = await createContext(outside(settings));
-  const serving = await serveHttp(context, { port: httpPort(true, values.port) ?? DEFAULT_PORT });
+  const mcp = createMcpRoute(context);
+  const serving = await openFrontDoor({
+    port: httpPort(true, values.port) ?? DEFAULT_PORT,
+    routes: [mcp],
+    log: context.log,
+  });
   const stop = (): void => {
     // A call that does not notice its end must not keep the process.
     setTimeout(() => process.exit(0), GRACE_MS).unref();
@@ -21,7 +27,7 @@ async function main(): Promise<void> {
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, stop);
   process.stderr.write(
-    `${PRODUCT} ${VERSION} serves ${serving.url} to clients on this machine only. Press Ctrl+C to leave.\n`,
+    `${PRODUCT} ${VERSION} serves ${serving.origin}${mcp.path} to clients on this machine only. Press Ctrl+C to leave.\n`,
   );
   if (switches.has('summary')) process.stderr.write(`${await readyLine(context)}\n`);
   await serving.ended;

@@ -8,6 +8,8 @@ export interface Answer {
   note?: string;
   /** The body is a file, to the byte: nothing may be added to it. */
   exact?: true;
+  /** The body, not only the note, names next steps as calls; in a terminal these are commands. */
+  namesSteps?: true;
 }
 
 /**

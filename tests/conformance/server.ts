@@ -1,7 +1,8 @@
 import { dirname, join } from 'node:path';
 import type { ServerNotifier } from '@modelcontextprotocol/server';
 import { createContext } from '../../src/app.ts';
-import { serveHttp, type HttpServing } from '../../src/surfaces/mcp/http/serve.ts';
+import { openFrontDoor } from '../../src/surfaces/http/front-door.ts';
+import { createMcpRoute, type McpRoute } from '../../src/surfaces/mcp/http/route.ts';
 import { withFixtures } from './fixtures/index.ts';
 
 /**
@@ -22,13 +23,14 @@ async function main(contentRoot: string, folder: string): Promise<void> {
     terminal: false,
     patient: false,
   });
-  let serving: HttpServing | undefined;
+  let mcp: McpRoute | undefined;
   const notify = (): ServerNotifier => {
-    if (serving === undefined) throw new Error('The server is not up yet.');
-    return serving.notify;
+    if (mcp === undefined) throw new Error('The server is not up yet.');
+    return mcp.notify;
   };
-  serving = await serveHttp(context, { port: 0, extend: (factory) => withFixtures(factory, notify) });
-  process.stderr.write(`serves ${serving.url}\n`);
+  mcp = createMcpRoute(context, (factory) => withFixtures(factory, notify));
+  const { origin } = await openFrontDoor({ port: 0, routes: [mcp], log: context.log });
+  process.stderr.write(`serves ${origin}${mcp.path}\n`);
 }
 
 const [contentRoot = '', folder = ''] = process.argv.slice(2);

@@ -2,7 +2,20 @@ import * as z from 'zod';
 import type { AnyOperation } from '../../operations/operation.ts';
 
 /** Fields whose names say to a model all it needs; what people read about them is in the help of the commands. */
-const PLAIN = new Set(['project', 'cursor', 'limit', 'detail', 'run_id', 'branch', 'args', 'signed_by']);
+const PLAIN = new Set([
+  'project',
+  'cursor',
+  'limit',
+  'detail',
+  'run_id',
+  'branch',
+  'args',
+  'signed_by',
+  'tags',
+  'since',
+  'until',
+  'min_score',
+]);
 
 export type AdvertisedSchema = { type: 'object'; [key: string]: unknown };
 
@@ -32,7 +45,9 @@ export function advertisedSchema(operation: Pick<AnyOperation, 'input'>): Advert
     },
   });
   for (const [name, property] of Object.entries(schema.properties ?? {}))
-    if (PLAIN.has(name) && typeof property === 'object') delete property.description;
+    // A list of all values says more than words about it.
+    if (typeof property === 'object' && (PLAIN.has(name) || property.enum !== undefined))
+      delete property.description;
   return { ...schema, type: 'object' };
 }
 
@@ -41,5 +56,5 @@ function isAnything(schema: unknown): boolean {
 }
 
 function isEmpty(value: unknown): boolean {
-  return value === '' || (Array.isArray(value) && value.length === 0);
+  return value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 }

@@ -3,7 +3,8 @@ import {
   WebStandardStreamableHTTPServerTransport,
   type McpServerFactory,
 } from '@modelcontextprotocol/server';
-import { BODY_LIMIT, refusal, type Exchange } from './exchange.ts';
+import { refuseAsRpc } from '../../../base/http-refusals.ts';
+import { BODY_LIMIT, type Exchange } from '../../../base/http-route.ts';
 
 /** Clients that vanish do not say goodbye: the one that was silent longest makes room for a new one. */
 const SESSIONS_KEPT = 100;
@@ -69,14 +70,18 @@ export function createSessions(factory: McpServerFactory, onerror: (error: Error
       const id = exchange.request.headers.get('mcp-session-id');
       if (id !== null) {
         return (
-          sessions.get(id)?.handle(exchange) ?? refusal(404, 'There is no such session. Initialize again.')
+          sessions.get(id)?.handle(exchange) ??
+          refuseAsRpc(404, 'There is no such session. Initialize again.')
         );
       }
       if (exchange.request.method !== 'POST')
-        return refusal(400, 'The header Mcp-Session-Id is missing. It comes with the answer to initialize.');
+        return refuseAsRpc(
+          400,
+          'The header Mcp-Session-Id is missing. It comes with the answer to initialize.',
+        );
       if (sessions.size >= SESSIONS_KEPT) {
         const oldest = idle()[0];
-        if (oldest === undefined) return refusal(503, 'All sessions are in use. Try again later.');
+        if (oldest === undefined) return refuseAsRpc(503, 'All sessions are in use. Try again later.');
         await oldest[1].close();
       }
       return open(exchange);

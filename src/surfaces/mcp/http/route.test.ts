@@ -5,7 +5,8 @@ import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder } from '../../../../tests/support/app.ts';
 import { refusal } from '../../../../tests/support/thrown.ts';
-import { serveHttp, type HttpServing } from './serve.ts';
+import { openFrontDoor, type FrontDoor } from '../../http/front-door.ts';
+import { createMcpRoute } from './route.ts';
 
 const INITIALIZE = {
   jsonrpc: '2.0',
@@ -41,18 +42,21 @@ interface Received {
   text: string;
 }
 
-let serving: HttpServing;
+let serving: FrontDoor;
 const folder = await temporaryFolder(afterAll);
 const context = await contextIn(folder);
 
+const serve = (port = 0): Promise<FrontDoor> =>
+  openFrontDoor({ port, routes: [createMcpRoute(context)], log: context.log });
+
 beforeAll(async () => {
-  serving = await serveHttp(context, { port: 0 });
+  serving = await serve();
   return () => serving.close();
 });
 
 /** Not `fetch`: that one does not let a test choose the header Host. */
 async function open({ method = 'POST', body, headers = {}, path = '/mcp' }: Sent): Promise<IncomingMessage> {
-  const { hostname, port } = new URL(serving.url);
+  const { hostname, port } = new URL(serving.origin);
   const asked = httpRequest({
     hostname,
     port,
@@ -84,7 +88,7 @@ async function openSession(): Promise<Record<string, string>> {
 
 describe('MCP over HTTP', () => {
   it('listens on this machine only', () => {
-    expect(serving.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+    expect(serving.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
   it('serves clients of 2025 in sessions', async () => {
@@ -108,8 +112,6 @@ describe('MCP over HTTP', () => {
     ['a name that only begins well', { headers: { host: 'localhost.evil.example' } }, 403],
     ['a page of another origin', { headers: { origin: 'https://evil.example' } }, 403],
     ['a page without an origin', { headers: { origin: 'null' } }, 403],
-    ['another path', { path: '/' }, 404],
-    ['a path that only begins well', { path: '/mcp/more' }, 404],
     ['another method', { method: 'PUT' }, 405],
     ['a method no web request may have', { method: 'TRACE' }, 405],
     ['another type of content', { headers: { 'content-type': 'text/plain' } }, 415],
@@ -127,6 +129,13 @@ describe('MCP over HTTP', () => {
     expect(received.status).toBe(status);
     expect(received.headers['mcp-session-id']).toBeUndefined();
     expect(JSON.parse(received.text)).toMatchObject({ jsonrpc: '2.0', error: {} });
+  });
+
+  it.each(['/', '/mcp/more', '/api', '//mcp'])('says what there is instead of %s', async (path) => {
+    const received = await send({ body: INITIALIZE, path });
+    expect(received.status).toBe(404);
+    expect(received.headers['content-type']).toBe('application/problem+json');
+    expect(JSON.parse(received.text)).toMatchObject({ status: 404, detail: expect.stringContaining('/mcp') });
   });
 
   it('serves a page of this machine, and this machine by name', async () => {
@@ -161,7 +170,7 @@ describe('MCP over HTTP', () => {
   });
 
   it('goes on after a client that leaves in the middle of a request', async () => {
-    const { port } = new URL(serving.url);
+    const { port } = new URL(serving.origin);
     const socket = connect(Number(port), '127.0.0.1');
     socket.write('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"json');
     await once(socket, 'connect');
@@ -171,22 +180,22 @@ describe('MCP over HTTP', () => {
   });
 
   it('says which port is taken and what to do', async () => {
-    const taken = Number(new URL(serving.url).port);
-    const error = await refusal(() => serveHttp(context, { port: taken }));
+    const taken = Number(new URL(serving.origin).port);
+    const error = await refusal(() => serve(taken));
     expect(error.code).toBe('unavailable');
     expect(error.message).toContain(`Port ${taken}`);
     expect(error.hint).toContain('--port 0');
   });
 
   it('ends streams and sessions when it is closed', async () => {
-    const other = await serveHttp(context, { port: 0 });
+    const other = await serve();
     const before = serving;
     serving = other;
     const stream = await open({ method: 'GET', headers: await openSession() });
     serving = before;
     await Promise.all([textOf(stream), other.close()]);
     await other.ended;
-    await expect(fetch(other.url)).rejects.toThrow('fetch failed');
+    await expect(fetch(other.origin)).rejects.toThrow('fetch failed');
   });
 
   it('logs nothing that a person has to read', () => {

@@ -1,0 +1,25 @@
+import type { Refuse } from './http-route.ts';
+
+/** For clients that speak JSON-RPC: what never became a message has no id. */
+export const refuseAsRpc: Refuse = (status, message, headers = {}) =>
+  Response.json({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }, { status, headers });
+
+/** For everybody else (RFC 9457). */
+export const refuseAsProblem: Refuse = (status, message, headers = {}) =>
+  Response.json(
+    { type: 'about:blank', title: TITLES[status] ?? 'Refused', status, detail: message },
+    { status, headers: { ...headers, 'content-type': 'application/problem+json' } },
+  );
+
+const TITLES: Record<number, string> = {
+  400: 'Bad request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not found',
+  405: 'Method not allowed',
+  413: 'Content too large',
+  415: 'Unsupported media type',
+  429: 'Too many requests',
+  500: 'Internal error',
+  503: 'Unavailable',
+};

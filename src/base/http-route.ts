@@ -1,0 +1,43 @@
+/** A body of more bytes than this is answered with 413 and not read to its end. */
+export const BODY_LIMIT = 4 * 1024 * 1024;
+
+/** What the front door has found out about whoever asks. */
+export interface Caller {
+  /** `nobody` was asked who they are: only a server that listens on this machine alone serves such callers. */
+  known: 'nobody' | 'token';
+  /** Whether they may change something; a server that only reads refuses everybody. */
+  mayWrite: boolean;
+}
+
+/** One HTTP exchange, in the web's own types, with a signal for its end. */
+export interface Exchange {
+  request: Request;
+  path: string;
+  caller: Caller;
+  /** Fires when the exchange is over, however it ended. */
+  over: AbortSignal;
+}
+
+/** An answer to what never reached a route, or that a route will not take. */
+export type Refuse = (status: number, message: string, headers?: Record<string, string>) => Response;
+
+/**
+ * A part of what is served over HTTP. The front door has checked where a request comes from, who sent it and how long it
+ * is before a route sees it.
+ */
+export interface HttpRoute {
+  /** `/mcp` is that path alone, `/api/*` every path below. */
+  path: string;
+  methods: readonly string[];
+  /** Served without a token too: for what says nothing about the project, such as whether the server lives. */
+  open?: true;
+  /** How its clients expect a refusal. */
+  refuse: Refuse;
+  handle(exchange: Exchange): Promise<Response>;
+  /** No new work comes; what runs is finished or, when the signal fires, ended. */
+  close?(now: AbortSignal): Promise<void>;
+}
+
+export function matches({ path: pattern }: HttpRoute, path: string): boolean {
+  return pattern.endsWith('/*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
+}
