@@ -1,4 +1,4 @@
-import type { Attributes, Context as TraceContext, Span } from '@opentelemetry/api';
+import type { Context as TraceContext, Span } from '@opentelemetry/api';
 import { optionalPackage } from './optional-packages.ts';
 import { SERVER_PROGRAM, VERSION } from './product.ts';
 
@@ -40,11 +40,7 @@ function tracingWith({ context, propagation, trace, SpanKind, SpanStatusCode }: 
     async span(name, attributes, carrier, work, ended) {
       const parent: TraceContext = propagation.extract(context.active(), carrier);
       const tracer = trace.getTracer(SERVER_PROGRAM, VERSION);
-      const span: Span = tracer.startSpan(
-        name,
-        { kind: SpanKind.SERVER, attributes: attributes as Attributes },
-        parent,
-      );
+      const span: Span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
       const close = ({ attributes: more = {}, errorType }: Ended): void => {
         span.setAttributes(more);
         if (errorType !== undefined) {

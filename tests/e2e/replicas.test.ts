@@ -10,8 +10,8 @@ import { newClient, textsOf, type ConnectOptions } from '../support/mcp-client.t
 import { nginxProgram, startBalancer } from '../support/nginx.ts';
 
 const nginx = nginxProgram();
-const WITHOUT = 'There is no nginx, and it cannot be installed here.';
-if (nginx === undefined) it('replicas behind a balancer', ({ skip }) => skip(WITHOUT));
+/** Shown where the tests are skipped. */
+const NEEDED = nginx === undefined ? ' (skipped: there is no nginx, and it cannot be installed here)' : '';
 
 const guide = (module: string, title: string): string =>
   `---\nname: guide\ndescription: ${title}\n---\n<agent id="bmad/${module}/agents/guide.md" name="Gina" title="${title}" icon="🧭">\n<persona><role>${title}</role></persona>\n</agent>\n`;
@@ -99,77 +99,80 @@ const ENGINES: { engine: string; args: (onEnd: OnEnd) => Promise<string[]> }[] =
   },
 ];
 
-describe.runIf(nginx !== undefined).each(ENGINES)('two replicas with memories on $engine', ({ args }) => {
-  let url = '';
-  beforeAll(async () => {
-    const ends: (() => Promise<void>)[] = [];
-    const onEnd: OnEnd = (cleanUp) => void ends.unshift(cleanUp);
-    ({ url } = await replicas([...(await args(onEnd)), '--contracts-over-http'], onEnd));
-    return async () => {
-      for (const end of ends) await end();
-    };
-  });
-
-  it('share memories', async () => {
-    const joined = await join(url);
-    const text = 'Orders are kept in PostgreSQL because they need transactions';
-    await joined.text('remember_structured', { type: 'decisions', agent: 'architect', text });
-    expect(await joined.text('recall_structured', { query: 'where are orders kept' })).toContain(
-      'PostgreSQL',
-    );
-    expect(bothSeen(joined)).toBe(2);
-  });
-
-  it('share the queue: what one has queued the other hands out, once', async () => {
-    const joined = await join(url);
-    await joined.text('spawn_subagent_task', {
-      agent: 'architect',
-      task: 'Measure it',
-      output_key: 'figures',
+describe.skipIf(nginx === undefined).each(ENGINES)(
+  `two replicas with memories on $engine${NEEDED}`,
+  ({ args }) => {
+    let url = '';
+    beforeAll(async () => {
+      const ends: (() => Promise<void>)[] = [];
+      const onEnd: OnEnd = (cleanUp) => void ends.unshift(cleanUp);
+      ({ url } = await replicas([...(await args(onEnd)), '--contracts-over-http'], onEnd));
+      return async () => {
+        for (const end of ends) await end();
+      };
     });
-    const claimed = await joined.text('manage_project', { action: 'task_claim', args: {} });
-    expect(claimed).toContain('Measure it');
-    expect(bothSeen(joined)).toBe(2);
-    expect(await joined.text('manage_project', { action: 'task_claim', args: {} })).toContain(
-      'There is no task',
-    );
-  });
 
-  it('give every task to one worker, however many ask at once', async () => {
-    const joined = await join(url);
-    const keys = Array.from({ length: 6 }, (_none, index) => `part_${index}`);
-    for (const output_key of keys)
-      await joined.call('spawn_subagent_task', { agent: 'architect', task: output_key, output_key });
-    const claims = await Promise.all(keys.map(() => joined.call('task_claim', {})));
-    const taken = claims.map(({ task }) => (task as { output_key: string }).output_key);
-    expect(taken.sort()).toEqual(keys);
-    expect(new Set(joined.seen).size).toBe(2);
-  });
-
-  it('share runs: one opens, the other goes on', async () => {
-    const joined = await join(url);
-    const { run } = (await joined.call('run_open', { workflow: 'prd' })) as { run: { run_id: string } };
-    const checkpoint = { run_id: run.run_id, step: 1, variables: { tone: 'calm' } };
-    await joined.call('run_checkpoint', checkpoint);
-    expect(bothSeen(joined)).toBe(2);
-    const resumed = await joined.text('manage_project', {
-      action: 'run_resume',
-      args: { run_id: run.run_id },
+    it('share memories', async () => {
+      const joined = await join(url);
+      const text = 'Orders are kept in PostgreSQL because they need transactions';
+      await joined.text('remember_structured', { type: 'decisions', agent: 'architect', text });
+      expect(await joined.text('recall_structured', { query: 'where are orders kept' })).toContain(
+        'PostgreSQL',
+      );
+      expect(bothSeen(joined)).toBe(2);
     });
-    expect(bothSeen(joined)).toBe(2);
-    expect(resumed).toMatch(/tone[^]*calm/);
-  });
 
-  it('share receipts', async () => {
-    const joined = await join(url);
-    await joined.text('run_completion_contract', {});
-    const receipts = await joined.text('manage_project', { action: 'list_receipts', args: {} });
-    expect(bothSeen(joined)).toBe(2);
-    expect(receipts).toContain('PASS');
-  });
-});
+    it('share the queue: what one has queued the other hands out, once', async () => {
+      const joined = await join(url);
+      await joined.text('spawn_subagent_task', {
+        agent: 'architect',
+        task: 'Measure it',
+        output_key: 'figures',
+      });
+      const claimed = await joined.text('manage_project', { action: 'task_claim', args: {} });
+      expect(claimed).toContain('Measure it');
+      expect(bothSeen(joined)).toBe(2);
+      expect(await joined.text('manage_project', { action: 'task_claim', args: {} })).toContain(
+        'There is no task',
+      );
+    });
 
-describe.runIf(nginx !== undefined)('two replicas behind a balancer', () => {
+    it('give every task to one worker, however many ask at once', async () => {
+      const joined = await join(url);
+      const keys = Array.from({ length: 6 }, (_none, index) => `part_${index}`);
+      for (const output_key of keys)
+        await joined.call('spawn_subagent_task', { agent: 'architect', task: output_key, output_key });
+      const claims = await Promise.all(keys.map(() => joined.call('task_claim', {})));
+      const taken = claims.map(({ task }) => (task as { output_key: string }).output_key);
+      expect(taken.sort()).toEqual(keys);
+      expect(new Set(joined.seen).size).toBe(2);
+    });
+
+    it('share runs: one opens, the other goes on', async () => {
+      const joined = await join(url);
+      const { run } = (await joined.call('run_open', { workflow: 'prd' })) as { run: { run_id: string } };
+      const checkpoint = { run_id: run.run_id, step: 1, variables: { tone: 'calm' } };
+      await joined.call('run_checkpoint', checkpoint);
+      expect(bothSeen(joined)).toBe(2);
+      const resumed = await joined.text('manage_project', {
+        action: 'run_resume',
+        args: { run_id: run.run_id },
+      });
+      expect(bothSeen(joined)).toBe(2);
+      expect(resumed).toMatch(/tone[^]*calm/);
+    });
+
+    it('share receipts', async () => {
+      const joined = await join(url);
+      await joined.text('run_completion_contract', {});
+      const receipts = await joined.text('manage_project', { action: 'list_receipts', args: {} });
+      expect(bothSeen(joined)).toBe(2);
+      expect(receipts).toContain('PASS');
+    });
+  },
+);
+
+describe.skipIf(nginx === undefined)(`two replicas behind a balancer${NEEDED}`, () => {
   const ASKED = { operation: 'execute', agent: 'guide', message: 'Which tram goes to the museum?' };
   const LOCAL = ['--discovery', 'local'];
 

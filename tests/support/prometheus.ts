@@ -44,7 +44,8 @@ export function parseMetrics(text: string): Map<string, Family> {
 
 function family(help: string): Family {
   const samples: Family['samples'] = [];
-  const key = (labels: object): string => JSON.stringify(Object.entries(labels).sort());
+  const key = (labels: object): string =>
+    JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
   return {
     type: '',
     help,

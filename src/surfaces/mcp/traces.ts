@@ -32,7 +32,7 @@ export function traceRequests(server: Server, tracing: Tracing): void {
       );
     });
   };
-  server.setRequestHandler = traced as typeof server.setRequestHandler;
+  server.setRequestHandler = traced;
 }
 
 /** Some handlers are given the whole request, others its parameters. */

@@ -152,7 +152,7 @@ describe('the HTTP API', () => {
     // A store that takes a question and never answers it: only the end of the call can end it.
     const asked = new EventEmitter();
     const store = createServer(() => void asked.emit('question')).listen(0, '127.0.0.1');
-    onTestFinished(() => void store.close().closeAllConnections());
+    onTestFinished(() => store.close().closeAllConnections());
     await once(store, 'listening');
     const project = await temporaryFolder(onTestFinished);
     await writeFiles(project, KIT_FILES);
