@@ -12,7 +12,7 @@ const NAMES_KEPT = 300;
 const REST = '(others)';
 
 /** What the text says that is not counted call by call. */
-export interface Figures {
+interface Figures {
   /** Records of the catalogue by kind; nothing before it has been read. */
   catalogue(): Promise<Readonly<Record<string, number>> | undefined>;
   /** Open sessions of clients of the 2025 protocol. */
