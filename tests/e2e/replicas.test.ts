@@ -1,7 +1,7 @@
 import { StreamableHTTPClientTransport, type Client } from '@modelcontextprotocol/client';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { FakeQdrant } from '../memory/fake-qdrant.ts';
-import { serverFile, temporaryFolder } from '../support/app.ts';
+import { temporaryFolder } from '../support/app.ts';
 import { KIT_LIKE_SCRIPT, SCRIPT_PATH } from '../support/contract-project.ts';
 import { writeFiles } from '../support/folders.ts';
 import { startHttpServer, type HttpServerProcess } from '../support/http-server.ts';
@@ -31,8 +31,9 @@ async function replicas(
 ): Promise<{ url: string; servers: [HttpServerProcess, HttpServerProcess]; addresses: [string, string] }> {
   const [cwd, home] = [await temporaryFolder(onEnd), await temporaryFolder(onEnd)];
   await writeFiles(cwd, PROJECT);
-  const start = (): Promise<HttpServerProcess> =>
-    startHttpServer({ cwd, home, args: [serverFile, '--http', '--port', '0', ...args] });
+  // What clients carry from one replica to the other is sealed by the secret they share.
+  const env = { BMAD_HTTP_SECRET: 'the same for all replicas of a test' };
+  const start = (): Promise<HttpServerProcess> => startHttpServer({ cwd, home, more: args, env });
   const servers: [HttpServerProcess, HttpServerProcess] = [await start(), await start()];
   onEnd(async () => void (await Promise.all(servers.map((server) => server.stop()))));
   const addresses = servers.map(({ url }) => new URL(url).host) as [string, string];

@@ -3,6 +3,8 @@ export interface Family {
   type: string;
   help: string;
   samples: { name: string; labels: Record<string, string>; value: number }[];
+  /** Which samples there are already. */
+  known: Set<string>;
   /** The value of the sample with exactly these labels. */
   value(labels: Record<string, string>): number | undefined;
 }
@@ -50,6 +52,7 @@ function family(help: string): Family {
     type: '',
     help,
     samples,
+    known: new Set(),
     value: (labels) => samples.find((each) => key(each.labels) === key(labels))?.value,
   };
 }
@@ -63,12 +66,9 @@ function addSample(line: string, name: string, current: Family | undefined): voi
   if (!/^[+-]?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|Inf|NaN)$/i.test(written)) throw new Error(`No number: ${line}`);
   const labels = labelsIn(inside ?? '');
   if (current.type === 'counter' && Number(written) < 0) throw new Error(`A counter below 0: ${line}`);
-  if (
-    current.samples.some(
-      (each) => each.name === sample && JSON.stringify(each.labels) === JSON.stringify(labels),
-    )
-  )
-    throw new Error(`The same sample twice: ${line}`);
+  const key = JSON.stringify([sample, labels]);
+  if (current.known.has(key)) throw new Error(`The same sample twice: ${line}`);
+  current.known.add(key);
   current.samples.push({ name: sample, labels, value: Number(written) });
 }
 
