@@ -92,6 +92,7 @@ describe('the order of the layers', () => {
       rankBoost: 25,
       rerank: true,
       rerankMs: 10_000,
+      traces: false,
       logLevel: 'debug',
       answerBytes: 5_000,
       pageSize: 50,
