@@ -32,8 +32,9 @@ async function post(
   name: string,
   body: unknown = {},
   headers: Record<string, string> = {},
+  to = origin,
 ): Promise<Response> {
-  return fetch(`${origin}/api/${name}`, {
+  return fetch(`${to}/api/${name}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -141,6 +142,22 @@ describe('the HTTP API', () => {
     const response = await fetch(`${origin}/api/${name}`, { method });
     expect(response.headers.get('allow')).toBe(allow);
     expect(await problemOf(response)).toMatchObject({ status: 405 });
+  });
+
+  it.each(['HEAD', 'OPTIONS'])('says the same to %s, which has no body', async (method) => {
+    const response = await fetch(`${origin}/api/task_claim`, { method });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+
+  it('finishes what runs and takes nothing new when it ends', async () => {
+    const routes = createApiRoutes(context);
+    const door = await served(context, routes, onTestFinished);
+    const running = post('search', { query: 'architecture' }, {}, door.origin);
+    const again = async (): Promise<number> => (await post('list', {}, {}, door.origin)).status;
+    expect(await again()).toBe(200);
+    for (const route of routes) await route.close?.(new AbortController().signal);
+    expect((await running).status).toBe(200);
+    expect(await again()).toBe(503);
   });
 
   it('names the next step as a route', async () => {

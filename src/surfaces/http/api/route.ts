@@ -6,7 +6,7 @@ import type { Answers } from './answers.ts';
 import { BASE, DOCUMENT } from './paths.ts';
 
 /** Methods that the API answers itself, because which are right depends on the operation. */
-const ANSWERED = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const ANSWERED = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** Every operation that a tool would give as a route of its own, the list of them, and their description. */
 export function createApiRoutes(context: Context): HttpRoute[] {
@@ -35,6 +35,8 @@ export function createApiRoutes(context: Context): HttpRoute[] {
       methods: ANSWERED,
       refuse: refuseAsProblem,
       async handle(exchange) {
+        if (ending.signal.aborted)
+          return refuseAsProblem(503, 'The server is about to end.', { connection: 'close' });
         const answering = answers().then(({ called }) => called(exchange, callOf(exchange)));
         running.add(answering);
         return answering.finally(() => running.delete(answering));
