@@ -26,8 +26,8 @@ const WIDE_CHARACTER = 0.9;
  */
 export function estimateTokens(text: string): number {
   const end = text.length;
+  const codes = end <= SHORT ? shortCodes : new Uint16Array(end);
   // Texts that were put together are slow to walk through; their characters in a row are not.
-  const codes = new Uint16Array(end);
   Buffer.from(codes.buffer).write(text, 'utf16le');
   let tokens = 0;
   let at = 0;
@@ -62,6 +62,10 @@ export function estimateTokens(text: string): number {
   }
   return Math.ceil(tokens);
 }
+
+/** Room for the codes of one text of usual size, used again for the next. */
+const SHORT = 16_384;
+const shortCodes = new Uint16Array(SHORT);
 
 function wordCost(length: number, accents: number, hasHump: boolean): number {
   return Math.max(1, WORD + length / LETTERS_PER_TOKEN) + accents * ACCENT + (hasHump ? HUMP : 0);
