@@ -4,31 +4,46 @@ import {
   CLIENT_INFO_META_KEY,
   inputRequired,
   inputResponse,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
   type CreateMessageRequestParams,
+  type CreateMessageResult,
+  type CreateMessageResultWithTools,
   type InputRequiredResult,
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
-import type { Call, SampleRequest, Sampled } from '../../operations/context.ts';
+import type { Call, SampleRequest, Sampled, SampledText } from '../../operations/context.ts';
 
 /** What is remembered of a client between its calls. */
 export interface Conversation {
   /** Answers to optional questions, by question. */
   answers: Map<string, Sampled>;
-  /** Questions a client of the 2026 protocol was asked and has not come back with. */
+  /** Optional questions a client of the 2026 protocol was asked and has not come back with. */
   open: Set<string>;
+  /** The same for the others: whoever puts the call again without an answer is not asked a second time in a row. */
+  left: Map<string, true>;
   /** The client has left a question without an answer, so it is not bothered with optional ones any more. */
   silent: boolean;
 }
 
-export const newConversation = (): Conversation => ({ answers: new Map(), open: new Set(), silent: false });
+export const newConversation = (): Conversation => ({
+  answers: new Map(),
+  open: new Set(),
+  left: new Map(),
+  silent: false,
+});
 
 const ANSWERS_KEPT = 200;
 const CONVERSATIONS_KEPT = 100;
 const DEFAULT_MS = 60_000;
 const TEXT_LENGTH = 200_000;
+const MODEL_LENGTH = 200;
+/** Questions of one call; a call that asks more goes on without answers. */
+const QUESTIONS = 64;
 
 /**
  * Over HTTP a client of the 2026 protocol has no connection to remember it by: those of the same name share a
@@ -74,6 +89,8 @@ export function askingCall(
     )
       return { why: 'the client has left an earlier question without an answer' };
     if (rounds !== undefined && answered === undefined) {
+      const refused = request.optional === true ? undefined : rounds.leftBefore(key);
+      if (refused !== undefined) return refused;
       question = rounds.ask(key, request);
       throw new BmadError(
         'unavailable',
@@ -106,49 +123,81 @@ type Told = Sampled & { silent?: true };
 /** Clients of the 2025 protocol are asked while they wait. */
 async function pushed(request: SampleRequest, mcpReq: ServerContext['mcpReq']): Promise<Told> {
   try {
-    const { content } = await mcpReq.requestSampling(paramsOf(request), {
+    const result = await mcpReq.requestSampling(paramsOf(request), {
       timeout: request.timeMs ?? DEFAULT_MS,
       signal: mcpReq.signal,
       relatedRequestId: mcpReq.id,
     });
-    return textIn(content);
-  } catch {
-    return { why: 'the client did not answer in time, or refused', silent: true };
+    return textIn(result);
+  } catch (error) {
+    // What the client says of it may be anything, and is not repeated.
+    const late = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
+    const refused = error instanceof ProtocolError;
+    return {
+      why: late
+        ? 'the client did not answer in time'
+        : refused
+          ? 'the client refused, or could not ask its model'
+          : 'what the client answered cannot be read',
+      silent: true,
+    };
   }
 }
 
 /**
  * What was asked and answered in earlier rounds of a call, as the client has brought it back. It may say anything; but all
- * that is in it are its own answers, so there is nothing to gain by changing it.
+ * that is in it are its own answers and when it was asked, so there is nothing to gain by changing it. Answers stand under
+ * the digest of the whole question: those of another call fit nothing here.
  */
 const stateSchema = z.object({
-  asked: z.record(z.string(), z.number()),
-  answers: z.record(z.string(), z.string().max(TEXT_LENGTH)),
+  asked: z.record(z.string().max(40), z.number()),
+  answers: z.record(
+    z.string().max(40),
+    z.object({
+      text: z.string().max(TEXT_LENGTH),
+      cutShort: z.literal(true).optional(),
+      model: z.string().max(MODEL_LENGTH).optional(),
+    }),
+  ),
 });
 
 interface Rounds {
   answerTo(key: string, request: SampleRequest): Told | undefined;
+  /** Whether the same was asked in the call before, which has ended there. */
+  leftBefore(key: string): Told | undefined;
   ask(key: string, request: SampleRequest): InputRequiredResult;
 }
 
 function roundsOf(mcpReq: ServerContext['mcpReq'], conversation: Conversation): Rounds {
   const { asked, answers } = stateOf(mcpReq.requestState());
-  for (const key of Object.keys(asked)) conversation.open.delete(key);
+  const count = Object.keys(asked).length;
+  for (const key of Object.keys(asked)) {
+    conversation.open.delete(key);
+    conversation.left.delete(key);
+  }
   return {
     answerTo(key, { timeMs = DEFAULT_MS }) {
       const earlier = answers[key];
-      if (earlier !== undefined) return { text: earlier };
+      if (earlier !== undefined) return told(earlier);
       const at = asked[key];
       if (at === undefined) return undefined;
       if (Date.now() - at > timeMs) return { why: 'the answer came too late', silent: true };
       const response = inputResponse(mcpReq.inputResponses, key);
       if (response.kind !== 'sampling') return { why: 'the client did not answer', silent: true };
-      const told = textIn(response.result.content);
-      if (told.text !== undefined) answers[key] = told.text;
-      return told;
+      const answer = textIn(response.result);
+      if (answer.text !== undefined) answers[key] = answer;
+      return answer;
+    },
+    leftBefore(key) {
+      if (count >= QUESTIONS) return { why: 'the client was asked too often in one call' };
+      // Asked anew the time after: somebody may have declined by mistake.
+      return conversation.left.delete(key)
+        ? { why: 'the client was asked before and did not come back with an answer' }
+        : undefined;
     },
     ask(key, request) {
-      conversation.open.add(key);
+      if (request.optional === true) conversation.open.add(key);
+      else remember(conversation.left, key, true, ANSWERS_KEPT);
       return inputRequired({
         inputRequests: { [key]: inputRequired.createMessage(paramsOf(request)) },
         requestState: JSON.stringify({ asked: { ...asked, [key]: Date.now() }, answers }),
@@ -178,11 +227,28 @@ function paramsOf({ system, prompt, maxTokens, optional }: SampleRequest): Creat
   };
 }
 
-function textIn(content: unknown): Told {
-  const [only, ...more] = [content].flat() as ({ type?: unknown; text?: unknown } | undefined)[];
-  return more.length === 0 && only?.type === 'text' && typeof only.text === 'string'
-    ? { text: only.text.slice(0, TEXT_LENGTH) }
-    : { why: 'the answer of the client is no text' };
+/** The text of an answer. One with a picture or a sound in it is none. */
+function textIn({ content, stopReason, model }: CreateMessageResult | CreateMessageResultWithTools): Told {
+  const parts = [content].flat() as ({ type?: unknown; text?: unknown } | undefined)[];
+  const texts = parts.flatMap((part) =>
+    part?.type === 'text' && typeof part.text === 'string' ? [part.text] : [],
+  );
+  if (texts.length === 0 || texts.length < parts.length)
+    return { why: 'the answer of the client is no text' };
+  const text = texts.join('\n\n');
+  return told({
+    text: text.slice(0, TEXT_LENGTH),
+    cutShort: stopReason === 'maxTokens' || text.length > TEXT_LENGTH ? true : undefined,
+    model: typeof model === 'string' ? model.slice(0, MODEL_LENGTH) : undefined,
+  });
+}
+
+function told({ text, cutShort, model }: z.output<typeof stateSchema>['answers'][string]): SampledText {
+  return {
+    text,
+    ...(cutShort === undefined ? {} : { cutShort }),
+    ...(model === undefined ? {} : { model }),
+  };
 }
 
 function keyOf(request: SampleRequest): string {
