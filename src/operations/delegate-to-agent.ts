@@ -50,22 +50,35 @@ const output = z.object({
 
 export const delegateToAgent = defineOperation({
   name: 'delegate_to_agent',
-  title: 'Have an agent answer',
-  description:
-    'Have an agent answer a task through your client’s model; if it has none to ask, you get a brief to run yourself.',
+  title: 'Delegate',
+  description: 'Ask an agent via your model, or get its brief. context: text, @paths',
   effect: 'write',
   toolset: 'project',
   command: 'delegate',
   positional: ['agent_id', 'task'],
+  examples: ['delegate architect "Which queue fits a small shop?"'],
+  untold: ['output_key'],
+  plain: ['agent_id', 'task', 'context', 'max_tokens'],
+  asksOutside: true,
   synonyms: { agent: 'agent_id' },
   writes: ({ run_id, output_key }) => run_id !== undefined || output_key !== undefined,
   input: z.strictObject({
-    agent_id: z.string().min(1).max(200).describe('Any agent'),
-    task: z.string().min(1).max(50_000).describe('Complete by itself'),
-    context: z.string().min(1).max(200_000).optional().describe('Text; a line @path is a project file'),
-    max_tokens: z.int().min(1).max(1_000_000).default(DEFAULT_TOKENS),
+    agent_id: z.string().min(1).max(200).describe('Any agent, by any of its names'),
+    task: z.string().min(1).max(50_000).describe('What to answer, complete by itself'),
+    context: z
+      .string()
+      .min(1)
+      .max(200_000)
+      .optional()
+      .describe('What goes with it: text, or paths of files in the project, each on a line with @ before it'),
+    max_tokens: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .optional()
+      .describe(`Tokens of the answer; ${DEFAULT_TOKENS} without it`),
     run_id: z.string().min(1).max(200).optional().describe('Keep the answer in this run'),
-    output_key: outputKeyField.optional().describe('Keep it as a task'),
+    output_key: outputKeyField.optional().describe('Keep the answer as a completed task under this key'),
     project: projectField,
   }),
   output,
@@ -88,9 +101,10 @@ export const delegateToAgent = defineOperation({
     await checkKeeping(keeping, state);
 
     const { limits } = delegation;
-    const maxTokens = Math.min(input.max_tokens, limits.answerTokens);
+    const wanted = input.max_tokens ?? DEFAULT_TOKENS;
+    const maxTokens = Math.min(wanted, limits.answerTokens);
     const notes =
-      maxTokens < input.max_tokens ? [`max_tokens was lowered to ${maxTokens}, the limit that is set.`] : [];
+      maxTokens < wanted ? [`max_tokens was lowered to ${maxTokens}, the limit that is set.`] : [];
     const order = { person, task, context: parts, maxTokens };
     const about = { agent: person.handle, name: person.name, max_tokens: maxTokens };
     const briefFor = (bytes: number): { text: string; leftOut: string[] } => delegation.brief(order, bytes);

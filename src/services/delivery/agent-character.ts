@@ -103,7 +103,7 @@ function listed(items: readonly string[]): string {
 
 /** How an agent greets, shows its menu and waits: whoever is asked one thing does none of it. */
 const CEREMONY =
-  /^(?:STEP \d|Load persona|Read THIS ENTIRE|Remember:? (?:the )?users?\b|.{0,6}IMMEDIATE ACTION|Show (?:brief )?greeting|Greet |Always greet|STOP and WAIT|On user input|When (?:executing|processing) a menu item|Let \{user_name\} know|Load this complete|Load into memory|DO NOT: Load any other agent|ONLY load dependency files|CRITICAL: On activation|When listing tasks|Display Menu items|STAY IN CHARACTER|Stay in character until|Announce: |IMPORTANT: Tell users)/i;
+  /^(?:STEP \d|Load persona|Read THIS ENTIRE|Remember:? (?:the )?users?\b|.{0,6}IMMEDIATE ACTION|Show (?:brief )?greeting|Greet |Always greet|STOP and WAIT|On user input|When (?:executing|processing) a menu item|Let \{user_name\} know|Load this complete|Load into memory|DO NOT: Load any other agent|ONLY load dependency files|CRITICAL: On activation|When listing tasks|Display Menu items|Menu triggers use|STAY IN CHARACTER|Stay in character until|Announce: |IMPORTANT: Tell users)/i;
 
 /** Compiled agents. What BMAD calls critical actions is written into the steps of the activation. */
 function fromMarkup(file: string, elsewhere: string[]): CharacterPart[] {

@@ -29,6 +29,11 @@ export function advertisedSchema(operation: AnyOperation): { type: 'object'; [ke
       if (isAnything(jsonSchema.additionalProperties)) jsonSchema.additionalProperties = true;
     },
   });
+  for (const name of operation.untold ?? []) delete schema.properties?.[name];
+  for (const name of operation.plain ?? []) {
+    const property = schema.properties?.[name];
+    if (typeof property === 'object') delete property.description;
+  }
   for (const [name, property] of Object.entries(schema.properties ?? {}))
     if (PLAIN.has(name) && typeof property === 'object') delete property.description;
   return { ...schema, type: 'object' };
