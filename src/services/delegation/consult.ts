@@ -120,8 +120,9 @@ export async function consult(order: Order, limits: DelegationLimits, world: Wor
       stopped = said.why;
       return undefined;
     }
+    // What the client had written is what it cost, also where less of it is used.
+    tokens += estimateTokens(said.text);
     const text = limited(world.safe(said.text.trim()), maxTokens, person);
-    tokens += estimateTokens(text);
     model ??= said.model;
     if (said.cutShort === true) notes.add(`The answer of ${person.handle} ends where its tokens did.`);
     if (text === '') stopped = 'the answer of the model is empty';
