@@ -3,6 +3,8 @@ export interface SampleRequest {
   system?: string;
   prompt: string;
   maxTokens: number;
+  /** What the caller is told while it is really asked: answers of earlier rounds are told of no more. */
+  waiting?: string;
   /** How long the answer may take; one that comes later is not used. */
   timeMs?: number;
   /**

@@ -17,7 +17,6 @@ interface Desk {
   folder: string;
   context: Context;
   asked: SampleRequest[];
-  told: string[];
   call(
     input: object,
     says?: string | Sampled | ((request: SampleRequest) => Promise<Sampled>),
@@ -33,12 +32,10 @@ async function desk(
   await writeFiles(folder, files);
   const context = await contextIn(folder, outside);
   const asked: SampleRequest[] = [];
-  const told: string[] = [];
   return {
     folder,
     context,
     asked,
-    told,
     call(input, says) {
       const sample = async (request: SampleRequest): Promise<Sampled> => {
         asked.push(request);
@@ -47,7 +44,6 @@ async function desk(
       };
       const call: Call = {
         ...testCall(),
-        progress: (message) => void told.push(message),
         ...(says === undefined ? {} : { sample }),
       };
       return execute(delegateToAgent, { ...given, ...input }, context, call);
@@ -90,7 +86,7 @@ describe('delegate_to_agent without a model', () => {
     const { body, data } = done(await shop.call({ context: '@long.md' }));
     expect(Buffer.byteLength(body)).toBeLessThanOrEqual(10_000);
     expect(data['left_out']).toEqual([expect.stringMatching(/^long\.md: the last \d+ of \d+ tokens$/)]);
-    expect(body).toContain('# Left out for length\n\n- long.md');
+    expect(body).toContain('# Left out\n\n- long.md');
   });
 
   it('says so where nobody may delegate further', async () => {
@@ -119,7 +115,7 @@ describe('delegate_to_agent with a model', () => {
     );
     expect(body).toContain('```markdown\nPostgreSQL will do.\n```');
     expect(note).toMatch(/^1 question to the model, about \d+ tokens in all\.$/);
-    expect(shop.told.at(-1)).toBe('Asking Winston (architect), question 1 of at most 8');
+    expect(request?.waiting).toBe('Asking Winston (architect), question 1 of at most 8');
     expect(await readdir(shop.folder)).not.toContain('_bmad-output');
   });
 
@@ -235,6 +231,18 @@ describe('what is kept of a delegation', () => {
     expect(again).toMatchObject({ code: 'conflict' });
     // The key is looked at before anybody is asked.
     expect(own.asked).toHaveLength(1);
+  });
+
+  it('is one of two answers that come at once for the same key; the other is given and not kept', async () => {
+    const own = await desk();
+    const both = await Promise.all(
+      ['SQS.', 'Kafka.'].map(async (text) => done(await own.call({ output_key: 'queue_choice' }, text))),
+    );
+    expect(both.map(({ data }) => data['answer'])).toEqual(['SQS.', 'Kafka.']);
+    expect(both.filter(({ data }) => data['kept'] !== undefined)).toHaveLength(1);
+    expect(both.filter(({ note }) => note.includes('The answer could not be kept: '))).toHaveLength(1);
+    const names = await readdir(join(own.folder, '_bmad-output/.tasks'));
+    expect(names.filter((name) => name.endsWith('.result.md'))).toHaveLength(1);
   });
 
   it('is told to the run it belongs to, and the same answer again changes nothing', async () => {

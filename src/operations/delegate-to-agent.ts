@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { telling } from '../base/async.ts';
 import { BmadError } from '../base/errors.ts';
 import { answerRoom } from '../base/paging.ts';
 import { shownText } from '../base/secret-text.ts';
@@ -15,7 +14,6 @@ import { agentNamed } from './task-agents.ts';
 import { outputKeyField } from './task-view.ts';
 
 const DEFAULT_TOKENS = 2_048;
-const TELL_MS = 10_000;
 /** Room for the note below a brief. */
 const NOTE = 900;
 const NO_MODEL = 'the client offers no model to ask (no sampling)';
@@ -113,12 +111,10 @@ export const delegateToAgent = defineOperation({
       sample === undefined
         ? { why: NO_MODEL, consulted: [], rounds: 0, tokens: 0, notes: [], leftOut: [] }
         : await delegation.consult(order, {
-            sample: (request) =>
-              telling(sample(request), () => call.progress(`Waiting for ${person.name}`), TELL_MS),
+            sample: (request) => sample(request),
             find: (name) => personOrWhy(name, workspace, context, safe),
             agents: handlesOf(workspace),
             safe,
-            progress: (message) => call.progress(message),
             signal: call.signal,
           });
     const { consulted, rounds, tokens } = done;
@@ -179,7 +175,7 @@ function answered({ name, agent, answer, model, rounds, tokens, kept, ...rest }:
     note: lines(
       `${plural(rounds, 'question')} to the model, about ${tokens} tokens in all.`,
       others.length === 0 ? undefined : `Consulted: ${others.join(', ')}.`,
-      rest.left_out.length === 0 ? undefined : `Left out for length: ${rest.left_out.join('; ')}.`,
+      rest.left_out.length === 0 ? undefined : `Left out: ${rest.left_out.join('; ')}.`,
       rest.notes,
       kept === undefined
         ? undefined

@@ -8,6 +8,7 @@ export const PROJECT_TOOLS = [
   'list_sessions',
   'get_failure_museum',
   'spawn_subagent_task',
+  'delegate_to_agent',
   'create_delivery_contract',
   'manage_project',
 ] as const;

@@ -63,9 +63,7 @@ function briefWithin(order: BriefOrder, tokens: number): { text: string; leftOut
       )}\n- One answer, complete by itself, of about ${maxTokens} tokens at most: no greeting, no menu.\n- Say only of what was really read, run or checked that it was.`,
     `# Task\n\n${task}`,
     ...contextText(given.texts),
-    ...(leftOut.length === 0
-      ? []
-      : [`# Left out for length\n\n${leftOut.map((line) => `- ${line}`).join('\n')}`]),
+    ...(leftOut.length === 0 ? [] : [`# Left out\n\n${leftOut.map((line) => `- ${line}`).join('\n')}`]),
   ];
   return { text: parts.join('\n\n'), leftOut };
 }

@@ -43,7 +43,6 @@ async function run(
         Promise.resolve(NAMES.includes(name) ? person(name) : { why: `there is no ${name}` }),
       agents: NAMES,
       safe: (text) => text,
-      progress: () => undefined,
       signal: new AbortController().signal,
     },
   );

@@ -41,7 +41,6 @@ export interface World {
   agents: readonly string[];
   /** A text without secrets. */
   safe(text: string): string;
-  progress(message: string): void;
   signal: AbortSignal;
 }
 
@@ -110,10 +109,13 @@ export async function consult(order: Order, limits: DelegationLimits, world: Wor
     if (stopped !== undefined) return undefined;
     world.signal.throwIfAborted();
     rounds += 1;
-    world.progress(
-      `Asking ${person.name} (${person.handle}), question ${rounds} of at most ${limits.rounds}`,
-    );
-    const said = await world.sample({ system: system.text, prompt, maxTokens, timeMs: limits.timeMs });
+    const said = await world.sample({
+      system: system.text,
+      prompt,
+      maxTokens,
+      timeMs: limits.timeMs,
+      waiting: `Asking ${person.name} (${person.handle}), question ${rounds} of at most ${limits.rounds}`,
+    });
     world.signal.throwIfAborted();
     tokens += asked;
     if (said.text === undefined) {
