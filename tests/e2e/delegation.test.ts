@@ -1,88 +1,18 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CreateMessageRequestParams } from '@modelcontextprotocol/client';
+import { describe, expect, it } from 'vitest';
 import {
-  StreamableHTTPClientTransport,
-  type Client,
-  type CreateMessageRequestParams,
-  type CreateMessageResult,
-  type VersionNegotiationMode,
-} from '@modelcontextprotocol/client';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { serverFile, temporaryFolder } from '../support/app.ts';
-import { writeFiles } from '../support/folders.ts';
-import { startHttpServer } from '../support/http-server.ts';
-import { connectClient, newClient, textsOf } from '../support/mcp-client.ts';
-
-const MODERN: VersionNegotiationMode = { pin: '2026-07-28' };
-const WAYS = [
-  { era: '2025', transport: 'stdio' },
-  { era: '2026', transport: 'stdio' },
-  { era: '2025', transport: 'HTTP' },
-  { era: '2026', transport: 'HTTP' },
-] as const;
-type Way = (typeof WAYS)[number];
-
-type Sampler = (params: CreateMessageRequestParams) => CreateMessageResult | Promise<CreateMessageResult>;
-
-const home = await temporaryFolder(afterAll);
-
-async function project(): Promise<string> {
-  const cwd = await temporaryFolder(onTestFinished);
-  await writeFiles(cwd, {
-    '_bmad/core/config.yaml': 'user_name: Ada\n',
-    'docs/prd.md': 'The shop sells bread.\n',
-  });
-  return cwd;
-}
-
-interface Setting {
-  cwd: string;
-  sample?: Sampler;
-  args?: readonly string[];
-}
-
-async function connected({ era, transport }: Way, { cwd, sample, args = [] }: Setting): Promise<Client> {
-  const mode = era === '2025' ? 'legacy' : MODERN;
-  if (transport === 'stdio') {
-    const client = await connectClient({
-      cwd,
-      home,
-      mode,
-      args,
-      ...(sample === undefined ? {} : { sample }),
-    });
-    onTestFinished(() => client.close());
-    return client;
-  }
-  const server = await startHttpServer({ cwd, home, args: [serverFile, '--http', '--port', '0', ...args] });
-  onTestFinished(async () => void (await server.stop()));
-  const client = newClient({ mode, sample });
-  await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
-  onTestFinished(() => client.close());
-  return client;
-}
-
-const said = (text: string, more: object = {}): CreateMessageResult => ({
-  role: 'assistant',
-  model: 'test-model',
-  content: { type: 'text', text },
-  ...more,
-});
-
-const promptOf = ({ messages }: CreateMessageRequestParams): string =>
-  (messages[0]?.content as { text: string } | undefined)?.text ?? '';
-
-const GIVEN = { agent_id: 'architect', task: 'Which queue fits a small shop?' };
-
-async function delegate(client: Client, more: object = {}): Promise<string> {
-  const result = await client.callTool({ name: 'delegate_to_agent', arguments: { ...GIVEN, ...more } });
-  return textsOf(result).join('\n');
-}
-
-/** The names of what is kept in the queue; nothing was written where there is none. */
-async function kept(cwd: string): Promise<string[]> {
-  return readdir(join(cwd, '_bmad-output/.tasks')).catch(() => []);
-}
+  connected,
+  delegate,
+  GIVEN,
+  kept,
+  project,
+  promptOf,
+  said,
+  WAYS,
+  type Sampler,
+} from '../support/sampling-client.ts';
 
 describe.each(WAYS)('a client of $era over $transport', (way) => {
   it('whose model answers gets the answer of the agent, kept where asked for', async () => {
@@ -235,7 +165,7 @@ describe.each(WAYS)('a client of $era over $transport', (way) => {
       { name: 'delegate_to_agent', arguments: { ...GIVEN, output_key: 'queue' } },
       { signal: control.signal },
     );
-    await expect(call).rejects.toThrow();
+    await expect(call).rejects.toThrow(/abort|left/i);
     expect(await delegate(client, { task: 'Another' })).toContain('SQS.');
     expect(await kept(cwd)).toEqual([]);
   });
@@ -293,97 +223,4 @@ it('tells a client of 2025 what it waits for', async () => {
     },
   );
   expect(messages).toEqual(['Asking Winston (architect), question 1 of at most 8']);
-});
-
-interface Asked {
-  inputRequests: Record<string, { params?: CreateMessageRequestParams }>;
-  requestState: string;
-}
-
-/** One round of the 2026 protocol by hand. */
-async function round(client: Client, args: object, more: object = {}): Promise<Asked & { text: string }> {
-  const result = await client.callTool(
-    { name: 'delegate_to_agent', arguments: { ...GIVEN, ...args }, ...more } as never,
-    { allowInputRequired: true },
-  );
-  const asked = result as unknown as Partial<Asked>;
-  return {
-    inputRequests: asked.inputRequests ?? {},
-    requestState: asked.requestState ?? '',
-    text: asked.inputRequests === undefined ? textsOf(result).join('\n') : '',
-  };
-}
-
-describe('the state that a client of 2026 carries', () => {
-  const way: Way = { era: '2026', transport: 'stdio' };
-  const never: Sampler = () => new Promise(() => undefined);
-  const keyOf = ({ inputRequests }: Asked): string => Object.keys(inputRequests)[0] ?? '';
-
-  it('makes no second result when it is replayed', async () => {
-    const cwd = await project();
-    const client = await connected(way, { cwd, sample: never });
-    const asked = await round(client, { output_key: 'queue' });
-    const back = { requestState: asked.requestState, inputResponses: { [keyOf(asked)]: said('SQS.') } };
-    expect((await round(client, { output_key: 'queue' }, back)).text).toContain('Kept as queue');
-    const before = await kept(cwd);
-    expect((await round(client, { output_key: 'queue' }, back)).text).toContain(
-      'The output key "queue" is that of',
-    );
-    expect(await kept(cwd)).toEqual(before);
-  });
-
-  it('is worth nothing in a call about something else', async () => {
-    const client = await connected(way, { cwd: await project(), sample: never });
-    const asked = await round(client, {});
-    const other = await round(
-      client,
-      { task: 'Another' },
-      { requestState: asked.requestState, inputResponses: { [keyOf(asked)]: said('SQS.') } },
-    );
-    expect(other.text).toBe('');
-    expect(keyOf(other)).not.toBe(keyOf(asked));
-  });
-
-  it('cannot say how deep it is: the server counts anew', async () => {
-    const client = await connected(way, { cwd: await project(), sample: never });
-    const first = await round(client, {});
-    const second = await round(
-      client,
-      {},
-      { requestState: first.requestState, inputResponses: { [keyOf(first)]: said('DELEGATE pm: Budget?') } },
-    );
-    const state = JSON.parse(second.requestState) as Record<string, unknown>;
-    const forged = JSON.stringify({ ...state, depth: -5, rounds: -5, limits: { depth: 99 } });
-    const third = await round(
-      client,
-      {},
-      { requestState: forged, inputResponses: { [keyOf(second)]: said('DELEGATE dev: And you?') } },
-    );
-    // Level 2 is the last: its line is no request, and the first agent is asked to finish.
-    const prompt = third.inputRequests[keyOf(third)]?.params as CreateMessageRequestParams;
-    expect(prompt.systemPrompt).toContain('You are Winston');
-    expect(promptOf(prompt)).toContain('DELEGATE dev: And you?');
-  });
-
-  it.each([
-    ['no JSON', '{'],
-    ['another shape', '{"asked":[],"answers":7}'],
-    ['far too much', JSON.stringify({ asked: {}, answers: { x: { text: 'x'.repeat(300_000) } } })],
-  ])('that is %s counts as none', async (_what, requestState) => {
-    const client = await connected(way, { cwd: await project(), sample: never });
-    const asked = await round(client, {}, { requestState });
-    expect(keyOf(asked)).toMatch(/^ask-/);
-  });
-
-  it.each([
-    ['no answer', {}],
-    ['an answer of another kind', { action: 'accept', content: {} }],
-    ['an answer without its parts', { role: 'assistant' }],
-  ])('brought back with %s gives the brief', async (_what, response) => {
-    const client = await connected(way, { cwd: await project(), sample: never });
-    const asked = await round(client, {});
-    const inputResponses = Object.keys(response).length === 0 ? {} : { [keyOf(asked)]: response };
-    const { text } = await round(client, {}, { requestState: asked.requestState, inputResponses });
-    expect(text).toContain('NOT EXECUTED: the client did not answer.');
-  });
 });
