@@ -45,6 +45,7 @@ export const configSchema = z.strictObject({
       env: 'BMAD_ROOT',
       personal: true,
       flag: '--root',
+      rare: true,
       placeholder: 'folder',
       summary: 'BMAD folder for all projects',
     }),

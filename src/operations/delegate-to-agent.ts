@@ -48,8 +48,8 @@ const output = z.object({
 
 export const delegateToAgent = defineOperation({
   name: 'delegate_to_agent',
-  title: 'Delegate',
-  description: 'Ask an agent via your model, or get its brief. context: text, @paths',
+  title: 'Ask an agent',
+  description: 'Ask an agent via your model or get a brief; context: text/@paths',
   effect: 'write',
   toolset: 'project',
   command: 'delegate',
