@@ -8,7 +8,7 @@ export async function openDelegation(config: Config): Promise<Delegation> {
     depth: config.delegateDepth,
     rounds: config.delegateRounds,
     tokens: config.delegateTokens,
-    answerTokens: config.delegateAnswerTokens,
+    answerTokens: config.delegateAnswer,
     timeMs: config.delegateSeconds * 1_000,
   });
 }

@@ -51,16 +51,16 @@ export const delegationSettings = {
       placeholder: 'tokens',
       summary: 'Tokens of one delegation',
     }),
-  delegateAnswerTokens: z
+  delegateAnswer: z
     .int()
     .min(16)
     .max(200_000)
     .default(8_192)
     .describe('The most that max_tokens of one answer may be; a larger wish is lowered to it.')
     .register(settingMeta, {
-      env: 'BMAD_DELEGATE_ANSWER_TOKENS',
+      env: 'BMAD_DELEGATE_ANSWER',
       personal: true,
-      flag: '--delegate-answer-tokens',
+      flag: '--delegate-answer',
       rare: true,
       placeholder: 'tokens',
       summary: 'Tokens of one answer',

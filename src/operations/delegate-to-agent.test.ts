@@ -81,7 +81,7 @@ describe('delegate_to_agent with a model', () => {
   });
 
   it('lowers max_tokens to the setting, and cuts what is far longer than asked for', async () => {
-    const small = await desk({}, { flags: { delegateAnswerTokens: '100' } });
+    const small = await desk({}, { flags: { delegateAnswer: '100' } });
     const { data, note } = done(await small.call({ max_tokens: 5_000 }, 'word '.repeat(10_000)));
     expect(small.asked[0]?.maxTokens).toBe(100);
     expect(note).toContain('max_tokens was lowered to 100');

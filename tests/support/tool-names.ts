@@ -30,6 +30,7 @@ export const READING_TOOLS = [
   'get_workflow_status',
   'list_sessions',
   'get_failure_museum',
+  'delegate_to_agent',
   'manage_project',
   'recall_structured',
   'manage_memories',

@@ -173,7 +173,7 @@ function fromYaml(file: string, main: string): CharacterPart[] {
 function asText(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return listed(value.map(asText));
-  if (!isTable(value)) return String(value);
+  if (!isTable(value)) return typeof value === 'string' ? value : JSON.stringify(value);
   return Object.entries(value)
     .map(([key, inner]) => `${key}: ${asText(inner)}`)
     .join('\n');
