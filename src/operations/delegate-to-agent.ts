@@ -105,7 +105,6 @@ export const delegateToAgent = defineOperation({
       maxTokens < wanted ? [`max_tokens was lowered to ${maxTokens}, the limit that is set.`] : [];
     const order = { person, task, context: parts, maxTokens };
     const about = { agent: person.handle, name: person.name, max_tokens: maxTokens };
-    const briefFor = (bytes: number): { text: string; leftOut: string[] } => delegation.brief(order, bytes);
     const { sample } = call;
     const done =
       sample === undefined
@@ -119,7 +118,7 @@ export const delegateToAgent = defineOperation({
           });
     const { consulted, rounds, tokens } = done;
     if (done.answer === undefined) {
-      const brief = briefFor(answerRoom(context.config.answerBytes, NOTE));
+      const brief = delegation.brief(order, answerRoom(context.config.answerBytes, NOTE));
       return {
         ...about,
         executed: false,
@@ -139,7 +138,7 @@ export const delegateToAgent = defineOperation({
         ? { kept: undefined, notes: [] }
         : await keepResult(
             keeping,
-            { text: done.answer, by, brief: briefFor(BRIEF_KEPT).text },
+            { text: done.answer, by, brief: delegation.record(order) },
             await state(),
             call.signal,
           );
@@ -159,8 +158,6 @@ export const delegateToAgent = defineOperation({
 
   render: (data) => (data.executed ? answered(data) : unanswered(data)),
 });
-
-const BRIEF_KEPT = 60_000;
 
 type Data = z.output<typeof output>;
 

@@ -27,6 +27,8 @@ describe('what is kept of a delegation', () => {
       output_key: 'queue_choice',
     });
     expect(await readFile(join(own.folder, kept['file'] ?? ''), 'utf8')).toBe(answer);
+    expect(shown.data['brief']).toMatch(/^# Brief for Winston[^]*## Role/);
+    expect(shown.data['brief']).not.toContain('Nothing has been executed');
     const again = failed(await own.call({ output_key: 'queue_choice' }, 'Something else'));
     expect(again).toMatchObject({ code: 'conflict' });
     // The key is looked at before anybody is asked.

@@ -12,10 +12,14 @@ export interface BriefOrder {
   depth: number;
   /** How large the text may be. */
   maxBytes: number;
+  /** It is kept beside an answer, and nobody is told to do it. */
+  isDone: boolean;
 }
 
 /** The least a brief can do with: names and the words around them. */
 const LEAST_TOKENS = 300;
+const TO_DO =
+  'Nothing has been executed. Hand this whole brief to a sub-agent of yours and take its last message as the answer; if you have none, be this agent yourself for this one task, answer, and then go on as who you were. Say which of the two you did.';
 const PERSONA_SHARE = 0.5;
 const TASK_SHARE = 0.6;
 
@@ -39,7 +43,7 @@ export function composeBrief(order: BriefOrder): { text: string; leftOut: string
 }
 
 function briefWithin(order: BriefOrder, tokens: number): { text: string; leftOut: string[] } {
-  const { person, context, maxTokens, depth } = order;
+  const { person, context, maxTokens, depth, isDone } = order;
   const frame = 350;
   const room = Math.max(LEAST_TOKENS, tokens - frame);
   const who = persona(person, Math.floor(room * PERSONA_SHARE));
@@ -53,8 +57,7 @@ function briefWithin(order: BriefOrder, tokens: number): { text: string; leftOut
   ];
   const parts = [
     `# Brief for ${fullName(person)} (${person.handle})`,
-    'Nothing has been executed. Hand this whole brief to a sub-agent of yours and take its last message as the answer; if you have none, be this agent yourself for this one task, answer, and then go on as who you were. Say which of the two you did.',
-    depthText(depth),
+    ...(isDone ? [] : [TO_DO, depthText(depth)]),
     who.text,
     `# How to answer\n\n${CIRCUMSTANCES.slice(2)
       .map((line) => `- ${line}`)

@@ -209,8 +209,13 @@ export async function consult(order: Order, limits: DelegationLimits, world: Wor
     consulted,
     rounds,
     tokens,
-    ...(model === undefined ? {} : { model: oneLine(model, 100) }),
+    ...(model === undefined ? {} : { model: plainName(model) }),
     notes: [...notes],
     leftOut: [...leftOut],
   };
+}
+
+/** A name that is shown beside what we say ourselves: nothing in it may read as a sentence of ours. */
+function plainName(model: string): string {
+  return model.replaceAll(/[^\w.:/@+-]+/g, '-').slice(0, 60);
 }

@@ -53,7 +53,7 @@ export function systemPrompt(
     names.length === 0
       ? []
       : [
-          `Another agent can do a part that is its trade and not yours: write a line of its own, ${FURTHER_FORM}. At most ${FURTHER_TASKS} such lines; say in the task all that it needs. The answers come back to you, and you finish then. Agents: ${names.slice(0, AGENTS_NAMED).join(', ')}.`,
+          `Another agent can do a part that is its trade and not yours: write a line of its own, ${FURTHER_FORM}. At most ${FURTHER_TASKS} such lines; say in the task all that it needs. The answers come back to you, and you finish then. Agents: ${names.slice(0, AGENTS_NAMED).join(', ')}${names.length > AGENTS_NAMED ? ', …' : ''}.`,
         ];
   return {
     text: `${text}\n\n## How you are asked\n\n${bullets([...CIRCUMSTANCES, ...delegating])}`,
