@@ -49,6 +49,32 @@ describe('the state that a client of 2026 carries', () => {
     expect(await kept(cwd)).toEqual(before);
   });
 
+  it('is all that another server needs to go on', async () => {
+    const cwd = await project();
+    const [here, there] = [
+      await connected(way, { cwd, sample: never }),
+      await connected(way, { cwd, sample: never }),
+    ];
+    const first = await round(here, { output_key: 'queue' });
+    const second = await round(
+      there,
+      { output_key: 'queue' },
+      { requestState: first.requestState, inputResponses: { [keyOf(first)]: said('DELEGATE pm: Budget?') } },
+    );
+    const third = await round(
+      here,
+      { output_key: 'queue' },
+      { requestState: second.requestState, inputResponses: { [keyOf(second)]: said('Ten a month.') } },
+    );
+    const last = await round(
+      there,
+      { output_key: 'queue' },
+      { requestState: third.requestState, inputResponses: { [keyOf(third)]: said('Then SQS.') } },
+    );
+    expect(last.text).toContain('```markdown\nThen SQS.\n```');
+    expect((await kept(cwd)).filter((name) => name.endsWith('.result.md'))).toHaveLength(1);
+  });
+
   it('is worth nothing in a call about something else', async () => {
     const client = await connected(way, { cwd: await project(), sample: never });
     const asked = await round(client, {});

@@ -44,7 +44,7 @@ export interface World {
   signal: AbortSignal;
 }
 
-export interface Consulted {
+interface Consulted {
   agent: string;
   depth: number;
   task: string;

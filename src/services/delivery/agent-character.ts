@@ -4,7 +4,7 @@ import type { BmadRecord } from '../../model/record.ts';
 import { allTexts, inside, tagText, withoutComments } from './agent-markup.ts';
 import { yamlBlock } from './agent-profile.ts';
 
-export interface CharacterPart {
+interface CharacterPart {
   /** What it is: `Role`, `Principles`, `Rules`. */
   title: string;
   text: string;
