@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CreateMessageRequestParams } from '@modelcontextprotocol/client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { INITIALIZE, LineClient } from '../support/line-client.ts';
 import {
   connected,
   delegate,
   GIVEN,
+  home,
   kept,
   project,
   promptOf,
@@ -190,6 +192,32 @@ it.each(['stdio', 'HTTP'] as const)(
     expect(await kept(cwd)).toEqual([]);
   },
 );
+
+it.each([
+  ['an answer without its parts', { result: { role: 'assistant' } }],
+  ['an answer of another kind', { result: { action: 'accept', content: {} } }],
+  ['a number', { result: 7 }],
+])('a client of 2025 whose answer is %s gets the brief', async (_what, response) => {
+  const client = new LineClient({ cwd: await project(), home });
+  onTestFinished(async () => {
+    client.child.stdin.end();
+    await client.ended;
+  });
+  await client.request('initialize', { ...INITIALIZE, capabilities: { sampling: {} } });
+  await client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  const call = client.request('tools/call', {
+    name: 'delegate_to_agent',
+    arguments: { ...GIVEN, output_key: 'queue' },
+  });
+  const { id } = await client.asked('sampling/createMessage');
+  // One that is no answer at all is passed over; the time that an answer may take ends it.
+  await client.send({ jsonrpc: '2.0', id, ...response });
+  if (typeof response.result === 'number')
+    await client.send({ jsonrpc: '2.0', id, error: { code: -1, message: 'secret words' } });
+  const text = JSON.stringify((await call).result);
+  expect(text).toMatch(/NOT EXECUTED: (?:what the client answered cannot be read|the client refused)/);
+  expect(text).not.toContain('secret words');
+});
 
 it('a client of 2026 that gave up after a question gets the brief next, and is asked again after that', async () => {
   const cwd = await project();

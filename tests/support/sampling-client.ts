@@ -26,7 +26,7 @@ export type Sampler = (
   params: CreateMessageRequestParams,
 ) => CreateMessageResult | Promise<CreateMessageResult>;
 
-const home = await temporaryFolder(afterAll);
+export const home = await temporaryFolder(afterAll);
 
 export async function project(): Promise<string> {
   const cwd = await temporaryFolder(onTestFinished);

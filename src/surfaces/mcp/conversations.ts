@@ -26,7 +26,7 @@ const CONVERSATIONS_KEPT = 100;
 
 /**
  * Over HTTP a client of the 2026 protocol has no connection to remember it by: those of the same name share a
- * conversation. What they share is which of a few names a model chose for the same words.
+ * conversation. What they share is which of a few names a model chose for the same words, and which questions were left.
  */
 export function conversationsByClient(): (sdk: ServerContext) => Conversation {
   const known = new Map<string, Conversation>();
