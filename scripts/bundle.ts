@@ -33,6 +33,8 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/search/search.ts': 'search',
   'src/services/runs/runs.ts': 'runs',
   'src/services/facts/facts.ts': 'project-facts',
+  'src/services/delegation/delegation.ts': 'delegation',
+  'src/services/delivery/agent-character.ts': 'agent-character',
 };
 
 const lateFile = (name: string): string => `vendor/${name.replaceAll('/', '-')}`;
