@@ -3,6 +3,7 @@ import { LOG_LEVELS } from '../base/log.ts';
 import { codeSettings } from './code-settings.ts';
 import { contractSettings } from './contract-settings.ts';
 import { gitSettings } from './git-settings.ts';
+import { httpSettings } from './http-settings.ts';
 import { memorySettings } from './memory-settings.ts';
 import { rankingSettings } from './ranking-settings.ts';
 import { settingMeta, type SettingMeta } from './setting-meta.ts';
@@ -78,6 +79,7 @@ export const configSchema = z.strictObject({
   ...codeSettings,
   ...contractSettings,
   ...rankingSettings,
+  ...httpSettings,
   logLevel: z
     .enum(LOG_LEVELS)
     .default('warn')

@@ -146,6 +146,8 @@ export interface Call {
   progress(message: string): void;
   /** Whether the caller is another program that came over HTTP; some things are not for everybody who can connect. */
   overHttp?: boolean;
+  /** `false` where the caller may only read, whatever the server itself allows. */
+  mayWrite?: boolean;
   /**
    * Asks the model of the client; not there where the client offers none. A client of the 2026 protocol is asked by the
    * answer to its call and then calls again: the operation ends here, with an error that nobody sees, and is run once more

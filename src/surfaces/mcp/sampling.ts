@@ -12,6 +12,7 @@ import {
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import type { Call, SampleRequest, Sampled } from '../../operations/context.ts';
+import type { RoundState, StateCodec } from './state-codec.ts';
 
 /** What is remembered of a client between its calls. */
 export interface Conversation {
@@ -31,13 +32,14 @@ const DEFAULT_MS = 60_000;
 const TEXT_LENGTH = 200_000;
 
 /**
- * Over HTTP a client of the 2026 protocol has no connection to remember it by: those of the same name share a
- * conversation. What they share is which of a few names a model chose for the same words.
+ * Over HTTP a client of the 2026 protocol has no connection to remember it by: those of the same caller and name share
+ * a conversation. What they share is which of a few names a model chose for the same words.
  */
 export function conversationsByClient(): (sdk: ServerContext) => Conversation {
   const known = new Map<string, Conversation>();
-  return ({ mcpReq }) => {
-    const name = JSON.stringify(enveloped(mcpReq)[CLIENT_INFO_META_KEY] ?? '').slice(0, 500);
+  return ({ mcpReq, http }) => {
+    const client = JSON.stringify(enveloped(mcpReq)[CLIENT_INFO_META_KEY] ?? '').slice(0, 500);
+    const name = `${http?.authInfo?.clientId ?? ''} ${client}`;
     const conversation = known.get(name) ?? newConversation();
     remember(known, name, conversation, CONVERSATIONS_KEPT);
     return conversation;
@@ -54,12 +56,13 @@ export function askingCall(
   server: Server,
   era: 'legacy' | 'modern',
   conversation: Conversation,
+  codec: StateCodec,
 ): RunCall {
   const { mcpReq } = sdk;
   const capabilities =
     era === 'legacy' ? server.getClientCapabilities() : enveloped(mcpReq)[CLIENT_CAPABILITIES_META_KEY];
   const offers = (capabilities as { sampling?: unknown } | undefined)?.sampling !== undefined;
-  const rounds = era === 'modern' && offers ? roundsOf(mcpReq, conversation) : undefined;
+  const rounds = era === 'modern' && offers ? roundsOf(sdk, conversation, codec) : undefined;
   let question: InputRequiredResult | undefined;
 
   async function sample(request: SampleRequest): Promise<Sampled> {
@@ -74,7 +77,7 @@ export function askingCall(
     )
       return { why: 'the client has left an earlier question without an answer' };
     if (rounds !== undefined && answered === undefined) {
-      question = rounds.ask(key, request);
+      question = await rounds.ask(key, request);
       throw new BmadError(
         'unavailable',
         'The model of the client is asked; the call goes on with its answer.',
@@ -117,10 +120,7 @@ async function pushed(request: SampleRequest, mcpReq: ServerContext['mcpReq']): 
   }
 }
 
-/**
- * What was asked and answered in earlier rounds of a call, as the client has brought it back. It may say anything; but all
- * that is in it are its own answers, so there is nothing to gain by changing it.
- */
+/** What was asked and answered in earlier rounds of a call, as the client has brought it back. */
 const stateSchema = z.object({
   asked: z.record(z.string(), z.number()),
   answers: z.record(z.string(), z.string().max(TEXT_LENGTH)),
@@ -128,10 +128,11 @@ const stateSchema = z.object({
 
 interface Rounds {
   answerTo(key: string, request: SampleRequest): Told | undefined;
-  ask(key: string, request: SampleRequest): InputRequiredResult;
+  ask(key: string, request: SampleRequest): Promise<InputRequiredResult>;
 }
 
-function roundsOf(mcpReq: ServerContext['mcpReq'], conversation: Conversation): Rounds {
+function roundsOf(sdk: ServerContext, conversation: Conversation, codec: StateCodec): Rounds {
+  const { mcpReq } = sdk;
   const { asked, answers } = stateOf(mcpReq.requestState());
   for (const key of Object.keys(asked)) conversation.open.delete(key);
   return {
@@ -147,25 +148,20 @@ function roundsOf(mcpReq: ServerContext['mcpReq'], conversation: Conversation): 
       if (told.text !== undefined) answers[key] = told.text;
       return told;
     },
-    ask(key, request) {
+    async ask(key, request) {
       conversation.open.add(key);
       return inputRequired({
         inputRequests: { [key]: inputRequired.createMessage(paramsOf(request)) },
-        requestState: JSON.stringify({ asked: { ...asked, [key]: Date.now() }, answers }),
+        requestState: await codec.mint({ asked: { ...asked, [key]: Date.now() }, answers }, sdk),
       });
     },
   };
 }
 
-function stateOf(raw: unknown): z.output<typeof stateSchema> {
-  const none = { asked: {}, answers: {} };
-  if (typeof raw !== 'string') return none;
-  try {
-    const parsed = stateSchema.safeParse(JSON.parse(raw));
-    return parsed.success ? parsed.data : none;
-  } catch {
-    return none;
-  }
+/** The seal says that it is ours; an older or newer version of the server may have made it. */
+function stateOf(raw: unknown): RoundState {
+  const parsed = stateSchema.safeParse(raw);
+  return parsed.success ? parsed.data : { asked: {}, answers: {} };
 }
 
 function paramsOf({ system, prompt, maxTokens, optional }: SampleRequest): CreateMessageRequestParams {

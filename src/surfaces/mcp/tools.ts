@@ -2,7 +2,7 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { SERVER_KEY } from '../../base/product.ts';
 import { agentOperation, switchedOff } from '../../operations/agent-tools.ts';
 import type { Call, Context } from '../../operations/context.ts';
-import { execute, mayRunPrograms } from '../../operations/execute.ts';
+import { execute, mayBeOffered } from '../../operations/execute.ts';
 import { findAgentTool, listAgentTools } from '../../operations/index.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
 import { dataOf, protocolError } from './errors.ts';
@@ -19,7 +19,7 @@ const madeTools = new WeakMap<AnyOperation, Tool>();
 export async function toolList(context: Context, call: Call): Promise<Tool[]> {
   const { tools } = context;
   const fixed = tools.fixed
-    .filter((operation) => tools.of(operation).offered && mayRunPrograms(operation, context, call))
+    .filter((operation) => tools.of(operation).offered && mayBeOffered(operation, context, call))
     .map(fixedTool);
   if (!tools.agents) return fixed;
   const outcome = await execute(listAgentTools, {}, context, call);

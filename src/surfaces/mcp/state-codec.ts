@@ -1,0 +1,24 @@
+import { randomBytes } from 'node:crypto';
+import { createRequestStateCodec, type RequestStateCodec } from '@modelcontextprotocol/server';
+
+/** What was asked and answered in the rounds of one call. */
+export interface RoundState {
+  asked: Record<string, number>;
+  answers: Record<string, string>;
+}
+
+export type StateCodec = RequestStateCodec<RoundState>;
+
+const LIFE_SECONDS = 600;
+
+/**
+ * Seals what a client of the 2026 protocol carries from one round of a call to the next. State that was changed, is too
+ * old, or belongs to another caller or another kind of call is refused. Replicas need the same key.
+ */
+export function stateCodec(key: Uint8Array = randomBytes(32)): StateCodec {
+  return createRequestStateCodec<RoundState>({
+    key,
+    ttlSeconds: LIFE_SECONDS,
+    bind: ({ mcpReq, http }) => `${mcpReq.method}\0${http?.authInfo?.clientId ?? ''}`,
+  });
+}
