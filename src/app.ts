@@ -48,6 +48,8 @@ export interface Outside {
   terminal: boolean;
   /** Whether the program waits for content that has to be fetched first; a server answers with what it has. */
   patient: boolean;
+  /** Whether callers are others than the user of this machine: they may name only the projects that are allowed. */
+  forOthers?: boolean;
 }
 
 /** A client that does not answer is not waited for. */
@@ -114,14 +116,18 @@ export async function createContext(outside: Outside): Promise<Context> {
   for (const warning of warnings) log.warn(warning);
 
   const rankings = createRankings({ config, state: userStateFolder(outside), log });
+  const ownProject = () => findProject({ ...projectHints(outside), configured: config.project });
   const workspaces = createWorkspaces({
-    find: (project) =>
+    find: async (project) =>
       findProject({
         ...projectHints(outside),
         roots: clientRoots,
         call: project,
         configured: config.project,
         configuredBy: from.project,
+        ...(outside.forOthers === true && project !== undefined
+          ? { allowed: [(await ownProject()).root ?? [], config.allowProjects].flat() }
+          : {}),
       }),
     open: (project) =>
       openWorkspace(project, outside, config, { team, rankings, embedder: searchModel, log }),
@@ -135,7 +141,8 @@ export async function createContext(outside: Outside): Promise<Context> {
     if (project === undefined) await rootsKnown;
     return then();
   }
-  for (const key of [config.qdrantApiKey, config.openaiApiKey]) if (key !== undefined) secrets.add(key);
+  for (const key of [config.qdrantApiKey, config.openaiApiKey, config.httpToken, config.httpSecret])
+    if (key !== undefined) secrets.add(key);
   const userState = userStateFolder(outside);
   const memories = createMemories({
     config,
@@ -215,6 +222,8 @@ export async function createContext(outside: Outside): Promise<Context> {
     reranker: rankings.reranker,
     moveMemory: async () => memories.move(await settled(undefined, () => workspaces.project())),
     async readUserFile(path) {
+      if (outside.forOthers === true)
+        throw new BmadError('forbidden', 'Files of this machine are read at its command line only.');
       const place = resolve(outside.cwd, path);
       return (await readInside(dirname(place), basename(place), config.maxFileBytes)).toString('utf8');
     },

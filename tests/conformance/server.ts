@@ -28,7 +28,7 @@ async function main(contentRoot: string, folder: string): Promise<void> {
     if (mcp === undefined) throw new Error('The server is not up yet.');
     return mcp.notify;
   };
-  mcp = createMcpRoute(context, (factory) => withFixtures(factory, notify));
+  mcp = createMcpRoute(context, { extend: (factory) => withFixtures(factory, notify) });
   const { origin } = await openFrontDoor({ port: 0, routes: [mcp], log: context.log });
   process.stderr.write(`serves ${origin}${mcp.path}\n`);
 }
