@@ -9,6 +9,8 @@ export interface HttpServerProcess {
   stderr(): string;
   /** Ends it as a service manager does, and answers with its exit code. */
   stop(): Promise<number | null>;
+  /** Its exit code, once it has ended. */
+  ended: Promise<number | null>;
 }
 
 export interface HttpServerOptions {
@@ -16,17 +18,22 @@ export interface HttpServerOptions {
   home: string;
   /** The program and its arguments, where it is not the server in dist. */
   args?: readonly string[];
+  /** Further arguments for the server in dist. */
+  more?: readonly string[];
+  env?: Record<string, string>;
 }
 
 /** A server process of its own on a free port, ready for requests. */
 export async function startHttpServer({
   cwd,
   home,
-  args = [serverFile, '--http', '--port', '0'],
+  more = [],
+  args = [serverFile, '--http', '--port', '0', ...more],
+  env = {},
 }: HttpServerOptions): Promise<HttpServerProcess> {
   const child = spawn(process.execPath, args, {
     cwd,
-    env: bareEnvironment(home),
+    env: bareEnvironment(home, env),
     stdio: ['ignore', 'inherit', 'pipe'],
   });
   let stderr = '';
@@ -42,6 +49,7 @@ export async function startHttpServer({
   return {
     url,
     child,
+    ended,
     stderr: () => stderr,
     stop() {
       child.kill('SIGTERM');
