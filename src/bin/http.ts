@@ -39,10 +39,9 @@ async function main(): Promise<void> {
     await serving.close();
     context.close();
   });
-  process.stderr.write(
-    `${PRODUCT} ${VERSION} serves ${serving.origin}${mcp.path} to ${access.whom}. Press Ctrl+C to leave.\n`,
-  );
-  if (access.note !== undefined) process.stderr.write(`${access.note}\n`);
+  const where = `${PRODUCT} ${VERSION} serves ${serving.origin}${mcp.path} to ${access.whom}.`;
+  const note = access.note === undefined ? '' : `${access.note}\n`;
+  process.stderr.write(`${where} Press Ctrl+C to leave.\n${note}`);
   if (switches.has('summary')) process.stderr.write(`${await readyLine(context)}\n`);
   await serving.ended;
 }
