@@ -76,6 +76,7 @@ export function modern(
   method: string,
   params: Record<string, unknown> = {},
   capabilities: Record<string, unknown> = {},
+  client = 'test',
 ): { body: unknown; headers: Record<string, string> } {
   const name = params['name'] ?? params['uri'];
   return {
@@ -87,7 +88,7 @@ export function modern(
         ...params,
         _meta: {
           'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-          'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+          'io.modelcontextprotocol/clientInfo': { name: client, version: '1' },
           'io.modelcontextprotocol/clientCapabilities': capabilities,
         },
       },

@@ -140,6 +140,8 @@ function commandLines(): string[] {
     if (inner === undefined || GROUPS[first] === undefined) lines.push(`  ${command.padEnd(14)}${title}`);
     else groups.set(first, [...(groups.get(first) ?? []), inner]);
   }
+  // The one command that is no operation: it is the server itself, which the program starts instead of this one.
+  lines.push(`  ${'serve'.padEnd(14)}Serve over HTTP, to several hosts at once`);
   for (const [name, inner] of groups) {
     const more = inner.length > GROUP_SHOWN ? ', …' : '';
     lines.push(`  ${name.padEnd(14)}${GROUPS[name] ?? ''}: ${inner.slice(0, GROUP_SHOWN).join(', ')}${more}`);
