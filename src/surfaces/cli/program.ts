@@ -120,8 +120,7 @@ Usage: ${CLI_PROGRAM} <command> [options]           "${CLI_PROGRAM} <command> --
 
 ${lines.join('\n')}
 
-  --json        Print the data as JSON, errors too
-  --help        Print this text; --version the version
+  --json        Print the data as JSON, errors too; --help this text, --version the version
 
 Settings for every command, with their environment variables:
 ${settings}
