@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 
 /** The names of this machine for itself. */
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 export interface Names {
   /** The address that is listened on. */
@@ -35,7 +35,7 @@ export function inUrl(host: string): string {
 export function servedUnder(sent: string | undefined, { host, allowed = [] }: Names): boolean {
   const name = nameOf(`http://${sent ?? ''}`);
   if (name === undefined) return false;
-  if (LOOPBACK.includes(name) || name === inUrl(host).toLowerCase()) return true;
+  if (LOOPBACK.has(name) || name === inUrl(host).toLowerCase()) return true;
   if (isEverywhere(host) && isIP(name.replace(/^\[|\]$/g, '')) !== 0) return true;
   return allowed.some((one) => one.toLowerCase() === name);
 }
@@ -47,7 +47,7 @@ export function ownOrigin(origin: string | undefined, { host, allowed = [] }: Na
   if (name === undefined) return false;
   const own = [inUrl(host).toLowerCase(), ...allowed.map((one) => one.toLowerCase())];
   // Pages of the same machine are as good as programs there; to a server elsewhere they are strangers.
-  return own.includes(name) || (isLoopback(host) && LOOPBACK.includes(name));
+  return own.includes(name) || (isLoopback(host) && LOOPBACK.has(name));
 }
 
 function nameOf(address: string): string | undefined {
