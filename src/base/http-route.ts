@@ -9,6 +9,8 @@ export interface Caller {
   subject?: string;
   /** Whether they may change something; a server that only reads refuses everybody. */
   mayWrite: boolean;
+  /** What the header WWW-Authenticate of a refused write tells a caller who may only read, but could ask for more. */
+  challenge?: string;
 }
 
 /** Whether two requests come from the same caller, as far as that is known. */

@@ -8,7 +8,7 @@ import { startHttpServer, type HttpServerOptions, type HttpServerProcess } from 
 import { textsOf } from '../support/mcp-client.ts';
 import { AUDIENCE, startIssuer } from '../support/oauth-issuer.ts';
 import { bareEnvironment, bmadServer } from '../support/programs.ts';
-import { INITIALIZE, LIST, sendRequest, type Sent } from '../support/raw-http.ts';
+import { INITIALIZE, LIST, modern, sendRequest, type Sent } from '../support/raw-http.ts';
 
 const TOKEN = 'token-of-this-test-0123456789';
 const READER = 'token-that-only-reads-0123456';
@@ -197,11 +197,19 @@ describe('OAuth', () => {
       await expect(connectOver(url, mode, issuer.token({ scope: 'openid' }))).rejects.toThrow(/403|scope/i);
       const reader = await connectOver(url, mode, issuer.token({ sub: 'eve', scope: 'bmad:read' }));
       expect((await reader.listTools()).tools.map(({ name }) => name)).not.toContain('remember_structured');
-      expect(await remember(reader)).toMatchObject({ isError: true });
+      await expect(remember(reader)).rejects.toThrow(/403|scope|writing/);
+      const action = { name: 'manage_project', arguments: { action: 'log_decision', args: { title: 'No' } } };
+      expect(textsOf(await reader.callTool(action)).join('')).toContain('you may only read here');
       const writer = await connectOver(url, mode, issuer.token());
       expect(await remember(writer)).toMatchObject({ isError: false });
       await Promise.all([reader.close(), writer.close()]);
     }
+    const call = modern('tools/call', { name: 'remember_structured', arguments: {} });
+    const stopped = await sendRequest(url, withToken(issuer.token({ scope: 'bmad:read' }), call));
+    expect(stopped.status).toBe(403);
+    expect(stopped.headers['www-authenticate']).toBe(
+      `Bearer resource_metadata="${place}", error="insufficient_scope", scope="bmad:read bmad:write"`,
+    );
     const opened = await sendRequest(url, withToken(issuer.token(), { body: INITIALIZE }));
     const session = { 'mcp-session-id': String(opened.headers['mcp-session-id']) };
     const other = issuer.token({ sub: 'eve' });

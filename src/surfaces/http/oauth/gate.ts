@@ -56,16 +56,17 @@ export function oauthGate(options: OauthOptions): Gate {
   function callerOf({ sub, iss, client_id: client, azp, ...claims }: JWTPayload): Caller | Refused {
     const granted = new Set(scopesIn(claims));
     const mayWrite = granted.has(scopes.write);
+    const lacks = (scope: string): string =>
+      challenge([where(), 'error="insufficient_scope"', `scope="${scope}"`]);
     if (!mayWrite && !granted.has(scopes.read))
       return {
         status: 403,
         message: `The access token needs the scope ${scopes.read}.`,
-        headers: {
-          'www-authenticate': challenge([where(), 'error="insufficient_scope"', `scope="${scopes.read}"`]),
-        },
+        headers: { 'www-authenticate': lacks(scopes.read) },
       };
     const subject = JSON.stringify([iss ?? '', sub ?? '', client ?? azp ?? '']);
-    return { known: 'oauth', subject, mayWrite };
+    const more = mayWrite ? {} : { challenge: lacks(`${scopes.read} ${scopes.write}`) };
+    return { known: 'oauth', subject, mayWrite, ...more };
   }
 }
 

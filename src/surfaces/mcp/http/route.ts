@@ -7,6 +7,7 @@ import {
 import { refuseAsRpc } from '../../../base/http-refusals.ts';
 import { BODY_LIMIT, type Exchange, type HttpRoute } from '../../../base/http-route.ts';
 import type { Context } from '../../../operations/context.ts';
+import { mayRead } from '../../../operations/operation.ts';
 import { authInfoOf } from '../callers.ts';
 import { createListeners, isListening, urisListenedFor } from '../listening.ts';
 import { mcpServerFactory } from '../server.ts';
@@ -70,14 +71,22 @@ export function createMcpRoute(
     async handle(exchange) {
       const { request, over, caller } = exchange;
       const legacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: BODY_LIMIT });
+      // What is read here is read once more by the SDK, so it is left out where nobody asks for it.
+      const message: unknown =
+        legacy && caller.challenge === undefined
+          ? undefined
+          : await request
+              .clone()
+              .json()
+              .catch(() => undefined);
+      if (caller.challenge !== undefined && writes(message, context))
+        return refuseAsRpc(403, 'This needs an access token that allows writing.', {
+          'www-authenticate': caller.challenge,
+        });
       if (legacy) {
         follow(exchange, undefined);
         return sessions.handle(exchange);
       }
-      const message: unknown = await request
-        .clone()
-        .json()
-        .catch(() => undefined);
       follow(exchange, message);
       const uris = urisListenedFor(message);
       if (!listeners.fits(uris))
@@ -100,4 +109,15 @@ export function createMcpRoute(
       await Promise.all([modern.close(), sessions.close()]);
     },
   };
+}
+
+/**
+ * Whether a message calls a tool that does nothing but write. A client that can ask its issuer for more then does so; any
+ * other write is refused where it happens.
+ */
+function writes(message: unknown, { tools }: Context): boolean {
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } };
+  if (method !== 'tools/call') return false;
+  const tool = tools.fixed.find(({ name }) => name === params?.name);
+  return tool !== undefined && !mayRead(tool);
 }
