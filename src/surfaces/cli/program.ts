@@ -37,7 +37,8 @@ export async function runProgram(
     }
     if (json) terminal.out(`${JSON.stringify(outcome.data, null, 2)}\n`);
     else {
-      const { body, note, exact } = outcome.answer;
+      const { note, exact, namesSteps } = outcome.answer;
+      const body = namesSteps === true ? inTerminalWords(outcome.answer.body) : outcome.answer.body;
       terminal.out(exact === true || body.endsWith('\n') ? body : `${body}\n`);
       // A file may end in the middle of a line; what is said about it begins a new one.
       const gap = exact === true && body !== '' && !body.endsWith('\n') ? '\n' : '';
@@ -128,6 +129,7 @@ ${settings}
 }
 
 const GROUP_SHOWN = 6;
+const SCREEN_WIDTH = 100;
 
 /** One line a command; a group of commands shares one. */
 function commandLines(): string[] {
@@ -142,8 +144,11 @@ function commandLines(): string[] {
   // The one command that is no operation: it is the server itself, which the program starts instead of this one.
   lines.push(`  ${'serve'.padEnd(14)}Serve over HTTP, to several hosts at once`);
   for (const [name, inner] of groups) {
-    const more = inner.length > GROUP_SHOWN ? ', …' : '';
-    lines.push(`  ${name.padEnd(14)}${GROUPS[name] ?? ''}: ${inner.slice(0, GROUP_SHOWN).join(', ')}${more}`);
+    const line = (count: number): string =>
+      `  ${name.padEnd(14)}${GROUPS[name] ?? ''}: ${inner.slice(0, count).join(', ')}${count < inner.length ? ', …' : ''}`;
+    let shown = Math.min(GROUP_SHOWN, inner.length);
+    while (shown > 1 && line(shown).length > SCREEN_WIDTH) shown--;
+    lines.push(line(shown));
   }
   return lines;
 }
