@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { LOG_LEVELS } from '../base/log.ts';
 import { codeSettings } from './code-settings.ts';
 import { contractSettings } from './contract-settings.ts';
+import { delegationSettings } from './delegation-settings.ts';
 import { gitSettings } from './git-settings.ts';
 import { httpSettings } from './http-settings.ts';
 import { memorySettings } from './memory-settings.ts';
@@ -45,6 +46,7 @@ export const configSchema = z.strictObject({
       env: 'BMAD_ROOT',
       personal: true,
       flag: '--root',
+      rare: true,
       placeholder: 'folder',
       summary: 'BMAD folder for all projects',
     }),
@@ -79,6 +81,7 @@ export const configSchema = z.strictObject({
   ...codeSettings,
   ...contractSettings,
   ...rankingSettings,
+  ...delegationSettings,
   ...httpSettings,
   logLevel: z
     .enum(LOG_LEVELS)

@@ -14,16 +14,11 @@ import { protocolError } from './errors.ts';
 import { answer, completeParams, pageParams, promptParams, readParams } from './params.ts';
 import { getPrompt, promptList } from './prompts.ts';
 import { resourceList, resourceRead, templateList } from './resources.ts';
-import {
-  askingCall,
-  conversationsByClient,
-  newConversation,
-  type RunCall,
-  type Conversation,
-} from './sampling.ts';
+import { conversationsByClient, newConversation, type Conversation } from './conversations.ts';
+import { askingCall, type RunCall } from './sampling.ts';
 import { mayWrite } from './callers.ts';
 import { answerSkills, SKILLS_CAPABILITY } from './skills.ts';
-import { stateCodec, type StateCodec } from './state-codec.ts';
+import type { StateCodec } from './sampling-rounds.ts';
 import { callTool, toolList } from './tools.ts';
 import { notifierOf, watchChanges, type Watch } from './watch.ts';
 
@@ -37,7 +32,7 @@ export interface FactoryOptions {
    * servers that live for one request only: their entry point announces changes for all of them.
    */
   watchFor?: (server: Server) => Watch | undefined;
-  /** What seals the state that clients carry from one round of a call to the next. */
+  /** What seals the state that clients carry from one round of a call to the next, where there are several callers. */
   codec?: StateCodec;
 }
 
@@ -47,7 +42,7 @@ export interface FactoryOptions {
  */
 export function mcpServerFactory(
   context: Context,
-  { watchFor = (server) => ownWatch(server, context), codec = stateCodec() }: FactoryOptions = {},
+  { watchFor = (server) => ownWatch(server, context), codec }: FactoryOptions = {},
 ): McpServerFactory {
   const byClient = conversationsByClient();
   return ({ era, requestInfo }) => {
@@ -75,7 +70,7 @@ export function mcpServerFactory(
           'resources/list': LISTS,
           'resources/templates/list': LISTS,
         },
-        requestState: { verify: codec.verify },
+        ...(codec === undefined ? {} : { requestState: { verify: codec.verify } }),
       },
     );
     const { server } = mcp;

@@ -1,13 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createRequestStateCodec, type RequestStateCodec } from '@modelcontextprotocol/server';
-
-/** What was asked and answered in the rounds of one call. */
-export interface RoundState {
-  asked: Record<string, number>;
-  answers: Record<string, string>;
-}
-
-export type StateCodec = RequestStateCodec<RoundState>;
+import type { RoundState } from './sampling-rounds.ts';
 
 const LIFE_SECONDS = 600;
 
