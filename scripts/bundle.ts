@@ -36,6 +36,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/facts/facts.ts': 'project-facts',
   'src/services/delegation/delegation.ts': 'delegation',
   'src/services/delivery/agent-character.ts': 'agent-character',
+  'src/surfaces/http/oauth/gate.ts': 'oauth',
 };
 
 const lateFile = (name: string): string => `vendor/${name.replaceAll('/', '-')}`;

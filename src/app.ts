@@ -46,6 +46,8 @@ export interface Outside {
   terminal: boolean;
   /** Whether the program waits for content that has to be fetched first; a server answers with what it has. */
   patient: boolean;
+  /** Whether callers are others than the user of this machine: they may name only the projects that are allowed. */
+  forOthers?: boolean;
 }
 
 /** A client that does not answer is not waited for. */
@@ -118,14 +120,18 @@ export async function createContext(outside: Outside): Promise<Context> {
     background: !outside.patient,
     log,
   });
+  const ownProject = () => findProject({ ...projectHints(outside), configured: config.project });
   const workspaces = createWorkspaces({
-    find: (project) =>
+    find: async (project) =>
       findProject({
         ...projectHints(outside),
         roots: clientRoots,
         call: project,
         configured: config.project,
         configuredBy: from.project,
+        ...(outside.forOthers === true && project !== undefined
+          ? { allowed: [(await ownProject()).root ?? [], config.allowProjects].flat() }
+          : {}),
       }),
     async open(project) {
       const { openWorkspace } = await import('./open-workspace.ts');
@@ -141,7 +147,8 @@ export async function createContext(outside: Outside): Promise<Context> {
     if (project === undefined) await rootsKnown;
     return then();
   }
-  for (const key of [config.qdrantApiKey, config.openaiApiKey]) if (key !== undefined) secrets.add(key);
+  for (const key of [config.qdrantApiKey, config.openaiApiKey, config.httpToken, config.httpSecret])
+    if (key !== undefined) secrets.add(key);
   const userState = userStateFolder(outside);
   const memories = createMemories({
     config,
@@ -229,6 +236,8 @@ export async function createContext(outside: Outside): Promise<Context> {
     memoriesAnswer: memories.answer,
     moveMemory: async () => memories.move(await settled(undefined, () => workspaces.project())),
     async readUserFile(path) {
+      if (outside.forOthers === true)
+        throw new BmadError('forbidden', 'Files of this machine are read at its command line only.');
       const place = resolve(outside.cwd, path);
       return (await readInside(dirname(place), basename(place), config.maxFileBytes)).toString('utf8');
     },

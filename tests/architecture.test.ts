@@ -70,6 +70,7 @@ const TYPES_ONLY = new Map([
 const DOORS: Record<string, string> = {
   '@modelcontextprotocol/server': 'surfaces/mcp/',
   commander: 'surfaces/cli/',
+  jose: 'surfaces/http/oauth/',
   yaml: 'base/parse',
   'smol-toml': 'base/parse.ts',
   'csv-parse': 'base/parse.ts',

@@ -19,7 +19,9 @@ const TITLES: Record<number, string> = {
   405: 'Method not allowed',
   413: 'Content too large',
   415: 'Unsupported media type',
+  408: 'Request timeout',
   429: 'Too many requests',
+  431: 'Request header fields too large',
   500: 'Internal error',
   503: 'Unavailable',
 };

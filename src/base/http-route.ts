@@ -4,9 +4,18 @@ export const BODY_LIMIT = 4 * 1024 * 1024;
 /** What the front door has found out about whoever asks. */
 export interface Caller {
   /** `nobody` was asked who they are: only a server that listens on this machine alone serves such callers. */
-  known: 'nobody' | 'token';
+  known: 'nobody' | 'token' | 'oauth';
+  /** Tells one known caller from another; what one has opened is not for the other. */
+  subject?: string;
   /** Whether they may change something; a server that only reads refuses everybody. */
   mayWrite: boolean;
+  /** What the header WWW-Authenticate of a refused write tells a caller who may only read, but could ask for more. */
+  challenge?: string;
+}
+
+/** Whether two requests come from the same caller, as far as that is known. */
+export function sameCaller(one: Caller, other: Caller): boolean {
+  return one.known === other.known && one.subject === other.subject;
 }
 
 /** One HTTP exchange, in the web's own types, with a signal for its end. */
@@ -34,7 +43,10 @@ export interface HttpRoute {
   /** How its clients expect a refusal. */
   refuse: Refuse;
   handle(exchange: Exchange): Promise<Response>;
-  /** No new work comes; what runs is finished or, when the signal fires, ended. */
+  /**
+   * No new work comes; what runs is finished or, when the signal fires, ended. Without it, the front door waits for the
+   * exchanges of the route in the same way.
+   */
   close?(now: AbortSignal): Promise<void>;
 }
 

@@ -6,37 +6,69 @@ import { openFrontDoor } from '../surfaces/http/front-door.ts';
 import { createHealthRoutes } from '../surfaces/http/health.ts';
 import { createMetrics } from '../surfaces/http/metrics.ts';
 import { createMcpRoute } from '../surfaces/mcp/http/route.ts';
+import { decideAccess } from './http-access.ts';
 import { DEFAULT_PORT, httpPort } from './http-port.ts';
 import { outside } from './outside.ts';
 import { readyLine } from './ready-line.ts';
 import { fail, serverFlags } from './server-flags.ts';
 
-const GRACE_MS = 1_000;
+/** Beyond the time that running calls are given. */
+const GRACE_MS = 2_000;
 
 /** A program of its own, loaded by the server when it is asked for HTTP: what hosts start stays as small as it was. */
 async function main(): Promise<void> {
   const { settings, switches, values } = serverFlags();
+  const surroundings = { ...outside(settings), forOthers: true };
   const metrics = createMetrics();
-  const context = { ...(await createContext(outside(settings))), observe: metrics.observe };
-  const mcp = createMcpRoute(context);
+  const context = { ...(await createContext(surroundings)), observe: metrics.observe };
+  const { config, log } = context;
+  let address = config.publicUrl?.replace(/\/+$/, '');
+  const access = await decideAccess(context, {
+    outside: surroundings,
+    newToken: switches.has('new-token'),
+    resource: () => `${address ?? ''}${mcp.path}`,
+  });
+  const mcp = createMcpRoute(context, { key: access.key });
   const figures = { catalogue: () => catalogueFigures(context), sessions: mcp.sessions };
   const serving = await openFrontDoor({
+    host: config.httpHost,
     port: httpPort(true, values.port) ?? DEFAULT_PORT,
-    routes: [mcp, ...createApiRoutes(context), ...createHealthRoutes(context), metrics.route(figures)],
-    log: context.log,
+    routes: [
+      mcp,
+      ...createApiRoutes(context),
+      ...createHealthRoutes(context),
+      metrics.route(figures),
+      ...access.routes,
+    ],
+    log,
+    gate: access.gate,
+    names: [...config.allowHosts, ...(address === undefined ? [] : [new URL(address).hostname])],
+    origins: config.allowOrigins,
+    limits: { requests: config.httpRequests, shutdownMs: config.httpShutdownMs },
   });
-  const stop = (): void => {
-    // A call that does not notice its end must not keep the process.
-    setTimeout(() => process.exit(0), GRACE_MS).unref();
+  address ??= serving.origin;
+  hearSignals(config.httpShutdownMs, async () => {
+    await serving.close();
     context.close();
-    void serving.close();
-  };
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, stop);
-  process.stderr.write(
-    `${PRODUCT} ${VERSION} serves ${serving.origin}${mcp.path} to clients on this machine only. Press Ctrl+C to leave.\n`,
-  );
+  });
+  const where = `${PRODUCT} ${VERSION} serves ${serving.origin}${mcp.path} to ${access.whom}.`;
+  const note = access.note === undefined ? '' : `${access.note}\n`;
+  process.stderr.write(`${where} Press Ctrl+C to leave.\n${note}`);
   if (switches.has('summary')) process.stderr.write(`${await readyLine(context)}\n`);
   await serving.ended;
+}
+
+/** The first signal lets what runs come to its end; whoever asks twice does not want to wait. */
+function hearSignals(finishMs: number, end: () => Promise<void>): void {
+  let asked = false;
+  const stop = (): void => {
+    if (asked) process.exit(130);
+    asked = true;
+    // A call that does not notice its end must not keep the process.
+    setTimeout(() => process.exit(0), finishMs + GRACE_MS).unref();
+    void end();
+  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
 }
 
 main().catch(fail);

@@ -32,6 +32,9 @@ export function serverFile(): string {
   return join(programFolder, `${SERVER_PROGRAM}.cjs`);
 }
 
+/** The first word of the command line that starts the server over HTTP. */
+export const SERVE = 'serve';
+
 export function programArguments(): string[] {
   return process.argv.slice(2);
 }

@@ -1,16 +1,17 @@
 import { BmadError, ERROR_CODES } from '../base/errors.ts';
 import { SERVER_PROGRAM } from '../base/product.ts';
 import { parseFlags, type ParsedFlags } from '../config/flags.ts';
-import { programArguments } from './outside.ts';
+import { programArguments, SERVE } from './outside.ts';
 
-const SWITCHES = ['help', 'version', 'test', 'summary', 'http'] as const;
+const SWITCHES = ['help', 'version', 'test', 'summary', 'http', 'new-token'] as const;
 const VALUES = ['port'] as const;
 
 type ServerFlags = ParsedFlags<(typeof SWITCHES)[number], (typeof VALUES)[number]>;
 
-/** The command line of the server, which its two programs read alike. */
+/** The command line of the server, which its two programs read alike. `bmad serve` is the same server over HTTP. */
 export function serverFlags(): ServerFlags {
-  return parseFlags(programArguments(), SWITCHES, VALUES);
+  const [first, ...rest] = programArguments();
+  return parseFlags(first === SERVE ? ['--http', ...rest] : programArguments(), SWITCHES, VALUES);
 }
 
 /** Says on stderr why the server could not start or go on. */

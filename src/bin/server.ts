@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { createContext } from '../app.ts';
+import { BmadError } from '../base/errors.ts';
 import { PRODUCT, SERVER_KEY, SERVER_PROGRAM, VERSION } from '../base/product.ts';
 import { settingsHelp } from '../config/flags.ts';
 import type { Context } from '../operations/context.ts';
@@ -14,8 +15,9 @@ const help =
 
 Usage: ${SERVER_PROGRAM} [flags] [git source …]   (started by a host; for people there is the program "bmad")
 
-  --http         Serve over HTTP instead, to this machine only: it has no login yet
+  --http         Serve over HTTP instead, to this machine only unless --host says otherwise
   --port <port>  Port for --http; 0 takes a free one [${DEFAULT_PORT}]
+  --new-token    With --http: replace the token that was made for clients by a new one
   --summary      Print what was found to stderr, then serve
   --test         Check that the server can start, print one line, and end
   --version      Print the version
@@ -30,6 +32,10 @@ async function main(): Promise<void> {
   if (switches.has('help')) return print(help());
   if (switches.has('version')) return print(`${VERSION}\n`);
   const overHttp = httpPort(switches.has('http'), values.port) !== undefined;
+  if (!overHttp && switches.has('new-token'))
+    throw new BmadError('invalid_input', '--new-token goes with --http.', {
+      hint: 'Over stdin and stdout nobody is asked for a token.',
+    });
   if (overHttp && !switches.has('test')) return loadHttp();
   const context = await createContext(outside(settings));
   if (switches.has('test')) return print(`${await readyLine(context)}\n`);

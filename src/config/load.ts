@@ -1,6 +1,6 @@
 import { BmadError, quoted } from '../base/errors.ts';
 import { readInside } from '../base/files.ts';
-import { stripUrlCredentials } from '../base/secret-names.ts';
+import { isSecretName, stripUrlCredentials } from '../base/secret-names.ts';
 import { nearest } from '../base/suggest.ts';
 import { cut, visible } from '../base/text.ts';
 import { basename, delimiter, dirname } from 'node:path';
@@ -126,7 +126,8 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
         if (layer.ofProject === true && setting.restricts === true) continue;
         break;
       }
-      const message = `${layer.label(setting)}: ${shown(raw)} is not valid for ${setting.fileKey}. ${value.reason.replace(/\.?$/, '.')}`;
+      const told = isSecretName(setting.name) ? 'the value' : shown(raw);
+      const message = `${layer.label(setting)}: ${told} is not valid for ${setting.fileKey}. ${value.reason.replace(/\.?$/, '.')}`;
       if (layer.strict || setting.binding === true)
         throw new BmadError('invalid_input', message, { hint: setting.description });
       warnings.push(`${message} It is ignored.`);

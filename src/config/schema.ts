@@ -4,6 +4,7 @@ import { codeSettings } from './code-settings.ts';
 import { contractSettings } from './contract-settings.ts';
 import { delegationSettings } from './delegation-settings.ts';
 import { gitSettings } from './git-settings.ts';
+import { httpSettings } from './http-settings.ts';
 import { memorySettings } from './memory-settings.ts';
 import { rankingSettings } from './ranking-settings.ts';
 import { settingMeta, type SettingMeta } from './setting-meta.ts';
@@ -82,6 +83,7 @@ export const configSchema = z.strictObject({
   ...contractSettings,
   ...rankingSettings,
   ...delegationSettings,
+  ...httpSettings,
   ...traceSettings,
   logLevel: z
     .enum(LOG_LEVELS)

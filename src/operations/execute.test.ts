@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder, testCall } from '../../tests/support/app.ts';
-import { execute } from './execute.ts';
+import { execute, mayBeOffered } from './execute.ts';
 import { defineOperation } from './operation.ts';
 
 const context = await contextIn(await temporaryFolder(afterAll));
@@ -83,5 +83,25 @@ describe('execute, the only door', () => {
       signal: AbortSignal.abort(),
     });
     expect(outcome).toMatchObject({ ok: false, error: { code: 'cancelled' } });
+  });
+
+  it('lets a caller who may only read do nothing else', async () => {
+    const reader = { ...testCall(), mayWrite: false };
+    const write = { ...probe, effect: 'write' } as const;
+    expect(await execute(write, { act: 'answer' }, context, reader)).toMatchObject({
+      ok: false,
+      error: { code: 'forbidden', message: 'probe writes, and you may only read here.' },
+    });
+    expect(await execute(write, { act: 'answer' }, context, testCall())).toMatchObject({ ok: true });
+    expect(await execute(probe, { act: 'answer' }, context, reader)).toMatchObject({ ok: true });
+    // One that can also only show what it would do is refused when it would do it.
+    const both = { ...write, writes: ({ act }: Record<string, unknown>) => act === 'leak' };
+    expect(await execute(both, { act: 'answer' }, context, reader)).toMatchObject({ ok: true });
+    expect(await execute(both, { act: 'leak' }, context, reader)).toMatchObject({ ok: false });
+    expect([
+      mayBeOffered(write, context, reader),
+      mayBeOffered(both, context, reader),
+      mayBeOffered(write, context, testCall()),
+    ]).toEqual([false, true, true]);
   });
 });

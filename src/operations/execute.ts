@@ -67,23 +67,40 @@ function allowedInput(
   context: Context,
   call: Call,
 ): Record<string, unknown> {
-  if (!mayRead(operation)) refuseWrites(operation, context);
+  if (!mayRead(operation)) refuseWrites(operation, context, call);
   refusePrograms(operation, context, call);
   const input = checkedInput(operation, raw, spoken);
-  if (operation.writes?.(input) === true) refuseWrites(operation, context);
+  if (operation.writes?.(input) === true) refuseWrites(operation, context, call);
   return input;
 }
 
-function refuseWrites({ name, writes }: AnyOperation, { config, configFrom, settingKeys }: Context): void {
-  if (!config.readOnly) return;
+function refuseWrites(
+  { name, writes }: AnyOperation,
+  { config, configFrom, settingKeys }: Context,
+  call: Call,
+): void {
+  if (!config.readOnly && call.mayWrite !== false) return;
+  if (!config.readOnly)
+    throw new BmadError('forbidden', `${name} writes, and you may only read here.`, {
+      hint: 'Connect with a token that allows writing; whoever runs the server gives it.',
+    });
   const setting = settingKeys['readOnly'] ?? 'readOnly';
   throw new BmadError('forbidden', `${name} writes, and the server only reads.`, {
     hint: `${setting} is switched on (${configFrom.readOnly}).${writes === undefined ? '' : ' What it would do can be shown.'}`,
   });
 }
 
-/** Whether somebody may be offered it at all: whoever reaches the port is not asked who they are. */
-export function mayRunPrograms(
+/** Whether a caller may be offered it at all. */
+export function mayBeOffered(
+  operation: Parameters<typeof mayRead>[0] & Pick<AnyOperation, 'runsPrograms'>,
+  context: Context,
+  call: Call,
+): boolean {
+  return mayRunPrograms(operation, context, call) && (call.mayWrite !== false || mayRead(operation));
+}
+
+/** Whoever can call over HTTP may be somebody else than the owner of the project. */
+function mayRunPrograms(
   { runsPrograms }: Pick<AnyOperation, 'runsPrograms'>,
   { config }: Context,
   call: Call,

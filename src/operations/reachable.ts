@@ -4,7 +4,7 @@ import { compileContext } from './compile-context.ts';
 import { complete } from './complete.ts';
 import type { Call, Context } from './context.ts';
 import { doctor } from './doctor.ts';
-import { mayRunPrograms } from './execute.ts';
+import { mayBeOffered } from './execute.ts';
 import { explain } from './explain.ts';
 import { operations } from './index.ts';
 import { list } from './list.ts';
@@ -102,7 +102,7 @@ function reachOf(operation: AnyOperation, context: Context, call: Call): Reach {
     };
   if (call.mayWrite === false && !mayRead(operation))
     return { operation, reachable: false, why: 'it writes, and you may only read' };
-  if (!mayRunPrograms(operation, context, call))
+  if (!mayBeOffered(operation, context, call))
     return { operation, reachable: false, why: 'it runs programs, which is not allowed over HTTP' };
   return { operation, reachable: true, why: behind + why };
 }

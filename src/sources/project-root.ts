@@ -1,4 +1,4 @@
-import { dirname, join, parse, resolve } from 'node:path';
+import { dirname, join, parse, resolve, sep } from 'node:path';
 import { BmadError, quoted } from '../base/errors.ts';
 import { pathExists, realFolder } from '../base/files.ts';
 
@@ -14,6 +14,11 @@ export interface ProjectHints {
   roots?: readonly string[];
   cwd: string;
   home: string;
+  /**
+   * The folders that a call may name, each with what is below it; without it, any. What they are called is not told to
+   * whoever asks, nor whether other folders exist.
+   */
+  allowed?: readonly string[];
 }
 
 export interface Project {
@@ -33,6 +38,7 @@ export async function findProject(given: ProjectHints): Promise<Project> {
     [hints.call, 'the call'],
     [hints.configured, hints.configuredBy ?? 'the configuration'],
   ];
+  if (hints.call !== undefined && hints.allowed !== undefined) await checkAllowed(hints.call, hints);
   for (const [folder, from] of named) {
     if (folder !== undefined) return { root: await requiredFolder(folder, hints, from), from };
   }
@@ -78,6 +84,32 @@ async function requiredFolder(folder: string, hints: ProjectHints, from: string)
       hint: 'Name an existing folder other than the home folder and the root of the disk.',
     },
   );
+}
+
+/** Both as it is written and where it really leads: a link inside must not lead out, and one outside tells nothing. */
+async function checkAllowed(folder: string, { cwd, allowed = [] }: ProjectHints): Promise<void> {
+  const written = resolve(cwd, folder);
+  const real = await realFolder(written);
+  for (const root of allowed) {
+    const realRoot = await realFolder(resolve(cwd, root));
+    const inside =
+      real === undefined
+        ? isInside(resolve(cwd, root), written)
+        : realRoot !== undefined && isInside(realRoot, real);
+    if (inside) return;
+  }
+  throw new BmadError(
+    'forbidden',
+    `The project folder ${quoted(folder)} is not one that this server serves.`,
+    {
+      subject: folder.slice(0, 200),
+      hint: 'Leave the project out for the one the server was started for. Its owner can allow others: allow_projects, or --allow-project.',
+    },
+  );
+}
+
+function isInside(root: string, folder: string): boolean {
+  return folder === root || folder.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
 async function walkUp(cwd: string, home: string): Promise<Project | undefined> {

@@ -4,6 +4,7 @@ import { createContext } from '../../src/app.ts';
 import { openFrontDoor } from '../../src/surfaces/http/front-door.ts';
 import { createMcpRoute, type McpRoute } from '../../src/surfaces/mcp/http/route.ts';
 import { withFixtures } from './fixtures/index.ts';
+import { STATE_KEY } from './fixtures/input-tools.ts';
 
 /**
  * The program the conformance suite talks to: the application, the server and the HTTP surface are the real ones, bundled
@@ -28,7 +29,7 @@ async function main(contentRoot: string, folder: string): Promise<void> {
     if (mcp === undefined) throw new Error('The server is not up yet.');
     return mcp.notify;
   };
-  mcp = createMcpRoute(context, (factory) => withFixtures(factory, notify));
+  mcp = createMcpRoute(context, { key: STATE_KEY, extend: (factory) => withFixtures(factory, notify) });
   const { origin } = await openFrontDoor({ port: 0, routes: [mcp], log: context.log });
   process.stderr.write(`serves ${origin}${mcp.path}\n`);
 }

@@ -15,10 +15,11 @@ import { DEFAULT_TOOLS } from '../support/tool-names.ts';
 
 const cwd = await temporaryFolder(afterAll);
 const home = await temporaryFolder(afterAll);
+const allowed = await temporaryFolder(afterAll);
 let url = '';
 
 beforeAll(async () => {
-  const server = await startHttpServer({ cwd, home });
+  const server = await startHttpServer({ cwd, home, more: ['--allow-project', allowed] });
   url = server.url;
   return async () => void (await server.stop());
 });
@@ -79,7 +80,7 @@ describe.each(ERAS)('over HTTP, $name', ({ mode, era }) => {
 
 describe('the server over HTTP', () => {
   it('is moved to no folder by the roots of one client', async () => {
-    const project = await temporaryFolder(afterAll);
+    const project = join(allowed, 'project');
     await mkdir(join(project, '_bmad/custom'), { recursive: true });
     await writeFile(join(project, '_bmad/custom/bmad-agent-dev.toml'), '[agent]\nrole = "Of one client"\n');
     const client = await connectFrom(project);
@@ -106,7 +107,8 @@ describe('the server over HTTP', () => {
     [['--http', '--port='], '--port: "" is no port.'],
     [['--http', '--port'], '--port needs a value.'],
     [['--port', '1'], '--port goes with --http.'],
-    [['--http', '--host', '0.0.0.0'], 'There is no flag or argument "--host".'],
+    [['--new-token'], '--new-token goes with --http.'],
+    [['--http', '--host'], '--host needs a value.'],
   ])('is not started by %j', async (args, message) => {
     const { code, stdout, stderr } = await bmadServer(args, { cwd, env: bareEnvironment(home) });
     expect(stderr).toContain(message);
@@ -117,7 +119,7 @@ describe('the server over HTTP', () => {
   it('is not started on a port that is taken', async () => {
     const args = ['--http', '--port', new URL(url).port];
     const { code, stderr } = await bmadServer(args, { cwd, env: bareEnvironment(home) });
-    expect(stderr).toContain('EADDRINUSE');
+    expect(stderr).toContain('cannot be used (EADDRINUSE). It is in use.');
     expect(code).toBe(6);
   });
 

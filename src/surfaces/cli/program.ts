@@ -121,8 +121,7 @@ Usage: ${CLI_PROGRAM} <command> [options]           "${CLI_PROGRAM} <command> --
 
 ${lines.join('\n')}
 
-  --json        Print the data as JSON, errors too
-  --help        Print this text; --version the version
+  --json        Print the data as JSON, errors too; --help this text, --version the version
 
 Settings for every command, with their environment variables:
 ${settings}
@@ -142,6 +141,8 @@ function commandLines(): string[] {
     if (inner === undefined || GROUPS[first] === undefined) lines.push(`  ${command.padEnd(14)}${title}`);
     else groups.set(first, [...(groups.get(first) ?? []), inner]);
   }
+  // The one command that is no operation: it is the server itself, which the program starts instead of this one.
+  lines.push(`  ${'serve'.padEnd(14)}Serve over HTTP, to several hosts at once`);
   for (const [name, inner] of groups) {
     const line = (count: number): string =>
       `  ${name.padEnd(14)}${GROUPS[name] ?? ''}: ${inner.slice(0, count).join(', ')}${count < inner.length ? ', …' : ''}`;

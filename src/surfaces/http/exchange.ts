@@ -1,6 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { BODY_LIMIT } from '../../base/http-route.ts';
 
 /** A request of node in the web's own type; nothing, if its body is over the limit. */
@@ -9,13 +7,14 @@ export async function requestOf(
   url: string,
   over: AbortSignal,
 ): Promise<Request | undefined> {
-  const body = incoming.method === 'POST' ? await bodyOf(incoming) : null;
+  const { method = 'GET' } = incoming;
+  const body = method === 'GET' || method === 'HEAD' ? null : await bodyOf(incoming);
   if (body === undefined) return undefined;
   const headers = new Headers();
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
-  return new Request(url, { method: incoming.method ?? 'GET', headers, body, signal: over });
+  return new Request(url, { method, headers, body: body?.length === 0 ? null : body, signal: over });
 }
 
 /** Nothing, if it is too long. What still comes is thrown away, so that the client gets to read the refusal. */
@@ -25,8 +24,12 @@ async function bodyOf(incoming: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     incoming.on('data', (piece: Buffer) => {
       size += piece.length;
-      if (size > BODY_LIMIT) resolve(undefined);
-      else pieces.push(piece);
+      if (size <= BODY_LIMIT) {
+        pieces.push(piece);
+        return;
+      }
+      pieces.length = 0;
+      resolve(undefined);
     });
     incoming.once('end', () => resolve(size > BODY_LIMIT ? undefined : Buffer.concat(pieces)));
     incoming.once('close', () => reject(new Error('The client has left in the middle of a request.')));
@@ -34,8 +37,11 @@ async function bodyOf(incoming: IncomingMessage): Promise<Buffer | undefined> {
   });
 }
 
-/** Writes the answer; a stream of events goes on until either side ends it. */
-export async function reply(response: Response, outgoing: ServerResponse): Promise<void> {
+/**
+ * Writes the answer; a stream of events goes on until either side ends it. Nothing more is taken from the stream than the
+ * client reads, and one that reads nothing for too long is cut: what waits for it stays small.
+ */
+export async function reply(response: Response, outgoing: ServerResponse, stalledMs: number): Promise<void> {
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   if (response.body === null) {
     outgoing.end();
@@ -43,5 +49,27 @@ export async function reply(response: Response, outgoing: ServerResponse): Promi
   }
   // A client that waits for events has to learn at once that they will come.
   outgoing.flushHeaders();
-  await pipeline(Readable.fromWeb(response.body), outgoing);
+  const reader = response.body.getReader();
+  outgoing.once('close', () => void reader.cancel().catch(() => undefined));
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done || outgoing.destroyed) break;
+    if (!outgoing.write(value)) await before(stalledMs, 'drain', outgoing);
+  }
+  outgoing.end();
+  await before(stalledMs, 'finish', outgoing);
+}
+
+/** Waits until the client has read; it is cut if that takes too long. */
+function before(limitMs: number, event: 'drain' | 'finish', outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    if (outgoing.destroyed || outgoing.writableFinished) return resolve();
+    const timer = setTimeout(() => outgoing.destroy(), limitMs).unref();
+    const go = (): void => {
+      clearTimeout(timer);
+      outgoing.off(event, go).off('close', go);
+      resolve();
+    };
+    outgoing.once(event, go).once('close', go);
+  });
 }

@@ -4,101 +4,180 @@ import { BmadError } from '../../base/errors.ts';
 import { refuseAsProblem } from '../../base/http-refusals.ts';
 import { BODY_LIMIT, matches, type Caller, type HttpRoute } from '../../base/http-route.ts';
 import type { Log } from '../../base/log.ts';
+import { answerBrokenRequests } from './broken-requests.ts';
+import { pageRules } from './cors.ts';
 import { reply, requestOf } from './exchange.ts';
-import { ownOrigin, servedUnder } from './names.ts';
-
-/** The only address it listens on: whoever can connect can read what the user can, and nobody is asked who they are. */
-const ADDRESS = '127.0.0.1';
+import { openGate, type Gate } from './gate.ts';
+import { USUAL_LIMITS, type Limits } from './limits.ts';
+import { inUrl, ownOrigin, servedUnder } from './names.ts';
 
 /** How long the ends of streams may take to reach their clients. */
 const LAST_WORDS_MS = 300;
 
-const NOBODY: Caller = { known: 'nobody', mayWrite: true };
+/** Of what is served to everybody, nothing writes. */
+const ANYBODY: Caller = { known: 'nobody', mayWrite: false };
 
 export interface FrontDoor {
   /** Such as `http://127.0.0.1:2623`. */
   origin: string;
   ended: Promise<void>;
+  /** Finishes what runs, as long as the limit allows; then ends streams and connections. */
   close(): Promise<void>;
 }
 
 export interface FrontDoorOptions {
+  /** The address to listen on; without it, only this machine can connect. */
+  host?: string;
   /** 0 takes a free one. */
   port: number;
   routes: readonly HttpRoute[];
   log: Log;
+  /** Asks who comes; without it, nobody is asked. */
+  gate?: Gate;
+  /** Further names it is served under. */
+  names?: readonly string[];
+  /** Origins whose pages may call. */
+  origins?: readonly string[];
+  limits?: Partial<Limits>;
 }
 
 /** One port for everything that is served over HTTP: checks who comes and how, and shows them to the right route. */
-export async function openFrontDoor({ port, routes, log }: FrontDoorOptions): Promise<FrontDoor> {
+export async function openFrontDoor({
+  host = '127.0.0.1',
+  port,
+  routes,
+  log,
+  gate = openGate,
+  names = [],
+  origins = [],
+  limits: given = {},
+}: FrontDoorOptions): Promise<FrontDoor> {
+  const limits: Limits = { ...USUAL_LIMITS, ...given };
+  const served = { host, allowed: names };
+  const pages = pageRules(origins);
+  const open = new Map<ServerResponse, HttpRoute | undefined>();
   let origin = '';
+  let closing = false;
 
   async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
-    const { headers, method = '', url = '' } = incoming;
+    const { headers, method = '', url = '', rawHeaders } = incoming;
     const path = url.split('?', 1)[0] ?? '';
     const route = routes.find((one) => matches(one, path));
     const refuse = route?.refuse ?? refuseAsProblem;
-    if (!servedUnder(headers.host))
-      return refuse(403, 'The header Host has to name this machine, e.g. 127.0.0.1.');
-    if (!ownOrigin(headers.origin)) return refuse(403, 'Pages of other origins are not served.');
+    if (closing) return refuse(503, 'The server is about to end. Connect again.', { connection: 'close' });
+    if (rawHeaders.length > 2 * limits.headers)
+      return refuse(431, `A request may have at most ${limits.headers} headers.`, { connection: 'close' });
+    if (!servedUnder(headers.host, served))
+      return refuse(403, 'The header Host has to name this server: this machine, or a name of allow_hosts.');
+    if (!ownOrigin(headers.origin, served) && !pages.allows(headers.origin))
+      return refuse(403, 'Pages of other origins are not served, unless allow_origins names them.');
     if (route === undefined)
       return refuse(404, `There is nothing here. Served: ${routes.map((one) => one.path).join(', ')}.`);
+    const preflight = pages.preflight(method, headers, route.methods);
+    if (preflight !== undefined) return preflight;
     if (!route.methods.includes(method))
       return refuse(405, `Method not allowed. Allowed: ${route.methods.join(', ')}.`, {
         allow: route.methods.join(', '),
       });
+    if (open.size > limits.requests)
+      return refuse(503, `${limits.requests} requests are open already. Try again soon.`, {
+        'retry-after': '1',
+      });
+    open.set(outgoing, route);
+    const caller = route.open === true ? ANYBODY : await gate.admit(headers.authorization);
+    if ('status' in caller) return refuse(caller.status, caller.message, caller.headers);
     const over = new AbortController();
     outgoing.once('close', () => over.abort());
     const request = await requestOf(incoming, `${origin}${url}`, over.signal);
     if (request === undefined)
       return refuse(413, `A message may have at most ${BODY_LIMIT} bytes.`, { connection: 'close' });
-    return route.handle({ request, path, caller: NOBODY, over: over.signal });
+    return route.handle({ request, path, caller, over: over.signal });
   }
 
-  let closing = false;
-  const http = createServer((incoming, outgoing) => {
-    outgoing.once('close', () => closing && http.closeIdleConnections());
-    respond(incoming, outgoing)
-      .then((response) => reply(response, outgoing))
-      .catch((error: unknown) => {
-        // A client that has left needs no answer; anything else is ended rather than left hanging.
-        log.info('http', { error: error instanceof Error ? error.message : String(error) });
-        if (outgoing.headersSent) outgoing.destroy();
-        else outgoing.writeHead(500).end();
+  const http = createServer(
+    {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headerMs,
+      requestTimeout: limits.requestMs,
+      connectionsCheckingInterval: Math.min(1_000, limits.headerMs),
+    },
+    (incoming, outgoing) => {
+      open.set(outgoing, undefined);
+      outgoing.once('close', () => {
+        open.delete(outgoing);
+        if (closing) http.closeIdleConnections();
       });
-  });
+      respond(incoming, outgoing)
+        .then((response) =>
+          reply(pages.opened(response, incoming.headers.origin), outgoing, limits.stalledMs),
+        )
+        .catch((error: unknown) => {
+          // A client that has left needs no answer; anything else is ended rather than left hanging.
+          log.info('http', { error: error instanceof Error ? error.message : String(error) });
+          if (outgoing.headersSent) outgoing.destroy();
+          else outgoing.writeHead(500).end();
+        });
+    },
+  );
+  // More than node would take are counted, so that they are refused and not dropped.
+  http.maxHeadersCount = 0;
+  http.maxConnections = limits.connections;
+  answerBrokenRequests(http);
   const ended = new Promise<void>((resolve) => void http.once('close', resolve));
-  origin = `http://${ADDRESS}:${await listen(http, port)}`;
+  origin = `http://${inUrl(host)}:${await listen(http, host, port)}`;
+
+  /** For a route that has no end of its own: waits for its exchanges. */
+  async function finished(route: HttpRoute, now: AbortSignal): Promise<void> {
+    const running = [...open].flatMap(([outgoing, its]) => (its === route ? [outgoing] : []));
+    const all = Promise.all(
+      running.map((outgoing) => new Promise<void>((resolve) => void outgoing.once('close', resolve))),
+    );
+    await Promise.race([all, fired(now)]);
+  }
+
   return {
     origin,
     ended,
-    /** Running calls are aborted and streams end; a connection that does not is cut. */
     async close() {
       closing = true;
       http.close();
-      const now = AbortSignal.timeout(LAST_WORDS_MS);
-      now.addEventListener('abort', () => http.closeAllConnections());
-      await Promise.all(routes.map(async (route) => route.close?.(now)));
+      const now = AbortSignal.timeout(limits.shutdownMs);
+      await Promise.all(routes.map((route) => route.close?.(now) ?? finished(route, now)));
+      // What has been answered may still be on its way.
+      const cut = setTimeout(() => http.closeAllConnections(), LAST_WORDS_MS);
       await ended;
+      clearTimeout(cut);
     },
   };
 }
 
-async function listen(http: Server, port: number): Promise<number> {
+function fired(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+async function listen(http: Server, host: string, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
-    http.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        new BmadError(
-          'unavailable',
-          `Port ${port} of ${ADDRESS} cannot be used (${error.code ?? 'unknown'}).`,
-          {
-            hint: 'Name another one with --port, or let the system choose with --port 0.',
-            cause: error,
-          },
-        ),
-      ),
-    );
-    http.listen(port, ADDRESS, resolve);
+    http.once('error', (error: NodeJS.ErrnoException) => reject(notListening(host, port, error)));
+    http.listen(port, host, resolve);
   });
   return (http.address() as AddressInfo).port;
+}
+
+const ADDRESS_TROUBLE = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL', 'EAFNOSUPPORT']);
+
+function notListening(host: string, port: number, error: NodeJS.ErrnoException): BmadError {
+  const code = error.code ?? 'unknown';
+  if (ADDRESS_TROUBLE.has(code))
+    return new BmadError('unavailable', `This machine cannot listen on ${inUrl(host)} (${code}).`, {
+      hint: 'Name one of its own addresses with --host; 0.0.0.0 stands for all of them.',
+      cause: error,
+    });
+  const taken = code === 'EADDRINUSE' ? ' It is in use.' : '';
+  return new BmadError('unavailable', `Port ${port} of ${host} cannot be used (${code}).${taken}`, {
+    hint: 'Name another one with --port, or let the system choose with --port 0.',
+    cause: error,
+  });
 }

@@ -1,20 +1,53 @@
+import { isIP } from 'node:net';
+
 /** The names of this machine for itself. */
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
+export interface Names {
+  /** The address that is listened on. */
+  host: string;
+  /** Further names of this server, such as that of a proxy. */
+  allowed?: readonly string[];
+}
+
+/** Whether an address is one of this machine that no other can reach. */
+export function isLoopback(host: string): boolean {
+  return (
+    host.toLowerCase() === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+  );
+}
+
+/** Whether it stands for all addresses of the machine. */
+function isEverywhere(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}
+
+/** An address as it stands in a URL. */
+export function inUrl(host: string): string {
+  return isIP(host) === 6 ? `[${host}]` : host;
+}
+
 /**
  * A page in a browser can reach this machine too, under a name of its own that leads here; it cannot choose the headers
- * Host and Origin. So both have to name this machine.
+ * Host and Origin. So both have to name this server. An address in numbers cannot be made to lead elsewhere: where all
+ * addresses of the machine are listened on, any is taken.
  */
-export function servedUnder(host: string | undefined): boolean {
-  const name = nameOf(`http://${host ?? ''}`);
-  return name !== undefined && LOOPBACK.has(name);
+export function servedUnder(sent: string | undefined, { host, allowed = [] }: Names): boolean {
+  const name = nameOf(`http://${sent ?? ''}`);
+  if (name === undefined) return false;
+  if (LOOPBACK.has(name) || name === inUrl(host).toLowerCase()) return true;
+  if (isEverywhere(host) && isIP(name.replace(/^\[|\]$/g, '')) !== 0) return true;
+  return allowed.some((one) => one.toLowerCase() === name);
 }
 
 /** Programs send no Origin; `null` is what a page sends that has none it would tell. */
-export function ownOrigin(origin: string | undefined): boolean {
+export function ownOrigin(origin: string | undefined, { host, allowed = [] }: Names): boolean {
   if (origin === undefined) return true;
   const name = /^https?:\/\//.test(origin) ? nameOf(origin) : undefined;
-  return name !== undefined && LOOPBACK.has(name);
+  if (name === undefined) return false;
+  const own = [inUrl(host).toLowerCase(), ...allowed.map((one) => one.toLowerCase())];
+  // Pages of the same machine are as good as programs there; to a server elsewhere they are strangers.
+  return own.includes(name) || (isLoopback(host) && LOOPBACK.has(name));
 }
 
 function nameOf(address: string): string | undefined {

@@ -26,13 +26,14 @@ export const ANSWERS_KEPT = 200;
 const CONVERSATIONS_KEPT = 100;
 
 /**
- * Over HTTP a client of the 2026 protocol has no connection to remember it by: those of the same name share a
- * conversation. What they share is which of a few names a model chose for the same words, and which questions were left.
+ * Over HTTP a client of the 2026 protocol has no connection to remember it by: those of the same caller and name share
+ * a conversation. What they share is which of a few names a model chose for the same words, and which questions were left.
  */
 export function conversationsByClient(): (sdk: ServerContext) => Conversation {
   const known = new Map<string, Conversation>();
-  return ({ mcpReq }) => {
-    const name = JSON.stringify(enveloped(mcpReq)[CLIENT_INFO_META_KEY] ?? '').slice(0, 500);
+  return ({ mcpReq, http }) => {
+    const client = JSON.stringify(enveloped(mcpReq)[CLIENT_INFO_META_KEY] ?? '').slice(0, 500);
+    const name = `${http?.authInfo?.clientId ?? ''} ${client}`;
     const conversation = known.get(name) ?? newConversation();
     remember(known, name, conversation, CONVERSATIONS_KEPT);
     return conversation;

@@ -1,22 +1,26 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import type { Watch } from './watch.ts';
+import { MOST_FOLLOWED, type Watch } from './watch.ts';
 
 /** Who wants to hear of which resources; the watch follows all of them together. */
 export interface Listeners {
   /** Has to be awaited before the request is answered: until the watch knows what they hold, it would miss a change. */
   add(who: unknown, uris: readonly string[]): Promise<void>;
   remove(who: unknown): Promise<void> | undefined;
+  /** Whether so many more can be followed. */
+  fits(uris: readonly string[]): boolean;
 }
 
 export function createListeners(watch: Watch): Listeners {
   const wanted = new Map<unknown, readonly string[]>();
-  const tell = (): Promise<void> => watch.follow([...new Set([...wanted.values()].flat())]);
+  const all = (): Set<string> => new Set([...wanted.values()].flat());
+  const tell = (): Promise<void> => watch.follow([...all()]);
   return {
     add(who, uris) {
       wanted.set(who, uris);
       return tell();
     },
     remove: (who) => (wanted.delete(who) ? tell() : undefined),
+    fits: (uris) => new Set([...all(), ...uris]).size <= MOST_FOLLOWED,
   };
 }
 
@@ -37,10 +41,14 @@ export function followListeners(watch: Watch): (message: JSONRPCMessage) => Prom
   };
 }
 
+/** Whether a message opens a stream of changes. */
+export function isListening(message: unknown): message is { params?: Record<string, unknown> } {
+  return ((message ?? {}) as { method?: unknown }).method === 'subscriptions/listen';
+}
+
 /** The resources a message asks to hear of; none in any other message. */
 export function urisListenedFor(message: unknown): string[] {
-  const { method, params } = (message ?? {}) as { method?: unknown; params?: Record<string, unknown> };
-  return method === 'subscriptions/listen' ? urisIn(params) : [];
+  return isListening(message) ? urisIn(message.params) : [];
 }
 
 function urisIn(params: Readonly<Record<string, unknown>> | undefined): string[] {

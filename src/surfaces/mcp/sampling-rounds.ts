@@ -2,6 +2,7 @@ import {
   inputRequired,
   inputResponse,
   type InputRequiredResult,
+  type RequestStateCodec,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
@@ -18,9 +19,10 @@ import {
 } from './sampling-messages.ts';
 
 /**
- * What was asked and answered in earlier rounds of a call, as the client has brought it back. It may say anything; but all
- * that is in it are its own answers and when it was asked, so there is nothing to gain by changing it. Answers stand under
- * the digest of the whole question: those of another call fit nothing here.
+ * What was asked and answered in earlier rounds of a call, as the client has brought it back. Over stdin it may say
+ * anything; but all that is in it are its own answers and when it was asked, so there is nothing to gain by changing it.
+ * Over HTTP it is sealed, and what is not ours never comes here. Answers stand under the digest of the whole question:
+ * those of another call fit nothing here.
  */
 const stateSchema = z.object({
   asked: z.record(z.string().max(40), z.number()),
@@ -34,6 +36,9 @@ const stateSchema = z.object({
   ),
 });
 
+export type RoundState = z.output<typeof stateSchema>;
+export type StateCodec = RequestStateCodec<RoundState>;
+
 /** Questions of one call; a call that asks more goes on without answers. */
 const QUESTIONS = 64;
 
@@ -41,11 +46,12 @@ export interface Rounds {
   answerTo(key: string, request: SampleRequest): Told | undefined;
   /** Whether the same was asked in the call before, which has ended there. */
   leftBefore(key: string): Told | undefined;
-  ask(key: string, request: SampleRequest): InputRequiredResult;
+  ask(key: string, request: SampleRequest): Promise<InputRequiredResult>;
 }
 
 /** The rounds of a call of the 2026 protocol: a question ends it, and the client calls again with the answer. */
-export function roundsOf(mcpReq: ServerContext['mcpReq'], conversation: Conversation): Rounds {
+export function roundsOf(sdk: ServerContext, conversation: Conversation, codec?: StateCodec): Rounds {
+  const { mcpReq } = sdk;
   const { asked, answers } = stateOf(mcpReq.requestState());
   const count = Object.keys(asked).length;
   for (const key of Object.keys(asked)) {
@@ -72,22 +78,23 @@ export function roundsOf(mcpReq: ServerContext['mcpReq'], conversation: Conversa
         ? { why: 'the client was asked before and did not come back with an answer' }
         : undefined;
     },
-    ask(key, request) {
+    async ask(key, request) {
       if (request.optional === true) conversation.open.add(key);
       else remember(conversation.left, key, true, ANSWERS_KEPT);
+      const state = { asked: { ...asked, [key]: Date.now() }, answers };
       return inputRequired({
         inputRequests: { [key]: inputRequired.createMessage(paramsOf(request)) },
-        requestState: JSON.stringify({ asked: { ...asked, [key]: Date.now() }, answers }),
+        requestState: codec === undefined ? JSON.stringify(state) : await codec.mint(state, sdk),
       });
     },
   };
 }
 
-function stateOf(raw: unknown): z.output<typeof stateSchema> {
+/** A text where it is not sealed. What another version of the server made may have another shape. */
+function stateOf(raw: unknown): RoundState {
   const none = { asked: {}, answers: {} };
-  if (typeof raw !== 'string') return none;
   try {
-    const parsed = stateSchema.safeParse(JSON.parse(raw));
+    const parsed = stateSchema.safeParse(typeof raw === 'string' ? JSON.parse(raw) : raw);
     return parsed.success ? parsed.data : none;
   } catch {
     return none;

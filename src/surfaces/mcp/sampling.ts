@@ -13,7 +13,7 @@ import { BmadError } from '../../base/errors.ts';
 import type { Call, SampleRequest, Sampled } from '../../operations/context.ts';
 import { ANSWERS_KEPT, enveloped, remember, type Conversation } from './conversations.ts';
 import { DEFAULT_MS, paramsOf, textIn, type Told } from './sampling-messages.ts';
-import { roundsOf } from './sampling-rounds.ts';
+import { roundsOf, type StateCodec } from './sampling-rounds.ts';
 
 const TELL_MS = 10_000;
 
@@ -27,12 +27,13 @@ export function askingCall(
   server: Server,
   era: 'legacy' | 'modern',
   conversation: Conversation,
+  codec?: StateCodec,
 ): RunCall {
   const { mcpReq } = sdk;
   const capabilities =
     era === 'legacy' ? server.getClientCapabilities() : enveloped(mcpReq)[CLIENT_CAPABILITIES_META_KEY];
   const offers = (capabilities as { sampling?: unknown } | undefined)?.sampling !== undefined;
-  const rounds = era === 'modern' && offers ? roundsOf(mcpReq, conversation) : undefined;
+  const rounds = era === 'modern' && offers ? roundsOf(sdk, conversation, codec) : undefined;
   let question: InputRequiredResult | undefined;
 
   async function sample(request: SampleRequest): Promise<Sampled> {
@@ -50,7 +51,7 @@ export function askingCall(
       const refused = request.optional === true ? undefined : rounds.leftBefore(key);
       if (refused !== undefined) return refused;
       if (request.waiting !== undefined) plain.progress(request.waiting);
-      question = rounds.ask(key, request);
+      question = await rounds.ask(key, request);
       throw new BmadError(
         'unavailable',
         'The model of the client is asked; the call goes on with its answer.',

@@ -16,7 +16,9 @@ import { getPrompt, promptList } from './prompts.ts';
 import { resourceList, resourceRead, templateList } from './resources.ts';
 import { conversationsByClient, newConversation, type Conversation } from './conversations.ts';
 import { askingCall, type RunCall } from './sampling.ts';
+import { mayWrite } from './callers.ts';
 import { answerSkills, SKILLS_CAPABILITY } from './skills.ts';
+import type { StateCodec } from './sampling-rounds.ts';
 import { callTool, toolList } from './tools.ts';
 import { traceRequests } from './traces.ts';
 import { notifierOf, watchChanges, type Watch } from './watch.ts';
@@ -31,6 +33,8 @@ export interface FactoryOptions {
    * servers that live for one request only: their entry point announces changes for all of them.
    */
   watchFor?: (server: Server) => Watch | undefined;
+  /** What seals the state that clients carry from one round of a call to the next, where there are several callers. */
+  codec?: StateCodec;
 }
 
 /**
@@ -39,7 +43,7 @@ export interface FactoryOptions {
  */
 export function mcpServerFactory(
   context: Context,
-  { watchFor = (server) => ownWatch(server, context) }: FactoryOptions = {},
+  { watchFor = (server) => ownWatch(server, context), codec }: FactoryOptions = {},
 ): McpServerFactory {
   const byClient = conversationsByClient();
   return ({ era, requestInfo }) => {
@@ -48,7 +52,7 @@ export function mcpServerFactory(
     const conversationOf = (sdk: ServerContext): Conversation =>
       era === 'modern' && requestInfo !== undefined ? byClient(sdk) : own;
     const asking = (sdk: ServerContext): RunCall =>
-      askingCall(callOf(sdk), sdk, server, era, conversationOf(sdk));
+      askingCall(callOf(sdk), sdk, server, era, conversationOf(sdk), codec);
     const mcp = new McpServer(
       { name: SERVER_PROGRAM, title: PRODUCT, version: VERSION },
       {
@@ -67,17 +71,17 @@ export function mcpServerFactory(
           'resources/list': LISTS,
           'resources/templates/list': LISTS,
         },
+        ...(codec === undefined ? {} : { requestState: { verify: codec.verify } }),
       },
     );
     const { server } = mcp;
     if (context.tracing !== undefined) traceRequests(server, context.tracing);
-    const overHttp = requestInfo !== undefined;
     answer(server, 'tools/list', pageParams, async ({ cursor }, sdk) => {
       if (cursor !== undefined) throw protocolError(foreignCursor());
-      return { tools: await toolList(context, { ...callOf(sdk), overHttp }) };
+      return { tools: await toolList(context, callOf(sdk)) };
     });
     server.setRequestHandler('tools/call', ({ params }, sdk) =>
-      asking(sdk)((call) => callTool(params.name, params.arguments, context, { ...call, overHttp })),
+      asking(sdk)((call) => callTool(params.name, params.arguments, context, call)),
     );
     answer(server, 'prompts/list', pageParams, ({ cursor }, sdk) => promptList(cursor, context, callOf(sdk)));
     answer(server, 'prompts/get', promptParams, (params, sdk) =>
@@ -131,12 +135,13 @@ async function clientRoots(server: Server): Promise<string[]> {
   return roots.flatMap(({ uri }) => (uri.startsWith('file://') ? [fileURLToPath(uri)] : []));
 }
 
-/** What a request brings along: its abort signal, and progress if the client asked for it. */
-function callOf({ mcpReq }: ServerContext): Call {
+/** What a request brings along: its abort signal, who sent it, and progress if the client asked for it. */
+function callOf({ mcpReq, http }: ServerContext): Call {
   const progressToken = mcpReq._meta?.progressToken;
   let progress = 0;
   return {
     signal: mcpReq.signal,
+    ...(http === undefined ? {} : { overHttp: true, mayWrite: mayWrite(http.authInfo) }),
     progress(message) {
       if (progressToken === undefined) return;
       progress += 1;

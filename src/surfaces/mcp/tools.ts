@@ -1,7 +1,7 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { SERVER_KEY } from '../../base/product.ts';
 import type { Call, Context } from '../../operations/context.ts';
-import { execute, mayRunPrograms } from '../../operations/execute.ts';
+import { execute, mayBeOffered } from '../../operations/execute.ts';
 import type { agentOperation } from '../../operations/agent-tools.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
 import { switchedOff, type ToolDeclaration } from '../../operations/toolsets.ts';
@@ -19,7 +19,7 @@ const AGENT_LISTER = 'bmad-resources';
 export async function toolList(context: Context, call: Call): Promise<Tool[]> {
   const { tools } = context;
   const fixed = tools.fixed
-    .filter((operation) => tools.of(operation).offered && mayRunPrograms(operation, context, call))
+    .filter((operation) => tools.of(operation).offered && mayBeOffered(operation, context, call))
     .map(fixedTool);
   if (!tools.agents) return fixed;
   const outcome = await ask('list_agent_tools', {}, context, call);

@@ -21,7 +21,8 @@ export interface Watch {
   close(): void;
 }
 
-const LIMIT = 1_000;
+/** Resources that one watch follows. */
+export const MOST_FOLLOWED = 1_000;
 const READS_AT_ONCE = 8;
 
 /** What stands for a resource that cannot be read. */
@@ -63,15 +64,15 @@ export function watchChanges(context: Context, notifier: ServerNotifier): Watch 
 
   return {
     async subscribe(uri, call) {
-      if (seen.size >= LIMIT && !seen.has(uri)) {
-        const message = `There are ${LIMIT} subscriptions already. Unsubscribe from some first.`;
+      if (seen.size >= MOST_FOLLOWED && !seen.has(uri)) {
+        const message = `There are ${MOST_FOLLOWED} subscriptions already. Unsubscribe from some first.`;
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
       }
       seen.set(uri, markOf(dataOf(await ask('read_resource', { uri }, context, call))));
     },
     unsubscribe: (uri) => void seen.delete(uri),
     async follow(uris) {
-      const wanted = new Set(uris.slice(0, LIMIT));
+      const wanted = new Set(uris.slice(0, MOST_FOLLOWED));
       for (const uri of seen.keys()) if (!wanted.has(uri)) seen.delete(uri);
       await mapLimited(
         [...wanted].filter((uri) => !seen.has(uri)),

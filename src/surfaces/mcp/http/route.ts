@@ -5,10 +5,13 @@ import {
   type ServerNotifier,
 } from '@modelcontextprotocol/server';
 import { refuseAsRpc } from '../../../base/http-refusals.ts';
-import { BODY_LIMIT, type HttpRoute } from '../../../base/http-route.ts';
+import { BODY_LIMIT, type Exchange, type HttpRoute } from '../../../base/http-route.ts';
 import type { Context } from '../../../operations/context.ts';
-import { createListeners, urisListenedFor } from '../listening.ts';
+import { mayRead } from '../../../operations/operation.ts';
+import { authInfoOf } from '../callers.ts';
+import { createListeners, isListening, urisListenedFor } from '../listening.ts';
 import { mcpServerFactory } from '../server.ts';
+import { stateCodec } from '../state-codec.ts';
 import { watchChanges } from '../watch.ts';
 import { createSessions } from './sessions.ts';
 
@@ -19,22 +22,48 @@ export interface McpRoute extends HttpRoute {
   sessions(): number;
 }
 
+export interface McpRouteOptions {
+  extend?(factory: McpServerFactory): McpServerFactory;
+  /** Seals what clients carry from one request to the next; replicas need the same. */
+  key?: Uint8Array | undefined;
+  /** How many sessions of the 2025 protocol, and how many streams of the 2026 one, may be open at once. */
+  sessions?: number;
+  streams?: number;
+}
+
+const SESSIONS = 500;
+const STREAMS = 500;
+
 /** Serves any number of clients of both protocol eras over Streamable HTTP. */
 export function createMcpRoute(
   context: Context,
-  extend: (factory: McpServerFactory) => McpServerFactory = (factory) => factory,
+  { extend = (factory) => factory, key, sessions: kept = SESSIONS, streams = STREAMS }: McpRouteOptions = {},
 ): McpRoute {
   const { log } = context;
   const onerror = (error: Error): void => log.info('protocol', { error: error.message });
+  const codec = stateCodec(key);
   // A server of the 2026 protocol lives for one request, so one watch speaks to all who listen.
-  const modern = createMcpHandler(extend(mcpServerFactory(context, { watchFor: () => undefined })), {
+  const modern = createMcpHandler(extend(mcpServerFactory(context, { watchFor: () => undefined, codec })), {
     legacy: 'reject',
     maxRequestBodySize: BODY_LIMIT,
+    maxSubscriptions: streams,
     onerror,
   });
   const watch = watchChanges(context, modern.notify);
   const listeners = createListeners(watch);
-  const sessions = createSessions(extend(mcpServerFactory(context)), onerror);
+  const sessions = createSessions(extend(mcpServerFactory(context, { codec })), kept, onerror);
+  const calls = new Set<AbortSignal>();
+  let allDone = (): void => undefined;
+
+  /** A call is finished before the server ends; a stream has no end of its own. */
+  function follow({ request, over }: Exchange, message: unknown): void {
+    if (request.method !== 'POST' || isListening(message)) return;
+    calls.add(over);
+    over.addEventListener('abort', () => {
+      calls.delete(over);
+      if (calls.size === 0) allDone();
+    });
+  }
 
   return {
     path: '/mcp',
@@ -43,24 +72,55 @@ export function createMcpRoute(
     notify: modern.notify,
     sessions: sessions.count,
     async handle(exchange) {
-      const { request, over } = exchange;
+      const { request, over, caller } = exchange;
       const legacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: BODY_LIMIT });
-      if (legacy) return sessions.handle(exchange);
-      const uris = urisListenedFor(
-        await request
-          .clone()
-          .json()
-          .catch(() => undefined),
-      );
+      // What is read here is read once more by the SDK, so it is left out where nobody asks for it.
+      const message: unknown =
+        legacy && caller.challenge === undefined
+          ? undefined
+          : await request
+              .clone()
+              .json()
+              .catch(() => undefined);
+      if (caller.challenge !== undefined && writes(message, context))
+        return refuseAsRpc(403, 'This needs an access token that allows writing.', {
+          'www-authenticate': caller.challenge,
+        });
+      if (legacy) {
+        follow(exchange, undefined);
+        return sessions.handle(exchange);
+      }
+      follow(exchange, message);
+      const uris = urisListenedFor(message);
+      if (!listeners.fits(uris))
+        return refuseAsRpc(503, 'Too many resources are listened for already. Name fewer, or try later.', {
+          'retry-after': '5',
+        });
       if (uris.length > 0) {
         over.addEventListener('abort', () => void listeners.remove(over));
         await listeners.add(over, uris);
       }
-      return modern.fetch(request);
+      return modern.fetch(request, { authInfo: authInfoOf(caller) });
     },
-    async close() {
+    async close(now) {
+      if (calls.size > 0)
+        await new Promise<void>((resolve) => {
+          allDone = resolve;
+          now.addEventListener('abort', () => resolve());
+        });
       watch.close();
       await Promise.all([modern.close(), sessions.close()]);
     },
   };
+}
+
+/**
+ * Whether a message calls a tool that does nothing but write. A client that can ask its issuer for more then does so; any
+ * other write is refused where it happens.
+ */
+function writes(message: unknown, { tools }: Context): boolean {
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } };
+  if (method !== 'tools/call') return false;
+  const tool = tools.fixed.find(({ name }) => name === params?.name);
+  return tool !== undefined && !mayRead(tool);
 }

@@ -4,14 +4,15 @@ import {
   type McpServerFactory,
 } from '@modelcontextprotocol/server';
 import { refuseAsRpc } from '../../../base/http-refusals.ts';
-import { BODY_LIMIT, type Exchange } from '../../../base/http-route.ts';
+import { BODY_LIMIT, sameCaller, type Caller, type Exchange } from '../../../base/http-route.ts';
+import { authInfoOf } from '../callers.ts';
 
-/** Clients that vanish do not say goodbye: the one that was silent longest makes room for a new one. */
-const SESSIONS_KEPT = 100;
 const IDLE_MS = 30 * 60_000;
 const CHECK_MS = 60_000;
 
 interface Session {
+  /** Whoever opened it: nobody else may use it. */
+  owner: Caller;
   handle(exchange: Exchange): Promise<Response>;
   close(): Promise<void>;
   /** Exchanges that have not ended, such as the stream for what the server says by itself. */
@@ -30,7 +31,11 @@ export interface Sessions {
  * Clients of the 2025 protocol: `initialize` opens a session with a server of its own, and the id in the header of
  * later requests leads back to it.
  */
-export function createSessions(factory: McpServerFactory, onerror: (error: Error) => void): Sessions {
+export function createSessions(
+  factory: McpServerFactory,
+  most: number,
+  onerror: (error: Error) => void,
+): Sessions {
   const sessions = new Map<string, Session>();
   const idle = (): [string, Session][] =>
     [...sessions].filter(([, session]) => session.open === 0).sort(([, a], [, b]) => a.used - b.used);
@@ -49,15 +54,16 @@ export function createSessions(factory: McpServerFactory, onerror: (error: Error
     transport.onclose = () => void sessions.delete(transport.sessionId ?? '');
     const server = await factory({ era: 'legacy', requestInfo: exchange.request });
     const session: Session = {
+      owner: exchange.caller,
       open: 0,
       used: Date.now(),
-      handle({ request, over }) {
+      handle({ request, over, caller }) {
         session.open += 1;
         over.addEventListener('abort', () => {
           session.open -= 1;
           session.used = Date.now();
         });
-        return transport.handleRequest(request);
+        return transport.handleRequest(request, { authInfo: authInfoOf(caller) });
       },
       close: () => server.close(),
     };
@@ -72,19 +78,23 @@ export function createSessions(factory: McpServerFactory, onerror: (error: Error
     async handle(exchange) {
       const id = exchange.request.headers.get('mcp-session-id');
       if (id !== null) {
-        return (
-          sessions.get(id)?.handle(exchange) ??
-          refuseAsRpc(404, 'There is no such session. Initialize again.')
-        );
+        const session = sessions.get(id);
+        return session !== undefined && sameCaller(session.owner, exchange.caller)
+          ? session.handle(exchange)
+          : refuseAsRpc(404, 'There is no such session. Initialize again.');
       }
       if (exchange.request.method !== 'POST')
         return refuseAsRpc(
           400,
           'The header Mcp-Session-Id is missing. It comes with the answer to initialize.',
         );
-      if (sessions.size >= SESSIONS_KEPT) {
+      // Clients that vanish do not say goodbye: the one that was silent longest makes room for a new one.
+      if (sessions.size >= most) {
         const oldest = idle()[0];
-        if (oldest === undefined) return refuseAsRpc(503, 'All sessions are in use. Try again later.');
+        if (oldest === undefined)
+          return refuseAsRpc(503, `All ${most} sessions are in use. Try again later.`, {
+            'retry-after': '5',
+          });
         await oldest[1].close();
       }
       return open(exchange);

@@ -1,0 +1,83 @@
+import { hkdfSync } from 'node:crypto';
+import type { Outside } from '../app.ts';
+import { BmadError } from '../base/errors.ts';
+import type { HttpRoute } from '../base/http-route.ts';
+import type { Context } from '../operations/context.ts';
+import { openGate, tokenGate, type Gate } from '../surfaces/http/gate.ts';
+import { isLoopback } from '../surfaces/http/names.ts';
+import { metadataRoutes } from '../surfaces/http/oauth/metadata.ts';
+import { serverTokens } from './http-token.ts';
+
+/** Who is let in, and how that is told. */
+export interface Access {
+  gate: Gate;
+  routes: readonly HttpRoute[];
+  /** Who is served, in words. */
+  whom: string;
+  note?: string;
+  /** Seals what clients carry; nothing, if a new one may be made at each start. */
+  key?: Uint8Array;
+}
+
+export interface AccessOptions {
+  outside: Outside;
+  /** Whether the token that is kept is to be replaced. */
+  newToken: boolean;
+  /** The address of the MCP endpoint for clients; known once the server listens. */
+  resource(): string;
+}
+
+/** Nobody is asked on the machine's own address, unless a setting says so; everywhere else everybody is. */
+export async function decideAccess(context: Context, options: AccessOptions): Promise<Access> {
+  const { config, secrets } = context;
+  const local = isLoopback(config.httpHost);
+  const given = config.httpToken !== undefined || config.httpTokenFile !== undefined;
+  const sealed = sealingKey(config.httpSecret ?? config.httpToken);
+  if (config.oauthIssuer !== undefined) {
+    if (given)
+      throw new BmadError(
+        'invalid_input',
+        'Clients cannot be asked for a token of this server and for OAuth.',
+        {
+          hint: 'Set either oauth_issuer, or http_token and http_token_file.',
+        },
+      );
+    return { ...(await oauthAccess(context, config.oauthIssuer, options)), ...sealed };
+  }
+  if (local && !given && config.httpAuth === 'auto' && !options.newToken)
+    return { gate: openGate, routes: [], whom: 'clients on this machine only', ...sealed };
+  const { known, note } = await serverTokens(config, options.outside, options.newToken);
+  for (const { token } of known) secrets.add(token);
+  const whom = local ? 'clients on this machine that have the token' : 'clients that have the token';
+  return { gate: tokenGate(known), routes: [], whom, note, ...sealed };
+}
+
+async function oauthAccess(
+  { config, log }: Context,
+  issuer: string,
+  { resource }: AccessOptions,
+): Promise<Pick<Access, 'gate' | 'routes' | 'whom'>> {
+  if (config.publicUrl === undefined && !isLoopback(config.httpHost))
+    throw new BmadError('invalid_input', 'With OAuth, clients have to be told the address of this server.', {
+      hint: 'Set public_url, or --public-url, to the address that clients use.',
+    });
+  const { oauthGate } = await import('../surfaces/http/oauth/gate.ts');
+  const scopes = { read: config.oauthReadScope, write: config.oauthWriteScope };
+  return {
+    gate: oauthGate({
+      issuer,
+      scopes,
+      resource,
+      log,
+      audience: () => config.oauthAudience ?? resource(),
+      ...(config.oauthKeysUrl === undefined ? {} : { keysUrl: config.oauthKeysUrl }),
+    }),
+    routes: metadataRoutes({ issuer, scopes, resource }),
+    whom: `clients with an access token of ${issuer}`,
+  };
+}
+
+function sealingKey(secret: string | undefined): { key?: Uint8Array } {
+  if (secret === undefined) return {};
+  return { key: new Uint8Array(hkdfSync('sha256', secret, '', 'state that clients carry', 32)) };
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../tests/support/app.ts';
+import { linkFolder, writeFiles } from '../../tests/support/folders.ts';
+import { refusal } from '../../tests/support/thrown.ts';
+import { findProject } from './project-root.ts';
+
+const folder = await temporaryFolder(afterAll);
+await writeFiles(folder, {
+  'home/': '',
+  'team/a/deep/': '',
+  'team-other/': '',
+  'elsewhere/secret/': '',
+  'started/': '',
+});
+await linkFolder(join(folder, 'elsewhere'), join(folder, 'team/out'));
+await linkFolder(join(folder, 'team/a'), join(folder, 'way-in'));
+await linkFolder(join(folder, 'team'), join(folder, 'linked-team'));
+
+const hints = { cwd: join(folder, 'started'), home: join(folder, 'home') };
+const allowed = [join(folder, 'started'), join(folder, 'linked-team')];
+
+describe('the projects a call may name', () => {
+  it.each([
+    ['.', 'started'],
+    ['../team', 'team'],
+    ['../team/a', 'team/a'],
+    ['../team/a/deep', 'team/a/deep'],
+    ['../way-in', 'team/a'],
+    ['../linked-team/a', 'team/a'],
+  ])('are those that are allowed, and what is below: %s', async (call, root) => {
+    expect(await findProject({ ...hints, call, allowed })).toMatchObject({ root: join(folder, root) });
+  });
+
+  it.each([
+    '..',
+    '/',
+    '../home',
+    '../team-other',
+    '../elsewhere',
+    '../team/out',
+    '../team/out/secret',
+    '../none',
+  ])('are not others, of which nothing is told: %s', async (call) => {
+    const error = await refusal(() => findProject({ ...hints, call, allowed }));
+    expect(error.code).toBe('forbidden');
+    expect(error.message).toBe(`The project folder "${call}" is not one that this server serves.`);
+    expect(error.hint).toContain('allow_projects');
+    expect(error.text).not.toContain(folder);
+  });
+
+  it('must exist, which is told of what is allowed only', async () => {
+    const error = await refusal(() => findProject({ ...hints, call: 'none', allowed }));
+    expect(error.message).toContain('there is no such folder');
+  });
+
+  it('are never home and the root of the disk, even below what is allowed', async () => {
+    const error = await refusal(() => findProject({ ...hints, call: '../home', allowed: [folder] }));
+    expect(error.message).toContain('home folder');
+  });
+
+  it('say nothing about the project the server was started for', async () => {
+    expect(await findProject({ ...hints, allowed: [] })).toMatchObject({ root: hints.cwd });
+  });
+});

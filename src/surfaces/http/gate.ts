@@ -1,0 +1,62 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Caller } from '../../base/http-route.ts';
+
+/** Why somebody is not let in, with the headers that say what to do about it. */
+export interface Refused {
+  status: 401 | 403 | 503;
+  message: string;
+  headers: Record<string, string>;
+}
+
+/** Finds out who asks. */
+export interface Gate {
+  admit(authorization: string | undefined): Promise<Caller | Refused>;
+}
+
+/** Nobody is asked: for a server that only its own machine can reach. */
+export const openGate: Gate = { admit: async () => ({ known: 'nobody', mayWrite: true }) };
+
+export interface KnownToken {
+  token: string;
+  mayWrite: boolean;
+}
+
+/** Lets in whoever has one of the tokens. */
+export function tokenGate(tokens: readonly KnownToken[]): Gate {
+  const known = tokens.map(({ token, mayWrite }) => ({ digest: digestOf(token), mayWrite }));
+  return {
+    async admit(authorization) {
+      const sent = bearerOf(authorization);
+      if (sent === undefined)
+        return unauthorized('Send the token of this server in the header Authorization: Bearer <token>.');
+      const digest = digestOf(sent);
+      // All are compared, each in constant time: how long it takes says nothing about any of them.
+      let found: (typeof known)[number] | undefined;
+      for (const one of known) if (timingSafeEqual(one.digest, digest)) found = one;
+      if (found === undefined)
+        return unauthorized('The token is not valid. Whoever runs the server knows it.', 'invalid_token');
+      const subject = digest.toString('hex').slice(0, 16);
+      return { known: 'token', subject, mayWrite: found.mayWrite };
+    },
+  };
+}
+
+export function bearerOf(authorization: string | undefined): string | undefined {
+  return /^bearer +([\w.~+/=-]+) *$/i.exec(authorization ?? '')?.[1];
+}
+
+/** A challenge by RFC 6750; `more` are parameters that stand before the error. */
+export function unauthorized(message: string, error?: string, more: readonly string[] = []): Refused {
+  return { status: 401, message, headers: { 'www-authenticate': challenge([...more, ...named(error)]) } };
+}
+
+export function challenge(parameters: readonly string[]): string {
+  return parameters.length === 0 ? 'Bearer' : `Bearer ${parameters.join(', ')}`;
+}
+
+const named = (error: string | undefined): string[] => (error === undefined ? [] : [`error="${error}"`]);
+
+/** Of equal length whatever was sent, so that a comparison tells nothing about the length either. */
+function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

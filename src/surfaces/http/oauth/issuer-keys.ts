@@ -1,0 +1,124 @@
+import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { isLoopback } from '../names.ts';
+
+/** The issuer cannot be asked for its keys at the moment. The text of the cause is for the log only. */
+export class IssuerUnavailable extends Error {}
+
+export interface IssuerKeys {
+  /** The keys as they are known; fetched first if there are none, or if they are old. */
+  current(): Promise<JWTVerifyGetKey>;
+  /** After a token named a key nobody knows: fetches again, if that was not done just now. False if it was. */
+  renewed(): Promise<boolean>;
+}
+
+export interface IssuerOptions {
+  issuer: string;
+  keysUrl?: string | undefined;
+  /** The clock; milliseconds. */
+  now?: () => number;
+}
+
+const FETCH_MS = 5_000;
+const MOST_BYTES = 256 * 1024;
+/** Keys are fetched again after this; until that works, the old ones serve on, but not forever. */
+const FRESH_MS = 10 * 60_000;
+const USABLE_MS = 24 * 60 * 60_000;
+/** Somebody who sends tokens with invented keys must not make us ask the issuer each time. */
+const PAUSE_MS = 60_000;
+const PAUSE_AFTER_FAILURE_MS = 5_000;
+
+/** The public keys of an issuer, fetched when first needed and kept. */
+export function issuerKeys({ issuer, keysUrl, now = Date.now }: IssuerOptions): IssuerKeys {
+  let known: { keys: JWTVerifyGetKey; at: number } | undefined;
+  let tried = { at: -Infinity, failed: false };
+  let running: Promise<void> | undefined;
+
+  async function fetchKeys(): Promise<void> {
+    tried = { at: now(), failed: true };
+    const address = keysUrl ?? (await keysAddress(issuer));
+    known = { keys: createLocalJWKSet((await fetchJson(address)) as unknown as JSONWebKeySet), at: now() };
+    tried.failed = false;
+  }
+
+  /** Everybody who waits, waits for the same answer. */
+  function renew(): Promise<void> {
+    running ??= fetchKeys().finally(() => (running = undefined));
+    return running;
+  }
+
+  const age = (): number => (known === undefined ? Infinity : now() - known.at);
+  const mayTry = (): boolean => now() - tried.at >= (tried.failed ? PAUSE_AFTER_FAILURE_MS : PAUSE_MS);
+
+  return {
+    async current() {
+      if (age() > USABLE_MS) {
+        if (running === undefined && !mayTry())
+          throw new IssuerUnavailable('it could not be reached just now');
+        await renew().catch(unavailable);
+      } else if (age() > FRESH_MS && mayTry()) {
+        // Nobody has to wait for this, and nobody is turned away if it fails.
+        void renew().catch(() => undefined);
+      }
+      if (known === undefined || age() > USABLE_MS) throw new IssuerUnavailable('it has no keys');
+      return known.keys;
+    },
+    async renewed() {
+      if (running === undefined && !mayTry()) return false;
+      await renew().catch(unavailable);
+      return true;
+    },
+  };
+}
+
+function unavailable(error: unknown): never {
+  throw new IssuerUnavailable(error instanceof Error ? error.message : String(error));
+}
+
+/** Where the issuer says its keys are: by OpenID Connect, else by RFC 8414. */
+async function keysAddress(issuer: string): Promise<string> {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/+$/, '');
+  const places = [
+    `${origin}${path}/.well-known/openid-configuration`,
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+  ];
+  let problem: unknown;
+  for (const place of places) {
+    try {
+      const { issuer: said, jwks_uri: address } = await fetchJson(place);
+      if (said !== issuer) throw new Error(`${place} speaks for another issuer`);
+      if (typeof address === 'string') return address;
+      throw new Error(`${place} names no keys`);
+    } catch (error) {
+      problem ??= error;
+    }
+  }
+  throw problem;
+}
+
+async function fetchJson(address: string): Promise<Record<string, unknown>> {
+  const url = new URL(address);
+  if (url.protocol !== 'https:' && !isLoopback(url.hostname.replace(/^\[|\]$/g, '')))
+    throw new Error(`${url.origin} is not asked: it has no https`);
+  const response = await fetch(url, {
+    redirect: 'error',
+    headers: { accept: 'application/json' },
+    signal: AbortSignal.timeout(FETCH_MS),
+  });
+  if (!response.ok || response.body === null) throw new Error(`${address} answers ${response.status}`);
+  const value: unknown = JSON.parse(await limitedText(response.body, address));
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error(`${address} is no JSON object`);
+  return value as Record<string, unknown>;
+}
+
+async function limitedText(body: ReadableStream<Uint8Array>, address: string): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of body) {
+    size += piece.length;
+    if (size > MOST_BYTES) throw new Error(`${address} is too long`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
