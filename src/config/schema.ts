@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { LOG_LEVELS } from '../base/log.ts';
+import { a2aSettings } from './a2a-settings.ts';
 import { codeSettings } from './code-settings.ts';
 import { contractSettings } from './contract-settings.ts';
 import { gitSettings } from './git-settings.ts';
@@ -77,6 +78,7 @@ export const configSchema = z.strictObject({
   ...memorySettings,
   ...codeSettings,
   ...contractSettings,
+  ...a2aSettings,
   ...rankingSettings,
   logLevel: z
     .enum(LOG_LEVELS)

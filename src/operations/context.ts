@@ -29,7 +29,7 @@ import type { ToolChoice } from './toolsets.ts';
 
 export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/domain.ts';
 
-export type { ProjectFacts, Ranking, SourceView, TeamSources };
+export type { ProjectFacts, Ranking, SourceView, TaskQueue, TeamSources };
 export type { Activation } from '../services/delivery/activation.ts';
 
 export type { Action as ProgressAction, Item as ProgressItem } from '../services/progress/progress.ts';
