@@ -24,6 +24,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/search/search.ts': 'search',
   'src/services/runs/runs.ts': 'runs',
   'src/services/facts/facts.ts': 'project-facts',
+  'src/surfaces/a2a/routes.ts': 'a2a',
 };
 
 const lateFile = (name: string): string => `vendor/${name.replaceAll('/', '-')}`;

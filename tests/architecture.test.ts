@@ -67,6 +67,7 @@ const TYPES_ONLY = new Map([
 /** The one folder or file through which each package enters. */
 const DOORS: Record<string, string> = {
   '@modelcontextprotocol/server': 'surfaces/mcp/',
+  '@a2a-js/sdk': 'surfaces/a2a/',
   commander: 'surfaces/cli/',
   yaml: 'base/parse',
   'smol-toml': 'base/parse.ts',

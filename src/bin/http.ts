@@ -14,9 +14,10 @@ async function main(): Promise<void> {
   const { settings, switches, values } = serverFlags();
   const context = await createContext(outside(settings));
   const mcp = createMcpRoute(context);
+  const a2a = context.config.a2a ? (await import('../surfaces/a2a/routes.ts')).createA2aRoutes(context) : [];
   const serving = await openFrontDoor({
     port: httpPort(true, values.port) ?? DEFAULT_PORT,
-    routes: [mcp],
+    routes: [mcp, ...a2a],
     log: context.log,
   });
   const stop = (): void => {

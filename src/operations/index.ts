@@ -27,8 +27,6 @@ import { memoryExport, memoryImport, memoryMove, memoryReindex } from './memory-
 import { next } from './next.ts';
 import type { AnyOperation } from './operation.ts';
 import { findPrompt, listPrompts } from './prompts.ts';
-import { outsideTaskAdd, outsideTaskCancel } from './outside-task-change.ts';
-import { outsideTaskList, outsideTaskShow } from './outside-task-read.ts';
 import { read } from './read.ts';
 import { recallStructured } from './recall-structured.ts';
 import { rememberStructured } from './remember-structured.ts';
@@ -128,10 +126,6 @@ export const operations: readonly AnyOperation[] = [
   describeAgents,
   listFiles,
   sourcesResolve,
-  outsideTaskAdd,
-  outsideTaskShow,
-  outsideTaskList,
-  outsideTaskCancel,
 ];
 
 export {
@@ -150,10 +144,6 @@ export {
   listSkillFolder,
   listSkills,
   load,
-  outsideTaskAdd,
-  outsideTaskCancel,
-  outsideTaskList,
-  outsideTaskShow,
   readResource,
   search,
   sourcesClear,

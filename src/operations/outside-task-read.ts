@@ -40,11 +40,12 @@ export const outsideTaskList = defineOperation({
     status: z.array(z.enum(TASK_STATES)).max(10).default([]).describe('Only those in one of these states'),
     refused: z.boolean().optional().describe('Only those a person has refused, or only the others'),
     changed_after: z.string().max(40).optional().describe('Only those changed after this moment'),
+    results: z.boolean().default(false).describe('With their results'),
     limit: limitField,
     cursor: cursorField,
   }),
   output: z.object({ total: z.int(), tasks: z.array(outsideTaskView), next: z.string().optional() }),
-  async run({ context_id, status, refused, changed_after, limit, cursor }, context) {
+  async run({ context_id, status, refused, changed_after, results, limit, cursor }, context) {
     const { queue } = await (await context.state()).tasks();
     const { tasks } = await queue.all();
     const chosen = tasks
@@ -61,7 +62,7 @@ export const outsideTaskList = defineOperation({
     const { part, total, next } = listPage(chosen, limit ?? PAGE, identity, cursor);
     return {
       total,
-      tasks: await Promise.all(part.map((task) => outsideViewOf(task, queue))),
+      tasks: await Promise.all(part.map((task) => outsideViewOf(task, queue, results))),
       ...(next === undefined ? {} : { next }),
     };
   },
