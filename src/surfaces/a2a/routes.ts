@@ -47,10 +47,12 @@ export function createA2aRoutes(context: Context): HttpRoute[] {
 
   async function showCard(exchange: Exchange): Promise<Response> {
     const card = await cardFor(exchange, callOf(exchange.over));
+    const newest = AgentCard.toJSON(card) as object;
+    // Who names no version may read either: where the two differ, the older one is meant.
     const shown =
       exchange.request.headers.get(A2A_VERSION_HEADER)?.startsWith('1.') === true
-        ? (AgentCard.toJSON(card) as object)
-        : { ...(await olderCard(card)), ...(AgentCard.toJSON(card) as object) };
+        ? newest
+        : { ...newest, ...(await olderCard(card)) };
     return Response.json(shown, { headers: { vary: A2A_VERSION_HEADER, 'cache-control': 'no-cache' } });
   }
 
