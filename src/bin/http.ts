@@ -30,6 +30,7 @@ async function main(): Promise<void> {
   process.stderr.write(
     `${PRODUCT} ${VERSION} serves ${serving.origin}${mcp.path} to clients on this machine only. Press Ctrl+C to leave.\n`,
   );
+  if (a2a.length > 0) process.stderr.write(`Agent2Agent: ${serving.origin}${a2a[0]?.path}\n`);
   if (switches.has('summary')) process.stderr.write(`${await readyLine(context)}\n`);
   await serving.ended;
 }

@@ -19,7 +19,9 @@ export const a2aSettings = {
   a2aWithoutApproval: z
     .boolean()
     .default(false)
-    .describe('Put what is asked for over Agent2Agent into the queue at once. Without it: a person has to agree first.')
+    .describe(
+      'Put what is asked for over Agent2Agent into the queue at once. Without it: a person has to agree first.',
+    )
     .register(settingMeta, {
       env: 'BMAD_A2A_WITHOUT_APPROVAL',
       personal: true,

@@ -52,7 +52,8 @@ export const outsideTaskAdd = defineOperation({
 export const outsideTaskCancel = defineOperation({
   name: 'outside_task_cancel',
   title: 'Cancel a task from outside',
-  description: 'Take a task that was asked for from outside out of the queue, also while somebody works on it.',
+  description:
+    'Take a task that was asked for from outside out of the queue, also while somebody works on it.',
   effect: 'write',
   input: z.strictObject({ task_id: taskIdField }),
   output: z.object({ task: outsideTaskView }),

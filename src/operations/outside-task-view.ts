@@ -30,7 +30,11 @@ export type OutsideTaskView = z.output<typeof outsideTaskView>;
 /** Longer results are cut: they have to fit into one event of a stream, which clients limit. */
 const RESULT_BYTES = 1_000_000;
 
-export async function outsideViewOf(task: Task, queue: TaskQueue['queue'], withResult = true): Promise<OutsideTaskView> {
+export async function outsideViewOf(
+  task: Task,
+  queue: TaskQueue['queue'],
+  withResult = true,
+): Promise<OutsideTaskView> {
   const { status, outside, lease, error, approval, result } = task;
   const text = withResult ? await queue.result(task) : undefined;
   return {

@@ -10,7 +10,13 @@ const sending = (more: object, method = 'SendMessage'): object =>
   call(method, { message: { messageId: 'm', role: 'ROLE_USER', parts: text, ...more } });
 const older = (more: object): object =>
   call('message/send', {
-    message: { kind: 'message', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'Hi' }], ...more },
+    message: {
+      kind: 'message',
+      messageId: 'm',
+      role: 'user',
+      parts: [{ kind: 'text', text: 'Hi' }],
+      ...more,
+    },
   });
 const deep = (levels: number): string =>
   `{"jsonrpc":"2.0","id":7,"method":"SendMessage","params":{"message":{"messageId":"m","parts":[{"data":${'['.repeat(levels)}${']'.repeat(levels)}}]}}}`;
@@ -37,13 +43,23 @@ const CASES: [name: string, body: unknown, code: number, words: RegExp][] = [
   ['a skill that is a number', sending({ metadata: { skill: 5 } }), -32_602, /skill/],
   ['a skill that is not there', sending({ metadata: { skill: '__proto__' } }), -32_602, /__proto__/],
   ['an address of a file', sending({ parts: [{ url: 'file:///etc/passwd' }] }), -32_005, /not fetched/],
-  ['an older file', older({ parts: [{ kind: 'file', file: { uri: 'http://x/y' } }] }), -32_005, /not fetched/],
+  [
+    'an older file',
+    older({ parts: [{ kind: 'file', file: { uri: 'http://x/y' } }] }),
+    -32_005,
+    /not fetched/,
+  ],
   ['a picture', sending({ parts: [{ raw: 'AAAA', mediaType: 'image/png' }] }), -32_005, /not text/],
   ['too long a text', sending({ parts: [{ text: 'x'.repeat(100_001) }] }), -32_602, /100000/],
   ['deep data', deep(1_000), -32_602, /levels/],
   ['very deep data', deep(200_000), -32_602, /levels/],
   ['a follow-up to no task', sending({ taskId: 'task-1' }), -32_001, /no such task/],
-  ['a callback', call('CreateTaskPushNotificationConfig', { taskId: 'x', url: 'http://x' }), -32_003, /calls/],
+  [
+    'a callback',
+    call('CreateTaskPushNotificationConfig', { taskId: 'x', url: 'http://x' }),
+    -32_003,
+    /calls/,
+  ],
   ['an older callback', call('tasks/pushNotificationConfig/get', { id: 'x' }), -32_003, /calls nobody back/],
   ['a page of 0', call('ListTasks', { pageSize: 0 }), -32_602, /pageSize/],
   ['a wrong moment', call('ListTasks', { statusTimestampAfter: 'yesterday' }), -32_602, /Timestamp/],
@@ -93,7 +109,10 @@ describe('what looks strange but can be', () => {
 
   it('may be a hundred tasks, and then it is enough', async () => {
     const body = sending({ metadata: { skill: 'architect' } });
-    const quick = { ...body, params: { ...(body as { params: object }).params, configuration: { returnImmediately: true } } };
+    const quick = {
+      ...body,
+      params: { ...(body as { params: object }).params, configuration: { returnImmediately: true } },
+    };
     let last: RpcAnswer = {};
     for (let count = 0; count < 100 && last.error === undefined; count += 1)
       last = (await server.post(quick)).body;

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { TaskState } from '@a2a-js/sdk';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { a2aPlace, message, nextOf, resultOf, send, stateOf, wordsOf } from '../support/a2a.ts';
@@ -53,9 +54,9 @@ describe('what outsiders ask for', () => {
     expect(stateOf(refused)).toBe('TASK_STATE_REJECTED');
     expect(wordsOf(refused)).toBe('Never');
     const wanted = { tenant: '', contextId: '', pageToken: '', statusTimestampAfter: undefined };
-    const listed = await client.listTasks({ ...wanted, status: 7 });
+    const listed = await client.listTasks({ ...wanted, status: TaskState.TASK_STATE_REJECTED });
     expect(listed.tasks.map((task) => task.id)).toEqual([id]);
-    expect((await client.listTasks({ ...wanted, status: 5 })).tasks).toEqual([]);
+    expect((await client.listTasks({ ...wanted, status: TaskState.TASK_STATE_CANCELED })).tasks).toEqual([]);
   });
 
   it('is shown to the person with where it comes from', async () => {
@@ -119,6 +120,22 @@ describe('several servers of one project', () => {
     const [end, code] = await Promise.all([nextOf(stream), third.process.stop()]);
     expect([end, code]).toEqual(['end', 0]);
     expect(stateOf(await get(id))).toBe('TASK_STATE_SUBMITTED');
+  });
+
+  it('answer those who wait for the end with the task as it is', async () => {
+    const fourth = await place.serve('--a2a-without-approval');
+    const waiting = send(await fourth.client('1.0'), message('Wait', { contextId: 'waiting' }), true);
+    const wanted = {
+      tenant: '',
+      contextId: 'waiting',
+      status: TaskState.TASK_STATE_UNSPECIFIED,
+      pageToken: '',
+    };
+    await expect
+      .poll(async () => (await client.listTasks({ ...wanted, statusTimestampAfter: undefined })).totalSize)
+      .toBe(1);
+    await fourth.process.stop();
+    expect(stateOf(await waiting)).toBe('TASK_STATE_SUBMITTED');
   });
 
   it('go on when a client leaves in the middle of a stream', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { TaskState } from '@a2a-js/sdk';
 import type { Transport } from '@a2a-js/sdk/client';
 import { a2aPlace, message, nextOf, resultOf, send, stateOf, VERSIONS, wordsOf } from '../support/a2a.ts';
 import { connectClient, textsOf } from '../support/mcp-client.ts';
@@ -86,7 +87,9 @@ describe.each(VERSIONS)('Agent2Agent %s, with the client of the SDK', (version) 
     const words = 'Talk to Mary, the business analyst, about market research and competitors';
     const sent = await send(client, message(words, { metadata: undefined }));
     expect(sent.metadata).toEqual({ agent: 'analyst', status: 'queued' });
-    await expect(send(client, message('zzqq blorp', { metadata: undefined }))).rejects.toThrow(/clearly fits/);
+    await expect(send(client, message('zzqq blorp', { metadata: undefined }))).rejects.toThrow(
+      /clearly fits/,
+    );
     const unknown = message('Hi', { metadata: { skill: 'archtect' } });
     await expect(send(client, unknown)).rejects.toThrow(/architect/);
   });
@@ -116,7 +119,7 @@ describe('Agent2Agent 1.0', () => {
     const wanted = {
       tenant: '',
       contextId: 'pages',
-      status: 0,
+      status: TaskState.TASK_STATE_UNSPECIFIED,
       pageSize: 2,
       pageToken: '',
       statusTimestampAfter: undefined,
@@ -128,9 +131,13 @@ describe('Agent2Agent 1.0', () => {
     const second = await client.listTasks({ ...wanted, pageToken: first.nextPageToken });
     expect(second.tasks.map(({ id }) => id)).toEqual([ids[1]]);
     expect(second.nextPageToken).toBe('');
-    const completed = await client.listTasks({ ...wanted, status: 3, includeArtifacts: true });
+    const completed = await client.listTasks({
+      ...wanted,
+      status: TaskState.TASK_STATE_COMPLETED,
+      includeArtifacts: true,
+    });
     expect(completed.tasks.map((task) => resultOf(task))).toEqual(['Done: one']);
-    const rejected = await client.listTasks({ ...wanted, status: 7 });
+    const rejected = await client.listTasks({ ...wanted, status: TaskState.TASK_STATE_REJECTED });
     expect(rejected).toMatchObject({ tasks: [], totalSize: 0 });
     await expect(client.listTasks({ ...wanted, pageToken: 'l0-3' })).rejects.toThrow(/cursor/);
   });

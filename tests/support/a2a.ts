@@ -1,4 +1,4 @@
-import { TaskState, type Message, type StreamResponse, type Task } from '@a2a-js/sdk';
+import { Role, TaskState, type Message, type StreamResponse, type Task } from '@a2a-js/sdk';
 import { DefaultAgentCardResolver, JsonRpcTransportFactory, type Transport } from '@a2a-js/sdk/client';
 import { LegacyJsonRpcTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import { serverFile, temporaryFolder } from './app.ts';
@@ -12,13 +12,13 @@ export const VERSIONS: readonly Version[] = ['1.0', '0.3'];
 export interface A2aPlace {
   cwd: string;
   home: string;
-  /** A server of its own for the project; ended with the test. */
+  /** A server of its own for the project; ended with the tests of the file. */
   serve(...flags: string[]): Promise<A2aServer>;
   /** The command line in another process; its data. */
   cli(...args: string[]): Promise<Record<string, unknown>>;
 }
 
-export interface A2aServer {
+interface A2aServer {
   origin: string;
   process: HttpServerProcess;
   /** The SDK's client of a version. */
@@ -37,18 +37,21 @@ export interface RpcAnswer {
 export async function a2aPlace(onEnd: (cleanUp: () => Promise<void>) => void): Promise<A2aPlace> {
   const [cwd, home] = [await temporaryFolder(onEnd), await temporaryFolder(onEnd)];
   await writeFiles(cwd, KIT_FILES);
+  const running: HttpServerProcess[] = [];
+  onEnd(async () => void (await Promise.all(running.map((one) => one.stop()))));
   return {
     cwd,
     home,
     async serve(...flags) {
       const args = [serverFile, '--http', '--port', '0', '--a2a', ...flags];
       const started = await startHttpServer({ cwd, home, args });
-      onEnd(async () => void (await started.stop()));
+      running.push(started);
       return serverAt(started);
     },
     async cli(...args) {
       const ended = await bmad([...args, '--json'], { cwd, env: bareEnvironment(home) });
-      if (ended.code !== 0) throw new Error(`bmad ${args.join(' ')}: ${ended.stdout.toString('utf8')} ${ended.stderr}`);
+      if (ended.code !== 0)
+        throw new Error(`bmad ${args.join(' ')}: ${ended.stdout.toString('utf8')} ${ended.stderr}`);
       return JSON.parse(ended.stdout.toString('utf8')) as Record<string, unknown>;
     },
   };
@@ -87,7 +90,7 @@ export function message(text: string, more: Partial<Message> = {}): Message {
     messageId: `message-${messages}`,
     contextId: '',
     taskId: '',
-    role: 1,
+    role: Role.ROLE_USER,
     parts: [{ content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: '' }],
     metadata: { skill: 'architect' },
     extensions: [],
@@ -112,7 +115,8 @@ export async function send(client: Transport, what: Message, wait = false): Prom
   return sent;
 }
 
-export const stateOf = (task: Task): string => TaskState[task.status?.state ?? 0] ?? '';
+export const stateOf = (task: Task): string =>
+  TaskState[task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED] ?? '';
 
 export const wordsOf = (task: Pick<Task, 'status'>): string => {
   const content = task.status?.message?.parts[0]?.content;
@@ -129,7 +133,7 @@ export async function nextOf(stream: AsyncGenerator<StreamResponse, void, undefi
   const { done, value } = await stream.next();
   if (done === true || value?.payload === undefined) return 'end';
   const short = (state: TaskState | undefined): string =>
-    (TaskState[state ?? 0] ?? '').replace('TASK_STATE_', '');
+    (TaskState[state ?? TaskState.TASK_STATE_UNSPECIFIED] ?? '').replace('TASK_STATE_', '');
   switch (value.payload.$case) {
     case 'task':
       return `task ${short(value.payload.value.status?.state)}`;

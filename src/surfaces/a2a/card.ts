@@ -31,7 +31,8 @@ const TEXT = ['text/markdown', 'text/plain'];
 
 /** What the server is for other agents: one agent, each of whose skills is an agent of the catalogue. */
 export function agentCard({ url, agents, total, secured }: CardFacts): AgentCard {
-  const more = total > agents.length ? ` ${agents.length} of ${total} are listed; the others answer too.` : '';
+  const more =
+    total > agents.length ? ` ${agents.length} of ${total} are listed; the others answer too.` : '';
   return {
     name: PRODUCT,
     description: `Agents of the BMad Method that work for one project. A message becomes a task in the queue of the project: a worker there takes it, or a person has to agree first. Name the agent in the metadata of the message ("skill"), or let the words choose.${more}`,

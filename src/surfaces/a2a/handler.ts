@@ -99,16 +99,25 @@ export function createHandler({ context, call, card, told }: Asking): A2ARequest
 
   return {
     getAgentCard: card,
-    getAuthenticatedExtendedAgentCard: card,
+    async getAuthenticatedExtendedAgentCard() {
+      const whole = await card();
+      if (whole.capabilities?.extendedAgentCard === true) return whole;
+      throw new UnsupportedOperationError('The card that everybody gets is all there is.');
+    },
 
     async sendMessage(params) {
       let view = await submit(params);
       const { returnImmediately = false, historyLength } = params.configuration ?? {};
-      const end = performance.now() + PATIENCE_SECONDS * 1_000;
-      while (!returnImmediately && !view.final && view.status !== 'needs_approval') {
+      const end = performance.now() + (returnImmediately ? 0 : PATIENCE_SECONDS * 1_000);
+      while (!view.final && view.status !== 'needs_approval') {
         const left = Math.ceil((end - performance.now()) / 1_000);
         if (left <= 0) break;
-        view = await show(view.task_id, view.mark, left);
+        // The task is in the queue: that is the answer, also when the server ends meanwhile.
+        view = await show(view.task_id, view.mark, left).catch((error: unknown) => {
+          if (call.signal.aborted) return view;
+          throw error;
+        });
+        if (call.signal.aborted) break;
       }
       return taskOf(view, { history: historyLength, artifacts: true });
     },

@@ -72,7 +72,9 @@ export function createA2aRoutes(context: Context): HttpRoute[] {
     const told = new Set<string>();
     const handler = createHandler({ context, call, card: () => cardFor(exchange, call), told });
     const newer = said.version === '1.0';
-    const transport = newer ? new JsonRpcTransportHandler(handler) : new LegacyJsonRpcTransportHandler(handler);
+    const transport = newer
+      ? new JsonRpcTransportHandler(handler)
+      : new LegacyJsonRpcTransportHandler(handler);
     const masked = (error: { code: number; message: string }): { code: number; message: string } =>
       error.code !== INTERNAL_ERROR || told.has(error.message) ? error : hidden(error.message);
     const failed = (error: unknown): Reply => ({

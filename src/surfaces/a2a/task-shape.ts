@@ -1,4 +1,12 @@
-import { Role, TaskState, type Artifact, type Message, type Part, type Task, type TaskStatus } from '@a2a-js/sdk';
+import {
+  Role,
+  TaskState,
+  type Artifact,
+  type Message,
+  type Part,
+  type Task,
+  type TaskStatus,
+} from '@a2a-js/sdk';
 import { oneLine } from '../../base/text.ts';
 import type { OutsideTaskView } from '../../operations/outside-task-view.ts';
 
@@ -21,7 +29,7 @@ const STATES: Record<Status, TaskState> = {
 
 const NAME = 200;
 
-export function stateOf({ status, refused }: OutsideTaskView): TaskState {
+function stateOf({ status, refused }: OutsideTaskView): TaskState {
   return refused ? TaskState.TASK_STATE_REJECTED : STATES[status];
 }
 
@@ -33,7 +41,10 @@ export function statesBehind(state: TaskState): { status: Status[]; refused?: bo
   return state === TaskState.TASK_STATE_CANCELED ? { status, refused: false } : { status };
 }
 
-export function taskOf(view: OutsideTaskView, shown: { history?: number | undefined; artifacts: boolean }): Task {
+export function taskOf(
+  view: OutsideTaskView,
+  shown: { history?: number | undefined; artifacts: boolean },
+): Task {
   const history = shown.history === 0 ? [] : [messageOf(view, Role.ROLE_USER, view.message_id, view.text)];
   return {
     id: view.task_id,
@@ -105,5 +116,10 @@ function messageOf(view: OutsideTaskView, role: Role, id: string, text: string):
 }
 
 function textPart(text: string): Part {
-  return { content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: 'text/markdown' };
+  return {
+    content: { $case: 'text', value: text },
+    metadata: undefined,
+    filename: '',
+    mediaType: 'text/markdown',
+  };
 }
