@@ -1,5 +1,5 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
@@ -15,6 +15,12 @@ const OPTIONAL = ['@photostructure/sqlite'];
  * before it can answer. Errors keep their meaning across these files (see BmadError).
  */
 const LATE_PARTS: Record<string, string> = {
+  'src/operations/on-demand.ts': 'operations',
+  'src/open-workspace.ts': 'workspace',
+  'src/project-state.ts': 'project-state',
+  'src/services/diagnosis/diagnosis.ts': 'diagnosis',
+  'src/services/team/team.ts': 'team',
+  'src/sources/git/cache.ts': 'git',
   'src/services/memory/open-memory.ts': 'memory',
   'src/meaning/analyse.ts': 'words',
   'src/meaning/embedders/static.ts': 'static-embedder',
@@ -50,14 +56,36 @@ const latePackages: Plugin = {
   },
 };
 
+/**
+ * Late parts are loaded with `require`: an `import()` that is left to Node looks through the whole file for the names of
+ * its exports first, which takes several times as long as running it, and is slower with each call as well.
+ */
 const lateParts: Plugin = {
   name: 'late-parts',
   setup(esbuild) {
-    esbuild.onResolve({ filter: /^\.\.?\// }, ({ path, kind, resolveDir }) => {
+    esbuild.onResolve({ filter: /^\.\.?\// }, ({ path, kind, resolveDir, namespace }) => {
+      if (namespace === 'late') return { path, external: true };
       const part = LATE_PARTS[relative(root, resolve(resolveDir, path)).split(sep).join('/')];
       return part !== undefined && kind === 'dynamic-import'
-        ? { path: `./${part}.cjs`, external: true }
+        ? { path: `./${part}.cjs`, namespace: 'late' }
         : undefined;
+    });
+    esbuild.onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
+      contents: `module.exports=require(${JSON.stringify(path)});`,
+    }));
+  },
+};
+
+/** Files that are run here, so that the programs hold what comes out of them and not what it takes to make it. */
+const prepared: Plugin = {
+  name: 'prepared',
+  setup(esbuild) {
+    esbuild.onLoad({ filter: /\.prepared\.ts$/ }, async ({ path }) => {
+      const values = (await import(pathToFileURL(path).href)) as Record<string, unknown>;
+      const constants = Object.entries(values).map(
+        ([name, value]) => `export const ${name}=JSON.parse(${JSON.stringify(JSON.stringify(value))});`,
+      );
+      return { contents: constants.join('\n'), loader: 'js' };
     });
   },
 };
@@ -71,7 +99,7 @@ export interface Bundle {
 /** Bundles programs the one way we do it: CommonJS, minified, everything inside (docs/decisions/0003). */
 export async function bundle({ entries, folder }: Bundle): Promise<Metafile> {
   const parts = Object.fromEntries(Object.entries(LATE_PARTS).map(([file, name]) => [name, file]));
-  return run({ ...entries, ...parts }, folder, [leanValidator, latePackages, lateParts]);
+  return run({ ...entries, ...parts }, folder, [leanValidator, prepared, latePackages, lateParts]);
 }
 
 /** Node hands `module.exports` to a default import; a package that has a default export is to be that export. */

@@ -18,12 +18,9 @@ import {
 } from './config/locations.ts';
 import { settings, type RawSettings } from './config/schema.ts';
 import { createMemories } from './memories.ts';
-import { agentToolNames } from './operations/agent-tools.ts';
-import { openWorkspace, readFolder } from './open-workspace.ts';
 import type { Context } from './operations/context.ts';
-import { operations } from './operations/index.ts';
+import { TOOLS } from './operations/declared.prepared.ts';
 import { checkToolNames, chooseTools } from './operations/toolsets.ts';
-import { projectState } from './project-state.ts';
 import { createRankings } from './rankings.ts';
 import { findProject } from './sources/project-root.ts';
 import { createCodebases } from './codebases.ts';
@@ -113,7 +110,12 @@ export async function createContext(outside: Outside): Promise<Context> {
   warnings.push(...team.warnings);
   for (const warning of warnings) log.warn(warning);
 
-  const rankings = createRankings({ config, state: userStateFolder(outside), log });
+  const rankings = createRankings({
+    config,
+    state: userStateFolder(outside),
+    background: !outside.patient,
+    log,
+  });
   const workspaces = createWorkspaces({
     find: (project) =>
       findProject({
@@ -123,8 +125,10 @@ export async function createContext(outside: Outside): Promise<Context> {
         configured: config.project,
         configuredBy: from.project,
       }),
-    open: (project) =>
-      openWorkspace(project, outside, config, { team, rankings, embedder: searchModel, log }),
+    async open(project) {
+      const { openWorkspace } = await import('./open-workspace.ts');
+      return openWorkspace(project, outside, config, { team, rankings, embedder: searchModel, log });
+    },
     version: team.version,
     log,
   });
@@ -157,13 +161,16 @@ export async function createContext(outside: Outside): Promise<Context> {
     },
   };
   const settingKeys = Object.fromEntries(settings().map(({ name, fileKey }) => [name, fileKey]));
-  const tools = chooseTools(operations, { config, configFrom: from, settingKeys });
+  const tools = chooseTools(TOOLS, { config, configFrom: from, settingKeys });
   // Only a tool that is named and is no fixed one needs the content to be read at the start.
   if (tools.unsettled.length > 0) {
     const workspace = await workspaces.get();
     // A name may be one of a git source that is still to come.
-    if (workspace.absent.length === 0)
+    if (workspace.absent.length === 0) {
+      const { loadAgentTools } = await import('./operations/on-demand.ts');
+      const { agentToolNames } = await loadAgentTools();
       checkToolNames(tools, [...agentToolNames(workspace, { tools }).keys()]);
+    }
   }
   // Only now, so that a start that fails leaves nothing running.
   team.begin(
@@ -207,10 +214,12 @@ export async function createContext(outside: Outside): Promise<Context> {
     }),
     codebase: codebases.of,
     team: team.sources,
-    readFolder: (folder) => readFolder(folder),
+    readFolder: async (folder) => (await import('./open-workspace.ts')).readFolder(folder),
     memory: async (project) => memories.of(await settled(project, () => workspaces.project(project))),
-    state: async (project) =>
-      projectState(await settled(project, () => workspaces.project(project)), stateSetup),
+    async state(project) {
+      const { projectState } = await import('./project-state.ts');
+      return projectState(await settled(project, () => workspaces.project(project)), stateSetup);
+    },
     usage: async (project) => rankings.usage(await settled(project, () => workspaces.project(project))),
     reranker: rankings.reranker,
     moveMemory: async () => memories.move(await settled(undefined, () => workspaces.project())),

@@ -43,6 +43,18 @@ export function projectState(project: Project, { userState, contract, hide }: St
       const { openContracts } = await import('./services/delivery-contracts/open-contracts.ts');
       return openContracts(await readKit(root), join(userState, 'projects', projectKey(root)));
     },
+    async older() {
+      const { olderState } = await import('./services/older-state/older-state.ts');
+      return olderState(root, userState);
+    },
+    async bring(part) {
+      if (part.part === 'receipts') {
+        const { bringReceipts } = await import('./services/contract/bring-receipts.ts');
+        return bringReceipts(await readKit(root), userState);
+      }
+      const { bringPart } = await import('./services/older-state/older-state.ts');
+      return bringPart(root, part);
+    },
     async tasks() {
       const { openTasks } = await import('./services/tasks/open-tasks.ts');
       return openTasks(await readKit(root), { root: userState, folder: `tasks/${projectKey(root)}` });

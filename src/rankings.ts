@@ -12,6 +12,8 @@ export interface RankingsSetup {
   config: Config;
   /** The user's folder for what has no place in a project. */
   state: string;
+  /** Whether the program goes on after a call; what was started is then written down when it is quiet. */
+  background: boolean;
   log: Log;
 }
 
@@ -24,9 +26,10 @@ export interface Rankings {
 }
 
 const DAY_MS = 86_400_000;
+const GATHER_MS = 200;
 
 /** The rankings of the projects in use. Nothing is loaded before something is started or put in order. */
-export function createRankings({ config, state, log }: RankingsSetup): Rankings {
+export function createRankings({ config, state, background, log }: RankingsSetup): Rankings {
   const opened = new Map<string, Promise<Usage>>();
   const priorities = new WeakMap<Catalogue, (record: BmadRecord) => number>();
 
@@ -41,6 +44,7 @@ export function createRankings({ config, state, log }: RankingsSetup): Rankings 
         writes: config.usage && !config.readOnly,
         reads: config.usage,
         now: () => Date.now(),
+        gatherMs: background ? GATHER_MS : 0,
         log,
       }),
     );

@@ -93,7 +93,7 @@ export async function prepareContenders(places: Places, say: (line: string) => v
 }
 
 /** The environment without what would make a contender read settings or content of this machine's user. */
-function cleanEnvironment(home: string): NodeJS.ProcessEnv {
+export function cleanEnvironment(home: string): NodeJS.ProcessEnv {
   const foreign = /^(?:BMAD_|CLAUDE_|NODE_OPTIONS$|NODE_COMPILE_CACHE$|XDG_)/;
   const kept = Object.entries(process.env).filter(([name]) => !foreign.test(name));
   return { ...Object.fromEntries(kept), HOME: home, USERPROFILE: home, APPDATA: home, LOCALAPPDATA: home };

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemCode } from './errors.ts';
 import { ensureFolder, writeFailure } from './file-state.ts';
@@ -66,13 +67,24 @@ export async function readLog(
   }
 }
 
-/** What tells whether a log has changed, without reading it; nothing when there is none. */
-export async function logStamp(
-  path: string,
-): Promise<{ bytes: number; version: string; plain: boolean } | undefined> {
+export interface LogStamp {
+  /** Which file it is. */
+  file: bigint;
+  bytes: number;
+  /** Changes with the file and with what is in it. */
+  version: string;
+  plain: boolean;
+}
+
+/**
+ * What tells whether a log has changed, without reading it; nothing when there is none. It is asked with each list, and
+ * waiting for a thread to look would take many times as long as looking.
+ */
+export function logStamp(path: string): LogStamp | undefined {
   try {
-    const info = await stat(path, { bigint: true });
+    const info = statSync(path, { bigint: true });
     return {
+      file: info.ino,
       bytes: Number(info.size),
       version: `${info.ino} ${info.size} ${info.mtimeNs}`,
       plain: info.isFile(),

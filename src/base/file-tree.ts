@@ -1,4 +1,6 @@
-import { copyFile, constants, lstat, mkdir, readdir, readFile, rename, stat } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { copyFile, constants, lstat, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { BmadError, systemCode } from './errors.ts';
 import { ensureFolder, writeFailure } from './file-state.ts';
@@ -57,7 +59,7 @@ export async function copyNew(from: string, to: string): Promise<void> {
 export async function moveFolder(from: string, to: string): Promise<void> {
   await ensureFolder(dirname(to));
   if ((await lstat(to).catch(() => undefined)) !== undefined)
-    throw new BmadError('unavailable', `${to} is there already; nothing was moved.`, {
+    throw new BmadError('conflict', `${to} is there already; nothing was moved.`, {
       hint: 'Look at what is there, then try again.',
     });
   try {
@@ -65,4 +67,71 @@ export async function moveFolder(from: string, to: string): Promise<void> {
   } catch (error) {
     throw writeFailure(from, error);
   }
+}
+
+export interface Bringing {
+  /** A folder on the disk of the target for what is not whole yet; removed at the end. */
+  work: string;
+  /** How many levels of folders are joined; what lies deeper comes whole or not at all. */
+  depth: number;
+  /** Names of which the target keeps its own without a word. */
+  own: ReadonlySet<string>;
+}
+
+/**
+ * Brings what one folder has into another: each piece whole, under its name, and never over what is there. What has another
+ * content there, or is a link, is left. The folder it comes from stays as it is. Doing it again completes it.
+ */
+export async function bringInto(
+  from: string,
+  to: string,
+  { work, depth, own }: Bringing,
+): Promise<{ brought: string[]; left: string[] }> {
+  const brought: string[] = [];
+  const left: string[] = [];
+  const bring = async (path: string, levels: number): Promise<void> => {
+    const entries = await readdir(join(from, path), { withFileTypes: true });
+    // Pages come before the data that name them.
+    const rank = (name: string): string => `${name.endsWith('.json') ? 1 : 0}${name}`;
+    for (const entry of entries.toSorted((a, b) => (rank(a.name) < rank(b.name) ? -1 : 1))) {
+      // Who holds a lock says nothing about the other folder.
+      if (entry.name.endsWith('.lock')) continue;
+      const inner = path === '' ? entry.name : `${path}/${entry.name}`;
+      const [here, there] = [join(from, inner), join(to, inner)];
+      const kind = entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : 'link';
+      const target = await lstat(there).catch(() => undefined);
+      if (kind === 'link') left.push(inner);
+      else if (target === undefined) {
+        const draft = join(work, randomBytes(6).toString('hex'));
+        if (kind === 'file') await copyNew(here, draft);
+        else left.push(...(await copyFiles(here, draft)).map((name) => `${inner}/${name}`));
+        await moveFolder(draft, there);
+        brought.push(inner);
+      } else if (own.has(entry.name)) continue;
+      else if (kind === 'folder' && target.isDirectory() && levels > 0) await bring(inner, levels - 1);
+      else if (!(await sameTree(here, there, kind, target))) left.push(inner);
+    }
+  };
+  await rm(work, { recursive: true, force: true });
+  try {
+    await bring('', depth);
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+  return { brought, left };
+}
+
+/** Whether everything of the first is in the second, to the byte. */
+async function sameTree(
+  here: string,
+  there: string,
+  kind: 'file' | 'folder',
+  target: Stats,
+): Promise<boolean> {
+  if (kind === 'file') return target.isFile() && (await sameBytes(here, there));
+  if (!target.isDirectory()) return false;
+  const known = new Set((await filesBelow(there)).files.map(({ path }) => path));
+  for (const { path } of (await filesBelow(here)).files)
+    if (!known.has(path) || !(await sameBytes(join(here, path), join(there, path)))) return false;
+  return true;
 }

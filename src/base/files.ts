@@ -36,8 +36,7 @@ async function realInside(root: string, path: string, serves: Serves = () => tru
   let realRoot: string;
   let target: string;
   try {
-    realRoot = await realpath(root);
-    target = await realpath(join(realRoot, path));
+    [realRoot, target] = await Promise.all([realpath(root), realpath(join(root, path))]);
   } catch (error) {
     throw readFailure(path, error);
   }

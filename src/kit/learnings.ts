@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { BmadError } from '../base/errors.ts';
+import { stateNames } from '../base/file-state.ts';
 import { listInside, readInside } from '../base/files.ts';
 import { nameKey } from '../base/same-name.ts';
 import { agentsNamed, namesOf, sameAgent, type KitAgent } from './agents.ts';
@@ -15,22 +17,51 @@ export async function learningsFiles(
   problems: string[] = [],
 ): Promise<{ path: string; owner: string }[]> {
   if (kit.memory === undefined) return [];
+  const told = problems.length;
   const inFolder = await listInside(kit.memory, LEARNINGS_FOLDER).catch((error: unknown) => {
     if (error instanceof BmadError && error.code !== 'not_found')
       problems.push(`${inProject(kit, LEARNINGS_FOLDER)}: ${error.message}`);
     return [];
   });
   const beside = await listInside(kit.memory, '').catch(() => []);
+  if (told === problems.length) await tellAstray(kit, LEARNINGS_FOLDER, inFolder, problems);
+  await tellAstray(kit, '', beside, problems);
   return [
     ...inFolder
-      .filter(({ name, kind }) => kind === 'file' && name.endsWith('.md'))
-      .map(({ name }) => ({ path: `${LEARNINGS_FOLDER}/${name}`, owner: name.slice(0, -3) })),
-    // Two older ways to name them.
-    ...beside.flatMap(({ name, kind }) => {
-      const owner = /^(?:agent-learnings-(.+)|(.+)-learnings)\.md$/.exec(name);
-      return kind === 'file' && owner !== null ? [{ path: name, owner: owner[1] ?? owner[2] ?? '' }] : [];
-    }),
+      .filter(({ kind }) => kind === 'file')
+      .flatMap(({ name }) => fileNamed(LEARNINGS_FOLDER, name)),
+    ...beside.filter(({ kind }) => kind === 'file').flatMap(({ name }) => fileNamed('', name)),
   ];
+}
+
+/** In the folder every page is one; beside it there are two older ways to name them. */
+function fileNamed(folder: string, name: string): { path: string; owner: string }[] {
+  if (folder !== '')
+    return name.endsWith('.md') ? [{ path: `${folder}/${name}`, owner: name.slice(0, -3) }] : [];
+  const owner = /^(?:agent-learnings-(.+)|(.+)-learnings)\.md$/.exec(name);
+  return owner === null ? [] : [{ path: name, owner: owner[1] ?? owner[2] ?? '' }];
+}
+
+/** A link that leads out, or nowhere, is no file that is read; whoever looks for what it should hold has to know. */
+async function tellAstray(
+  kit: Kit,
+  folder: string,
+  listed: readonly { name: string }[],
+  problems: string[],
+): Promise<void> {
+  const { memory } = kit;
+  if (memory === undefined) return;
+  const known = new Set(listed.map(({ name }) => name));
+  const names = await stateNames(join(memory, folder)).catch(() => []);
+  for (const { path } of names.filter((name) => !known.has(name)).flatMap((name) => fileNamed(folder, name)))
+    await readInside(memory, path, MAX_BYTES).catch((error: unknown) => {
+      if (!(error instanceof BmadError)) throw error;
+      problems.push(
+        error.code === 'not_found'
+          ? `${inProject(kit, path)}: the link leads nowhere.`
+          : `${inProject(kit, path)}: ${error.message}`,
+      );
+    });
 }
 
 /** The learnings of all agents, or of one, in the order of the files. */

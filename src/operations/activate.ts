@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { byteLength } from '../base/text.ts';
-import { estimateTokens } from '../base/token-estimate.ts';
 import { problemText, qualifiedName } from '../model/record.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from './fields.ts';
 import { defineOperation } from './operation.ts';
@@ -59,7 +58,6 @@ export const activate = defineOperation({
     const head = [activation.head, await runSection(run, own, context, project)].filter(Boolean).join('\n\n');
     const first = cursor === undefined && section === undefined;
     const room = context.config.answerBytes - (first ? byteLength(head) + 2 : 0);
-    const shown = showText(body, { section, cursor, detail, maxBytes: Math.max(MINIMUM, room) });
     const about = {
       name: own,
       kind: activation.record.kind,
@@ -68,14 +66,14 @@ export const activate = defineOperation({
       context: { ...activation.context },
     };
     if (detail === 'concise') return { ...about, ...outlineOnly(`${head}\n\n${body}`) };
-    if (!first) return { ...about, ...shown };
+    const maxBytes = Math.max(MINIMUM, room);
+    if (!first) return { ...about, ...showText(body, { section, cursor, detail, maxBytes }) };
     // Nobody waits for it, and a start is one whether or not it can be noted.
     context.usage(project).then(
       (usage) => usage.note(activation.record),
       () => undefined,
     );
-    const text = `${head}\n\n${shown.text}`;
-    return { ...about, ...shown, text, tokens: estimateTokens(text) };
+    return { ...about, ...showText(body, { detail, maxBytes, head }) };
   },
 
   render: (data) => ({ body: data.text, note: shownNote(data) }),

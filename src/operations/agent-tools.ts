@@ -9,6 +9,7 @@ import type { Context, Workspace } from './context.ts';
 import { handOver } from './execute.ts';
 import { assignNames } from './host-names.ts';
 import { defineOperation, type AnyOperation } from './operation.ts';
+import { switchedOff } from './toolsets.ts';
 
 /** Hosts put a prefix of their own before it; beyond this some of them cut or refuse the whole. */
 const NAME_LENGTH = 40;
@@ -100,13 +101,6 @@ export function agentOperation({ name, title, description, target }: AgentTool):
       return handOver(activate, args, {}, context, call);
     },
     render: (data) => activate.render(data),
-  });
-}
-
-export function switchedOff(name: string, toolset: string, why: string): BmadError {
-  return new BmadError('forbidden', `The tool ${quoted(name)} is switched off: ${why}.`, {
-    subject: name,
-    hint: `It belongs to the toolset "${toolset}". The settings toolsets, tools, exclude_tools and read_only decide at the start of the server.`,
   });
 }
 

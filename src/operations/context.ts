@@ -24,6 +24,7 @@ import type { SourceView } from '../services/team/view.ts';
 import type { Tree } from '../sources/tree.ts';
 import type { Search } from '../services/search/search.ts';
 import type { Knowledge } from '../services/knowledge/knowledge.ts';
+import type { BroughtPart, OlderPart } from '../services/older-state/older-state.ts';
 import type { Project } from '../sources/project-root.ts';
 import type { ToolChoice } from './toolsets.ts';
 
@@ -104,6 +105,10 @@ export interface ProjectState {
   tasks(): Promise<TaskQueue>;
   /** What teams hand over to each other. */
   deliveries(): Promise<ContractDesk>;
+  /** What is kept with the user from a time when the project had no place for it. */
+  older(): Promise<OlderPart[]>;
+  /** Brings one part of that into the project; memories have a way of their own. */
+  bring(part: OlderPart): Promise<BroughtPart>;
 }
 
 export type { ServedFile } from '../services/delivery/served-file.ts';

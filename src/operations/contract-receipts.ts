@@ -3,6 +3,7 @@ import { plural } from '../base/text.ts';
 import { receiptData, receiptSchema, receiptText } from './contract-view.ts';
 import { projectField } from './fields.ts';
 import { lines } from './memory-view.ts';
+import { olderNotes } from './older-state.ts';
 import { defineOperation } from './operation.ts';
 
 const problemSchema = z.object({
@@ -66,7 +67,7 @@ export const verifyReceipts = defineOperation({
         stack,
         receipt,
       })),
-      notes: found.notes,
+      notes: [...found.notes, ...(await olderNotes(context, project, ['receipts']))],
       place: found.place.folder,
     };
   },
@@ -128,6 +129,7 @@ export const listReceipts = defineOperation({
     total: z.int(),
     items: z.array(receiptSchema),
     problems: z.array(problemSchema),
+    notes: z.array(z.string()),
     place: z.string(),
   }),
   async run({ limit, project }, context) {
@@ -141,13 +143,15 @@ export const listReceipts = defineOperation({
       total,
       items: intact.slice(-limit).toReversed().map(receiptData),
       problems,
+      notes: await olderNotes(context, project, ['receipts']),
       place: place.folder,
     };
   },
-  render: ({ total, items, problems, place }) => ({
+  render: ({ total, items, problems, notes, place }) => ({
     body: lines(
       total === 0 ? 'There are no receipts yet. Run the contract first.' : items.map(receiptText),
       problems.map(({ message }) => `! ${message}`),
+      notes.map((note) => `- ${note}`),
     ),
     note: `${items.length} of ${plural(total, 'receipt')}, in ${place}. "contract verify" compares them with the project.`,
   }),

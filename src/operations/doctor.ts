@@ -5,6 +5,7 @@ import { plural } from '../base/text.ts';
 import { isListed, problemText } from '../model/record.ts';
 import type { Context, Workspace } from './context.ts';
 import { projectField } from './fields.ts';
+import { olderNote } from './older-state.ts';
 import { defineOperation } from './operation.ts';
 
 const originSchema = z.object({
@@ -59,7 +60,11 @@ export const doctor = defineOperation({
     if (opened instanceof BmadError) return unusable(opened, context);
     const { catalogue, delivery, project: found, warnings } = opened;
     const diagnosis = await context.diagnosis();
-    const findings = await diagnosis.examine(catalogue);
+    const older = found.root === undefined ? [] : await (await context.state(project)).older();
+    const findings = [
+      ...(await diagnosis.examine(catalogue)),
+      ...older.map((part) => ({ level: 'notice' as const, about: 'older-state', text: olderNote(part) })),
+    ];
     const problems = [...catalogue.problems, ...(await delivery.check())].map(problemText);
     if (handshake) call.progress('starting the server for a handshake');
     const shaken = handshake ? await diagnosis.handshake(call.signal) : undefined;

@@ -81,7 +81,11 @@ function refuseWrites({ name, writes }: AnyOperation, { config, configFrom, sett
 }
 
 /** Whether somebody may be offered it at all: whoever reaches the port is not asked who they are. */
-export function mayRunPrograms({ runsPrograms }: AnyOperation, { config }: Context, call: Call): boolean {
+export function mayRunPrograms(
+  { runsPrograms }: Pick<AnyOperation, 'runsPrograms'>,
+  { config }: Context,
+  call: Call,
+): boolean {
   return runsPrograms !== true || call.overHttp !== true || config.contractsOverHttp;
 }
 

@@ -4,6 +4,7 @@ import { oneLine, plural } from '../base/text.ts';
 import { meantAgent } from './agent-names.ts';
 import type { Context } from './context.ts';
 import { DATA_NOTE, lines, whereField } from './memory-view.ts';
+import { olderNotes } from './older-state.ts';
 import { defineOperation } from './operation.ts';
 
 const FOUND = 10;
@@ -52,6 +53,7 @@ export const getAgentMemory = defineOperation({
     const facts = await (await context.state(project)).facts();
     const { ids, names } = await meantAgent(agent, facts, context, project);
     const memory = await context.memory(project);
+    const older = await olderNotes(context, project, ['memories']);
     if (query === undefined) {
       const { entries, notes } = await memory.browse('agent-learnings', names);
       const learnings = entries.slice(0, most).map(({ entry, sources, stored, dated }) => ({
@@ -62,7 +64,7 @@ export const getAgentMemory = defineOperation({
         sources,
         ...(stored ? { id: entry.id } : {}),
       }));
-      return { agents: ids, names, learnings, total: entries.length, notes };
+      return { agents: ids, names, learnings, total: entries.length, notes: [...notes, ...older] };
     }
     const { hits, notes } = await memory.recall(question(query, names, most ?? FOUND), signal);
     return {
@@ -79,7 +81,7 @@ export const getAgentMemory = defineOperation({
         score: Math.round(score * 1_000) / 1_000,
         matched: [...matched],
       })),
-      notes: [...notes, ...(await memory.fileProblems())],
+      notes: [...notes, ...(await memory.fileProblems()), ...older],
     };
   },
 

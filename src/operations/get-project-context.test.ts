@@ -143,6 +143,26 @@ describe('get_project_context', () => {
     expect(JSON.stringify(data)).not.toContain('secret');
   });
 
+  it('tells of each learnings file that leads away', async () => {
+    const session = await memorySession(onTestFinished);
+    const outside = join(session.folder, '../outside-learnings.md');
+    await writeFile(outside, '- [2026-01-01] secret\n');
+    const names = ['agent-learnings/linked.md', 'linked-learnings.md', 'agent-learnings/gone.md'];
+    for (const name of names)
+      await symlink(
+        name.endsWith('gone.md') ? `${outside}.none` : outside,
+        join(session.folder, '_bmad/_memory', name),
+      );
+    const { data } = await session.ok(getProjectContext);
+    const warnings = data['warnings'] as string[];
+    for (const name of names.slice(0, 2))
+      expect(warnings.filter((text) => text.includes(`_bmad/_memory/${name}`))).toEqual([
+        expect.stringContaining('leads outside'),
+      ]);
+    expect(warnings.join('\n')).toMatch(/agent-learnings\/gone\.md/);
+    expect(JSON.stringify(data)).not.toContain('secret');
+  });
+
   it('tells of every file of the memory that cannot be used', async () => {
     const session = await memorySession(onTestFinished, {
       files: {

@@ -24,6 +24,7 @@ import { memoryPurge } from './memory-purge.ts';
 import { memoryCount, memoryGet, memoryList, memoryStats } from './memory-read.ts';
 import { memoryStatus } from './memory-status.ts';
 import { memoryExport, memoryImport, memoryMove, memoryReindex } from './memory-transfer.ts';
+import { moveState } from './move-state.ts';
 import { next } from './next.ts';
 import type { AnyOperation } from './operation.ts';
 import { findPrompt, listPrompts } from './prompts.ts';
@@ -86,6 +87,7 @@ export const operations: readonly AnyOperation[] = [
   ...COMPANIONS,
   taskApprove,
   taskRefuse,
+  moveState,
   rememberStructured,
   recallStructured,
   manageMemories,

@@ -135,6 +135,15 @@ export function holdsWords(item: Item, words: string): boolean {
     .every((word) => text.includes(word));
 }
 
+const summaries = new WeakMap<Item, string>();
+
+/** Made once for each item: a list needs it to count, and again to show it. */
+function summaryOf(item: Item): string {
+  const summary = summaries.get(item) ?? oneLine(item.description, 140);
+  summaries.set(item, summary);
+  return summary;
+}
+
 export function itemLine(item: Item, detail: Detail): string {
   if (item.kind === 'resource')
     return detail === 'full'
@@ -144,7 +153,7 @@ export function itemLine(item: Item, detail: Detail): string {
   const place = [item.module, item.phase].filter(Boolean).join(', ');
   const replaced = item.replacedBy === undefined ? '' : ` → ${item.replacedBy}`;
   const head = `- **${item.name}**${item.title === undefined ? '' : ` ${item.title}`}${place === '' ? '' : ` (${place})`}${replaced}`;
-  if (detail !== 'full') return item.description === '' ? head : `${head}: ${oneLine(item.description, 140)}`;
+  if (detail !== 'full') return item.description === '' ? head : `${head}: ${summaryOf(item)}`;
   const extra = [
     item.uri,
     item.aliases === undefined ? undefined : `also: ${item.aliases.join(', ')}`,

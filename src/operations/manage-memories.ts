@@ -1,9 +1,11 @@
 import * as z from 'zod';
+import { BmadError, quoted } from '../base/errors.ts';
+import { nearest } from '../base/suggest.ts';
+import { argumentsOf } from './action-help.ts';
 import { handOver } from './execute.ts';
 import { memoryForget, memoryRestore, memorySupersede, memoryUpdate } from './memory-change.ts';
 import { memoryCount, memoryGet, memoryList, memoryStats } from './memory-read.ts';
 import { memoryStatus } from './memory-status.ts';
-import { memoryAgentField, memoryTypeField, tagsField, whereField } from './memory-view.ts';
 import { defineOperation, type AnyOperation } from './operation.ts';
 
 const ACTIONS = {
@@ -20,30 +22,43 @@ const ACTIONS = {
 type Action = keyof typeof ACTIONS;
 const NAMES = Object.keys(ACTIONS) as [Action, ...Action[]];
 
+const HELP = 'help';
+
 /** One tool for all that is seldom needed: each action is an operation of its own, and a command. */
 export const manageMemories = defineOperation({
   name: 'manage_memories',
   title: 'Manage the memories',
-  description: 'List, count, read and change memories. Changes need an exact id; restore undoes forget.',
+  description:
+    'List, count, read and change memories. args: get, forget, restore {id}; update {id, text}; supersede {id, by}; list, count {type, agent, tags}. "help" tells all.',
   effect: 'write',
   toolset: 'memory',
   handsOver: true,
+  gathers: 'args',
   input: z.strictObject({
-    action: z.enum(NAMES).describe('What to do'),
-    id: z.string().max(100).optional().describe('Exact id'),
-    by: z.string().max(100).optional().describe('supersede: id of the new one'),
-    text: z.string().max(5_000_000).optional().describe('update: new text'),
-    tags: tagsField.optional().describe('update: new; list, count: filter'),
-    type: memoryTypeField.optional().describe('Filter'),
-    agent: memoryAgentField.optional().describe('update: new; list, count: filter'),
-    limit: z.int().min(1).max(200).optional(),
-    cursor: z.string().max(400).optional(),
-    project: whereField,
+    action: z.enum([HELP, ...NAMES]).describe('What to do'),
+    args: z.record(z.string(), z.unknown()).default({}).describe('Arguments of the action'),
   }),
-  output: z.object({ action: z.enum(NAMES), result: z.record(z.string(), z.unknown()) }),
-  async run({ action, ...args }, context, call) {
-    const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
+  output: z.object({ action: z.enum([HELP, ...NAMES]), result: z.record(z.string(), z.unknown()) }),
+  async run({ action, args }, context, call) {
+    if (action === HELP) return { action, result: { text: help(args['action']) } };
+    // Many models fill in every argument they know of; an empty one was not given.
+    const given = Object.fromEntries(
+      Object.entries(args).filter(([, value]) => value !== undefined && value !== null && value !== ''),
+    );
     return { action, result: await handOver(ACTIONS[action], given, {}, context, call) };
   },
-  render: ({ action, result }) => ACTIONS[action].render(result),
+  render: ({ action, result }) =>
+    action === HELP ? { body: String(result['text']) } : ACTIONS[action].render(result),
 });
+
+function help(asked: unknown): string {
+  const name = NAMES.find((each) => each === asked || ACTIONS[each].name === asked);
+  if (name !== undefined) return argumentsOf(ACTIONS[name], name);
+  if (asked !== undefined)
+    throw new BmadError('invalid_input', `manage_memories: there is no action ${quoted(String(asked))}.`, {
+      subject: 'action',
+      suggestions: nearest(String(asked), NAMES),
+      hint: `Actions: ${HELP}, ${NAMES.join(', ')}.`,
+    });
+  return NAMES.map((each) => argumentsOf(ACTIONS[each], each)).join('\n\n');
+}

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../base/errors.ts';
 import { nearest } from '../base/suggest.ts';
+import { argumentsOf } from './action-help.ts';
 import { checkFailures } from './check-failures.ts';
 import { listReceipts, verifyReceipts } from './contract-receipts.ts';
 import { deliveryAccept, deliveryList, deliveryReject, deliveryValidate } from './delivery-contracts.ts';
@@ -123,26 +124,10 @@ function companion(name: string): AnyOperation {
 }
 
 function help(name: unknown): { text: string } {
-  if (typeof name !== 'string')
-    return { text: COMPANIONS.map((each) => `- ${each.name}: ${each.description}`).join('\n') };
-  const operation = companion(name);
-  const { properties = {}, required = [] } = z.toJSONSchema(operation.input, { io: 'input' });
-  const lines = Object.entries(properties).map(([field, schema]) => {
-    const needed = required.includes(field) ? 'required' : 'optional';
-    return `- ${field} (${typeOf(schema)}, ${needed})${textOf(schema)}`;
-  });
-  return { text: [`${operation.name}: ${operation.description}`, ...lines].join('\n') };
-}
-
-type Schema = z.core.JSONSchema._JSONSchema;
-
-function typeOf(schema: Schema): string {
-  if (typeof schema === 'boolean') return 'anything';
-  if (schema.enum !== undefined) return schema.enum.join(' | ');
-  const items = Array.isArray(schema.items) ? undefined : schema.items;
-  return items === undefined ? String(schema.type ?? 'anything') : `list of ${typeOf(items)}`;
-}
-
-function textOf(schema: Schema): string {
-  return typeof schema === 'boolean' || schema.description === undefined ? '' : `: ${schema.description}`;
+  return {
+    text:
+      typeof name === 'string'
+        ? argumentsOf(companion(name))
+        : COMPANIONS.map((each) => `- ${each.name}: ${each.description}`).join('\n'),
+  };
 }

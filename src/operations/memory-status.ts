@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { projectField } from './fields.ts';
 import { lines } from './memory-view.ts';
+import { olderNotes } from './older-state.ts';
 import { defineOperation } from './operation.ts';
 
 export const memoryStatus = defineOperation({
@@ -44,7 +45,7 @@ export const memoryStatus = defineOperation({
       vectors: status.embedding,
       fileEntries: status.fileEntries,
       degraded: status.degraded,
-      notes: status.notes,
+      notes: [...status.notes, ...(await olderNotes(context, project, ['memories']))],
     };
   },
   failed: ({ engine }) => engine === 'none',

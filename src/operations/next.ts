@@ -105,6 +105,7 @@ export const next = defineOperation({
     const body = lines.join('\n');
     return {
       body,
+      namesSteps: true,
       note: [
         `~${estimateTokens(body)} tokens.`,
         ...shown.flatMap(({ what, action }) => (action === undefined ? [] : [`${what}: ${asCall(action)}.`])),

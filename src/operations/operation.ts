@@ -8,6 +8,8 @@ export interface Answer {
   note?: string;
   /** The body is a file, to the byte: nothing may be added to it. */
   exact?: true;
+  /** The body, not only the note, names next steps as calls; in a terminal these are commands. */
+  namesSteps?: true;
 }
 
 /**
@@ -60,6 +62,6 @@ export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
 export type AnyOperation = Operation;
 
 /** Whether it has something to offer where nothing is written. */
-export function mayRead(tool: Pick<AnyOperation, 'effect' | 'handsOver' | 'writes'>): boolean {
+export function mayRead(tool: Pick<AnyOperation, 'effect' | 'handsOver'> & { writes?: unknown }): boolean {
   return tool.effect === 'read' || tool.handsOver === true || 'writes' in tool;
 }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { BmadError } from '../base/errors.ts';
 import { localDay } from '../base/local-time.ts';
 import { bmadConfigOf } from './bmad-config.ts';
+import { olderNote } from './older-state.ts';
 import type { Context, ProjectFacts } from './context.ts';
 
 /** What is known of a project, as data. Parts that were not asked for are missing. */
@@ -182,7 +183,7 @@ export async function contextData(
           ...(bmad === undefined ? {} : { bmad: { ...bmad, agents: bmad.agents.length } }),
         }
       : {}),
-    warnings: [...new Set(warnings)],
+    warnings: [...new Set([...warnings, ...(await state.older()).map(olderNote)])],
   };
 }
 

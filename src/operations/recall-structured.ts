@@ -14,6 +14,7 @@ import {
   snippet,
   whereField,
 } from './memory-view.ts';
+import { olderNotes } from './older-state.ts';
 import { defineOperation } from './operation.ts';
 
 const DEFAULT_LIMIT = 5;
@@ -35,14 +36,18 @@ export const recallStructured = defineOperation({
   name: 'recall_structured',
   title: 'Recall what the project knows',
   description:
-    'Search what the project remembers and its memory files, by words and meaning, in English and French. Ask before you decide or repeat work. An id as query gives that memory in full.',
+    'Search what the project remembers and its memory files, by words and meaning, in English and French. Ask before you decide or repeat work.',
   effect: 'read',
   toolset: 'memory',
   command: 'memory recall',
   positional: ['query'],
   examples: ['memory recall "which database"', 'memory recall "tests panier" --type failures --limit 3'],
   input: z.strictObject({
-    query: z.string().regex(/\S/, 'is empty').max(20_000).describe('Question or words; or an id'),
+    query: z
+      .string()
+      .regex(/\S/, 'is empty')
+      .max(20_000)
+      .describe('Question or words; an id gives that memory in full'),
     ...selectionFields,
     limit: z.int().min(1).max(50).optional(),
     min_score: z.number().min(0).max(2).optional().describe('Least score'),
@@ -94,7 +99,11 @@ export const recallStructured = defineOperation({
           ...(by === undefined ? {} : { by }),
         };
       }),
-      notes: [...notes, ...(await twoStores(memory.place.folder, context))],
+      notes: [
+        ...notes,
+        ...(await twoStores(memory.place.folder, context)),
+        ...(await olderNotes(context, project, ['memories'])),
+      ],
     };
   },
 

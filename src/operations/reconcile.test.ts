@@ -224,7 +224,7 @@ describe('reconcile', () => {
     await writeFile(join(folder, LEDGER), edited);
     const error = await fail(reconcileLedgers, { apply: true, proposal });
     expect(error).toMatchObject({
-      code: 'unavailable',
+      code: 'conflict',
       message: expect.stringContaining('nothing was written') as string,
     });
     expect(await text()).toBe(edited);

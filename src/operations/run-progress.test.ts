@@ -99,7 +99,7 @@ describe('run_checkpoint', () => {
     );
     expect((await session.fail(runCheckpoint, { run_id: '../main', step: 1 })).code).toBe('invalid_input');
     const archived = { run_id: 'architecture-run-001', branch: 'explore-graphql-20261114', step: 1 };
-    expect((await session.fail(runCheckpoint, archived)).code).toBe('forbidden');
+    expect((await session.fail(runCheckpoint, archived)).code).toBe('conflict');
   });
 
   it('leaves a broken state as it is', async () => {
@@ -201,6 +201,10 @@ describe('run_resume', () => {
     expect(next.data).toMatchObject({ run: { run_id: KIT_RUN, resume_step: 4 } });
     expect(next.answer.note).toContain('dev-story/workflow.yaml');
     expect((await session.ok(runResume, { run_id })).answer.note).toContain('It is completed.');
+    expect(await session.fail(runCheckpoint, { run_id, step: 3 })).toMatchObject({
+      code: 'conflict',
+      hint: expect.stringContaining('run_open') as string,
+    });
   });
 
   it('says so when nothing is open', async () => {

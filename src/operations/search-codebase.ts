@@ -27,7 +27,7 @@ export const searchCodebase = defineOperation({
   name: 'search_codebase',
   title: 'Search the code of the project',
   description:
-    'Find functions, classes and passages in the files of the project by what they do, by a name or by an exact "quoted text". Answers with path:lines, symbol and a few lines of each.',
+    'Find functions, classes and passages in the files of the project: path:lines, symbol and a few lines of each.',
   effect: 'read',
   toolset: 'memory',
   command: 'code',
@@ -40,15 +40,15 @@ export const searchCodebase = defineOperation({
       .trim()
       .min(1)
       .max(200_000)
-      .describe('What the code does, a name, or "exact text" in quotation marks'),
+      .describe('What the code does, a name, or "exact text" in quotes'),
     path: z
       .string()
       .trim()
       .min(1)
       .max(1_000)
       .optional()
-      .describe('Only this folder, file or pattern, e.g. "src/**/*.ts"'),
-    lang: z.string().trim().min(1).max(50).optional().describe('Only this language, e.g. "typescript"'),
+      .describe('Folder, file or pattern, e.g. src/**/*.ts'),
+    lang: z.string().trim().min(1).max(50).optional().describe('Language, e.g. typescript'),
     limit: z.int().min(1).max(50).optional().describe('Places at most (8)'),
     project: projectField,
   }),

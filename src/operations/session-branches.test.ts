@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../tests/support/app.ts';
 import { branchFile, kitState } from '../../tests/support/run-project.ts';
 import { runSession } from '../../tests/support/run-session.ts';
 import { listSessions } from './list-sessions.ts';
-import { runCheckpoint, runFinish } from './run-progress.ts';
+import { runFinish } from './run-progress.ts';
 import {
   sessionArchive,
   sessionCreate,
@@ -51,7 +51,7 @@ describe('session_create and session_switch', () => {
     ])
       expect((await session.fail(sessionCreate, { name })).code, name).toBe('invalid_input');
     expect((await session.fail(sessionCreate, { name: 'main' })).hint).toContain('session_switch');
-    expect((await session.fail(sessionCreate, { name: 'MAIN' })).code).toBe('invalid_input');
+    expect((await session.fail(sessionCreate, { name: 'MAIN' })).code).toBe('conflict');
     expect((await session.fail(sessionSwitch, { name: 'nowhere' })).hint).toContain('main');
     expect((await session.fail(sessionSwitch, { name: 'explore-graphql-20261114' })).code).toBe('not_found');
   });
@@ -69,6 +69,12 @@ describe('session_merge', () => {
           run_id: 'r-1',
           session_branch: 'side',
           agent_notes: 'of side',
+          status: 'completed',
+        }),
+        [`${RUNS}/side/r-3/state.json`]: kitState({
+          run_id: 'r-3',
+          session_branch: 'side',
+          status: 'completed',
         }),
         [`${RUNS}/side/r-2/state.json`]: kitState({ run_id: 'r-2', session_branch: 'side' }),
         [`${RUNS}/side/r-2/artefacts/a.md`]: 'a\n',
@@ -80,7 +86,8 @@ describe('session_merge', () => {
     const manifest = await session.text(`${RUNS}/main/branch.json`);
     const { data, answer } = await session.ok(sessionMerge, { name: 'side', force: true });
     expect(data).toMatchObject({
-      copied: ['bad', 'r-2'],
+      copied: ['bad', 'r-3'],
+      moved: ['r-2'],
       renamed: [{ from: 'r-1', to: 'r-1-from-side' }],
       files: ['docs/x.md'],
       left: ['notes.md'],
@@ -103,16 +110,17 @@ describe('session_merge', () => {
       extra: 'kept',
     });
     // A second time, also after the copy went on, nothing is copied again.
-    await session.ok(runCheckpoint, { run_id: 'r-2', branch: 'main', step: 4 });
-    expect((await session.ok(sessionMerge, { name: 'side', force: true })).data).toMatchObject({
+    await session.ok(runFinish, { run_id: 'r-3', branch: 'main', status: 'failed', notes: 'went on' });
+    expect((await session.ok(sessionMerge, { name: 'side' })).data).toMatchObject({
       copied: [],
+      moved: [],
       renamed: [],
-      already: ['bad', 'r-1-from-side', 'r-2'],
+      already: ['bad', 'r-1-from-side', 'r-3'],
     });
     // What went on in the branch is another run by now.
-    await session.ok(runCheckpoint, { run_id: 'r-2', branch: 'side', step: 5 });
-    expect((await session.ok(sessionMerge, { name: 'side', force: true })).data).toMatchObject({
-      renamed: [{ from: 'r-2', to: 'r-2-from-side' }],
+    await session.ok(runFinish, { run_id: 'r-3', branch: 'side', status: 'failed', notes: 'otherwise' });
+    expect((await session.ok(sessionMerge, { name: 'side' })).data).toMatchObject({
+      renamed: [{ from: 'r-3', to: 'r-3-from-side' }],
     });
   });
 
@@ -132,35 +140,61 @@ describe('session_merge', () => {
     expect(await readdir(outside)).toEqual([]);
     await session.ok(sessionCreate, { name: 'target' });
     const { data } = await session.ok(sessionMerge, { name: 'side', into: 'target', force: true });
-    expect(data).toMatchObject({ copied: ['r-1'] });
+    expect(data).toMatchObject({ moved: ['r-1'] });
     expect((data['notes'] as string[]).join()).toContain('branch.json is not valid JSON');
     expect(await session.text(`${RUNS}/side/branch.json`)).toBe('{');
   });
 });
 
 describe('session_merge of runs that are not over', () => {
-  it('is refused, and with force told', async () => {
+  it('is refused, and with force takes them along, so that each is in one branch', async () => {
     const session = await runSession(onTestFinished, {
       files: {
         [`${RUNS}/side/branch.json`]: branchFile('side'),
         [`${RUNS}/side/r-1/state.json`]: kitState({ run_id: 'r-1', session_branch: 'side' }),
+        [`${RUNS}/side/r-1/artefacts/a.md`]: 'a\n',
+        [`${RUNS}/side/r-2/state.json`]: kitState({ run_id: 'r-2', status: 'paused', agent_notes: 'side' }),
+        [`${RUNS}/main/r-2/state.json`]: kitState({ run_id: 'r-2', agent_notes: 'main' }),
       },
     });
     const error = await session.fail(sessionMerge, { name: 'side' });
-    expect(error.message).toContain('not over: r-1');
+    expect(error).toMatchObject({ code: 'conflict' });
+    expect(error.message).toContain('not over: r-1, r-2');
     expect(error.hint).toContain('run_finish');
     expect(await session.text(`${RUNS}/side/branch.json`)).not.toContain('merged');
     const { data } = await session.ok(sessionMerge, { name: 'side', force: true });
     expect(data).toMatchObject({
-      copied: ['r-1'],
-      notes: ['Not over, and from now on in both branches: r-1. Go on with those in main.'],
+      copied: [],
+      moved: ['r-1', 'r-2-from-side'],
+      renamed: [{ from: 'r-2', to: 'r-2-from-side' }],
+      notes: ['Not over, and moved: r-1, r-2-from-side go on in main.'],
     });
-    await session.ok(runFinish, { run_id: 'r-1', branch: 'side' });
-    await session.ok(sessionCreate, { name: 'other' });
-    expect((await session.ok(sessionMerge, { name: 'side', into: 'other' })).data).toMatchObject({
-      copied: ['r-1'],
-      notes: [],
+    expect(await readdir(join(session.folder, RUNS, 'side'))).toEqual(['branch.json']);
+    expect(await session.text(`${RUNS}/main/r-1/artefacts/a.md`)).toBe('a\n');
+    // Without a branch the id is plain again, and it says where it is now.
+    await session.ok(runFinish, { run_id: 'r-1' });
+    expect(JSON.parse(await session.text(`${RUNS}/main/r-1/state.json`))).toMatchObject({
+      run_id: 'r-1',
+      session_branch: 'main',
+      status: 'completed',
     });
+  });
+
+  it('leaves one of two copies that an earlier merge has made, and keeps links', async () => {
+    const state = kitState({ run_id: 'r-1', session_branch: 'side' });
+    const session = await runSession(onTestFinished, {
+      files: {
+        [`${RUNS}/side/branch.json`]: branchFile('side'),
+        [`${RUNS}/side/r-1/state.json`]: state,
+        [`${RUNS}/main/r-1/state.json`]: state,
+        [`${RUNS}/side/r-2/state.json`]: kitState({ run_id: 'r-2' }),
+      },
+    });
+    await symlink('state.json', join(session.folder, RUNS, 'side/r-2/link.json'));
+    const { data } = await session.ok(sessionMerge, { name: 'side', force: true });
+    expect(data).toMatchObject({ copied: [], moved: ['r-1', 'r-2'], renamed: [], already: [] });
+    expect(await readdir(join(session.folder, RUNS, 'side'))).toEqual(['branch.json']);
+    expect(await readdir(join(session.folder, RUNS, 'main/r-2'))).toContain('link.json');
   });
 });
 
@@ -203,7 +237,7 @@ describe('session_archive', () => {
     expect((listed['sessions'] as { name: string; archive?: string }[]).map(({ name }) => name)).toContain(
       'side',
     );
-    expect((await session.fail(runFinish, { run_id })).code).toBe('forbidden');
+    expect((await session.fail(runFinish, { run_id })).code).toBe('conflict');
     await session.ok(sessionCreate, { name: 'side' });
     expect((await session.ok(sessionArchive, { name: 'side' })).data['folder']).toMatch(
       /archive\/side-\d{8}-2$/,

@@ -113,13 +113,14 @@ export const sessionMerge = defineOperation({
   input: z.strictObject({
     name: nameField,
     into: branchField.default('main').describe('The branch that gets them'),
-    force: z.boolean().default(false).describe('Also with runs that are not over'),
+    force: z.boolean().default(false).describe('Also with runs that are not over, which are moved'),
     project: projectField,
   }),
   output: z.object({
     branch: z.string(),
     into: z.string(),
     copied: z.array(z.string()),
+    moved: z.array(z.string()),
     renamed: z.array(z.object({ from: z.string(), to: z.string() })),
     already: z.array(z.string()),
     files: z.array(z.string()),
@@ -129,12 +130,17 @@ export const sessionMerge = defineOperation({
   async run({ name, into, force, project }, context) {
     return (await (await context.state(project)).runs()).merge(name, into, force);
   },
-  render: ({ branch, into, copied, renamed, already, files, left, notes }) => ({
+  render: ({ branch, into, copied, moved, renamed, already, files, left, notes }) => ({
     body: lines(
-      `Merged ${branch} into ${into}: ${plural(copied.length + renamed.length, 'run')} copied.`,
+      merged(
+        branch,
+        into,
+        copied.length + renamed.filter(({ to }) => !moved.includes(to)).length,
+        moved.length,
+      ),
       listed('Copied', copied),
       listed(
-        'Copied under a new name, because the branch has another run of that name',
+        'Under a new name, because the branch has another run of that name',
         renamed.map(({ from, to }) => `${from} is now ${to}`),
       ),
       listed('There already', already),
@@ -144,6 +150,11 @@ export const sessionMerge = defineOperation({
     ),
   }),
 });
+
+function merged(branch: string, into: string, copied: number, moved: number): string {
+  const also = moved === 0 ? '' : `, ${plural(moved, 'run')} moved`;
+  return `Merged ${branch} into ${into}: ${plural(copied, 'run')} copied${also}.`;
+}
 
 export const sessionArchive = defineOperation({
   name: 'session_archive',

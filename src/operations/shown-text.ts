@@ -26,6 +26,8 @@ export interface ShowOptions {
   cursor?: string | undefined;
   detail: Detail;
   maxBytes: number;
+  /** Stands before the part shown, is counted in its tokens, and is no part of the text. */
+  head?: string | undefined;
 }
 
 /** Room kept for the note under a text; it is short when nothing is left out. */
@@ -35,17 +37,18 @@ const SHORT_NOTE = 250;
 const FULL_BYTES = 400_000;
 const LISTED_SECTIONS = 20;
 
-export function showText(whole: string, { section, cursor, detail, maxBytes }: ShowOptions): ShownText {
+export function showText(whole: string, { section, cursor, detail, maxBytes, head }: ShowOptions): ShownText {
   const text = section === undefined ? whole : sectionText(whole, section);
   const room = byteLength(text) <= maxBytes - SHORT_NOTE ? maxBytes : maxBytes - RESERVED;
   const part = textPart(text, detail === 'full' ? FULL_BYTES : room, cursor);
   const end = part.from + part.part.length;
   const left = part.next === undefined ? [] : sectionsAfter(text, end);
+  const shown = head === undefined ? part.part : `${head}\n\n${part.part}`;
   return {
-    text: part.part,
+    text: shown,
     complete: part.next === undefined && part.from === 0,
     bytes: byteLength(text),
-    tokens: estimateTokens(part.part),
+    tokens: estimateTokens(shown),
     ...(part.next === undefined ? {} : { next: part.next, sectionsLeft: left }),
   };
 }

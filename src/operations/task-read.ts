@@ -3,6 +3,7 @@ import { fitItems, listPage } from '../base/paging.ts';
 import { fenced, plural } from '../base/text.ts';
 import { FINAL_STATES, TASK_STATES } from '../model/task.ts';
 import { cursorField, limitField, projectField } from './fields.ts';
+import { olderNotes } from './older-state.ts';
 import { defineOperation } from './operation.ts';
 import { handleOf } from './task-agents.ts';
 import { taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
@@ -60,7 +61,7 @@ export const taskList = defineOperation({
       total: page.total,
       counts,
       tasks: fitting,
-      problems,
+      problems: [...problems, ...(await olderNotes(context, project, ['tasks']))],
       ...(next === undefined ? {} : { next }),
     };
   },

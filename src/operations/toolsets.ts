@@ -14,12 +14,17 @@ interface ToolVerdict {
   why: string;
 }
 
-type Tool = Pick<AnyOperation, 'name' | 'toolset' | 'effect' | 'handsOver' | 'writes'>;
+/** What can be said of a tool without its code. */
+export type ToolDeclaration = Pick<
+  AnyOperation,
+  'name' | 'title' | 'description' | 'toolset' | 'effect' | 'handsOver' | 'runsPrograms'
+> & { writes?: unknown };
+type Tool = Pick<ToolDeclaration, 'name' | 'toolset' | 'effect' | 'handsOver' | 'writes'>;
 
 /** Which tools are offered. It depends on settings only, so that no content is read to answer. */
 export interface ToolChoice {
   /** The tools that exist whatever the content is, offered or not, in the order users see them. */
-  fixed: readonly AnyOperation[];
+  fixed: readonly ToolDeclaration[];
   /** Whether any agent may have a tool of its own, for which the content has to be read. */
   agents: boolean;
   of(tool: Tool): ToolVerdict;
@@ -32,7 +37,7 @@ export interface ToolChoice {
 type Settings = Pick<Context, 'config' | 'configFrom' | 'settingKeys'>;
 
 /** Exclusion beats inclusion, read-only beats both. A toolset nobody knows stops the start. */
-export function chooseTools(operations: readonly AnyOperation[], settings: Settings): ToolChoice {
+export function chooseTools(operations: readonly ToolDeclaration[], settings: Settings): ToolChoice {
   const { config, configFrom } = settings;
   const { toolsets, tools, excludeTools, readOnly } = config;
   const fixed = operations.filter(({ toolset }) => toolset !== undefined);
@@ -47,19 +52,26 @@ export function chooseTools(operations: readonly AnyOperation[], settings: Setti
   const names = matcher(tools);
   const by = (setting: keyof typeof configFrom): string =>
     `${settings.settingKeys[setting] ?? setting} (${configFrom[setting]})`;
+  /** Settings do not change, and every answer asks about every tool. */
+  const verdicts = new WeakMap<Tool, ToolVerdict>();
+  function verdictOn(tool: Tool): ToolVerdict {
+    const { name, toolset = 'bmad' } = tool;
+    if (readOnly && !mayRead(tool)) return { offered: false, why: `it writes; ${by('readOnly')}` };
+    if (excludes(name)) return { offered: false, why: by('excludeTools') };
+    if (toolsets.includes(toolset)) return { offered: true, why: by('toolsets') };
+    if (names(name)) return { offered: true, why: by('tools') };
+    const on = toolsets.length === 0 ? 'none' : toolsets.join(', ');
+    return { offered: false, why: `${by('toolsets')}: ${on}` };
+  }
   return {
     fixed,
     unsettled,
     agents: toolsets.includes('agents') || tools.some((name) => !known.has(name)),
     isNamed: names,
     of(operation) {
-      const { name, toolset = 'bmad' } = operation;
-      if (readOnly && !mayRead(operation)) return { offered: false, why: `it writes; ${by('readOnly')}` };
-      if (excludes(name)) return { offered: false, why: by('excludeTools') };
-      if (toolsets.includes(toolset)) return { offered: true, why: by('toolsets') };
-      if (names(name)) return { offered: true, why: by('tools') };
-      const on = toolsets.length === 0 ? 'none' : toolsets.join(', ');
-      return { offered: false, why: `${by('toolsets')}: ${on}` };
+      const verdict = verdicts.get(operation) ?? verdictOn(operation);
+      verdicts.set(operation, verdict);
+      return verdict;
     },
   };
 }
@@ -70,6 +82,13 @@ function checkToolsets(names: readonly string[], from: string): void {
   throw new BmadError('invalid_input', `${from}: there is no toolset ${quoted(wrong)}.`, {
     suggestions: nearest(wrong, TOOLSETS, 1),
     hint: `Toolsets: ${TOOLSETS.join(', ')}.`,
+  });
+}
+
+export function switchedOff(name: string, toolset: string, why: string): BmadError {
+  return new BmadError('forbidden', `The tool ${quoted(name)} is switched off: ${why}.`, {
+    subject: name,
+    hint: `It belongs to the toolset "${toolset}". The settings toolsets, tools, exclude_tools and read_only decide at the start of the server.`,
   });
 }
 

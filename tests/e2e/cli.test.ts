@@ -52,6 +52,15 @@ const COMMANDS: { args: string[]; text: RegExp; data: object }[] = [
     data: { name: 'bmm/bmad-prd', kind: 'workflow', problems: [] },
   },
   {
+    args: ['next'],
+    text: /^ {3}product-brief by analyst: "bmad execute product-brief"$/m,
+    data: {
+      actions: expect.arrayContaining([
+        expect.objectContaining({ call: { operation: 'execute', workflow: 'product-brief' } }),
+      ]),
+    },
+  },
+  {
     args: ['doctor', '--no-handshake'],
     text: /^BMAD MCP Server .*\n[^]*Problems: none/,
     data: { ok: true, version: VERSION, problems: [] },

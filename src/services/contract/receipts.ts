@@ -10,7 +10,7 @@ import { outputFolder } from '../../kit/output.ts';
 import { isCount, ORIGIN, opened, sealed, type Link, type Receipt, type ReceiptBody } from './receipt.ts';
 
 const FOLDER = '.receipts';
-const LOG = 'receipts.jsonl';
+export const LOG = 'receipts.jsonl';
 const HEAD = 'head.json';
 const LOCK_MS = 30_000;
 

@@ -87,11 +87,14 @@ function entries(list: string): Map<string, string> {
   return found;
 }
 
-const FOLDER = 'trees';
+export const TREES = 'trees';
+
+/** The file with the list of a digest. */
+export const listPath = (place: string, digest: string): string => join(place, TREES, `${digest}.gz`);
 
 /** Keeps the list of what has passed, so that what has changed can be named later. It takes the place of the one before. */
 export async function keepList(place: string, tree: Tree): Promise<void> {
-  const folder = join(place, FOLDER);
+  const folder = join(place, TREES);
   const own = `${tree.digest}.gz`;
   await ensureFolder(folder);
   await writeAtomic(join(folder, own), gzipSync(tree.list));
@@ -102,7 +105,7 @@ export async function keepList(place: string, tree: Tree): Promise<void> {
 /** The list of a digest. It vouches for itself: one that was changed is as good as none. */
 export async function keptList(place: string, digest: string): Promise<string | undefined> {
   if (!/^[0-9a-f]{64}$/.test(digest)) return undefined;
-  const bytes = await readStateBytes(join(place, FOLDER, `${digest}.gz`));
+  const bytes = await readStateBytes(listPath(place, digest));
   if (bytes === undefined) return undefined;
   try {
     const list = gunzipSync(bytes, { maxOutputLength: 100_000_000 });

@@ -43,7 +43,7 @@ export async function reconcile(
   const proposal = proposalId(found);
   if (wanted !== undefined && wanted !== proposal)
     throw new BmadError(
-      'unavailable',
+      'conflict',
       'The ledgers or the files have changed since that proposal; nothing was written.',
       {
         subject: wanted.slice(0, 100),
@@ -79,7 +79,7 @@ async function write(root: string, { file, digest }: LedgerProposal, after: stri
   await withLock(lock, { waitMs: LOCK_WAIT_MS }, async () => {
     const now = (await readInside(root, file, MAX_BYTES)).toString('utf8');
     if (digestOf(now) !== digest)
-      throw new BmadError('unavailable', `${file} has changed in the meantime; it was left as it is.`, {
+      throw new BmadError('conflict', `${file} has changed in the meantime; it was left as it is.`, {
         subject: file,
         hint: 'Ask for the changes again.',
       });

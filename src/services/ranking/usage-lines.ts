@@ -21,7 +21,7 @@ export const LINES_BEFORE_COMPACTION = 2_000;
 /** A process that was killed leaves half a line at most; more than a few were not written by us. */
 const DAMAGED_ALLOWED = 10;
 
-interface Line {
+export interface Line {
   what: UsedName;
   at: number;
   /** Left out for one. */
@@ -30,7 +30,7 @@ interface Line {
 
 export const headerLine = (): string => JSON.stringify({ log: LOG, version: VERSION });
 
-export const useLine = (what: UsedName, at: number): string => JSON.stringify({ what, at } satisfies Line);
+export const useLine = ({ what, at }: Line): string => JSON.stringify({ what, at } satisfies Line);
 
 export class UsageState {
   readonly uses = new Map<UsedName, Use>();
@@ -55,12 +55,26 @@ export class UsageState {
       this.damaged++;
       if (this.damaged > DAMAGED_ALLOWED) throw notALog(path);
     } else {
-      const before = this.uses.get(line.what);
-      this.uses.set(line.what, {
-        uses: (before?.uses ?? 0) + (line.uses ?? 1),
-        last: Math.max(before?.last ?? 0, line.at),
-      });
+      this.#add(line);
     }
+  }
+
+  /** The same with further lines behind it. Whoever was given this one keeps it as it was. */
+  with(lines: readonly Line[]): UsageState {
+    const other = new UsageState();
+    for (const [what, use] of this.uses) other.uses.set(what, use);
+    other.lines = this.lines + lines.length;
+    other.damaged = this.damaged;
+    for (const line of lines) other.#add(line);
+    return other;
+  }
+
+  #add({ what, at, uses = 1 }: Line): void {
+    const before = this.uses.get(what);
+    this.uses.set(what, {
+      uses: (before?.uses ?? 0) + uses,
+      last: Math.max(before?.last ?? 0, at),
+    });
   }
 
   /** Whether a clock that was ahead has left times that are still to come. */

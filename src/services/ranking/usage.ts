@@ -1,10 +1,12 @@
 import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
 import { withLock } from '../../base/file-lock.ts';
-import { appendLog, logStamp, readLog, replaceLog } from '../../base/file-log.ts';
+import { appendLog, logStamp, readLog, replaceLog, type LogStamp } from '../../base/file-log.ts';
 import { ensureFolder, removeTree } from '../../base/file-state.ts';
 import type { Log } from '../../base/log.ts';
 import { projectKey } from '../../base/project-key.ts';
+import { byteLength } from '../../base/text.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Use } from './score.ts';
 import {
@@ -15,6 +17,7 @@ import {
   UsageState,
   usedName,
   useLine,
+  type Line,
   type UsedName,
 } from './usage-lines.ts';
 
@@ -28,6 +31,8 @@ export interface UsageSetup {
   /** Whether anything is noted. */
   writes: boolean;
   now(): number;
+  /** How long notes are gathered before they are written; not at all for a program that is about to end. */
+  gatherMs?: number;
   log: Log;
 }
 
@@ -57,17 +62,21 @@ const LOCK_WAIT_MS = 3_000;
 /** Many times what the longest log before compaction takes; whatever is larger was not written by us. */
 const LARGEST = 4 * 1024 * 1024;
 
-export function openUsage({ state, root, writes, reads, now, log }: UsageSetup): Usage {
+export function openUsage({ state, root, writes, reads, now, gatherMs = 0, log }: UsageSetup): Usage {
   const place = usagePlace(root, state);
-  let known: { version: string; state: UsageState } | undefined;
+  let known: { stamp: LogStamp; state: UsageState } | undefined;
   let complained = '';
-  let waiting: string[] = [];
+  let waiting: Line[] = [];
+  /** What is being added to the file at this moment. */
+  let adding: readonly Line[] = [];
   let writing: Promise<void> | undefined;
 
   async function load(): Promise<UsageState> {
-    const stamp = await logStamp(place);
+    const stamp = logStamp(place);
     if (stamp === undefined) return new UsageState();
-    if (known?.version === stamp.version) return known.state;
+    if (known?.stamp.version === stamp.version) return known.state;
+    const grown = withOwn(stamp);
+    if (grown !== undefined) return grown;
     if (!stamp.plain || stamp.bytes > LARGEST) throw notALog(place, stamp.plain);
     const fresh = new UsageState();
     await readLog(
@@ -76,11 +85,21 @@ export function openUsage({ state, root, writes, reads, now, log }: UsageSetup):
       () => fresh.clear(),
       (line) => fresh.take(place, line),
     );
-    known = { version: stamp.version, state: fresh };
+    known = { stamp, state: fresh };
     return fresh;
   }
 
-  async function write(lines: readonly string[]): Promise<void> {
+  /** What this process itself has added needs no reading, if the file has grown by exactly that. */
+  function withOwn(stamp: LogStamp): UsageState | undefined {
+    if (known === undefined || adding.length === 0 || stamp.file !== known.stamp.file) return undefined;
+    if (stamp.bytes !== known.stamp.bytes + byteLength(adding.map((use) => `${useLine(use)}\n`).join('')))
+      return undefined;
+    known = { stamp, state: known.state.with(adding) };
+    return known.state;
+  }
+
+  async function write(uses: readonly Line[]): Promise<void> {
+    const lines = uses.map(useLine);
     await ensureFolder(dirname(place));
     await withLock(`${place}.lock`, { waitMs: LOCK_WAIT_MS }, async () => {
       const before = await load();
@@ -88,15 +107,24 @@ export function openUsage({ state, root, writes, reads, now, log }: UsageSetup):
       if (before.lines === 0) await replaceLog(place, [headerLine(), ...lines]);
       else if (before.lines > LINES_BEFORE_COMPACTION || before.isAhead(now()))
         await replaceLog(place, [...before.compact(now()), ...lines]);
-      else await appendLog(place, lines);
+      else {
+        adding = uses;
+        try {
+          await appendLog(place, lines);
+          await load();
+        } finally {
+          adding = [];
+        }
+      }
     });
   }
 
   async function writeAll(): Promise<void> {
+    if (gatherMs > 0) await pause(gatherMs);
     while (waiting.length > 0) {
-      const lines = waiting;
+      const uses = waiting;
       waiting = [];
-      await write(lines).catch(complain);
+      await write(uses).catch(complain);
     }
     writing = undefined;
   }
@@ -111,7 +139,9 @@ export function openUsage({ state, root, writes, reads, now, log }: UsageSetup):
 
   async function noted(): Promise<UsageRead> {
     try {
-      return { uses: (await load()).uses };
+      const state = await load();
+      // What is still to be written counts as well.
+      return { uses: (waiting.length === 0 ? state : state.with(waiting)).uses };
     } catch (error) {
       return { uses: new Map(), problem: complain(error) };
     }
@@ -125,14 +155,15 @@ export function openUsage({ state, root, writes, reads, now, log }: UsageSetup):
     note(record) {
       const what = usedName(record);
       if (!writes || what.length > NAME_LENGTH) return;
-      waiting.push(useLine(what, now()));
+      waiting.push({ what, at: now() });
       writing ??= writeAll();
     },
     async settled() {
       await writing;
     },
     async clear() {
-      const stamp = await logStamp(place);
+      waiting = [];
+      const stamp = logStamp(place);
       if (stamp === undefined) return undefined;
       if (!stamp.plain) throw notALog(place, false);
       return withLock(`${place}.lock`, { waitMs: LOCK_WAIT_MS }, async () => {

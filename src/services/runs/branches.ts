@@ -33,7 +33,7 @@ export async function createBranch(
     // A folder without a manifest is what a crash or a person left; the branch is then made of it.
     const made = taken === name && !(await stateNames(join(place.base, place.path))).includes(BRANCH_FILE);
     if (taken !== undefined && !made)
-      throw new BmadError('invalid_input', `There is a branch ${quoted(taken)} already.`, {
+      throw new BmadError('conflict', `There is a branch ${quoted(taken)} already.`, {
         subject: name,
         hint: 'Choose another name, or switch to it with session_switch.',
       });
@@ -128,7 +128,7 @@ export function runsNotOver({ runs }: RunBranch): string[] {
 }
 
 export function notOver(name: string, going: readonly string[], what: 'merge' | 'archive'): BmadError {
-  return new BmadError('invalid_input', `${quoted(name)} has runs that are not over: ${going.join(', ')}.`, {
+  return new BmadError('conflict', `${quoted(name)} has runs that are not over: ${going.join(', ')}.`, {
     subject: name,
     hint: `End them with run_finish, or ${what} it as it is with force.`,
   });

@@ -44,7 +44,7 @@ export async function checkpoint(
   return changeRun(world, id, branch, async (place, before, notes) => {
     const status = before.state['status'];
     if (status === 'completed')
-      throw new BmadError('invalid_input', `The run ${quoted(id)} is completed.`, {
+      throw new BmadError('conflict', `The run ${quoted(id)} is completed.`, {
         subject: id,
         hint: 'Open a new one with run_open.',
       });
@@ -152,7 +152,7 @@ async function writable(
   const reading = await readAll(world);
   const run = findRun(reading, id, branch);
   if (run.archive !== undefined)
-    throw new BmadError('forbidden', `The run ${quoted(id)} is archived (${run.archive}).`, {
+    throw new BmadError('conflict', `The run ${quoted(id)} is archived (${run.archive}).`, {
       subject: id,
       hint: 'Archived runs are only read. Open a new one with run_open.',
     });

@@ -21,7 +21,9 @@ export interface Merged {
   into: string;
   /** Runs that were copied, under their own id. */
   copied: string[];
-  /** Runs that were copied under another id, because the target has another run of that name. */
+  /** Runs that were not over, by the id they have there: they were taken along, and are in the source no more. */
+  moved: string[];
+  /** Runs that got another id, because the target has another run of that name. */
   renamed: { from: string; to: string }[];
   /** Runs that the target had already. */
   already: string[];
@@ -57,7 +59,7 @@ export async function mergeBranch(
     const reading = await readAll(world);
     const source = liveBranch(reading, name);
     const going = runsNotOver(source);
-    // Two copies of a run that both go on would be two truths of one piece of work.
+    // Two copies of a run that both go on would be two truths of one piece of work: it is taken along, if at all.
     if (going.length > 0 && !force) throw notOver(name, going, 'merge');
     const target = { base: folder.base, path: `${folder.path}/${into}` };
     const drafts = join(folder.base, folder.path, DRAFTS);
@@ -68,6 +70,7 @@ export async function mergeBranch(
       branch: name,
       into,
       copied: [],
+      moved: [],
       renamed: [],
       already: [],
       files: [],
@@ -79,7 +82,8 @@ export async function mergeBranch(
     const own = source.runs.filter(
       ({ place }) => place.path === `${source.place.path}/${place.path.split('/').at(-1) ?? ''}`,
     );
-    for (const run of own) await takeRun(world, run.place, { name, into, target, drafts }, merged);
+    for (const { id, place } of own)
+      await takeRun(world, place, { name, into, target, drafts, whole: going.includes(id) }, merged);
     const inRuns = (path: string): boolean =>
       own.some(({ place }) => path.startsWith(`${place.path.split('/').at(-1) ?? ''}/`));
     const { files, left } = await filesBelow(folderPath(source));
@@ -87,19 +91,28 @@ export async function mergeBranch(
     for (const { path } of files.filter((file) => file.path !== BRANCH_FILE && !inRuns(file.path)))
       await takeFile(folderPath(source), target, path, merged);
     await removeTree(drafts);
-    if (going.length > 0)
+    if (merged.moved.length > 0)
       merged.notes.push(
-        `Not over, and from now on in both branches: ${going.join(', ')}. Go on with those in ${into}.`,
+        `Not over, and moved: ${merged.moved.join(', ')} ${merged.moved.length === 1 ? 'goes' : 'go'} on in ${into}.`,
       );
     if (name !== MAIN) await markMerged(source.place, name, into, world, merged);
     return merged;
   });
 }
 
+interface Taking {
+  name: string;
+  into: string;
+  target: RunPlace;
+  drafts: string;
+  /** Whether the run itself goes over, and no copy of it. */
+  whole: boolean;
+}
+
 async function takeRun(
   world: RunsWorld,
   from: RunPlace,
-  { name, into, target, drafts }: { name: string; into: string; target: RunPlace; drafts: string },
+  { name, into, target, drafts, whole }: Taking,
   merged: Merged,
 ): Promise<void> {
   const id = from.path.split('/').at(-1) ?? '';
@@ -110,7 +123,22 @@ async function takeRun(
     const place = { base: target.base, path: `${target.path}/${to}` };
     if (taken.includes(to)) {
       if (!(await holds(place, from))) continue;
-      merged.already.push(to);
+      // Its equal is there, file by file: an earlier merge left both.
+      if (whole && (await filesBelow(join(from.base, from.path))).left.length === 0) {
+        await removeTree(join(from.base, from.path));
+        merged.moved.push(to);
+      } else {
+        merged.already.push(to);
+        if (whole) merged.notes.push(`${id} has links, which ${to} lacks: it stays in ${name} too.`);
+      }
+      return;
+    }
+    if (to !== id) merged.renamed.push({ from: id, to });
+    if (whole) {
+      // Wherever a crash strikes, it is in one place; what it says of itself follows with its next change.
+      await moveFolder(join(from.base, from.path), join(place.base, place.path));
+      await rename(world, place, to, into, merged);
+      merged.moved.push(to);
       return;
     }
     const draft = await newWorkFolder(drafts);
@@ -119,7 +147,6 @@ async function takeRun(
     await rename(world, { base: draft, path: '.' }, to, into, merged);
     await moveFolder(draft, join(place.base, place.path));
     if (to === id) merged.copied.push(id);
-    else merged.renamed.push({ from: id, to });
     return;
   }
 }

@@ -67,7 +67,7 @@ export class Levels {
   async pin({ address, layer }: Pinned, before: Pin | undefined, after: Pin): Promise<void> {
     await this.#change(layer, (pins) => {
       if (pins[address.source]?.commit !== before?.commit)
-        throw new BmadError('unavailable', `${address.source} was approved by somebody else just now.`, {
+        throw new BmadError('conflict', `${address.source} was approved by somebody else just now.`, {
           subject: address.source,
           hint: 'Look at it again with "bmad sources list".',
         });

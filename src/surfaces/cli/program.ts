@@ -37,7 +37,8 @@ export async function runProgram(
     }
     if (json) terminal.out(`${JSON.stringify(outcome.data, null, 2)}\n`);
     else {
-      const { body, note, exact } = outcome.answer;
+      const { note, exact, namesSteps } = outcome.answer;
+      const body = namesSteps === true ? inTerminalWords(outcome.answer.body) : outcome.answer.body;
       terminal.out(exact === true || body.endsWith('\n') ? body : `${body}\n`);
       // A file may end in the middle of a line; what is said about it begins a new one.
       const gap = exact === true && body !== '' && !body.endsWith('\n') ? '\n' : '';

@@ -6,6 +6,15 @@ describe('answers in a terminal', () => {
   it.each([
     ['Start it with {operation:"execute", workflow:"prd"}.', 'Start it with "bmad execute prd".'],
     ['{operation:"execute", workflow:"bmm/prd", run_id:"prd-1"}', '"bmad execute bmm/prd --run-id prd-1"'],
+    [
+      '{operation:"execute", agent:"dev", message:"*review-qa docs/1.2.md"}',
+      '"bmad execute dev \'*review-qa docs/1.2.md\'"',
+    ],
+    [
+      String.raw`{operation:"execute", message:"say \"no\", it's ours", workflow:"prd"}`,
+      String.raw`"bmad execute prd 'say "no", it'\''s ours'"`,
+    ],
+    [String.raw`{operation:"read", uri:"C:\xeno"}`, String.raw`"bmad read 'C:\xeno'"`],
     ['task_claim takes it, then task_complete.', '"bmad task claim" takes it, then "bmad task complete".'],
     ['run_open opens one; list_sessions shows all.', '"bmad run open" opens one; list_sessions shows all.'],
     [

@@ -25,16 +25,27 @@ function asCommand(name: string, written = ''): string {
   return `"${[CLI_PROGRAM, command, ...byPlace, ...byName].join(' ')}"`;
 }
 
+/** A step of the unified tool, such as `{operation:"execute", agent:"dev", message:"…"}`; its values are JSON. */
+const STEP = /\{operation:"(\w+)"((?:, ?\w+:"(?:[^"\\\n]|\\.)*")*)\}/g;
+const ARGUMENT = /(\w+):("(?:[^"\\\n]|\\.)*")/g;
+/** What commands take by position: the thing, then what is wanted of it. */
+const PLACES = [['query', 'agent', 'workflow', 'uri'], ['message']];
+
 /** Answers and hints name the next step as a tool call; in a terminal the same step is a command. */
 export function inTerminalWords(text: string): string {
   return text
-    .replace(/\{operation:"(\w+)"((?:, ?\w+:"[^"]*")*)\}/g, (_call, operation: string, rest: string) => {
-      const args = [...rest.matchAll(/(\w+):"([^"]*)"/g)].map(([, key = '', value = '']) =>
-        ['query', 'agent', 'workflow', 'uri'].includes(key)
-          ? quote(value)
-          : `--${key.replaceAll('_', '-')} ${quote(value)}`,
+    .replace(STEP, (_call, operation: string, rest: string) => {
+      const args = [...rest.matchAll(ARGUMENT)].map(
+        ([, key = '', value = '']) => [key, valueOf(value)] as const,
       );
-      return [`"${CLI_PROGRAM} ${operation}`, ...args].join(' ') + '"';
+      const byPlace = PLACES.flatMap((names) => args.filter(([key]) => names.includes(key)));
+      const byName = args.filter((each) => !byPlace.includes(each));
+      return `"${[
+        CLI_PROGRAM,
+        operation,
+        ...byPlace.map(([, value]) => quote(value)),
+        ...byName.map(([key, value]) => `--${key.replaceAll('_', '-')} ${quote(value)}`),
+      ].join(' ')}"`;
     })
     .replace(/\{command:"([^"]*)"\}/g, (_call, command: string) => `"${CLI_PROGRAM} '${command}'"`)
     .replace(
@@ -56,6 +67,15 @@ export function inTerminalWords(text: string): string {
     .replace(/with cursor "([^"]*)"/g, (_call, cursor: string) => `with --cursor ${cursor}`);
 }
 
+/** A value between its quotation marks. Some are written as they are, with backslashes that mean themselves. */
+function valueOf(written: string): string {
+  try {
+    return JSON.parse(written) as string;
+  } catch {
+    return written.slice(1, -1);
+  }
+}
+
 function quote(value: string): string {
-  return /^[\w./:@-]+$/.test(value) ? value : `'${value}'`;
+  return /^[\w./:@-]+$/.test(value) ? value : `'${value.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -78,7 +78,7 @@ export async function openFrontDoor({ port, routes, log }: FrontDoorOptions): Pr
       http.close();
       const now = AbortSignal.timeout(LAST_WORDS_MS);
       now.addEventListener('abort', () => http.closeAllConnections());
-      await Promise.all(routes.map((route) => route.close?.(now)));
+      await Promise.all(routes.map(async (route) => route.close?.(now)));
       await ended;
     },
   };

@@ -1,8 +1,7 @@
 import type { CompleteResult } from '@modelcontextprotocol/server';
 import type { Call, Context } from '../../operations/context.ts';
-import { execute } from '../../operations/execute.ts';
-import { complete, findPrompt } from '../../operations/index.ts';
 import type { PromptItem } from '../../operations/prompts.ts';
+import { ask } from './ask.ts';
 import { dataOf } from './errors.ts';
 import type { CompleteParams } from './params.ts';
 import { MESSAGE_ARGUMENT } from './prompts.ts';
@@ -22,7 +21,7 @@ export async function completeArgument(
       : templateQuery(ref.uri, argument);
   if (query === undefined) return NONE;
   const { values, total } = dataOf<{ values: string[]; total: number }>(
-    await execute(complete, { ...query, value: argument.value }, context, call),
+    await ask('complete', { ...query, value: argument.value }, context, call),
   );
   return { completion: { values, total, hasMore: total > values.length } };
 }
@@ -38,7 +37,7 @@ async function promptQuery(
   context: Context,
   call: Call,
 ): Promise<{ what: string; target: string } | undefined> {
-  const prompt = dataOf<PromptItem>(await execute(findPrompt, { name }, context, call));
+  const prompt = dataOf<PromptItem>(await ask('find_prompt', { name }, context, call));
   return argument.name === MESSAGE_ARGUMENT && prompt.kind === 'agent'
     ? { what: 'message', target: prompt.target }
     : undefined;

@@ -1,8 +1,7 @@
 import type { GetPromptResult, ListPromptsResult } from '@modelcontextprotocol/server';
 import type { Call, Context } from '../../operations/context.ts';
-import { execute } from '../../operations/execute.ts';
-import { activate, findPrompt, listPrompts } from '../../operations/index.ts';
 import type { PromptItem } from '../../operations/prompts.ts';
+import { ask } from './ask.ts';
 import { dataOf, protocolError } from './errors.ts';
 import { inOfferedWords } from './wording.ts';
 
@@ -15,7 +14,7 @@ export async function promptList(
   call: Call,
 ): Promise<ListPromptsResult> {
   const { items, next } = dataOf<{ items: PromptItem[]; next?: string }>(
-    await execute(listPrompts, { cursor }, context, call),
+    await ask('list_prompts', { cursor }, context, call),
   );
   return {
     prompts: items.map(({ name, title, description, kind }) => ({
@@ -34,7 +33,7 @@ export async function getPrompt(
   context: Context,
   call: Call,
 ): Promise<GetPromptResult> {
-  const prompt = dataOf<PromptItem>(await execute(findPrompt, { name }, context, call));
+  const prompt = dataOf<PromptItem>(await ask('find_prompt', { name }, context, call));
   const message = args[MESSAGE_ARGUMENT];
   const input = {
     name: prompt.target,
@@ -43,7 +42,7 @@ export async function getPrompt(
     detail: 'full',
     ...(message === undefined || message === '' ? {} : { message }),
   };
-  const outcome = await execute(activate, input, context, call);
+  const outcome = await ask('execute', input, context, call);
   if (!outcome.ok) throw protocolError(outcome.error);
   const { body, note } = outcome.answer;
   const text = inOfferedWords(note === undefined ? body : `${body}\n\n${note}`, context.tools);

@@ -4,8 +4,7 @@ import type {
   ReadResourceResult,
 } from '@modelcontextprotocol/server';
 import type { Call, Context } from '../../operations/context.ts';
-import { execute } from '../../operations/execute.ts';
-import { listResources, readResource } from '../../operations/index.ts';
+import { ask } from './ask.ts';
 import { dataOf } from './errors.ts';
 
 export async function resourceList(
@@ -15,7 +14,7 @@ export async function resourceList(
 ): Promise<ListResourcesResult> {
   type Item = { uri: string; name: string; mimeType: string; origin: string; description?: string };
   type Page = { items: Item[]; next?: string };
-  const { items, next } = dataOf<Page>(await execute(listResources, { cursor }, context, call));
+  const { items, next } = dataOf<Page>(await ask('list_resources', { cursor }, context, call));
   return {
     resources: items.map(({ uri, name, mimeType, origin, description }) => ({
       uri,
@@ -109,7 +108,7 @@ export function templateList(): ListResourceTemplatesResult {
 
 export async function resourceRead(uri: string, context: Context, call: Call): Promise<ReadResourceResult> {
   type File = { mimeType: string; text?: string; blob?: string; origin?: Record<string, string> };
-  const { mimeType, text, blob, origin } = dataOf<File>(await execute(readResource, { uri }, context, call));
+  const { mimeType, text, blob, origin } = dataOf<File>(await ask('read_resource', { uri }, context, call));
   // The skills extension keeps the keys of its resources to its own prefix.
   const about = {
     uri,

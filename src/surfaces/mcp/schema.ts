@@ -2,14 +2,29 @@ import * as z from 'zod';
 import type { AnyOperation } from '../../operations/operation.ts';
 
 /** Fields whose names say to a model all it needs; what people read about them is in the help of the commands. */
-const PLAIN = new Set(['project', 'cursor', 'limit', 'detail', 'run_id', 'branch', 'args', 'signed_by']);
+const PLAIN = new Set([
+  'project',
+  'cursor',
+  'limit',
+  'detail',
+  'run_id',
+  'branch',
+  'args',
+  'signed_by',
+  'tags',
+  'since',
+  'until',
+  'min_score',
+]);
+
+export type AdvertisedSchema = { type: 'object'; [key: string]: unknown };
 
 /**
  * The schema a client sees. Checking stays with `execute`, so that every surface words its errors the same way; the
  * lengths, ranges and forms are left out, because no model counts characters and every session pays for them. So is
  * that nothing else is allowed: an argument that does not exist is answered with the list of those that do.
  */
-export function advertisedSchema(operation: AnyOperation): { type: 'object'; [key: string]: unknown } {
+export function advertisedSchema(operation: Pick<AnyOperation, 'input'>): AdvertisedSchema {
   const {
     $schema: _schema,
     additionalProperties: _strict,
@@ -30,7 +45,9 @@ export function advertisedSchema(operation: AnyOperation): { type: 'object'; [ke
     },
   });
   for (const [name, property] of Object.entries(schema.properties ?? {}))
-    if (PLAIN.has(name) && typeof property === 'object') delete property.description;
+    // A list of all values says more than words about it.
+    if (typeof property === 'object' && (PLAIN.has(name) || property.enum !== undefined))
+      delete property.description;
   return { ...schema, type: 'object' };
 }
 
@@ -39,5 +56,5 @@ function isAnything(schema: unknown): boolean {
 }
 
 function isEmpty(value: unknown): boolean {
-  return value === '' || (Array.isArray(value) && value.length === 0);
+  return value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 }

@@ -1,7 +1,6 @@
 import type { Resource, Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Call, Context } from '../../operations/context.ts';
-import { execute } from '../../operations/execute.ts';
-import { getSkill, listSkillFolder, listSkills } from '../../operations/index.ts';
+import { ask } from './ask.ts';
 import { dataOf } from './errors.ts';
 import { answer, folderParams, pageParams, readParams } from './params.ts';
 
@@ -25,17 +24,17 @@ export function answerSkills(
   const caching = era === 'modern' ? UNCACHED : {};
   answer(server, 'skills/list', pageParams, async ({ cursor }, sdk): Promise<Result> => {
     const { items, next } = dataOf<{ items: Skill[]; next?: string }>(
-      await execute(listSkills, { cursor }, context, callOf(sdk)),
+      await ask('list_skills', { cursor }, context, callOf(sdk)),
     );
     return { skills: items, ...nextCursor(next), ...caching };
   });
   answer(server, 'skills/get', readParams, async ({ uri }, sdk): Promise<Result> => {
-    const skill = dataOf<Skill>(await execute(getSkill, { uri }, context, callOf(sdk)));
+    const skill = dataOf<Skill>(await ask('get_skill', { uri }, context, callOf(sdk)));
     return { skill, ...caching };
   });
   answer(server, 'resources/directory/read', folderParams, async ({ uri, cursor }, sdk): Promise<Result> => {
     const { items, next } = dataOf<{ items: Resource[]; next?: string }>(
-      await execute(listSkillFolder, { uri, cursor }, context, callOf(sdk)),
+      await ask('list_skill_folder', { uri, cursor }, context, callOf(sdk)),
     );
     const resources = items.map(({ uri: place, name, mimeType }) => ({ uri: place, name, mimeType }));
     return { resources, ...nextCursor(next), ...caching };

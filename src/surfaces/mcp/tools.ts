@@ -1,19 +1,19 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { SERVER_KEY } from '../../base/product.ts';
-import { agentOperation, switchedOff } from '../../operations/agent-tools.ts';
 import type { Call, Context } from '../../operations/context.ts';
 import { execute, mayRunPrograms } from '../../operations/execute.ts';
-import { findAgentTool, listAgentTools } from '../../operations/index.ts';
+import type { agentOperation } from '../../operations/agent-tools.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
+import { switchedOff, type ToolDeclaration } from '../../operations/toolsets.ts';
+import { ask, operationsOnDemand } from './ask.ts';
 import { dataOf, protocolError } from './errors.ts';
-import { advertisedSchema } from './schema.ts';
+import { advertisedSchema, type AdvertisedSchema } from './schema.ts';
+import { TOOL_SCHEMAS } from './tool-schemas.prepared.ts';
 import { actionNote, inOfferedWords } from './wording.ts';
 
 type AgentTool = Parameters<typeof agentOperation>[0];
 
 const AGENT_LISTER = 'bmad-resources';
-
-const madeTools = new WeakMap<AnyOperation, Tool>();
 
 /** The tools in a fixed order. Only those of agents depend on the content, which is not read for any other. */
 export async function toolList(context: Context, call: Call): Promise<Tool[]> {
@@ -22,7 +22,7 @@ export async function toolList(context: Context, call: Call): Promise<Tool[]> {
     .filter((operation) => tools.of(operation).offered && mayRunPrograms(operation, context, call))
     .map(fixedTool);
   if (!tools.agents) return fixed;
-  const outcome = await execute(listAgentTools, {}, context, call);
+  const outcome = await ask('list_agent_tools', {}, context, call);
   if (!outcome.ok) {
     // The other tools still work, and a call says what is wrong.
     context.log.warn('the tools of agents cannot be listed', { error: outcome.error.message });
@@ -32,7 +32,10 @@ export async function toolList(context: Context, call: Call): Promise<Tool[]> {
   const told = leftOut === 0 ? fixed : fixed.map((tool) => withRest(tool, items.length, leftOut));
   if (leftOut > 0)
     context.log.warn(`${leftOut} agents have no tool of their own, because hosts take only so many tools`);
-  return [...told, ...items.map((item) => toolOf(agentOperation(item)))];
+  const { loadAgentTools } = await operationsOnDemand();
+  const { agentOperation } = await loadAgentTools();
+  const own = items.map(agentOperation);
+  return [...told, ...own.map((operation) => toolOf(operation, advertisedSchema(operation)))];
 }
 
 /** The number of tools is limited by hosts; the tool that lists all agents says so. */
@@ -42,10 +45,8 @@ function withRest(tool: Tool, shown: number, leftOut: number): Tool {
   return { ...tool, description: `${tool.description ?? ''} ${note}` };
 }
 
-function fixedTool(operation: AnyOperation): Tool {
-  const tool = madeTools.get(operation) ?? toolOf(operation);
-  madeTools.set(operation, tool);
-  return tool;
+function fixedTool(tool: ToolDeclaration): Tool {
+  return toolOf(tool, TOOL_SCHEMAS[tool.name] ?? { type: 'object' });
 }
 
 /** Hosts look for the first; of the others, what differs from the defaults of the protocol. */
@@ -55,12 +56,12 @@ const ANNOTATIONS: Record<AnyOperation['effect'], NonNullable<Tool['annotations'
   destroy: { readOnlyHint: false, openWorldHint: false },
 };
 
-function toolOf(operation: AnyOperation): Tool {
+function toolOf(operation: ToolDeclaration, inputSchema: AdvertisedSchema): Tool {
   return {
     name: operation.name,
     title: operation.title,
     description: operation.description,
-    inputSchema: advertisedSchema(operation),
+    inputSchema,
     annotations: ANNOTATIONS[operation.effect],
     // Hosts with a tool search show only names at first; this one is the entry to everything.
     ...(operation.name === SERVER_KEY ? { _meta: { 'anthropic/alwaysLoad': true } } : {}),
@@ -93,11 +94,13 @@ export async function callTool(
 /** The operation behind a tool. One that is switched off is as little callable as one that does not exist. */
 async function toolNamed(name: string, context: Context, call: Call): Promise<AnyOperation> {
   const { tools } = context;
+  const { loadOperation, loadAgentTools } = await operationsOnDemand();
   const fixed = tools.fixed.find((candidate) => candidate.name === name);
   if (fixed !== undefined) {
     const { offered, why } = tools.of(fixed);
-    if (offered) return fixed;
+    if (offered) return loadOperation(name);
     throw protocolError(switchedOff(name, fixed.toolset ?? '', why));
   }
-  return agentOperation(dataOf<AgentTool>(await execute(findAgentTool, { name }, context, call)));
+  const found = dataOf<AgentTool>(await ask('find_agent_tool', { name }, context, call));
+  return (await loadAgentTools()).agentOperation(found);
 }

@@ -7,9 +7,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { mapLimited } from '../../base/async.ts';
 import type { Call, Changes, Context } from '../../operations/context.ts';
-import { execute } from '../../operations/execute.ts';
-import { readResource } from '../../operations/index.ts';
 import { KINDS_OF } from '../../operations/targets.ts';
+import { ask } from './ask.ts';
 import { dataOf } from './errors.ts';
 
 /** What one client, or one entry point for many, wants to hear about. */
@@ -36,7 +35,7 @@ export function watchChanges(context: Context, notifier: ServerNotifier): Watch 
   const seen = new Map<string, string>();
 
   async function fingerprint(uri: string, call: Call): Promise<string> {
-    const outcome = await execute(readResource, { uri }, context, call);
+    const outcome = await ask('read_resource', { uri }, context, call);
     return outcome.ok ? markOf(outcome.data) : ABSENT;
   }
 
@@ -68,7 +67,7 @@ export function watchChanges(context: Context, notifier: ServerNotifier): Watch 
         const message = `There are ${LIMIT} subscriptions already. Unsubscribe from some first.`;
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
       }
-      seen.set(uri, markOf(dataOf(await execute(readResource, { uri }, context, call))));
+      seen.set(uri, markOf(dataOf(await ask('read_resource', { uri }, context, call))));
     },
     unsubscribe: (uri) => void seen.delete(uri),
     async follow(uris) {

@@ -1,6 +1,6 @@
 import type { ToolChoice } from '../../operations/toolsets.ts';
 import { CLI_PROGRAM, SERVER_KEY } from '../../base/product.ts';
-import { COMPANIONS } from '../../operations/manage-project.ts';
+import { ACTIONS } from '../../operations/declared.prepared.ts';
 
 /** The tool whose actions are operations too. */
 const MANAGER = 'manage_project';
@@ -15,7 +15,7 @@ export function actionNote(
   { fixed, of }: ToolChoice,
 ): string | undefined {
   if (tool === MANAGER) return undefined;
-  const named = new Set(texts.join('\n').match(ACTION));
+  const named = new Set(texts.flatMap(actionsIn));
   if (named.size === 0) return undefined;
   const manager = fixed.find(({ name }) => name === MANAGER);
   const [first = ''] = named;
@@ -24,8 +24,27 @@ export function actionNote(
   return `${[...named].join(', ')}: only at the command line, e.g. ${CLI_PROGRAM} ${COMMANDS.get(first) ?? first}.`;
 }
 
-const COMMANDS = new Map(COMPANIONS.map(({ name, command = name }) => [name, command]));
-const ACTION = new RegExp(String.raw`\b(?:${[...COMMANDS.keys()].join('|')})\b`, 'g');
+const COMMANDS = new Map(ACTIONS);
+
+/** Every answer is looked through: going from one underscore to the next is many times faster than trying each word. */
+function actionsIn(text: string): string[] {
+  const found: string[] = [];
+  for (let at = text.indexOf('_'); at !== -1; at = text.indexOf('_', at + 1)) {
+    let start = at;
+    while (isWordCode(text.charCodeAt(start - 1))) start -= 1;
+    while (isWordCode(text.charCodeAt(at + 1))) at += 1;
+    const word = text.slice(start, at + 1);
+    if (COMMANDS.has(word)) found.push(word);
+  }
+  return found;
+}
+
+/** A letter, a digit or an underscore; what is outside of the text is none. */
+function isWordCode(code: number): boolean {
+  return (
+    (code >= 97 && code <= 122) || code === 95 || (code >= 65 && code <= 90) || (code >= 48 && code <= 57)
+  );
+}
 
 type Arguments = Partial<Record<string, string>>;
 

@@ -1,0 +1,25 @@
+import { COMPANIONS } from './manage-project.ts';
+import { operations } from './index.ts';
+import type { ToolDeclaration } from './toolsets.ts';
+
+// Worked out when the programs are built, and a constant in them: to name and describe its tools, a server that starts
+// needs neither the code of the operations nor their schemas. Only plain data may leave this file.
+
+/** The tools that exist whatever the content is, in the order users see them. */
+export const TOOLS: readonly ToolDeclaration[] = operations
+  .filter(({ toolset }) => toolset !== undefined)
+  .map(({ name, title, description, effect, toolset, handsOver, runsPrograms, writes }) => ({
+    name,
+    title,
+    description,
+    effect,
+    ...(toolset === undefined ? {} : { toolset }),
+    ...(handsOver === undefined ? {} : { handsOver }),
+    ...(runsPrograms === undefined ? {} : { runsPrograms }),
+    ...(writes === undefined ? {} : { writes: true }),
+  }));
+
+/** The actions of `manage_project`, and the command that does the same. */
+export const ACTIONS: readonly (readonly [name: string, command: string])[] = COMPANIONS.map(
+  ({ name, command = name }) => [name, command],
+);
