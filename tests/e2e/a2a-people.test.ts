@@ -84,7 +84,7 @@ describe('a result that an outsider hands in', () => {
     const unchecked = await get(id);
     expect(stateOf(unchecked)).toBe('TASK_STATE_WORKING');
     expect(resultOf(unchecked)).toBe('Trust me.');
-    expect(unchecked.artifacts[0]?.metadata).toMatchObject({ verified: false });
+    expect(unchecked.artifacts[0]?.metadata).toMatchObject({ needs_verification: true });
     expect(wordsOf(unchecked)).toContain('has to check it before it counts');
     const { output_key: key } = (await place.cli('task', 'show', id))['task'] as { output_key: string };
     await expect(place.cli('task', 'merge', 'concat', '--output-keys', key)).rejects.toThrow(
@@ -95,7 +95,7 @@ describe('a result that an outsider hands in', () => {
     await place.cli('task', 'approve', id);
     expect(await nextOf(stream)).toBe('artifact Trust me.');
     expect(await nextOf(stream)).toBe('status COMPLETED');
-    expect((await get(id)).artifacts[0]?.metadata).toMatchObject({ verified: true });
+    expect((await get(id)).artifacts[0]?.metadata).toMatchObject({ needs_verification: false });
   });
 });
 

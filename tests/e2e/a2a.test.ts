@@ -35,7 +35,7 @@ describe.each(VERSIONS)('Agent2Agent %s, with the client of the SDK', (version) 
     const done = await get(client, sent.id);
     expect(stateOf(done)).toBe('TASK_STATE_COMPLETED');
     expect(resultOf(done)).toBe('# Review\n\nNo breaking change.');
-    expect(done.artifacts[0]?.metadata).toEqual({ verified: true, complete: true });
+    expect(done.artifacts[0]?.metadata).toEqual({ needs_verification: false, complete: true });
     expect(done.history.map(({ parts }) => parts[0]?.content?.value)).toEqual(['Review the API of the cart']);
   });
 

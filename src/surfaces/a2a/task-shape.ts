@@ -75,7 +75,7 @@ export function artifactsOf(view: OutsideTaskView): Artifact[] {
       name: key,
       description: whole ? '' : `The first ${Buffer.byteLength(result)} of ${bytes} bytes.`,
       parts: [textPart(result)],
-      metadata: { verified: view.status === 'completed', complete: whole },
+      metadata: { needs_verification: view.status === 'needs_verification', complete: whole },
       extensions: [],
     },
   ];
