@@ -1,16 +1,14 @@
-import type { Task } from '../../model/task.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { outputFolder } from '../../kit/output.ts';
 import { composeBrief } from './brief.ts';
-import { followTask } from './follow-task.ts';
+import { TaskFollower } from './follow-task.ts';
 import { TaskStore } from './task-store.ts';
 import { Tasks } from './tasks.ts';
 
 export interface TaskQueue {
   queue: Tasks;
   composeBrief: typeof composeBrief;
-  /** The task when it is no longer as it was known, or as it is after this time. */
-  follow(id: string, known: string, ms: number, signal: AbortSignal): Promise<Task>;
+  follow: TaskFollower['follow'];
 }
 
 const FOLDER = '.tasks';
@@ -23,5 +21,6 @@ export async function openTasks(kit: Kit, userFolder: { root: string; folder: st
       ? { root: userFolder.root, folder: userFolder.folder, owner: 'user' as const }
       : { root: kit.root, folder: `${output}/${FOLDER}`, owner: 'project' as const };
   const queue = new Tasks({ store: new TaskStore(place), now: () => new Date() });
-  return { queue, composeBrief, follow: (...wanted) => followTask(queue, ...wanted) };
+  const follower = new TaskFollower(queue);
+  return { queue, composeBrief, follow: (...wanted) => follower.follow(...wanted) };
 }
