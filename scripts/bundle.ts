@@ -45,14 +45,27 @@ const leanValidator: Plugin = {
   },
 };
 
+/**
+ * A late package is a file of its own, and is loaded when something of it is first used: a file that imports a parser
+ * is often run without there being anything to parse.
+ */
 const latePackages: Plugin = {
   name: 'late-packages',
   setup(esbuild) {
     esbuild.onResolve({ filter: /^[a-z]/ }, ({ path, kind }) =>
-      LATE.includes(path) && kind !== 'entry-point'
-        ? { path: `./${lateFile(path)}.cjs`, external: true }
-        : undefined,
+      LATE.includes(path) && kind !== 'entry-point' ? { path, namespace: 'late-package' } : undefined,
     );
+    esbuild.onLoad({ filter: /.*/, namespace: 'late-package' }, async ({ path }) => {
+      const names = Object.keys((await import(path)) as object).filter((name) => name !== 'default');
+      const exported = [
+        ...names.map((name) => `get ${name}(){return load().${name}}`),
+        'get default(){const all=load();return all.default??all}',
+      ];
+      const file = JSON.stringify(`./${lateFile(path)}.cjs`);
+      return {
+        contents: `let all;const load=()=>all??=require(${file});module.exports={__esModule:true,${exported.join()}};`,
+      };
+    });
   },
 };
 
@@ -64,7 +77,7 @@ const lateParts: Plugin = {
   name: 'late-parts',
   setup(esbuild) {
     esbuild.onResolve({ filter: /^\.\.?\// }, ({ path, kind, resolveDir, namespace }) => {
-      if (namespace === 'late') return { path, external: true };
+      if (namespace.startsWith('late')) return { path, external: true };
       const part = LATE_PARTS[relative(root, resolve(resolveDir, path)).split(sep).join('/')];
       return part !== undefined && kind === 'dynamic-import'
         ? { path: `./${part}.cjs`, namespace: 'late' }

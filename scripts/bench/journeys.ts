@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withClient, type Client, type Program } from './client.ts';
+import { ANSWERED, QUESTION, writeDocumentsProject } from './documents-project.ts';
 import { AGENT } from './peer-project.ts';
 
 /** What a user wants, and what it costs until a model can begin. */
@@ -20,6 +21,8 @@ export interface Journeys {
   mainFiles: number;
   /** A name that many have: the answer, and a list of the same with all that is known of each. */
   ambiguous: { bytes: number; rawBytes: number };
+  /** The project's documents, which the journey with them would otherwise read whole. */
+  documentBytes: number;
 }
 
 /** The sentence and the workflow it is about. */
@@ -33,8 +36,19 @@ const PART_OF_NAMES = 'bmad-agent';
 /** Measured on the peer's transcripts of these two, with the same four bytes a token. */
 const PEER = { agent: { calls: 4, tokens: 2_540 }, workflow: { calls: 6, tokens: 7_990 } };
 
-export async function measureJourneys(ours: Program, content: string): Promise<Journeys> {
-  const everything = await mainFiles(content);
+interface JourneyPlaces {
+  /** The built-in content. */
+  content: string;
+  /** The repository, whose documents are those of the project. */
+  root: string;
+  /** An empty folder for that project. */
+  project: string;
+}
+
+export async function measureJourneys(ours: Program, places: JourneyPlaces): Promise<Journeys> {
+  const everything = await mainFiles(places.content);
+  const { documentBytes } = await writeDocumentsProject(places.project, places.root);
+  const compiled = await withClient({ ...ours, folder: places.project }, withDocuments);
   return withClient(ours, async (client) => {
     await client.start();
     const ask = (args: Record<string, unknown>, expected: string): Promise<string> =>
@@ -46,7 +60,6 @@ export async function measureJourneys(ours: Program, content: string): Promise<J
     const best = /\{operation:"execute", workflow:"([^"]+)"\}/.exec(found)?.[1] ?? '';
     if (best !== WISH.workflow) throw new Error(`The search for ${WISH.sentence} put ${best} first.`);
     const started = await ask({ operation: 'execute', workflow: best }, WISH.workflow);
-    const compiled = await ask({ operation: 'context', agent: AGENT, budget: 8_000 }, 'Winston');
     const lists = [
       ...(await allParts(client, { operation: 'list', query: 'agents' })),
       ...(await allParts(client, { operation: 'list', query: 'workflows' })),
@@ -64,8 +77,18 @@ export async function measureJourneys(ours: Program, content: string): Promise<J
       ],
       ...everything,
       ambiguous: { bytes: Buffer.byteLength(ambiguous), rawBytes: Buffer.byteLength(raw) },
+      documentBytes,
     };
   });
+}
+
+/** An agent in a project with documents; the answer has to hold what they say about the question. */
+async function withDocuments(client: Client): Promise<string> {
+  await client.start();
+  const args = { operation: 'context', agent: AGENT, message: QUESTION, budget: 8_000 };
+  const text = await textOf(client, args, ANSWERED);
+  if (text.includes('Winston')) return text;
+  throw new Error('The context of the agent is without the agent.');
 }
 
 function journey(title: string, answers: readonly string[], peer?: Journey['peer']): Journey {

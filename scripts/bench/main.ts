@@ -104,14 +104,20 @@ async function run({ starts, calls, json, build }: Options): Promise<void> {
     cache: join(root, '.cache', 'bench'),
     empty: join(scratch, 'empty'),
     home: join(scratch, 'home'),
+    documents: join(scratch, 'documents'),
   };
   await mkdir(places.empty);
   await mkdir(places.home);
+  await mkdir(places.documents);
   const { contenders, ours, peer } = await prepareContenders(places, say);
   const results = {
     starts: await measureStarts(contenders, starts, say),
     warm: await measureWarmCalls(contenders, calls, say),
-    context: await measureJourneys(ours, join(root, 'dist', 'content')),
+    context: await measureJourneys(ours, {
+      content: join(root, 'dist', 'content'),
+      root,
+      project: places.documents,
+    }),
     scale: await measureScale(ours, scratch, say),
   };
   const budgets = budgetsOf(results);

@@ -81,7 +81,7 @@ function warmTable({ ours, peer }: WarmServers): string {
 }
 
 function journeyTable(context: Journeys): string {
-  const { journeys, everythingBytes, mainFiles, ambiguous } = context;
+  const { journeys, everythingBytes, mainFiles, ambiguous, documentBytes } = context;
   const rows = journeys.map((journey) => [
     journey.title,
     shown(journey.calls),
@@ -100,7 +100,8 @@ function journeyTable(context: Journeys): string {
   ];
   const head = ['', 'calls', 'tokens', 'saved against everything', 'peer calls', 'peer tokens'];
   const saved = `An ambiguous name: ${tokens(ambiguous.bytes)} tokens against ${tokens(ambiguous.rawBytes)} of a raw list, ${ambiguousSaved(context).toFixed(1)} % less.`;
-  return `${table(head, [...rows, everything])}\n\n${saved}`;
+  const documents = `The documents of that project have ${tokens(documentBytes)} tokens in all.`;
+  return `${table(head, [...rows, everything])}\n\n${documents}\n${saved}`;
 }
 
 function scaleTable(scale: readonly Scale[]): string {

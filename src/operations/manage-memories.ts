@@ -54,10 +54,10 @@ export const manageMemories = defineOperation({
 function help(asked: unknown): string {
   const name = NAMES.find((each) => each === asked || ACTIONS[each].name === asked);
   if (name !== undefined) return argumentsOf(ACTIONS[name], name);
-  if (asked !== undefined)
-    throw new BmadError('invalid_input', `manage_memories: there is no action ${quoted(String(asked))}.`, {
+  if (typeof asked === 'string')
+    throw new BmadError('invalid_input', `manage_memories: there is no action ${quoted(asked)}.`, {
       subject: 'action',
-      suggestions: nearest(String(asked), NAMES),
+      suggestions: nearest(asked, NAMES),
       hint: `Actions: ${HELP}, ${NAMES.join(', ')}.`,
     });
   return NAMES.map((each) => argumentsOf(ACTIONS[each], each)).join('\n\n');

@@ -116,6 +116,13 @@ describe('search', () => {
     expect((await found(query)).slice(0, 3)).toContain('prd');
   });
 
+  it.each(['define what my app must do', 'décrire ce que mon application doit faire'])(
+    'has it first for %j, and no group discussion that shares one word',
+    async (query) => {
+      expect((await found(query))[0]).toBe('prd');
+    },
+  );
+
   it.each(['make me a coffee', 'le chat dort sur le canapé'])(
     'says that it has nothing for %j',
     async (query) => {

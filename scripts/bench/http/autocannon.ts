@@ -5,7 +5,7 @@ import type { Shot } from './requests.ts';
 
 const VERSION = '8.0.0';
 
-export interface Volley {
+interface Volley {
   url: string;
   shot: Shot;
   /** A text every right answer holds. */

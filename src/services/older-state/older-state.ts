@@ -10,7 +10,7 @@ import { outputFolder } from '../../kit/output.ts';
 import { runsFolders } from '../../kit/runs/places.ts';
 
 /** A kind of state that is kept with the user while the project has no place for it. */
-export type StatePart = 'memories' | 'pages' | 'runs' | 'tasks' | 'receipts';
+type StatePart = 'memories' | 'pages' | 'runs' | 'tasks' | 'receipts';
 
 export interface OlderPart {
   part: StatePart;

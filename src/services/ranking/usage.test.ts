@@ -67,6 +67,55 @@ describe('what was started', () => {
     expect(await readdir(join(state, 'usage'))).toHaveLength(1);
   });
 
+  it('counts before it is written, and once when it is', async () => {
+    const { usage, again } = await opened({ gatherMs: 100 });
+    usage.note(prd);
+    usage.note(prd);
+    expect((await usage.read()).uses.get('workflow bmm/bmad-prd')?.uses).toBe(2);
+    expect((await again().read()).uses.size).toBe(0);
+    await usage.settled();
+    expect((await usage.read()).uses.get('workflow bmm/bmad-prd')?.uses).toBe(2);
+    expect((await again().read()).uses.get('workflow bmm/bmad-prd')?.uses).toBe(2);
+  });
+
+  it('is forgotten by a clear, also what is still to be written', async () => {
+    const { usage } = await opened({ gatherMs: 100 });
+    usage.note(prd);
+    await usage.clear();
+    expect((await usage.read()).uses.size).toBe(0);
+    await usage.settled();
+    expect((await usage.read()).uses.size).toBe(0);
+  });
+
+  it('is right whoever adds to the file, in turns and at once', async () => {
+    const { usage, again } = await opened();
+    const other = again();
+    const count = async (reader: Usage) => (await reader.read()).uses.get('workflow bmm/bmad-prd')?.uses;
+    for (let round = 1; round <= 3; round += 1) {
+      usage.note(prd);
+      await usage.settled();
+      other.note(prd);
+      await other.settled();
+      expect([await count(usage), await count(other)]).toEqual([2 * round, 2 * round]);
+    }
+    for (const writer of [usage, other, usage, other]) writer.note(prd);
+    const during = await count(usage);
+    expect(during).toBeGreaterThanOrEqual(6);
+    await Promise.all([usage.settled(), other.settled()]);
+    expect([await count(usage), await count(other)]).toEqual([10, 10]);
+  });
+
+  it('is what the file says when somebody changes it by hand after a write of our own', async () => {
+    const { usage } = await opened();
+    usage.note(pm);
+    await usage.settled();
+    usage.note(pm);
+    await usage.settled();
+    const line = (what: string): string => `${JSON.stringify({ what, at: NOW })}\n`;
+    await put(usage, `${HEADER}${line('workflow a')}${line('workflow b')}${line('workflow c')}`);
+    expect([...(await usage.read()).uses.keys()]).toEqual(['workflow a', 'workflow b', 'workflow c']);
+  });
+
   it('is kept apart for each project, and for no project', async () => {
     const { usage, again } = await opened();
     usage.note(prd);

@@ -139,9 +139,9 @@ export function openUsage({ state, root, writes, reads, now, gatherMs = 0, log }
 
   async function noted(): Promise<UsageRead> {
     try {
-      const state = await load();
+      const written = await load();
       // What is still to be written counts as well.
-      return { uses: (waiting.length === 0 ? state : state.with(waiting)).uses };
+      return { uses: (waiting.length === 0 ? written : written.with(waiting)).uses };
     } catch (error) {
       return { uses: new Map(), problem: complain(error) };
     }

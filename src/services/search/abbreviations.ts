@@ -5,6 +5,8 @@ interface Abbreviation {
   words: string;
   /** What it is for, as somebody would put it who knows neither the letters nor the words. */
   about?: readonly string[];
+  /** A sentence it is asked for with, for its words: some that the content does not have lead elsewhere. */
+  asked?: string;
 }
 
 /** What the abbreviations in BMAD's names stand for: whoever wants such a thing says that, not the letters. */
@@ -12,6 +14,7 @@ const ABBREVIATIONS: Readonly<Record<string, Abbreviation>> = {
   prd: {
     words: 'product requirements document',
     about: ['what the product or application must do', 'ce que le produit ou l’application doit faire'],
+    asked: 'define what the app or application must do',
   },
   gdd: { words: 'game design document', about: ['how the game is played', 'comment se joue le jeu'] },
   nfr: { words: 'non-functional requirements' },
@@ -50,4 +53,8 @@ export function spelledOut(name: string): string {
 
 export function aboutAbbreviations(name: string): string[] {
   return abbreviationsIn(name).flatMap(({ about = [] }) => about);
+}
+
+export function askedFor(name: string): string[] {
+  return abbreviationsIn(name).flatMap(({ asked = [] }) => asked);
 }

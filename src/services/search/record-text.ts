@@ -2,7 +2,7 @@ import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { mapLimited } from '../../base/async.ts';
 import type { HelpRow, ModuleInfo } from '../../model/module.ts';
 import { qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
-import { spelledOut } from './abbreviations.ts';
+import { askedFor, spelledOut } from './abbreviations.ts';
 
 /** What an agent says of itself, as far as it helps to find it and what it starts. */
 export interface AgentText {
@@ -62,7 +62,10 @@ export async function recordTexts(
         description: [record.description, roster ?? ''],
         phase: [record.phase ?? '', record.moduleName, record.kind],
         menu: [...(own?.menu.map(({ text }) => text) ?? []), ...(offered.get(qualifiedName(record)) ?? [])],
-        help: help.flatMap(({ displayName, description, outputs }) => [displayName, description, outputs]),
+        help: [
+          ...askedFor(shortName(record.name)),
+          ...help.flatMap(({ displayName, description, outputs }) => [displayName, description, outputs]),
+        ],
       }),
     };
   });

@@ -130,6 +130,7 @@ ${settings}
 }
 
 const GROUP_SHOWN = 6;
+const SCREEN_WIDTH = 100;
 
 /** One line a command; a group of commands shares one. */
 function commandLines(): string[] {
@@ -142,8 +143,11 @@ function commandLines(): string[] {
     else groups.set(first, [...(groups.get(first) ?? []), inner]);
   }
   for (const [name, inner] of groups) {
-    const more = inner.length > GROUP_SHOWN ? ', …' : '';
-    lines.push(`  ${name.padEnd(14)}${GROUPS[name] ?? ''}: ${inner.slice(0, GROUP_SHOWN).join(', ')}${more}`);
+    const line = (count: number): string =>
+      `  ${name.padEnd(14)}${GROUPS[name] ?? ''}: ${inner.slice(0, count).join(', ')}${count < inner.length ? ', …' : ''}`;
+    let shown = Math.min(GROUP_SHOWN, inner.length);
+    while (shown > 1 && line(shown).length > SCREEN_WIDTH) shown--;
+    lines.push(line(shown));
   }
   return lines;
 }
