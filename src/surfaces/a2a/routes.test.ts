@@ -8,14 +8,17 @@ import { createA2aRoutes } from './routes.ts';
 
 const folder = await temporaryFolder(afterAll);
 await writeFiles(folder, KIT_FILES);
-const routes = createA2aRoutes(await contextIn(folder, { flags: { embedder: 'none' } }));
+const context = await contextIn(folder, { flags: { embedder: 'none' } });
+const open = createA2aRoutes(context);
+const guarded = createA2aRoutes(context, { secured: true, address: 'https://bmad.example.org' });
 
 const LOCAL: Caller = { known: 'nobody', mayWrite: true };
+/** Whom the front door sends to routes that are open to everybody. */
 const STRANGER: Caller = { known: 'nobody', mayWrite: false };
 const READER: Caller = { known: 'token', mayWrite: false };
 
 async function ask(path: string, caller: Caller, init: RequestInit = {}): Promise<Response> {
-  const route = routes.find((one) => one.path === path);
+  const route = (caller === LOCAL ? open : guarded).find((one) => one.path === path);
   if (route === undefined) throw new Error(`There is no route ${path}.`);
   const request = new Request(`http://127.0.0.1:2623${path}`, init);
   return route.handle({ request, path, caller, over: new AbortController().signal });
@@ -78,8 +81,17 @@ describe('the card', () => {
       bearer: { httpAuthSecurityScheme: { description: 'The token of the server.', scheme: 'Bearer' } },
     });
     expect(JSON.stringify(await cardFor(STRANGER))).not.toContain('architect');
+    expect(card.supportedInterfaces[0]?.url).toBe('https://bmad.example.org/a2a');
+    const openPaths = (routes: typeof open): string[] =>
+      routes.filter((route) => route.open === true).map(({ path }) => path);
+    expect(openPaths(guarded)).toEqual(['/.well-known/agent-card.json', '/.well-known/agent.json']);
+    expect(openPaths(open)).toEqual([]);
+  });
+
+  it('is whole for those who have shown who they are', async () => {
     const known = await cardFor(READER, { 'a2a-version': '1.0' });
     expect(known.skills.length).toBeGreaterThan(5);
+    expect(known.capabilities?.extendedAgentCard).toBe(true);
     const extended = JSON.parse((await call('GetExtendedAgentCard', {}, READER)).body) as object;
     expect(extended).toMatchObject({ result: { skills: known.skills } });
     expect((await call('GetExtendedAgentCard', {}, LOCAL)).body).toContain('-32004');

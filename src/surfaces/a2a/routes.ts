@@ -26,22 +26,32 @@ interface Reply {
   error?: { code: number; message: string };
 }
 
+export interface A2aOptions {
+  /** Whether callers have to show who they are. Then the card is there for everybody, but without skills. */
+  secured?: boolean;
+  /** Where clients find the server when that is not where it listens, such as `https://bmad.example.org`. */
+  address?: string | undefined;
+}
+
 /** Agent2Agent over the front door: the card that says who is here, and the place that messages go to. */
-export function createA2aRoutes(context: Context): HttpRoute[] {
+export function createA2aRoutes(
+  context: Context,
+  { secured = false, address }: A2aOptions = {},
+): HttpRoute[] {
   const closing = new AbortController();
   let streams = 0;
 
   async function cardFor({ request, caller }: Exchange, call: Call): Promise<AgentCard> {
-    const { agents, total } = isStranger(caller)
+    const { agents, total } = isStranger(caller, secured)
       ? { agents: [], total: 0 }
       : dataOf<{ agents: DescribedAgent[]; total: number }>(
           await execute(describeAgents, { limit: MOST_SKILLS }, context, call),
         );
     return agentCard({
-      url: placeOf(request),
+      url: `${address ?? placeOf(request)}${PATH}`,
       agents,
       total,
-      secured: caller.known !== 'nobody' || isStranger(caller),
+      secured: secured || caller.known !== 'nobody',
     });
   }
 
@@ -117,7 +127,12 @@ export function createA2aRoutes(context: Context): HttpRoute[] {
     return { code: INTERNAL_ERROR, message: `Something went wrong inside the server (incident ${id}).` };
   }
 
-  const card = { methods: ['GET'], open: true, refuse: refuseAsProblem, handle: showCard } as const;
+  const card = {
+    methods: ['GET'],
+    ...(secured ? { open: true as const } : {}),
+    refuse: refuseAsProblem,
+    handle: showCard,
+  };
   return [
     { ...card, path: `/${AGENT_CARD_PATH}` },
     // Where readers of earlier versions look.
@@ -136,8 +151,8 @@ export function createA2aRoutes(context: Context): HttpRoute[] {
 }
 
 /** Somebody who has not shown who they are, where that is asked for: they learn how to, and no more. */
-function isStranger({ known, mayWrite }: Caller): boolean {
-  return known === 'nobody' && !mayWrite;
+function isStranger({ known }: Caller, secured: boolean): boolean {
+  return secured && known === 'nobody';
 }
 
 function callOf(signal: AbortSignal): Call {
@@ -148,7 +163,7 @@ function callOf(signal: AbortSignal): Call {
 function placeOf(request: Request): string {
   const own = new URL(request.url);
   const named = request.headers.get('host');
-  return `${own.protocol}//${named ?? own.host}${PATH}`;
+  return `${own.protocol}//${named ?? own.host}`;
 }
 
 /** The card as version 0.3 has it. The SDK gives it to those who ask for the card in a call of that version. */
