@@ -81,6 +81,8 @@ describe('the order of the layers', () => {
       codeSearchMs: 3_000,
       memoryJournal: 'auto',
       contractTimeoutMs: 120_000,
+      a2a: false,
+      a2aWithoutApproval: false,
       contractEnv: [],
       contractsOverHttp: false,
       boost: [],
