@@ -37,6 +37,8 @@ describe('config_show', () => {
       { name: 'contract_timeout_ms', value: '120000', from: 'default' },
       { name: 'contract_env', value: '(not set)', from: 'default' },
       { name: 'contracts_over_http', value: 'false', from: 'default' },
+      { name: 'a2a', value: 'false', from: 'default' },
+      { name: 'a2a_without_approval', value: 'false', from: 'default' },
       { name: 'usage', value: 'false', from: 'default of the command line' },
       { name: 'boost', value: '(not set)', from: 'default' },
       { name: 'rank_half_life', value: '14', from: 'default' },
