@@ -7,6 +7,9 @@ export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 /** Packages that are needed only after the first call; each becomes a file of its own, loaded when first used. */
 const LATE = ['commander', 'csv-parse/sync', 'diff', 'smol-toml', 'yaml'];
 
+/** Parts of Node that take long to load and that no start needs; they wait for their first use in the same way. */
+const LATE_BUILTINS = ['node:crypto'];
+
 /** Optional packages with native or large parts: never inside a bundle, loaded from node_modules if they are there. */
 const OPTIONAL = ['@photostructure/sqlite'];
 
@@ -30,6 +33,8 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/search/search.ts': 'search',
   'src/services/runs/runs.ts': 'runs',
   'src/services/facts/facts.ts': 'project-facts',
+  'src/services/delegation/delegation.ts': 'delegation',
+  'src/services/delivery/agent-character.ts': 'agent-character',
   'src/surfaces/a2a/routes.ts': 'a2a',
 };
 
@@ -52,16 +57,19 @@ const leanValidator: Plugin = {
 const latePackages: Plugin = {
   name: 'late-packages',
   setup(esbuild) {
-    esbuild.onResolve({ filter: /^[a-z]/ }, ({ path, kind }) =>
-      LATE.includes(path) && kind !== 'entry-point' ? { path, namespace: 'late-package' } : undefined,
-    );
+    esbuild.onResolve({ filter: /^[a-z]/ }, ({ path, kind, namespace }) => {
+      if (namespace === 'late-package') return { path, external: true };
+      return [...LATE, ...LATE_BUILTINS].includes(path) && kind !== 'entry-point'
+        ? { path, namespace: 'late-package' }
+        : undefined;
+    });
     esbuild.onLoad({ filter: /.*/, namespace: 'late-package' }, async ({ path }) => {
       const names = Object.keys((await import(path)) as object).filter((name) => name !== 'default');
       const exported = [
         ...names.map((name) => `get ${name}(){return load().${name}}`),
         'get default(){const all=load();return all.default??all}',
       ];
-      const file = JSON.stringify(`./${lateFile(path)}.cjs`);
+      const file = JSON.stringify(LATE_BUILTINS.includes(path) ? path : `./${lateFile(path)}.cjs`);
       return {
         contents: `let all;const load=()=>all??=require(${file});module.exports={__esModule:true,${exported.join()}};`,
       };

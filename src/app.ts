@@ -8,6 +8,7 @@ import { isSecretName } from './base/secret-names.ts';
 import { createSecrets } from './base/secrets.ts';
 import { createModel, forSearch } from './built-in-model.ts';
 import { loadConfig } from './config/load.ts';
+import { openDelegation } from './delegations.ts';
 import {
   PROJECT_CONFIG_FILE,
   PROJECT_LOCK_FILE,
@@ -222,6 +223,7 @@ export async function createContext(outside: Outside): Promise<Context> {
     },
     usage: async (project) => rankings.usage(await settled(project, () => workspaces.project(project))),
     reranker: rankings.reranker,
+    delegation: once(() => openDelegation(config)),
     moveMemory: async () => memories.move(await settled(undefined, () => workspaces.project())),
     async readUserFile(path) {
       const place = resolve(outside.cwd, path);

@@ -23,6 +23,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   memories: ['base', 'config', 'sources', 'services'],
   codebases: ['base', 'meaning', 'services'],
   rankings: ['base', 'model', 'config', 'sources', 'catalogue', 'services'],
+  delegations: ['config', 'services'],
   'built-in-model': ['base', 'meaning'],
   'project-state': ['base', 'model', 'kit', 'sources', 'services', 'operations'],
   'open-workspace': [
@@ -54,6 +55,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'memories',
     'codebases',
     'rankings',
+    'delegations',
     'built-in-model',
   ],
   bin: ['base', 'config', 'operations', 'surfaces', 'library', 'app'],

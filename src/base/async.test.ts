@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { thrownBy } from '../../tests/support/thrown.ts';
-import { mapLimited, once } from './async.ts';
+import { mapLimited, once, telling } from './async.ts';
 
 describe('once', () => {
   it('makes the thing on first use, one time, for everyone', async () => {
@@ -80,5 +80,27 @@ describe('mapLimited', () => {
     expect(error).toEqual(new Error('item 1'));
     for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
     expect(begun.length).toBeLessThanOrEqual(3);
+  });
+});
+
+describe('telling', () => {
+  it('tells until the thing is there, and not after', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    let told = 0;
+    let finish: (value: string) => void = () => undefined;
+    const work = new Promise<string>((resolve) => (finish = resolve));
+    const value = telling(work, () => void (told += 1), 1_000);
+    vi.advanceTimersByTime(3_500);
+    expect(told).toBe(3);
+    finish('done');
+    expect(await value).toBe('done');
+    vi.advanceTimersByTime(10_000);
+    expect(told).toBe(3);
+  });
+
+  it('ends with the thing when it fails', async () => {
+    const error = await thrownBy(() => telling(Promise.reject(new Error('no')), () => undefined, 1));
+    expect(error).toMatchObject({ message: 'no' });
   });
 });

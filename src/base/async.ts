@@ -38,3 +38,15 @@ export async function mapLimited<T, R>(
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
   return results;
 }
+
+/** Waits for something that may take long, and tells of it every now and then. */
+export async function telling<T>(work: Promise<T>, tell: () => void, everyMs: number): Promise<T> {
+  const timer = setInterval(tell, everyMs);
+  // A process that has nothing else to do does not stay for this.
+  timer.unref();
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, statSync } from 'node:fs';
 import { open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { BmadError, quoted, systemCode } from './errors.ts';
@@ -143,6 +143,8 @@ export async function folderNames(folder: string): Promise<string[]> {
 /** The real path of a folder, or nothing when there is no such folder. */
 export async function realFolder(path: string): Promise<string | undefined> {
   try {
+    // Most folders that are looked for are not there, and this says so at once instead of by an error from a thread.
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
     const real = await realpath(path);
     return (await stat(real)).isDirectory() ? real : undefined;
   } catch {

@@ -26,46 +26,54 @@ const WIDE_CHARACTER = 0.9;
  */
 export function estimateTokens(text: string): number {
   const end = text.length;
+  const codes = end <= SHORT ? shortCodes : new Uint16Array(end);
   // Texts that were put together are slow to walk through; their characters in a row are not.
-  const codes = new Uint16Array(end);
   Buffer.from(codes.buffer).write(text, 'utf16le');
   let tokens = 0;
   let at = 0;
   while (at < end) {
-    const first = codes[at] ?? 0;
-    const kind = kindAt(first);
+    const first = codes[at] as number;
+    const kind = KINDS[first] as number;
     const start = at;
-    let accents = 0;
-    let hasHump = false;
-    let isRepeated = true;
-    let before = first;
-    for (let code = first; ;) {
-      if (code > 0x7f) accents += 1;
-      else if (code >= 65 && code <= 90 && before >= 97) hasHump = true;
-      if (code !== first) isRepeated = false;
-      at += 1;
-      if (at >= end) break;
-      const next = codes[at] ?? 0;
-      if (kindAt(next) !== kind) break;
-      before = code;
-      code = next;
+    let code = first;
+    if (kind === LETTER) {
+      let accents = 0;
+      let hasHump = false;
+      let before = first;
+      do {
+        if (code > 0x7f) accents += 1;
+        else if (code <= 90 && before >= 97) hasHump = true;
+        before = code;
+        at += 1;
+        if (at === end) break;
+        code = codes[at] as number;
+      } while (KINDS[code] === LETTER);
+      tokens += wordCost(at - start, accents, hasHump);
+    } else {
+      let isRepeated = true;
+      do {
+        if (code !== first) isRepeated = false;
+        at += 1;
+        if (at === end) break;
+        code = codes[at] as number;
+      } while (KINDS[code] === kind);
+      tokens += runCost(kind, at - start, isRepeated);
     }
-    tokens += costOf(kind, at - start, accents, hasHump, isRepeated);
   }
   return Math.ceil(tokens);
 }
 
-/** Numbers and not an object: it is asked for every word of every answer. */
-function costOf(
-  kind: number,
-  length: number,
-  accents: number,
-  hasHump: boolean,
-  isRepeated: boolean,
-): number {
+/** Room for the codes of one text of usual size, used again for the next. */
+const SHORT = 16_384;
+const shortCodes = new Uint16Array(SHORT);
+
+function wordCost(length: number, accents: number, hasHump: boolean): number {
+  return Math.max(1, WORD + length / LETTERS_PER_TOKEN) + accents * ACCENT + (hasHump ? HUMP : 0);
+}
+
+/** Of what is no word. Numbers and not an object: it is asked for every run of every answer. */
+function runCost(kind: number, length: number, isRepeated: boolean): number {
   switch (kind) {
-    case LETTER:
-      return Math.max(1, WORD + length / LETTERS_PER_TOKEN) + accents * ACCENT + (hasHump ? HUMP : 0);
     case DIGIT:
       return Math.ceil(length / DIGITS_PER_TOKEN);
     case SPACE:
@@ -80,11 +88,13 @@ function costOf(
   }
 }
 
-/** The kinds of the characters that nearly all texts are made of. */
-const KINDS = Uint8Array.from({ length: 0x250 }, (_, code) => kindOf(code));
+/** The kind of every UTF-16 code; behind the Latin letters all are alike. */
+const KINDS = kindsOfAll();
 
-function kindAt(code: number): number {
-  return code < 0x250 ? (KINDS[code] ?? WIDE) : WIDE;
+function kindsOfAll(): Uint8Array {
+  const kinds = new Uint8Array(0x1_0000).fill(WIDE);
+  for (let code = 0; code < 0x250; code += 1) kinds[code] = kindOf(code);
+  return kinds;
 }
 
 function kindOf(code: number): number {

@@ -3,6 +3,7 @@ import { LOG_LEVELS } from '../base/log.ts';
 import { a2aSettings } from './a2a-settings.ts';
 import { codeSettings } from './code-settings.ts';
 import { contractSettings } from './contract-settings.ts';
+import { delegationSettings } from './delegation-settings.ts';
 import { gitSettings } from './git-settings.ts';
 import { memorySettings } from './memory-settings.ts';
 import { rankingSettings } from './ranking-settings.ts';
@@ -45,6 +46,7 @@ export const configSchema = z.strictObject({
       env: 'BMAD_ROOT',
       personal: true,
       flag: '--root',
+      rare: true,
       placeholder: 'folder',
       summary: 'BMAD folder for all projects',
     }),
@@ -80,6 +82,7 @@ export const configSchema = z.strictObject({
   ...contractSettings,
   ...a2aSettings,
   ...rankingSettings,
+  ...delegationSettings,
   logLevel: z
     .enum(LOG_LEVELS)
     .default('warn')

@@ -16,25 +16,26 @@ export async function contextFiles(
   root: string,
   names: readonly string[],
   hide: (text: string) => string,
+  field = 'context_files',
 ): Promise<{ path: string; text: string }[]> {
   const files: { path: string; text: string }[] = [];
   for (const name of names) {
     const path = posix.normalize((isAbsolute(name) ? relative(root, name) : name).split(sep).join('/'));
     if (files.some((file) => file.path === path)) continue;
     if (path.startsWith('..') || posix.isAbsolute(path))
-      throw new BmadError('forbidden', `context_files: ${quoted(name)} is outside the project.`, {
+      throw new BmadError('forbidden', `${field}: ${quoted(name)} is outside the project.`, {
         subject: name.slice(0, 200),
         hint: 'Copy the file into the project, or put what matters of it into the task.',
       });
     if (isSecretFile(path))
-      throw new BmadError('forbidden', `context_files: ${quoted(name)} holds secrets and is not passed on.`, {
+      throw new BmadError('forbidden', `${field}: ${quoted(name)} holds secrets and is not passed on.`, {
         subject: name.slice(0, 200),
         hint: 'Say in the task which settings matter, without their values.',
       });
     const bytes = await readInside(root, path, FILE_BYTES, (real) => !isMemoryState(real)).catch(
       (error: unknown) => {
         if (!(error instanceof BmadError)) throw error;
-        throw new BmadError(error.code, `context_files: ${error.message}`, {
+        throw new BmadError(error.code, `${field}: ${error.message}`, {
           subject: name.slice(0, 200),
           hint: 'Paths are relative to the project, and stay inside it.',
           cause: error,
@@ -42,7 +43,7 @@ export async function contextFiles(
       },
     );
     if (bytes.includes(0))
-      throw new BmadError('invalid_input', `context_files: ${quoted(name)} is not a text file.`, {
+      throw new BmadError('invalid_input', `${field}: ${quoted(name)} is not a text file.`, {
         subject: name.slice(0, 200),
         hint: 'Name files that a model can read.',
       });

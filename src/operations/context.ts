@@ -7,6 +7,7 @@ import type { ConfigSources } from '../config/load.ts';
 import type { Kit } from '../kit/kit.ts';
 import type { Completion } from '../services/contract/completion.ts';
 import type { Codebase } from '../services/codebase/codebase.ts';
+import type { Delegation } from '../services/delegation/delegation.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
 import type { ProjectFacts } from '../services/facts/facts.ts';
 import type { Diagnosis } from '../services/diagnosis/diagnosis.ts';
@@ -14,7 +15,7 @@ import type { Memory } from '../services/memory/memory.ts';
 import type { Moved } from '../services/memory/transfer/move.ts';
 import type { Progress } from '../services/progress/progress.ts';
 import type { Ranking } from '../services/ranking/ranking.ts';
-import type { ModelAnswer, Reranker } from '../services/ranking/reranker.ts';
+import type { Reranker } from '../services/ranking/reranker.ts';
 import type { Usage } from '../services/ranking/usage.ts';
 import type { Runs } from '../services/runs/runs.ts';
 import type { ContractDesk } from '../services/delivery-contracts/open-contracts.ts';
@@ -26,9 +27,14 @@ import type { Search } from '../services/search/search.ts';
 import type { Knowledge } from '../services/knowledge/knowledge.ts';
 import type { BroughtPart, OlderPart } from '../services/older-state/older-state.ts';
 import type { Project } from '../sources/project-root.ts';
+import type { Sampled, SampledText, SampleRequest } from '../model/sampling.ts';
 import type { ToolChoice } from './toolsets.ts';
 
+export type { Sampled, SampledText, SampleRequest };
+
 export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/domain.ts';
+
+export type { ContextPart, Person } from '../services/delegation/delegation.ts';
 
 export type { ProjectFacts, Ranking, SourceView, TaskQueue, TeamSources };
 export type { Activation } from '../services/delivery/activation.ts';
@@ -72,6 +78,8 @@ export interface Context {
   usage(project?: string): Promise<Usage>;
   /** Asks the model of a client which of a few candidates is meant. */
   reranker(): Promise<Reranker>;
+  /** Has an agent answer a task through the model of a client. */
+  delegation(): Promise<Delegation>;
   /** Brings the memories of the project from the user's folder into the project. */
   moveMemory(): Promise<Moved>;
   /** The text of a file that a person named at the command line. */
@@ -127,23 +135,6 @@ export interface Workspace {
   /** How agents and workflows stand at this moment: `rank(record)` is a number, the higher the sooner it should come. */
   ranking(): Promise<Ranking>;
 }
-
-/** A question to the model of the client. */
-export interface SampleRequest {
-  system?: string;
-  prompt: string;
-  maxTokens: number;
-  /** How long the answer may take; one that comes later is not used. */
-  timeMs?: number;
-  /**
-   * The call goes on as well without an answer. The same question is asked once in a conversation, and a client that has
-   * once not answered is not asked again.
-   */
-  optional?: true;
-}
-
-/** The text of the model, or why there is none, in words. */
-export type Sampled = ModelAnswer;
 
 /** What lives as long as one request; each surface brings its own. */
 export interface Call {

@@ -8,7 +8,7 @@ import type { ToolDeclaration } from './toolsets.ts';
 /** The tools that exist whatever the content is, in the order users see them. */
 export const TOOLS: readonly ToolDeclaration[] = operations
   .filter(({ toolset }) => toolset !== undefined)
-  .map(({ name, title, description, effect, toolset, handsOver, runsPrograms, writes }) => ({
+  .map(({ name, title, description, effect, toolset, handsOver, runsPrograms, asksOutside, writes }) => ({
     name,
     title,
     description,
@@ -16,6 +16,7 @@ export const TOOLS: readonly ToolDeclaration[] = operations
     ...(toolset === undefined ? {} : { toolset }),
     ...(handsOver === undefined ? {} : { handsOver }),
     ...(runsPrograms === undefined ? {} : { runsPrograms }),
+    ...(asksOutside === undefined ? {} : { asksOutside }),
     ...(writes === undefined ? {} : { writes: true }),
   }));
 

@@ -6,6 +6,7 @@ import { compileContext } from './compile-context.ts';
 import { complete } from './complete.ts';
 import { configShow } from './config-show.ts';
 import { createDeliveryContract } from './create-delivery-contract.ts';
+import { delegateToAgent } from './delegate-to-agent.ts';
 import { describeAgents } from './describe-agents.ts';
 import { doctor } from './doctor.ts';
 import { explain } from './explain.ts';
@@ -82,6 +83,7 @@ export const operations: readonly AnyOperation[] = [
   listSessions,
   getFailureMuseum,
   spawnSubagentTask,
+  delegateToAgent,
   createDeliveryContract,
   manageProject,
   ...COMPANIONS,

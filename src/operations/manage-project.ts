@@ -78,6 +78,7 @@ const TOOLS = new Set([
   'get_failure_museum',
   'run_completion_contract',
   'spawn_subagent_task',
+  'delegate_to_agent',
   'create_delivery_contract',
 ]);
 const HELP = 'help';

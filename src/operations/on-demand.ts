@@ -15,6 +15,7 @@ const REACHABLE = {
   list_sessions: async () => (await import('./list-sessions.ts')).listSessions,
   get_failure_museum: async () => (await import('./get-failure-museum.ts')).getFailureMuseum,
   spawn_subagent_task: async () => (await import('./spawn-subagent-task.ts')).spawnSubagentTask,
+  delegate_to_agent: async () => (await import('./delegate-to-agent.ts')).delegateToAgent,
   create_delivery_contract: async () =>
     (await import('./create-delivery-contract.ts')).createDeliveryContract,
   manage_project: async () => (await import('./manage-project.ts')).manageProject,

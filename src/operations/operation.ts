@@ -33,6 +33,12 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   positional?: readonly (keyof z.input<I> & string)[];
   /** Command lines that show it off; they are run by a test. */
   examples?: readonly string[];
+  /** Inputs that are taken and not told to models, whose every session pays for what is told. */
+  untold?: readonly (keyof z.input<I> & string)[];
+  /** Inputs of which models are told the name only, because the description of the operation says the rest. */
+  plain?: readonly (keyof z.input<I> & string)[];
+  /** Whether it asks somebody outside, such as the model of the client, so that its answer is not of this project alone. */
+  asksOutside?: true;
   /** Other names that callers know inputs by, and the input each stands for; they are not advertised. */
   synonyms?: Readonly<Record<string, keyof z.input<I> & string>>;
   /** The argument that takes in all that is given under other names: callers forget to put things into it. */

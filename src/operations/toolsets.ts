@@ -17,7 +17,7 @@ interface ToolVerdict {
 /** What can be said of a tool without its code. */
 export type ToolDeclaration = Pick<
   AnyOperation,
-  'name' | 'title' | 'description' | 'toolset' | 'effect' | 'handsOver' | 'runsPrograms'
+  'name' | 'title' | 'description' | 'toolset' | 'effect' | 'handsOver' | 'runsPrograms' | 'asksOutside'
 > & { writes?: unknown };
 type Tool = Pick<ToolDeclaration, 'name' | 'toolset' | 'effect' | 'handsOver' | 'writes'>;
 

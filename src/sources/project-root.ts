@@ -26,7 +26,9 @@ export interface Project {
 const MARKERS = ['_bmad', '.bmad-core', 'bmad/_cfg', '.bmad/_cfg', '.git'];
 
 /** The project a call is about. The root of the disk and the home folder are never taken for one. */
-export async function findProject(hints: ProjectHints): Promise<Project> {
+export async function findProject(given: ProjectHints): Promise<Project> {
+  // Looked up once: the way up from a deep folder asks about it at every step.
+  const hints = { ...given, home: (await realFolder(given.home)) ?? given.home };
   const named: [string | undefined, string][] = [
     [hints.call, 'the call'],
     [hints.configured, hints.configuredBy ?? 'the configuration'],
@@ -36,8 +38,7 @@ export async function findProject(hints: ProjectHints): Promise<Project> {
   }
   if (hints.host !== undefined && hints.host !== '') {
     const root = await realFolder(resolve(hints.cwd, hints.host));
-    if (root !== undefined && !(await isOffLimits(root, hints.home)))
-      return { root, from: 'CLAUDE_PROJECT_DIR' };
+    if (root !== undefined && !isOffLimits(root, hints.home)) return { root, from: 'CLAUDE_PROJECT_DIR' };
   }
   const offered = await clientRoot(hints);
   if (offered !== undefined) return { root: offered, from: 'the roots of the client' };
@@ -51,7 +52,7 @@ async function clientRoot({ roots = [], home }: ProjectHints): Promise<string | 
   const usable: string[] = [];
   for (const folder of roots) {
     const root = await realFolder(folder);
-    if (root !== undefined && !(await isOffLimits(root, home))) usable.push(root);
+    if (root !== undefined && !isOffLimits(root, home)) usable.push(root);
   }
   for (const root of usable) {
     for (const marker of MARKERS)
@@ -65,7 +66,7 @@ async function requiredFolder(folder: string, hints: ProjectHints, from: string)
   const reason =
     root === undefined
       ? 'there is no such folder'
-      : (await isOffLimits(root, hints.home))
+      : isOffLimits(root, hints.home)
         ? 'it is the home folder or the root of the disk'
         : undefined;
   if (root !== undefined && reason === undefined) return root;
@@ -81,7 +82,7 @@ async function requiredFolder(folder: string, hints: ProjectHints, from: string)
 
 async function walkUp(cwd: string, home: string): Promise<Project | undefined> {
   for (const marker of MARKERS) {
-    for (let folder = cwd; !(await isOffLimits(folder, home)); folder = dirname(folder)) {
+    for (let folder = cwd; !isOffLimits(folder, home); folder = dirname(folder)) {
       if (await marks(join(folder, marker), marker))
         return { root: folder, from: `the nearest folder with ${marker}` };
     }
@@ -94,12 +95,13 @@ async function marks(place: string, marker: string): Promise<boolean> {
   return marker === '.git' ? pathExists(place) : (await realFolder(place)) !== undefined;
 }
 
-async function ownFolder(cwd: string, home: string): Promise<Project> {
-  if (await isOffLimits(cwd, home))
+function ownFolder(cwd: string, home: string): Project {
+  if (isOffLimits(cwd, home))
     return { root: undefined, from: 'nowhere: started in the home folder or the root of the disk' };
   return { root: cwd, from: 'the working directory' };
 }
 
-async function isOffLimits(folder: string, home: string): Promise<boolean> {
-  return folder === parse(folder).root || folder === ((await realFolder(home)) ?? home);
+/** `home` is its real path. */
+function isOffLimits(folder: string, home: string): boolean {
+  return folder === parse(folder).root || folder === home;
 }

@@ -8,6 +8,7 @@ export const PROJECT_TOOLS = [
   'list_sessions',
   'get_failure_museum',
   'spawn_subagent_task',
+  'delegate_to_agent',
   'create_delivery_contract',
   'manage_project',
 ] as const;
@@ -29,6 +30,7 @@ export const READING_TOOLS = [
   'get_workflow_status',
   'list_sessions',
   'get_failure_museum',
+  'delegate_to_agent',
   'manage_project',
   'recall_structured',
   'manage_memories',

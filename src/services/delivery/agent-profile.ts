@@ -3,6 +3,7 @@ import { findSection, outline } from '../../base/markdown.ts';
 import { field, isTable, ParseError, parseYaml, textField, type Table } from '../../base/parse.ts';
 import { oneLine } from '../../base/text.ts';
 import type { BmadRecord } from '../../model/record.ts';
+import { inside, tagText, withoutComments } from './agent-markup.ts';
 
 export interface MenuItem {
   /** What a user types for it: `CA`, `*create-prd`. */
@@ -66,7 +67,6 @@ function fromTable(agent: Table): AgentProfile {
 
 /** Compiled agents: XML in Markdown, not always well-formed. */
 function fromMarkup(file: string): AgentProfile {
-  // Comments may speak of the tags.
   const text = withoutComments(file);
   const menu = [...text.matchAll(/<item\b([^>]{0,1000})>([^<]{0,600})/g)].map(
     ([, attributes = '', inner = '']): MenuItem => {
@@ -84,37 +84,9 @@ function fromMarkup(file: string): AgentProfile {
   return profile(tagText(persona, 'role'), tagText(persona, 'identity'), menu);
 }
 
-/** A comment that is never closed is none. */
-function withoutComments(text: string): string {
-  const kept: string[] = [];
-  let from = 0;
-  for (let start = text.indexOf('<!--'); start !== -1; start = text.indexOf('<!--', from)) {
-    const end = text.indexOf('-->', start + 4);
-    if (end === -1) break;
-    kept.push(text.slice(from, start));
-    from = end + 3;
-  }
-  return kept.join('') + text.slice(from);
-}
-
-function inside(text: string, name: string): string | undefined {
-  const start = text.search(new RegExp(`<${name}[\\s>]`));
-  const end = start === -1 ? -1 : text.indexOf(`</${name}>`, start);
-  return end === -1 ? undefined : text.slice(start, end);
-}
-
-function tagText(text: string, name: string): string | undefined {
-  const start = text.indexOf(`<${name}>`);
-  const end = start === -1 ? -1 : text.indexOf(`</${name}>`, start);
-  return end === -1
-    ? undefined
-    : decodeEntities(text.slice(start + name.length + 2, Math.min(end, start + 8_000)));
-}
-
 /** Version 4: one YAML block in the Markdown. A broken one costs the menu, not the agent. */
 function fromYamlBlock(file: string, text: string): AgentProfile {
-  const block = /^```ya?ml[^\n]*\n([\s\S]*?)^```/m.exec(text.replaceAll('\r\n', '\n'))?.[1];
-  const table = parsedTable(file, block ?? '');
+  const table = yamlBlock(file, text);
   const persona = field(table, 'persona');
   const own = isTable(persona) ? persona : {};
   const commands = field(table, 'commands');
@@ -130,6 +102,12 @@ function fromYamlBlock(file: string, text: string): AgentProfile {
     }));
   });
   return profile(textField(own, 'role'), textField(own, 'identity'), menu);
+}
+
+/** The first YAML block of a Markdown text; one that is missing or broken gives nothing. */
+export function yamlBlock(file: string, text: string): Table {
+  const block = /^```ya?ml[^\n]*\n([\s\S]*?)^```/m.exec(text.replaceAll('\r\n', '\n'))?.[1];
+  return parsedTable(file, block ?? '');
 }
 
 function starred(code: string): string {

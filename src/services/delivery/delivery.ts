@@ -11,7 +11,7 @@ import type { BmadRecord } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 import { composeActivation, type Activation, type Material } from './activation.ts';
 import { centralConfig } from './central-config.ts';
-import { createDescriptions, type Descriptions } from './description.ts';
+import { createDescriptions, standingFor, type Descriptions } from './description.ts';
 import { currentConfig } from './current-config.ts';
 import { installMaterial } from './install-material.ts';
 import { generatedFiles, moduleValues } from './generated-files.ts';
@@ -134,10 +134,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     message: string | undefined,
     project: string | undefined,
   ): Promise<Activation> {
-    const successor = catalogue.winners.find(
-      ({ name, deprecated }) => name === record.deprecated?.successor && deprecated === undefined,
-    );
-    const target = successor ?? record;
+    const target = standingFor(record, catalogue);
     // Looked for once, so that all of one answer is about the same state of the project.
     const bmad = await projectBmad();
     const fixed = bmad === undefined && project === undefined && target.origin.kind === 'package';
@@ -230,7 +227,9 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
 
   return {
     ...createInspection(catalogue, resolver),
-    ...createDescriptions(catalogue, resolver, mainText),
+    ...createDescriptions(catalogue, resolver, mainText, async (record) =>
+      plainSettings(await moduleConfig(record, await resolver.central()), projectRoot),
+    ),
     file,
     paths,
     activation,

@@ -1,5 +1,7 @@
+import type { Table } from '../../base/parse.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord } from '../../model/record.ts';
+import type { AgentCharacter } from './agent-character.ts';
 import { agentProfile, type AgentProfile, type MenuItem } from './agent-profile.ts';
 import { menuTarget } from './menu-target.ts';
 import { resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
@@ -9,6 +11,8 @@ import { workflowDetails, type WorkflowDetails } from './workflow-details.ts';
 export interface Descriptions {
   /** Who an agent is and what its menu offers. */
   profile(record: BmadRecord): Promise<AgentProfile>;
+  /** Who an agent is and what it keeps to, for somebody who is to be it without its file. */
+  character(record: BmadRecord): Promise<AgentCharacter>;
   /** What an agent's menu offers, as a user would ask for it. */
   menu(record: BmadRecord): Promise<string[]>;
   /** What an entry of an agent's menu starts, if that is here. */
@@ -17,19 +21,40 @@ export interface Descriptions {
   details(record: BmadRecord): Promise<WorkflowDetails & { files: readonly string[] }>;
 }
 
+/** What an old name stands for now. */
+export function standingFor(record: BmadRecord, { winners }: Catalogue): BmadRecord {
+  const successor = winners.find(
+    ({ name, deprecated }) => name === record.deprecated?.successor && deprecated === undefined,
+  );
+  return successor ?? record;
+}
+
 export function createDescriptions(
   catalogue: Catalogue,
   resolver: SkillResolver,
   mainText: (record: BmadRecord) => Promise<string>,
+  settingsOf: (record: BmadRecord) => Promise<[string, string][]>,
 ): Descriptions {
+  async function customizationOf(record: BmadRecord): Promise<Table> {
+    return record.format === 'skill' ? (await resolveSkill(record, resolver)).customization : {};
+  }
+
   async function profile(record: BmadRecord): Promise<AgentProfile> {
-    const customization =
-      record.format === 'skill' ? (await resolveSkill(record, resolver)).customization : {};
-    return agentProfile(record, await mainText(record), customization);
+    return agentProfile(record, await mainText(record), await customizationOf(record));
   }
 
   return {
     profile,
+    async character(asked) {
+      const { agentCharacter } = await import('./agent-character.ts');
+      const record = standingFor(asked, catalogue);
+      return agentCharacter({
+        record,
+        main: await mainText(record),
+        customization: await customizationOf(record),
+        values: await settingsOf(record),
+      });
+    },
     async menu(record) {
       return (await profile(record)).menu.map(({ code, text }) => (code === '' ? text : `${code}: ${text}`));
     },

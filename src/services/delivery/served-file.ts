@@ -25,6 +25,8 @@ export function mimeTypeOf(path: string): string {
   return MIME_TYPES.get(path.slice(path.lastIndexOf('.') + 1).toLowerCase()) ?? 'text/plain';
 }
 
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
 /** Text keeps every byte but the values of secret-looking settings; what is not text is handed out as bytes. */
 export function serve(path: string, bytes: Buffer, origin?: Origin): ServedFile {
   const known = mimeTypeOf(path);
@@ -32,6 +34,6 @@ export function serve(path: string, bytes: Buffer, origin?: Origin): ServedFile 
   if (known === 'text/plain' && (bytes.includes(0) || !isUtf8(bytes))) {
     return { ...file, mimeType: 'application/octet-stream', bytes };
   }
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  const text = decoder.decode(bytes);
   return { ...file, mimeType: known, text: maskConfigSecrets(path, text) };
 }

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../base/token-estimate.ts';
-import { createReranker, type ModelAnswer, type ModelQuestion } from './reranker.ts';
+import type { Sampled as ModelAnswer, SampleRequest as ModelQuestion } from '../../model/sampling.ts';
+import { createReranker } from './reranker.ts';
 
 const reranker = createReranker({ enabled: true, timeMs: 1_000 });
 const CANDIDATES = [

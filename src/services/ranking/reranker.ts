@@ -1,20 +1,11 @@
 import { oneLine } from '../../base/text.ts';
+import type { Sampled, SampleRequest } from '../../model/sampling.ts';
 
 /** What may be chosen: a name that is unique among the candidates, and one line about it. */
 interface Candidate {
   name: string;
   about: string;
 }
-
-export interface ModelQuestion {
-  system: string;
-  prompt: string;
-  maxTokens: number;
-  timeMs: number;
-  optional: true;
-}
-
-export type ModelAnswer = { text: string } | { text?: undefined; why: string };
 
 interface Choice {
   /** The name that was chosen; nothing when the local order stands. */
@@ -31,7 +22,7 @@ export interface Reranker {
   choose(
     words: string,
     candidates: readonly Candidate[],
-    sample: ((question: ModelQuestion) => Promise<ModelAnswer>) | undefined,
+    sample: ((question: SampleRequest) => Promise<Sampled>) | undefined,
   ): Promise<Choice>;
 }
 

@@ -52,7 +52,10 @@ export function checkStrangers({ outside }: NewTask, tasks: readonly Task[]): vo
 }
 
 /** Results are merged by their keys, so one that is in use is not given out again. */
-export function checkKey({ outputKey, runId }: NewTask, tasks: readonly Task[]): void {
+export function checkKey(
+  { outputKey, runId }: Pick<NewTask, 'outputKey' | 'runId'>,
+  tasks: readonly Task[],
+): void {
   const same = tasks.find(
     ({ output_key, run_id, status }) =>
       output_key === outputKey && run_id === runId && status !== 'cancelled' && status !== 'failed',

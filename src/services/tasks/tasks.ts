@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { FINAL_STATES, type Task, type TaskState } from '../../model/task.ts';
+import { briefFile, createDone, createTask } from './create-task.ts';
 import { mergeResults, type MergeOrder, type Merged } from './merge.ts';
 import {
   checkDependencies,
@@ -8,7 +9,6 @@ import {
   checkStrangers,
   completed,
   holding,
-  newTask,
   wrongState,
   type Lease,
   type NewTask,
@@ -77,13 +77,20 @@ export class Tasks {
       checkStrangers(order, tasks);
       checkKey(order, tasks);
       checkDependencies(order, tasks);
-      const at = this.#at(tasks.at(-1)?.created_at);
-      const id = `task-${at.slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}-${randomBytes(3).toString('hex')}`;
-      const task = newTask(order, id, at);
-      // The brief first: a task without one must never be there to be claimed.
-      await this.#store.putText(briefFile(id), order.brief);
-      await this.#store.put(task);
-      return task;
+      return createTask(this.#store, order, this.#at(tasks.at(-1)?.created_at));
+    });
+  }
+
+  /** Refuses a key that is taken, before anything is done for it. */
+  async checkFree(order: Pick<NewTask, 'outputKey' | 'runId'>): Promise<void> {
+    checkKey(order, (await this.all()).tasks);
+  }
+
+  /** Keeps work that is done already. */
+  async record(order: NewTask, done: { text: string; by: string }, signal: AbortSignal): Promise<Task> {
+    return this.#store.change(signal, async () => {
+      const { tasks } = await this.all();
+      return createDone(this.#store, order, done, tasks, this.#at(tasks.at(-1)?.created_at));
     });
   }
 
@@ -286,8 +293,4 @@ export class Tasks {
   #until(minutes: number): string {
     return new Date(this.#now().getTime() + minutes * MINUTE).toISOString();
   }
-}
-
-function briefFile(id: string): string {
-  return `${id}.brief.md`;
 }

@@ -1,48 +1,21 @@
 import { createHash } from 'node:crypto';
 import {
   CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
-  inputRequired,
-  inputResponse,
-  type CreateMessageRequestParams,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
   type InputRequiredResult,
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import * as z from 'zod';
+import { telling } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
 import type { Call, SampleRequest, Sampled } from '../../operations/context.ts';
+import { ANSWERS_KEPT, enveloped, remember, type Conversation } from './conversations.ts';
+import { DEFAULT_MS, paramsOf, textIn, type Told } from './sampling-messages.ts';
+import { roundsOf } from './sampling-rounds.ts';
 
-/** What is remembered of a client between its calls. */
-export interface Conversation {
-  /** Answers to optional questions, by question. */
-  answers: Map<string, Sampled>;
-  /** Questions a client of the 2026 protocol was asked and has not come back with. */
-  open: Set<string>;
-  /** The client has left a question without an answer, so it is not bothered with optional ones any more. */
-  silent: boolean;
-}
-
-export const newConversation = (): Conversation => ({ answers: new Map(), open: new Set(), silent: false });
-
-const ANSWERS_KEPT = 200;
-const CONVERSATIONS_KEPT = 100;
-const DEFAULT_MS = 60_000;
-const TEXT_LENGTH = 200_000;
-
-/**
- * Over HTTP a client of the 2026 protocol has no connection to remember it by: those of the same name share a
- * conversation. What they share is which of a few names a model chose for the same words.
- */
-export function conversationsByClient(): (sdk: ServerContext) => Conversation {
-  const known = new Map<string, Conversation>();
-  return ({ mcpReq }) => {
-    const name = JSON.stringify(enveloped(mcpReq)[CLIENT_INFO_META_KEY] ?? '').slice(0, 500);
-    const conversation = known.get(name) ?? newConversation();
-    remember(known, name, conversation, CONVERSATIONS_KEPT);
-    return conversation;
-  };
-}
+const TELL_MS = 10_000;
 
 /** Runs a call; where a client of the 2026 protocol has to be asked first, answers with the question instead. */
 export type RunCall = <T>(work: (call: Call) => Promise<T>) => Promise<T | InputRequiredResult>;
@@ -74,14 +47,18 @@ export function askingCall(
     )
       return { why: 'the client has left an earlier question without an answer' };
     if (rounds !== undefined && answered === undefined) {
+      const refused = request.optional === true ? undefined : rounds.leftBefore(key);
+      if (refused !== undefined) return refused;
+      if (request.waiting !== undefined) plain.progress(request.waiting);
       question = rounds.ask(key, request);
       throw new BmadError(
         'unavailable',
         'The model of the client is asked; the call goes on with its answer.',
       );
     }
-    const { silent, ...answer } = answered ?? (await pushed(request, mcpReq));
-    if (request.optional === true) {
+    const { silent, ...answer } = answered ?? (await pushed(request, mcpReq, plain));
+    // A client that has left has neither refused nor been silent.
+    if (request.optional === true && !mcpReq.signal.aborted) {
       conversation.silent ||= silent === true;
       remember(conversation.answers, key, answer, ANSWERS_KEPT);
     }
@@ -100,101 +77,37 @@ export function askingCall(
   };
 }
 
-/** An answer, and whether there is none because the client did not give one. */
-type Told = Sampled & { silent?: true };
-
 /** Clients of the 2025 protocol are asked while they wait. */
-async function pushed(request: SampleRequest, mcpReq: ServerContext['mcpReq']): Promise<Told> {
+async function pushed(
+  request: SampleRequest,
+  mcpReq: ServerContext['mcpReq'],
+  { progress }: Call,
+): Promise<Told> {
+  const tell = (): void => (request.waiting === undefined ? undefined : progress(request.waiting));
   try {
-    const { content } = await mcpReq.requestSampling(paramsOf(request), {
+    tell();
+    const asked = mcpReq.requestSampling(paramsOf(request), {
       timeout: request.timeMs ?? DEFAULT_MS,
       signal: mcpReq.signal,
       relatedRequestId: mcpReq.id,
     });
-    return textIn(content);
-  } catch {
-    return { why: 'the client did not answer in time, or refused', silent: true };
+    // Clients give up on calls of which they hear nothing.
+    return textIn(await telling(asked, tell, TELL_MS));
+  } catch (error) {
+    // What the client says of it may be anything, and is not repeated.
+    const late = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
+    const refused = error instanceof ProtocolError;
+    return {
+      why: late
+        ? 'the client did not answer in time'
+        : refused
+          ? 'the client refused, or could not ask its model'
+          : 'what the client answered cannot be read',
+      silent: true,
+    };
   }
-}
-
-/**
- * What was asked and answered in earlier rounds of a call, as the client has brought it back. It may say anything; but all
- * that is in it are its own answers, so there is nothing to gain by changing it.
- */
-const stateSchema = z.object({
-  asked: z.record(z.string(), z.number()),
-  answers: z.record(z.string(), z.string().max(TEXT_LENGTH)),
-});
-
-interface Rounds {
-  answerTo(key: string, request: SampleRequest): Told | undefined;
-  ask(key: string, request: SampleRequest): InputRequiredResult;
-}
-
-function roundsOf(mcpReq: ServerContext['mcpReq'], conversation: Conversation): Rounds {
-  const { asked, answers } = stateOf(mcpReq.requestState());
-  for (const key of Object.keys(asked)) conversation.open.delete(key);
-  return {
-    answerTo(key, { timeMs = DEFAULT_MS }) {
-      const earlier = answers[key];
-      if (earlier !== undefined) return { text: earlier };
-      const at = asked[key];
-      if (at === undefined) return undefined;
-      if (Date.now() - at > timeMs) return { why: 'the answer came too late', silent: true };
-      const response = inputResponse(mcpReq.inputResponses, key);
-      if (response.kind !== 'sampling') return { why: 'the client did not answer', silent: true };
-      const told = textIn(response.result.content);
-      if (told.text !== undefined) answers[key] = told.text;
-      return told;
-    },
-    ask(key, request) {
-      conversation.open.add(key);
-      return inputRequired({
-        inputRequests: { [key]: inputRequired.createMessage(paramsOf(request)) },
-        requestState: JSON.stringify({ asked: { ...asked, [key]: Date.now() }, answers }),
-      });
-    },
-  };
-}
-
-function stateOf(raw: unknown): z.output<typeof stateSchema> {
-  const none = { asked: {}, answers: {} };
-  if (typeof raw !== 'string') return none;
-  try {
-    const parsed = stateSchema.safeParse(JSON.parse(raw));
-    return parsed.success ? parsed.data : none;
-  } catch {
-    return none;
-  }
-}
-
-function paramsOf({ system, prompt, maxTokens, optional }: SampleRequest): CreateMessageRequestParams {
-  return {
-    messages: [{ role: 'user', content: { type: 'text', text: prompt } }],
-    ...(system === undefined ? {} : { systemPrompt: system }),
-    maxTokens,
-    // A small model does for what can be done without.
-    ...(optional === true ? { modelPreferences: { speedPriority: 1, costPriority: 1 } } : {}),
-  };
-}
-
-function textIn(content: unknown): Told {
-  const [only, ...more] = [content].flat() as ({ type?: unknown; text?: unknown } | undefined)[];
-  return more.length === 0 && only?.type === 'text' && typeof only.text === 'string'
-    ? { text: only.text.slice(0, TEXT_LENGTH) }
-    : { why: 'the answer of the client is no text' };
 }
 
 function keyOf(request: SampleRequest): string {
   return `ask-${createHash('sha256').update(JSON.stringify(request)).digest('hex').slice(0, 16)}`;
-}
-
-function enveloped(mcpReq: ServerContext['mcpReq']): Record<string, unknown> {
-  return mcpReq.envelope ?? {};
-}
-
-function remember<T>(map: Map<string, T>, key: string, value: T, most: number): void {
-  map.delete(key);
-  if (map.size >= most) map.delete(map.keys().next().value ?? '');
-  map.set(key, value);
 }

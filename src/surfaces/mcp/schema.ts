@@ -24,7 +24,9 @@ export type AdvertisedSchema = { type: 'object'; [key: string]: unknown };
  * lengths, ranges and forms are left out, because no model counts characters and every session pays for them. So is
  * that nothing else is allowed: an argument that does not exist is answered with the list of those that do.
  */
-export function advertisedSchema(operation: Pick<AnyOperation, 'input'>): AdvertisedSchema {
+export function advertisedSchema(
+  operation: Pick<AnyOperation, 'input' | 'untold' | 'plain'>,
+): AdvertisedSchema {
   const {
     $schema: _schema,
     additionalProperties: _strict,
@@ -44,6 +46,11 @@ export function advertisedSchema(operation: Pick<AnyOperation, 'input'>): Advert
       if (isAnything(jsonSchema.additionalProperties)) jsonSchema.additionalProperties = true;
     },
   });
+  for (const name of operation.untold ?? []) delete schema.properties?.[name];
+  for (const name of operation.plain ?? []) {
+    const property = schema.properties?.[name];
+    if (typeof property === 'object') delete property.description;
+  }
   for (const [name, property] of Object.entries(schema.properties ?? {}))
     // A list of all values says more than words about it.
     if (typeof property === 'object' && (PLAIN.has(name) || property.enum !== undefined))

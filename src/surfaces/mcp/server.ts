@@ -14,13 +14,8 @@ import { protocolError } from './errors.ts';
 import { answer, completeParams, pageParams, promptParams, readParams } from './params.ts';
 import { getPrompt, promptList } from './prompts.ts';
 import { resourceList, resourceRead, templateList } from './resources.ts';
-import {
-  askingCall,
-  conversationsByClient,
-  newConversation,
-  type RunCall,
-  type Conversation,
-} from './sampling.ts';
+import { conversationsByClient, newConversation, type Conversation } from './conversations.ts';
+import { askingCall, type RunCall } from './sampling.ts';
 import { answerSkills, SKILLS_CAPABILITY } from './skills.ts';
 import { callTool, toolList } from './tools.ts';
 import { notifierOf, watchChanges, type Watch } from './watch.ts';

@@ -56,13 +56,18 @@ const ANNOTATIONS: Record<AnyOperation['effect'], NonNullable<Tool['annotations'
   destroy: { readOnlyHint: false, openWorldHint: false },
 };
 
+function annotationsOf({ effect, asksOutside }: ToolDeclaration): NonNullable<Tool['annotations']> {
+  const { openWorldHint, ...known } = ANNOTATIONS[effect];
+  return asksOutside === true ? known : { ...known, openWorldHint: openWorldHint ?? false };
+}
+
 function toolOf(operation: ToolDeclaration, inputSchema: AdvertisedSchema): Tool {
   return {
     name: operation.name,
     title: operation.title,
     description: operation.description,
     inputSchema,
-    annotations: ANNOTATIONS[operation.effect],
+    annotations: annotationsOf(operation),
     // Hosts with a tool search show only names at first; this one is the entry to everything.
     ...(operation.name === SERVER_KEY ? { _meta: { 'anthropic/alwaysLoad': true } } : {}),
   };

@@ -1,0 +1,79 @@
+import { byteLength } from '../../base/text.ts';
+import { estimateTokens } from '../../base/token-estimate.ts';
+import { beginning, withinTokens } from './budget.ts';
+import { CIRCUMSTANCES, contextText, fullName, persona, type ContextPart, type Person } from './prompts.ts';
+
+export interface BriefOrder {
+  person: Person;
+  task: string;
+  context: readonly ContextPart[];
+  maxTokens: number;
+  /** How many levels there may be in all; this is the first. */
+  depth: number;
+  /** How large the text may be. */
+  maxBytes: number;
+  /** It is kept beside an answer, and nobody is told to do it. */
+  isDone: boolean;
+}
+
+/** The least a brief can do with: names and the words around them. */
+const LEAST_TOKENS = 300;
+const TO_DO =
+  'Nothing has been executed. Hand this whole brief to a sub-agent of yours and take its last message as the answer; if you have none, be this agent yourself for this one task, answer, and then go on as who you were. Say which of the two you did.';
+const PERSONA_SHARE = 0.5;
+const TASK_SHARE = 0.6;
+
+/**
+ * The work as a text, for a model that does it itself or hands it on. It stands for an answer that could not be had, so
+ * it says first that nothing has been done.
+ */
+export function composeBrief(order: BriefOrder): { text: string; leftOut: string[] } {
+  const { person, maxBytes } = order;
+  const all = [person.parts.map(({ text }) => text), order.task, order.context.map(({ text }) => text)]
+    .flat(2)
+    .join('\n');
+  // Bytes are what is limited; how many make a token depends on the language.
+  const bytesPerToken = Math.max(2.5, byteLength(all) / Math.max(1, estimateTokens(all)));
+  let tokens = Math.floor(maxBytes / bytesPerToken);
+  for (;;) {
+    const made = briefWithin(order, tokens);
+    if (byteLength(made.text) <= maxBytes || tokens <= LEAST_TOKENS) return made;
+    tokens = Math.floor(tokens * 0.85);
+  }
+}
+
+function briefWithin(order: BriefOrder, tokens: number): { text: string; leftOut: string[] } {
+  const { person, context, maxTokens, depth, isDone } = order;
+  const frame = 350;
+  const room = Math.max(LEAST_TOKENS, tokens - frame);
+  const who = persona(person, Math.floor(room * PERSONA_SHARE));
+  const task = beginning(order.task.trim(), Math.floor(room * TASK_SHARE));
+  const used = estimateTokens(who.text) + estimateTokens(task);
+  const given = withinTokens(context, Math.max(0, room - used));
+  const leftOut = [
+    ...who.leftOut,
+    ...(task.length < order.task.trim().length ? ['the end of the task, which you have'] : []),
+    ...given.leftOut,
+  ];
+  const parts = [
+    `# Brief for ${fullName(person)} (${person.handle})`,
+    ...(isDone ? [] : [TO_DO, depthText(depth)]),
+    who.text,
+    `# How to answer\n\n${CIRCUMSTANCES.slice(2)
+      .map((line) => `- ${line}`)
+      .join(
+        '\n',
+      )}\n- One answer, complete by itself, of about ${maxTokens} tokens at most: no greeting, no menu.\n- Say only of what was really read, run or checked that it was.`,
+    `# Task\n\n${task}`,
+    ...contextText(given.texts),
+    ...(leftOut.length === 0 ? [] : [`# Left out\n\n${leftOut.map((line) => `- ${line}`).join('\n')}`]),
+  ];
+  return { text: parts.join('\n\n'), leftOut };
+}
+
+/** Where the server does not run the work itself, it can only say how deep it may go. */
+function depthText(depth: number): string {
+  return depth <= 1
+    ? 'Depth: whoever does this must not delegate any of it further.'
+    : `Depth: this is level 1 of at most ${depth}. Whoever does this may have others do parts of it, down to level ${depth}; those there must not delegate further.`;
+}

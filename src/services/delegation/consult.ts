@@ -1,0 +1,221 @@
+import { cut, oneLine } from '../../base/text.ts';
+import { estimateTokens } from '../../base/token-estimate.ts';
+import type { Sampled, SampleRequest } from '../../model/sampling.ts';
+import { withinTokens } from './budget.ts';
+import {
+  fullName,
+  promptText,
+  systemPrompt,
+  type ContextPart,
+  type Person,
+  type Question,
+} from './prompts.ts';
+import { FURTHER_TASKS, furtherTasks, workKey, type FurtherTask } from './requests.ts';
+
+export interface DelegationLimits {
+  /** How many agents may stand one below the other; 1 is the one that was called for. */
+  depth: number;
+  /** How often the model is asked in one call. */
+  rounds: number;
+  /** Tokens of one call, questions and answers together. */
+  tokens: number;
+  /** Tokens of one answer, whatever the caller says. */
+  answerTokens: number;
+  /** How long one answer may take. */
+  timeMs: number;
+}
+
+export interface Order {
+  person: Person;
+  task: string;
+  context: readonly ContextPart[];
+  maxTokens: number;
+}
+
+/** What the outside does for a delegation. */
+export interface World {
+  sample(request: SampleRequest): Promise<Sampled>;
+  /** The agent of a name, or why there is none. */
+  find(name: string): Promise<Person | { why: string }>;
+  /** The names of all agents there are. */
+  agents: readonly string[];
+  /** A text without secrets. */
+  safe(text: string): string;
+  signal: AbortSignal;
+}
+
+interface Consulted {
+  agent: string;
+  depth: number;
+  task: string;
+  /** Nothing when it has answered; otherwise what came in between. */
+  why?: string;
+}
+
+export interface Outcome {
+  /** The answer of the agent; nothing when there is none. */
+  answer?: string;
+  /** Why there is none. */
+  why?: string;
+  /** Every time the model was asked or was not asked, in order. */
+  consulted: Consulted[];
+  /** How often the model was asked. */
+  rounds: number;
+  /** Tokens, as far as they can be told from the texts. */
+  tokens: number;
+  model?: string;
+  /** What a reader of the answer has to know. */
+  notes: string[];
+  leftOut: string[];
+}
+
+const CONTEXT_TOKENS = 12_000;
+const CONTEXT_SHARE = 0.25;
+/** An answer of less is not worth asking for. */
+const LEAST_ANSWER = 64;
+/** Clients that do not keep to the limit are cut at this many characters a token, and a token has about four. */
+const CHARACTERS_A_TOKEN = 8;
+
+/**
+ * Has an agent answer a task through a model, and agents it asks in turn. All counting is done here, from the beginning
+ * of the call: a client of the 2026 protocol brings answers back and the same way is gone again, so that nothing a client
+ * says about depth or rounds is believed.
+ */
+export async function consult(order: Order, limits: DelegationLimits, world: World): Promise<Outcome> {
+  const consulted: Consulted[] = [];
+  const notes = new Set<string>();
+  const leftOut = new Set<string>();
+  const results = new Map<string, string>();
+  let rounds = 0;
+  let tokens = 0;
+  let model: string | undefined;
+  /** Why nobody is asked any more. */
+  let stopped: string | undefined;
+
+  const budget = Math.min(CONTEXT_TOKENS, Math.floor(limits.tokens * CONTEXT_SHARE));
+  const given = withinTokens(order.context, budget);
+  for (const line of given.leftOut) leftOut.add(line);
+
+  async function ask(person: Person, question: Question, mayDelegate: boolean): Promise<string | undefined> {
+    if (stopped !== undefined) return undefined;
+    const system = systemPrompt(person, mayDelegate ? world.agents : undefined);
+    for (const line of system.leftOut) leftOut.add(line);
+    const prompt = promptText(question);
+    const asked = estimateTokens(system.text) + estimateTokens(prompt);
+    const maxTokens = Math.min(order.maxTokens, limits.tokens - tokens - asked);
+    if (rounds >= limits.rounds) stopped = `the model was asked ${rounds} times, the limit of one call`;
+    else if (maxTokens < Math.min(LEAST_ANSWER, order.maxTokens))
+      stopped = `the ${limits.tokens} tokens of one call do not suffice for the next question`;
+    if (stopped !== undefined) return undefined;
+    world.signal.throwIfAborted();
+    rounds += 1;
+    const said = await world.sample({
+      system: system.text,
+      prompt,
+      maxTokens,
+      timeMs: limits.timeMs,
+      waiting: `Asking ${person.name} (${person.handle}), question ${rounds} of at most ${limits.rounds}`,
+    });
+    world.signal.throwIfAborted();
+    tokens += asked;
+    if (said.text === undefined) {
+      stopped = said.why;
+      return undefined;
+    }
+    // What the client had written is what it cost, also where less of it is used.
+    tokens += estimateTokens(said.text);
+    const text = limited(world.safe(said.text.trim()), maxTokens, person);
+    model ??= said.model;
+    if (said.cutShort === true) notes.add(`The answer of ${person.handle} ends where its tokens did.`);
+    if (text === '') stopped = 'the answer of the model is empty';
+    return text === '' ? undefined : text;
+  }
+
+  function limited(text: string, maxTokens: number, { handle }: Person): string {
+    const most = maxTokens * CHARACTERS_A_TOKEN;
+    if (text.length <= most) return text;
+    notes.add(
+      `The answer of ${handle} had ${text.length} characters and was cut: it did not keep to its tokens.`,
+    );
+    return cut(text, most);
+  }
+
+  /** `path` has the work of those above, so that nobody gets back what was asked of it. */
+  async function answerOf(
+    person: Person,
+    task: string,
+    path: readonly string[],
+  ): Promise<string | undefined> {
+    const depth = path.length + 1;
+    const entry: Consulted = { agent: person.handle, depth, task: oneLine(task, 200) };
+    consulted.push(entry);
+    const own = [...path, workKey(person.handle, task)];
+    const mayDelegate = depth < limits.depth;
+    const question = { task, context: given.texts };
+    const draft = await ask(person, question, mayDelegate);
+    if (draft === undefined) {
+      if (stopped !== undefined) entry.why = stopped;
+      return undefined;
+    }
+    const wanted = furtherTasks(draft);
+    if (wanted.length === 0) return draft;
+    if (!mayDelegate) {
+      notes.add(`${person.handle} wanted to delegate; the limit of ${limits.depth} levels was reached.`);
+      return draft;
+    }
+    if (wanted.length > FURTHER_TASKS)
+      notes.add(`${person.handle} wanted ${wanted.length} further answers; ${FURTHER_TASKS} were asked for.`);
+    const got: { agent: string; task: string; text: string }[] = [];
+    for (const each of wanted.slice(0, FURTHER_TASKS))
+      got.push({ ...each, text: await further(each, own, depth + 1) });
+    const final = await ask(person, { ...question, before: { draft, results: got } }, false);
+    if (final === undefined) {
+      notes.add(`${person.handle} could not bring the answers of others into its own: ${stopped ?? ''}.`);
+      return [draft, ...got.map(({ agent, text }) => `## From ${agent}\n\n${text}`)].join('\n\n');
+    }
+    if (furtherTasks(final).length > 0)
+      notes.add(`${person.handle} wanted to delegate once more; each agent may do so once.`);
+    return final;
+  }
+
+  async function further(
+    { agent, task }: FurtherTask,
+    path: readonly string[],
+    depth: number,
+  ): Promise<string> {
+    const left = (why: string, handle = agent): string => {
+      consulted.push({ agent: handle, depth, task: oneLine(task, 200), why });
+      return `No answer: ${why}.`;
+    };
+    const found = await world.find(agent);
+    if ('why' in found) return left(found.why, oneLine(agent, 100));
+    const key = workKey(found.handle, task);
+    if (path.includes(key)) {
+      notes.add(`A loop was stopped: ${found.handle} would have been asked again for what it is doing.`);
+      return left('this is what it is being asked already, a loop', found.handle);
+    }
+    const known = results.get(key);
+    if (known !== undefined) return known;
+    const text = await answerOf(found, task, path);
+    if (text === undefined) return `No answer: ${stopped ?? ''}.`;
+    results.set(key, text);
+    return text;
+  }
+
+  const answer = await answerOf(order.person, order.task, []);
+  if (answer === undefined) notes.add(`${fullName(order.person)} has not answered.`);
+  return {
+    ...(answer === undefined ? { why: stopped ?? 'there is no answer' } : { answer }),
+    consulted,
+    rounds,
+    tokens,
+    ...(model === undefined ? {} : { model: plainName(model) }),
+    notes: [...notes],
+    leftOut: [...leftOut],
+  };
+}
+
+/** A name that is shown beside what we say ourselves: nothing in it may read as a sentence of ours. */
+function plainName(model: string): string {
+  return model.replaceAll(/[^\w.:/@+-]+/g, '-').slice(0, 60);
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import type { BmadRecord } from '../../model/record.ts';
+import { agentCharacter } from './agent-character.ts';
+
+type Source = Parameters<typeof agentCharacter>[0];
+
+function character(format: BmadRecord['format'], main: string, more: Partial<Source> = {}) {
+  const record = { name: 'x', displayName: 'Xenia', bmadRelativePath: 'x.md', format } as BmadRecord;
+  const { parts, elsewhere } = agentCharacter({ record, main, customization: {}, values: [], ...more });
+  return {
+    parts: Object.fromEntries(parts.map(({ title, text }) => [title, text])),
+    parts_: parts,
+    elsewhere,
+  };
+}
+
+describe('the character of a compiled agent', () => {
+  const file = [
+    '<!-- <role>not this</role> -->',
+    '```xml',
+    '<agent id="x" name="Xenia">',
+    '<activation critical="MANDATORY">',
+    '<step n="1">Load persona from this current agent file (already in context)</step>',
+    '<step n="2">⚙️ BASE PROTOCOL — Load and apply {project-root}/_bmad/_config/custom/agent-base.md with:\n AGENT_TAG=x</step>',
+    '<step n="3">NEVER lie about tests</step>',
+    '<step n="4">STOP and WAIT for user input</step>',
+    '<rules><r>Speak {communication_language}.</r><r> Stay in character until exit selected</r></rules>',
+    '</activation>',
+    '<persona><role>Guide &amp; friend</role><quirks>Likes tea</quirks></persona>',
+    '<menu><item cmd="CH">[CH] Chat</item></menu>',
+    '</agent>',
+    '```',
+  ].join('\n');
+
+  it('has persona and rules, without greeting and menu', () => {
+    const { parts, elsewhere, parts_ } = character('compiled-agent', file, {
+      values: [['communication_language', 'French']],
+    });
+    expect(parts).toEqual({
+      Role: 'Guide & friend',
+      'Critical actions': '- NEVER lie about tests',
+      Rules: '- Speak French.',
+      Quirks: 'Likes tea',
+    });
+    expect(parts_.map(({ title }) => title)).toEqual(['Role', 'Critical actions', 'Rules', 'Quirks']);
+    expect(elsewhere).toEqual(['the base protocol ({project-root}/_bmad/_config/custom/agent-base.md)']);
+  });
+
+  it('is the text of the file where the tags are missing', () => {
+    expect(character('compiled-agent', '---\nname: x\n---\nA plain guide.\n').parts).toEqual({
+      Definition: 'A plain guide.',
+    });
+  });
+});
+
+describe('the character of an agent of version 4', () => {
+  it('has what its persona says, and what else has a key', () => {
+    const { parts } = character(
+      'v4-agent',
+      '# x\n\n```yaml\nactivation-instructions:\n  - STEP 1: Read THIS\n  - Never skip elicitation\npersona:\n  role: Guide\n  style: Calm\n  core_principles:\n    - Be kind\n    - [a, b]\nquality-gates:\n  first: tests\ncommands:\n  - help\n```\n',
+    );
+    expect(parts).toMatchObject({
+      Role: 'Guide',
+      'Communication style': 'Calm',
+      Rules: '- Never skip elicitation',
+      'Quality gates': 'first: tests',
+    });
+    expect(parts['Principles']).toContain('- Be kind');
+    expect(parts).not.toHaveProperty('Commands');
+  });
+
+  it('is the text of the file where the YAML is broken', () => {
+    expect(Object.keys(character('v4-agent', '# x\n\n```yaml\npersona: [\n```\n').parts)).toEqual([
+      'Definition',
+    ]);
+  });
+});
+
+describe('the character of a skill', () => {
+  const main =
+    '---\nname: x\n---\n# X\n\n## Overview\n\nYou are X.\n\n## Identity\n\nOld.\n\n## On Activation\n\nGreet.\n\n## Limits\n\nNo law.\n';
+
+  it('has its merged table over the sections of its text', () => {
+    const { parts, elsewhere } = character('skill', main, {
+      customization: {
+        agent: {
+          identity: 'New.',
+          principles: ['One', 'Two'],
+          persistent_facts: ['We are AWS-only.', 'file:{project-root}/docs/standards.md'],
+        },
+      },
+    });
+    expect(parts).toEqual({
+      Overview: 'You are X.',
+      Identity: 'New.',
+      Principles: '- One\n- Two',
+      Facts: '- We are AWS-only.',
+      Limits: 'No law.',
+    });
+    expect(elsewhere).toEqual(['facts in {project-root}/docs/standards.md']);
+  });
+});

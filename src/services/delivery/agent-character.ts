@@ -1,0 +1,224 @@
+import { outline } from '../../base/markdown.ts';
+import { field, isTable, parseFrontMatter, ParseError, textField, type Table } from '../../base/parse.ts';
+import type { BmadRecord } from '../../model/record.ts';
+import { allTexts, inside, tagText, withoutComments } from './agent-markup.ts';
+import { yamlBlock } from './agent-profile.ts';
+
+interface CharacterPart {
+  /** What it is: `Role`, `Principles`, `Rules`. */
+  title: string;
+  text: string;
+}
+
+/** Who an agent is and what it keeps to, whole, for somebody who is to be that agent without its file. */
+export interface AgentCharacter {
+  name: string;
+  title: string;
+  /** The parts of its definition that are not about menus and greetings, the most telling first. */
+  parts: CharacterPart[];
+  /** What the definition builds on and does not hold itself. */
+  elsewhere: string[];
+}
+
+/** In this order; what has another title comes after. */
+const ORDER = [
+  'Role',
+  'Overview',
+  'Identity',
+  'Communication style',
+  'Focus',
+  'Principles',
+  'Critical actions',
+  'Rules',
+  'Customization',
+  'Facts',
+];
+
+/** What agents of all generations call these parts. */
+const TITLES = new Map([
+  ['style', 'Communication style'],
+  ['communication', 'Communication style'],
+  ['core principles', 'Principles'],
+  ['activation instructions', 'Rules'],
+  ['critical rules', 'Rules'],
+  ['persistent facts', 'Facts'],
+]);
+
+export interface CharacterSource {
+  record: BmadRecord;
+  main: string;
+  customization: Table;
+  /** The values of the module's configuration, for the placeholders of the text. */
+  values: readonly (readonly [string, string])[];
+}
+
+/** Every generation writes an agent in a form of its own; a form that gives nothing leaves the text as it is. */
+export function agentCharacter({ record, main, customization, values }: CharacterSource): AgentCharacter {
+  const elsewhere: string[] = [];
+  const found =
+    record.format === 'compiled-agent'
+      ? fromMarkup(main, elsewhere)
+      : record.format === 'v4-agent'
+        ? fromYaml(record.bmadRelativePath, main)
+        : fromSkill(main, customization, elsewhere);
+  const parts = found.filter(({ text }) => text.trim() !== '');
+  const told = parts.length > 0 ? parts : [{ title: 'Definition', text: plainBody(main) }];
+  return {
+    name: record.displayName ?? record.name,
+    title: record.title ?? '',
+    parts: told
+      .map(({ title, text }) => ({ title, text: filled(tidy(text), values) }))
+      .sort((a, b) => place(a.title) - place(b.title)),
+    elsewhere,
+  };
+}
+
+function place(title: string): number {
+  const at = ORDER.indexOf(title);
+  return at === -1 ? ORDER.length : at;
+}
+
+function titleOf(key: string): string {
+  const words = key.replaceAll(/[_-]+/g, ' ').trim().toLowerCase();
+  return TITLES.get(words) ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function tidy(text: string): string {
+  const lines = text.replaceAll('\r\n', '\n').split('\n');
+  return lines
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .replaceAll(/^ {2,}(?=\S)/gm, (spaces) => spaces.slice(Math.min(spaces.length, 6)))
+    .trim();
+}
+
+function filled(text: string, values: CharacterSource['values']): string {
+  return values.reduce((told, [key, value]) => told.replaceAll(`{${key}}`, () => value), text);
+}
+
+function listed(items: readonly string[]): string {
+  return items.map((item) => `- ${item.replaceAll(/\s+/g, ' ').trim()}`).join('\n');
+}
+
+/** How an agent greets, shows its menu and waits: whoever is asked one thing does none of it. */
+const CEREMONY =
+  /^(?:STEP \d|Load persona|Read THIS ENTIRE|Remember:? (?:the )?users?\b|.{0,6}IMMEDIATE ACTION|Show (?:brief )?greeting|Greet |Always greet|STOP and WAIT|On user input|When (?:executing|processing) a menu item|Let \{user_name\} know|Load this complete|Load into memory|DO NOT: Load any other agent|ONLY load dependency files|CRITICAL: On activation|When listing tasks|Display Menu items|Menu triggers use|STAY IN CHARACTER|Stay in character until|Announce: |IMPORTANT: Tell users)/i;
+
+/** Compiled agents. What BMAD calls critical actions is written into the steps of the activation. */
+function fromMarkup(file: string, elsewhere: string[]): CharacterPart[] {
+  const text = withoutComments(file);
+  const persona = inside(text, 'persona');
+  const named = [...(persona ?? '').matchAll(/<([a-z][\w-]{1,40})>/g)].map(([, tag = '']) => tag);
+  const parts = [...new Set(persona === undefined ? ['role', 'identity'] : named)].map((tag) => ({
+    title: titleOf(tag),
+    text: tagText(persona ?? text, tag) ?? '',
+  }));
+  const isRule = (rule: string): boolean => !CEREMONY.test(rule);
+  const activation = inside(text, 'activation') ?? '';
+  const steps = allTexts(activation, 'step').filter(isRule);
+  const [own, base] = [
+    steps.filter((step) => !isBaseProtocol(step)),
+    steps.filter((step) => isBaseProtocol(step)),
+  ];
+  elsewhere.push(
+    ...base.map((step) => `the base protocol (${/[\w./{}-]+\.md/.exec(step)?.[0] ?? 'a file'})`),
+  );
+  const critical = [...allTexts(inside(text, 'critical-actions') ?? '', 'i').filter(isRule), ...own];
+  const block = inside(text, 'rules') ?? '';
+  const written = allTexts(block, 'r');
+  // The first alphas wrote them as plain lines.
+  const rules = (written.length > 0 ? written : ruleLines(block)).filter(isRule);
+  return [
+    ...parts,
+    { title: 'Critical actions', text: listed(critical) },
+    { title: 'Rules', text: listed(rules) },
+  ];
+}
+
+function ruleLines(block: string): string[] {
+  return block
+    .split('\n')
+    .slice(1)
+    .map((line) => line.replace(/^\s*[-*]?\s*/, '').trim())
+    .filter((line) => line !== '' && !line.startsWith('<'));
+}
+
+function isBaseProtocol(step: string): boolean {
+  return /^.{0,6}BASE PROTOCOL/i.test(step);
+}
+
+const BOOKKEEPING =
+  /^(?:I?IDE-FILE-RESOLUTION|REQUEST-RESOLUTION|agent|persona|commands|dependencies|loading|transformation|help-display-template|fuzzy-matching|startup)$/;
+
+/** Version 4: the persona table, the instructions, and whatever else the author gave a key of its own. */
+function fromYaml(file: string, main: string): CharacterPart[] {
+  const table = yamlBlock(file, main);
+  const [persona, agent] = [field(table, 'persona'), field(table, 'agent')];
+  const own = Object.entries(isTable(persona) ? persona : {});
+  const more = Object.keys(table).filter((key) => !BOOKKEEPING.test(key));
+  return [
+    ...own.map(([key, value]) => ({ title: titleOf(key), text: asText(value) })),
+    { title: 'Customization', text: (isTable(agent) ? textField(agent, 'customization') : undefined) ?? '' },
+    ...more.map((key) => {
+      const value = field(table, key);
+      const isList = key === 'activation-instructions' && Array.isArray(value);
+      const kept = isList ? value.filter((rule) => !CEREMONY.test(asText(rule))) : value;
+      return { title: titleOf(key), text: asText(kept) };
+    }),
+  ];
+}
+
+/** Values of YAML as a person would write them down. */
+function asText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value)) return listed(value.map(asText));
+  if (!isTable(value)) return typeof value === 'string' ? value : JSON.stringify(value);
+  return Object.entries(value)
+    .map(([key, inner]) => `${key}: ${asText(inner)}`)
+    .join('\n');
+}
+
+const LEFT = /^(?:conventions|on activation|activation|capabilities|external skills|menu|commands)\b/i;
+
+/** Skills and agents that people wrote: the merged `[agent]` table over the sections of the text. */
+function fromSkill(main: string, customization: Table, elsewhere: string[]): CharacterPart[] {
+  const agent = field(customization, 'agent');
+  const table = isTable(agent) ? agent : {};
+  const fromTable = ['role', 'identity', 'communication_style', 'principles', 'persistent_facts'].map(
+    (key) => {
+      const value = field(table, key);
+      const items = Array.isArray(value) ? value.map(asText) : [];
+      // Files are named here; what they say is for a session that can read them.
+      const files = items.filter((item) => item.startsWith('file:'));
+      elsewhere.push(...files.map((item) => `facts in ${item.slice(5).trim()}`));
+      const kept = items.filter((item) => !item.startsWith('file:'));
+      return { title: titleOf(key), text: Array.isArray(value) ? listed(kept) : asText(value) };
+    },
+  );
+  const has = new Set(fromTable.filter(({ text }) => text !== '').map(({ title }) => title));
+  const body = bodyOf(main);
+  const sections = outline(body).filter(({ level }) => level === 2);
+  const fromText = sections
+    .filter(({ title }) => !LEFT.test(title))
+    .map(({ title, start, end }) => ({
+      title: titleOf(title),
+      text: body.slice(start, end).split('\n').slice(1).join('\n'),
+    }))
+    // The table is the text with the project's overrides in it.
+    .filter(({ title }) => !has.has(title));
+  return [...fromTable, ...fromText];
+}
+
+function bodyOf(main: string): string {
+  try {
+    return parseFrontMatter('', main.replaceAll('\r\n', '\n')).body;
+  } catch (error) {
+    if (error instanceof ParseError) return main;
+    throw error;
+  }
+}
+
+function plainBody(main: string): string {
+  return withoutComments(bodyOf(main)).trim();
+}

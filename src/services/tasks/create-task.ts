@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import type { Task } from '../../model/task.ts';
+import { checkKey, newTask, type NewTask } from './task-rules.ts';
+import { digestOf, type TaskStore } from './task-store.ts';
+
+/** Makes the files of a new task, under the lock of the queue. `finish` says what it is when it is first seen. */
+export async function createTask(
+  store: TaskStore,
+  order: NewTask,
+  at: string,
+  finish: (task: Task) => Promise<Task> = async (task) => Promise.resolve(task),
+): Promise<Task> {
+  const id = `task-${at.slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}-${randomBytes(3).toString('hex')}`;
+  // The brief first: a task without one must never be there to be claimed.
+  await store.putText(briefFile(id), order.brief);
+  const task = await finish(newTask(order, id, at));
+  await store.put(task);
+  return task;
+}
+
+/** Keeps work that is done already, in one step, so that nobody is ever offered it. The same result twice is one. */
+export async function createDone(
+  store: TaskStore,
+  order: NewTask,
+  { text, by }: { text: string; by: string },
+  tasks: readonly Task[],
+  at: string,
+): Promise<Task> {
+  const digest = digestOf(text);
+  const same = tasks.find(
+    ({ output_key, run_id, result, status }) =>
+      output_key === order.outputKey &&
+      run_id === order.runId &&
+      status === 'completed' &&
+      result?.digest === digest,
+  );
+  if (same !== undefined) return same;
+  checkKey(order, tasks);
+  return createTask(store, order, at, async (task) => {
+    const kept = await store.putText(`${task.task_id}.result.md`, text);
+    return { ...task, status: 'completed', attempts: 1, result: { ...kept, by, at } };
+  });
+}
+
+export function briefFile(id: string): string {
+  return `${id}.brief.md`;
+}

@@ -1,0 +1,49 @@
+import { CLIENT_INFO_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
+import type { Sampled } from '../../operations/context.ts';
+
+/** What is remembered of a client between its calls. */
+export interface Conversation {
+  /** Answers to optional questions, by question. */
+  answers: Map<string, Sampled>;
+  /** Optional questions a client of the 2026 protocol was asked and has not come back with. */
+  open: Set<string>;
+  /** The same for the others: whoever puts the call again without an answer is not asked a second time in a row. */
+  left: Map<string, true>;
+  /** The client has left a question without an answer, so it is not bothered with optional ones any more. */
+  silent: boolean;
+}
+
+export const newConversation = (): Conversation => ({
+  answers: new Map(),
+  open: new Set(),
+  left: new Map(),
+  silent: false,
+});
+
+/** Answers and questions of one conversation. */
+export const ANSWERS_KEPT = 200;
+const CONVERSATIONS_KEPT = 100;
+
+/**
+ * Over HTTP a client of the 2026 protocol has no connection to remember it by: those of the same name share a
+ * conversation. What they share is which of a few names a model chose for the same words, and which questions were left.
+ */
+export function conversationsByClient(): (sdk: ServerContext) => Conversation {
+  const known = new Map<string, Conversation>();
+  return ({ mcpReq }) => {
+    const name = JSON.stringify(enveloped(mcpReq)[CLIENT_INFO_META_KEY] ?? '').slice(0, 500);
+    const conversation = known.get(name) ?? newConversation();
+    remember(known, name, conversation, CONVERSATIONS_KEPT);
+    return conversation;
+  };
+}
+
+export function enveloped(mcpReq: ServerContext['mcpReq']): Record<string, unknown> {
+  return mcpReq.envelope ?? {};
+}
+
+export function remember<T>(map: Map<string, T>, key: string, value: T, most: number): void {
+  map.delete(key);
+  if (map.size >= most) map.delete(map.keys().next().value ?? '');
+  map.set(key, value);
+}
