@@ -37,6 +37,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/delegation/delegation.ts': 'delegation',
   'src/services/delivery/agent-character.ts': 'agent-character',
   'src/surfaces/http/oauth/gate.ts': 'oauth',
+  'src/surfaces/a2a/routes.ts': 'a2a',
 };
 
 const lateFile = (name: string): string => `vendor/${name.replaceAll('/', '-')}`;

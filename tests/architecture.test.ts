@@ -69,6 +69,7 @@ const TYPES_ONLY = new Map([
 /** The one folder or file through which each package enters. */
 const DOORS: Record<string, string> = {
   '@modelcontextprotocol/server': 'surfaces/mcp/',
+  '@a2a-js/sdk': 'surfaces/a2a/',
   commander: 'surfaces/cli/',
   jose: 'surfaces/http/oauth/',
   yaml: 'base/parse',

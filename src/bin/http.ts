@@ -3,6 +3,7 @@ import { PRODUCT, VERSION } from '../base/product.ts';
 import { createApiRoutes } from '../surfaces/http/api/route.ts';
 import { catalogueFigures } from '../surfaces/http/catalogue-figures.ts';
 import { openFrontDoor } from '../surfaces/http/front-door.ts';
+import { openGate } from '../surfaces/http/gate.ts';
 import { createHealthRoutes } from '../surfaces/http/health.ts';
 import { createMetrics } from '../surfaces/http/metrics.ts';
 import { createMcpRoute } from '../surfaces/mcp/http/route.ts';
@@ -29,6 +30,12 @@ async function main(): Promise<void> {
     resource: () => `${address ?? ''}${mcp.path}`,
   });
   const mcp = createMcpRoute(context, { key: access.key });
+  const a2a = config.a2a
+    ? (await import('../surfaces/a2a/routes.ts')).createA2aRoutes(context, {
+        secured: access.gate !== openGate,
+        address,
+      })
+    : [];
   const figures = { catalogue: () => catalogueFigures(context), sessions: mcp.sessions };
   const serving = await openFrontDoor({
     host: config.httpHost,
@@ -38,6 +45,7 @@ async function main(): Promise<void> {
       ...createApiRoutes(context),
       ...createHealthRoutes(context),
       metrics.route(figures),
+      ...a2a,
       ...access.routes,
     ],
     log,
@@ -54,6 +62,7 @@ async function main(): Promise<void> {
   const where = `${PRODUCT} ${VERSION} serves ${serving.origin}${mcp.path} to ${access.whom}.`;
   const note = access.note === undefined ? '' : `${access.note}\n`;
   process.stderr.write(`${where} Press Ctrl+C to leave.\n${note}`);
+  if (a2a[0] !== undefined) process.stderr.write(`Agent2Agent: ${address}${a2a[0].path}\n`);
   if (switches.has('summary')) process.stderr.write(`${await readyLine(context)}\n`);
   await serving.ended;
 }

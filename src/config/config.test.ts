@@ -72,6 +72,7 @@ describe('the order of the layers', () => {
       logLevel: 'debug',
       answerBytes: 5_000,
     });
+    expect(defaults).toMatchObject({ discovery: 'auto', logLevel: 'warn', answerBytes: 10_000, git: [] });
     expect([from.project, from.answerBytes.split(' ')[0], from.root.split(' ')[0]]).toEqual([
       'default',
       'project',

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { LOG_LEVELS } from '../base/log.ts';
+import { a2aSettings } from './a2a-settings.ts';
 import { codeSettings } from './code-settings.ts';
 import { contractSettings } from './contract-settings.ts';
 import { delegationSettings } from './delegation-settings.ts';
@@ -81,6 +82,7 @@ export const configSchema = z.strictObject({
   ...memorySettings,
   ...codeSettings,
   ...contractSettings,
+  ...a2aSettings,
   ...rankingSettings,
   ...delegationSettings,
   ...httpSettings,

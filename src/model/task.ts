@@ -27,6 +27,15 @@ const approvalSchema = z.looseObject({
   reason: z.string().max(2_000),
   by: z.string().max(200).optional(),
   at: moment.optional(),
+  /** What the person said; not there as long as nobody has, and in files of earlier versions. */
+  agreed: z.boolean().optional(),
+});
+
+/** Who asked for a task that comes from outside the project, in the words of the protocol it came by. */
+const outsideSchema = z.looseObject({
+  protocol: z.string().max(20),
+  context_id: z.string().max(200),
+  message_id: z.string().max(200),
 });
 
 const resultSchema = z.looseObject({
@@ -54,12 +63,18 @@ export const taskSchema = z.looseObject({
   updated_at: moment,
   created_by: z.string().max(200),
   attempts: z.int(),
+  outside: outsideSchema.optional(),
   lease: leaseSchema.optional(),
   approval: approvalSchema.optional(),
   result: resultSchema.optional(),
   error: z.string().optional(),
 });
 export type Task = z.output<typeof taskSchema>;
+
+/** Differs whenever a task does: also when a lease ran out, which no file tells. */
+export function markOf({ updated_at, status, attempts }: Task): string {
+  return `${updated_at} ${status} ${attempts}`;
+}
 
 export const MERGE_STRATEGIES = ['concat', 'structured', 'first-wins', 'vote', 'summarize'] as const;
 export type MergeStrategy = (typeof MERGE_STRATEGIES)[number];

@@ -38,7 +38,7 @@ export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/d
 
 export type { ContextPart, Person } from '../services/delegation/delegation.ts';
 
-export type { ProjectFacts, Ranking, SourceView, TeamSources };
+export type { ProjectFacts, Ranking, SourceView, TaskQueue, TeamSources };
 export type { Activation } from '../services/delivery/activation.ts';
 
 export type { Action as ProgressAction, Item as ProgressItem } from '../services/progress/progress.ts';

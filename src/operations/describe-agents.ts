@@ -31,10 +31,11 @@ export const describeAgents = defineOperation({
   effect: 'read',
   input: z.strictObject({
     name: z.string().min(1).max(5_000).optional().describe('Name of an agent; without it, all'),
+    limit: z.int().min(1).max(1_000).optional().describe('How many at most'),
   }),
-  output: z.object({ agents: z.array(agentSchema) }),
+  output: z.object({ agents: z.array(agentSchema), total: z.int() }),
 
-  async run({ name }, context) {
+  async run({ name, limit }, context) {
     const workspace = await context.workspace();
     const records =
       name === undefined
@@ -49,7 +50,7 @@ export const describeAgents = defineOperation({
         return described(record, workspace, { menu: [] });
       }
     };
-    return { agents: await mapLimited(records, AT_ONCE, describe) };
+    return { agents: await mapLimited(records.slice(0, limit), AT_ONCE, describe), total: records.length };
   },
 
   render: ({ agents }) => ({

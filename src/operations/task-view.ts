@@ -34,6 +34,7 @@ export const taskView = z.object({
   updated_at: z.string(),
   error: z.string().optional(),
   approval: z.string().optional(),
+  from: z.string().optional().describe('The protocol it came by, when it was asked for from outside'),
 });
 export type TaskView = z.output<typeof taskView>;
 
@@ -53,6 +54,7 @@ export function viewOf(task: Task): TaskView {
     created_at: task.created_at,
     updated_at: task.updated_at,
     ...(error === undefined ? {} : { error }),
+    ...(task.outside === undefined ? {} : { from: task.outside.protocol }),
     ...(approval === undefined
       ? {}
       : {
@@ -68,5 +70,6 @@ export function taskLine(task: TaskView): string {
   const holder = task.worker === undefined ? '' : ` by ${task.worker} until ${task.until?.slice(0, 16)}`;
   const asked = task.status === 'needs_approval' ? ` (${oneLine(task.approval ?? '', 200)})` : '';
   const why = task.error === undefined ? asked : ` (${oneLine(task.error, 100)})`;
-  return `- ${task.task_id} ${task.status}${holder}: ${task.agent} → ${task.output_key}${after}: ${oneLine(task.task, 120)}${why}`;
+  const from = task.from === undefined ? '' : ` (from outside, by ${task.from})`;
+  return `- ${task.task_id} ${task.status}${holder}${from}: ${task.agent} → ${task.output_key}${after}: ${oneLine(task.task, 120)}${why}`;
 }

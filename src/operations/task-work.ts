@@ -111,10 +111,10 @@ export const taskComplete = defineOperation({
     needs_verification: z.boolean().default(false).describe('A person has to check it before it counts'),
   }),
   output: changed,
-  async run({ task_id, claim, result, needs_verification, project }, context, { signal }) {
+  async run({ task_id, claim, result, needs_verification, project }, context, { signal, overHttp = false }) {
     const { queue } = await (await context.state(project)).tasks();
     const text = shownText(result, (secret) => context.secrets.hide(secret));
-    const order = { claim, text, verify: needs_verification };
+    const order = { claim, text, verify: needs_verification, unknown: overHttp };
     return { task: viewOf(await queue.complete(task_id, order, signal)) };
   },
   render: ({ task }) => ({

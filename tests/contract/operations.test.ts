@@ -2,8 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../src/operations/index.ts';
+import { operations as listed } from '../../src/operations/index.ts';
+import { outsideOperations } from '../../src/operations/outside-tasks.ts';
 import { repository } from '../support/app.ts';
+
+const operations = [...listed, ...outsideOperations];
 
 interface Property {
   type?: string;

@@ -10,6 +10,8 @@ export interface BriefParts {
   decisions: readonly string[];
   failures: readonly string[];
   dependsOn: readonly string[];
+  /** What has to be known about where it comes from. */
+  origin?: string | undefined;
   maxBytes: number;
 }
 
@@ -31,7 +33,9 @@ export function composeBrief(parts: BriefParts): Brief {
     `# Task for ${agent.name}${agent.title === '' ? '' : ` (${agent.title})`}`,
     ...[agent.role, agent.identity].filter((text) => text !== undefined && text !== ''),
     `To load the whole agent: ${parts.activation}`,
-    `## What to do\n\n${task.trim()}`,
+    ...(parts.origin === undefined ? [] : [`## Where it comes from\n\n${parts.origin}`]),
+    // Words from outside stay inside their frame: they must not look like a part of the brief.
+    `## What to do\n\n${parts.origin === undefined ? task.trim() : fenced(task.trim())}`,
     `## What to give back\n\nJSON or structured Markdown, complete by itself; it is kept as \`${outputKey}\`. Change nothing that the task does not ask for. If it cannot be done, say what is missing instead of guessing.`,
     ...(dependsOn.length === 0
       ? []

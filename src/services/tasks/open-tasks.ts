@@ -1,12 +1,14 @@
 import type { Kit } from '../../kit/kit.ts';
 import { outputFolder } from '../../kit/output.ts';
 import { composeBrief } from './brief.ts';
+import { TaskFollower } from './follow-task.ts';
 import { TaskStore } from './task-store.ts';
 import { Tasks } from './tasks.ts';
 
 export interface TaskQueue {
   queue: Tasks;
   composeBrief: typeof composeBrief;
+  follow: TaskFollower['follow'];
 }
 
 const FOLDER = '.tasks';
@@ -18,5 +20,7 @@ export async function openTasks(kit: Kit, userFolder: { root: string; folder: st
     output === undefined
       ? { root: userFolder.root, folder: userFolder.folder, owner: 'user' as const }
       : { root: kit.root, folder: `${output}/${FOLDER}`, owner: 'project' as const };
-  return { queue: new Tasks({ store: new TaskStore(place), now: () => new Date() }), composeBrief };
+  const queue = new Tasks({ store: new TaskStore(place), now: () => new Date() });
+  const follower = new TaskFollower(queue);
+  return { queue, composeBrief, follow: (...wanted) => follower.follow(...wanted) };
 }

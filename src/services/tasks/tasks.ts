@@ -6,6 +6,7 @@ import { mergeResults, type MergeOrder, type Merged } from './merge.ts';
 import {
   checkDependencies,
   checkKey,
+  checkStrangers,
   completed,
   holding,
   wrongState,
@@ -19,6 +20,15 @@ export interface Claimed {
   brief: string;
   /** What the tasks it builds on have given, by output key. */
   inputs: { output_key: string; text: string }[];
+}
+
+interface Handed {
+  claim: string;
+  text: string;
+  /** The worker asks for somebody to check it. */
+  verify: boolean;
+  /** Nobody knows who hands it in. */
+  unknown?: boolean;
 }
 
 /** How often a task may be begun: a worker that dies with it every time is not given it for ever. */
@@ -64,6 +74,7 @@ export class Tasks {
   async add(order: NewTask, signal: AbortSignal): Promise<Task> {
     return this.#store.change(signal, async () => {
       const { tasks } = await this.all();
+      checkStrangers(order, tasks);
       checkKey(order, tasks);
       checkDependencies(order, tasks);
       return createTask(this.#store, order, this.#at(tasks.at(-1)?.created_at));
@@ -120,7 +131,7 @@ export class Tasks {
 
   async complete(
     id: string,
-    { claim, text, verify }: { claim: string; text: string; verify: boolean },
+    { claim, text, verify, unknown = false }: Handed,
     signal: AbortSignal,
   ): Promise<Task> {
     const digest = digestOf(text);
@@ -133,7 +144,8 @@ export class Tasks {
       const { task, lease } = holding(known, claim);
       const kept = await this.#store.putText(`${id}.result.md`, text);
       return this.#save(task, {
-        status: verify ? 'needs_verification' : 'completed',
+        // Who asked for work from outside must not be the one to say that it is done.
+        status: verify || (unknown && task.outside !== undefined) ? 'needs_verification' : 'completed',
         result: { ...kept, by: lease.worker, at: this.#at() },
         lease: undefined,
       });
@@ -175,7 +187,13 @@ export class Tasks {
       if (outcomes === undefined) throw wrongState(task, 'be approved or refused');
       return this.#save(task, {
         status: agrees ? outcomes[0] : outcomes[1],
-        approval: { ...task.approval, reason: task.approval?.reason ?? task.status, by, at: this.#at() },
+        approval: {
+          ...task.approval,
+          reason: task.approval?.reason ?? task.status,
+          by,
+          at: this.#at(),
+          agreed: agrees,
+        },
         ...(agrees ? {} : { error: reason ?? `refused by ${by}` }),
       });
     });

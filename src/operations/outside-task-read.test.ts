@@ -1,0 +1,86 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { contextIn } from '../../tests/support/app.ts';
+import { memorySession } from '../../tests/support/memory-session.ts';
+import { sessionIn } from '../../tests/support/operations.ts';
+import { execute } from './execute.ts';
+import { outsideTaskAdd, outsideTaskCancel } from './outside-task-change.ts';
+import { outsideTaskList, outsideTaskShow } from './outside-task-read.ts';
+import { spawnSubagentTask } from './spawn-subagent-task.ts';
+import { taskClaim, taskComplete } from './task-work.ts';
+
+const flags = { embedder: 'none', a2aWithoutApproval: 'true' };
+const session = await memorySession(afterAll, { flags });
+const other = await sessionIn(session.folder, { flags });
+type View = Record<string, string> & { result_bytes?: number };
+const viewIn = (data: Record<string, unknown>): View => data['task'] as View;
+
+async function added(context_id: string): Promise<View> {
+  const asked = { agent: 'architect', text: `About ${context_id}`, message_id: 'm', context_id };
+  return viewIn((await session.ok(outsideTaskAdd, asked)).data);
+}
+
+describe('outside_task_show', () => {
+  it('waits for a change that somebody else makes', async () => {
+    const { task_id, mark: known } = await added('wait');
+    const waiting = session.ok(outsideTaskShow, { task_id, known, wait_seconds: 60 });
+    await other.ok(taskClaim, { task_id, worker: 'cursor' });
+    expect(viewIn((await waiting).data)).toMatchObject({ status: 'running', worker: 'cursor' });
+  });
+
+  it('does not wait for what has changed already, nor longer than told', async () => {
+    const { task_id, mark } = await added('no wait');
+    const changed = await session.ok(outsideTaskShow, { task_id, known: 'older', wait_seconds: 60 });
+    expect(viewIn(changed.data)['mark']).toBe(mark);
+    const same = await session.ok(outsideTaskShow, { task_id, known: mark, wait_seconds: 1 });
+    expect(viewIn(same.data)['mark']).toBe(mark);
+  });
+
+  it('stops waiting when the caller leaves', async () => {
+    const { task_id, mark: known } = await added('left');
+    const context = await contextIn(session.folder, { flags });
+    const leave = new AbortController();
+    const call = { signal: leave.signal, progress: () => undefined };
+    const waiting = execute(outsideTaskShow, { task_id, known, wait_seconds: 60 }, context, call);
+    leave.abort();
+    expect(await waiting).toMatchObject({ ok: false, error: { code: 'cancelled' } });
+  });
+
+  it('cuts a result that no client could take in one piece, and says how long it is', async () => {
+    const { task_id } = await added('long');
+    const { data } = await session.ok(taskClaim, { task_id });
+    const result = 'é'.repeat(600_001);
+    await session.ok(taskComplete, { task_id, claim: data['claim'], result });
+    const view = viewIn((await session.ok(outsideTaskShow, { task_id })).data);
+    expect(view['result']).toBe('é'.repeat(500_000));
+    expect(view.result_bytes).toBe(1_200_002);
+  });
+
+  it.each(['task-20261115-000000-000000', '../x', 'task-'])('knows no %s', async (task_id) => {
+    expect(['not_found', 'invalid_input']).toContain((await session.fail(outsideTaskShow, { task_id })).code);
+  });
+});
+
+describe('outside_task_list', () => {
+  it('has what outsiders asked for and nothing else, filtered and in pages', async () => {
+    await session.ok(spawnSubagentTask, { agent: 'architect', task: 'Ours', output_key: 'ours' });
+    const [first, second] = [await added('list'), await added('list')];
+    await session.ok(outsideTaskCancel, { task_id: first['task_id'] });
+    const list = async (input: object): Promise<string[]> =>
+      ((await session.ok(outsideTaskList, input)).data['tasks'] as View[]).map(
+        ({ task_id }) => task_id as string,
+      );
+    expect(await list({ context_id: 'list' })).toEqual([first['task_id'], second['task_id']]);
+    expect(await list({ context_id: 'list', status: ['queued'] })).toEqual([second['task_id']]);
+    expect(await list({ context_id: 'list', status: ['cancelled'], refused: true })).toEqual([]);
+    expect(await list({ context_id: 'list', changed_after: second['updated_at'] })).toEqual([
+      first['task_id'],
+    ]);
+    const page = await session.ok(outsideTaskList, { context_id: 'list', limit: 1 });
+    expect(page.data).toMatchObject({ total: 2 });
+    expect(page.answer.note).toContain('1 of 2');
+    expect(await list({ context_id: 'list', limit: 1, cursor: page.data['next'] })).toEqual([
+      second['task_id'],
+    ]);
+    expect((await list({})).length).toBe(6);
+  });
+});

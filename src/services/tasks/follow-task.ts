@@ -1,0 +1,85 @@
+import { fileStamps } from '../../base/file-stamps.ts';
+import { markOf, type Task } from '../../model/task.ts';
+import type { Tasks } from './tasks.ts';
+
+const LOOK_MS = 200;
+
+/** Read again even if the file looks the same: clocks of network drives are coarse. */
+const READ_MS = 15_000;
+
+interface Waiting {
+  path: string;
+  stamp: string;
+  until: number;
+  wake(): void;
+}
+
+/**
+ * Waits for changes of tasks, by whatever process. All who wait share one clock, which looks at the stamps of their files
+ * and costs next to nothing; a file is read when its stamp has changed.
+ */
+export class TaskFollower {
+  readonly #tasks: Tasks;
+  readonly #waiting = new Set<Waiting>();
+  #clock: NodeJS.Timeout | undefined;
+
+  constructor(tasks: Tasks) {
+    this.#tasks = tasks;
+  }
+
+  /** The task when it is no longer as it was known, or as it is after this time. */
+  async follow(id: string, known: string, ms: number, signal: AbortSignal): Promise<Task> {
+    const end = performance.now() + ms;
+    // Refuses what is no id before it becomes a path.
+    await this.#tasks.get(id);
+    const path = `${this.#tasks.place.folder}/${id}.json`;
+    for (;;) {
+      // The stamp first: what changes while the file is read is seen next time.
+      const [stamp = ''] = await this.#stamps([path]);
+      const task = await this.#tasks.get(id);
+      const now = performance.now();
+      if (markOf(task) !== known || now >= end) return task;
+      await this.#moved(path, stamp, Math.min(end, now + READ_MS, now + leaseLeft(task)), signal);
+    }
+  }
+
+  #moved(path: string, stamp: string, until: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const over = (done: () => void): void => {
+        this.#waiting.delete(one);
+        signal.removeEventListener('abort', leave);
+        if (this.#waiting.size === 0) this.#stop();
+        done();
+      };
+      const one: Waiting = { path, stamp, until, wake: () => over(resolve) };
+      const leave = (): void => over(() => reject(signal.reason as Error));
+      this.#waiting.add(one);
+      signal.addEventListener('abort', leave);
+      this.#clock ??= setInterval(() => void this.#look(), LOOK_MS).unref();
+      if (signal.aborted) leave();
+    });
+  }
+
+  async #look(): Promise<void> {
+    const waiting = [...this.#waiting];
+    const stamps = await this.#stamps(waiting.map(({ path }) => path));
+    const now = performance.now();
+    for (const [index, one] of waiting.entries())
+      if (now >= one.until || stamps[index] !== one.stamp) one.wake();
+  }
+
+  #stop(): void {
+    clearInterval(this.#clock);
+    this.#clock = undefined;
+  }
+
+  async #stamps(paths: readonly string[]): Promise<string[]> {
+    const stamps = await fileStamps(this.#tasks.place.root, paths);
+    return stamps.map((stamp) => (stamp === undefined ? '' : `${stamp.mtimeMs} ${stamp.size}`));
+  }
+}
+
+/** A lease ends by itself, without a change of the file. */
+function leaseLeft({ lease }: Task): number {
+  return lease === undefined ? Infinity : Math.max(0, Date.parse(lease.until) - Date.now());
+}

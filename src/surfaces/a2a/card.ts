@@ -1,0 +1,79 @@
+import type { AgentCard, AgentSkill } from '@a2a-js/sdk';
+import { PRODUCT, VERSION } from '../../base/product.ts';
+import { oneLine } from '../../base/text.ts';
+
+/** An agent as `describe_agents` tells of it. */
+export interface DescribedAgent {
+  name: string;
+  title: string;
+  displayName: string;
+  description?: string;
+  capabilities?: string[];
+  module?: string;
+}
+
+export interface CardFacts {
+  /** Where the messages go. */
+  url: string;
+  agents: readonly DescribedAgent[];
+  /** How many there are, also those that are not on the card. */
+  total: number;
+  /** Whether callers have to show who they are. */
+  secured: boolean;
+}
+
+/** How many agents a card tells of: readers put the whole of it before a model. */
+export const MOST_SKILLS = 200;
+const DESCRIPTION = 300;
+const EXAMPLES = 4;
+const EXAMPLE = 120;
+const TEXT = ['text/markdown', 'text/plain'];
+
+/** What the server is for other agents: one agent, each of whose skills is an agent of the catalogue. */
+export function agentCard({ url, agents, total, secured }: CardFacts): AgentCard {
+  const more =
+    total > agents.length ? ` ${agents.length} of ${total} are listed; the others answer too.` : '';
+  return {
+    name: PRODUCT,
+    description: `Agents of the BMad Method that work for one project. A message becomes a task in the queue of the project: a worker there takes it, or a person has to agree first. Name the agent in the metadata of the message ("skill"), or let the words choose.${more}`,
+    version: VERSION,
+    supportedInterfaces: ['1.0', '0.3'].map((protocolVersion) => ({
+      url,
+      protocolBinding: 'JSONRPC',
+      tenant: '',
+      protocolVersion,
+    })),
+    provider: undefined,
+    capabilities: { streaming: true, pushNotifications: false, extensions: [], extendedAgentCard: secured },
+    securitySchemes: secured
+      ? {
+          bearer: {
+            scheme: {
+              $case: 'httpAuthSecurityScheme',
+              value: { description: 'The token of the server.', scheme: 'Bearer', bearerFormat: '' },
+            },
+          },
+        }
+      : {},
+    securityRequirements: secured ? [{ schemes: { bearer: { list: [] } } }] : [],
+    defaultInputModes: [...TEXT, 'application/json'],
+    defaultOutputModes: TEXT,
+    skills: agents.map(skillOf),
+    signatures: [],
+  };
+}
+
+function skillOf(agent: DescribedAgent): AgentSkill {
+  const { name, displayName, title, description, capabilities = [], module } = agent;
+  const tags = new Set(['bmad', module ?? '', ...name.split(/[/-]/)].filter((tag) => tag !== ''));
+  return {
+    id: name,
+    name: displayName === title ? title : `${displayName}, ${title}`,
+    description: oneLine(description ?? title, DESCRIPTION),
+    tags: [...tags],
+    examples: capabilities.slice(0, EXAMPLES).map((text) => oneLine(text, EXAMPLE)),
+    inputModes: [],
+    outputModes: [],
+    securityRequirements: [],
+  };
+}

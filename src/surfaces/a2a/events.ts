@@ -1,0 +1,46 @@
+import { formatSSEErrorEvent, formatSSEEvent, SSE_HEADERS } from '@a2a-js/sdk';
+
+/** Said when nothing happens, so that nobody in between takes the connection for dead. */
+const STILL_HERE = ':\n\n';
+const STILL_HERE_MS = 15_000;
+
+export interface EventStream {
+  /** The first event, which is known already. */
+  first: unknown;
+  rest: AsyncGenerator<unknown, void, undefined>;
+  /** How what went wrong is told; nothing, if nobody is there to be told. */
+  failed(error: unknown): object | undefined;
+  /** Called once, however it ends. */
+  ended(): void;
+}
+
+/** A stream of events for a client that listens until the end. */
+export function eventResponse({ first, rest, failed, ended }: EventStream): Response {
+  const encoder = new TextEncoder();
+  let beat: NodeJS.Timeout | undefined;
+  const over = (): void => {
+    clearInterval(beat);
+    ended();
+  };
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(encoder.encode(formatSSEEvent(first)));
+      beat = setInterval(() => controller.enqueue(encoder.encode(STILL_HERE)), STILL_HERE_MS);
+      beat.unref();
+    },
+    async pull(controller) {
+      const next = await rest.next().catch((error: unknown) => ({ error }));
+      if ('error' in next) {
+        const told = failed(next.error);
+        if (told !== undefined) controller.enqueue(encoder.encode(formatSSEErrorEvent(told)));
+      } else if (next.done !== true) {
+        controller.enqueue(encoder.encode(formatSSEEvent(next.value)));
+        return;
+      }
+      over();
+      controller.close();
+    },
+    cancel: over,
+  });
+  return new Response(body, { headers: SSE_HEADERS });
+}

@@ -1,0 +1,196 @@
+import { TaskState, type SendMessageRequest, type StreamResponse, type Task } from '@a2a-js/sdk';
+import {
+  ContentTypeNotSupportedError,
+  PushNotificationNotSupportedError,
+  RequestMalformedError,
+  UnsupportedOperationError,
+} from '@a2a-js/sdk/errors';
+import type { A2ARequestHandler } from '@a2a-js/sdk/server';
+import type { Call, Context } from '../../operations/context.ts';
+import { execute } from '../../operations/execute.ts';
+import type { AnyOperation } from '../../operations/operation.ts';
+import {
+  outsideTaskAdd,
+  outsideTaskCancel,
+  outsideTaskList,
+  outsideTaskShow,
+} from '../../operations/outside-tasks.ts';
+import type { OutsideTaskView } from '../../operations/outside-task-view.ts';
+import { dataOf, OF_A_CANCELLATION, OF_A_TASK, type Names } from './errors.ts';
+import { textOf } from './message-text.ts';
+import { artifactsOf, statesBehind, statusOf, taskOf } from './task-shape.ts';
+
+/** How long a send waits that wants the end: the work may take hours, and is never done by the server itself. */
+const PATIENCE_SECONDS = 5;
+const ROUND_SECONDS = 30;
+const PAGE = 50;
+const LARGEST_PAGE = 100;
+const OUTPUT = /^(?:\*\/\*|text(?:\/(?:\*|plain|markdown))?)$/i;
+
+export interface Asking {
+  context: Context;
+  call: Call;
+  card: A2ARequestHandler['getAgentCard'];
+  /** Gets the words of errors that were meant to be told; others are not shown. */
+  told: Set<string>;
+}
+
+/** The protocol's calls, each by an operation on the queue of the project. Lives for one request. */
+export function createHandler({ context, call, card, told }: Asking): A2ARequestHandler {
+  async function ask<T>(operation: AnyOperation, input: unknown, names?: Names): Promise<T> {
+    const outcome = await execute(operation, input, context, call);
+    if (!outcome.ok) told.add(outcome.error.line);
+    return dataOf<T>(outcome, names);
+  }
+
+  async function show(id: string, known = '', seconds = 0): Promise<OutsideTaskView> {
+    if (id === '') throw new RequestMalformedError('The id of the task is missing.');
+    const input = { task_id: id, known, wait_seconds: seconds };
+    return (await ask<{ task: OutsideTaskView }>(outsideTaskShow, input, OF_A_TASK)).task;
+  }
+
+  async function submit({ message, configuration, metadata }: SendMessageRequest): Promise<OutsideTaskView> {
+    if (message === undefined) throw new RequestMalformedError('The message is missing.');
+    if (configuration?.taskPushNotificationConfig !== undefined) throw noPush();
+    const modes = configuration?.acceptedOutputModes ?? [];
+    if (modes.length > 0 && !modes.some((mode) => OUTPUT.test(mode.trim())))
+      throw new ContentTypeNotSupportedError('Results are text/markdown; the call accepts other types only.');
+    if (message.taskId !== '') throw await noFollowUp(message.taskId);
+    const text = textOf(message);
+    const input = {
+      agent: skillOf(message.metadata) ?? skillOf(metadata),
+      text,
+      context_id: message.contextId === '' ? undefined : message.contextId,
+      message_id: message.messageId,
+    };
+    return (await ask<{ task: OutsideTaskView }>(outsideTaskAdd, input)).task;
+  }
+
+  /** Our workers never ask back, so no task waits for words of the client. */
+  async function noFollowUp(id: string): Promise<Error> {
+    const { final, status } = await show(id);
+    return new UnsupportedOperationError(
+      `The task is ${status} and takes no further messages${final ? '' : ' while it is open'}. Send a new one with the same contextId and no taskId.`,
+    );
+  }
+
+  /** The task as it is, then every change of it, until nothing can follow or the client is gone. */
+  async function* changes(first: OutsideTaskView): AsyncGenerator<StreamResponse, void, undefined> {
+    yield { payload: { $case: 'task', value: taskOf(first, { artifacts: true }) } };
+    let known = first;
+    while (!known.final && !call.signal.aborted) {
+      const now = await show(known.task_id, known.mark, ROUND_SECONDS);
+      if (now.mark === known.mark) continue;
+      const ids = { taskId: now.task_id, contextId: now.context_id, metadata: undefined };
+      const [artifact] = artifactsOf(now);
+      if (artifact !== undefined && (known.result !== now.result || known.status !== now.status))
+        yield {
+          payload: { $case: 'artifactUpdate', value: { ...ids, artifact, append: false, lastChunk: true } },
+        };
+      yield {
+        payload: {
+          $case: 'statusUpdate',
+          value: { ...ids, status: statusOf(now), metadata: { agent: now.agent, status: now.status } },
+        },
+      };
+      known = now;
+    }
+  }
+
+  return {
+    getAgentCard: card,
+    async getAuthenticatedExtendedAgentCard() {
+      const whole = await card();
+      if (whole.capabilities?.extendedAgentCard === true) return whole;
+      throw new UnsupportedOperationError('The card that everybody gets is all there is.');
+    },
+
+    async sendMessage(params) {
+      let view = await submit(params);
+      const { returnImmediately = false, historyLength } = params.configuration ?? {};
+      const end = performance.now() + (returnImmediately ? 0 : PATIENCE_SECONDS * 1_000);
+      while (!view.final && view.status !== 'needs_approval') {
+        const left = Math.ceil((end - performance.now()) / 1_000);
+        if (left <= 0) break;
+        // The task is in the queue: that is the answer, also when the server ends meanwhile.
+        view = await show(view.task_id, view.mark, left).catch((error: unknown) => {
+          if (call.signal.aborted) return view;
+          throw error;
+        });
+        if (call.signal.aborted) break;
+      }
+      return taskOf(view, { history: historyLength, artifacts: true });
+    },
+
+    async *sendMessageStream(params) {
+      yield* changes(await submit(params));
+    },
+
+    async *resubscribe({ id }) {
+      const view = await show(id);
+      if (view.final) throw new UnsupportedOperationError('The task has ended: get it instead.');
+      yield* changes(view);
+    },
+
+    async getTask({ id, historyLength }) {
+      return taskOf(await show(id), { history: historyLength, artifacts: true });
+    },
+
+    async cancelTask({ id }) {
+      if (id === '') throw new RequestMalformedError('The id of the task is missing.');
+      const { task } = await ask<{ task: OutsideTaskView }>(
+        outsideTaskCancel,
+        { task_id: id },
+        OF_A_CANCELLATION,
+      );
+      return taskOf(task, { artifacts: true });
+    },
+
+    async listTasks({ contextId, status, pageSize, pageToken, historyLength, ...wanted }) {
+      const size = pageSize ?? PAGE;
+      if (size < 1 || size > LARGEST_PAGE)
+        throw new RequestMalformedError(`pageSize: from 1 to ${LARGEST_PAGE}.`);
+      const states = status === TaskState.TASK_STATE_UNSPECIFIED ? { status: [] } : statesBehind(status);
+      if (states === undefined) return { tasks: [], nextPageToken: '', pageSize: size, totalSize: 0 };
+      const after = wanted.statusTimestampAfter;
+      const input = {
+        ...states,
+        context_id: contextId === '' ? undefined : contextId,
+        changed_after: after === undefined ? undefined : new Date(after).toISOString(),
+        results: wanted.includeArtifacts === true,
+        limit: size,
+        cursor: pageToken === '' ? undefined : pageToken,
+      };
+      const found = await ask<{ tasks: OutsideTaskView[]; total: number; next?: string }>(
+        outsideTaskList,
+        input,
+      );
+      const shown = { history: historyLength, artifacts: wanted.includeArtifacts === true };
+      return {
+        tasks: found.tasks.map((view): Task => taskOf(view, shown)),
+        nextPageToken: found.next ?? '',
+        pageSize: size,
+        totalSize: found.total,
+      };
+    },
+
+    createTaskPushNotificationConfig: () => Promise.reject(noPush()),
+    getTaskPushNotificationConfig: () => Promise.reject(noPush()),
+    listTaskPushNotificationConfigs: () => Promise.reject(noPush()),
+    deleteTaskPushNotificationConfig: () => Promise.reject(noPush()),
+  };
+}
+
+function noPush(): Error {
+  return new PushNotificationNotSupportedError(
+    'The server calls nobody back. Subscribe to the task, or get it again.',
+  );
+}
+
+/** The agent that a message names: its skill, by the id that the card has for it. */
+function skillOf(metadata: Record<string, unknown> | undefined): string | undefined {
+  const named = metadata?.['skill'] ?? metadata?.['skillId'];
+  if (named === undefined || named === null || named === '') return undefined;
+  if (typeof named === 'string') return named;
+  throw new RequestMalformedError('metadata.skill: the id of a skill is expected.');
+}

@@ -1,0 +1,196 @@
+import { AgentCard, A2A_VERSION_HEADER, AGENT_CARD_PATH } from '@a2a-js/sdk';
+import { JsonRpcTransportHandler, ServerCallContext, type A2ARequestHandler } from '@a2a-js/sdk/server';
+import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
+import { randomBytes } from 'node:crypto';
+import { refuseAsProblem, refuseAsRpc } from '../../base/http-refusals.ts';
+import type { Caller, Exchange, HttpRoute } from '../../base/http-route.ts';
+import type { Call, Context } from '../../operations/context.ts';
+import { describeAgents } from '../../operations/describe-agents.ts';
+import { execute } from '../../operations/execute.ts';
+import { agentCard, MOST_SKILLS, type DescribedAgent } from './card.ts';
+import { dataOf } from './errors.ts';
+import { eventResponse } from './events.ts';
+import { createHandler } from './handler.ts';
+import { spoken, type Spoken } from './spoken.ts';
+
+const PATH = '/a2a';
+const MOST_STREAMS = 100;
+const INTERNAL_ERROR = -32_603;
+const UNSUPPORTED = -32_004;
+const WRITING = /^(?:Send(?:Streaming)?Message|CancelTask|message\/(?:send|stream)|tasks\/cancel)$/;
+const JSON_TYPE = /^application\/(?:a2a\+)?json\s*(?:;|$)/i;
+
+/** What the SDK answers with. */
+interface Reply {
+  id: string | number | null;
+  error?: { code: number; message: string };
+}
+
+export interface A2aOptions {
+  /** Whether callers have to show who they are. Then the card is there for everybody, but without skills. */
+  secured?: boolean;
+  /** Where clients find the server when that is not where it listens, such as `https://bmad.example.org`. */
+  address?: string | undefined;
+}
+
+/** Agent2Agent over the front door: the card that says who is here, and the place that messages go to. */
+export function createA2aRoutes(
+  context: Context,
+  { secured = false, address }: A2aOptions = {},
+): HttpRoute[] {
+  const closing = new AbortController();
+  let streams = 0;
+
+  async function cardFor({ request, caller }: Exchange, call: Call): Promise<AgentCard> {
+    const { agents, total } = isStranger(caller, secured)
+      ? { agents: [], total: 0 }
+      : dataOf<{ agents: DescribedAgent[]; total: number }>(
+          await execute(describeAgents, { limit: MOST_SKILLS }, context, call),
+        );
+    return agentCard({
+      url: `${address ?? placeOf(request)}${PATH}`,
+      agents,
+      total,
+      secured: secured || caller.known !== 'nobody',
+    });
+  }
+
+  async function showCard(exchange: Exchange): Promise<Response> {
+    const card = await cardFor(exchange, callOf(exchange.caller, exchange.over));
+    const newest = AgentCard.toJSON(card) as object;
+    // Who names no version may read either: where the two differ, the older one is meant.
+    const shown =
+      exchange.request.headers.get(A2A_VERSION_HEADER)?.startsWith('1.') === true
+        ? newest
+        : { ...newest, ...(await olderCard(card)) };
+    return Response.json(shown, { headers: { vary: A2A_VERSION_HEADER, 'cache-control': 'no-cache' } });
+  }
+
+  async function answer(exchange: Exchange): Promise<Response> {
+    const { request, caller } = exchange;
+    if (!JSON_TYPE.test(request.headers.get('content-type') ?? ''))
+      return refuseAsRpc(415, 'Send application/json.');
+    const said = spoken(await request.text(), request.headers.get(A2A_VERSION_HEADER));
+    if ('code' in said) return failure(said.id, said.code, said.message, said.id === null ? 400 : 200);
+    if (WRITING.test(said.method) && !caller.mayWrite)
+      return failure(
+        said.id,
+        UNSUPPORTED,
+        'This caller may read, but ask for nothing.',
+        403,
+        caller.challenge,
+      );
+    return speak(said, exchange);
+  }
+
+  async function speak(said: Spoken, exchange: Exchange): Promise<Response> {
+    const call = callOf(exchange.caller, AbortSignal.any([exchange.over, closing.signal]));
+    const told = new Set<string>();
+    const handler = createHandler({ context, call, card: () => cardFor(exchange, call), told });
+    const newer = said.version === '1.0';
+    const transport = newer
+      ? new JsonRpcTransportHandler(handler)
+      : new LegacyJsonRpcTransportHandler(handler);
+    const masked = (error: { code: number; message: string }): { code: number; message: string } =>
+      error.code !== INTERNAL_ERROR || told.has(error.message) ? error : hidden(error.message);
+    const failed = (error: unknown): Reply => ({
+      id: said.id,
+      error: masked(
+        newer
+          ? JsonRpcTransportHandler.mapToJSONRPCError(error)
+          : LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError(error),
+      ),
+    });
+    const server = new ServerCallContext({ requestedVersion: said.version });
+    const replied = await transport.handle(said.body, server);
+    if (!(Symbol.asyncIterator in replied)) {
+      const { error, ...reply } = replied as Reply;
+      return Response.json(error === undefined ? reply : { ...reply, error: masked(error) });
+    }
+    if (streams >= MOST_STREAMS) {
+      await replied.return();
+      return failure(said.id, INTERNAL_ERROR, `${MOST_STREAMS} streams are open already.`, 429);
+    }
+    streams += 1;
+    try {
+      // What goes wrong before the first event is an answer of its own, not a stream.
+      const first = await replied.next();
+      return eventResponse({
+        first: first.value,
+        rest: replied,
+        failed: (error) => (call.signal.aborted ? undefined : { jsonrpc: '2.0', ...failed(error) }),
+        ended: () => void (streams -= 1),
+      });
+    } catch (error) {
+      streams -= 1;
+      return Response.json({ jsonrpc: '2.0', ...failed(error) });
+    }
+  }
+
+  function hidden(message: string): { code: number; message: string } {
+    const id = randomBytes(4).toString('hex');
+    context.log.error('incident', { id, name: 'a2a', error: message });
+    return { code: INTERNAL_ERROR, message: `Something went wrong inside the server (incident ${id}).` };
+  }
+
+  const card = {
+    methods: ['GET'],
+    ...(secured ? { open: true as const } : {}),
+    refuse: refuseAsProblem,
+    handle: showCard,
+  };
+  return [
+    { ...card, path: `/${AGENT_CARD_PATH}` },
+    // Where readers of earlier versions look.
+    { ...card, path: '/.well-known/agent.json' },
+    {
+      path: PATH,
+      methods: ['POST'],
+      refuse: refuseAsRpc,
+      handle: answer,
+      close() {
+        closing.abort();
+        return Promise.resolve();
+      },
+    },
+  ];
+}
+
+/** Somebody who has not shown who they are, where that is asked for: they learn how to, and no more. */
+function isStranger({ known }: Caller, secured: boolean): boolean {
+  return secured && known === 'nobody';
+}
+
+function callOf({ mayWrite }: Caller, signal: AbortSignal): Call {
+  return { signal, progress: () => undefined, overHttp: true, mayWrite };
+}
+
+/** The name under which the client has reached us, which the front door has checked. */
+function placeOf(request: Request): string {
+  const own = new URL(request.url);
+  const named = request.headers.get('host');
+  return `${own.protocol}//${named ?? own.host}`;
+}
+
+/** The card as version 0.3 has it. The SDK gives it to those who ask for the card in a call of that version. */
+async function olderCard(card: AgentCard): Promise<object> {
+  const getter = () => Promise.resolve(card);
+  const legacy = new LegacyJsonRpcTransportHandler({
+    getAgentCard: getter,
+    getAuthenticatedExtendedAgentCard: getter,
+  } as unknown as A2ARequestHandler);
+  const method = 'agent/getAuthenticatedExtendedCard';
+  const reply = await legacy.handle({ jsonrpc: '2.0', id: 1, method }, new ServerCallContext());
+  return (reply as { result: object }).result;
+}
+
+function failure(
+  id: Reply['id'],
+  code: number,
+  message: string,
+  status: number,
+  challenge?: string,
+): Response {
+  const headers = challenge === undefined ? {} : { 'www-authenticate': challenge };
+  return Response.json({ jsonrpc: '2.0', id, error: { code, message } }, { status, headers });
+}

@@ -1,0 +1,152 @@
+import * as z from 'zod';
+import { quoted } from '../../base/errors.ts';
+
+/** A call as it came, looked at closely enough that the SDK can take it apart. */
+export interface Spoken {
+  version: '1.0' | '0.3';
+  id: string | number | null;
+  method: string;
+  body: Record<string, unknown>;
+}
+
+/** What is no call, with the code that JSON-RPC and the protocol have for it. */
+export interface Unspeakable {
+  id: string | number | null;
+  code: number;
+  message: string;
+}
+
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+const INVALID_PARAMS = -32_602;
+const VERSION_NOT_SUPPORTED = -32_009;
+
+const DEEPEST = 64;
+const ID = 200;
+
+const idText = z.string().max(ID).nullish();
+const table = z.record(z.string(), z.unknown()).nullish();
+const count = z.int().min(0).max(1_000_000).nullish();
+
+/** The fields of both versions; no name means two things. What is not here is not read. */
+const partSchema = z.looseObject({
+  kind: z.enum(['text', 'file', 'data']).optional(),
+  text: z.string().optional(),
+  raw: z.string().optional(),
+  url: z.string().optional(),
+  filename: z.string().nullish(),
+  mediaType: z.string().nullish(),
+  metadata: table,
+  file: z
+    .looseObject({
+      bytes: z.string().optional(),
+      uri: z.string().optional(),
+      name: z.string().nullish(),
+      mimeType: z.string().nullish(),
+    })
+    .optional(),
+});
+
+const paramsSchema = z.looseObject({
+  id: idText,
+  tenant: idText,
+  contextId: idText,
+  historyLength: count,
+  pageSize: count,
+  pageToken: idText,
+  status: z.union([z.string().max(ID), z.int()]).nullish(),
+  statusTimestampAfter: z.iso.datetime({ offset: true }).nullish(),
+  includeArtifacts: z.boolean().nullish(),
+  metadata: table,
+  message: z
+    .looseObject({
+      messageId: z.string().min(1).max(ID),
+      contextId: idText,
+      taskId: idText,
+      role: z.union([z.string().max(ID), z.int()]).nullish(),
+      parts: z.array(partSchema).min(1).max(200),
+      metadata: table,
+      extensions: z.array(z.string()).max(100).nullish(),
+      referenceTaskIds: z.array(z.string()).max(100).nullish(),
+    })
+    .optional(),
+  configuration: z
+    .looseObject({
+      historyLength: count,
+      blocking: z.boolean().nullish(),
+      returnImmediately: z.boolean().nullish(),
+      acceptedOutputModes: z.array(z.string()).max(100).nullish(),
+      pushNotificationConfig: table,
+      taskPushNotificationConfig: table,
+    })
+    .nullish(),
+});
+
+const callSchema = z.looseObject({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string().max(1_000), z.int()]).nullish(),
+  method: z.string().min(1).max(ID),
+  params: z.record(z.string(), z.unknown()).optional(),
+});
+
+const SENDING = /^(?:Send(?:Streaming)?Message|message\/(?:send|stream))$/;
+
+/** Version 1.0 has names such as `SendMessage`, 0.3 such as `message/send`. */
+const NEWER = /^[A-Z]/;
+
+/** Reads a call. Who names no version speaks 0.3, says the protocol; a name of 1.0 says more than no version. */
+export function spoken(text: string, asked: string | null): Spoken | Unspeakable {
+  const body = jsonOf(text);
+  if (body === undefined) return { id: null, code: PARSE_ERROR, message: 'The body is not JSON.' };
+  if (Array.isArray(body))
+    return { id: null, code: INVALID_REQUEST, message: 'One call at a time: batches are not taken.' };
+  const call = callSchema.safeParse(body);
+  if (!call.success) return { id: null, code: INVALID_REQUEST, message: 'That is no JSON-RPC 2.0 call.' };
+  const { id = null, method, params = {} } = call.data;
+  const version = versionOf(asked, method);
+  if (version === undefined)
+    return {
+      id,
+      code: VERSION_NOT_SUPPORTED,
+      message: `Version ${quoted(asked ?? '')} is not spoken here. Spoken: 1.0, 0.3.`,
+    };
+  const problem = problemOf(params, method, body);
+  if (problem !== undefined) return { id, code: INVALID_PARAMS, message: problem };
+  return { version, id, method, body: { ...call.data, params } };
+}
+
+function problemOf(params: Record<string, unknown>, method: string, body: unknown): string | undefined {
+  if (isDeep(body)) return `More than ${DEEPEST} levels are not read.`;
+  const read = paramsSchema.safeParse(params);
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    return `${issue?.path.map(String).join('.').slice(0, ID) ?? 'params'}: ${issue?.message.slice(0, ID) ?? 'wrong'}`;
+  }
+  if (SENDING.test(method) && read.data.message === undefined) return 'message: it is missing.';
+  return undefined;
+}
+
+function versionOf(asked: string | null, method: string): Spoken['version'] | undefined {
+  if (asked === null || asked.trim() === '') return NEWER.test(method) ? '1.0' : '0.3';
+  return (['1.0', '0.3'] as const).find((one) => asked === one || asked.startsWith(`${one}.`));
+}
+
+/** Looked at level by level: what is deep must not become deep calls here. */
+function isDeep(body: unknown): boolean {
+  let level: unknown[] = [body];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > DEEPEST) return true;
+    level = level.flatMap((value) =>
+      typeof value === 'object' && value !== null ? Object.values(value) : [],
+    );
+  }
+  return false;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

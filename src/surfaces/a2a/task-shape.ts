@@ -1,0 +1,125 @@
+import {
+  Role,
+  TaskState,
+  type Artifact,
+  type Message,
+  type Part,
+  type Task,
+  type TaskStatus,
+} from '@a2a-js/sdk';
+import { oneLine } from '../../base/text.ts';
+import type { OutsideTaskView } from '../../operations/outside-task-view.ts';
+
+type Status = OutsideTaskView['status'];
+
+/**
+ * What our states are called there. A person who has to agree is asked elsewhere, not by a message of the client: that is
+ * `auth required`, and a stream goes on through it. A result that a person has still to check is no end: it may yet be
+ * refused, and what has ended must not change any more.
+ */
+const STATES: Record<Status, TaskState> = {
+  needs_approval: TaskState.TASK_STATE_AUTH_REQUIRED,
+  queued: TaskState.TASK_STATE_SUBMITTED,
+  running: TaskState.TASK_STATE_WORKING,
+  needs_verification: TaskState.TASK_STATE_WORKING,
+  completed: TaskState.TASK_STATE_COMPLETED,
+  failed: TaskState.TASK_STATE_FAILED,
+  cancelled: TaskState.TASK_STATE_CANCELED,
+};
+
+const NAME = 200;
+
+function stateOf({ status, refused }: OutsideTaskView): TaskState {
+  return refused ? TaskState.TASK_STATE_REJECTED : STATES[status];
+}
+
+/** Which of our states stand behind one of theirs; nothing for one that no task of ours can be in. */
+export function statesBehind(state: TaskState): { status: Status[]; refused?: boolean } | undefined {
+  if (state === TaskState.TASK_STATE_REJECTED) return { status: ['cancelled'], refused: true };
+  const status = (Object.keys(STATES) as Status[]).filter((ours) => STATES[ours] === state);
+  if (status.length === 0) return undefined;
+  return state === TaskState.TASK_STATE_CANCELED ? { status, refused: false } : { status };
+}
+
+export function taskOf(
+  view: OutsideTaskView,
+  shown: { history?: number | undefined; artifacts: boolean },
+): Task {
+  const history = shown.history === 0 ? [] : [messageOf(view, Role.ROLE_USER, view.message_id, view.text)];
+  return {
+    id: view.task_id,
+    contextId: view.context_id,
+    status: statusOf(view),
+    artifacts: shown.artifacts ? artifactsOf(view) : [],
+    history,
+    metadata: { agent: view.agent, status: view.status },
+  };
+}
+
+export function statusOf(view: OutsideTaskView): TaskStatus {
+  return {
+    state: stateOf(view),
+    message: messageOf(view, Role.ROLE_AGENT, `${view.task_id}-${view.status}`, wordsOf(view)),
+    timestamp: view.updated_at,
+  };
+}
+
+/** The result, also before a person has checked it: its metadata say which it is. */
+export function artifactsOf(view: OutsideTaskView): Artifact[] {
+  const { result, result_bytes: bytes = 0, output_key: key } = view;
+  if (result === undefined) return [];
+  const whole = Buffer.byteLength(result) >= bytes;
+  return [
+    {
+      artifactId: key,
+      name: key,
+      description: whole ? '' : `The first ${Buffer.byteLength(result)} of ${bytes} bytes.`,
+      parts: [textPart(result)],
+      metadata: { needs_verification: view.status === 'needs_verification', complete: whole },
+      extensions: [],
+    },
+  ];
+}
+
+function wordsOf(view: OutsideTaskView): string {
+  const { status, task_id: id, agent, error } = view;
+  if (view.refused) return error ?? 'A person of the project has refused it.';
+  switch (status) {
+    case 'needs_approval':
+      return `For ${agent}. A person of the project has to agree first, there: bmad task approve ${id}`;
+    case 'queued':
+      return `For ${agent}. Waits until a worker of the project takes it.`;
+    case 'running':
+      return `${oneLine(view.worker ?? 'A worker', NAME)} works on it.`;
+    case 'needs_verification':
+      return `There is a result. A person of the project has to check it before it counts: bmad task approve ${id}`;
+    case 'completed':
+      return 'Done.';
+    case 'failed':
+      return error ?? 'It could not be done.';
+    case 'cancelled':
+      return error ?? 'Cancelled.';
+  }
+}
+
+function messageOf(view: OutsideTaskView, role: Role, id: string, text: string): Message {
+  return {
+    messageId: id,
+    contextId: view.context_id,
+    taskId: view.task_id,
+    role,
+    parts: [textPart(text)],
+    metadata: undefined,
+    extensions: [],
+    referenceTaskIds: [],
+  };
+}
+
+function textPart(text: string): Part {
+  return {
+    content: { $case: 'text', value: text },
+    metadata: undefined,
+    filename: '',
+    mediaType: 'text/markdown',
+  };
+}

@@ -1,0 +1,149 @@
+import { Role, TaskState, type Message, type StreamResponse, type Task } from '@a2a-js/sdk';
+import { DefaultAgentCardResolver, JsonRpcTransportFactory, type Transport } from '@a2a-js/sdk/client';
+import { LegacyJsonRpcTransport } from '@a2a-js/sdk/compat/v0_3/client';
+import { serverFile, temporaryFolder } from './app.ts';
+import { startHttpServer, type HttpServerProcess } from './http-server.ts';
+import { KIT_FILES, writeFiles } from './kit-project.ts';
+import { bareEnvironment, bmad } from './programs.ts';
+
+export type Version = '1.0' | '0.3';
+export const VERSIONS: readonly Version[] = ['1.0', '0.3'];
+
+export interface A2aPlace {
+  cwd: string;
+  home: string;
+  /** A server of its own for the project; ended with the tests of the file. */
+  serve(...flags: string[]): Promise<A2aServer>;
+  /** The command line in another process; its data. */
+  cli(...args: string[]): Promise<Record<string, unknown>>;
+}
+
+interface A2aServer {
+  origin: string;
+  process: HttpServerProcess;
+  /** The SDK's client of a version. */
+  client(version: Version): Promise<Transport>;
+  /** What a plain program sends and gets. */
+  post(body: unknown, headers?: Record<string, string>): Promise<{ status: number; body: RpcAnswer }>;
+}
+
+export interface RpcAnswer {
+  id?: unknown;
+  result?: Record<string, unknown>;
+  error?: { code: number; message: string };
+}
+
+/** A project with the kit's files and a queue of its own. */
+export async function a2aPlace(onEnd: (cleanUp: () => Promise<void>) => void): Promise<A2aPlace> {
+  const [cwd, home] = [await temporaryFolder(onEnd), await temporaryFolder(onEnd)];
+  await writeFiles(cwd, KIT_FILES);
+  const running: HttpServerProcess[] = [];
+  onEnd(async () => void (await Promise.all(running.map((one) => one.stop()))));
+  return {
+    cwd,
+    home,
+    async serve(...flags) {
+      const args = [serverFile, '--http', '--port', '0', '--a2a', ...flags];
+      const started = await startHttpServer({ cwd, home, args });
+      running.push(started);
+      return serverAt(started);
+    },
+    async cli(...args) {
+      const ended = await bmad([...args, '--json'], { cwd, env: bareEnvironment(home) });
+      if (ended.code !== 0)
+        throw new Error(`bmad ${args.join(' ')}: ${ended.stdout.toString('utf8')} ${ended.stderr}`);
+      return JSON.parse(ended.stdout.toString('utf8')) as Record<string, unknown>;
+    },
+  };
+}
+
+function serverAt(started: HttpServerProcess): A2aServer {
+  const { origin } = new URL(started.url);
+  return {
+    origin,
+    process: started,
+    async client(version) {
+      const card = await new DefaultAgentCardResolver().resolve(origin);
+      const place = card.supportedInterfaces.find((one) => one.protocolVersion === version);
+      if (place === undefined) throw new Error(`The card has no place for ${version}.`);
+      return version === '1.0'
+        ? new JsonRpcTransportFactory().create(place.url, card)
+        : new LegacyJsonRpcTransport({ endpoint: place.url });
+    },
+    async post(body, headers = {}) {
+      const response = await fetch(`${origin}/a2a`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      });
+      return { status: response.status, body: (await response.json()) as RpcAnswer };
+    },
+  };
+}
+
+let messages = 0;
+
+/** A message of a client, complete as the SDK wants it. */
+export function message(text: string, more: Partial<Message> = {}): Message {
+  messages += 1;
+  return {
+    messageId: `message-${messages}`,
+    contextId: '',
+    taskId: '',
+    role: Role.ROLE_USER,
+    parts: [{ content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: '' }],
+    metadata: { skill: 'architect' },
+    extensions: [],
+    referenceTaskIds: [],
+    ...more,
+  };
+}
+
+/** Sends without waiting for the end, and gives the task. */
+export async function send(client: Transport, what: Message, wait = false): Promise<Task> {
+  const sent = await client.sendMessage({
+    tenant: '',
+    message: what,
+    metadata: undefined,
+    configuration: {
+      acceptedOutputModes: [],
+      taskPushNotificationConfig: undefined,
+      returnImmediately: !wait,
+    },
+  });
+  if (!('id' in sent)) throw new Error('A task was expected.');
+  return sent;
+}
+
+export const stateOf = (task: Task): string =>
+  TaskState[task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED] ?? '';
+
+export const wordsOf = (task: Pick<Task, 'status'>): string => {
+  const content = task.status?.message?.parts[0]?.content;
+  return content?.$case === 'text' ? content.value : '';
+};
+
+export const resultOf = (task: Task): string | undefined => {
+  const content = task.artifacts[0]?.parts[0]?.content;
+  return content?.$case === 'text' ? content.value : undefined;
+};
+
+/** The next event of a stream in a few words: `task SUBMITTED`, `artifact …`, `status WORKING`, `end`. */
+export async function nextOf(stream: AsyncGenerator<StreamResponse, void, undefined>): Promise<string> {
+  const { done, value } = await stream.next();
+  if (done === true || value?.payload === undefined) return 'end';
+  const short = (state: TaskState | undefined): string =>
+    (TaskState[state ?? TaskState.TASK_STATE_UNSPECIFIED] ?? '').replace('TASK_STATE_', '');
+  switch (value.payload.$case) {
+    case 'task':
+      return `task ${short(value.payload.value.status?.state)}`;
+    case 'statusUpdate':
+      return `status ${short(value.payload.value.status?.state)}`;
+    case 'artifactUpdate': {
+      const content = value.payload.value.artifact?.parts[0]?.content;
+      return `artifact ${content?.$case === 'text' ? content.value : ''}`;
+    }
+    case 'message':
+      return 'message';
+  }
+}
