@@ -24,6 +24,8 @@ const LATE_PARTS: Record<string, string> = {
   'src/project-state.ts': 'project-state',
   'src/services/diagnosis/diagnosis.ts': 'diagnosis',
   'src/services/team/team.ts': 'team',
+  'src/services/team/configured.ts': 'git-sources',
+  'src/base/tracing.ts': 'tracing',
   'src/sources/git/cache.ts': 'git',
   'src/services/memory/open-memory.ts': 'memory',
   'src/meaning/analyse.ts': 'words',

@@ -231,13 +231,12 @@ describe('bmad-mcp-server', () => {
     const { code, stdout, stderr } = await server('--summary');
     expect(code).toBe(0);
     expect(stdout.toString('utf8')).toBe('');
-    expect(stderr).toMatch(/^[^\n]*14 tools registered — [^\n]* — Ready\n$/);
+    expect(stderr).toMatch(/^[^\n]*15 tools registered — [^\n]* — Ready\n$/);
   });
 
   it.each([
     ['--nonsense', '--help lists them'],
     ['--tset', 'Did you mean: --test?'],
-    ['serve', '--help lists them'],
     ['--page-size=many', '"many"'],
   ])('ends with 2 for %s and says what to use', async (flag, why) => {
     const { code, stdout, stderr } = await server(flag);

@@ -183,7 +183,7 @@ describe('the server in a terminal', () => {
     expect(shown).toContain('waiting for a host');
     expect(shown).toContain(`claude mcp add --scope user bmad -- "${process.execPath}" "${serverFile}"`);
     expect(shown).toContain('"mcpServers"');
-    expect(shown).toMatch(/14 tools registered — .*5 agents.* — Ready/);
+    expect(shown).toMatch(/15 tools registered — .*5 agents.* — Ready/);
     // Ctrl+D is how a person ends stdin.
     const ended = once(terminal, 'close');
     terminal.stdin.write('\u0004');
