@@ -53,7 +53,10 @@ describe('outside_task_add', () => {
     const text = 'Talk to Mary, the business analyst, about market research';
     expect(viewIn((await session.ok(outsideTaskAdd, { ...rest, text })).data)['agent']).toBe('analyst');
     const error = await session.fail(outsideTaskAdd, { ...rest, text: 'zzqq blorp' });
-    expect(error).toMatchObject({ code: 'invalid_input', hint: expect.stringContaining('Name the agent') });
+    expect(error).toMatchObject({
+      code: 'invalid_input',
+      hint: expect.stringMatching(/metadata\.skill.*Agents: .*architect/),
+    });
   });
 
   it.each([

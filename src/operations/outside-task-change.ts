@@ -8,6 +8,7 @@ import { outsideLine } from './outside-task-read.ts';
 import { fromOutside, outsideTaskView, outsideViewOf } from './outside-task-view.ts';
 import { queueTask } from './queue-task.ts';
 import { search } from './search.ts';
+import { agentsThere } from './task-agents.ts';
 import { taskIdField } from './task-view.ts';
 
 const PROTOCOL = 'a2a';
@@ -75,6 +76,6 @@ async function fitting(text: string, context: Context, call: Call): Promise<stri
   const [best] = found.items;
   if (best !== undefined && found.weak !== true) return best.name;
   throw new BmadError('invalid_input', 'None of the agents clearly fits the text.', {
-    hint: 'Name the agent; what there is to choose from is listed with what each does.',
+    hint: `Name one as metadata.skill of the message. ${agentsThere(await context.workspace())}`,
   });
 }

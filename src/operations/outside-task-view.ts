@@ -16,6 +16,8 @@ export const outsideTaskView = z.object({
   context_id: z.string(),
   message_id: z.string(),
   output_key: z.string(),
+  /** Where the queue is, and with it the one who can decide: in the project, or with the user of the server. */
+  kept_with: z.enum(['project', 'user']),
   worker: z.string().optional(),
   error: z.string().optional(),
   created_at: z.string(),
@@ -47,6 +49,7 @@ export async function outsideViewOf(
     context_id: outside?.context_id ?? '',
     message_id: outside?.message_id ?? '',
     output_key: task.output_key,
+    kept_with: queue.place.owner,
     ...(lease === undefined ? {} : { worker: lease.worker }),
     // Of an attempt before this one nobody outside has to know.
     ...(error === undefined || !FINAL_STATES.includes(status) ? {} : { error }),

@@ -53,7 +53,7 @@ export class TaskStore {
           subject: stray,
           hint: 'Put a plain folder in its place.',
         });
-      return withLock(join(root, folder, '.lock'), { waitMs: LOCK_WAIT_MS, signal }, work);
+      return withLock(join(root, folder, '.lock'), { waitMs: LOCK_WAIT_MS, signal, tidy: true }, work);
     });
     this.#turn = turn.catch(() => undefined);
     return turn;
@@ -77,8 +77,11 @@ export class TaskStore {
     return { tasks: tasks.sort(byAge), problems };
   }
 
-  /** Exactly this task; a name that is only near is told, not taken. */
-  async get(id: string): Promise<Task> {
+  /**
+   * Exactly this task; a name that is only near is told, not taken. Whoever `decides` is not told one either: a decision
+   * must not end up with the task of somebody else.
+   */
+  async get(id: string, { decides = false }: { decides?: boolean } = {}): Promise<Task> {
     if (!ID.test(id))
       throw new BmadError('invalid_input', `${quoted(id)} is not the id of a task.`, {
         subject: id.slice(0, 100),
@@ -88,6 +91,7 @@ export class TaskStore {
       return await this.#read(id);
     } catch (error) {
       if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
+      if (decides) throw this.#noneHere(id);
       const { tasks } = await this.all();
       throw new BmadError('not_found', `There is no task ${quoted(id)}.`, {
         subject: id,
@@ -98,6 +102,18 @@ export class TaskStore {
         hint: 'task_list has the ids.',
       });
     }
+  }
+
+  #noneHere(id: string): BmadError {
+    const { root, folder, owner } = this.#place;
+    const elsewhere =
+      owner === 'project'
+        ? 'For a task of another project go to its folder, or name that with --project.'
+        : 'The project has no BMAD in it, so its tasks are with the user of the server: run this as that user, with the XDG_STATE_HOME that the server has.';
+    return new BmadError('not_found', `There is no task ${quoted(id)} in ${join(root, folder)}.`, {
+      subject: id,
+      hint: `task_list has those of this project. ${elsewhere}`,
+    });
   }
 
   async put(task: Task): Promise<void> {

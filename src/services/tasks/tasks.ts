@@ -27,8 +27,8 @@ interface Handed {
   text: string;
   /** The worker asks for somebody to check it. */
   verify: boolean;
-  /** Nobody knows who hands it in. */
-  unknown?: boolean;
+  /** Handed in over HTTP, so nobody knows by whom. */
+  overHttp?: boolean;
 }
 
 /** How often a task may be begun: a worker that dies with it every time is not given it for ever. */
@@ -59,8 +59,8 @@ export class Tasks {
     return { tasks: tasks.map((task) => this.#current(task)), problems };
   }
 
-  async get(id: string): Promise<Task> {
-    return this.#current(await this.#store.get(id));
+  async get(id: string, how?: { decides?: boolean }): Promise<Task> {
+    return this.#current(await this.#store.get(id, how));
   }
 
   brief(task: Task): Promise<string> {
@@ -131,7 +131,7 @@ export class Tasks {
 
   async complete(
     id: string,
-    { claim, text, verify, unknown = false }: Handed,
+    { claim, text, verify, overHttp = false }: Handed,
     signal: AbortSignal,
   ): Promise<Task> {
     const digest = digestOf(text);
@@ -145,8 +145,8 @@ export class Tasks {
       const kept = await this.#store.putText(`${id}.result.md`, text);
       return this.#save(task, {
         // Who asked for work from outside must not be the one to say that it is done.
-        status: verify || (unknown && task.outside !== undefined) ? 'needs_verification' : 'completed',
-        result: { ...kept, by: lease.worker, at: this.#at() },
+        status: verify || (overHttp && task.outside !== undefined) ? 'needs_verification' : 'completed',
+        result: { ...kept, by: lease.worker, at: this.#at(), ...(overHttp ? { over_http: true } : {}) },
         lease: undefined,
       });
     });
@@ -178,7 +178,7 @@ export class Tasks {
     signal: AbortSignal,
   ): Promise<Task> {
     return this.#store.change(signal, async () => {
-      const task = await this.get(id);
+      const task = await this.get(id, { decides: true });
       const next: Partial<Record<TaskState, readonly [TaskState, TaskState]>> = {
         needs_approval: ['queued', 'cancelled'],
         needs_verification: ['completed', 'failed'],
