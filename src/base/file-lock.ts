@@ -43,7 +43,8 @@ export async function withLock<T>(
   /** Learns whether the lock was taken over from a holder that died in the middle of its work. */
   action: (tookOver: boolean) => Promise<T>,
 ): Promise<T> {
-  const made = await ensureFolder(dirname(path));
+  const made = options.tidy === true ? await missingAt(dirname(path)) : undefined;
+  await ensureFolder(dirname(path));
   const token = randomBytes(8).toString('hex');
   const tookOver = await acquire(path, token, options);
   const sign = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => undefined), SIGN_MS);
@@ -53,8 +54,20 @@ export async function withLock<T>(
   } finally {
     clearInterval(sign);
     if ((await holderOf(path))?.token === token) await rm(path, { force: true });
-    if (options.tidy === true && made !== undefined) await removeEmpty(dirname(path), made);
+    if (made !== undefined) await removeEmpty(dirname(path), made);
   }
+}
+
+/** The uppermost folder that has to be made for this one to be there; nothing, if it is. */
+async function missingAt(folder: string): Promise<string | undefined> {
+  let missing: string | undefined;
+  const isThere = (path: string): Promise<boolean> =>
+    stat(path).then(
+      () => true,
+      () => false,
+    );
+  for (let next = folder; next !== missing && !(await isThere(next)); next = dirname(next)) missing = next;
+  return missing;
 }
 
 /** From a folder up to the one that is named; the first with something in it ends it. */

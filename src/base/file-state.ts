@@ -20,13 +20,10 @@ import { BmadError, systemCode } from './errors.ts';
 
 /** The door for what the server itself keeps on disk: caches, locks and settings, in folders of its own. */
 
-/**
- * Makes a folder with all above it; the answer is the uppermost that was not there before, if any. What the server keeps
- * is for its user only.
- */
-export async function ensureFolder(path: string): Promise<string | undefined> {
+/** Makes a folder with all above it. What the server keeps is for its user only. */
+export async function ensureFolder(path: string): Promise<void> {
   try {
-    return await mkdir(path, { recursive: true, mode: 0o700 });
+    await mkdir(path, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw writeFailure(path, systemCode(error) === 'ENOENT' ? await whyNoFolder(path, error) : error);
   }
