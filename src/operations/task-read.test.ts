@@ -30,7 +30,8 @@ describe('task_list', () => {
 
   it('says that there is none', async () => {
     const session = await memorySession(afterAll, { files: {} });
-    expect((await session.ok(taskList, {})).answer.body).toBe('No open task.');
+    const { body, note } = (await session.ok(taskList, {})).answer;
+    expect([body, note]).toEqual(['No open task.', '0 of 0 tasks; in all: no tasks.']);
   });
 });
 
