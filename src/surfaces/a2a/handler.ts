@@ -37,8 +37,16 @@ export interface Asking {
 
 /** The protocol's calls, each by an operation on the queue of the project. Lives for one request. */
 export function createHandler({ context, call, card, told }: Asking): A2ARequestHandler {
-  async function ask<T>(operation: AnyOperation, input: unknown, names?: Names): Promise<T> {
-    const outcome = await execute(operation, input, context, call);
+  /** To wait is no call of its own: it would be counted as a slow one, and whoever leaves as an error. */
+  const uncounted: Context = { ...context, observe: undefined };
+
+  async function ask<T>(
+    operation: AnyOperation,
+    input: unknown,
+    names?: Names,
+    asking: Context = context,
+  ): Promise<T> {
+    const outcome = await execute(operation, input, asking, call);
     if (!outcome.ok) told.add(outcome.error.line);
     return dataOf<T>(outcome, names);
   }
@@ -46,7 +54,8 @@ export function createHandler({ context, call, card, told }: Asking): A2ARequest
   async function show(id: string, known = '', seconds = 0): Promise<OutsideTaskView> {
     if (id === '') throw new RequestMalformedError('The id of the task is missing.');
     const input = { task_id: id, known, wait_seconds: seconds };
-    return (await ask<{ task: OutsideTaskView }>(outsideTaskShow, input, OF_A_TASK)).task;
+    const asking = seconds === 0 ? context : uncounted;
+    return (await ask<{ task: OutsideTaskView }>(outsideTaskShow, input, OF_A_TASK, asking)).task;
   }
 
   async function submit({ message, configuration, metadata }: SendMessageRequest): Promise<OutsideTaskView> {
