@@ -124,8 +124,8 @@ describe('outside_task_list', () => {
       expect((await session.fail(outsideTaskList, { context_id: 'pages', cursor })).code).toBe(
         'invalid_input',
       );
-    const other = { context_id: 'other', cursor: first.next };
-    expect((await session.fail(outsideTaskList, other)).code).toBe('invalid_input');
+    const foreign = { context_id: 'other', cursor: first.next };
+    expect((await session.fail(outsideTaskList, foreign)).code).toBe('invalid_input');
     const bigger = { context_id: 'pages', limit: 50, cursor: first.next };
     expect(((await session.ok(outsideTaskList, bigger)).data['tasks'] as View[]).length).toBe(2);
   });

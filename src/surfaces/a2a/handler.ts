@@ -1,4 +1,4 @@
-import { TaskState, type SendMessageRequest, type StreamResponse, type Task } from '@a2a-js/sdk';
+import { Role, TaskState, type SendMessageRequest, type StreamResponse, type Task } from '@a2a-js/sdk';
 import {
   ContentTypeNotSupportedError,
   PushNotificationNotSupportedError,
@@ -60,6 +60,8 @@ export function createHandler({ context, call, card, told }: Asking): A2ARequest
 
   async function submit({ message, configuration, metadata }: SendMessageRequest): Promise<OutsideTaskView> {
     if (message === undefined) throw new RequestMalformedError('The message is missing.');
+    if (message.role === Role.ROLE_AGENT || message.role === Role.UNRECOGNIZED)
+      throw new RequestMalformedError('message.role: who asks is the user.');
     if (configuration?.taskPushNotificationConfig !== undefined) throw noPush();
     const modes = configuration?.acceptedOutputModes ?? [];
     if (modes.length > 0 && !modes.some((mode) => OUTPUT.test(mode.trim())))
@@ -159,6 +161,8 @@ export function createHandler({ context, call, card, told }: Asking): A2ARequest
       const size = pageSize ?? PAGE;
       if (size < 1 || size > LARGEST_PAGE)
         throw new RequestMalformedError(`pageSize: from 1 to ${LARGEST_PAGE}.`);
+      if (status === TaskState.UNRECOGNIZED)
+        throw new RequestMalformedError('status: there is no such state of a task.');
       const states = status === TaskState.TASK_STATE_UNSPECIFIED ? { status: [] } : statesBehind(status);
       if (states === undefined) return { tasks: [], nextPageToken: '', pageSize: size, totalSize: 0 };
       const after = wanted.statusTimestampAfter;
