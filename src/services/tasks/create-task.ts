@@ -6,7 +6,7 @@ import { checkDependencies, checkKey, newTask, type NewTask } from './task-rules
 import { digestOf, type TaskStore } from './task-store.ts';
 
 /** Makes the files of a new task, under the lock of the queue. `finish` says what it is when it is first seen. */
-export async function createTask(
+async function createTask(
   store: TaskStore,
   order: NewTask,
   at: string,
