@@ -62,7 +62,11 @@ async function oauthAccess(
       hint: 'Set public_url, or --public-url, to the address that clients use.',
     });
   const { oauthGate } = await import('../surfaces/http/oauth/gate.ts');
-  const scopes = { read: config.oauthReadScope, write: config.oauthWriteScope };
+  const scopes = {
+    read: config.oauthReadScope,
+    write: config.oauthWriteScope,
+    a2a: config.oauthA2aScope,
+  };
   return {
     gate: oauthGate({
       issuer,

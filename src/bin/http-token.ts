@@ -42,7 +42,7 @@ async function fromFile(file: string): Promise<KnownToken[]> {
   const tokens = parse((await readState(file)) ?? '', file);
   if (tokens.length > 0) return tokens;
   throw new BmadError('invalid_input', `There is no token in ${file}.`, {
-    hint: `Write one a line, of at least ${SHORTEST_TOKEN} characters; "read" after it lets it only read.`,
+    hint: `Write one a line, of at least ${SHORTEST_TOKEN} characters; "read" after it lets it only read, "a2a" reach Agent2Agent only.`,
   });
 }
 
@@ -50,11 +50,11 @@ function parse(text: string, file: string): KnownToken[] {
   return text.split('\n').flatMap((raw, index) => {
     const line = raw.trim();
     if (line === '' || line.startsWith('#')) return [];
-    const [, token = '', right] = /^([\w.~+/=-]+)(?:\s+(read|write))?$/.exec(line) ?? [];
+    const [, token = '', right] = /^([\w.~+/=-]+)(?:\s+(read|write|a2a))?$/.exec(line) ?? [];
     if (token.length < SHORTEST_TOKEN)
       throw new BmadError('invalid_input', `Line ${index + 1} of ${file} is no token.`, {
-        hint: `At least ${SHORTEST_TOKEN} letters, digits and - . _ ~ + / =, then "read" or nothing.`,
+        hint: `At least ${SHORTEST_TOKEN} letters, digits and - . _ ~ + / =, then "read", "a2a" or nothing.`,
       });
-    return [{ token, mayWrite: right !== 'read' }];
+    return [{ token, mayWrite: right !== 'read', ...(right === 'a2a' ? { only: right } : {}) }];
   });
 }

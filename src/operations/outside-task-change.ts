@@ -5,7 +5,7 @@ import type { Call, Context } from './context.ts';
 import { handOver } from './execute.ts';
 import { defineOperation } from './operation.ts';
 import { outsideLine } from './outside-task-read.ts';
-import { fromOutside, outsideTaskView, outsideViewOf } from './outside-task-view.ts';
+import { fromOutside, isRefused, outsideTaskView, outsideViewOf } from './outside-task-view.ts';
 import { queueTask } from './queue-task.ts';
 import { search } from './search.ts';
 import { agentsThere } from './task-agents.ts';
@@ -62,6 +62,11 @@ export const outsideTaskCancel = defineOperation({
     const { queue } = await (await context.state()).tasks();
     fromOutside(await queue.get(task_id));
     const task = await queue.cancel(task_id, 'cancelled by those who asked for it', signal);
+    if (isRefused(task))
+      throw new BmadError('conflict', `${task_id} was refused and cannot be cancelled.`, {
+        subject: task_id,
+        hint: 'A person of the project has ended it already.',
+      });
     return { task: await outsideViewOf(task, queue) };
   },
   render: ({ task }) => ({ body: outsideLine(task) }),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { withLock } from '../../base/file-lock.ts';
-import { replaceShared } from '../../base/file-shared.ts';
+import { removeShared, replaceShared } from '../../base/file-shared.ts';
 import { listInside, readInside } from '../../base/files.ts';
 import { nearest } from '../../base/suggest.ts';
 import { strayPart } from '../../kit/kit.ts';
@@ -71,6 +71,8 @@ export class TaskStore {
         tasks.push(await this.#read(name.slice(0, -ENDING.length)));
       } catch (error) {
         if (!(error instanceof BmadError)) throw error;
+        // Removed since the folder was looked at.
+        if (error.code === 'not_found') continue;
         problems.push(error.message);
       }
     }
@@ -124,6 +126,10 @@ export class TaskStore {
   async putText(name: string, text: string): Promise<{ file: string; bytes: number; digest: string }> {
     await this.#write(name, text);
     return { file: name, bytes: Buffer.byteLength(text), digest: digestOf(text) };
+  }
+
+  async remove(name: string): Promise<void> {
+    await removeShared(this.#place.root, `${this.#place.folder}/${name}`);
   }
 
   async text(name: string): Promise<string> {

@@ -1,18 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { FINAL_STATES, type Task, type TaskState } from '../../model/task.ts';
-import { briefFile, createDone, createTask } from './create-task.ts';
+import { briefFile, createDone, createQueued, resultFile } from './create-task.ts';
 import { mergeResults, type MergeOrder, type Merged } from './merge.ts';
-import {
-  checkDependencies,
-  checkKey,
-  checkStrangers,
-  completed,
-  holding,
-  wrongState,
-  type Lease,
-  type NewTask,
-} from './task-rules.ts';
+import { checkKey, completed, holding, wrongState, type Lease, type NewTask } from './task-rules.ts';
 import { digestOf, type StoredTasks, type TaskStore } from './task-store.ts';
 
 export interface Claimed {
@@ -74,10 +65,7 @@ export class Tasks {
   async add(order: NewTask, signal: AbortSignal): Promise<Task> {
     return this.#store.change(signal, async () => {
       const { tasks } = await this.all();
-      checkStrangers(order, tasks);
-      checkKey(order, tasks);
-      checkDependencies(order, tasks);
-      return createTask(this.#store, order, this.#at(tasks.at(-1)?.created_at));
+      return createQueued(this.#store, order, tasks, this.#at(tasks.at(-1)?.created_at));
     });
   }
 
@@ -142,7 +130,7 @@ export class Tasks {
       if (['completed', 'needs_verification'].includes(known.status) && result?.digest === digest)
         return known;
       const { task, lease } = holding(known, claim);
-      const kept = await this.#store.putText(`${id}.result.md`, text);
+      const kept = await this.#store.putText(resultFile(id), text);
       return this.#save(task, {
         // Who asked for work from outside must not be the one to say that it is done.
         status: verify || (overHttp && task.outside !== undefined) ? 'needs_verification' : 'completed',

@@ -2,7 +2,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { BmadError } from '../../base/errors.ts';
 import { refuseAsProblem } from '../../base/http-refusals.ts';
-import { BODY_LIMIT, matches, type Caller, type HttpRoute } from '../../base/http-route.ts';
+import {
+  BODY_LIMIT,
+  matches,
+  type Caller,
+  type HttpRoute,
+  type Part,
+  type Refuse,
+} from '../../base/http-route.ts';
 import type { Log } from '../../base/log.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import { pageRules } from './cors.ts';
@@ -86,6 +93,7 @@ export async function openFrontDoor({
     open.set(outgoing, route);
     const caller = route.open === true ? ANYBODY : await gate.admit(headers.authorization);
     if ('status' in caller) return refuse(caller.status, caller.message, caller.headers);
+    if (caller.only !== undefined && caller.only !== route.part) return elsewhere(refuse, caller);
     const over = new AbortController();
     outgoing.once('close', () => over.abort());
     const request = await requestOf(incoming, `${origin}${url}`, over.signal);
@@ -149,6 +157,18 @@ export async function openFrontDoor({
       clearTimeout(cut);
     },
   };
+}
+
+const PARTS: Record<Part, string> = { a2a: 'Agent2Agent' };
+
+/** The one place where a caller is kept to the part it may reach. */
+function elsewhere(refuse: Refuse, { only, challenge }: Caller): Response {
+  const part = only === undefined ? '' : PARTS[only];
+  return refuse(
+    403,
+    `This token is for ${part} only. Whoever runs the server gives hosts of the project a token of their own.`,
+    challenge === undefined ? {} : { 'www-authenticate': challenge },
+  );
 }
 
 function fired(signal: AbortSignal): Promise<void> {

@@ -23,7 +23,7 @@ const log = createLog({
   json: true,
   secrets: createSecrets(),
 });
-const scopes = { read: 'bmad:read', write: 'bmad:write' };
+const scopes = { read: 'bmad:read', write: 'bmad:write', a2a: 'bmad:a2a' };
 
 const issuer = await startIssuer('openid-configuration');
 afterAll(() => issuer.stop());
@@ -112,6 +112,16 @@ describe('an access token', () => {
     expect((answer as Refused).headers['www-authenticate']).toMatch(
       /error="insufficient_scope", scope="bmad:read"$/,
     );
+  });
+
+  it.each([
+    ['openid bmad:a2a', { mayWrite: true, only: 'a2a' }],
+    ['bmad:a2a bmad:read', { mayWrite: false }],
+    ['bmad:a2a bmad:write', { mayWrite: true }],
+  ])('with the scopes %s is that of %j', async (scope, expected) => {
+    const caller = await admit(issuer.token({ scope }));
+    expect(caller).toMatchObject(expected);
+    expect('only' in caller).toBe('only' in expected);
   });
 
   it('is asked for, with the place that says where to get one', async () => {

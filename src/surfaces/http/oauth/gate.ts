@@ -58,13 +58,16 @@ export function oauthGate(options: OauthOptions): Gate {
     const mayWrite = granted.has(scopes.write);
     const lacks = (scope: string): string =>
       challenge([where(), 'error="insufficient_scope"', `scope="${scope}"`]);
-    if (!mayWrite && !granted.has(scopes.read))
+    const subject = JSON.stringify([iss ?? '', sub ?? '', client ?? azp ?? '']);
+    const mayRead = mayWrite || granted.has(scopes.read);
+    if (!mayRead && granted.has(scopes.a2a))
+      return { known: 'oauth', subject, mayWrite: true, only: 'a2a', challenge: lacks(scopes.read) };
+    if (!mayRead)
       return {
         status: 403,
         message: `The access token needs the scope ${scopes.read}.`,
         headers: { 'www-authenticate': lacks(scopes.read) },
       };
-    const subject = JSON.stringify([iss ?? '', sub ?? '', client ?? azp ?? '']);
     const more = mayWrite ? {} : { challenge: lacks(`${scopes.read} ${scopes.write}`) };
     return { known: 'oauth', subject, mayWrite, ...more };
   }
