@@ -1,5 +1,6 @@
 import { createContext } from '../app.ts';
 import { PRODUCT, VERSION } from '../base/product.ts';
+import { plural } from '../base/text.ts';
 import { createApiRoutes } from '../surfaces/http/api/route.ts';
 import { catalogueFigures } from '../surfaces/http/catalogue-figures.ts';
 import { openFrontDoor } from '../surfaces/http/front-door.ts';
@@ -56,6 +57,11 @@ async function main(): Promise<void> {
   });
   address ??= serving.origin;
   hearSignals(config.httpShutdownMs, async () => {
+    const count = serving.running();
+    if (count > 0)
+      process.stderr.write(
+        `Waiting for ${plural(count, 'call')}, at most ${config.httpShutdownMs / 1_000} s; press Ctrl+C again to end at once.\n`,
+      );
     await serving.close();
     context.close();
   });

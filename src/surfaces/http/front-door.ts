@@ -21,6 +21,8 @@ export interface FrontDoor {
   /** Such as `http://127.0.0.1:2623`. */
   origin: string;
   ended: Promise<void>;
+  /** How many calls have no answer yet. */
+  running(): number;
   /** Finishes what runs, as long as the limit allows; then ends streams and connections. */
   close(): Promise<void>;
 }
@@ -126,11 +128,15 @@ export async function openFrontDoor({
   const ended = new Promise<void>((resolve) => void http.once('close', resolve));
   origin = `http://${inUrl(host)}:${await listen(http, host, port)}`;
 
+  const exchangesOf = (route: HttpRoute): ServerResponse[] =>
+    [...open].flatMap(([outgoing, its]) => (its === route ? [outgoing] : []));
+
   /** For a route that has no end of its own: waits for its exchanges. */
   async function finished(route: HttpRoute, now: AbortSignal): Promise<void> {
-    const running = [...open].flatMap(([outgoing, its]) => (its === route ? [outgoing] : []));
     const all = Promise.all(
-      running.map((outgoing) => new Promise<void>((resolve) => void outgoing.once('close', resolve))),
+      exchangesOf(route).map(
+        (outgoing) => new Promise<void>((resolve) => void outgoing.once('close', resolve)),
+      ),
     );
     await Promise.race([all, fired(now)]);
   }
@@ -138,6 +144,7 @@ export async function openFrontDoor({
   return {
     origin,
     ended,
+    running: () => routes.reduce((sum, route) => sum + (route.running?.() ?? exchangesOf(route).length), 0),
     async close() {
       closing = true;
       http.close();
