@@ -29,7 +29,7 @@ ${settingsHelp()}
 
 async function main(): Promise<void> {
   const { settings, switches, values } = serverFlags();
-  if (switches.has('help')) return print(help());
+  if (switches.has('help')) return switches.has('http') ? loadHttp() : print(help());
   if (switches.has('version')) return print(`${VERSION}\n`);
   const overHttp = httpPort(switches.has('http'), values.port) !== undefined;
   if (!overHttp && switches.has('new-token'))

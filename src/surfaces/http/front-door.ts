@@ -9,7 +9,7 @@ import { pageRules } from './cors.ts';
 import { reply, requestOf } from './exchange.ts';
 import { openGate, type Gate } from './gate.ts';
 import { USUAL_LIMITS, type Limits } from './limits.ts';
-import { inUrl, ownOrigin, servedUnder } from './names.ts';
+import { inUrl, notServedUnder, ownOrigin, servedUnder } from './names.ts';
 
 /** How long the ends of streams may take to reach their clients. */
 const LAST_WORDS_MS = 300;
@@ -69,8 +69,7 @@ export async function openFrontDoor({
     if (closing) return refuse(503, 'The server is about to end. Connect again.', { connection: 'close' });
     if (rawHeaders.length > 2 * limits.headers)
       return refuse(431, `A request may have at most ${limits.headers} headers.`, { connection: 'close' });
-    if (!servedUnder(headers.host, served))
-      return refuse(403, 'The header Host has to name this server: this machine, or a name of allow_hosts.');
+    if (!servedUnder(headers.host, served)) return refuse(403, notServedUnder(headers.host));
     if (!ownOrigin(headers.origin, served) && !pages.allows(headers.origin))
       return refuse(403, 'Pages of other origins are not served, unless allow_origins names them.');
     if (route === undefined)
