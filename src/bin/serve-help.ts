@@ -16,8 +16,8 @@ export const SERVE_FLAGS: readonly [flag: string, meaning: string][] = [
 export const SERVE_SETTINGS: readonly string[] = [
   'project',
   ...Object.keys(httpSettings),
-  'contractsOverHttp',
   ...Object.keys(a2aSettings),
+  'contractsOverHttp',
 ];
 
 export function serveHelp(): string {
@@ -33,6 +33,6 @@ ${SERVE_FLAGS.map(([flag, meaning]) => `  ${flag.padEnd(25)} ${meaning}`).join('
 Settings for HTTP, with their environment variables:
 ${settingsHelp({}, { only: SERVE_SETTINGS })}
 
-Every other setting works here too: "${CLI_PROGRAM} config show" lists them, "${SERVER_PROGRAM} --help" their flags.
+All other settings work here too: "${SERVER_PROGRAM} --help" lists them.
 `;
 }

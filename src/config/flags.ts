@@ -109,7 +109,9 @@ export function settingsHelp(
   presets: RawSettings = {},
   { common = false, only }: { common?: boolean; only?: readonly string[] } = {},
 ): string {
-  const shown = settings().filter(({ name, rare }) => only?.includes(name) ?? (!common || rare !== true));
+  const shown =
+    only?.flatMap((wanted) => settings().filter(({ name }) => name === wanted)) ??
+    settings().filter(({ rare }) => !common || rare !== true);
   const left = only === undefined ? settings().length - shown.length : 0;
   return [
     ...shown.map(({ name, type, env, summary, default: usual, ...setting }) => {
