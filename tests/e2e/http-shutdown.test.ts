@@ -43,10 +43,13 @@ describe.each(ERAS)('a server that is told to end, with $name', ({ mode }) => {
     expect(await server.ended).toBe(0);
   });
 
-  it('ends a call that takes longer than it may', async () => {
+  it.each([
+    ['whose progress is told', { onprogress: () => undefined }],
+    ['of which nothing was heard', {}],
+  ])('ends a call that takes longer than it may, %s', async (_which, options) => {
     const server = await start(['--http-shutdown-ms', '0']);
     const client = await connectOver(server.url, mode);
-    const called = client.callTool(CALL, { onprogress: () => undefined }).then(
+    const called = client.callTool(CALL, options).then(
       () => 'answered',
       (error: Error) => error.message,
     );

@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
+import { writeFiles } from '../support/folders.ts';
 import { startHttpServer, type HttpServerOptions, type HttpServerProcess } from '../support/http-server.ts';
 import { bareEnvironment, bmad, bmadServer, type Ended } from '../support/programs.ts';
 import { INITIALIZE, sendRequest, type Received } from '../support/raw-http.ts';
@@ -32,7 +33,7 @@ async function takenPort(): Promise<string> {
   return String((http.address() as AddressInfo).port);
 }
 
-describe('a start that fails because the port is taken', () => {
+describe('a start that fails', () => {
   it('leaves the token that was made as it is, and shows no new one', async () => {
     const home = await temporaryFolder(onTestFinished);
     const first = await start({ home, more: ['--http-auth', 'token'] });
@@ -44,6 +45,15 @@ describe('a start that fails because the port is taken', () => {
     expect(stderr).toContain(`Port ${port} of 127.0.0.1 cannot be used (EADDRINUSE).`);
     expect(stderr).not.toContain('shown once');
     expect(await readFile(file, 'utf8')).toBe(token);
+  });
+
+  it('ends, when the token that is kept cannot be read', async () => {
+    const home = await temporaryFolder(onTestFinished);
+    await writeFiles(home, { '.local/state/bmad-mcp-server/http-token': 'no token\n' });
+    const { code, stderr } = await refusedStart(['--http-auth', 'token'], home);
+    expect(stderr).toMatch(/Line 1 of .*http-token is no token/);
+    expect(stderr).not.toContain('serves');
+    expect(code).toBe(2);
   });
 
   it('says whether a server such as this one answers there', async () => {
