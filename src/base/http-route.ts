@@ -55,6 +55,8 @@ export interface HttpRoute {
    * exchanges of the route in the same way.
    */
   close?(now: AbortSignal): Promise<void>;
+  /** How many calls would be waited for; without it, every exchange of the route is one. */
+  running?(): number;
 }
 
 export function matches({ path: pattern }: HttpRoute, path: string): boolean {

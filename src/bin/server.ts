@@ -30,7 +30,7 @@ ${settingsHelp()}
 
 async function main(): Promise<void> {
   const { settings, switches, values } = serverFlags();
-  if (switches.has('help')) return print(help());
+  if (switches.has('help')) return switches.has('http') ? loadHttp() : print(help());
   if (switches.has('version')) return print(`${VERSION}\n`);
   const overHttp = httpPort(switches.has('http'), values.port) !== undefined;
   const alone = switches.has('new-token') ? '--new-token' : a2aFlagIn(settings);

@@ -50,7 +50,7 @@ export const httpSettings = {
     .min(1)
     .optional()
     .describe(
-      'File with the tokens of clients over HTTP, one a line; the word "read" after one lets it only read, "a2a" reach Agent2Agent only. Read at start.',
+      'File with the tokens of clients over HTTP, one a line; the word "read" after one lets it only read, "a2a" reach Agent2Agent only. Read again when it changes.',
     )
     .register(settingMeta, {
       env: 'BMAD_HTTP_TOKEN_FILE',

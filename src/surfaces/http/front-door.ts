@@ -16,7 +16,7 @@ import { pageRules } from './cors.ts';
 import { reply, requestOf } from './exchange.ts';
 import { openGate, type Gate } from './gate.ts';
 import { USUAL_LIMITS, type Limits } from './limits.ts';
-import { inUrl, ownOrigin, servedUnder } from './names.ts';
+import { inUrl, notServedUnder, ownOrigin, servedUnder } from './names.ts';
 
 /** How long the ends of streams may take to reach their clients. */
 const LAST_WORDS_MS = 300;
@@ -28,6 +28,8 @@ export interface FrontDoor {
   /** Such as `http://127.0.0.1:2623`. */
   origin: string;
   ended: Promise<void>;
+  /** How many calls have no answer yet. */
+  running(): number;
   /** Finishes what runs, as long as the limit allows; then ends streams and connections. */
   close(): Promise<void>;
 }
@@ -74,8 +76,7 @@ export async function openFrontDoor({
     if (closing) return refuse(503, 'The server is about to end. Connect again.', { connection: 'close' });
     if (rawHeaders.length > 2 * limits.headers)
       return refuse(431, `A request may have at most ${limits.headers} headers.`, { connection: 'close' });
-    if (!servedUnder(headers.host, served))
-      return refuse(403, 'The header Host has to name this server: this machine, or a name of allow_hosts.');
+    if (!servedUnder(headers.host, served)) return refuse(403, notServedUnder(headers.host));
     if (!ownOrigin(headers.origin, served) && !pages.allows(headers.origin))
       return refuse(403, 'Pages of other origins are not served, unless allow_origins names them.');
     if (route === undefined)
@@ -134,11 +135,15 @@ export async function openFrontDoor({
   const ended = new Promise<void>((resolve) => void http.once('close', resolve));
   origin = `http://${inUrl(host)}:${await listen(http, host, port)}`;
 
+  const exchangesOf = (route: HttpRoute): ServerResponse[] =>
+    [...open].flatMap(([outgoing, its]) => (its === route ? [outgoing] : []));
+
   /** For a route that has no end of its own: waits for its exchanges. */
   async function finished(route: HttpRoute, now: AbortSignal): Promise<void> {
-    const running = [...open].flatMap(([outgoing, its]) => (its === route ? [outgoing] : []));
     const all = Promise.all(
-      running.map((outgoing) => new Promise<void>((resolve) => void outgoing.once('close', resolve))),
+      exchangesOf(route).map(
+        (outgoing) => new Promise<void>((resolve) => void outgoing.once('close', resolve)),
+      ),
     );
     await Promise.race([all, fired(now)]);
   }
@@ -146,6 +151,7 @@ export async function openFrontDoor({
   return {
     origin,
     ended,
+    running: () => routes.reduce((sum, route) => sum + (route.running?.() ?? exchangesOf(route).length), 0),
     async close() {
       closing = true;
       http.close();

@@ -141,7 +141,7 @@ describe('the keys of the issuer', () => {
     await Promise.all(Array.from({ length: 20 }, () => admit(issuer.token())));
     for (let count = 0; count < 20; count += 1) await admit(issuer.token({}, { kid: `made-up-${count}` }));
     expect(issuer.asked).toEqual(['/.well-known/openid-configuration', '/keys']);
-    later = MINUTE;
+    later = 10_000;
     await Promise.all(Array.from({ length: 20 }, () => admit(issuer.token({}, { kid: 'made-up' }))));
     expect(issuer.asked).toHaveLength(4);
   });
@@ -150,9 +150,22 @@ describe('the keys of the issuer', () => {
     expect(await admit(issuer.token())).toMatchObject({ known: 'oauth' });
     const old = issuer.token();
     issuer.rotate();
-    later = MINUTE;
+    later = 10_000;
     expect(await admit(issuer.token())).toMatchObject({ known: 'oauth' });
+    later = 20_000;
     expect(await admit(old)).toMatchObject({ status: 401 });
+  });
+
+  it('are not said to lack a key before they were looked at again', async () => {
+    expect(await admit(issuer.token())).toMatchObject({ known: 'oauth' });
+    issuer.rotate();
+    later = 4_000;
+    const refused = await admit(issuer.token());
+    expect(refused).toMatchObject({ status: 503, message: expect.stringContaining('Try again in') });
+    const seconds = Number((refused as Refused).headers['retry-after']);
+    expect(seconds).toBeGreaterThan(0);
+    later += seconds * 1_000;
+    expect(await admit(issuer.token())).toMatchObject({ known: 'oauth' });
   });
 
   it('go on while the issuer is down, but not forever', async () => {
