@@ -32,7 +32,7 @@ export async function serverTokens(config: Config, outside: Outside, anew: boole
     const kept = anew ? [] : parse((await readState(file)) ?? '', file);
     if (kept.length > 0) return { known: kept, note: `Clients have to send the token in ${file}.` };
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    await writeAtomic(file, `${token}\n`);
+    await writeAtomic(file, `${token}\n`, 0o600);
     const note = `Clients have to send this token, which is shown once and kept in ${file}:\n\n  ${token}\n`;
     return { known: [{ token, mayWrite: true }], note };
   });

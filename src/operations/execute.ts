@@ -71,6 +71,9 @@ function allowedInput(
   refusePrograms(operation, context, call);
   const input = checkedInput(operation, raw, spoken);
   if (operation.writes?.(input) === true) refuseWrites(operation, context, call);
+  const starting = operation.runsProgramsWith?.find((name) => input[name] === true);
+  if (starting !== undefined)
+    refusePrograms({ name: `${operation.name} with "${starting}"`, runsPrograms: true }, context, call);
   return input;
 }
 
@@ -108,7 +111,11 @@ function mayRunPrograms(
   return runsPrograms !== true || call.overHttp !== true || config.contractsOverHttp;
 }
 
-function refusePrograms(operation: AnyOperation, context: Context, call: Call): void {
+function refusePrograms(
+  operation: Pick<AnyOperation, 'name' | 'runsPrograms'>,
+  context: Context,
+  call: Call,
+): void {
   if (mayRunPrograms(operation, context, call)) return;
   const setting = context.settingKeys['contractsOverHttp'] ?? 'contractsOverHttp';
   throw new BmadError('forbidden', `${operation.name} runs programs, and over HTTP that is not allowed.`, {

@@ -23,6 +23,8 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   effect: 'read' | 'write' | 'destroy';
   /** Whether it starts programs of the project; over HTTP that has to be allowed first. */
   runsPrograms?: true;
+  /** Switches that have it start a program, where it does not by itself; over HTTP the same holds for them. */
+  runsProgramsWith?: readonly (keyof z.input<I> & string)[];
   /** The toolset in which it is an MCP tool of its own. */
   toolset?: Toolset;
   /** Whether its data is the answer, for programs and models alike, and not the text that is made of it. */
