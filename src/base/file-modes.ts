@@ -39,13 +39,9 @@ export async function fileMode(path: string): Promise<number> {
 /** Makes an empty file if there is none. Where that cannot be done, whoever writes it will say so. */
 export async function ensureFile(path: string): Promise<void> {
   const mode = await fileMode(path);
-  await open(path, 'wx', mode).then(
-    async (handle) => {
-      await handle.chmod(mode).catch(() => undefined);
-      await handle.close();
-    },
-    () => undefined,
-  );
+  const handle = await open(path, 'wx', mode).catch(() => undefined);
+  await handle?.chmod(mode).catch(() => undefined);
+  await handle?.close();
 }
 
 function modeLike(around: Stats | undefined): number {

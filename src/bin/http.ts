@@ -30,11 +30,9 @@ async function main(): Promise<void> {
     resource: () => `${address ?? ''}${mcp.path}`,
   });
   const mcp = createMcpRoute(context, { key: access.key });
+  const secured = access.gate !== openGate;
   const a2a = config.a2a
-    ? (await import('../surfaces/a2a/routes.ts')).createA2aRoutes(context, {
-        secured: access.gate !== openGate,
-        address,
-      })
+    ? (await import('../surfaces/a2a/routes.ts')).createA2aRoutes(context, { secured, address })
     : [];
   const figures = { catalogue: () => catalogueFigures(context), sessions: mcp.sessions };
   const serving = await openFrontDoor({
@@ -42,7 +40,7 @@ async function main(): Promise<void> {
     port: httpPort(true, values.port) ?? DEFAULT_PORT,
     routes: [
       mcp,
-      ...createApiRoutes(context),
+      ...createApiRoutes(context, { secured }),
       ...createHealthRoutes(context),
       metrics.route(figures),
       ...a2a,
@@ -52,10 +50,14 @@ async function main(): Promise<void> {
     gate: access.gate,
     names: [...config.allowHosts, ...(address === undefined ? [] : [new URL(address).hostname])],
     origins: config.allowOrigins,
-    limits: { requests: config.httpRequests, shutdownMs: config.httpShutdownMs },
+    limits: {
+      requests: config.httpRequests,
+      drainMs: config.httpDrainMs,
+      shutdownMs: config.httpShutdownMs,
+    },
   });
   address ??= serving.origin;
-  hearSignals(config.httpShutdownMs, async () => {
+  hearSignals(config.httpDrainMs + config.httpShutdownMs, async () => {
     await serving.close();
     context.close();
   });

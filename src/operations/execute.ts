@@ -77,6 +77,9 @@ function allowedInput(
   return input;
 }
 
+/** Told to a caller who may only read: a surface knows by it that another token would help. */
+export const WRITING_HINT = 'Connect with a token that allows writing; whoever runs the server gives it.';
+
 function refuseWrites(
   { name, writes }: AnyOperation,
   { config, configFrom, settingKeys }: Context,
@@ -85,7 +88,7 @@ function refuseWrites(
   if (!config.readOnly && call.mayWrite !== false) return;
   if (!config.readOnly)
     throw new BmadError('forbidden', `${name} writes, and you may only read here.`, {
-      hint: 'Connect with a token that allows writing; whoever runs the server gives it.',
+      hint: WRITING_HINT,
     });
   const setting = settingKeys['readOnly'] ?? 'readOnly';
   throw new BmadError('forbidden', `${name} writes, and the server only reads.`, {

@@ -41,6 +41,8 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   plain?: readonly (keyof z.input<I> & string)[];
   /** Whether it asks somebody outside, such as the model of the client, so that its answer is not of this project alone. */
   asksOutside?: true;
+  /** Inputs of which a call needs at least one, whatever it is about. */
+  needsOneOf?: readonly (keyof z.input<I> & string)[];
   /** Other names that callers know inputs by, and the input each stands for; they are not advertised. */
   synonyms?: Readonly<Record<string, keyof z.input<I> & string>>;
   /** The argument that takes in all that is given under other names: callers forget to put things into it. */

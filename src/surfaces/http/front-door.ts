@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
 import { refuseAsProblem } from '../../base/http-refusals.ts';
 import { BODY_LIMIT, matches, type Caller, type HttpRoute } from '../../base/http-route.ts';
@@ -64,21 +65,21 @@ export async function openFrontDoor({
     const path = url.split('?', 1)[0] ?? '';
     const route = routes.find((one) => matches(one, path));
     const refuse = route?.refuse ?? refuseAsProblem;
-    if (closing) return refuse(503, 'The server is about to end. Connect again.', { connection: 'close' });
+    if (closing && route?.whileEnding !== true)
+      return refuse(503, 'The server is about to end. Connect again.', { connection: 'close' });
     if (rawHeaders.length > 2 * limits.headers)
       return refuse(431, `A request may have at most ${limits.headers} headers.`, { connection: 'close' });
     if (!servedUnder(headers.host, served))
       return refuse(403, 'The header Host has to name this server: this machine, or a name of allow_hosts.');
     if (!ownOrigin(headers.origin, served) && !pages.allows(headers.origin))
       return refuse(403, 'Pages of other origins are not served, unless allow_origins names them.');
-    if (route === undefined)
-      return refuse(404, `There is nothing here. Served: ${routes.map((one) => one.path).join(', ')}.`);
+    if (route === undefined) return refuse(404, `There is nothing here. Served: ${shownPaths(routes)}.`);
     const preflight = pages.preflight(method, headers, route.methods);
     if (preflight !== undefined) return preflight;
-    if (!route.methods.includes(method))
-      return refuse(405, `Method not allowed. Allowed: ${route.methods.join(', ')}.`, {
-        allow: route.methods.join(', '),
-      });
+    if (!route.methods.includes(method)) {
+      const allow = ((await route.methodsAt?.(path)) ?? route.methods).join(', ');
+      return refuse(405, `Method not allowed. Allowed: ${allow}.`, { allow });
+    }
     if (open.size > limits.requests)
       return refuse(503, `${limits.requests} requests are open already. Try again soon.`, {
         'retry-after': '1',
@@ -139,6 +140,9 @@ export async function openFrontDoor({
     origin,
     ended,
     async close() {
+      for (const route of routes) route.ending?.();
+      // Whoever sends clients here learns that it should not any more, before the listener is gone.
+      if (limits.drainMs > 0) await pause(limits.drainMs);
       closing = true;
       http.close();
       const now = AbortSignal.timeout(limits.shutdownMs);
@@ -149,6 +153,14 @@ export async function openFrontDoor({
       clearTimeout(cut);
     },
   };
+}
+
+/** The same place with and without a slash at its end is named once. */
+function shownPaths(routes: readonly HttpRoute[]): string {
+  return routes
+    .map(({ path }) => path)
+    .filter((path) => !path.endsWith('/'))
+    .join(', ');
 }
 
 function fired(signal: AbortSignal): Promise<void> {
