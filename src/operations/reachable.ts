@@ -107,8 +107,8 @@ function reachOf(operation: AnyOperation, context: Context, call: Call): Reach {
     return { operation, reachable: false, why: WRITES_ONLY };
   if (!mayBeOffered(operation, context, call)) {
     const setting = context.settingKeys['contractsOverHttp'] ?? 'contractsOverHttp';
-    const why = `it runs programs, which over HTTP is allowed only with ${setting} (--contracts-over-http)`;
-    return { operation, reachable: false, why };
+    const only = `over HTTP only with ${setting} (--contracts-over-http)`;
+    return { operation, reachable: false, why: `it runs programs, which is allowed ${only}` };
   }
   return { operation, reachable: true, why: behind + why };
 }

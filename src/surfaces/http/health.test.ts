@@ -85,7 +85,7 @@ describe('the health of the server', () => {
     }));
     const door = await openFrontDoor({ port: 0, routes: [...health, route], log: context.log });
     const socket = await openSocket(door.origin);
-    const ask = (asked: string): string => `GET ${asked} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    const ask = (place: string): string => `GET ${place} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
     socket.write(ask('/slow'));
     await begun;
     const closed = door.close();
@@ -109,6 +109,6 @@ describe('the health of the server', () => {
     expect((await asked(door.origin, '/readyz')).text).toContain('The server is about to end.');
     expect((await asked(door.origin, '/healthz')).status).toBe(200);
     await closed;
-    await expect(fetch(door.origin)).rejects.toThrow();
+    await expect(fetch(door.origin)).rejects.toThrow('fetch failed');
   });
 });

@@ -105,7 +105,7 @@ describe('traces', () => {
     await expect(client.getPrompt({ name: 'my other words 456' })).rejects.toThrow('There is no');
     context.secrets.add('a-registered-secret');
     for (const uri of ['bmad://nowhere.md?token=a1B2c3D4e5', 'bmad://a-registered-secret/x.md'])
-      await expect(client.readResource({ uri })).rejects.toThrow();
+      await expect(client.readResource({ uri })).rejects.toThrow('There is no');
     expect(named('tools/call')).toMatchObject({
       status: { code: SpanStatusCode.ERROR },
       attributes: { 'mcp.method.name': 'tools/call', 'error.type': '-32602' },
