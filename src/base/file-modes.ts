@@ -25,7 +25,8 @@ export async function makeFolders(path: string): Promise<void> {
   }
   const mine = around === undefined || missing.some((each) => basename(each) === STATE_FOLDER);
   const mode = mine ? PRIVATE : modeLike(around);
-  await mkdir(path, { recursive: true, mode });
+  // The bit for the group comes from the folder around by itself; a sandbox may refuse those who name it.
+  await mkdir(path, { recursive: true, mode: mode & 0o777 });
   if (mode === PRIVATE) return;
   // The mask of the process has no say: the folder around was made for those who work there.
   for (const each of missing) await chmod(each, mode).catch(() => undefined);
