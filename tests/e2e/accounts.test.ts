@@ -18,12 +18,12 @@ let folder: string;
 let project: string;
 
 /** A command as another account, under the strict mask of the systemd unit. */
-async function as(account: number, args: readonly string[]): Promise<string> {
+async function as(account: number, args: readonly string[], cwd = project): Promise<string> {
   const home = join(folder, `home-${account}`);
   const { stdout } = await run(
     'sh',
     ['-c', 'umask 0027; exec "$@"', 'sh', process.execPath, cliFile, ...args],
-    { cwd: project, env: bareEnvironment(home), uid: account, gid: GROUP },
+    { cwd, env: bareEnvironment(home), uid: account, gid: GROUP },
   );
   return stdout;
 }
@@ -59,7 +59,9 @@ describe.skipIf(process.getuid?.() !== 0)('a project that a server and people of
   });
 
   it('keeps what is outside of the project to each of them', async () => {
-    await as(SERVER, ['execute', 'architect']);
+    const plain = join(folder, 'plain');
+    await mkdir(plain);
+    await as(SERVER, ['memory', 'remember', 'decisions', 'dev', 'No place for it in the project'], plain);
     const home = join(folder, `home-${SERVER}`);
     const made = (await readdir(home, { recursive: true })).map((path) => join(home, path));
     expect(made).not.toEqual([]);
