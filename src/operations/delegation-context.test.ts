@@ -68,6 +68,7 @@ describe('the context of a delegation', () => {
     done(await own.call({ context: `${'@a'.repeat(90_000)} !` }, 'ok'));
     done(await own.call({ context: `${'@a'.repeat(36)} !` }, 'ok'));
     done(await own.call({ context: Array.from({ length: 20_000 }, (_, n) => `@a${n}`).join(' ') }, 'ok'));
+    expect(own.asked).toHaveLength(3);
   });
 
   it('refuses more files than can be of use, and takes the beginning of large ones', async () => {

@@ -38,17 +38,17 @@ it.each([
   ['one long word', 'x'.repeat(50_000)],
 ])('gives the beginning of %s, which has no spaces', (_what, long) => {
   const { texts, leftOut } = withinTokens([{ title: 'x', text: long }], 100);
-  const text = texts[0]?.text ?? '';
-  expect(long.startsWith(text)).toBe(true);
-  expect(text.isWellFormed()).toBe(true);
-  expect(estimateTokens(text)).toBeLessThanOrEqual(100);
-  expect(estimateTokens(text)).toBeGreaterThan(80);
+  const begin = texts[0]?.text ?? '';
+  expect(long.startsWith(begin)).toBe(true);
+  expect(begin).not.toMatch(/[\uD800-\uDBFF]$/);
+  expect(estimateTokens(begin)).toBeLessThanOrEqual(100);
+  expect(estimateTokens(begin)).toBeGreaterThan(80);
   expect(leftOut).toHaveLength(1);
 });
 
 it('goes by the length of the whole where it got only a beginning', () => {
-  const text = 'a line of words\n'.repeat(100);
-  const { texts, leftOut } = withinTokens([{ title: 'x', text, times: 10 }], 100_000);
+  const lines = 'a line of words\n'.repeat(100);
+  const { texts, leftOut } = withinTokens([{ title: 'x', text: lines, times: 10 }], 100_000);
   expect(texts[0]?.title).toBe('x (beginning)');
   expect(leftOut[0]).toMatch(/^x: the last \d+ of \d+ tokens$/);
 });

@@ -1,3 +1,4 @@
+import { cut } from '../../base/text.ts';
 import { estimateTokens } from '../../base/token-estimate.ts';
 
 export interface Titled {
@@ -62,12 +63,11 @@ export function beginning(text: string, tokens: number): string {
 
 /** As many characters from the start as the tokens suffice for. */
 function charactersWithin(text: string, tokens: number): string {
-  const characters = [...text];
-  let [fits, most] = [0, characters.length];
+  let [fits, most] = [0, text.length];
   while (fits < most) {
     const middle = Math.ceil((fits + most) / 2);
-    if (estimateTokens(characters.slice(0, middle).join('')) <= tokens) fits = middle;
+    if (estimateTokens(text.slice(0, middle)) <= tokens) fits = middle;
     else most = middle - 1;
   }
-  return characters.slice(0, fits).join('');
+  return cut(text, fits);
 }
