@@ -86,6 +86,7 @@ export async function keepResult(
       const known = before?.variables[outputKey] as { task_id?: unknown } | undefined;
       if (known?.task_id === task.task_id) return;
       await runs.checkpoint(runId, undefined, {
+        isNote: true,
         variables: {
           [outputKey]: {
             event: 'handoff',
