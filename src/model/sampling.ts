@@ -19,14 +19,14 @@ export interface SampleRequest {
 /** The text of the model, or why there is none, in words. */
 export type Sampled = SampledText | NotSampled;
 
-export interface NotSampled {
+interface NotSampled {
   text?: undefined;
   why: string;
   /** The model was not even asked. */
   unasked?: true;
 }
 
-export interface SampleLimits {
+interface SampleLimits {
   questions: number;
   /** What is left for this question and for those of earlier rounds that the call does not know of. */
   tokens: number;
