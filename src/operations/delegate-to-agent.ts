@@ -1,12 +1,11 @@
 import * as z from 'zod';
-import { BmadError, quoted } from '../base/errors.ts';
+import { BmadError } from '../base/errors.ts';
 import { answerRoom } from '../base/paging.ts';
 import { shownText } from '../base/secret-text.ts';
 import { fenced, plural } from '../base/text.ts';
 import { isListed } from '../model/record.ts';
-import type { Context, Person, Workspace } from './context.ts';
-import { delegationContext } from './delegation-context.ts';
-import { checkKeeping, keepResult } from './delegation-result.ts';
+import type { Context, ContextPart, Person, ProjectState, Workspace } from './context.ts';
+import { checkKeeping, keepResult, notKept } from './delegation-result.ts';
 import { projectField } from './fields.ts';
 import { lines } from './memory-view.ts';
 import { defineOperation, type Answer } from './operation.ts';
@@ -91,11 +90,7 @@ export const delegateToAgent = defineOperation({
     const person = await personNamed(input.agent_id, workspace, context, safe);
     const task = safe(input.task);
     const state = () => context.state(project);
-    const parts = await delegationContext(
-      input.context,
-      async () => (await state()).root,
-      (secret) => context.secrets.hide(secret),
-    );
+    const parts = await partsOf(input.context, context, state);
     const contextFiles = parts.filter(({ isFile }) => isFile).map(({ title }) => title);
     const keeping = { agent: person.handle, task, contextFiles, runId, outputKey };
     await checkKeeping(keeping, state);
@@ -187,15 +182,6 @@ function answered({ name, agent, answer, model, rounds, tokens, kept, ...rest }:
   };
 }
 
-/** Whoever wanted something kept is to know that it was not. */
-function notKept(runId: string | undefined, outputKey: string | undefined): string[] {
-  const places = [
-    ...(runId === undefined ? [] : [`in the run ${quoted(runId)}`]),
-    ...(outputKey === undefined ? [] : [`under ${quoted(outputKey)}`]),
-  ];
-  return places.length === 0 ? [] : [`Nothing was kept ${places.join(' or ')}.`];
-}
-
 function unanswered({ name, agent, brief, reason, notes, rounds }: Data): Answer {
   return {
     body: brief ?? '',
@@ -205,6 +191,21 @@ function unanswered({ name, agent, brief, reason, notes, rounds }: Data): Answer
       notes,
     ),
   };
+}
+
+/** What tells files from words is loaded when there is a context to look at. */
+async function partsOf(
+  text: string | undefined,
+  context: Context,
+  state: () => Promise<ProjectState>,
+): Promise<ContextPart[]> {
+  if (text === undefined) return [];
+  const { delegationContext } = await import('./delegation-context.ts');
+  return delegationContext(
+    text,
+    async () => (await state()).root,
+    (secret) => context.secrets.hide(secret),
+  );
 }
 
 function handlesOf({ catalogue: { winners, names } }: Workspace): string[] {

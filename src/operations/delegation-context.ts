@@ -18,11 +18,10 @@ const FILE_LENGTH = 150_000;
  * Files are read through the jail of the project, and one that is named and cannot be read stops the call.
  */
 export async function delegationContext(
-  context: string | undefined,
+  context: string,
   root: () => Promise<string>,
   hide: (text: string) => string,
 ): Promise<ContextPart[]> {
-  if (context === undefined) return [];
   const lines = context.split(/\r?\n/).map((line) => ({ line, ...namedIn(line) }));
   const certain = new Set(
     lines.flatMap(({ isOnlyNames, mentions }) => (isOnlyNames ? mentions.filter(isPath) : [])),

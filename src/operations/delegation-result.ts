@@ -117,6 +117,15 @@ export async function keepResult(
   };
 }
 
+/** Whoever wanted something kept is to know that it was not. */
+export function notKept(runId: string | undefined, outputKey: string | undefined): string[] {
+  const places = [
+    ...(runId === undefined ? [] : [`in the run ${quoted(runId)}`]),
+    ...(outputKey === undefined ? [] : [`under ${quoted(outputKey)}`]),
+  ];
+  return places.length === 0 ? [] : [`Nothing was kept ${places.join(' or ')}.`];
+}
+
 /** A key for work that was given none; the same answer to the same task has the same one. */
 function keyFor(agent: string, task: string, answer: string): string {
   const name = agent.replaceAll(/\W+/g, '_').slice(0, 40);
