@@ -6,6 +6,7 @@ import {
 import { refuseAsRpc } from '../../../base/http-refusals.ts';
 import { BODY_LIMIT, sameCaller, type Caller, type Exchange } from '../../../base/http-route.ts';
 import { authInfoOf } from '../callers.ts';
+import { openRequestsOf } from './last-words.ts';
 
 const IDLE_MS = 30 * 60_000;
 const CHECK_MS = 60_000;
@@ -65,9 +66,13 @@ export function createSessions(
         });
         return transport.handleRequest(request, { authInfo: authInfoOf(caller) });
       },
-      close: () => server.close(),
+      async close() {
+        await answerOpen();
+        await server.close();
+      },
     };
     await server.connect(transport);
+    const answerOpen = openRequestsOf(transport);
     const response = await session.handle(exchange);
     if (transport.sessionId === undefined) await session.close();
     return response;
