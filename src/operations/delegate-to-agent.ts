@@ -5,7 +5,6 @@ import { shownText } from '../base/secret-text.ts';
 import { fenced, plural } from '../base/text.ts';
 import { isListed } from '../model/record.ts';
 import type { Context, ContextPart, Person, ProjectState, Workspace } from './context.ts';
-import { checkKeeping, keepResult, notKept } from './delegation-result.ts';
 import { projectField } from './fields.ts';
 import { lines } from './memory-view.ts';
 import { defineOperation, type Answer } from './operation.ts';
@@ -93,7 +92,10 @@ export const delegateToAgent = defineOperation({
     const parts = await partsOf(input.context, context, state);
     const contextFiles = parts.filter(({ isFile }) => isFile).map(({ title }) => title);
     const keeping = { agent: person.handle, task, contextFiles, runId, outputKey };
-    await checkKeeping(keeping, state);
+    const isKept = runId !== undefined || outputKey !== undefined;
+    // Most answers are only given, and what keeps them is not loaded.
+    const keeper = isKept ? await import('./delegation-result.ts') : undefined;
+    await keeper?.checkKeeping(keeping, state);
 
     const { limits } = delegation;
     const wanted = input.max_tokens ?? DEFAULT_TOKENS;
@@ -124,16 +126,16 @@ export const delegateToAgent = defineOperation({
         consulted,
         rounds,
         tokens,
-        notes: [...notes, ...notKept(runId, outputKey)],
+        notes: [...notes, ...(keeper?.notKept(runId, outputKey) ?? [])],
         left_out: brief.leftOut,
       };
     }
     call.signal.throwIfAborted();
     const by = `model of the client${done.model === undefined ? '' : ` (${done.model})`}`;
     const { kept, notes: said } =
-      runId === undefined && outputKey === undefined
+      keeper === undefined
         ? { kept: undefined, notes: [] }
-        : await keepResult(
+        : await keeper.keepResult(
             keeping,
             { text: done.answer, by, brief: delegation.record(order) },
             await state(),
