@@ -89,7 +89,7 @@ export const delegateToAgent = defineOperation({
     const person = await personNamed(input.agent_id, workspace, context, safe);
     const task = safe(input.task);
     const state = () => context.state(project);
-    const parts = await partsOf(input.context, context, state);
+    const parts = await partsOf(input, context, state);
     const contextFiles = parts.filter(({ isFile }) => isFile).map(({ title }) => title);
     const keeping = { agent: person.handle, task, contextFiles, runId, outputKey };
     const isKept = runId !== undefined || outputKey !== undefined;
@@ -195,16 +195,17 @@ function unanswered({ name, agent, brief, reason, notes, rounds }: Data): Answer
   };
 }
 
-/** What tells files from words is loaded when there is a context to look at. */
+/** What tells files from words is loaded when there may be something to tell. */
 async function partsOf(
-  text: string | undefined,
+  { context: text = '', task }: { context?: string | undefined; task: string },
   context: Context,
   state: () => Promise<ProjectState>,
 ): Promise<ContextPart[]> {
-  if (text === undefined) return [];
+  if (text === '' && !task.includes('@')) return [];
   const { delegationContext } = await import('./delegation-context.ts');
   return delegationContext(
     text,
+    task,
     async () => (await state()).root,
     (secret) => context.secrets.hide(secret),
   );

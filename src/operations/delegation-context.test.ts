@@ -36,6 +36,14 @@ describe('the context of a delegation', () => {
     for (const text of hasNot) expect(prompt).not.toContain(text);
   });
 
+  it('takes files that the task names, each once', async () => {
+    const own = await desk(files);
+    done(await own.call({ task: 'What does @docs/prd.md lack, @ada?', context: '@docs/prd.md' }, 'ok'));
+    done(await own.call({ task: 'What does @docs/api.md lack?' }, 'ok'));
+    expect(own.asked[0]?.prompt.split('The shop sells bread.')).toHaveLength(2);
+    expect(own.asked[1]?.prompt).toContain('POST /cart');
+  });
+
   it.each([
     ['outside', '@../secret.txt', 'forbidden'],
     ['that is not there', '@docs/none.md', 'not_found'],

@@ -13,12 +13,13 @@ const LOOKED_FOR = 200;
 const FILE_LENGTH = 150_000;
 
 /**
- * What goes with a task. A line of `@docs/prd.md` names files of the project, which are put in; a file that is named so
+ * What goes with a task, and the files that the task itself names in its sentences. A line of `@docs/prd.md` names files of the project, which are put in; a file that is named so
  * inside a sentence is put in too, and so is every path of a context that is made of paths only. Everything else is text.
  * Files are read through the jail of the project, and one that is named and cannot be read stops the call.
  */
 export async function delegationContext(
   context: string,
+  task: string,
   root: () => Promise<string>,
   hide: (text: string) => string,
 ): Promise<ContextPart[]> {
@@ -34,13 +35,20 @@ export async function delegationContext(
     .join('\n');
   const bare = certain.size === 0 ? await onlyPaths(rest, root) : [];
   const told = lines.flatMap(({ mentions }) => mentions).filter((mention) => !certain.has(mention));
+  const asked = task.split(/\r?\n/).flatMap((line) => namedIn(line).mentions);
   const named = [
     ...[...certain].map(({ path }) => path),
     ...bare,
     ...(await existing(bare.length > 0 ? [] : told.map(({ path }) => path), root)),
+    ...(await existing(
+      asked.map(({ path }) => path),
+      root,
+    )),
   ];
   const files =
-    named.length === 0 ? [] : await contextFiles(await root(), named, hide, 'context', FILE_LENGTH);
+    named.length === 0
+      ? []
+      : await contextFiles(await root(), [...new Set(named)], hide, 'context', FILE_LENGTH);
   const text = bare.length > 0 ? '' : rest.trim();
   return [
     ...(text === '' ? [] : [{ title: 'Context from who asks', text: shownText(text, hide), isFile: false }]),
