@@ -27,6 +27,12 @@ export interface Exchange {
   over: AbortSignal;
 }
 
+/** Does something when the exchange is over: at once, where the client has left already. */
+export function whenOver(over: AbortSignal, act: () => void): void {
+  if (over.aborted) act();
+  else over.addEventListener('abort', act, { once: true });
+}
+
 /** An answer to what never reached a route, or that a route will not take. */
 export type Refuse = (status: number, message: string, headers?: Record<string, string>) => Response;
 

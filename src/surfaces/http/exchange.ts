@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { BODY_LIMIT } from '../../base/http-route.ts';
+import { BODY_LIMIT, whenOver } from '../../base/http-route.ts';
+
+export const CLIENT_LEFT = 'The client has left in the middle of a request.';
 
 /** A request of node in the web's own type; nothing, if its body is over the limit. */
 export async function requestOf(
@@ -8,7 +10,7 @@ export async function requestOf(
   over: AbortSignal,
 ): Promise<Request | undefined> {
   const { method = 'GET' } = incoming;
-  const body = method === 'GET' || method === 'HEAD' ? null : await bodyOf(incoming);
+  const body = method === 'GET' || method === 'HEAD' ? null : await bodyOf(incoming, over);
   if (body === undefined) return undefined;
   const headers = new Headers();
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
@@ -18,7 +20,7 @@ export async function requestOf(
 }
 
 /** Nothing, if it is too long. What still comes is thrown away, so that the client gets to read the refusal. */
-async function bodyOf(incoming: IncomingMessage): Promise<Buffer | undefined> {
+async function bodyOf(incoming: IncomingMessage, over: AbortSignal): Promise<Buffer | undefined> {
   const pieces: Buffer[] = [];
   let size = Number(incoming.headers['content-length'] ?? 0) > BODY_LIMIT ? Infinity : 0;
   return new Promise((resolve, reject) => {
@@ -32,7 +34,9 @@ async function bodyOf(incoming: IncomingMessage): Promise<Buffer | undefined> {
       resolve(undefined);
     });
     incoming.once('end', () => resolve(size > BODY_LIMIT ? undefined : Buffer.concat(pieces)));
-    incoming.once('close', () => reject(new Error('The client has left in the middle of a request.')));
+    const left = (): void => reject(new Error(CLIENT_LEFT));
+    incoming.once('close', left);
+    whenOver(over, left);
     if (size > BODY_LIMIT) resolve(undefined);
   });
 }
@@ -42,6 +46,11 @@ async function bodyOf(incoming: IncomingMessage): Promise<Buffer | undefined> {
  * client reads, and one that reads nothing for too long is cut: what waits for it stays small.
  */
 export async function reply(response: Response, outgoing: ServerResponse, stalledMs: number): Promise<void> {
+  if (outgoing.destroyed) {
+    // Whoever writes this answer has to learn that nobody reads it.
+    await response.body?.cancel();
+    return;
+  }
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   if (response.body === null) {
     outgoing.end();

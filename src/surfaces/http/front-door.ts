@@ -6,7 +6,7 @@ import { BODY_LIMIT, matches, type Caller, type HttpRoute } from '../../base/htt
 import type { Log } from '../../base/log.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import { pageRules } from './cors.ts';
-import { reply, requestOf } from './exchange.ts';
+import { CLIENT_LEFT, reply, requestOf } from './exchange.ts';
 import { openGate, type Gate } from './gate.ts';
 import { USUAL_LIMITS, type Limits } from './limits.ts';
 import { inUrl, ownOrigin, servedUnder } from './names.ts';
@@ -84,10 +84,12 @@ export async function openFrontDoor({
         'retry-after': '1',
       });
     open.set(outgoing, route);
-    const caller = route.open === true ? ANYBODY : await gate.admit(headers.authorization);
-    if ('status' in caller) return refuse(caller.status, caller.message, caller.headers);
+    // Before anything is awaited: a client may leave at any time, and leaves only once.
     const over = new AbortController();
     outgoing.once('close', () => over.abort());
+    const caller = route.open === true ? ANYBODY : await gate.admit(headers.authorization);
+    if (over.signal.aborted) throw new Error(CLIENT_LEFT);
+    if ('status' in caller) return refuse(caller.status, caller.message, caller.headers);
     const request = await requestOf(incoming, `${origin}${url}`, over.signal);
     if (request === undefined)
       return refuse(413, `A message may have at most ${BODY_LIMIT} bytes.`, { connection: 'close' });

@@ -5,7 +5,7 @@ import {
   type ServerNotifier,
 } from '@modelcontextprotocol/server';
 import { refuseAsRpc } from '../../../base/http-refusals.ts';
-import { BODY_LIMIT, type Exchange, type HttpRoute } from '../../../base/http-route.ts';
+import { BODY_LIMIT, whenOver, type Exchange, type HttpRoute } from '../../../base/http-route.ts';
 import type { Context } from '../../../operations/context.ts';
 import { mayRead } from '../../../operations/operation.ts';
 import { authInfoOf } from '../callers.ts';
@@ -59,7 +59,7 @@ export function createMcpRoute(
   function follow({ request, over }: Exchange, message: unknown): void {
     if (request.method !== 'POST' || isListening(message)) return;
     calls.add(over);
-    over.addEventListener('abort', () => {
+    whenOver(over, () => {
       calls.delete(over);
       if (calls.size === 0) allDone();
     });
@@ -97,8 +97,9 @@ export function createMcpRoute(
           'retry-after': '5',
         });
       if (uris.length > 0) {
-        over.addEventListener('abort', () => void listeners.remove(over));
-        await listeners.add(over, uris);
+        const added = listeners.add(over, uris);
+        whenOver(over, () => void listeners.remove(over));
+        await added;
       }
       return modern.fetch(request, { authInfo: authInfoOf(caller) });
     },
@@ -106,7 +107,7 @@ export function createMcpRoute(
       if (calls.size > 0)
         await new Promise<void>((resolve) => {
           allDone = resolve;
-          now.addEventListener('abort', () => resolve());
+          whenOver(now, resolve);
         });
       watch.close();
       await Promise.all([modern.close(), sessions.close()]);

@@ -4,7 +4,7 @@ import {
   type McpServerFactory,
 } from '@modelcontextprotocol/server';
 import { refuseAsRpc } from '../../../base/http-refusals.ts';
-import { BODY_LIMIT, sameCaller, type Caller, type Exchange } from '../../../base/http-route.ts';
+import { BODY_LIMIT, sameCaller, whenOver, type Caller, type Exchange } from '../../../base/http-route.ts';
 import { authInfoOf } from '../callers.ts';
 
 const IDLE_MS = 30 * 60_000;
@@ -59,7 +59,7 @@ export function createSessions(
       used: Date.now(),
       handle({ request, over, caller }) {
         session.open += 1;
-        over.addEventListener('abort', () => {
+        whenOver(over, () => {
           session.open -= 1;
           session.used = Date.now();
         });
@@ -69,7 +69,8 @@ export function createSessions(
     };
     await server.connect(transport);
     const response = await session.handle(exchange);
-    if (transport.sessionId === undefined) await session.close();
+    // A client that has left meanwhile never learns the id.
+    if (transport.sessionId === undefined || exchange.over.aborted) await session.close();
     return response;
   }
 
