@@ -1,13 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder } from '../../../../tests/support/app.ts';
-import {
-  INITIALIZE,
-  modern,
-  openRequest,
-  openSocket,
-  sendRequest,
-} from '../../../../tests/support/raw-http.ts';
+import { INITIALIZE, openRequest, openSocket, sendRequest } from '../../../../tests/support/raw-http.ts';
 import { openFrontDoor, type FrontDoor } from '../../http/front-door.ts';
 import { openGate, type Gate } from '../../http/gate.ts';
 import { createHealthRoutes } from '../../http/health.ts';
