@@ -18,6 +18,11 @@ export function sameCaller(one: Caller, other: Caller): boolean {
   return one.known === other.known && one.subject === other.subject;
 }
 
+/** What tells a caller from others in counts; nothing, where nobody was asked who they are. */
+export function callerKey({ known, subject = '' }: Caller): string | undefined {
+  return known === 'nobody' ? undefined : `${known} ${subject}`;
+}
+
 /** One HTTP exchange, in the web's own types, with a signal for its end. */
 export interface Exchange {
   request: Request;
@@ -25,6 +30,11 @@ export interface Exchange {
   caller: Caller;
   /** Fires when the exchange is over, however it ended. */
   over: AbortSignal;
+  /**
+   * Says that this one stays open until somebody ends it, so that it is no longer counted among the calls. `false` where
+   * there are enough of those, or where this caller has its share.
+   */
+  stays?(): boolean;
 }
 
 /** Does something when the exchange is over: at once, where the client has left already. */

@@ -29,7 +29,7 @@ async function main(): Promise<void> {
     newToken: switches.has('new-token'),
     resource: () => `${address ?? ''}${mcp.path}`,
   });
-  const mcp = createMcpRoute(context, { key: access.key });
+  const mcp = createMcpRoute(context, { key: access.key, streams: config.httpRequests });
   const a2a = config.a2a
     ? (await import('../surfaces/a2a/routes.ts')).createA2aRoutes(context, {
         secured: access.gate !== openGate,
@@ -52,7 +52,11 @@ async function main(): Promise<void> {
     gate: access.gate,
     names: [...config.allowHosts, ...(address === undefined ? [] : [new URL(address).hostname])],
     origins: config.allowOrigins,
-    limits: { requests: config.httpRequests, shutdownMs: config.httpShutdownMs },
+    limits: {
+      requests: config.httpRequests,
+      streams: config.httpRequests,
+      shutdownMs: config.httpShutdownMs,
+    },
   });
   address ??= serving.origin;
   hearSignals(config.httpShutdownMs, async () => {

@@ -1,17 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BODY_LIMIT, whenOver } from '../../base/http-route.ts';
+import { badShape } from '../../base/json-shape.ts';
+
+/** Whatever a route might take for it. */
+const JSON_TYPE = /json/i;
 
 export const CLIENT_LEFT = 'The client has left in the middle of a request.';
 
-/** A request of node in the web's own type; nothing, if its body is over the limit. */
+/** Bytes that are handed on at once: a client that reads them slowly still gets on. */
+const SLICE = 64 * 1024;
+
+/** A request of node in the web's own type; why not, if its body is over a limit. */
 export async function requestOf(
   incoming: IncomingMessage,
   url: string,
   over: AbortSignal,
-): Promise<Request | undefined> {
+): Promise<Request | { status: 400 | 413; message: string }> {
   const { method = 'GET' } = incoming;
   const body = method === 'GET' || method === 'HEAD' ? null : await bodyOf(incoming, over);
-  if (body === undefined) return undefined;
+  if (body === undefined) return { status: 413, message: `A message may have at most ${BODY_LIMIT} bytes.` };
+  const bad =
+    body !== null && JSON_TYPE.test(incoming.headers['content-type'] ?? '') ? badShape(body) : undefined;
+  if (bad !== undefined) return { status: 400, message: bad };
   const headers = new Headers();
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
@@ -43,7 +53,7 @@ async function bodyOf(incoming: IncomingMessage, over: AbortSignal): Promise<Buf
 
 /**
  * Writes the answer; a stream of events goes on until either side ends it. Nothing more is taken from the stream than the
- * client reads, and one that reads nothing for too long is cut: what waits for it stays small.
+ * client reads. One that reads nothing for too long is cut, one that reads slowly is not: what waits for it stays small.
  */
 export async function reply(response: Response, outgoing: ServerResponse, stalledMs: number): Promise<void> {
   if (outgoing.destroyed) {
@@ -63,7 +73,8 @@ export async function reply(response: Response, outgoing: ServerResponse, stalle
   for (;;) {
     const { done, value } = await reader.read();
     if (done || outgoing.destroyed) break;
-    if (!outgoing.write(value)) await before(stalledMs, 'drain', outgoing);
+    for (let start = 0; start < value.length && !outgoing.destroyed; start += SLICE)
+      if (!outgoing.write(value.subarray(start, start + SLICE))) await before(stalledMs, 'drain', outgoing);
   }
   outgoing.end();
   await before(stalledMs, 'finish', outgoing);

@@ -2,13 +2,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { BmadError } from '../../base/errors.ts';
 import { refuseAsProblem } from '../../base/http-refusals.ts';
-import { BODY_LIMIT, matches, type Caller, type HttpRoute } from '../../base/http-route.ts';
+import { matches, type Caller, type HttpRoute } from '../../base/http-route.ts';
 import type { Log } from '../../base/log.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import { pageRules } from './cors.ts';
 import { CLIENT_LEFT, reply, requestOf } from './exchange.ts';
 import { openGate, type Gate } from './gate.ts';
 import { USUAL_LIMITS, type Limits } from './limits.ts';
+import { createRoom } from './room.ts';
 import { inUrl, ownOrigin, servedUnder } from './names.ts';
 
 /** How long the ends of streams may take to reach their clients. */
@@ -56,6 +57,7 @@ export async function openFrontDoor({
   const served = { host, allowed: names };
   const pages = pageRules(origins);
   const open = new Map<ServerResponse, HttpRoute | undefined>();
+  const room = createRoom(limits);
   let origin = '';
   let closing = false;
 
@@ -79,7 +81,7 @@ export async function openFrontDoor({
       return refuse(405, `Method not allowed. Allowed: ${route.methods.join(', ')}.`, {
         allow: route.methods.join(', '),
       });
-    if (open.size > limits.requests)
+    if (route.open !== true && !room.enter(outgoing))
       return refuse(503, `${limits.requests} requests are open already. Try again soon.`, {
         'retry-after': '1',
       });
@@ -91,9 +93,9 @@ export async function openFrontDoor({
     if (over.signal.aborted) throw new Error(CLIENT_LEFT);
     if ('status' in caller) return refuse(caller.status, caller.message, caller.headers);
     const request = await requestOf(incoming, `${origin}${url}`, over.signal);
-    if (request === undefined)
-      return refuse(413, `A message may have at most ${BODY_LIMIT} bytes.`, { connection: 'close' });
-    return route.handle({ request, path, caller, over: over.signal });
+    if ('message' in request) return refuse(request.status, request.message, { connection: 'close' });
+    const stays = (): boolean => room.stay(outgoing, caller);
+    return route.handle({ request, path, caller, over: over.signal, stays });
   }
 
   const http = createServer(
@@ -107,6 +109,7 @@ export async function openFrontDoor({
       open.set(outgoing, undefined);
       outgoing.once('close', () => {
         open.delete(outgoing);
+        room.leave(outgoing);
         if (closing) http.closeIdleConnections();
       });
       respond(incoming, outgoing)
