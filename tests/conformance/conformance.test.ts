@@ -1,9 +1,15 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type VersionNegotiationMode,
+} from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { bundle, bundleLatePackages } from '../../scripts/bundle.ts';
 import { contentRoot, repository, serverFile, temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
 import { startHttpServer, type HttpServerProcess } from '../support/http-server.ts';
+import { textsOf } from '../support/mcp-client.ts';
 import { PNG } from './fixtures/content-tools.ts';
 import { CONTENT } from './fixtures/stand-ins.ts';
 import { SKILLS_SCENARIOS } from './skills.ts';
@@ -50,6 +56,11 @@ const WITHOUT_FIXTURES: Record<string, readonly string[]> = {
   ],
 };
 
+const ERAS: { era: string; mode: VersionNegotiationMode }[] = [
+  { era: '2025', mode: 'legacy' },
+  { era: '2026', mode: { pin: '2026-07-28' } },
+];
+
 const folder = await temporaryFolder(afterAll);
 const home = await temporaryFolder(afterAll);
 
@@ -75,6 +86,32 @@ describe('the official conformance suite', () => {
     url = server.url;
     return async () => void (await server.stop());
   });
+
+  it.each(ERAS)(
+    'is joined by an official client of $era whose user and model are asked',
+    async ({ mode }) => {
+      const asked: string[] = [];
+      const client = new Client(
+        { name: 'test', version: '1' },
+        { versionNegotiation: { mode }, capabilities: { elicitation: { form: {} }, sampling: {} } },
+      );
+      client.setRequestHandler('elicitation/create', ({ params }) => {
+        asked.push(params.message);
+        return { action: 'accept', content: { username: 'ada', email: 'ada@example.com' } };
+      });
+      client.setRequestHandler('sampling/createMessage', ({ params }) => {
+        asked.push(JSON.stringify(params.messages));
+        return { model: 'm', role: 'assistant', content: { type: 'text', text: 'forty-two' } };
+      });
+      await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+      onTestFinished(() => client.close());
+      const user = await client.callTool({ name: 'test_elicitation', arguments: { message: 'Who?' } });
+      const model = await client.callTool({ name: 'test_sampling', arguments: { prompt: 'How many?' } });
+      expect(asked).toEqual(['Who?', expect.stringContaining('How many?')]);
+      expect(textsOf(user).join()).toContain('ada@example.com');
+      expect(textsOf(model).join()).toContain('forty-two');
+    },
+  );
 
   it.each(REVISIONS)('finds all it requires for $revision', async ({ revision, scenarios, checks }) => {
     const reports = await temporaryFolder(afterAll);
