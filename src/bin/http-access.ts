@@ -6,6 +6,7 @@ import type { Context } from '../operations/context.ts';
 import { openGate, tokenGate, type Gate } from '../surfaces/http/gate.ts';
 import { isLoopback } from '../surfaces/http/names.ts';
 import { metadataRoutes } from '../surfaces/http/oauth/metadata.ts';
+import { guardTokenFiles } from './token-files.ts';
 import { serverTokens } from './http-token.ts';
 
 /** Who is let in, and how that is told. */
@@ -33,6 +34,15 @@ export async function decideAccess(context: Context, options: AccessOptions): Pr
   const local = isLoopback(config.httpHost);
   const given = config.httpToken !== undefined || config.httpTokenFile !== undefined;
   const sealed = sealingKey(config.httpSecret ?? config.httpToken);
+  if (options.newToken && (given || config.oauthIssuer !== undefined))
+    throw new BmadError(
+      'invalid_input',
+      '--new-token replaces the token that is kept, and that one is not in use.',
+      {
+        hint: 'Leave out --new-token, or http_token, http_token_file and oauth_issuer.',
+      },
+    );
+  await guardTokenFiles(context, options.outside);
   if (config.oauthIssuer !== undefined) {
     if (given)
       throw new BmadError(

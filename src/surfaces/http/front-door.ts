@@ -69,6 +69,8 @@ export async function openFrontDoor({
     if (closing) return refuse(503, 'The server is about to end. Connect again.', { connection: 'close' });
     if (rawHeaders.length > 2 * limits.headers)
       return refuse(431, `A request may have at most ${limits.headers} headers.`, { connection: 'close' });
+    if ((incoming.headersDistinct['host']?.length ?? 0) > 1)
+      return refuse(400, 'A request has one header Host.', { connection: 'close' });
     if (!servedUnder(headers.host, served))
       return refuse(403, 'The header Host has to name this server: this machine, or a name of allow_hosts.');
     if (!ownOrigin(headers.origin, served) && !pages.allows(headers.origin))
