@@ -56,6 +56,8 @@ export interface HttpRoute {
   methods: readonly string[];
   /** Served without a token too: for what says nothing about the project, such as whether the server lives. */
   open?: true;
+  /** Looks itself at how deep a message is, and says so in the words of its protocol. */
+  checksDepth?: true;
   /** How its clients expect a refusal. */
   refuse: Refuse;
   handle(exchange: Exchange): Promise<Response>;

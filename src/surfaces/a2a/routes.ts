@@ -146,6 +146,7 @@ export function createA2aRoutes(
     {
       path: PATH,
       methods: ['POST'],
+      checksDepth: true,
       refuse: refuseAsRpc,
       handle: answer,
       close() {

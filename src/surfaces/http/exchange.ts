@@ -15,12 +15,15 @@ export async function requestOf(
   incoming: IncomingMessage,
   url: string,
   over: AbortSignal,
+  checked: boolean,
 ): Promise<Request | { status: 400 | 413; message: string }> {
   const { method = 'GET' } = incoming;
   const body = method === 'GET' || method === 'HEAD' ? null : await bodyOf(incoming, over);
   if (body === undefined) return { status: 413, message: `A message may have at most ${BODY_LIMIT} bytes.` };
   const bad =
-    body !== null && JSON_TYPE.test(incoming.headers['content-type'] ?? '') ? badShape(body) : undefined;
+    checked && body !== null && JSON_TYPE.test(incoming.headers['content-type'] ?? '')
+      ? badShape(body)
+      : undefined;
   if (bad !== undefined) return { status: 400, message: bad };
   const headers = new Headers();
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {

@@ -94,7 +94,7 @@ export async function openFrontDoor({
     const caller = route.open === true ? ANYBODY : await gate.admit(headers.authorization);
     if (over.signal.aborted) throw new Error(CLIENT_LEFT);
     if ('status' in caller) return refuse(caller.status, caller.message, caller.headers);
-    const request = await requestOf(incoming, `${origin}${url}`, over.signal);
+    const request = await requestOf(incoming, `${origin}${url}`, over.signal, route.checksDepth !== true);
     if ('message' in request) return refuse(request.status, request.message, { connection: 'close' });
     const stays = (): boolean => room.stay(outgoing, caller);
     return route.handle({ request, path, caller, over: over.signal, stays });
