@@ -266,6 +266,7 @@ function isSecretVariable(name: string, value: string): boolean {
   return value !== '' && isSecretName(name) && !/^(?:OLD)?PWD$/i.test(name);
 }
 
-function projectHints({ env, cwd, home }: Outside) {
+/** Where the project may be, as far as the surroundings tell. */
+export function projectHints({ env, cwd, home }: Outside) {
   return { host: env['CLAUDE_PROJECT_DIR'], cwd, home };
 }

@@ -58,7 +58,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'delegations',
     'built-in-model',
   ],
-  bin: ['base', 'config', 'operations', 'surfaces', 'library', 'app'],
+  'served-projects': ['base', 'config', 'sources', 'app'],
+  bin: ['base', 'config', 'operations', 'surfaces', 'library', 'app', 'served-projects'],
 };
 
 /** Operations are handed their services; this one file names the types of what they get. */

@@ -1,5 +1,8 @@
 import { ERROR_CODES } from '../../src/base/errors.ts';
-import { CLI_PROGRAM } from '../../src/base/product.ts';
+import { CLI_PROGRAM, SERVER_PROGRAM } from '../../src/base/product.ts';
+import { SERVE_FLAGS, SERVE_SETTINGS } from '../../src/bin/serve-help.ts';
+import { flagUsage } from '../../src/config/flags.ts';
+import { settings } from '../../src/config/schema.ts';
 import { operations } from '../../src/operations/index.ts';
 import type { AnyOperation } from '../../src/operations/operation.ts';
 import { commandOf } from '../../src/surfaces/cli/command.ts';
@@ -19,6 +22,8 @@ export function cliPage(): string[] {
     'The second form is short for `execute`. Every command also takes the settings of',
     '[config.md](config.md) as flags. The answer goes to stdout; remarks and errors go to stderr.',
     ...commands.flatMap((operation) => ['', ...section(operation)]),
+    '',
+    ...serveSection(),
     '',
     '## Exit codes',
     '',
@@ -51,6 +56,29 @@ function section(operation: AnyOperation): string[] {
     ...(examples.length === 0
       ? []
       : ['', 'Examples:', '', '```sh', ...examples.map((example) => `${CLI_PROGRAM} ${example}`), '```']),
+  ];
+}
+
+/** The one command that is no operation. */
+function serveSection(): string[] {
+  const known = SERVE_SETTINGS.flatMap((wanted) => settings().filter(({ name }) => name === wanted));
+  return [
+    `## \`${CLI_PROGRAM} serve\``,
+    '',
+    `Serves over HTTP, to several hosts at once, until Ctrl+C; the same as \`${SERVER_PROGRAM} --http\`. \`serve\` has to be`,
+    'the first word. [The guide](../guide/http.md) tells more.',
+    '',
+    '```sh',
+    `${CLI_PROGRAM} serve [options]`,
+    '```',
+    '',
+    ...table(
+      ['option', 'meaning'],
+      [
+        ...SERVE_FLAGS.map(([flag, meaning]) => [code(flag), `${meaning}.`]),
+        ...known.map((setting) => [code(flagUsage(setting)), setting.description]),
+      ],
+    ),
   ];
 }
 

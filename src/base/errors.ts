@@ -20,7 +20,7 @@ export const ERROR_CODES = {
     exit: 4,
     http: 403,
     retry: false,
-    meaning: 'The path leads outside the BMAD roots, or is not a file; or a setting forbids it.',
+    meaning: 'It is not allowed here: by a setting, for this caller, or for this path.',
   },
   too_large: { exit: 4, http: 413, retry: false, meaning: 'The file is over the size limit.' },
   conflict: {

@@ -51,6 +51,27 @@ describe('withLock', () => {
     expect(await readdir(join(folder, 'locks'))).toEqual([]);
   });
 
+  it('leaves no folder behind that nothing was put into, when told so', async () => {
+    const deep = join(folder, 'a', 'b', 'x.lock');
+    const tidy = { ...PATIENT, tidy: true };
+    await expect(withLock(deep, tidy, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await readdir(folder)).toEqual([]);
+    await withLock(deep, tidy, () => writeFile(join(folder, 'a', 'kept'), ''));
+    expect(await readdir(join(folder, 'a'))).toEqual(['kept']);
+    await mkdir(join(folder, 'empty'));
+    await withLock(join(folder, 'empty', 'x.lock'), tidy, () => Promise.resolve());
+    expect(await readdir(folder)).toEqual(['a', 'empty']);
+  });
+
+  it('gets the lock also while others make and remove its folder', async () => {
+    const children = Array.from({ length: 4 }, () =>
+      other(
+        `for (let i = 0; i < 50; i++) await withLock(lock, { waitMs: 60000, tidy: true }, async () => {});`,
+      ),
+    );
+    expect(await Promise.all(children.map(ended))).toEqual(children.map(() => 0));
+  });
+
   it('goes on when the holder is killed, and tells once that it waits', async () => {
     const holder = other(`await withLock(lock, { waitMs: 1000 }, async () => {
       process.stdout.write('held');

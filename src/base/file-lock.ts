@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { open, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { open, readFile, rm, rmdir, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,6 +12,8 @@ export interface LockOptions {
   waitMs: number;
   /** Called once when there is somebody to wait for. */
   onWait?: () => void;
+  /** Folders that were made for the lock go again when nothing has been put into them: a call that failed leaves none. */
+  tidy?: boolean;
 }
 
 /**
@@ -41,6 +43,7 @@ export async function withLock<T>(
   /** Learns whether the lock was taken over from a holder that died in the middle of its work. */
   action: (tookOver: boolean) => Promise<T>,
 ): Promise<T> {
+  const made = options.tidy === true ? await missingAt(dirname(path)) : undefined;
   await ensureFolder(dirname(path));
   const token = randomBytes(8).toString('hex');
   const tookOver = await acquire(path, token, options);
@@ -51,6 +54,28 @@ export async function withLock<T>(
   } finally {
     clearInterval(sign);
     if ((await holderOf(path))?.token === token) await rm(path, { force: true });
+    if (made !== undefined) await removeEmpty(dirname(path), made);
+  }
+}
+
+/** The uppermost folder that has to be made for this one to be there; nothing, if it is. */
+async function missingAt(folder: string): Promise<string | undefined> {
+  let missing: string | undefined;
+  const isThere = (path: string): Promise<boolean> =>
+    stat(path).then(
+      () => true,
+      () => false,
+    );
+  for (let next = folder; next !== missing && !(await isThere(next)); next = dirname(next)) missing = next;
+  return missing;
+}
+
+/** From a folder up to the one that is named; the first with something in it ends it. */
+async function removeEmpty(folder: string, upTo: string): Promise<void> {
+  try {
+    for (let next = folder; next.length >= upTo.length; next = dirname(next)) await rmdir(next);
+  } catch {
+    // Somebody has put something there meanwhile: it stays.
   }
 }
 
@@ -100,6 +125,11 @@ async function create(path: string, token: string): Promise<boolean> {
   } catch (error) {
     // Windows refuses for a moment while a removed file is still open somewhere.
     if (['EEXIST', 'EPERM', 'EBUSY'].includes(systemCode(error) ?? '')) return false;
+    // Whoever made the folder has tidied up.
+    if (systemCode(error) === 'ENOENT') {
+      await ensureFolder(dirname(path));
+      return false;
+    }
     throw writeFailure(path, error);
   }
 }

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { chmod, lstat, open, realpath, stat } from 'node:fs/promises';
+import { chmod, lstat, open, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { BmadError, quoted, systemCode } from './errors.ts';
 import { ensureFolder, writeAtomic } from './file-state.ts';
@@ -73,6 +73,14 @@ export async function replaceShared(root: string, path: string, content: string)
   );
   await writeAtomic(place, content);
   await chmod(place, mode).catch(() => undefined);
+}
+
+/** Removes a file, or a link in its place and not what it leads to; one that is gone already is no trouble. */
+export async function removeShared(root: string, path: string): Promise<void> {
+  await placeInside(root, path);
+  await rm(join(root, path), { force: true }).catch((error: unknown) => {
+    throw failure(path, error);
+  });
 }
 
 function leadsAway(path: string): BmadError {

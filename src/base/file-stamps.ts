@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 
@@ -34,6 +34,16 @@ function stampOf(path: string): FileStamp | undefined {
   try {
     const info = lstatSync(path, { throwIfNoEntry: false });
     return info?.isFile() === true ? { mtimeMs: info.mtimeMs, size: info.size } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Changes with a file that others replace or write; where a link leads counts. Nothing when there is none. */
+export function changeMark(path: string): string | undefined {
+  try {
+    const info = statSync(path, { throwIfNoEntry: false });
+    return info === undefined ? undefined : `${info.ino} ${info.mtimeMs} ${info.size}`;
   } catch {
     return undefined;
   }

@@ -7,9 +7,13 @@ export const refuseAsRpc: Refuse = (status, message, headers = {}) =>
 /** For everybody else (RFC 9457). */
 export const refuseAsProblem: Refuse = (status, message, headers = {}) =>
   Response.json(
-    { type: 'about:blank', title: TITLES[status] ?? 'Refused', status, detail: message },
+    { type: 'about:blank', title: titleOf(status), status, detail: message },
     { status, headers: { ...headers, 'content-type': 'application/problem+json' } },
   );
+
+export function titleOf(status: number): string {
+  return TITLES[status] ?? 'Refused';
+}
 
 const TITLES: Record<number, string> = {
   400: 'Bad request',
@@ -17,6 +21,7 @@ const TITLES: Record<number, string> = {
   403: 'Forbidden',
   404: 'Not found',
   405: 'Method not allowed',
+  406: 'Not acceptable',
   413: 'Content too large',
   415: 'Unsupported media type',
   408: 'Request timeout',

@@ -1,6 +1,9 @@
 /** A body of more bytes than this is answered with 413 and not read to its end. */
 export const BODY_LIMIT = 4 * 1024 * 1024;
 
+/** A part of what is served that a caller can be confined to. */
+export type Part = 'a2a';
+
 /** What the front door has found out about whoever asks. */
 export interface Caller {
   /** `nobody` was asked who they are: only a server that listens on this machine alone serves such callers. */
@@ -9,7 +12,9 @@ export interface Caller {
   subject?: string;
   /** Whether they may change something; a server that only reads refuses everybody. */
   mayWrite: boolean;
-  /** What the header WWW-Authenticate of a refused write tells a caller who may only read, but could ask for more. */
+  /** The one part of what is served that they may reach; without it, everything. */
+  only?: Part;
+  /** What the header WWW-Authenticate of a refusal tells a caller who could ask the issuer for more. */
   challenge?: string;
 }
 
@@ -58,6 +63,8 @@ export interface HttpRoute {
   open?: true;
   /** Looks itself at how deep a message is, and says so in the words of its protocol. */
   checksDepth?: true;
+  /** The part it belongs to: callers that are confined to it reach this route. */
+  part?: Part;
   /** How its clients expect a refusal. */
   refuse: Refuse;
   handle(exchange: Exchange): Promise<Response>;
@@ -66,6 +73,8 @@ export interface HttpRoute {
    * exchanges of the route in the same way.
    */
   close?(now: AbortSignal): Promise<void>;
+  /** How many calls would be waited for; without it, every exchange of the route is one. */
+  running?(): number;
 }
 
 export function matches({ path: pattern }: HttpRoute, path: string): boolean {

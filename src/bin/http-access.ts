@@ -1,13 +1,13 @@
 import { hkdfSync } from 'node:crypto';
 import type { Outside } from '../app.ts';
-import { BmadError } from '../base/errors.ts';
+import { BmadError, quoted } from '../base/errors.ts';
 import type { HttpRoute } from '../base/http-route.ts';
 import type { Context } from '../operations/context.ts';
-import { openGate, tokenGate, type Gate } from '../surfaces/http/gate.ts';
+import { openGate, tokenGate, type Gate, type KnownToken } from '../surfaces/http/gate.ts';
 import { isLoopback } from '../surfaces/http/names.ts';
 import { metadataRoutes } from '../surfaces/http/oauth/metadata.ts';
+import { serverTokens, type Tokens } from './http-token.ts';
 import { guardTokenFiles } from './token-files.ts';
-import { serverTokens } from './http-token.ts';
 
 /** Who is let in, and how that is told. */
 export interface Access {
@@ -15,7 +15,8 @@ export interface Access {
   routes: readonly HttpRoute[];
   /** Who is served, in words. */
   whom: string;
-  note?: string;
+  /** Once the server listens: makes what clients need, and answers with what to tell whoever starts it. */
+  settle?(): Promise<string>;
   /** Seals what clients carry; nothing, if a new one may be made at each start. */
   key?: Uint8Array;
 }
@@ -30,7 +31,7 @@ export interface AccessOptions {
 
 /** Nobody is asked on the machine's own address, unless a setting says so; everywhere else everybody is. */
 export async function decideAccess(context: Context, options: AccessOptions): Promise<Access> {
-  const { config, secrets } = context;
+  const { config } = context;
   const local = isLoopback(config.httpHost);
   const given = config.httpToken !== undefined || config.httpTokenFile !== undefined;
   const sealed = sealingKey(config.httpSecret ?? config.httpToken);
@@ -56,10 +57,21 @@ export async function decideAccess(context: Context, options: AccessOptions): Pr
   }
   if (local && !given && config.httpAuth === 'auto' && !options.newToken)
     return { gate: openGate, routes: [], whom: 'clients on this machine only', ...sealed };
-  const { known, note } = await serverTokens(config, options.outside, options.newToken);
-  for (const { token } of known) secrets.add(token);
+  const tokens = await serverTokens(context, options.outside, options.newToken);
   const whom = local ? 'clients on this machine that have the token' : 'clients that have the token';
-  return { gate: tokenGate(known), routes: [], whom, note, ...sealed };
+  return { gate: changingGate(tokens), routes: [], whom, settle: tokens.settle, ...sealed };
+}
+
+/** A gate for tokens that come and go. */
+function changingGate({ current }: Tokens): Gate {
+  let made: { known: readonly KnownToken[]; gate: Gate } | undefined;
+  return {
+    async admit(authorization) {
+      const known = await current();
+      if (made?.known !== known) made = { known, gate: tokenGate(known) };
+      return made.gate.admit(authorization);
+    },
+  };
 }
 
 async function oauthAccess(
@@ -71,8 +83,14 @@ async function oauthAccess(
     throw new BmadError('invalid_input', 'With OAuth, clients have to be told the address of this server.', {
       hint: 'Set public_url, or --public-url, to the address that clients use.',
     });
+  refuseWithoutTls('oauth_issuer', issuer);
+  if (config.oauthKeysUrl !== undefined) refuseWithoutTls('oauth_keys_url', config.oauthKeysUrl);
   const { oauthGate } = await import('../surfaces/http/oauth/gate.ts');
-  const scopes = { read: config.oauthReadScope, write: config.oauthWriteScope };
+  const scopes = {
+    read: config.oauthReadScope,
+    write: config.oauthWriteScope,
+    a2a: config.oauthA2aScope,
+  };
   return {
     gate: oauthGate({
       issuer,
@@ -85,6 +103,15 @@ async function oauthAccess(
     routes: metadataRoutes({ issuer, scopes, resource }),
     whom: `clients with an access token of ${issuer}`,
   };
+}
+
+/** Whoever stands between could hand out keys of their own. */
+function refuseWithoutTls(setting: string, address: string): void {
+  const { protocol, hostname } = new URL(address);
+  if (protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return;
+  throw new BmadError('invalid_input', `${setting}: ${quoted(address)} has no https.`, {
+    hint: 'The keys of an issuer are fetched over https, or from this machine itself.',
+  });
 }
 
 function sealingKey(secret: string | undefined): { key?: Uint8Array } {

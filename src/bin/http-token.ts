@@ -3,39 +3,95 @@ import { join, resolve } from 'node:path';
 import type { Outside } from '../app.ts';
 import { BmadError } from '../base/errors.ts';
 import { withLock } from '../base/file-lock.ts';
+import { changeMark } from '../base/file-stamps.ts';
 import { readState, writeAtomic } from '../base/file-state.ts';
 import { SHORTEST_TOKEN } from '../config/http-settings.ts';
 import { userStateFolder } from '../config/locations.ts';
-import type { Config } from '../config/schema.ts';
+import type { Context } from '../operations/context.ts';
 import type { KnownToken } from '../surfaces/http/gate.ts';
 import { KEPT_FILE } from './token-files.ts';
 
 const TOKEN_BYTES = 32;
 const LOCK_WAIT_MS = 5_000;
+/** How often it is looked whether a file with tokens has changed, at most. */
+const LOOK_MS = 1_000;
 
 export interface Tokens {
-  known: readonly KnownToken[];
-  /** What to tell whoever starts the server; a new token is in it, this once. */
-  note: string;
+  /** Those that are valid now: the same list until they change. Waits until they are settled. */
+  current(): Promise<readonly KnownToken[]>;
+  /**
+   * Once the server listens, so that a start that fails changes nothing. Answers with what to tell whoever starts it; a new
+   * token is in it, this once.
+   */
+  settle(): Promise<string>;
 }
 
 /** The tokens that were given, else the one that is kept for this user, else a new one, which is kept. */
-export async function serverTokens(config: Config, outside: Outside, anew: boolean): Promise<Tokens> {
-  const given: KnownToken[] = [
-    ...(config.httpToken === undefined ? [] : [{ token: config.httpToken, mayWrite: true }]),
-    ...(config.httpTokenFile === undefined ? [] : await fromFile(resolve(outside.cwd, config.httpTokenFile))),
-  ];
-  if (given.length > 0) return { known: given, note: 'Clients have to send a token that was given.' };
+export async function serverTokens(context: Context, outside: Outside, anew: boolean): Promise<Tokens> {
+  const { config } = context;
+  const own = config.httpToken === undefined ? [] : [{ token: config.httpToken, mayWrite: true }];
+  if (config.httpTokenFile !== undefined || own.length > 0) {
+    const current =
+      config.httpTokenFile === undefined
+        ? async () => own
+        : await followedFile(resolve(outside.cwd, config.httpTokenFile), own, context);
+    return { current, settle: async () => 'Clients have to send a token that was given.' };
+  }
   const file = join(userStateFolder(outside), KEPT_FILE);
-  // Two servers that start at once must not make two tokens, of which one would be lost.
+  let open: (current: Tokens['current']) => void;
+  const settled = new Promise<Tokens['current']>((resolved) => (open = resolved));
+  return {
+    current: async () => (await settled)(),
+    async settle() {
+      const note = await settleKept(file, anew);
+      open(await followedFile(file, [], context));
+      return note;
+    },
+  };
+}
+
+/** Two servers that start at once must not make two tokens, of which one would be lost. */
+function settleKept(file: string, anew: boolean): Promise<string> {
   return withLock(`${file}.lock`, { waitMs: LOCK_WAIT_MS }, async () => {
     const kept = anew ? [] : parse((await readState(file)) ?? '', file);
-    if (kept.length > 0) return { known: kept, note: `Clients have to send the token in ${file}.` };
+    if (kept.length > 0) return `Clients have to send the token in ${file}.`;
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     await writeAtomic(file, `${token}\n`);
-    const note = `Clients have to send this token, which is shown once and kept in ${file}:\n\n  ${token}\n`;
-    return { known: [{ token, mayWrite: true }], note };
+    return `Clients have to send this token, which is shown once and kept in ${file}:\n\n  ${token}\n`;
   });
+}
+
+/** The tokens in a file and those beside it. A token that is taken out is not valid any more, without a new start. */
+async function followedFile(
+  file: string,
+  beside: readonly KnownToken[],
+  { secrets, log }: Context,
+): Promise<Tokens['current']> {
+  let mark = changeMark(file);
+  let looked = performance.now();
+  async function read(): Promise<readonly KnownToken[]> {
+    const found = await fromFile(file);
+    for (const { token } of found) secrets.add(token);
+    return [...beside, ...found];
+  }
+  let known = await read();
+  return async () => {
+    if (performance.now() - looked < LOOK_MS) return known;
+    looked = performance.now();
+    const now = changeMark(file);
+    if (now === mark) return known;
+    mark = now;
+    try {
+      known = await read();
+      log.info('the tokens were read again', { file, count: known.length });
+    } catch (error) {
+      // Whoever edits it may be half way.
+      log.warn('the tokens cannot be read again; those from before stay valid', {
+        error: BmadError.from(error, () => undefined).text,
+      });
+    }
+    return known;
+  };
 }
 
 async function fromFile(file: string): Promise<KnownToken[]> {
@@ -47,7 +103,7 @@ async function fromFile(file: string): Promise<KnownToken[]> {
   const tokens = parse(text, file);
   if (tokens.length > 0) return tokens;
   throw new BmadError('invalid_input', `There is no token in ${file}.`, {
-    hint: `Write one a line, of at least ${SHORTEST_TOKEN} characters; "read" after it lets it only read.`,
+    hint: `Write one a line, of at least ${SHORTEST_TOKEN} characters; "read" after it lets it only read, "a2a" reach Agent2Agent only.`,
   });
 }
 
@@ -55,11 +111,11 @@ function parse(text: string, file: string): KnownToken[] {
   return text.split('\n').flatMap((raw, index) => {
     const line = raw.trim();
     if (line === '' || line.startsWith('#')) return [];
-    const [, token = '', right] = /^([\w.~+/=-]+)(?:\s+(read|write))?$/.exec(line) ?? [];
+    const [, token = '', right] = /^([\w.~+/=-]+)(?:\s+(read|write|a2a))?$/.exec(line) ?? [];
     if (token.length < SHORTEST_TOKEN)
       throw new BmadError('invalid_input', `Line ${index + 1} of ${file} is no token.`, {
-        hint: `At least ${SHORTEST_TOKEN} letters, digits and - . _ ~ + / =, then "read" or nothing.`,
+        hint: `At least ${SHORTEST_TOKEN} letters, digits and - . _ ~ + / =, then "read", "a2a" or nothing.`,
       });
-    return [{ token, mayWrite: right !== 'read' }];
+    return [{ token, mayWrite: right !== 'read', ...(right === 'a2a' ? { only: right } : {}) }];
   });
 }

@@ -1,5 +1,5 @@
 import { createContext } from '../app.ts';
-import { PRODUCT, VERSION } from '../base/product.ts';
+import { plural } from '../base/text.ts';
 import { createApiRoutes } from '../surfaces/http/api/route.ts';
 import { catalogueFigures } from '../surfaces/http/catalogue-figures.ts';
 import { openFrontDoor } from '../surfaces/http/front-door.ts';
@@ -7,10 +7,14 @@ import { openGate } from '../surfaces/http/gate.ts';
 import { createHealthRoutes } from '../surfaces/http/health.ts';
 import { createMetrics } from '../surfaces/http/metrics.ts';
 import { createMcpRoute } from '../surfaces/mcp/http/route.ts';
+import { servedProjects } from '../served-projects.ts';
 import { decideAccess } from './http-access.ts';
 import { DEFAULT_PORT, httpPort } from './http-port.ts';
+import { machineNames, startLines } from './http-lines.ts';
 import { outside } from './outside.ts';
+import { explained } from './port-taken.ts';
 import { readyLine } from './ready-line.ts';
+import { serveHelp } from './serve-help.ts';
 import { fail, serverFlags } from './server-flags.ts';
 
 /** Beyond the time that running calls are given. */
@@ -19,10 +23,12 @@ const GRACE_MS = 2_000;
 /** A program of its own, loaded by the server when it is asked for HTTP: what hosts start stays as small as it was. */
 async function main(): Promise<void> {
   const { settings, switches, values } = serverFlags();
+  if (switches.has('help')) return void process.stdout.write(serveHelp());
   const surroundings = { ...outside(settings), forOthers: true };
   const metrics = createMetrics();
   const context = { ...(await createContext(surroundings)), observe: metrics.observe };
   const { config, log } = context;
+  const projects = await servedProjects(surroundings, config, context.configFrom);
   let address = config.publicUrl?.replace(/\/+$/, '');
   const access = await decideAccess(context, {
     outside: surroundings,
@@ -37,9 +43,10 @@ async function main(): Promise<void> {
       })
     : [];
   const figures = { catalogue: () => catalogueFigures(context), sessions: mcp.sessions };
+  const port = httpPort(true, values.port) ?? DEFAULT_PORT;
   const serving = await openFrontDoor({
     host: config.httpHost,
-    port: httpPort(true, values.port) ?? DEFAULT_PORT,
+    port,
     routes: [
       mcp,
       ...createApiRoutes(context),
@@ -50,22 +57,34 @@ async function main(): Promise<void> {
     ],
     log,
     gate: access.gate,
-    names: [...config.allowHosts, ...(address === undefined ? [] : [new URL(address).hostname])],
+    names: [
+      ...config.allowHosts,
+      ...(address === undefined ? [] : [new URL(address).hostname]),
+      ...machineNames(config.httpHost),
+    ],
     origins: config.allowOrigins,
     limits: {
       requests: config.httpRequests,
       streams: config.httpRequests,
       shutdownMs: config.httpShutdownMs,
     },
-  });
+  }).catch((error: unknown) => explained(error, config.httpHost, port));
   address ??= serving.origin;
+  const note = await access.settle?.().catch(async (error: unknown) => {
+    await serving.close();
+    throw error;
+  });
   hearSignals(config.httpShutdownMs, async () => {
+    const count = serving.running();
+    if (count > 0)
+      process.stderr.write(
+        `Waiting for ${plural(count, 'call')}, at most ${config.httpShutdownMs / 1_000} s; press Ctrl+C again to end at once.\n`,
+      );
     await serving.close();
     context.close();
   });
-  const where = `${PRODUCT} ${VERSION} serves ${serving.origin}${mcp.path} to ${access.whom}.`;
-  const note = access.note === undefined ? '' : `${access.note}\n`;
-  process.stderr.write(`${where} Press Ctrl+C to leave.\n${note}`);
+  const where = { ...serving, path: mcp.path, host: config.httpHost, publicUrl: config.publicUrl };
+  process.stderr.write(startLines(where, access.whom, projects, note));
   if (a2a[0] !== undefined) process.stderr.write(`Agent2Agent: ${address}${a2a[0].path}\n`);
   if (switches.has('summary')) process.stderr.write(`${await readyLine(context)}\n`);
   await serving.ended;

@@ -3,6 +3,7 @@ import { createContext } from '../app.ts';
 import { BmadError } from '../base/errors.ts';
 import { PRODUCT, SERVER_KEY, SERVER_PROGRAM, VERSION } from '../base/product.ts';
 import { settingsHelp } from '../config/flags.ts';
+import type { RawSettings } from '../config/schema.ts';
 import type { Context } from '../operations/context.ts';
 import { serveStreams } from '../surfaces/mcp/stdio.ts';
 import { DEFAULT_PORT, httpPort } from './http-port.ts';
@@ -29,12 +30,13 @@ ${settingsHelp()}
 
 async function main(): Promise<void> {
   const { settings, switches, values } = serverFlags();
-  if (switches.has('help')) return print(help());
+  if (switches.has('help')) return switches.has('http') ? loadHttp() : print(help());
   if (switches.has('version')) return print(`${VERSION}\n`);
   const overHttp = httpPort(switches.has('http'), values.port) !== undefined;
-  if (!overHttp && switches.has('new-token'))
-    throw new BmadError('invalid_input', '--new-token goes with --http.', {
-      hint: 'Over stdin and stdout nobody is asked for a token.',
+  const alone = switches.has('new-token') ? '--new-token' : a2aFlagIn(settings);
+  if (!overHttp && alone !== undefined)
+    throw new BmadError('invalid_input', `${alone} goes with --http.`, {
+      hint: 'Over stdin and stdout the host that started the server is its only client.',
     });
   if (overHttp && !switches.has('test')) return loadHttp();
   const context = await createContext(outside(settings));
@@ -44,6 +46,12 @@ async function main(): Promise<void> {
   const printed = summary?.then((line) => process.stderr.write(`${line}\n`));
   await serve(context);
   await printed;
+}
+
+/** As a setting of the user it may stand there for another day; a flag was meant for this start. */
+function a2aFlagIn(settings: RawSettings): string | undefined {
+  if ('a2a' in settings) return '--a2a';
+  return 'a2aWithoutApproval' in settings ? '--a2a-without-approval' : undefined;
 }
 
 /** The other program: it reads the same command line again. */

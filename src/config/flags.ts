@@ -105,9 +105,14 @@ export function extractSettings(args: readonly string[]): {
 }
 
 /** The settings as lines of a help text, each short enough for a terminal of 100 columns. */
-export function settingsHelp(presets: RawSettings = {}, { common = false } = {}): string {
-  const shown = settings().filter(({ rare }) => !common || rare !== true);
-  const left = settings().length - shown.length;
+export function settingsHelp(
+  presets: RawSettings = {},
+  { common = false, only }: { common?: boolean; only?: readonly string[] } = {},
+): string {
+  const shown =
+    only?.flatMap((wanted) => settings().filter(({ name }) => name === wanted)) ??
+    settings().filter(({ rare }) => !common || rare !== true);
+  const left = only === undefined ? settings().length - shown.length : 0;
   return [
     ...shown.map(({ name, type, env, summary, default: usual, ...setting }) => {
       const preset = [presets[name] ?? usual ?? []].flat().join(', ') || undefined;

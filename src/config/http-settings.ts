@@ -50,7 +50,7 @@ export const httpSettings = {
     .min(1)
     .optional()
     .describe(
-      'File with the tokens of clients over HTTP, one a line; the word "read" after one lets it only read. Read at start.',
+      'File with the tokens of clients over HTTP, one a line; the word "read" after one lets it only read, "a2a" reach Agent2Agent only. Read again when it changes.',
     )
     .register(settingMeta, {
       env: 'BMAD_HTTP_TOKEN_FILE',
@@ -207,6 +207,17 @@ export const httpSettings = {
       flag: '--oauth-write-scope',
       placeholder: 'scope',
       summary: 'Scope for writing',
+      rare: true,
+    }),
+  oauthA2aScope: scope('bmad:a2a')
+    .describe('Scope of an access token that may ask for work over Agent2Agent and do nothing else.')
+    .register(settingMeta, {
+      env: 'BMAD_OAUTH_A2A_SCOPE',
+      personal: true,
+      binding: true,
+      flag: '--oauth-a2a-scope',
+      placeholder: 'scope',
+      summary: 'Scope for Agent2Agent only',
       rare: true,
     }),
   httpRequests: z

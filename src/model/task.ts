@@ -45,6 +45,8 @@ const resultSchema = z.looseObject({
   digest: z.string().max(100),
   by: z.string().max(200),
   at: moment,
+  /** Handed in over HTTP: who `by` names is then what the caller said. */
+  over_http: z.boolean().optional(),
 });
 
 /** Unknown keys stay: other versions and other tools may have put them there. */

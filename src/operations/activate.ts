@@ -21,6 +21,8 @@ export const activate = defineOperation({
   command: 'execute',
   positional: ['name', 'message'],
   examples: ['execute architect "Review our caching plan"', 'execute prd', 'execute "*party-mode"'],
+  // As the unified tool calls them.
+  synonyms: { agent: 'name', workflow: 'name' },
   input: z.strictObject({
     name: z.string().min(1).max(5_000).describe('Name, e.g. "architect", "bmm/prd", "*party-mode"'),
     message: z.string().min(1).max(200_000).optional().describe('What the user wants of it'),
@@ -68,11 +70,13 @@ export const activate = defineOperation({
     if (detail === 'concise') return { ...about, ...outlineOnly(`${head}\n\n${body}`) };
     const maxBytes = Math.max(MINIMUM, room);
     if (!first) return { ...about, ...showText(body, { section, cursor, detail, maxBytes }) };
-    // Nobody waits for it, and a start is one whether or not it can be noted.
-    context.usage(project).then(
-      (usage) => usage.note(activation.record),
-      () => undefined,
-    );
+    // Nobody waits for it, and a start is one whether or not it can be noted. What is noted moves the lists of
+    // everybody, so those who may not write leave nothing.
+    if (call.mayWrite !== false)
+      context.usage(project).then(
+        (usage) => usage.note(activation.record),
+        () => undefined,
+      );
     return { ...about, ...showText(body, { detail, maxBytes, head }) };
   },
 

@@ -1,11 +1,13 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { memorySession } from '../../tests/support/memory-session.ts';
 import { outsideTaskAdd, outsideTaskCancel } from './outside-task-change.ts';
-import { outsideTaskShow } from './outside-task-read.ts';
+import { outsideTaskList, outsideTaskShow } from './outside-task-read.ts';
 import { spawnSubagentTask } from './spawn-subagent-task.ts';
 import { taskApprove, taskRefuse } from './task-decide.ts';
 import { taskShow } from './task-read.ts';
-import { taskClaim, taskComplete } from './task-work.ts';
+import { taskCancel, taskClaim, taskComplete } from './task-work.ts';
 
 const session = await memorySession(afterAll);
 const trusting = await memorySession(afterAll, { flags: { embedder: 'none', a2aWithoutApproval: 'true' } });
@@ -53,7 +55,10 @@ describe('outside_task_add', () => {
     const text = 'Talk to Mary, the business analyst, about market research';
     expect(viewIn((await session.ok(outsideTaskAdd, { ...rest, text })).data)['agent']).toBe('analyst');
     const error = await session.fail(outsideTaskAdd, { ...rest, text: 'zzqq blorp' });
-    expect(error).toMatchObject({ code: 'invalid_input', hint: expect.stringContaining('Name the agent') });
+    expect(error).toMatchObject({
+      code: 'invalid_input',
+      hint: expect.stringMatching(/metadata\.skill.*Agents: .*architect/),
+    });
   });
 
   it.each([
@@ -65,12 +70,65 @@ describe('outside_task_add', () => {
     expect((await session.fail(outsideTaskAdd, { ...asked, ...change })).code).toBe(code);
   });
 
+  it('is the same task when the same message comes again', async () => {
+    const said = { ...asked, context_id: 'again', message_id: 'once' };
+    const both = await Promise.all([1, 2].map(() => trusting.ok(outsideTaskAdd, said)));
+    const [first, second] = both.map(({ data }) => viewIn(data));
+    expect(second).toEqual(first);
+    const listed = await trusting.ok(outsideTaskList, { context_id: 'again' });
+    expect(listed.data['total']).toBe(1);
+    // Also when it has been worked on, or has ended.
+    await trusting.ok(outsideTaskCancel, { task_id: first?.['task_id'] });
+    expect(viewIn((await trusting.ok(outsideTaskAdd, said)).data)).toMatchObject({
+      task_id: first?.['task_id'],
+      status: 'cancelled',
+    });
+    const other = await trusting.fail(outsideTaskAdd, { ...said, text: 'Something else' });
+    expect(other).toMatchObject({ code: 'invalid_input', message: expect.stringContaining('once') });
+    const elsewhere = viewIn((await trusting.ok(outsideTaskAdd, { ...said, context_id: 'other' })).data);
+    expect(elsewhere['task_id']).not.toBe(first?.['task_id']);
+  });
+
   it('does not let strangers fill the queue', async () => {
     const full = await memorySession(afterAll);
     for (let count = 0; count < 100; count += 1) await full.ok(outsideTaskAdd, asked);
     const error = await full.fail(outsideTaskAdd, asked);
     expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining('100 tasks') });
     await full.ok(spawnSubagentTask, { agent: 'architect', task: 'Ours', output_key: 'ours' });
+  });
+});
+
+describe('tasks from outside that have ended', () => {
+  it('are kept up to a number; those that nobody ever began go first, ours never', async () => {
+    const { folder, ok, fail } = await memorySession(afterAll, {
+      flags: { embedder: 'none', a2aWithoutApproval: 'true' },
+    });
+    const own = { agent: 'architect', task: 'Ours', output_key: 'ours' };
+    const { task_id: ours } = viewIn((await ok(spawnSubagentTask, own)).data);
+    await ok(taskCancel, { task_id: ours });
+    const { task_id: done, output_key: key } = viewIn((await ok(outsideTaskAdd, asked)).data);
+    const { data } = await ok(taskClaim, { task_id: done });
+    await ok(taskComplete, { task_id: done, claim: data['claim'], result: 'Kept.' });
+    await ok(spawnSubagentTask, { ...own, output_key: 'builds_on_it', depends_on: [key] });
+    const { task_id: last = '' } = viewIn((await ok(outsideTaskAdd, asked)).data);
+    await ok(outsideTaskCancel, { task_id: last });
+    // As if that had been done again and again.
+    const tasks = join(folder, '_bmad-output/.tasks');
+    const file = JSON.parse(await readFile(join(tasks, `${last}.json`), 'utf8')) as object;
+    const old = Array.from({ length: 201 }, (_, index) => `task-20250101-000000-${100_000 + index}`);
+    for (const task_id of old) {
+      await writeFile(join(tasks, `${task_id}.json`), JSON.stringify({ ...file, task_id }));
+      await writeFile(join(tasks, `${task_id}.brief.md`), 'x');
+    }
+    const { task_id: next } = viewIn((await ok(outsideTaskAdd, asked)).data);
+    const names = await readdir(tasks);
+    const left = names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -5));
+    // Two hundred that have ended, the new one and two of ours.
+    expect(left).toHaveLength(203);
+    expect(left).toEqual(expect.arrayContaining([ours, done, last, next, ...old.slice(3)]));
+    expect(names.filter((name) => name.startsWith(old[0] as string))).toEqual([]);
+    expect((await fail(outsideTaskShow, { task_id: old[0] })).code).toBe('not_found');
+    expect(viewIn((await ok(outsideTaskShow, { task_id: done })).data)['result']).toBe('Kept.');
   });
 });
 
@@ -103,6 +161,8 @@ describe('outside_task_cancel', () => {
       refused: true,
       error: 'Not this',
     });
+    const error = await session.fail(outsideTaskCancel, { task_id });
+    expect(error).toMatchObject({ code: 'conflict', message: expect.stringContaining('refused') });
     const { task_id: agreed } = viewIn((await session.ok(outsideTaskAdd, asked)).data);
     await session.ok(taskApprove, { task_id: agreed });
     const { data } = await session.ok(outsideTaskCancel, { task_id: agreed });

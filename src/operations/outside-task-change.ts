@@ -5,9 +5,10 @@ import type { Call, Context } from './context.ts';
 import { handOver } from './execute.ts';
 import { defineOperation } from './operation.ts';
 import { outsideLine } from './outside-task-read.ts';
-import { fromOutside, outsideTaskView, outsideViewOf } from './outside-task-view.ts';
+import { fromOutside, isRefused, outsideTaskView, outsideViewOf } from './outside-task-view.ts';
 import { queueTask } from './queue-task.ts';
 import { search } from './search.ts';
+import { agentsThere } from './task-agents.ts';
 import { taskIdField } from './task-view.ts';
 
 const PROTOCOL = 'a2a';
@@ -61,6 +62,11 @@ export const outsideTaskCancel = defineOperation({
     const { queue } = await (await context.state()).tasks();
     fromOutside(await queue.get(task_id));
     const task = await queue.cancel(task_id, 'cancelled by those who asked for it', signal);
+    if (isRefused(task))
+      throw new BmadError('conflict', `${task_id} was refused and cannot be cancelled.`, {
+        subject: task_id,
+        hint: 'A person of the project has ended it already.',
+      });
     return { task: await outsideViewOf(task, queue) };
   },
   render: ({ task }) => ({ body: outsideLine(task) }),
@@ -75,6 +81,6 @@ async function fitting(text: string, context: Context, call: Call): Promise<stri
   const [best] = found.items;
   if (best !== undefined && found.weak !== true) return best.name;
   throw new BmadError('invalid_input', 'None of the agents clearly fits the text.', {
-    hint: 'Name the agent; what there is to choose from is listed with what each does.',
+    hint: `Name one as metadata.skill of the message. ${agentsThere(await context.workspace())}`,
   });
 }

@@ -6,6 +6,7 @@ import { execute } from './execute.ts';
 import { outsideTaskAdd, outsideTaskCancel } from './outside-task-change.ts';
 import { outsideTaskList, outsideTaskShow } from './outside-task-read.ts';
 import { spawnSubagentTask } from './spawn-subagent-task.ts';
+import { taskRefuse } from './task-decide.ts';
 import { taskClaim, taskComplete } from './task-work.ts';
 
 const flags = { embedder: 'none', a2aWithoutApproval: 'true' };
@@ -14,8 +15,10 @@ const other = await sessionIn(session.folder, { flags });
 type View = Record<string, string> & { result_bytes?: number };
 const viewIn = (data: Record<string, unknown>): View => data['task'] as View;
 
+let count = 0;
 async function added(context_id: string): Promise<View> {
-  const asked = { agent: 'architect', text: `About ${context_id}`, message_id: 'm', context_id };
+  count += 1;
+  const asked = { agent: 'architect', text: `About ${context_id}`, message_id: `m${count}`, context_id };
   return viewIn((await session.ok(outsideTaskAdd, asked)).data);
 }
 
@@ -55,6 +58,21 @@ describe('outside_task_show', () => {
     expect(view.result_bytes).toBe(1_200_002);
   });
 
+  it.each(['refused by a person', 'cancelled'])('does not show a result that was %s', async (how) => {
+    const { task_id } = await added('unwanted');
+    const { data } = await session.ok(taskClaim, { task_id });
+    const handed = { task_id, claim: data['claim'], result: 'Not this', needs_verification: true };
+    await session.ok(taskComplete, handed);
+    const unchecked = viewIn((await session.ok(outsideTaskShow, { task_id })).data);
+    expect(unchecked).toMatchObject({ status: 'needs_verification', result: 'Not this' });
+    if (how === 'cancelled') await session.ok(outsideTaskCancel, { task_id });
+    else await session.ok(taskRefuse, { task_id, by: 'Ada', reason: 'Wrong' });
+    const view = viewIn((await session.ok(outsideTaskShow, { task_id })).data);
+    expect(view['status']).toBe(how === 'cancelled' ? 'cancelled' : 'failed');
+    expect(view).not.toHaveProperty('result');
+    expect(view).not.toHaveProperty('result_bytes');
+  });
+
   it.each(['task-20261115-000000-000000', '../x', 'task-'])('knows no %s', async (task_id) => {
     expect(['not_found', 'invalid_input']).toContain((await session.fail(outsideTaskShow, { task_id })).code);
   });
@@ -81,6 +99,34 @@ describe('outside_task_list', () => {
     expect(await list({ context_id: 'list', limit: 1, cursor: page.data['next'] })).toEqual([
       second['task_id'],
     ]);
-    expect((await list({})).length).toBe(6);
+    expect((await list({})).length).toBe(8);
+  });
+
+  it('goes on behind what was shown, whatever has come or changed since', async () => {
+    const ids: string[] = [];
+    for (let one = 0; one < 5; one += 1) ids.push((await added('pages'))['task_id'] as string);
+    const page = async (cursor?: unknown): Promise<{ ids: string[]; next?: unknown; total: unknown }> => {
+      const input = { context_id: 'pages', limit: 2, cursor };
+      const { tasks, next, total } = (await session.ok(outsideTaskList, input)).data;
+      return { ids: (tasks as View[]).map(({ task_id }) => task_id as string), next, total };
+    };
+    const first = await page();
+    expect(first.ids).toEqual([ids[4], ids[3]]);
+    await added('pages');
+    await session.ok(outsideTaskCancel, { task_id: ids[4] });
+    const second = await page(first.next);
+    expect(second).toMatchObject({ ids: [ids[2], ids[1]], total: 6 });
+    await session.ok(taskClaim, { task_id: ids[1] });
+    const third = await page(second.next);
+    expect(third.ids).toEqual([ids[0]]);
+    expect(third.next).toBeUndefined();
+    for (const cursor of ['l0-3', `${String(first.next)}/x`, 'x'.repeat(200)])
+      expect((await session.fail(outsideTaskList, { context_id: 'pages', cursor })).code).toBe(
+        'invalid_input',
+      );
+    const foreign = { context_id: 'other', cursor: first.next };
+    expect((await session.fail(outsideTaskList, foreign)).code).toBe('invalid_input');
+    const bigger = { context_id: 'pages', limit: 50, cursor: first.next };
+    expect(((await session.ok(outsideTaskList, bigger)).data['tasks'] as View[]).length).toBe(2);
   });
 });

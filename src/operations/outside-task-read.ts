@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { listPage } from '../base/paging.ts';
 import { TASK_STATES } from '../model/task.ts';
 import { cursorField, limitField } from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { fromOutside, outsideTaskView, outsideViewOf, type OutsideTaskView } from './outside-task-view.ts';
+import { pageByChange } from './task-pages.ts';
 import { taskIdField } from './task-view.ts';
 
 const PAGE = 50;
@@ -48,20 +48,18 @@ export const outsideTaskList = defineOperation({
   async run({ context_id, status, refused, changed_after, results, limit, cursor }, context) {
     const { queue } = await (await context.state()).tasks();
     const { tasks } = await queue.all();
-    const chosen = tasks
-      .filter(
-        (task) =>
-          task.outside !== undefined &&
-          (context_id === undefined || task.outside.context_id === context_id) &&
-          (status.length === 0 || status.includes(task.status)) &&
-          (refused === undefined || (task.approval?.agreed === false) === refused) &&
-          (changed_after === undefined || task.updated_at > changed_after),
-      )
-      .sort((a, b) => (lastFirst(a) > lastFirst(b) ? -1 : 1));
-    const identity = JSON.stringify(['outside', context_id, status, refused, changed_after, chosen.length]);
-    const { part, total, next } = listPage(chosen, limit ?? PAGE, identity, cursor);
+    const chosen = tasks.filter(
+      (task) =>
+        task.outside !== undefined &&
+        (context_id === undefined || task.outside.context_id === context_id) &&
+        (status.length === 0 || status.includes(task.status)) &&
+        (refused === undefined || (task.approval?.agreed === false) === refused) &&
+        (changed_after === undefined || task.updated_at > changed_after),
+    );
+    const filters = JSON.stringify([context_id, status, refused, changed_after]);
+    const { part, next } = pageByChange(chosen, limit ?? PAGE, filters, cursor);
     return {
-      total,
+      total: chosen.length,
       tasks: await Promise.all(part.map((task) => outsideViewOf(task, queue, results))),
       ...(next === undefined ? {} : { next }),
     };
@@ -71,10 +69,6 @@ export const outsideTaskList = defineOperation({
     note: `${tasks.length} of ${total}.${next === undefined ? '' : ` Continue with cursor "${next}".`}`,
   }),
 });
-
-function lastFirst({ updated_at, task_id }: { updated_at: string; task_id: string }): string {
-  return `${updated_at} ${task_id}`;
-}
 
 export function outsideLine({ task_id, status, agent, output_key }: OutsideTaskView): string {
   return `- ${task_id} ${status}: ${agent} → ${output_key}`;

@@ -16,6 +16,8 @@ export const outsideTaskView = z.object({
   context_id: z.string(),
   message_id: z.string(),
   output_key: z.string(),
+  /** Where the queue is, and with it the one who can decide: in the project, or with the user of the server. */
+  kept_with: z.enum(['project', 'user']),
   worker: z.string().optional(),
   error: z.string().optional(),
   created_at: z.string(),
@@ -35,18 +37,21 @@ export async function outsideViewOf(
   queue: TaskQueue['queue'],
   withResult = true,
 ): Promise<OutsideTaskView> {
-  const { status, outside, lease, error, approval, result } = task;
-  const text = withResult ? await queue.result(task) : undefined;
+  const { status, outside, lease, error, result } = task;
+  // A result that was refused, or is no longer wanted, is none.
+  const counts = status === 'completed' || status === 'needs_verification';
+  const text = withResult && counts ? await queue.result(task).catch(gone) : undefined;
   return {
     task_id: task.task_id,
     status,
-    refused: status === 'cancelled' && approval?.agreed === false,
+    refused: isRefused(task),
     final: FINAL_STATES.includes(status),
     agent: task.agent,
     text: task.task,
     context_id: outside?.context_id ?? '',
     message_id: outside?.message_id ?? '',
     output_key: task.output_key,
+    kept_with: queue.place.owner,
     ...(lease === undefined ? {} : { worker: lease.worker }),
     // Of an attempt before this one nobody outside has to know.
     ...(error === undefined || !FINAL_STATES.includes(status) ? {} : { error }),
@@ -57,6 +62,17 @@ export async function outsideViewOf(
       ? {}
       : { result: firstBytes(text), result_bytes: result.bytes }),
   };
+}
+
+/** A person would not have it done; a result that was refused is another matter. */
+export function isRefused({ status, approval }: Task): boolean {
+  return status === 'cancelled' && approval?.agreed === false;
+}
+
+/** Old tasks make room for new ones, also between two looks at one. */
+function gone(error: unknown): undefined {
+  if (error instanceof BmadError && error.code === 'not_found') return undefined;
+  throw error;
 }
 
 /** Outsiders see what outsiders asked for. For them, all else in the queue is not there. */

@@ -11,16 +11,20 @@ export function agentNamed(name: string, workspace: Workspace, context: Context)
     return findRecord({ name, kind: 'agent', fuzzy: false }, workspace, context);
   } catch (error) {
     if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
-    const { winners, names } = workspace.catalogue;
-    const agents = winners.filter((record) => record.kind === 'agent' && isListed(record));
-    const handles = agents.map((record) => names.handleOf(record));
     throw new BmadError(error.code, error.message, {
       ...(error.subject === undefined ? {} : { subject: error.subject }),
       suggestions: error.suggestions,
-      hint: `Agents: ${handles.slice(0, NAMED).join(', ')}${handles.length > NAMED ? ', …' : ''}.`,
+      hint: agentsThere(workspace),
       cause: error,
     });
   }
+}
+
+/** The agents to choose from, in one sentence. */
+export function agentsThere({ catalogue }: Workspace): string {
+  const agents = catalogue.winners.filter((record) => record.kind === 'agent' && isListed(record));
+  const handles = agents.map((record) => catalogue.names.handleOf(record));
+  return `Agents: ${handles.slice(0, NAMED).join(', ')}${handles.length > NAMED ? ', …' : ''}.`;
 }
 
 /** The name under which tasks for an agent are kept. */

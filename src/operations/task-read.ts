@@ -75,7 +75,7 @@ export const taskList = defineOperation({
           : tasks.map(taskLine).join('\n'),
         ...problems.map((problem) => `Problem: ${problem}`),
       ].join('\n'),
-      note: `${tasks.length} of ${plural(total, 'task')}; in all: ${summary}.${status === 'all' || tasks.length > 0 ? '' : ' {status:"all"} shows them.'}${next === undefined ? '' : ` Continue with cursor "${next}".`}`,
+      note: `${tasks.length} of ${plural(total, 'task')}; in all: ${summary}.${status === 'all' || tasks.length > 0 || states.length === 0 ? '' : ' task_list {status:"all"} shows them.'}${next === undefined ? '' : ` Continue with cursor "${next}".`}`,
     };
   },
 });

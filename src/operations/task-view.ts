@@ -28,8 +28,9 @@ export const taskView = z.object({
   run_id: z.string().optional(),
   depends_on: z.array(z.string()),
   attempts: z.int(),
-  worker: z.string().optional(),
+  worker: z.string().optional().describe('Who works on it, or who has done it'),
   until: z.string().optional(),
+  over_http: z.boolean().optional().describe('The result came over HTTP, where workers name themselves'),
   created_at: z.string(),
   updated_at: z.string(),
   error: z.string().optional(),
@@ -40,7 +41,8 @@ export type TaskView = z.output<typeof taskView>;
 
 /** A task without the word that proves who holds it: that is for the holder only. */
 export function viewOf(task: Task): TaskView {
-  const { task_id, status, agent, output_key, run_id, depends_on, attempts, lease, error, approval } = task;
+  const { task_id, status, agent, output_key, run_id, depends_on, attempts, lease, error, approval, result } =
+    task;
   return {
     task_id,
     status,
@@ -50,6 +52,8 @@ export function viewOf(task: Task): TaskView {
     ...(run_id === undefined ? {} : { run_id }),
     depends_on,
     attempts,
+    ...(result === undefined ? {} : { worker: result.by }),
+    ...(result?.over_http === true ? { over_http: true } : {}),
     ...(lease === undefined ? {} : { worker: lease.worker, until: lease.until }),
     created_at: task.created_at,
     updated_at: task.updated_at,
@@ -67,7 +71,9 @@ export function viewOf(task: Task): TaskView {
 /** `task-… queued  architect → api_review: Review the API`. */
 export function taskLine(task: TaskView): string {
   const after = task.depends_on.length === 0 ? '' : ` after ${task.depends_on.join(', ')}`;
-  const holder = task.worker === undefined ? '' : ` by ${task.worker} until ${task.until?.slice(0, 16)}`;
+  const until = task.until === undefined ? '' : ` until ${task.until.slice(0, 16)}`;
+  const how = task.over_http === true ? ', handed in over HTTP' : '';
+  const holder = task.worker === undefined ? '' : ` by ${oneLine(task.worker, 200)}${until}${how}`;
   const asked = task.status === 'needs_approval' ? ` (${oneLine(task.approval ?? '', 200)})` : '';
   const why = task.error === undefined ? asked : ` (${oneLine(task.error, 100)})`;
   const from = task.from === undefined ? '' : ` (from outside, by ${task.from})`;

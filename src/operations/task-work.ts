@@ -114,7 +114,7 @@ export const taskComplete = defineOperation({
   async run({ task_id, claim, result, needs_verification, project }, context, { signal, overHttp = false }) {
     const { queue } = await (await context.state(project)).tasks();
     const text = shownText(result, (secret) => context.secrets.hide(secret));
-    const order = { claim, text, verify: needs_verification, unknown: overHttp };
+    const order = { claim, text, verify: needs_verification, overHttp };
     return { task: viewOf(await queue.complete(task_id, order, signal)) };
   },
   render: ({ task }) => ({

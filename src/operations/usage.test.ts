@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder, testCall } from '../../tests/support/app.ts';
 import type { Outside } from '../app.ts';
 import { activate } from './activate.ts';
+import { bmad } from './bmad.ts';
 import type { Context } from './context.ts';
 import { execute, type Outcome } from './execute.ts';
 import type { AnyOperation } from './operation.ts';
@@ -40,6 +41,18 @@ async function session(flags: Outside['flags'] = {}): Promise<Session> {
 }
 
 describe('usage', () => {
+  it('is not moved by those who may only read', async () => {
+    const { context, shown } = await session();
+    const reader = { ...testCall(), overHttp: true, mayWrite: false };
+    expect(await execute(activate, { name: 'architect' }, context, reader)).toMatchObject({ ok: true });
+    expect(await execute(bmad, { operation: 'execute', agent: 'pm' }, context, reader)).toMatchObject({
+      ok: true,
+    });
+    expect((await shown()).items).toEqual([]);
+    await execute(activate, { name: 'architect' }, context, { ...reader, mayWrite: true });
+    expect((await shown()).items).toMatchObject([{ kind: 'agent', uses: 1 }]);
+  });
+
   it('counts what is started, under whatever name, and not what is read, looked for or continued', async () => {
     const { run, shown } = await session();
     const first = await run(activate, { name: 'prd', message: 'my secret plan' });

@@ -21,6 +21,8 @@ const older = (more: object): object =>
 const deep = (levels: number): string =>
   `{"jsonrpc":"2.0","id":7,"method":"SendMessage","params":{"message":{"messageId":"m","parts":[{"data":${'['.repeat(levels)}${']'.repeat(levels)}}]}}}`;
 
+const LATIN = Buffer.from('Café', 'latin1').toString('base64');
+
 const CASES: [name: string, body: unknown, code: number, words: RegExp][] = [
   ['no JSON', '{', -32_700, /not JSON/],
   ['a batch', [call('GetTask', { id: 'x' })], -32_600, /batches/],
@@ -50,6 +52,35 @@ const CASES: [name: string, body: unknown, code: number, words: RegExp][] = [
     /not fetched/,
   ],
   ['a picture', sending({ parts: [{ raw: 'AAAA', mediaType: 'image/png' }] }), -32_005, /not text/],
+  ['no base64', sending({ parts: [{ raw: 'Hello, world!', filename: 'a.txt' }] }), -32_602, /base64/],
+  ['cut base64', sending({ parts: [{ raw: 'aGVsb', filename: 'a.txt' }] }), -32_602, /base64/],
+  [
+    'older bytes that are no base64',
+    older({ parts: [{ kind: 'file', file: { bytes: '%%%', mimeType: 'text/plain' } }] }),
+    -32_602,
+    /base64/,
+  ],
+  ['text in Latin-1', sending({ parts: [{ raw: LATIN, mediaType: 'text/plain' }] }), -32_005, /UTF-8/],
+  ['a file that is no text', sending({ parts: [{ raw: LATIN, filename: 'a' }] }), -32_005, /UTF-8/],
+  [
+    'text that says it is Latin-1',
+    sending({ parts: [{ raw: 'w6k=', mediaType: 'text/plain; charset="ISO-8859-1"' }] }),
+    -32_005,
+    /not text that is taken/,
+  ],
+  ['a part of two kinds', sending({ parts: [{ text: 'x', url: 'http://x' }] }), -32_602, /text, url/],
+  ['text and data in one', sending({ parts: [{ text: 'x', data: { a: 1 } }] }), -32_602, /text, data/],
+  [
+    'an older file in two places',
+    older({ parts: [{ kind: 'file', file: { bytes: 'eA==', uri: 'http://x', mimeType: 'text/plain' } }] }),
+    -32_602,
+    /bytes, uri/,
+  ],
+  ['the role of the agent', sending({ role: 'ROLE_AGENT' }), -32_602, /role/],
+  ['the older role of the agent', older({ role: 'agent' }), -32_602, /role/],
+  ['a role nobody has', sending({ role: 'ROLE_KING' }), -32_602, /role/],
+  ['a state there is not', call('ListTasks', { status: 'NOPE' }), -32_602, /status/],
+  ['a number for a state', call('ListTasks', { status: 99 }), -32_602, /status/],
   ['much too long a text', sending({ parts: [{ text: 'x'.repeat(4_000_000) }] }), -32_602, /100000/],
   ['too long a text', sending({ parts: [{ text: 'x'.repeat(100_001) }] }), -32_602, /100000/],
   ['deep data', deep(1_000), -32_602, /levels/],

@@ -53,6 +53,9 @@ describe('what outsiders ask for', () => {
     const refused = await get(id);
     expect(stateOf(refused)).toBe('TASK_STATE_REJECTED');
     expect(wordsOf(refused)).toBe('Never');
+    const cancelling = server.post({ jsonrpc: '2.0', id: 1, method: 'CancelTask', params: { id } });
+    expect((await cancelling).body.error).toMatchObject({ code: -32_002 });
+    expect(stateOf(await get(id))).toBe('TASK_STATE_REJECTED');
     const wanted = { tenant: '', contextId: '', pageToken: '', statusTimestampAfter: undefined };
     const listed = await client.listTasks({ ...wanted, status: TaskState.TASK_STATE_REJECTED });
     expect(listed.tasks.map((task) => task.id)).toEqual([id]);
@@ -96,6 +99,21 @@ describe('a result that an outsider hands in', () => {
     expect(await nextOf(stream)).toBe('artifact Trust me.');
     expect(await nextOf(stream)).toBe('status COMPLETED');
     expect((await get(id)).artifacts[0]?.metadata).toMatchObject({ needs_verification: false });
+  });
+
+  it('is not given out any more when the person refuses it', async () => {
+    const { id } = await send(client, message('Write it better'));
+    await place.cli('task', 'approve', id);
+    const word = (await place.cli('task', 'claim', id))['claim'] as string;
+    await place.cli('task', 'complete', id, word, 'Worse.', '--needs-verification');
+    const stream = client.resubscribeTask({ tenant: '', id });
+    expect(await nextOf(stream)).toBe('task WORKING');
+    await place.cli('task', 'refuse', id, 'Wrong');
+    expect(await nextOf(stream)).toBe('status FAILED');
+    expect(await nextOf(stream)).toBe('end');
+    const refused = await get(id);
+    expect(refused.artifacts).toEqual([]);
+    expect(wordsOf(refused)).toBe('Wrong');
   });
 });
 

@@ -39,6 +39,16 @@ describe.each(VERSIONS)('Agent2Agent %s, with the client of the SDK', (version) 
     expect(done.history.map(({ parts }) => parts[0]?.content?.value)).toEqual(['Review the API of the cart']);
   });
 
+  it('makes one task of a message that is sent twice', async () => {
+    const client = await server.client(version);
+    const said = message('Only once', { contextId: `retry-${version}` });
+    const first = await send(client, said);
+    expect((await send(client, said)).id).toBe(first.id);
+    const stream = client.sendMessageStream(request(said));
+    const [again] = [await stream.next(), await stream.return()];
+    expect(again.value?.payload).toMatchObject({ $case: 'task', value: { id: first.id } });
+  });
+
   it('streams every state to the end, by whatever process it came about', async () => {
     const client = await server.client(version);
     const stream = client.sendMessageStream(request(message('Draw the modules')));

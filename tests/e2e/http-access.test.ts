@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -57,6 +57,11 @@ describe('a token in the environment', () => {
     [{ BMAD_HTTP_TOKEN: 'no spaces are allowed' }, 'Letters, digits'],
     [{ BMAD_HTTP_TOKEN: TOKEN, BMAD_OAUTH_ISSUER: 'https://id.example' }, 'Set either oauth_issuer'],
     [{ BMAD_OAUTH_ISSUER: 'https://id.example', BMAD_HTTP_HOST: '0.0.0.0' }, '--public-url'],
+    [{ BMAD_OAUTH_ISSUER: 'http://id.example' }, '"http://id.example" has no https'],
+    [
+      { BMAD_OAUTH_ISSUER: 'https://id.example', BMAD_OAUTH_KEYS_URL: 'http://192.0.2.1/keys' },
+      'oauth_keys_url: "http://192.0.2.1/keys" has no https',
+    ],
     [{ BMAD_HTTP_AUTH: 'never' }, 'http_auth'],
     [{ BMAD_ALLOW_ORIGINS: '*' }, 'has to be an origin'],
     [{ BMAD_ALLOW_HOSTS: 'https://bmad.example' }, 'the name of a machine'],
@@ -159,6 +164,30 @@ describe('tokens in a file', () => {
     expect(await statusOf(url, withToken(READER, { method: 'DELETE', headers: session }))).toBe(404);
     expect(await statusOf(url, { body: LIST, headers: session })).toBe(401);
     expect(await statusOf(url, withToken(TOKEN, { body: LIST, headers: session }))).toBe(200);
+  });
+
+  it('are read again when they change, without a new start; a broken file changes nothing', async () => {
+    const file = await tokenFile(`${TOKEN}\n${READER} read\n`);
+    const { url, stderr } = await start({ more: ['--http-token-file', file] });
+    const status = (token: string): Promise<number> => statusOf(url, withToken(token, { body: INITIALIZE }));
+    /** The test's own time limit ends the waiting. */
+    const until = async (token: string, wanted: number): Promise<void> => {
+      while ((await status(token)) !== wanted);
+    };
+    expect([await status(TOKEN), await status(READER)]).toEqual([200, 200]);
+    await writeFile(file, `${READER} read\n`);
+    await until(TOKEN, 401);
+    expect(await status(READER)).toBe(200);
+    await writeFile(file, `${TOKEN}\nshort\n`);
+    while (!stderr().includes('those from before stay valid')) await status(READER);
+    expect([await status(TOKEN), await status(READER)]).toEqual([401, 200]);
+    await rm(file);
+    while (!stderr().includes('There is no token in')) await status(READER);
+    expect(await status(READER)).toBe(200);
+    await writeFile(file, `${TOKEN}\n`);
+    await until(READER, 401);
+    expect(await status(TOKEN)).toBe(200);
+    expect(stderr()).not.toContain(TOKEN);
   });
 
   it.each([

@@ -5,8 +5,9 @@ import { temporaryFolder } from '../support/app.ts';
 import { gone } from '../support/contract-project.ts';
 import { connectOver, ERAS } from '../support/http-client.ts';
 import { startHttpServer, type HttpServerProcess } from '../support/http-server.ts';
-import { textsOf } from '../support/mcp-client.ts';
+import { newClient, textsOf } from '../support/mcp-client.ts';
 import { INITIALIZE, LIST, modern, openRequest, openSocket, sendRequest } from '../support/raw-http.ts';
+import { delegate, project } from '../support/sampling-client.ts';
 import { waitingContract, type WaitingContract } from '../support/waiting-contract.ts';
 
 const CALL = { name: 'run_completion_contract', arguments: {} };
@@ -42,23 +43,76 @@ describe.each(ERAS)('a server that is told to end, with $name', ({ mode }) => {
     expect(await server.ended).toBe(0);
   });
 
-  it('ends a call that takes longer than it may', async () => {
+  it.each([
+    ['whose progress is told', { onprogress: () => undefined }],
+    ['of which nothing was heard', {}],
+  ])('ends a call that takes longer than it may, %s', async (_which, options) => {
     const server = await start(['--http-shutdown-ms', '0']);
     const client = await connectOver(server.url, mode);
-    const called = client.callTool(CALL).then(
+    const called = client.callTool(CALL, options).then(
       () => 'answered',
-      () => 'ended',
+      (error: Error) => error.message,
     );
     const running = await server.begun();
     server.child.kill('SIGINT');
+    // The client is told so: it does not have to wait until it gives up.
+    expect(await called).toContain('The server has ended before this call was finished.');
     expect(await server.ended).toBe(0);
     await client.close();
-    expect(await called).toBe('ended');
     await running.close();
   });
 });
 
+describe('a server that is told to end while the model of a client of 2025 is asked', () => {
+  it('answers with the brief at once: nobody could reach it with the answer', async () => {
+    const home = await temporaryFolder(onTestFinished);
+    const more = ['--http-shutdown-ms', '600000'];
+    const server = await startHttpServer({ cwd: await project(), home, more });
+    onTestFinished(() => void server.child.kill('SIGKILL'));
+    let tellAsked: () => void;
+    const asked = new Promise<void>((resolve) => (tellAsked = resolve));
+    const client = newClient({
+      mode: 'legacy',
+      sample() {
+        tellAsked();
+        return new Promise(() => undefined);
+      },
+    });
+    await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
+    const answered = delegate(client);
+    await asked;
+    server.child.kill('SIGTERM');
+    expect(await answered).toContain('the server is about to end');
+    expect(await server.ended).toBe(0);
+    await client.close();
+  });
+});
+
 describe('a server that is told to end', () => {
+  it('says what it waits for', async () => {
+    const server = await start();
+    const client = await connectOver(server.url, 'legacy');
+    const called = client.callTool(CALL);
+    const running = await server.begun();
+    server.child.kill('SIGINT');
+    await noMoreConnections(server.url);
+    await running.close();
+    await called;
+    expect(await server.ended).toBe(0);
+    expect(server.stderr()).toContain(
+      'Waiting for 1 call, at most 10 s; press Ctrl+C again to end at once.\n',
+    );
+    await client.close();
+  });
+
+  it('has nothing to say when nothing runs', async () => {
+    const server = await start();
+    const client = await connectOver(server.url, 'legacy');
+    expect(await server.stop()).toBe(0);
+    expect(server.stderr()).not.toContain('Waiting');
+    await client.close();
+  });
+
   it('refuses requests on connections that are kept', async () => {
     const server = await start();
     const opened = await sendRequest(server.url, { body: INITIALIZE });

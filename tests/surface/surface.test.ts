@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { declarations } from '../../scripts/reference/library.ts';
 import { ERROR_CODES } from '../../src/base/errors.ts';
 import * as library from '../../src/bin/library.ts';
+import { serveHelp } from '../../src/bin/serve-help.ts';
 import { settingMeta } from '../../src/config/setting-meta.ts';
 import { settings } from '../../src/config/schema.ts';
 import { operations } from '../../src/operations/index.ts';
@@ -82,6 +83,11 @@ describe('the surface', () => {
         .sort(),
     ).toEqual(Object.keys(library).sort());
     await expect(json(names)).toMatchFileSnapshot(snapshot('library.json'));
+  });
+
+  it('help of "bmad serve"', async () => {
+    expect(serveHelp().split('\n').length, 'it has to fit on a screen').toBeLessThanOrEqual(40);
+    await expect(serveHelp()).toMatchFileSnapshot(snapshot('cli/serve.txt'));
   });
 
   const commands = ['', ...operations.flatMap(({ command }) => command ?? [])];

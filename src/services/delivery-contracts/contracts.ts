@@ -152,7 +152,8 @@ export class DeliveryContracts {
         subject: stray,
         hint: 'Put a plain folder in its place.',
       });
-    return withLock(join(this.#root, this.#folder, '.lock'), { waitMs: LOCK_WAIT_MS, signal }, work);
+    const options = { waitMs: LOCK_WAIT_MS, signal, tidy: true };
+    return withLock(join(this.#root, this.#folder, '.lock'), options, work);
   }
 }
 

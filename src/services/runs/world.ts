@@ -24,7 +24,7 @@ const LOCK_WAIT_MS = 30_000;
 /** Runs `action` while nobody else writes runs here: one lock for all of them, because branches are moved as a whole. */
 export async function lockedRuns<T>(folder: RunsFolder, action: () => Promise<T>): Promise<T> {
   await refuseLinks(folder.base, folder.path);
-  return withLock(join(folder.base, folder.path, '.lock'), { waitMs: LOCK_WAIT_MS }, action);
+  return withLock(join(folder.base, folder.path, '.lock'), { waitMs: LOCK_WAIT_MS, tidy: true }, action);
 }
 
 /** Asked before anything is made, moved or copied: no link on the way may lead out of the folder. */

@@ -1,5 +1,5 @@
 import { BmadError, quoted } from '../../base/errors.ts';
-import { FINAL_STATES, type Task, type TaskState } from '../../model/task.ts';
+import type { Task, TaskState } from '../../model/task.ts';
 
 export interface NewTask {
   agent: string;
@@ -37,18 +37,6 @@ export function newTask(order: NewTask, id: string, at: string): Task {
     ...(order.outside === undefined ? {} : { outside: order.outside }),
     ...(order.approval === undefined ? {} : { approval: { reason: order.approval } }),
   };
-}
-
-/** Strangers cannot fill the queue: what they have asked for has to be worked on before they ask for more. */
-const FROM_OUTSIDE = 100;
-
-export function checkStrangers({ outside }: NewTask, tasks: readonly Task[]): void {
-  if (outside === undefined) return;
-  const open = tasks.filter((task) => task.outside !== undefined && !FINAL_STATES.includes(task.status));
-  if (open.length < FROM_OUTSIDE) return;
-  throw new BmadError('unavailable', `${open.length} tasks from outside are open already.`, {
-    hint: 'Come again when some are done, or cancel those that are no longer needed.',
-  });
 }
 
 /** Results are merged by their keys, so one that is in use is not given out again. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { withLock } from '../../base/file-lock.ts';
-import { replaceShared } from '../../base/file-shared.ts';
+import { removeShared, replaceShared } from '../../base/file-shared.ts';
 import { listInside, readInside } from '../../base/files.ts';
 import { nearest } from '../../base/suggest.ts';
 import { strayPart } from '../../kit/kit.ts';
@@ -53,7 +53,7 @@ export class TaskStore {
           subject: stray,
           hint: 'Put a plain folder in its place.',
         });
-      return withLock(join(root, folder, '.lock'), { waitMs: LOCK_WAIT_MS, signal }, work);
+      return withLock(join(root, folder, '.lock'), { waitMs: LOCK_WAIT_MS, signal, tidy: true }, work);
     });
     this.#turn = turn.catch(() => undefined);
     return turn;
@@ -71,14 +71,19 @@ export class TaskStore {
         tasks.push(await this.#read(name.slice(0, -ENDING.length)));
       } catch (error) {
         if (!(error instanceof BmadError)) throw error;
+        // Removed since the folder was looked at.
+        if (error.code === 'not_found') continue;
         problems.push(error.message);
       }
     }
     return { tasks: tasks.sort(byAge), problems };
   }
 
-  /** Exactly this task; a name that is only near is told, not taken. */
-  async get(id: string): Promise<Task> {
+  /**
+   * Exactly this task; a name that is only near is told, not taken. Whoever `decides` is not told one either: a decision
+   * must not end up with the task of somebody else.
+   */
+  async get(id: string, { decides = false }: { decides?: boolean } = {}): Promise<Task> {
     if (!ID.test(id))
       throw new BmadError('invalid_input', `${quoted(id)} is not the id of a task.`, {
         subject: id.slice(0, 100),
@@ -88,6 +93,7 @@ export class TaskStore {
       return await this.#read(id);
     } catch (error) {
       if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
+      if (decides) throw this.#noneHere(id);
       const { tasks } = await this.all();
       throw new BmadError('not_found', `There is no task ${quoted(id)}.`, {
         subject: id,
@@ -100,6 +106,18 @@ export class TaskStore {
     }
   }
 
+  #noneHere(id: string): BmadError {
+    const { root, folder, owner } = this.#place;
+    const elsewhere =
+      owner === 'project'
+        ? 'For a task of another project go to its folder, or name that with --project.'
+        : 'The project has no BMAD in it, so its tasks are with the user of the server: run this as that user, with the XDG_STATE_HOME that the server has.';
+    return new BmadError('not_found', `There is no task ${quoted(id)} in ${join(root, folder)}.`, {
+      subject: id,
+      hint: `task_list has those of this project. ${elsewhere}`,
+    });
+  }
+
   async put(task: Task): Promise<void> {
     await this.#write(`${task.task_id}${ENDING}`, `${JSON.stringify(task, null, 2)}\n`);
   }
@@ -108,6 +126,10 @@ export class TaskStore {
   async putText(name: string, text: string): Promise<{ file: string; bytes: number; digest: string }> {
     await this.#write(name, text);
     return { file: name, bytes: Buffer.byteLength(text), digest: digestOf(text) };
+  }
+
+  async remove(name: string): Promise<void> {
+    await removeShared(this.#place.root, `${this.#place.folder}/${name}`);
   }
 
   async text(name: string): Promise<string> {

@@ -1,18 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { FINAL_STATES, type Task, type TaskState } from '../../model/task.ts';
-import { briefFile, createDone, createTask } from './create-task.ts';
+import { briefFile, createDone, createQueued, resultFile } from './create-task.ts';
 import { mergeResults, type MergeOrder, type Merged } from './merge.ts';
-import {
-  checkDependencies,
-  checkKey,
-  checkStrangers,
-  completed,
-  holding,
-  wrongState,
-  type Lease,
-  type NewTask,
-} from './task-rules.ts';
+import { checkKey, completed, holding, wrongState, type Lease, type NewTask } from './task-rules.ts';
 import { digestOf, type StoredTasks, type TaskStore } from './task-store.ts';
 
 export interface Claimed {
@@ -27,8 +18,8 @@ interface Handed {
   text: string;
   /** The worker asks for somebody to check it. */
   verify: boolean;
-  /** Nobody knows who hands it in. */
-  unknown?: boolean;
+  /** Handed in over HTTP, so nobody knows by whom. */
+  overHttp?: boolean;
 }
 
 /** How often a task may be begun: a worker that dies with it every time is not given it for ever. */
@@ -59,8 +50,8 @@ export class Tasks {
     return { tasks: tasks.map((task) => this.#current(task)), problems };
   }
 
-  async get(id: string): Promise<Task> {
-    return this.#current(await this.#store.get(id));
+  async get(id: string, how?: { decides?: boolean }): Promise<Task> {
+    return this.#current(await this.#store.get(id, how));
   }
 
   brief(task: Task): Promise<string> {
@@ -74,10 +65,7 @@ export class Tasks {
   async add(order: NewTask, signal: AbortSignal): Promise<Task> {
     return this.#store.change(signal, async () => {
       const { tasks } = await this.all();
-      checkStrangers(order, tasks);
-      checkKey(order, tasks);
-      checkDependencies(order, tasks);
-      return createTask(this.#store, order, this.#at(tasks.at(-1)?.created_at));
+      return createQueued(this.#store, order, tasks, this.#at(tasks.at(-1)?.created_at));
     });
   }
 
@@ -131,7 +119,7 @@ export class Tasks {
 
   async complete(
     id: string,
-    { claim, text, verify, unknown = false }: Handed,
+    { claim, text, verify, overHttp = false }: Handed,
     signal: AbortSignal,
   ): Promise<Task> {
     const digest = digestOf(text);
@@ -142,11 +130,11 @@ export class Tasks {
       if (['completed', 'needs_verification'].includes(known.status) && result?.digest === digest)
         return known;
       const { task, lease } = holding(known, claim);
-      const kept = await this.#store.putText(`${id}.result.md`, text);
+      const kept = await this.#store.putText(resultFile(id), text);
       return this.#save(task, {
         // Who asked for work from outside must not be the one to say that it is done.
-        status: verify || (unknown && task.outside !== undefined) ? 'needs_verification' : 'completed',
-        result: { ...kept, by: lease.worker, at: this.#at() },
+        status: verify || (overHttp && task.outside !== undefined) ? 'needs_verification' : 'completed',
+        result: { ...kept, by: lease.worker, at: this.#at(), ...(overHttp ? { over_http: true } : {}) },
         lease: undefined,
       });
     });
@@ -178,7 +166,7 @@ export class Tasks {
     signal: AbortSignal,
   ): Promise<Task> {
     return this.#store.change(signal, async () => {
-      const task = await this.get(id);
+      const task = await this.get(id, { decides: true });
       const next: Partial<Record<TaskState, readonly [TaskState, TaskState]>> = {
         needs_approval: ['queued', 'cancelled'],
         needs_verification: ['completed', 'failed'],

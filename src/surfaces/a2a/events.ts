@@ -18,7 +18,11 @@ export interface EventStream {
 export function eventResponse({ first, rest, failed, ended }: EventStream): Response {
   const encoder = new TextEncoder();
   let beat: NodeJS.Timeout | undefined;
+  let isOver = false;
+  // A client that leaves ends the stream, and then the wait for the next event fails too: that is one end.
   const over = (): void => {
+    if (isOver) return;
+    isOver = true;
     clearInterval(beat);
     ended();
   };
@@ -30,6 +34,7 @@ export function eventResponse({ first, rest, failed, ended }: EventStream): Resp
     },
     async pull(controller) {
       const next = await rest.next().catch((error: unknown) => ({ error }));
+      if (isOver) return;
       if ('error' in next) {
         const told = failed(next.error);
         if (told !== undefined) controller.enqueue(encoder.encode(formatSSEErrorEvent(told)));
@@ -40,7 +45,11 @@ export function eventResponse({ first, rest, failed, ended }: EventStream): Resp
       over();
       controller.close();
     },
-    cancel: over,
+    cancel() {
+      over();
+      // Not waited for: what it waits for itself ends with the exchange.
+      void rest.return().catch(() => undefined);
+    },
   });
   return new Response(body, { headers: SSE_HEADERS });
 }

@@ -1,4 +1,4 @@
-import { TaskState, type SendMessageRequest, type StreamResponse, type Task } from '@a2a-js/sdk';
+import { Role, TaskState, type SendMessageRequest, type StreamResponse, type Task } from '@a2a-js/sdk';
 import {
   ContentTypeNotSupportedError,
   PushNotificationNotSupportedError,
@@ -37,8 +37,16 @@ export interface Asking {
 
 /** The protocol's calls, each by an operation on the queue of the project. Lives for one request. */
 export function createHandler({ context, call, card, told }: Asking): A2ARequestHandler {
-  async function ask<T>(operation: AnyOperation, input: unknown, names?: Names): Promise<T> {
-    const outcome = await execute(operation, input, context, call);
+  /** To wait is no call of its own: it would be counted as a slow one, and whoever leaves as an error. */
+  const uncounted: Context = { ...context, observe: undefined };
+
+  async function ask<T>(
+    operation: AnyOperation,
+    input: unknown,
+    names?: Names,
+    asking: Context = context,
+  ): Promise<T> {
+    const outcome = await execute(operation, input, asking, call);
     if (!outcome.ok) told.add(outcome.error.line);
     return dataOf<T>(outcome, names);
   }
@@ -46,11 +54,14 @@ export function createHandler({ context, call, card, told }: Asking): A2ARequest
   async function show(id: string, known = '', seconds = 0): Promise<OutsideTaskView> {
     if (id === '') throw new RequestMalformedError('The id of the task is missing.');
     const input = { task_id: id, known, wait_seconds: seconds };
-    return (await ask<{ task: OutsideTaskView }>(outsideTaskShow, input, OF_A_TASK)).task;
+    const asking = seconds === 0 ? context : uncounted;
+    return (await ask<{ task: OutsideTaskView }>(outsideTaskShow, input, OF_A_TASK, asking)).task;
   }
 
   async function submit({ message, configuration, metadata }: SendMessageRequest): Promise<OutsideTaskView> {
     if (message === undefined) throw new RequestMalformedError('The message is missing.');
+    if (message.role === Role.ROLE_AGENT || message.role === Role.UNRECOGNIZED)
+      throw new RequestMalformedError('message.role: who asks is the user.');
     if (configuration?.taskPushNotificationConfig !== undefined) throw noPush();
     const modes = configuration?.acceptedOutputModes ?? [];
     if (modes.length > 0 && !modes.some((mode) => OUTPUT.test(mode.trim())))
@@ -150,6 +161,8 @@ export function createHandler({ context, call, card, told }: Asking): A2ARequest
       const size = pageSize ?? PAGE;
       if (size < 1 || size > LARGEST_PAGE)
         throw new RequestMalformedError(`pageSize: from 1 to ${LARGEST_PAGE}.`);
+      if (status === TaskState.UNRECOGNIZED)
+        throw new RequestMalformedError('status: there is no such state of a task.');
       const states = status === TaskState.TASK_STATE_UNSPECIFIED ? { status: [] } : statesBehind(status);
       if (states === undefined) return { tasks: [], nextPageToken: '', pageSize: size, totalSize: 0 };
       const after = wanted.statusTimestampAfter;

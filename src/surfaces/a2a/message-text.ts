@@ -5,6 +5,7 @@ import { fenced, oneLine } from '../../base/text.ts';
 
 /** What a worker can read; the rest is refused rather than left out. */
 const TEXTUAL = /^(?:text\/[\w.+-]+|application\/(?:[\w.+-]+\+)?(?:json|xml|yaml|toml))(?:\s*;.*)?$/i;
+const OTHER_LETTERS = /;\s*charset\s*=\s*(?!"?(?:utf-?8|us-ascii)\b)/i;
 const FILE_NAME = 200;
 
 /** All that a message says as one text: files and data that are text are put in, each under its name. */
@@ -35,10 +36,20 @@ function partText({ content, filename, mediaType }: Part): string {
 }
 
 function fileText(bytes: Buffer, name: string, mediaType: string): string {
-  const isText = TEXTUAL.test(mediaType) || (mediaType === '' && !bytes.includes(0));
+  const isText = mediaType === '' || (TEXTUAL.test(mediaType) && !OTHER_LETTERS.test(mediaType));
   if (!isText || bytes.includes(0))
     throw new ContentTypeNotSupportedError(
-      `${quoted(mediaType === '' ? name : mediaType)} is not text. Text, JSON, XML, YAML and TOML are taken.`,
+      `${quoted(mediaType === '' ? name : mediaType)} is not text that is taken. Text in UTF-8, JSON, XML, YAML and TOML are.`,
     );
-  return `${name === '' ? 'File' : name}:\n\n${fenced(bytes.toString('utf8'))}`;
+  return `${name === '' ? 'File' : name}:\n\n${fenced(decoded(bytes, name))}`;
+}
+
+/** A worker must not get other letters than were sent. */
+function decoded(bytes: Buffer, name: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    const which = name === '' ? 'A file of the message' : quoted(name);
+    throw new ContentTypeNotSupportedError(`${which} is not text in UTF-8.`);
+  }
 }

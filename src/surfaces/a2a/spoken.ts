@@ -28,24 +28,46 @@ const idText = z.string().max(ID).nullish();
 const table = z.record(z.string(), z.unknown()).nullish();
 const count = z.int().min(0).max(1_000_000).nullish();
 
+/** Decoders pass over what is no base64, and the bytes would be others than were sent. */
+const bytes = z.string().refine(isBase64, 'It is not base64.').optional();
+
+/** Of either alphabet, with the signs that fill the last four or without them. */
+function isBase64(text: string): boolean {
+  const [, filling] = /^[\w+/-]*(={0,2})$/.exec(text) ?? [];
+  if (filling === undefined) return false;
+  return filling === '' ? text.length % 4 !== 1 : text.length % 4 === 0;
+}
+
+/** Of several contents, the SDK takes one and says nothing about the others. */
+function oneOf(names: readonly string[]): (value: Record<string, unknown>, context: z.RefinementCtx) => void {
+  return (value, context) => {
+    const given = names.filter((name) => value[name] !== undefined);
+    if (given.length > 1)
+      context.addIssue({ code: 'custom', message: `One content a part, not ${given.join(', ')}.` });
+  };
+}
+
 /** The fields of both versions; no name means two things. What is not here is not read. */
-const partSchema = z.looseObject({
-  kind: z.enum(['text', 'file', 'data']).optional(),
-  text: z.string().optional(),
-  raw: z.string().optional(),
-  url: z.string().optional(),
-  filename: z.string().nullish(),
-  mediaType: z.string().nullish(),
-  metadata: table,
-  file: z
-    .looseObject({
-      bytes: z.string().optional(),
-      uri: z.string().optional(),
-      name: z.string().nullish(),
-      mimeType: z.string().nullish(),
-    })
-    .optional(),
-});
+const partSchema = z
+  .looseObject({
+    kind: z.enum(['text', 'file', 'data']).optional(),
+    text: z.string().optional(),
+    raw: bytes,
+    url: z.string().optional(),
+    filename: z.string().nullish(),
+    mediaType: z.string().nullish(),
+    metadata: table,
+    file: z
+      .looseObject({
+        bytes,
+        uri: z.string().optional(),
+        name: z.string().nullish(),
+        mimeType: z.string().nullish(),
+      })
+      .superRefine(oneOf(['bytes', 'uri']))
+      .optional(),
+  })
+  .superRefine(oneOf(['text', 'raw', 'url', 'data', 'file']));
 
 const paramsSchema = z.looseObject({
   id: idText,

@@ -86,13 +86,13 @@ function wordsOf(view: OutsideTaskView): string {
   if (view.refused) return error ?? 'A person of the project has refused it.';
   switch (status) {
     case 'needs_approval':
-      return `For ${agent}. A person of the project has to agree first, there: bmad task approve ${id}`;
+      return `For ${agent}. A person of the project has to agree first, ${whereOf(view)}: bmad task approve ${id}`;
     case 'queued':
       return `For ${agent}. Waits until a worker of the project takes it.`;
     case 'running':
       return `${oneLine(view.worker ?? 'A worker', NAME)} works on it.`;
     case 'needs_verification':
-      return `There is a result. A person of the project has to check it before it counts: bmad task approve ${id}`;
+      return `There is a result. A person of the project has to check it before it counts, ${whereOf(view)}: bmad task approve ${id}`;
     case 'completed':
       return 'Done.';
     case 'failed':
@@ -100,6 +100,13 @@ function wordsOf(view: OutsideTaskView): string {
     case 'cancelled':
       return error ?? 'Cancelled.';
   }
+}
+
+/** Without BMAD in the project its queue is in the state folder of a user, and another user has another queue. */
+function whereOf({ kept_with }: OutsideTaskView): string {
+  return kept_with === 'project'
+    ? 'in its folder'
+    : 'in its folder, as the user whom the server runs as and with the same XDG_STATE_HOME';
 }
 
 function messageOf(view: OutsideTaskView, role: Role, id: string, text: string): Message {

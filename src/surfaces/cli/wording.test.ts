@@ -22,6 +22,7 @@ describe('answers in a terminal', () => {
       'Now "bmad delivery accept vision-to-build-2026-11-15 --by \'Ada Field\'".',
     ],
     ['Do reconcile_ledgers {apply:true, proposal:"a1"}', 'Do "bmad project reconcile --apply --proposal a1"'],
+    ['task_list {status:"all"} shows them.', '"bmad task list --status all" shows them.'],
     ['Go on with cursor "t1-2".', 'Go on with --cursor t1-2.'],
     ['my_task_claimed run_id', 'my_task_claimed run_id'],
   ])('%s', (text, expected) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { logged, serve } from '../../../tests/support/front-door.ts';
+import { logged, serve, whoami } from '../../../tests/support/front-door.ts';
 import { sendRequest, type Sent } from '../../../tests/support/raw-http.ts';
 import { refusal } from '../../../tests/support/thrown.ts';
 import type { Caller } from '../../base/http-route.ts';
@@ -8,6 +8,7 @@ import { tokenGate } from './gate.ts';
 
 const TOKEN = 'a-token-of-this-test';
 const READER = 'a-token-that-only-reads';
+const OUTSIDER = 'a-token-of-somebody-outside';
 const BASIC = `Basic ${Buffer.from(`ada:${TOKEN}`).toString('base64')}`;
 
 const bearer = (token: string): Sent => ({
@@ -84,6 +85,7 @@ describe('tokens', () => {
   const gate = tokenGate([
     { token: TOKEN, mayWrite: true },
     { token: READER, mayWrite: false },
+    { token: OUTSIDER, mayWrite: true, only: 'a2a' },
   ]);
 
   it.each([
@@ -116,6 +118,23 @@ describe('tokens', () => {
     expect(writer.subject).not.toBe(reader.subject);
     expect(await who(TOKEN)).toEqual(writer);
     expect(JSON.stringify(writer)).not.toContain(TOKEN);
+  });
+
+  it('may be for one part only, and then reach no other', async () => {
+    const part = { ...whoami, path: '/a2a', part: 'a2a' as const };
+    const { origin } = await serve({ gate, routes: [whoami, { ...whoami, path: '/below/*' }, part] });
+    const at = async (path: string, token: string): Promise<{ status: number; text: string }> =>
+      sendRequest(origin, { ...bearer(token), path });
+    const inside = await at('/a2a', OUTSIDER);
+    expect(JSON.parse(inside.text)).toMatchObject({
+      caller: { known: 'token', mayWrite: true, only: 'a2a' },
+    });
+    expect((await at('/a2a', TOKEN)).status).toBe(200);
+    for (const path of ['/who', '/below/anything']) {
+      const { status, text } = await at(path, OUTSIDER);
+      expect(status).toBe(403);
+      expect(text).toContain('for Agent2Agent only');
+    }
   });
 
   it('are not asked for where nothing is told', async () => {

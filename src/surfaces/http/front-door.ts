@@ -2,15 +2,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { BmadError } from '../../base/errors.ts';
 import { refuseAsProblem } from '../../base/http-refusals.ts';
-import { matches, type Caller, type HttpRoute } from '../../base/http-route.ts';
+import { matches, type Caller, type HttpRoute, type Part, type Refuse } from '../../base/http-route.ts';
 import type { Log } from '../../base/log.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import { pageRules } from './cors.ts';
 import { CLIENT_LEFT, reply, requestOf } from './exchange.ts';
 import { openGate, type Gate } from './gate.ts';
 import { USUAL_LIMITS, type Limits } from './limits.ts';
+import { inUrl, notServedUnder, ownOrigin, servedUnder } from './names.ts';
 import { createRoom } from './room.ts';
-import { inUrl, ownOrigin, servedUnder } from './names.ts';
 
 /** How long the ends of streams may take to reach their clients. */
 const LAST_WORDS_MS = 300;
@@ -22,6 +22,8 @@ export interface FrontDoor {
   /** Such as `http://127.0.0.1:2623`. */
   origin: string;
   ended: Promise<void>;
+  /** How many calls have no answer yet. */
+  running(): number;
   /** Finishes what runs, as long as the limit allows; then ends streams and connections. */
   close(): Promise<void>;
 }
@@ -71,8 +73,7 @@ export async function openFrontDoor({
       return refuse(431, `A request may have at most ${limits.headers} headers.`, { connection: 'close' });
     if ((incoming.headersDistinct['host']?.length ?? 0) > 1)
       return refuse(400, 'A request has one header Host.', { connection: 'close' });
-    if (!servedUnder(headers.host, served))
-      return refuse(403, 'The header Host has to name this server: this machine, or a name of allow_hosts.');
+    if (!servedUnder(headers.host, served)) return refuse(403, notServedUnder(headers.host));
     if (!ownOrigin(headers.origin, served) && !pages.allows(headers.origin))
       return refuse(403, 'Pages of other origins are not served, unless allow_origins names them.');
     if (route === undefined)
@@ -94,6 +95,7 @@ export async function openFrontDoor({
     const caller = route.open === true ? ANYBODY : await gate.admit(headers.authorization);
     if (over.signal.aborted) throw new Error(CLIENT_LEFT);
     if ('status' in caller) return refuse(caller.status, caller.message, caller.headers);
+    if (caller.only !== undefined && caller.only !== route.part) return elsewhere(refuse, caller);
     const request = await requestOf(incoming, `${origin}${url}`, over.signal, route.checksDepth !== true);
     if ('message' in request) return refuse(request.status, request.message, { connection: 'close' });
     const stays = (): boolean => room.stay(outgoing, caller);
@@ -133,11 +135,15 @@ export async function openFrontDoor({
   const ended = new Promise<void>((resolve) => void http.once('close', resolve));
   origin = `http://${inUrl(host)}:${await listen(http, host, port)}`;
 
+  const exchangesOf = (route: HttpRoute): ServerResponse[] =>
+    [...open].flatMap(([outgoing, its]) => (its === route ? [outgoing] : []));
+
   /** For a route that has no end of its own: waits for its exchanges. */
   async function finished(route: HttpRoute, now: AbortSignal): Promise<void> {
-    const running = [...open].flatMap(([outgoing, its]) => (its === route ? [outgoing] : []));
     const all = Promise.all(
-      running.map((outgoing) => new Promise<void>((resolve) => void outgoing.once('close', resolve))),
+      exchangesOf(route).map(
+        (outgoing) => new Promise<void>((resolve) => void outgoing.once('close', resolve)),
+      ),
     );
     await Promise.race([all, fired(now)]);
   }
@@ -145,6 +151,7 @@ export async function openFrontDoor({
   return {
     origin,
     ended,
+    running: () => routes.reduce((sum, route) => sum + (route.running?.() ?? exchangesOf(route).length), 0),
     async close() {
       closing = true;
       http.close();
@@ -156,6 +163,18 @@ export async function openFrontDoor({
       clearTimeout(cut);
     },
   };
+}
+
+const PARTS: Record<Part, string> = { a2a: 'Agent2Agent' };
+
+/** The one place where a caller is kept to the part it may reach. */
+function elsewhere(refuse: Refuse, { only, challenge }: Caller): Response {
+  const part = only === undefined ? '' : PARTS[only];
+  return refuse(
+    403,
+    `This token is for ${part} only. Whoever runs the server gives hosts of the project a token of their own.`,
+    challenge === undefined ? {} : { 'www-authenticate': challenge },
+  );
 }
 
 function fired(signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Caller } from '../../base/http-route.ts';
+import type { Caller, Part } from '../../base/http-route.ts';
 
 /** Why somebody is not let in, with the headers that say what to do about it. */
 export interface Refused {
@@ -19,11 +19,13 @@ export const openGate: Gate = { admit: async () => ({ known: 'nobody', mayWrite:
 export interface KnownToken {
   token: string;
   mayWrite: boolean;
+  /** The one part it lets in to. */
+  only?: Part;
 }
 
 /** Lets in whoever has one of the tokens. */
 export function tokenGate(tokens: readonly KnownToken[]): Gate {
-  const known = tokens.map(({ token, mayWrite }) => ({ digest: digestOf(token), mayWrite }));
+  const known = tokens.map(({ token, ...rights }) => ({ digest: digestOf(token), rights }));
   return {
     async admit(authorization) {
       const sent = bearerOf(authorization);
@@ -36,7 +38,7 @@ export function tokenGate(tokens: readonly KnownToken[]): Gate {
       if (found === undefined)
         return unauthorized('The token is not valid. Whoever runs the server knows it.', 'invalid_token');
       const subject = digest.toString('hex').slice(0, 16);
-      return { known: 'token', subject, mayWrite: found.mayWrite };
+      return { known: 'token', subject, ...found.rights };
     },
   };
 }

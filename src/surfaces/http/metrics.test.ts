@@ -1,8 +1,11 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
+import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
 import { parseMetrics } from '../../../tests/support/prometheus.ts';
 import { served } from '../../../tests/support/served.ts';
 import type { Context } from '../../operations/context.ts';
+import { doctor } from '../../operations/doctor.ts';
+import { execute } from '../../operations/execute.ts';
+import { list } from '../../operations/list.ts';
 import { createApiRoutes } from './api/route.ts';
 import { catalogueFigures } from './catalogue-figures.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
@@ -36,6 +39,22 @@ describe('the metrics', () => {
     expect(families.get('bmad_catalogue_records')?.value({ kind: 'agent' })).toBe(5);
     expect(families.get('bmad_sessions')?.value({})).toBe(3);
     expect(families.get('bmad_build_info')?.value({ version: '0.1.0', node: process.version })).toBe(1);
+  });
+
+  it('count what lists show, and old names apart', async () => {
+    const { workspace } = plain;
+    const { winners } = (await workspace()).catalogue;
+    const records = parseMetrics(await textOf(createMetrics())).get('bmad_catalogue_records');
+    const listed = await execute(list, { what: 'workflows' }, plain, testCall());
+    expect(listed).toMatchObject({ data: { total: records?.value({ kind: 'workflow' }) } });
+    const told = await execute(doctor, { handshake: false }, plain, testCall());
+    const [agents, workflows, skills] = ['agent', 'workflow', 'skill'].map((kind) =>
+      records?.value({ kind }),
+    );
+    expect(told).toMatchObject({ data: { origins: [{ agents, workflows, skills }] } });
+    const old = winners.filter(({ deprecated }) => deprecated !== undefined);
+    expect(old.length).toBeGreaterThan(0);
+    expect(records?.value({ kind: 'deprecated' })).toBe(old.length);
   });
 
   it('sort calls into buckets that add up', async () => {

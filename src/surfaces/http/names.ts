@@ -17,7 +17,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Whether it stands for all addresses of the machine. */
-function isEverywhere(host: string): boolean {
+export function isEverywhere(host: string): boolean {
   return host === '0.0.0.0' || inUrl(host) === '[::]';
 }
 
@@ -25,6 +25,16 @@ function isEverywhere(host: string): boolean {
 export function inUrl(host: string): string {
   if (isIP(host) !== 6) return host;
   return host.includes('%') ? `[${host}]` : new URL(`http://[${host}]`).hostname;
+}
+
+/** What to say to somebody who asks for this server under a name that is not its own. */
+export function notServedUnder(sent: string | undefined): string {
+  const name = nameOf(`http://${sent ?? ''}`);
+  const help =
+    name !== undefined && /^[\w.-]+$/.test(name)
+      ? ` Whoever runs it can add the name: --allow-hosts ${name}, or allow_hosts.`
+      : '';
+  return `The header Host has to name this server: its machine, or a name of allow_hosts.${help}`;
 }
 
 /**

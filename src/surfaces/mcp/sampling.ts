@@ -28,6 +28,7 @@ export function askingCall(
   era: 'legacy' | 'modern',
   conversation: Conversation,
   codec?: StateCodec,
+  ending?: AbortSignal,
 ): RunCall {
   const { mcpReq } = sdk;
   const capabilities =
@@ -57,7 +58,7 @@ export function askingCall(
         'The model of the client is asked; the call goes on with its answer.',
       );
     }
-    const { silent, ...answer } = answered ?? (await pushed(request, mcpReq, plain));
+    const { silent, ...answer } = answered ?? (await pushed(request, mcpReq, plain, ending));
     // A client that has left has neither refused nor been silent.
     if (request.optional === true && !mcpReq.signal.aborted) {
       conversation.silent ||= silent === true;
@@ -83,18 +84,20 @@ async function pushed(
   request: SampleRequest,
   mcpReq: ServerContext['mcpReq'],
   { progress }: Call,
+  ending?: AbortSignal,
 ): Promise<Told> {
   const tell = (): void => (request.waiting === undefined ? undefined : progress(request.waiting));
   try {
     tell();
     const asked = mcpReq.requestSampling(paramsOf(request), {
       timeout: request.timeMs ?? DEFAULT_MS,
-      signal: mcpReq.signal,
+      signal: ending === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, ending]),
       relatedRequestId: mcpReq.id,
     });
     // Clients give up on calls of which they hear nothing.
     return textIn(await telling(asked, tell, TELL_MS));
   } catch (error) {
+    if (ending?.aborted === true) return { why: 'the server is about to end' };
     // What the client says of it may be anything, and is not repeated.
     const late = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
     const refused = error instanceof ProtocolError;

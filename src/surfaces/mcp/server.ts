@@ -35,6 +35,8 @@ export interface FactoryOptions {
   watchFor?: (server: Server) => Watch | undefined;
   /** What seals the state that clients carry from one round of a call to the next, where there are several callers. */
   codec?: StateCodec;
+  /** Fires when the answers of clients do not come in any more, though what runs is still finished. */
+  ending?: AbortSignal;
 }
 
 /**
@@ -43,7 +45,7 @@ export interface FactoryOptions {
  */
 export function mcpServerFactory(
   context: Context,
-  { watchFor = (server) => ownWatch(server, context), codec }: FactoryOptions = {},
+  { watchFor = (server) => ownWatch(server, context), codec, ending }: FactoryOptions = {},
 ): McpServerFactory {
   const byClient = conversationsByClient();
   return ({ era, requestInfo }) => {
@@ -52,7 +54,7 @@ export function mcpServerFactory(
     const conversationOf = (sdk: ServerContext): Conversation =>
       era === 'modern' && requestInfo !== undefined ? byClient(sdk) : own;
     const asking = (sdk: ServerContext): RunCall =>
-      askingCall(callOf(sdk), sdk, server, era, conversationOf(sdk), codec);
+      askingCall(callOf(sdk), sdk, server, era, conversationOf(sdk), codec, ending);
     const mcp = new McpServer(
       { name: SERVER_PROGRAM, title: PRODUCT, version: VERSION },
       {

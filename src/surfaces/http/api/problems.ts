@@ -1,4 +1,5 @@
 import { ERROR_CODES, type BmadError, type ErrorCode } from '../../../base/errors.ts';
+import { titleOf } from '../../../base/http-refusals.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
@@ -11,10 +12,12 @@ export function problemOf(
   }: { status?: number; headers?: Record<string, string> } = {},
 ): Response {
   const { code, message, hint, subject, suggestions } = error;
+  // A refusal that HTTP itself has a status for is no problem of ours: there the status says what it is (RFC 9457, 4.2.1).
+  const own = status === ERROR_CODES[code].http;
   return Response.json(
     {
-      type: problemType(code),
-      title: ERROR_CODES[code].meaning,
+      type: own ? problemType(code) : 'about:blank',
+      title: own ? ERROR_CODES[code].meaning : titleOf(status),
       status,
       detail: message,
       code,

@@ -75,6 +75,19 @@ describe('the HTTP API', () => {
     expect(await response.text()).toMatch(/^# Winston[^]*Hello\./);
   });
 
+  it('takes the words of the unified tool for what to start', async () => {
+    const named = await dataOf(await post('execute', { name: 'architect' }));
+    expect(await dataOf(await post('execute', { agent: 'architect' }))).toEqual(named);
+    expect(await dataOf(await post('execute', { workflow: 'prd' }))).toMatchObject({ kind: 'workflow' });
+  });
+
+  it('does not say of a setting that it was a path', async () => {
+    const reading = await contextIn(folder, { flags: { readOnly: 'true' } });
+    const door = await served(reading, createApiRoutes(reading), onTestFinished);
+    const { title, status } = await problemOf(await post('task_claim', {}, {}, door.origin));
+    expect([status, title]).toEqual([403, expect.stringContaining('by a setting')]);
+  });
+
   it('writes, in the project that is named', async () => {
     const other = await temporaryFolder(onTestFinished);
     await writeFiles(other, KIT_FILES);
@@ -118,8 +131,18 @@ describe('the HTTP API', () => {
     ['an argument that does not exist', () => post('list', { colour: 'red' }), 400, {}],
     ['what is not JSON', () => post('list', '{nonsense'), 400, {}],
     ['JSON that is no object', () => post('list', '[1]'), 400, {}],
-    ['another type of content', () => post('list', 'a=1', { 'content-type': 'text/plain' }), 415, {}],
-    ['a form that there is not', () => post('list', {}, { accept: 'image/png' }), 406, {}],
+    [
+      'another type of content',
+      () => post('list', 'a=1', { 'content-type': 'text/plain' }),
+      415,
+      { title: 'Unsupported media type' },
+    ],
+    [
+      'a form that there is not',
+      () => post('list', {}, { accept: 'image/png' }),
+      406,
+      { title: 'Not acceptable' },
+    ],
     ['a project that is not there', () => post('list', { project: '/nowhere/at/all' }), 400, {}],
     ['a page of another origin', () => post('list', {}, { 'sec-fetch-site': 'cross-site' }), 403, {}],
     ['a strange name', () => fetch(`${origin}/api/%E0%A4%A`), 404, {}],
@@ -129,7 +152,7 @@ describe('the HTTP API', () => {
       const problem = await problemOf(await ask());
       expect(problem).toMatchObject({ status, ...more });
       expect(problem.detail).toBeTruthy();
-      expect(problem.type).toMatch(/^urn:bmad:error:/);
+      expect(problem.type).toMatch([406, 415].includes(status) ? /^about:blank$/ : /^urn:bmad:error:/);
     },
   );
 
@@ -141,7 +164,7 @@ describe('the HTTP API', () => {
   ])('says which methods it takes instead of %s for %s', async (method, name, allow) => {
     const response = await fetch(`${origin}/api/${name}`, { method });
     expect(response.headers.get('allow')).toBe(allow);
-    expect(await problemOf(response)).toMatchObject({ status: 405 });
+    expect(await problemOf(response)).toMatchObject({ status: 405, title: 'Method not allowed' });
   });
 
   it.each(['HEAD', 'OPTIONS'])('says the same to %s, which has no body', async (method) => {

@@ -23,7 +23,7 @@ const log = createLog({
   json: true,
   secrets: createSecrets(),
 });
-const scopes = { read: 'bmad:read', write: 'bmad:write' };
+const scopes = { read: 'bmad:read', write: 'bmad:write', a2a: 'bmad:a2a' };
 
 const issuer = await startIssuer('openid-configuration');
 afterAll(() => issuer.stop());
@@ -114,6 +114,16 @@ describe('an access token', () => {
     );
   });
 
+  it.each([
+    ['openid bmad:a2a', { mayWrite: true, only: 'a2a' }],
+    ['bmad:a2a bmad:read', { mayWrite: false }],
+    ['bmad:a2a bmad:write', { mayWrite: true }],
+  ])('with the scopes %s is that of %j', async (scope, expected) => {
+    const caller = await admit(issuer.token({ scope }));
+    expect(caller).toMatchObject(expected);
+    expect('only' in caller).toBe('only' in expected);
+  });
+
   it('is asked for, with the place that says where to get one', async () => {
     expect(await gate.admit(undefined)).toMatchObject({
       status: 401,
@@ -131,7 +141,7 @@ describe('the keys of the issuer', () => {
     await Promise.all(Array.from({ length: 20 }, () => admit(issuer.token())));
     for (let count = 0; count < 20; count += 1) await admit(issuer.token({}, { kid: `made-up-${count}` }));
     expect(issuer.asked).toEqual(['/.well-known/openid-configuration', '/keys']);
-    later = MINUTE;
+    later = 10_000;
     await Promise.all(Array.from({ length: 20 }, () => admit(issuer.token({}, { kid: 'made-up' }))));
     expect(issuer.asked).toHaveLength(4);
   });
@@ -140,9 +150,22 @@ describe('the keys of the issuer', () => {
     expect(await admit(issuer.token())).toMatchObject({ known: 'oauth' });
     const old = issuer.token();
     issuer.rotate();
-    later = MINUTE;
+    later = 10_000;
     expect(await admit(issuer.token())).toMatchObject({ known: 'oauth' });
+    later = 20_000;
     expect(await admit(old)).toMatchObject({ status: 401 });
+  });
+
+  it('are not said to lack a key before they were looked at again', async () => {
+    expect(await admit(issuer.token())).toMatchObject({ known: 'oauth' });
+    issuer.rotate();
+    later = 4_000;
+    const refused = await admit(issuer.token());
+    expect(refused).toMatchObject({ status: 503, message: expect.stringContaining('Try again in') });
+    const seconds = Number((refused as Refused).headers['retry-after']);
+    expect(seconds).toBeGreaterThan(0);
+    later += seconds * 1_000;
+    expect(await admit(issuer.token())).toMatchObject({ known: 'oauth' });
   });
 
   it('go on while the issuer is down, but not forever', async () => {

@@ -2,7 +2,7 @@ import { errors, jwtVerify, type JWTPayload } from 'jose';
 import type { Caller } from '../../../base/http-route.ts';
 import type { Log } from '../../../base/log.ts';
 import { bearerOf, challenge, unauthorized, type Gate, type Refused } from '../gate.ts';
-import { issuerKeys, IssuerUnavailable, type IssuerKeys } from './issuer-keys.ts';
+import { AskedJustNow, issuerKeys, IssuerUnavailable, type IssuerKeys } from './issuer-keys.ts';
 import { metadataAddress, type Scopes } from './metadata.ts';
 
 /** Signatures with a secret that both sides share, and no signature at all, are not among them. */
@@ -42,6 +42,12 @@ export function oauthGate(options: OauthOptions): Gate {
       try {
         return callerOf(await verified(token, keys, options));
       } catch (error) {
+        if (error instanceof AskedJustNow)
+          return {
+            status: 503,
+            message: `The access token is signed with a key that is not known, and the issuer was asked for its keys just now. Try again in ${error.seconds} s.`,
+            headers: { 'retry-after': String(error.seconds) },
+          };
         if (!(error instanceof IssuerUnavailable)) return wrong(reasonOf(error));
         log.warn('the keys of the issuer cannot be fetched', { error: error.message });
         return {
@@ -58,13 +64,16 @@ export function oauthGate(options: OauthOptions): Gate {
     const mayWrite = granted.has(scopes.write);
     const lacks = (scope: string): string =>
       challenge([where(), 'error="insufficient_scope"', `scope="${scope}"`]);
-    if (!mayWrite && !granted.has(scopes.read))
+    const subject = JSON.stringify([iss ?? '', sub ?? '', client ?? azp ?? '']);
+    const mayRead = mayWrite || granted.has(scopes.read);
+    if (!mayRead && granted.has(scopes.a2a))
+      return { known: 'oauth', subject, mayWrite: true, only: 'a2a', challenge: lacks(scopes.read) };
+    if (!mayRead)
       return {
         status: 403,
         message: `The access token needs the scope ${scopes.read}.`,
         headers: { 'www-authenticate': lacks(scopes.read) },
       };
-    const subject = JSON.stringify([iss ?? '', sub ?? '', client ?? azp ?? '']);
     const more = mayWrite ? {} : { challenge: lacks(`${scopes.read} ${scopes.write}`) };
     return { known: 'oauth', subject, mayWrite, ...more };
   }
@@ -72,10 +81,12 @@ export function oauthGate(options: OauthOptions): Gate {
 
 /** A key that nobody knows may be a new one. */
 async function verified(token: string, keys: IssuerKeys, options: OauthOptions): Promise<JWTPayload> {
+  const { now = Date.now } = options;
+  const since = now();
   try {
     return await verifiedBy(await keys.current(), token, options);
   } catch (error) {
-    if (!(error instanceof errors.JWKSNoMatchingKey) || !(await keys.renewed())) throw error;
+    if (!(error instanceof errors.JWKSNoMatchingKey) || !(await keys.renewedSince(since))) throw error;
     return verifiedBy(await keys.current(), token, options);
   }
 }

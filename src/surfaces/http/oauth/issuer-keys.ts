@@ -4,11 +4,24 @@ import { isLoopback } from '../names.ts';
 /** The issuer cannot be asked for its keys at the moment. The text of the cause is for the log only. */
 export class IssuerUnavailable extends Error {}
 
+/** The issuer may have new keys, but was asked just now. */
+export class AskedJustNow extends Error {
+  readonly seconds: number;
+
+  constructor(waitMs: number) {
+    super('the issuer was asked just now');
+    this.seconds = Math.ceil(waitMs / 1_000);
+  }
+}
+
 export interface IssuerKeys {
   /** The keys as they are known; fetched first if there are none, or if they are old. */
   current(): Promise<JWTVerifyGetKey>;
-  /** After a token named a key nobody knows: fetches again, if that was not done just now. False if it was. */
-  renewed(): Promise<boolean>;
+  /**
+   * After a token named a key nobody knows: fetches again what was known before `since`. Throws if that was tried too short
+   * a time ago; false if what is known is not older.
+   */
+  renewedSince(since: number): Promise<boolean>;
 }
 
 export interface IssuerOptions {
@@ -24,7 +37,7 @@ const MOST_BYTES = 256 * 1024;
 const FRESH_MS = 10 * 60_000;
 const USABLE_MS = 24 * 60 * 60_000;
 /** Somebody who sends tokens with invented keys must not make us ask the issuer each time. */
-const PAUSE_MS = 60_000;
+const PAUSE_MS = 10_000;
 const PAUSE_AFTER_FAILURE_MS = 5_000;
 
 /** The public keys of an issuer, fetched when first needed and kept. */
@@ -47,7 +60,8 @@ export function issuerKeys({ issuer, keysUrl, now = Date.now }: IssuerOptions): 
   }
 
   const age = (): number => (known === undefined ? Infinity : now() - known.at);
-  const mayTry = (): boolean => now() - tried.at >= (tried.failed ? PAUSE_AFTER_FAILURE_MS : PAUSE_MS);
+  const pauseMs = (): number => tried.at + (tried.failed ? PAUSE_AFTER_FAILURE_MS : PAUSE_MS) - now();
+  const mayTry = (): boolean => pauseMs() <= 0;
 
   return {
     async current() {
@@ -62,8 +76,9 @@ export function issuerKeys({ issuer, keysUrl, now = Date.now }: IssuerOptions): 
       if (known === undefined || age() > USABLE_MS) throw new IssuerUnavailable('it has no keys');
       return known.keys;
     },
-    async renewed() {
-      if (running === undefined && !mayTry()) return false;
+    async renewedSince(since) {
+      if (known !== undefined && known.at >= since) return false;
+      if (running === undefined && !mayTry()) throw new AskedJustNow(pauseMs());
       await renew().catch(unavailable);
       return true;
     },

@@ -5,6 +5,8 @@ import { PRODUCT } from '../../../base/product.ts';
 export interface Scopes {
   read: string;
   write: string;
+  /** Lets ask for work over Agent2Agent, and nothing else. Not in the metadata, which are about the MCP endpoint. */
+  a2a: string;
 }
 
 export interface MetadataOptions {

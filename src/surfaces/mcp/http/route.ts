@@ -13,6 +13,7 @@ import { createListeners, isListening, mayBeResource, urisListenedFor } from '..
 import { mcpServerFactory } from '../server.ts';
 import { stateCodec } from '../state-codec.ts';
 import { watchChanges } from '../watch.ts';
+import { createLastWords } from './last-words.ts';
 import { createSessions } from './sessions.ts';
 
 export interface McpRoute extends HttpRoute {
@@ -53,7 +54,10 @@ export function createMcpRoute(
   });
   const watch = watchChanges(context, modern.notify);
   const listeners = createListeners(watch);
-  const sessions = createSessions(extend(mcpServerFactory(context, { codec })), kept, onerror);
+  const ending = new AbortController();
+  const ofSession = mcpServerFactory(context, { codec, ending: ending.signal });
+  const sessions = createSessions(extend(ofSession), kept, onerror);
+  const lastWords = createLastWords();
   const calls = new Set<AbortSignal>();
   let allDone = (): void => undefined;
 
@@ -104,15 +108,20 @@ export function createMcpRoute(
         whenOver(over, () => void listeners.remove(over));
         await added;
       }
-      return modern.fetch(request, { authInfo: authInfoOf(caller), ...parsed });
+      const response = await modern.fetch(request, { authInfo: authInfoOf(caller), ...parsed });
+      return isListening(message) ? response : lastWords.follow(response, message);
     },
+    running: () => calls.size,
     async close(now) {
+      // The answer to a question would be a new request, and those are not taken any more.
+      ending.abort();
       if (calls.size > 0)
         await new Promise<void>((resolve) => {
           allDone = resolve;
           whenOver(now, resolve);
         });
       watch.close();
+      lastWords.say();
       await Promise.all([modern.close(), sessions.close()]);
     },
   };

@@ -6,6 +6,7 @@ import {
 import { refuseAsRpc } from '../../../base/http-refusals.ts';
 import { BODY_LIMIT, sameCaller, whenOver, type Exchange } from '../../../base/http-route.ts';
 import { authInfoOf } from '../callers.ts';
+import { openRequestsOf } from './last-words.ts';
 import { makesRoom, type Held } from './session-room.ts';
 
 const IDLE_MS = 30 * 60_000;
@@ -65,9 +66,13 @@ export function createSessions(
           ...(parsedBody === undefined ? {} : { parsedBody }),
         });
       },
-      close: () => server.close(),
+      async close() {
+        await answerOpen();
+        await server.close();
+      },
     };
     await server.connect(transport);
+    const answerOpen = openRequestsOf(transport);
     const response = await session.handle(exchange, message);
     // A client that has left meanwhile never learns the id.
     if (transport.sessionId === undefined || exchange.over.aborted) await session.close();

@@ -1,0 +1,38 @@
+import { CLI_PROGRAM, PRODUCT, SERVER_PROGRAM, VERSION } from '../base/product.ts';
+import { a2aSettings } from '../config/a2a-settings.ts';
+import { settingsHelp } from '../config/flags.ts';
+import { httpSettings } from '../config/http-settings.ts';
+import { DEFAULT_PORT } from './http-port.ts';
+
+/** Flags of the server over HTTP that are no settings. */
+export const SERVE_FLAGS: readonly [flag: string, meaning: string][] = [
+  ['--port <port>', `Port to listen on; 0 takes a free one [${DEFAULT_PORT}]`],
+  ['--new-token', 'Replace the token that was made for clients by a new one'],
+  ['--summary', 'Say what was found, too'],
+  ['--test', 'Check that the server can start, print one line, and end'],
+];
+
+/** Settings that matter over HTTP only, and the one that says what is served. */
+export const SERVE_SETTINGS: readonly string[] = [
+  'project',
+  ...Object.keys(httpSettings),
+  ...Object.keys(a2aSettings),
+  'contractsOverHttp',
+];
+
+export function serveHelp(): string {
+  return `${PRODUCT} ${VERSION}: serves the BMad Method over HTTP, to several hosts at once.
+
+Usage: ${CLI_PROGRAM} serve [flags]     ("serve" has to be the first word; the same as ${SERVER_PROGRAM} --http)
+
+It listens on this machine only, and asks nobody for a token, until --host names another address.
+Hosts connect to http://127.0.0.1:${DEFAULT_PORT}/mcp; Ctrl+C finishes the calls that run, then ends it.
+
+${SERVE_FLAGS.map(([flag, meaning]) => `  ${flag.padEnd(25)} ${meaning}`).join('\n')}
+
+Settings for HTTP, with their environment variables:
+${settingsHelp({}, { only: SERVE_SETTINGS })}
+
+All other settings work here too: "${SERVER_PROGRAM} --help" lists them.
+`;
+}

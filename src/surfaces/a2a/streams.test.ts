@@ -1,0 +1,94 @@
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
+import { KIT_FILES, writeFiles } from '../../../tests/support/kit-project.ts';
+import type { Caller } from '../../base/http-route.ts';
+import type { Observed } from '../../operations/context.ts';
+import { createA2aRoutes } from './routes.ts';
+
+const CALLER: Caller = { known: 'nobody', mayWrite: true };
+const MOST = 100;
+
+const folder = await temporaryFolder(afterAll);
+await writeFiles(folder, KIT_FILES);
+const seen: Observed[] = [];
+const context = {
+  ...(await contextIn(folder, { flags: { embedder: 'none', a2aWithoutApproval: 'true' } })),
+  observe: (one: Observed) => void seen.push(one),
+};
+const route = createA2aRoutes(context).find(({ path }) => path === '/a2a');
+
+async function call(method: string, params: object, over = new AbortController()): Promise<Response> {
+  const request = new Request('http://127.0.0.1:2623/a2a', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+  if (route === undefined) throw new Error('There is no route.');
+  return route.handle({ request, path: '/a2a', caller: CALLER, over: over.signal });
+}
+
+async function taskId(): Promise<string> {
+  const sent = await call('SendMessage', {
+    message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'x' }], metadata: { skill: 'architect' } },
+    configuration: { returnImmediately: true },
+  });
+  return ((await sent.json()) as { result: { task: { id: string } } }).result.task.id;
+}
+
+interface Listener {
+  status: number;
+  /** The connection breaks, as the front door tells it. */
+  leave(): Promise<void>;
+  /** The exchange is over, and the stream with it. */
+  end(): Promise<void>;
+}
+
+async function listen(id: string): Promise<Listener> {
+  const over = new AbortController();
+  const response = await call('SubscribeToTask', { id }, over);
+  const reader = response.body?.getReader();
+  // The first event; from then on it waits for the next.
+  await reader?.read();
+  const next = reader?.read();
+  return {
+    status: response.status,
+    async leave() {
+      over.abort();
+      await reader?.cancel();
+      await next;
+    },
+    async end() {
+      over.abort();
+      expect(await next).toMatchObject({ done: true });
+    },
+  };
+}
+
+describe('streams', () => {
+  it('are a hundred at most, however many have left before', async () => {
+    const id = await taskId();
+    for (let count = 0; count < 5; count += 1) await (await listen(id)).leave();
+    const open = await Promise.all(Array.from({ length: MOST }, () => listen(id)));
+    onTestFinished(async () => void (await Promise.all(open.map((one) => one.leave()))));
+    expect(new Set(open.map(({ status }) => status))).toEqual(new Set([200]));
+    expect((await listen(id)).status).toBe(429);
+    await open.pop()?.leave();
+    const another = await listen(id);
+    open.push(another);
+    expect(another.status).toBe(200);
+    expect((await listen(id)).status).toBe(429);
+  });
+
+  it('are one call for whoever counts, and no error when the client leaves', async () => {
+    const id = await taskId();
+    seen.length = 0;
+    await (await listen(id)).end();
+    const told = await call('SubscribeToTask', { id });
+    await call('CancelTask', { id });
+    expect(await told.text()).toContain('TASK_STATE_CANCELED');
+    const [show, cancel] = ['outside_task_show', 'outside_task_cancel'];
+    expect(seen.map(({ operation, code }) => ({ operation, code }))).toEqual(
+      [show, show, cancel].map((operation) => ({ operation, code: undefined })),
+    );
+  });
+});

@@ -1,0 +1,48 @@
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { repository, serverFile, temporaryFolder } from '../support/app.ts';
+import { startHttpServer } from '../support/http-server.ts';
+
+const cwd = await temporaryFolder(afterAll);
+await mkdir(join(cwd, '_bmad'));
+const unit = await readFile(join(repository, 'deploy/bmad-mcp-server.service'), 'utf8');
+
+const lineOf = (key: string): string | undefined => new RegExp(`^${key}=(.*)$`, 'm').exec(unit)?.[1];
+
+describe('the systemd unit', () => {
+  it('starts a server that asks for a token, also where nobody has given one', async () => {
+    const args = (lineOf('ExecStart') ?? '').split(' ').slice(1);
+    const flags = args.join(' ').replace('--port 2623', '--port 0').replace('/srv/project', cwd).split(' ');
+    const home = await temporaryFolder(onTestFinished);
+    const server = await startHttpServer({ cwd, home, args: [serverFile, ...flags] });
+    onTestFinished(async () => void (await server.stop()));
+    expect((await fetch(new URL('/api', server.url))).status).toBe(401);
+    const token = await readFile(join(home, '.local/state/bmad-mcp-server/http-token'), 'utf8');
+    const headers = { authorization: `Bearer ${token.trim()}` };
+    expect((await fetch(new URL('/api', server.url), { headers })).status).toBe(200);
+  });
+
+  it('does not start without its file and its project', () => {
+    expect(lineOf('EnvironmentFile')).toBe('/etc/bmad-mcp-server.env');
+    expect(lineOf('AssertPathIsDirectory')).toBe(lineOf('ReadWritePaths'));
+    expect(lineOf('ExecStart')).toContain(`--project ${lineOf('WorkingDirectory')}`);
+  });
+});
+
+describe('the documents', () => {
+  it('never have the package fetched by its name, which is not ours on npm', async () => {
+    const guides = (await readdir(join(repository, 'docs/guide'))).map((name) => `docs/guide/${name}`);
+    const deploy = (await readdir(join(repository, 'deploy'))).map((name) => `deploy/${name}`);
+    const wrong: string[] = [];
+    for (const file of ['README.md', 'CONTRIBUTING.md', ...guides, ...deploy])
+      for (const line of (await readFile(join(repository, file), 'utf8')).split('\n'))
+        if (
+          /\b(?:npm (?:i|install)|npx|pnpm|yarn)\b.*\s(?:mcp-server-bmad|bmad-mcp-server)(?:\s|@|$)/.test(
+            line,
+          )
+        )
+          wrong.push(`${file}: ${line}`);
+    expect(wrong).toEqual([]);
+  });
+});
