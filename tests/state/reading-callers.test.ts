@@ -50,7 +50,7 @@ beforeAll(async () => {
   await writeFiles(join(folder, 'project'), { ...KIT_FILES, 'shop.ts': 'export const shop = 1;\n' });
   context = await contextIn(join(folder, 'project'), {
     home: join(folder, 'home'),
-    flags: { toolsets: [...TOOLSETS], contractsOverHttp: 'true', embedder: 'none' },
+    flags: { toolsets: [...TOOLSETS], contractsOverHttp: 'true', embedder: 'none', usage: 'true' },
   });
   return () => context.close();
 });
