@@ -37,6 +37,8 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/runs/runs.ts': 'runs',
   'src/services/facts/facts.ts': 'project-facts',
   'src/services/delegation/delegation.ts': 'delegation',
+  'src/operations/delegation-context.ts': 'delegation-context',
+  'src/operations/delegation-result.ts': 'delegation-result',
   'src/services/delivery/agent-character.ts': 'agent-character',
   'src/surfaces/http/oauth/gate.ts': 'oauth',
   'src/surfaces/a2a/routes.ts': 'a2a',

@@ -47,6 +47,10 @@ export function projectState(project: Project, { userState, contract, hide }: St
       const { olderState } = await import('./services/older-state/older-state.ts');
       return olderState(root, userState);
     },
+    async whileMoving(work) {
+      const { whileMoving } = await import('./services/older-state/older-state.ts');
+      return whileMoving(root, userState, work);
+    },
     async bring(part) {
       if (part.part === 'receipts') {
         const { bringReceipts } = await import('./services/contract/bring-receipts.ts');

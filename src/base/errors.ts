@@ -109,6 +109,14 @@ export class BmadError extends Error {
     return this.text.replace(/\n+/g, ' ');
   }
 
+  /** Parts of the program are loaded when they are first used, and an update may have come before. */
+  static replaced(cause: unknown): BmadError {
+    return new BmadError('unavailable', 'The program was replaced or removed while it was running.', {
+      hint: 'Restart the server.',
+      cause,
+    });
+  }
+
   /**
    * Turns anything thrown into an error that is safe to show. The text of a stranger's error may hold paths,
    * secrets or instructions, so callers see only an id; `report` gets the original for the log.
@@ -118,6 +126,7 @@ export class BmadError extends Error {
     if (isAbort(thrown)) return new BmadError('cancelled', 'The call was cancelled.', { cause: thrown });
     const id = randomBytes(4).toString('hex');
     report(id, thrown);
+    if (systemCode(thrown) === 'MODULE_NOT_FOUND') return BmadError.replaced(thrown);
     return new BmadError('internal', `Something went wrong inside the server (incident ${id}).`, {
       hint: `The server's log on stderr has the details under that id. Please report it if it happens again.`,
       cause: thrown,

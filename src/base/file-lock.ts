@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError, systemCode } from './errors.ts';
+import { fileMode } from './file-modes.ts';
 import { ensureFolder, writeFailure } from './file-state.ts';
 
 export interface LockOptions {
@@ -111,7 +112,8 @@ async function acquire(
 
 async function create(path: string, token: string): Promise<boolean> {
   try {
-    const handle = await open(path, 'wx', 0o600);
+    // Others have to read who holds it.
+    const handle = await open(path, 'wx', await fileMode(path));
     try {
       await handle.writeFile(JSON.stringify({ pid: process.pid, host: hostname(), token } satisfies Holder));
     } catch (error) {

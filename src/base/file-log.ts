@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemCode } from './errors.ts';
+import { ensureFile, fileMode } from './file-modes.ts';
 import { ensureFolder, writeFailure } from './file-state.ts';
 
 /** Files of lines that only grow. Whoever appends holds a lock; readers need none, and see whole lines only. */
@@ -98,7 +99,8 @@ export function logStamp(path: string): LogStamp | undefined {
 /** Adds lines and waits until they are on the disk. What a crash left unfinished at the end stays a line of its own. */
 export async function appendLog(path: string, lines: readonly string[]): Promise<LogPlace> {
   try {
-    const handle = await open(path, 'a+', 0o600);
+    await ensureFile(path);
+    const handle = await open(path, 'a+');
     try {
       const { size } = await handle.stat();
       const last = Buffer.alloc(1, NEWLINE);
@@ -126,8 +128,13 @@ export async function replaceLog(path: string, lines: Iterable<string>): Promise
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
   try {
     await ensureFolder(dirname(path));
-    const handle = await open(draft, 'wx', 0o600);
+    const mode = await stat(path).then(
+      (info) => info.mode & 0o777,
+      () => fileMode(path),
+    );
+    const handle = await open(draft, 'wx', mode);
     try {
+      await handle.chmod(mode);
       let part = '';
       for (const line of lines) {
         part += `${line}\n`;

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { chmod, lstat, open, realpath, rm, stat } from 'node:fs/promises';
+import { lstat, open, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { BmadError, quoted, systemCode } from './errors.ts';
+import { ensureFile } from './file-modes.ts';
 import { ensureFolder, writeAtomic } from './file-state.ts';
 
 /**
@@ -39,7 +40,8 @@ async function placeInside(root: string, path: string): Promise<string> {
 export async function appendLine(root: string, path: string, line: string, header = ''): Promise<void> {
   const place = await placeInside(root, path);
   try {
-    const handle = await open(place, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o644);
+    await ensureFile(place);
+    const handle = await open(place, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
     try {
       const { size } = await handle.stat();
       const tail = await tailOf(handle, size);
@@ -67,12 +69,7 @@ async function tailOf(handle: Awaited<ReturnType<typeof open>>, size: number): P
 /** Replaces a file as a whole; who may read it stays as it was. */
 export async function replaceShared(root: string, path: string, content: string): Promise<void> {
   const place = await placeInside(root, path);
-  const mode = await stat(place).then(
-    (info) => info.mode & 0o777,
-    () => 0o644,
-  );
   await writeAtomic(place, content);
-  await chmod(place, mode).catch(() => undefined);
 }
 
 /** Removes a file, or a link in its place and not what it leads to; one that is gone already is no trouble. */

@@ -17,13 +17,14 @@ import {
 import { dirname, join } from 'node:path';
 import { mapLimited } from './async.ts';
 import { BmadError, systemCode } from './errors.ts';
+import { fileMode, makeFolders } from './file-modes.ts';
 
 /** The door for what the server itself keeps on disk: caches, locks and settings, in folders of its own. */
 
-/** Makes a folder with all above it. What the server keeps is for its user only. */
+/** Makes a folder with all above it: for the user only, or in a project for those who may use the folder around it. */
 export async function ensureFolder(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeFolders(path);
   } catch (error) {
     throw writeFailure(path, systemCode(error) === 'ENOENT' ? await whyNoFolder(path, error) : error);
   }
@@ -41,14 +42,14 @@ async function whyNoFolder(path: string, error: unknown): Promise<unknown> {
 
 /**
  * Replaces a file as a whole: whoever reads it sees the old or the new one, also after a crash. A link stays one and its
- * target is written; a file that is there keeps its permissions.
+ * target is written; a file that is there keeps its permissions, a new one is for those who may use its folder.
  */
-export async function writeAtomic(file: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
+export async function writeAtomic(file: string, content: string | Uint8Array, mode?: number): Promise<void> {
   await ensureFolder(dirname(file));
   const path = await realpath(file).catch(() => file);
   const rights = await stat(path).then(
     (info) => info.mode & 0o777,
-    () => mode,
+    () => mode ?? fileMode(path),
   );
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
   try {
@@ -195,7 +196,7 @@ export async function touch(path: string): Promise<void> {
   try {
     // Whoever wrote the project may have put a link there.
     const flags = constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
-    const handle = await open(path, flags, 0o600);
+    const handle = await open(path, flags, await fileMode(path));
     try {
       await handle.utimes(new Date(), new Date());
     } finally {

@@ -121,6 +121,16 @@ export async function bringInto(
   return { brought, left };
 }
 
+/** Copies the named files and folders of a folder into a new one; links among them are left out. */
+export async function copyNamed(from: string, names: readonly string[], to: string): Promise<void> {
+  for (const name of names) {
+    const [here, there] = [join(from, name), join(to, name)];
+    const info = await lstat(here).catch(() => undefined);
+    if (info?.isFile() === true) await copyNew(here, there);
+    else if (info?.isDirectory() === true) await copyFiles(here, there);
+  }
+}
+
 /** Whether everything of the first is in the second, to the byte. */
 async function sameTree(
   here: string,

@@ -126,6 +126,11 @@ export async function modifiedInside(
   }
 }
 
+/** Whether there is a file at this path inside the root. */
+export async function isFileInside(root: string, path: string): Promise<boolean> {
+  return (await linkKind(root, path, undefined)) === 'file';
+}
+
 /** The names of the folders in a folder, links to folders included, wherever they lead. */
 export async function folderNames(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);

@@ -65,9 +65,15 @@ export interface HttpRoute {
   checksDepth?: true;
   /** The part it belongs to: callers that are confined to it reach this route. */
   part?: Part;
+  /** Answered also while the server ends, on connections that are still open: for what tells how it is. */
+  whileEnding?: true;
+  /** The methods of one path, where not all paths of the route take the same. */
+  methodsAt?(path: string): Promise<readonly string[]>;
   /** How its clients expect a refusal. */
   refuse: Refuse;
   handle(exchange: Exchange): Promise<Response>;
+  /** The server has been told to end. Work may still come for a while, until `close`. */
+  ending?(): void;
   /**
    * No new work comes; what runs is finished or, when the signal fires, ended. Without it, the front door waits for the
    * exchanges of the route in the same way.

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { BmadError } from './errors.ts';
+import { ensureFile } from './file-modes.ts';
 import { ensureFolder, isWritable, sizeAndTime } from './file-state.ts';
 import { farFolder } from './file-systems.ts';
 import { Database, patiently, type Access, type Journal, type Prepare } from './sqlite-database.ts';
@@ -28,6 +29,7 @@ export async function openSqlite(
   const chosen = driver ?? (await sqliteDriver());
   if (!(await isWritable(path))) return openToRead(path, chosen, prepare);
   await ensureFolder(dirname(path));
+  await ensureFile(path);
   const { journal, notes } = await journalFor(path, chosen, asked);
   const attempt = async (mode: Journal): Promise<Database> => {
     const handover = performance.now() + HANDOVER_MS;

@@ -9,6 +9,8 @@ export type Carrier = Readonly<Record<string, string>>;
 
 /** What has become of a request: what is known about it only now, and why it failed, if it did. */
 export interface Ended {
+  /** A name that says more than the one it began with. */
+  name?: string;
   attributes?: Readonly<Record<string, string | number>>;
   /** A word for the kind of failure, of which there are few. */
   errorType?: string;
@@ -41,7 +43,8 @@ function tracingWith({ context, propagation, trace, SpanKind, SpanStatusCode }: 
       const parent: TraceContext = propagation.extract(context.active(), carrier);
       const tracer = trace.getTracer(SERVER_PROGRAM, VERSION);
       const span: Span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
-      const close = ({ attributes: more = {}, errorType }: Ended): void => {
+      const close = ({ name: better, attributes: more = {}, errorType }: Ended): void => {
+        if (better !== undefined) span.updateName(better);
         span.setAttributes(more);
         if (errorType !== undefined) {
           span.setAttribute('error.type', errorType);

@@ -56,7 +56,7 @@ function settleKept(file: string, anew: boolean): Promise<string> {
     const kept = anew ? [] : parse((await readState(file)) ?? '', file);
     if (kept.length > 0) return `Clients have to send the token in ${file}.`;
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    await writeAtomic(file, `${token}\n`);
+    await writeAtomic(file, `${token}\n`, 0o600);
     return `Clients have to send this token, which is shown once and kept in ${file}:\n\n  ${token}\n`;
   });
 }

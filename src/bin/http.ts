@@ -36,11 +36,9 @@ async function main(): Promise<void> {
     resource: () => `${address ?? ''}${mcp.path}`,
   });
   const mcp = createMcpRoute(context, { key: access.key, streams: config.httpRequests });
+  const secured = access.gate !== openGate;
   const a2a = config.a2a
-    ? (await import('../surfaces/a2a/routes.ts')).createA2aRoutes(context, {
-        secured: access.gate !== openGate,
-        address,
-      })
+    ? (await import('../surfaces/a2a/routes.ts')).createA2aRoutes(context, { secured, address })
     : [];
   const figures = { catalogue: () => catalogueFigures(context), sessions: mcp.sessions };
   const port = httpPort(true, values.port) ?? DEFAULT_PORT;
@@ -49,7 +47,7 @@ async function main(): Promise<void> {
     port,
     routes: [
       mcp,
-      ...createApiRoutes(context),
+      ...createApiRoutes(context, { secured }),
       ...createHealthRoutes(context),
       metrics.route(figures),
       ...a2a,
@@ -66,6 +64,7 @@ async function main(): Promise<void> {
     limits: {
       requests: config.httpRequests,
       streams: config.httpRequests,
+      drainMs: config.httpDrainMs,
       shutdownMs: config.httpShutdownMs,
     },
   }).catch((error: unknown) => explained(error, config.httpHost, port));
@@ -74,7 +73,7 @@ async function main(): Promise<void> {
     await serving.close();
     throw error;
   });
-  hearSignals(config.httpShutdownMs, async () => {
+  hearSignals(config.httpDrainMs + config.httpShutdownMs, async () => {
     const count = serving.running();
     if (count > 0)
       process.stderr.write(

@@ -234,6 +234,22 @@ export const httpSettings = {
       summary: 'Open requests over HTTP',
       rare: true,
     }),
+  httpDrainMs: z
+    .int()
+    .min(0)
+    .max(600_000)
+    .default(0)
+    .describe(
+      'How long a server that is told to end goes on serving first, with /readyz at 503: for balancers that have to notice.',
+    )
+    .register(settingMeta, {
+      env: 'BMAD_HTTP_DRAIN_MS',
+      personal: true,
+      flag: '--http-drain-ms',
+      placeholder: 'ms',
+      summary: 'Time for balancers to notice the end',
+      rare: true,
+    }),
   httpShutdownMs: z
     .int()
     .min(0)

@@ -7,7 +7,7 @@ export const traceSettings = {
     .boolean()
     .default(false)
     .describe(
-      'Make an OpenTelemetry span of every request. Needs the package @opentelemetry/api and whatever gathers the spans.',
+      'Make OpenTelemetry spans of MCP requests and calls of the HTTP API. Needs the package @opentelemetry/api and whatever gathers the spans.',
     )
     .register(settingMeta, {
       env: 'BMAD_TRACES',

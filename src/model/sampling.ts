@@ -7,6 +7,8 @@ export interface SampleRequest {
   waiting?: string;
   /** How long the answer may take; one that comes later is not used. */
   timeMs?: number;
+  /** What all questions of the call may come to; what was asked in earlier rounds of it counts too. */
+  within?: SampleLimits;
   /**
    * The call goes on as well without an answer. The same question is asked once in a conversation, and a client that has
    * once not answered is not asked again.
@@ -15,7 +17,22 @@ export interface SampleRequest {
 }
 
 /** The text of the model, or why there is none, in words. */
-export type Sampled = SampledText | { text?: undefined; why: string };
+export type Sampled = SampledText | NotSampled;
+
+interface NotSampled {
+  text?: undefined;
+  why: string;
+  /** The model was not even asked. */
+  unasked?: true;
+}
+
+interface SampleLimits {
+  questions: number;
+  /** What is left for this question and for those of earlier rounds that the call does not know of. */
+  tokens: number;
+  /** The most that this question and its answer come to. */
+  cost: number;
+}
 
 export interface SampledText {
   text: string;

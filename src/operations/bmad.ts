@@ -50,6 +50,7 @@ export const bmad = defineOperation({
     'BMad Method: agents (architect, pm, analyst, dev, ux-designer), workflows (prd, architecture, build, …) and their files. execute returns all you need to act as the agent or run the workflow; then follow it. context adds story, plans and decisions, in budget tokens. next says how far the project is and what to do. list, search and read look things up. Long answers come in parts: pass the cursor they give.',
   effect: 'read',
   toolset: 'bmad',
+  needsOneOf: ['operation', 'command', 'agent', 'workflow', 'uri'],
   input: z.strictObject({
     operation: z.enum(OPERATIONS).optional(),
     query: z

@@ -133,6 +133,8 @@ export interface ProjectState {
   older(): Promise<OlderPart[]>;
   /** Brings one part of that into the project; memories have a way of their own. */
   bring(part: OlderPart): Promise<BroughtPart>;
+  /** Runs a move while no other process moves state of the project. */
+  whileMoving<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export type { ServedFile } from '../services/delivery/served-file.ts';

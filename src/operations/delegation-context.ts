@@ -1,13 +1,16 @@
-import { modifiedInside } from '../base/files.ts';
+import { BmadError } from '../base/errors.ts';
+import { isFileInside } from '../base/files.ts';
 import { shownText } from '../base/secret-text.ts';
 import { contextFiles } from './context-files.ts';
+import { namedIn, type Mention } from './context-mentions.ts';
 import type { ContextPart } from './context.ts';
 
-/** A line of nothing but `@docs/prd.md`, one or several. */
-const NAMING = /^[ \t]*(?:[-*][ \t]+)?(?:@[^\s,]+[,;]?[ \t]*)+$/;
-const MENTION = /(?<![\w@])@([^\s,;:()"'`]*[^\s,;:()"'`.!?])/g;
 const BARE = /^[^\s:@]+$/;
 const PATH_SHAPE = /[/\\]|\.\w{1,8}$/;
+/** So many words with @ are looked for in the project; a text with more is no list of files. */
+const LOOKED_FOR = 200;
+/** A file is cut here before anything else is done with it: far more than a question has room for. */
+const FILE_LENGTH = 150_000;
 
 /**
  * What goes with a task. A line of `@docs/prd.md` names files of the project, which are put in; a file that is named so
@@ -15,36 +18,53 @@ const PATH_SHAPE = /[/\\]|\.\w{1,8}$/;
  * Files are read through the jail of the project, and one that is named and cannot be read stops the call.
  */
 export async function delegationContext(
-  context: string | undefined,
+  context: string,
   root: () => Promise<string>,
   hide: (text: string) => string,
 ): Promise<ContextPart[]> {
-  if (context === undefined) return [];
-  const lines = context.split(/\r?\n/);
-  const naming = lines.filter((line) => NAMING.test(line));
-  const rest = lines.filter((line) => !NAMING.test(line)).join('\n');
-  const bare = naming.length === 0 ? await onlyPaths(rest, root) : [];
+  const lines = context.split(/\r?\n/).map((line) => ({ line, ...namedIn(line) }));
+  const certain = new Set(
+    lines.flatMap(({ isOnlyNames, mentions }) => (isOnlyNames ? mentions.filter(isPath) : [])),
+  );
+  const isNaming = ({ isOnlyNames, mentions }: (typeof lines)[number]): boolean =>
+    isOnlyNames && mentions.every((mention) => certain.has(mention));
+  const rest = lines
+    .filter((line) => !isNaming(line))
+    .map(({ line }) => line)
+    .join('\n');
+  const bare = certain.size === 0 ? await onlyPaths(rest, root) : [];
+  const told = lines.flatMap(({ mentions }) => mentions).filter((mention) => !certain.has(mention));
   const named = [
-    ...naming.flatMap((line) => mentions(line)),
+    ...[...certain].map(({ path }) => path),
     ...bare,
-    ...(await existing(bare.length > 0 ? [] : mentions(rest), root)),
+    ...(await existing(bare.length > 0 ? [] : told.map(({ path }) => path), root)),
   ];
-  const files = named.length === 0 ? [] : await contextFiles(await root(), named, hide, 'context');
+  const files =
+    named.length === 0 ? [] : await contextFiles(await root(), named, hide, 'context', FILE_LENGTH);
   const text = bare.length > 0 ? '' : rest.trim();
   return [
     ...(text === '' ? [] : [{ title: 'Context from who asks', text: shownText(text, hide), isFile: false }]),
-    ...files.map((file) => ({ title: file.path, text: file.text, isFile: true })),
+    ...files.map(({ path, ...file }) => ({ title: path, ...file, isFile: true })),
   ];
 }
 
-function mentions(text: string): string[] {
-  return [...text.matchAll(MENTION)].map(([, path = '']) => path);
+/** A name alone in a line, `@ada`, is somebody unless there is such a file; with a folder or an ending it is a path. */
+function isPath({ path, isQuoted }: Mention): boolean {
+  return isQuoted || PATH_SHAPE.test(path);
 }
 
 /** In a sentence, `@ada` is somebody and `@types/node` a package, unless there is such a file. */
 async function existing(paths: readonly string[], root: () => Promise<string>): Promise<string[]> {
+  if (paths.length === 0) return [];
+  const folder = await root().catch((error: unknown) => {
+    // Without a project there are no files, and a text is a text.
+    if (error instanceof BmadError) return undefined;
+    throw error;
+  });
+  if (folder === undefined) return [];
   const found: string[] = [];
-  for (const path of paths) if ((await modifiedInside(await root(), path)) !== undefined) found.push(path);
+  for (const path of [...new Set(paths)].slice(0, LOOKED_FOR))
+    if (await isFileInside(folder, path)) found.push(path);
   return found;
 }
 

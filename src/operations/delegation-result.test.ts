@@ -5,6 +5,7 @@ import { testCall } from '../../tests/support/app.ts';
 import { desk, done, failed, given } from '../../tests/support/delegation-desk.ts';
 import { execute } from './execute.ts';
 import { runOpen } from './run-open.ts';
+import { runFinish } from './run-progress.ts';
 import { taskShow } from './task-read.ts';
 import { getWorkflowStatus } from './workflow-status.ts';
 
@@ -31,6 +32,7 @@ describe('what is kept of a delegation', () => {
     expect(shown.data['brief']).not.toContain('Nothing has been executed');
     const again = failed(await own.call({ output_key: 'queue_choice' }, 'Something else'));
     expect(again).toMatchObject({ code: 'conflict' });
+    expect(again.hint).toMatch(/^Take another key; task_show/);
     // The key is looked at before anybody is asked.
     expect(own.asked).toHaveLength(1);
   });
@@ -84,6 +86,22 @@ describe('what is kept of a delegation', () => {
     // Another answer to the same task is another result.
     const other = done(await own.call({ run_id: run.run_id }, 'Kafka.'));
     expect((other.data['kept'] as Record<string, string>)['task_id']).not.toBe(kept['task_id']);
+  });
+
+  it.each(['paused', 'failed'] as const)('leaves a run that is %s as it is', async (status) => {
+    const own = await desk();
+    const opened = await execute(runOpen, { workflow: 'bmad-prd' }, own.context, testCall());
+    if (!opened.ok) throw opened.error;
+    const { run_id, folder } = opened.data['run'] as { run_id: string; folder: string };
+    const stopped = await execute(runFinish, { run_id, status }, own.context, testCall());
+    if (!stopped.ok) throw stopped.error;
+    done(await own.call({ run_id }, 'SQS.'));
+    const state = JSON.parse(await readFile(join(own.folder, folder, 'state.json'), 'utf8')) as object;
+    expect(state).toMatchObject({ status });
+    expect(JSON.stringify(state)).toContain('"event":"handoff"');
+    const told = await execute(getWorkflowStatus, { run_id }, own.context, testCall());
+    if (!told.ok) throw told.error;
+    expect(told.data['run']).toMatchObject({ status });
   });
 
   it('asks nobody for a run that is not there', async () => {

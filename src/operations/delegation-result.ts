@@ -86,6 +86,7 @@ export async function keepResult(
       const known = before?.variables[outputKey] as { task_id?: unknown } | undefined;
       if (known?.task_id === task.task_id) return;
       await runs.checkpoint(runId, undefined, {
+        isNote: true,
         variables: {
           [outputKey]: {
             event: 'handoff',
@@ -114,6 +115,15 @@ export async function keepResult(
     },
     notes,
   };
+}
+
+/** Whoever wanted something kept is to know that it was not. */
+export function notKept(runId: string | undefined, outputKey: string | undefined): string[] {
+  const places = [
+    ...(runId === undefined ? [] : [`in the run ${quoted(runId)}`]),
+    ...(outputKey === undefined ? [] : [`under ${quoted(outputKey)}`]),
+  ];
+  return places.length === 0 ? [] : [`Nothing was kept ${places.join(' or ')}.`];
 }
 
 /** A key for work that was given none; the same answer to the same task has the same one. */

@@ -1,8 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { contextIn, temporaryFolder, testCall } from '../../tests/support/app.ts';
 import { openSession } from '../../tests/support/operations.ts';
 import { doctor } from './doctor.ts';
+import { execute } from './execute.ts';
 import { DEFAULT_TOOLS } from '../../tests/support/tool-names.ts';
 
 describe('doctor', () => {
@@ -52,5 +54,25 @@ describe('doctor', () => {
     expect(failed).toBe(true);
     expect((data['handshake'] as { trouble: string }).trouble).toContain(trouble);
     expect(answer.body).toContain('Handshake: FAILED');
+  });
+
+  it('starts nothing for callers over HTTP, and refuses to when it is asked', async () => {
+    const folder = await temporaryFolder(afterAll);
+    const script = "require('node:fs').writeFileSync('started', '')";
+    const context = await contextIn(folder, { serverCommand: [process.execPath, '-e', script] });
+    const call = { ...testCall(), overHttp: true };
+    const outcome = await execute(doctor, {}, context, call);
+    expect(outcome).toMatchObject({ ok: true, data: { ok: true } });
+    expect(await execute(doctor, { handshake: true }, context, call)).toMatchObject({
+      ok: false,
+      error: {
+        code: 'forbidden',
+        message: 'doctor with "handshake" runs programs, and over HTTP that is not allowed.',
+      },
+    });
+    expect(await readdir(folder)).not.toContain('started');
+    // The same server command does run where the caller is the user.
+    await execute(doctor, {}, context, testCall());
+    expect(await readdir(folder)).toContain('started');
   });
 });

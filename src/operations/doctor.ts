@@ -28,10 +28,12 @@ export const doctor = defineOperation({
   effect: 'read',
   command: 'doctor',
   examples: ['doctor', 'doctor --no-handshake'],
+  runsProgramsWith: ['handshake'],
   input: z.strictObject({
     handshake: z
       .boolean()
-      .default(true)
+      .optional()
+      .meta({ default: true })
       .describe('Start the server once, as a host would, and ask for its tools'),
     project: projectField,
   }),
@@ -55,7 +57,9 @@ export const doctor = defineOperation({
     ok: z.boolean(),
   }),
 
-  async run({ handshake, project }, context, call) {
+  async run({ handshake: asked, project }, context, call) {
+    // Over HTTP anybody who may read could have processes started, as many at once as they like.
+    const handshake = asked ?? call.overHttp !== true;
     const opened = await openedOr(context, project);
     if (opened instanceof BmadError) return unusable(opened, context);
     const { catalogue, delivery, project: found, warnings } = opened;

@@ -76,8 +76,14 @@ function allowedInput(
   refusePrograms(operation, context, call);
   const input = checkedInput(operation, raw, spoken);
   if (operation.writes?.(input) === true) refuseWrites(operation, context, call);
+  const starting = operation.runsProgramsWith?.find((name) => input[name] === true);
+  if (starting !== undefined)
+    refusePrograms({ name: `${operation.name} with "${starting}"`, runsPrograms: true }, context, call);
   return input;
 }
+
+/** Told to a caller who may only read: a surface knows by it that another token would help. */
+export const WRITING_HINT = 'Connect with a token that allows writing; whoever runs the server gives it.';
 
 function refuseWrites(
   { name, writes }: AnyOperation,
@@ -87,7 +93,7 @@ function refuseWrites(
   if (!config.readOnly && call.mayWrite !== false) return;
   if (!config.readOnly)
     throw new BmadError('forbidden', `${name} writes, and you may only read here.`, {
-      hint: 'Connect with a token that allows writing; whoever runs the server gives it.',
+      hint: WRITING_HINT,
     });
   const setting = settingKeys['readOnly'] ?? 'readOnly';
   throw new BmadError('forbidden', `${name} writes, and the server only reads.`, {
@@ -113,7 +119,11 @@ function mayRunPrograms(
   return runsPrograms !== true || call.overHttp !== true || config.contractsOverHttp;
 }
 
-function refusePrograms(operation: AnyOperation, context: Context, call: Call): void {
+function refusePrograms(
+  operation: Pick<AnyOperation, 'name' | 'runsPrograms'>,
+  context: Context,
+  call: Call,
+): void {
   if (mayRunPrograms(operation, context, call)) return;
   const setting = context.settingKeys['contractsOverHttp'] ?? 'contractsOverHttp';
   throw new BmadError('forbidden', `${operation.name} runs programs, and over HTTP that is not allowed.`, {

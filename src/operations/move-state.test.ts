@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
@@ -113,9 +113,11 @@ describe('state from before a project had BMAD', () => {
     const page = join(session.folder, '_bmad/_memory/handoff-log.md');
     const before = await readFile(page, 'utf8');
 
-    const { data, answer } = await session.ok(moveState);
+    const { data, answer, failed } = await session.ok(moveState);
+    expect(failed).toBe(true);
     const parts = data['parts'] as { part: string; kept: string; left: string[] }[];
     expect(parts.flatMap(({ left }) => left)).toEqual(['handoff-log.md']);
+    expect(answer.body).toContain('handoffs and sessions: PARTLY moved into _bmad/_memory');
     expect(answer.body).toContain('the project has something else of that name: handoff-log.md');
     expect(await readFile(page, 'utf8')).toBe(before);
     const pages = parts.find(({ part }) => part === 'pages')?.kept ?? '';
@@ -132,6 +134,26 @@ describe('state from before a project had BMAD', () => {
       ['branch.json', opened.run_id, session.run].sort(),
     );
     expect(await session.recall('orders refunds', { limit: 5 })).toHaveLength(2);
+
+    // What was left is still named, until somebody has joined it by hand.
+    const [notice, ...more] = olderIn((await session.ok(doctor, { handshake: false })).data);
+    expect(notice).toMatch(/^Older handoffs and sessions/);
+    expect(more).toEqual([]);
+    const place = / are in (.*?), from before/.exec(notice ?? '')?.[1] ?? '';
+    expect(await readdir(place)).toEqual(['handoff-log.md']);
+    expect(await readFile(join(place, 'handoff-log.md'), 'utf8')).toContain('Check the cart');
+    await rm(join(place, 'handoff-log.md'));
+    expect(olderIn((await session.ok(doctor, { handshake: false })).data)).toEqual([]);
+  });
+
+  it('is moved once when two do it at the same time, and neither says anything else', async () => {
+    const session = await usedThenInstalled();
+    const both = await Promise.all([session.ok(moveState), session.ok(moveState)]);
+    expect(both.map(({ failed }) => failed)).toEqual([false, false]);
+    const bodies = both.map(({ answer }) => answer.body).sort();
+    expect(bodies[0]).toBe('Another process has just moved it; nothing is left to do.');
+    expect(bodies[1]).not.toContain('NOT moved');
+    expect(bodies[1]?.match(/moved into/g)).toHaveLength(5);
   });
 
   it('completes a move that was cut short', async () => {

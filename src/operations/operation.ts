@@ -23,6 +23,8 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   effect: 'read' | 'write' | 'destroy';
   /** Whether it starts programs of the project; over HTTP that has to be allowed first. */
   runsPrograms?: true;
+  /** Switches that have it start a program, where it does not by itself; over HTTP the same holds for them. */
+  runsProgramsWith?: readonly (keyof z.input<I> & string)[];
   /** The toolset in which it is an MCP tool of its own. */
   toolset?: Toolset;
   /** Whether its data is the answer, for programs and models alike, and not the text that is made of it. */
@@ -39,6 +41,8 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   plain?: readonly (keyof z.input<I> & string)[];
   /** Whether it asks somebody outside, such as the model of the client, so that its answer is not of this project alone. */
   asksOutside?: true;
+  /** Inputs of which a call needs at least one, whatever it is about. */
+  needsOneOf?: readonly (keyof z.input<I> & string)[];
   /** Other names that callers know inputs by, and the input each stands for; they are not advertised. */
   synonyms?: Readonly<Record<string, keyof z.input<I> & string>>;
   /** The argument that takes in all that is given under other names: callers forget to put things into it. */

@@ -79,7 +79,7 @@ export const contextSchema = z.object({
   architecture: z
     .object({
       sections: z.array(z.object({ title: z.string(), line: z.int(), text: z.string() })),
-      infrastructure: z.unknown(),
+      infrastructure: z.unknown().optional(),
       files: z.array(z.string()),
     })
     .optional(),

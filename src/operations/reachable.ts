@@ -87,6 +87,9 @@ export function isForPrograms(operation: AnyOperation): boolean {
   return operation.toolset !== undefined || TOOL_OF.has(operation) || ALWAYS.has(operation);
 }
 
+/** Why a caller who may only read is not offered what writes. */
+export const WRITES_ONLY = 'it writes, and you may only read';
+
 function reachOf(operation: AnyOperation, context: Context, call: Call): Reach {
   if (ALWAYS.has(operation))
     return { operation, reachable: true, why: 'it is served whatever the tools are' };
@@ -101,8 +104,11 @@ function reachOf(operation: AnyOperation, context: Context, call: Call): Reach {
       why: `it writes; ${context.settingKeys['readOnly'] ?? 'readOnly'}`,
     };
   if (call.mayWrite === false && !mayRead(operation))
-    return { operation, reachable: false, why: 'it writes, and you may only read' };
-  if (!mayBeOffered(operation, context, call))
-    return { operation, reachable: false, why: 'it runs programs, which is not allowed over HTTP' };
+    return { operation, reachable: false, why: WRITES_ONLY };
+  if (!mayBeOffered(operation, context, call)) {
+    const setting = context.settingKeys['contractsOverHttp'] ?? 'contractsOverHttp';
+    const only = `over HTTP only with ${setting} (--contracts-over-http)`;
+    return { operation, reachable: false, why: `it runs programs, which is allowed ${only}` };
+  }
   return { operation, reachable: true, why: behind + why };
 }

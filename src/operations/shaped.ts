@@ -17,7 +17,7 @@ const NARROWING = ['query', 'limit', 'type', 'agent', 'branch', 'status', 'run_i
  */
 export function shaped(
   answer: Answer,
-  { input: { shape }, answersData }: AnyOperation,
+  { input: { shape }, answersData, effect }: AnyOperation,
   input: Record<string, unknown>,
   { config }: Context,
 ): Answer {
@@ -29,7 +29,10 @@ export function shaped(
   const body = cutToFit(answer.body, answerRoom(limit, NOTE));
   const ways = [
     ...('detail' in shape ? ['detail "full" gives all of it'] : []),
-    ...NARROWING.filter((name) => name in shape).map((name) => `"${name}" narrows it`),
+    // For what writes, a run is where something is kept, and makes no answer smaller.
+    ...NARROWING.filter((name) => name in shape && (name !== 'run_id' || effect === 'read')).map(
+      (name) => `"${name}" narrows it`,
+    ),
   ];
   const said = `CUT after ${kilobytes(byteLength(body))} of ${kilobytes(size)}${ways.length === 0 ? '' : `: ${ways.join(', ')}`}.`;
   return { ...answer, body, note: [answer.note, said].filter(Boolean).join(' ') };

@@ -84,6 +84,15 @@ describe('spawn_subagent_task', () => {
     expect(binary.message).toContain('is not a text file');
   });
 
+  it('refuses a link to a file of secrets', async () => {
+    await writeFile(join(session.folder, '.env'), 'TOKEN=abc\n');
+    await symlink('.env', join(session.folder, 'settings.txt'));
+    const context_files = ['settings.txt'];
+    const error = await session.fail(spawnSubagentTask, { ...given, output_key: 'a', context_files });
+    expect(error.code).toBe('forbidden');
+    expect(error.message).toContain('holds secrets');
+  });
+
   it('names the agents there are when one is unknown', async () => {
     const error = await session.fail(spawnSubagentTask, { ...given, agent: 'nobody-at-all' });
     expect(error.hint).toMatch(/^Agents: .*architect/);

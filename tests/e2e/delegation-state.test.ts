@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Client, CreateMessageRequestParams } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { textsOf } from '../support/mcp-client.ts';
@@ -106,6 +108,26 @@ describe('the state that a client of 2026 carries', () => {
     const prompt = third.inputRequests[keyOf(third)]?.params as CreateMessageRequestParams;
     expect(prompt.systemPrompt).toContain('You are Winston');
     expect(promptOf(prompt)).toContain('DELEGATE dev: And you?');
+  });
+
+  it.each([
+    ['questions', ['--delegate-rounds', '3'], 3, 'the model was asked 3 times, the limit of one call'],
+    ['tokens', ['--delegate-tokens', '6000'], 2, 'the tokens of one call do not suffice'],
+  ])('counts %s of other texts of a file too', async (_what, args, most, why) => {
+    const cwd = await project();
+    const client = await connected(way, { cwd, sample: never, args });
+    let back = {};
+    for (let asked = 0; ; asked += 1) {
+      await writeFile(join(cwd, 'docs/prd.md'), `Text ${asked} of the file.\n`);
+      const told = await round(client, { context: '@docs/prd.md', max_tokens: 2_048 }, back);
+      if (told.text !== '') {
+        expect(asked).toBe(most);
+        expect(told.text).toContain(`NOT EXECUTED: ${why}`);
+        break;
+      }
+      expect(asked).toBeLessThan(10);
+      back = { requestState: told.requestState, inputResponses: { [keyOf(told)]: said('SQS.') } };
+    }
   });
 
   it.each([

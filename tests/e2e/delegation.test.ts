@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CreateMessageRequestParams } from '@modelcontextprotocol/client';
+import type { CreateMessageRequestParams, CreateMessageResult } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { INITIALIZE, LineClient } from '../support/line-client.ts';
 import {
@@ -219,6 +219,38 @@ it.each([
   expect(text).not.toContain('secret words');
 });
 
+const PARTS = [
+  { type: 'text', text: 'First SQS.' },
+  { type: 'text', text: 'Then Kafka.' },
+];
+
+it.each(['stdio', 'HTTP'] as const)(
+  'a client of 2026 over %s whose answer comes in parts gets all of it',
+  async (transport) => {
+    const sample: Sampler = () => ({ ...said(''), content: PARTS }) as unknown as CreateMessageResult;
+    const client = await connected({ era: '2026', transport }, { cwd: await project(), sample });
+    expect(await delegate(client)).toContain('```markdown\nFirst SQS.\n\nThen Kafka.\n```');
+  },
+);
+
+it('a client of 2025 whose answer comes in parts gets all of it', async () => {
+  const client = new LineClient({ cwd: await project(), home });
+  onTestFinished(async () => {
+    client.child.stdin.end();
+    await client.ended;
+  });
+  await client.request('initialize', {
+    ...INITIALIZE,
+    protocolVersion: '2025-11-25',
+    capabilities: { sampling: {} },
+  });
+  await client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  const call = client.request('tools/call', { name: 'delegate_to_agent', arguments: GIVEN });
+  const { id } = await client.asked('sampling/createMessage');
+  await client.send({ jsonrpc: '2.0', id, result: { role: 'assistant', model: 'm', content: PARTS } });
+  expect(JSON.stringify((await call).result)).toContain(String.raw`First SQS.\n\nThen Kafka.`);
+});
+
 it('a client of 2026 that gave up after a question gets the brief next, and is asked again after that', async () => {
   const cwd = await project();
   let refuses = true;
@@ -229,7 +261,9 @@ it('a client of 2026 that gave up after a question gets the brief next, and is a
   const client = await connected({ era: '2026', transport: 'stdio' }, { cwd, sample });
   await expect(delegate(client)).rejects.toThrow('The user does not want that.');
   refuses = false;
-  expect(await delegate(client)).toContain('NOT EXECUTED: the client was asked before and did not come back');
+  const left = await delegate(client);
+  expect(left).toContain('NOT EXECUTED: the client was asked before and did not come back');
+  expect(left).not.toContain('The model was asked');
   expect(await delegate(client)).toContain('```markdown\nSQS.\n```');
 });
 

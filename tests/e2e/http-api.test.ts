@@ -24,7 +24,8 @@ describe('the built server over HTTP', () => {
       operations: { path: string; methods: string[] }[];
     };
     const { paths } = (await (await fetch(`${origin}/openapi.json`)).json()) as { paths: object };
-    expect(Object.keys(paths)).toEqual(operations.map(({ path }) => path));
+    const others = ['/api', '/openapi.json', '/healthz', '/readyz', '/metrics'];
+    expect(Object.keys(paths)).toEqual([...operations.map(({ path }) => path), ...others]);
     expect(operations.length).toBeGreaterThan(60);
     for (const { path } of operations) {
       // What no operation takes is refused by each of them, in the same words.
@@ -50,6 +51,20 @@ describe('the built server over HTTP', () => {
     await (client.transport as StreamableHTTPClientTransport).terminateSession();
     await client.close();
     expect((await figures()).get('bmad_sessions')?.value({})).toBe(0);
+  });
+
+  it('counts a tool that nobody has as one error, whatever it was called', async () => {
+    const client = newClient({ mode: { pin: '2026-07-28' } });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${origin}/mcp`)));
+    for (const name of ['no-such-tool', 'words of mine'])
+      await expect(client.callTool({ name })).rejects.toThrow('There is no tool');
+    await client.close();
+    const after = await figures();
+    expect(after.get('bmad_calls_total')?.value({ operation: '(unknown tool)' })).toBe(2);
+    expect(
+      after.get('bmad_call_errors_total')?.value({ operation: '(unknown tool)', code: 'not_found' }),
+    ).toBe(2);
+    expect(after.get('bmad_calls_total')?.value({ operation: 'find_agent_tool' })).toBeUndefined();
   });
 
   it('is alive and ready', async () => {

@@ -146,6 +146,18 @@ describe('a server that is told to end', () => {
     await listening.close();
   });
 
+  it('goes on for the time that balancers are given, and is not ready then', async () => {
+    const server = await start(['--http-drain-ms', '600000']);
+    const { origin } = new URL(server.url);
+    const status = async (path: string): Promise<number> => (await fetch(`${origin}${path}`)).status;
+    await expect.poll(() => status('/readyz')).toBe(200);
+    server.child.kill('SIGTERM');
+    await expect.poll(() => status('/readyz')).toBe(503);
+    expect([await status('/healthz'), await status('/api/list')]).toEqual([200, 200]);
+    server.child.kill('SIGTERM');
+    expect(await server.ended).toBe(130);
+  });
+
   it('ends at once when it is told twice', async () => {
     const server = await start(['--http-shutdown-ms', '600000']);
     const client = await connectOver(server.url, 'legacy');

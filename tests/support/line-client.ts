@@ -21,6 +21,8 @@ export interface LineClientOptions {
   env?: Record<string, string>;
   /** Flags of the server. */
   args?: readonly string[];
+  /** Another copy of the server's program. */
+  program?: string;
 }
 
 interface Waiter {
@@ -48,8 +50,8 @@ export class LineClient {
   #lastId = 1_000;
   #over = false;
 
-  constructor({ cwd, home, env = {}, args = [] }: LineClientOptions) {
-    this.child = spawn(process.execPath, [serverFile, ...args], { cwd, env: bareEnvironment(home, env) });
+  constructor({ cwd, home, env = {}, args = [], program = serverFile }: LineClientOptions) {
+    this.child = spawn(process.execPath, [program, ...args], { cwd, env: bareEnvironment(home, env) });
     this.child.stdout.setEncoding('utf8').on('data', (text: string) => this.#read(text));
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
     // A server that has ended makes the next write fail; the test sees the end itself.

@@ -64,7 +64,7 @@ describe('the surface', () => {
   });
 
   it('HTTP API', async () => {
-    const document = openApiDocument(operations.filter(isForPrograms));
+    const document = openApiDocument(operations.filter(isForPrograms), { secured: true });
     await expect(`${JSON.stringify(document, null, 1)}\n`).toMatchFileSnapshot(snapshot('openapi.json'));
   });
 

@@ -77,7 +77,8 @@ export function applied(before: Table, entry: Omit<JournalEntry, 'after'>): Tabl
   const variables = before['session_variables'];
   return {
     ...state,
-    status: 'running',
+    // What is only noted in a run that rests does not set it going.
+    status: entry.status ?? 'running',
     steps_completed: steps,
     current_step: entry.current ?? (total === undefined ? next : Math.min(next, total)),
     resume_from_step: next,

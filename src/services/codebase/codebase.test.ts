@@ -156,6 +156,7 @@ describe('what is looked into', () => {
       const outside = await temporaryFolder(afterAll);
       await writeFile(join(outside, 'secret.ts'), 'marker');
       await symlink(join(outside, 'secret.ts'), join(root, 'link.ts'));
+      await symlink('.env', join(root, 'notes.txt'));
       await linkFolder(outside, join(root, 'linked'));
       await linkFolder(root, join(root, 'loop'));
       expect(paths(await ask('marker')).sort()).toEqual(['keep.log', 'kept.ts']);

@@ -17,9 +17,11 @@ export interface BriefOrder {
 }
 
 /** The least a brief can do with: names and the words around them. */
-const LEAST_TOKENS = 300;
+const LEAST_TOKENS = 40;
 const TO_DO =
   'Nothing has been executed. Hand this whole brief to a sub-agent of yours and take its last message as the answer; if you have none, be this agent yourself for this one task, answer, and then go on as who you were. Say which of the two you did.';
+/** What has no budget of its own: headings, and how to answer. */
+const FRAME_TOKENS = 350;
 const PERSONA_SHARE = 0.5;
 const TASK_SHARE = 0.6;
 
@@ -34,7 +36,7 @@ export function composeBrief(order: BriefOrder): { text: string; leftOut: string
     .join('\n');
   // Bytes are what is limited; how many make a token depends on the language.
   const bytesPerToken = Math.max(2.5, byteLength(all) / Math.max(1, estimateTokens(all)));
-  let tokens = Math.floor(maxBytes / bytesPerToken);
+  let tokens = Math.floor(maxBytes / bytesPerToken) - FRAME_TOKENS;
   for (;;) {
     const made = briefWithin(order, tokens);
     if (byteLength(made.text) <= maxBytes || tokens <= LEAST_TOKENS) return made;
@@ -44,10 +46,11 @@ export function composeBrief(order: BriefOrder): { text: string; leftOut: string
 
 function briefWithin(order: BriefOrder, tokens: number): { text: string; leftOut: string[] } {
   const { person, context, maxTokens, depth, isDone } = order;
-  const frame = 350;
-  const room = Math.max(LEAST_TOKENS, tokens - frame);
-  const who = persona(person, Math.floor(room * PERSONA_SHARE));
+  const room = Math.max(LEAST_TOKENS, tokens);
   const task = beginning(order.task.trim(), Math.floor(room * TASK_SHARE));
+  // Without the task nobody can do anything; a definition can also be looked up.
+  const left = room - estimateTokens(task);
+  const who = persona(person, Math.floor(Math.min(room * PERSONA_SHARE, left)));
   const used = estimateTokens(who.text) + estimateTokens(task);
   const given = withinTokens(context, Math.max(0, room - used));
   const leftOut = [
@@ -58,13 +61,13 @@ function briefWithin(order: BriefOrder, tokens: number): { text: string; leftOut
   const parts = [
     `# Brief for ${fullName(person)} (${person.handle})`,
     ...(isDone ? [] : [TO_DO, depthText(depth)]),
-    who.text,
+    `# Task\n\n${task}`,
+    `# Who you are\n\n${who.text}`,
     `# How to answer\n\n${CIRCUMSTANCES.slice(2)
       .map((line) => `- ${line}`)
       .join(
         '\n',
       )}\n- One answer, complete by itself, of about ${maxTokens} tokens at most: no greeting, no menu.\n- Say only of what was really read, run or checked that it was.`,
-    `# Task\n\n${task}`,
     ...contextText(given.texts),
     ...(leftOut.length === 0 ? [] : [`# Left out\n\n${leftOut.map((line) => `- ${line}`).join('\n')}`]),
   ];

@@ -30,3 +30,25 @@ it('cuts a single long line at a word', () => {
   const { texts } = withinTokens([{ title: 'x', text: 'word '.repeat(500) }], 20);
   expect(texts[0]?.text).toMatch(/^(?:word )+word$/);
 });
+
+it.each([
+  ['Chinese', '商店卖面包和牛奶'.repeat(2_000)],
+  ['signs of two codes', '🥐🍞'.repeat(5_000)],
+  ['packed JSON', JSON.stringify(Array.from({ length: 3_000 }, (_, n) => ({ id: n, name: `n${n}` })))],
+  ['one long word', 'x'.repeat(50_000)],
+])('gives the beginning of %s, which has no spaces', (_what, long) => {
+  const { texts, leftOut } = withinTokens([{ title: 'x', text: long }], 100);
+  const begin = texts[0]?.text ?? '';
+  expect(long.startsWith(begin)).toBe(true);
+  expect(begin).not.toMatch(/[\uD800-\uDBFF]$/);
+  expect(estimateTokens(begin)).toBeLessThanOrEqual(100);
+  expect(estimateTokens(begin)).toBeGreaterThan(80);
+  expect(leftOut).toHaveLength(1);
+});
+
+it('goes by the length of the whole where it got only a beginning', () => {
+  const lines = 'a line of words\n'.repeat(100);
+  const { texts, leftOut } = withinTokens([{ title: 'x', text: lines, times: 10 }], 100_000);
+  expect(texts[0]?.title).toBe('x (beginning)');
+  expect(leftOut[0]).toMatch(/^x: the last \d+ of \d+ tokens$/);
+});

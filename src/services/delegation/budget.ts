@@ -1,8 +1,11 @@
+import { cut } from '../../base/text.ts';
 import { estimateTokens } from '../../base/token-estimate.ts';
 
 export interface Titled {
   title: string;
   text: string;
+  /** How many times longer the whole is, where this is only its beginning. */
+  times?: number;
 }
 
 /**
@@ -14,7 +17,9 @@ export function withinTokens<T extends Titled>(
   tokens: number,
 ): { texts: T[]; leftOut: string[] } {
   let room = tokens;
-  const sizes = new Map(texts.map((each) => [each, estimateTokens(each.text)]));
+  const sizes = new Map(
+    texts.map((each) => [each, Math.ceil(estimateTokens(each.text) * (each.times ?? 1))]),
+  );
   const shares = new Map<T, number>();
   const bySize = [...sizes].sort(([, a], [, b]) => a - b);
   for (const [index, [each, size]] of bySize.entries()) {
@@ -25,7 +30,7 @@ export function withinTokens<T extends Titled>(
   const leftOut: string[] = [];
   const kept = texts.flatMap((each) => {
     const [size, given] = [sizes.get(each) ?? 0, shares.get(each) ?? 0];
-    if (given >= size) return [each];
+    if (given >= size && each.times === undefined) return [each];
     const text = beginning(each.text, given);
     leftOut.push(`${each.title}: the last ${size - estimateTokens(text)} of ${size} tokens`);
     return text === '' ? [] : [{ ...each, title: `${each.title} (beginning)`, text }];
@@ -46,13 +51,23 @@ export function beginning(text: string, tokens: number): string {
   if (whole.trim() !== '' || tokens < 1) return whole;
   const words: string[] = [];
   used = 0;
-  for (const word of text
-    .trimStart()
-    .slice(0, tokens * 8)
-    .split(/(?<= )/)) {
+  const start = text.trimStart().slice(0, tokens * 8);
+  for (const word of start.split(/(?<= )/)) {
     used += estimateTokens(word);
     if (used > tokens) break;
     words.push(word);
   }
-  return words.join('').trimEnd();
+  // Chinese, Japanese and packed JSON have no words to cut at.
+  return words.length > 0 ? words.join('').trimEnd() : charactersWithin(start, tokens);
+}
+
+/** As many characters from the start as the tokens suffice for. */
+function charactersWithin(text: string, tokens: number): string {
+  let [fits, most] = [0, text.length];
+  while (fits < most) {
+    const middle = Math.ceil((fits + most) / 2);
+    if (estimateTokens(text.slice(0, middle)) <= tokens) fits = middle;
+    else most = middle - 1;
+  }
+  return cut(text, fits);
 }

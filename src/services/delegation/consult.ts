@@ -69,6 +69,10 @@ export interface Outcome {
   leftOut: string[];
 }
 
+/** What is said of a name that stands for no agent; the name is a word of the model. */
+const NOBODY = 'no agent has this name';
+type Said = { text: string; why?: undefined } | { text?: undefined; why: string };
+
 const CONTEXT_TOKENS = 12_000;
 const CONTEXT_SHARE = 0.25;
 /** An answer of less is not worth asking for. */
@@ -96,8 +100,8 @@ export async function consult(order: Order, limits: DelegationLimits, world: Wor
   const given = withinTokens(order.context, budget);
   for (const line of given.leftOut) leftOut.add(line);
 
-  async function ask(person: Person, question: Question, mayDelegate: boolean): Promise<string | undefined> {
-    if (stopped !== undefined) return undefined;
+  async function ask(person: Person, question: Question, mayDelegate: boolean): Promise<Said> {
+    if (stopped !== undefined) return { why: stopped };
     const system = systemPrompt(person, mayDelegate ? world.agents : undefined);
     for (const line of system.leftOut) leftOut.add(line);
     const prompt = promptText(question);
@@ -106,29 +110,32 @@ export async function consult(order: Order, limits: DelegationLimits, world: Wor
     if (rounds >= limits.rounds) stopped = `the model was asked ${rounds} times, the limit of one call`;
     else if (maxTokens < Math.min(LEAST_ANSWER, order.maxTokens))
       stopped = `the ${limits.tokens} tokens of one call do not suffice for the next question`;
-    if (stopped !== undefined) return undefined;
+    if (stopped !== undefined) return { why: stopped };
     world.signal.throwIfAborted();
-    rounds += 1;
     const said = await world.sample({
       system: system.text,
       prompt,
       maxTokens,
       timeMs: limits.timeMs,
-      waiting: `Asking ${person.name} (${person.handle}), question ${rounds} of at most ${limits.rounds}`,
+      waiting: `Asking ${person.name} (${person.handle}), question ${rounds + 1} of at most ${limits.rounds}`,
+      within: { questions: limits.rounds, tokens: limits.tokens - tokens, cost: asked + maxTokens },
     });
     world.signal.throwIfAborted();
-    tokens += asked;
+    if (said.text !== undefined || said.unasked !== true) {
+      rounds += 1;
+      tokens += asked;
+    }
     if (said.text === undefined) {
       stopped = said.why;
-      return undefined;
+      return { why: stopped };
     }
     // What the client had written is what it cost, also where less of it is used.
     tokens += estimateTokens(said.text);
     const text = limited(world.safe(said.text.trim()), maxTokens, person);
     model ??= said.model;
     if (said.cutShort === true) notes.add(`The answer of ${person.handle} ends where its tokens did.`);
-    if (text === '') stopped = 'the answer of the model is empty';
-    return text === '' ? undefined : text;
+    // Another agent, or the same with more to go on, may still have something to say.
+    return text === '' ? { why: 'the answer of the model is empty' } : { text };
   }
 
   function limited(text: string, maxTokens: number, { handle }: Person): string {
@@ -141,11 +148,7 @@ export async function consult(order: Order, limits: DelegationLimits, world: Wor
   }
 
   /** `path` has the work of those above, so that nobody gets back what was asked of it. */
-  async function answerOf(
-    person: Person,
-    task: string,
-    path: readonly string[],
-  ): Promise<string | undefined> {
+  async function answerOf(person: Person, task: string, path: readonly string[]): Promise<Said> {
     const depth = path.length + 1;
     const entry: Consulted = { agent: person.handle, depth, task: oneLine(task, 200) };
     consulted.push(entry);
@@ -153,11 +156,11 @@ export async function consult(order: Order, limits: DelegationLimits, world: Wor
     const mayDelegate = depth < limits.depth;
     const question = { task, context: given.texts };
     const draft = await ask(person, question, mayDelegate);
-    if (draft === undefined) {
-      if (stopped !== undefined) entry.why = stopped;
-      return undefined;
+    if (draft.text === undefined) {
+      entry.why = draft.why;
+      return draft;
     }
-    const wanted = furtherTasks(draft);
+    const wanted = furtherTasks(draft.text);
     if (wanted.length === 0) return draft;
     if (!mayDelegate) {
       notes.add(`${person.handle} wanted to delegate; the limit of ${limits.depth} levels was reached.`);
@@ -168,12 +171,14 @@ export async function consult(order: Order, limits: DelegationLimits, world: Wor
     const got: { agent: string; task: string; text: string }[] = [];
     for (const each of wanted.slice(0, FURTHER_TASKS))
       got.push({ ...each, text: await further(each, own, depth + 1) });
-    const final = await ask(person, { ...question, before: { draft, results: got } }, false);
-    if (final === undefined) {
-      notes.add(`${person.handle} could not bring the answers of others into its own: ${stopped ?? ''}.`);
-      return [draft, ...got.map(({ agent, text }) => `## From ${agent}\n\n${text}`)].join('\n\n');
+    const before = { draft: draft.text, results: got };
+    const final = await ask(person, { ...question, before }, false);
+    if (final.text === undefined) {
+      notes.add(`${person.handle} could not bring the answers of others into its own: ${final.why}.`);
+      const parts = got.map(({ agent, text }) => `## From ${agent}\n\n${text}`);
+      return { text: [draft.text, ...parts].join('\n\n') };
     }
-    if (furtherTasks(final).length > 0)
+    if (furtherTasks(final.text).length > 0)
       notes.add(`${person.handle} wanted to delegate once more; each agent may do so once.`);
     return final;
   }
@@ -183,12 +188,15 @@ export async function consult(order: Order, limits: DelegationLimits, world: Wor
     path: readonly string[],
     depth: number,
   ): Promise<string> {
-    const left = (why: string, handle = agent): string => {
+    const left = (why: string, handle: string): string => {
       consulted.push({ agent: handle, depth, task: oneLine(task, 200), why });
       return `No answer: ${why}.`;
     };
     const found = await world.find(agent);
-    if ('why' in found) return left(found.why, oneLine(agent, 100));
+    if ('why' in found) {
+      left(NOBODY, plainName(agent));
+      return `No answer: ${found.why}.`;
+    }
     const key = workKey(found.handle, task);
     if (path.includes(key)) {
       notes.add(`A loop was stopped: ${found.handle} would have been asked again for what it is doing.`);
@@ -196,16 +204,16 @@ export async function consult(order: Order, limits: DelegationLimits, world: Wor
     }
     const known = results.get(key);
     if (known !== undefined) return known;
-    const text = await answerOf(found, task, path);
-    if (text === undefined) return `No answer: ${stopped ?? ''}.`;
+    const { text, why } = await answerOf(found, task, path);
+    if (text === undefined) return `No answer: ${why}.`;
     results.set(key, text);
     return text;
   }
 
   const answer = await answerOf(order.person, order.task, []);
-  if (answer === undefined) notes.add(`${fullName(order.person)} has not answered.`);
+  if (answer.text === undefined) notes.add(`${fullName(order.person)} has not answered.`);
   return {
-    ...(answer === undefined ? { why: stopped ?? 'there is no answer' } : { answer }),
+    ...(answer.text === undefined ? { why: answer.why } : { answer: answer.text }),
     consulted,
     rounds,
     tokens,

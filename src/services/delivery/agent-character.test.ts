@@ -99,4 +99,37 @@ describe('the character of a skill', () => {
     });
     expect(elsewhere).toEqual(['facts in {project-root}/docs/standards.md']);
   });
+
+  it('has what stands before its first section, and below its title', () => {
+    const { parts, parts_ } = character(
+      'skill',
+      '---\nname: x\n---\nYou never give legal advice.\n\n# X\n\nYou are Ada, a baker.\n\n## Limits\n\nNo law.\n',
+    );
+    expect(parts).toEqual({
+      Definition: 'You never give legal advice.\n\nYou are Ada, a baker.',
+      Limits: 'No law.',
+    });
+    expect(parts_[0]?.title).toBe('Definition');
+  });
+
+  it('has what stands below several titles', () => {
+    expect(
+      character(
+        'skill',
+        '# Role\n\nBaker.\n\n# Activation\n\nGreet.\n\n# Ways\n\nCalm.\n\n## Limits\n\nNo law.\n',
+      ).parts,
+    ).toEqual({ Role: 'Baker.', Ways: 'Calm.', Limits: 'No law.' });
+  });
+
+  it('has a text without sections beside its table', () => {
+    const { parts } = character('skill', 'You bake.\n\n### Bread\n\nRye.\n', {
+      customization: { agent: { role: 'Baker' } },
+    });
+    expect(parts).toEqual({ Role: 'Baker', Definition: 'You bake.\n\n### Bread\n\nRye.' });
+  });
+
+  it('keeps lists below lists, and code', () => {
+    const text = '- One\n  - Two\n\n```\nif x:\n      y\n```';
+    expect(character('skill', `# X\n\n## Principles\n\n${text}\n`).parts).toEqual({ Principles: text });
+  });
 });

@@ -3,6 +3,7 @@ import { field, isTable, parseFrontMatter, ParseError, textField, type Table } f
 import type { BmadRecord } from '../../model/record.ts';
 import { allTexts, inside, tagText, withoutComments } from './agent-markup.ts';
 import { yamlBlock } from './agent-profile.ts';
+import { tidyText } from './tidy-text.ts';
 
 interface CharacterPart {
   /** What it is: `Role`, `Principles`, `Rules`. */
@@ -20,10 +21,14 @@ export interface AgentCharacter {
   elsewhere: string[];
 }
 
+/** What stands in a definition before its first heading, or all of it where there is none. */
+const BEGIN = 'Definition';
+
 /** In this order; what has another title comes after. */
 const ORDER = [
   'Role',
   'Overview',
+  BEGIN,
   'Identity',
   'Communication style',
   'Focus',
@@ -61,13 +66,15 @@ export function agentCharacter({ record, main, customization, values }: Characte
       : record.format === 'v4-agent'
         ? fromYaml(record.bmadRelativePath, main)
         : fromSkill(main, customization, elsewhere);
+  // The text of a tag begins right behind it, and its other lines are indented as deep as the tag.
+  const isHanging = record.format === 'compiled-agent';
   const parts = found.filter(({ text }) => text.trim() !== '');
-  const told = parts.length > 0 ? parts : [{ title: 'Definition', text: plainBody(main) }];
+  const told = parts.length > 0 ? parts : [{ title: BEGIN, text: plainBody(main) }];
   return {
     name: record.displayName ?? record.name,
     title: record.title ?? '',
     parts: told
-      .map(({ title, text }) => ({ title, text: filled(tidy(text), values) }))
+      .map(({ title, text }) => ({ title, text: filled(tidyText(text, isHanging), values) }))
       .sort((a, b) => place(a.title) - place(b.title)),
     elsewhere,
   };
@@ -81,16 +88,6 @@ function place(title: string): number {
 function titleOf(key: string): string {
   const words = key.replaceAll(/[_-]+/g, ' ').trim().toLowerCase();
   return TITLES.get(words) ?? words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-function tidy(text: string): string {
-  const lines = text.replaceAll('\r\n', '\n').split('\n');
-  return lines
-    .map((line) => line.trimEnd())
-    .join('\n')
-    .replaceAll(/\n{3,}/g, '\n\n')
-    .replaceAll(/^ {2,}(?=\S)/gm, (spaces) => spaces.slice(Math.min(spaces.length, 6)))
-    .trim();
 }
 
 function filled(text: string, values: CharacterSource['values']): string {
@@ -198,16 +195,29 @@ function fromSkill(main: string, customization: Table, elsewhere: string[]): Cha
   );
   const has = new Set(fromTable.filter(({ text }) => text !== '').map(({ title }) => title));
   const body = bodyOf(main);
-  const sections = outline(body).filter(({ level }) => level === 2);
-  const fromText = sections
+  const fromText = sectionsOf(body)
     .filter(({ title }) => !LEFT.test(title))
-    .map(({ title, start, end }) => ({
-      title: titleOf(title),
-      text: body.slice(start, end).split('\n').slice(1).join('\n'),
-    }))
+    .map(({ title, text }) => ({ title: titleOf(title), text }))
     // The table is the text with the project's overrides in it.
     .filter(({ title }) => !has.has(title));
   return [...fromTable, ...fromText];
+}
+
+/** A text by its first two levels of headings. What stands before them, or below its title, is a part of its own. */
+function sectionsOf(body: string): CharacterPart[] {
+  const headings = outline(body).filter(({ level }) => level <= 2);
+  const [first] = headings;
+  const isTitled = first?.level === 1 && headings.filter(({ level }) => level === 1).length === 1;
+  const own = headings.map(({ title, start }, at) => ({
+    title,
+    text: body
+      .slice(start, headings[at + 1]?.start)
+      .split('\n')
+      .slice(1)
+      .join('\n'),
+  }));
+  const begin = [body.slice(0, first?.start), ...(isTitled ? own.splice(0, 1).map(({ text }) => text) : [])];
+  return [{ title: BEGIN, text: withoutComments(begin.join('\n')) }, ...own];
 }
 
 function bodyOf(main: string): string {

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { withLock } from '../../base/file-lock.ts';
-import { ensureFolder, setAside, stateNames } from '../../base/file-state.ts';
-import { bringInto } from '../../base/file-tree.ts';
+import { ensureFolder, removeTree, setAside, stateNames } from '../../base/file-state.ts';
+import { bringInto, copyNamed, moveFolder } from '../../base/file-tree.ts';
+import { realFolder } from '../../base/files.ts';
 import { projectKey } from '../../base/project-key.ts';
 import { inTurn, OWN_FOLDER, whileLocked } from '../../kit/kit-lock.ts';
 import { readKit, strayPart, type Kit } from '../../kit/kit.ts';
@@ -29,6 +30,8 @@ export interface BroughtPart {
 }
 
 const LOCK_WAIT_MS = 30_000;
+/** Somebody else may be moving a lot. */
+const MOVE_WAIT_MS = 300_000;
 const WORK = '.moving';
 /** The project's own stand: they are about its folders, or were made with them. */
 const OWN = new Set(['branch.json', '.active-branch', '.gitignore', OWN_FOLDER]);
@@ -88,8 +91,23 @@ export async function bringPart(root: string, { part, from, to }: OlderPart): Pr
       depth: 1,
       own: OWN,
     });
-    return { brought, left, kept: await setAside(from) };
+    return { brought, left, kept: await setAsideBut(from, left) };
   });
+}
+
+/** What was left stays in its place as well, so that it is still found and named. */
+async function setAsideBut(from: string, left: readonly string[]): Promise<string> {
+  const draft = `${from}.left`;
+  await removeTree(draft);
+  await copyNamed(from, left, draft);
+  const kept = await setAside(from);
+  if ((await realFolder(draft)) !== undefined) await moveFolder(draft, from);
+  return kept;
+}
+
+/** Runs a move while no other process moves state of this project. */
+export async function whileMoving<T>(root: string, state: string, work: () => Promise<T>): Promise<T> {
+  return withLock(join(state, 'moving', `${projectKey(root)}.lock`), { waitMs: MOVE_WAIT_MS }, work);
 }
 
 /** Nobody writes there meanwhile: neither where it comes from nor where it goes. */

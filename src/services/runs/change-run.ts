@@ -23,6 +23,8 @@ export interface Checkpoint {
   /** Files that came out of it, from the run's own folder or from the top of the project. */
   artefacts?: readonly string[] | undefined;
   notes?: string | undefined;
+  /** It is noted only: a run that rests or has failed stays so. */
+  isNote?: boolean | undefined;
 }
 
 export interface Changed {
@@ -48,7 +50,8 @@ export async function checkpoint(
         subject: id,
         hint: 'Open a new one with run_open.',
       });
-    if (status === 'paused' || status === 'failed') notes.push(`It was ${status} and is running again.`);
+    const rests = status === 'paused' || status === 'failed';
+    if (rests && given.isNote !== true) notes.push(`It was ${status} and is running again.`);
     const total = given.total ?? before.state['total_steps'];
     const step =
       given.step ?? (typeof before.state['current_step'] === 'number' ? before.state['current_step'] : 0);
@@ -68,6 +71,7 @@ export async function checkpoint(
       variables: given.variables === undefined ? undefined : { ...given.variables },
       artefacts: artefacts.length === 0 ? undefined : artefacts,
       notes: given.notes,
+      status: rests && given.isNote === true ? status : undefined,
       checkpoint_id: checkpointId(id, step, variables),
     });
   });

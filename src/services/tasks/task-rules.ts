@@ -52,7 +52,13 @@ export function checkKey(
   throw new BmadError(
     'conflict',
     `The output key ${quoted(outputKey)} is that of ${same.task_id} (${same.status}).`,
-    { subject: outputKey, hint: 'Take another key, or cancel that task.' },
+    {
+      subject: outputKey,
+      hint:
+        same.status === 'completed' || same.status === 'needs_verification'
+          ? `Take another key; task_show {task_id:"${same.task_id}"} has its result.`
+          : 'Take another key, or cancel that task.',
+    },
   );
 }
 

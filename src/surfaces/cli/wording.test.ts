@@ -24,6 +24,10 @@ describe('answers in a terminal', () => {
     ['Do reconcile_ledgers {apply:true, proposal:"a1"}', 'Do "bmad project reconcile --apply --proposal a1"'],
     ['task_list {status:"all"} shows them.', '"bmad task list --status all" shows them.'],
     ['Go on with cursor "t1-2".', 'Go on with --cursor t1-2.'],
+    [
+      'NOT EXECUTED: the client offers no model to ask (no sampling). To queue it: spawn_subagent_task.',
+      'NOT EXECUTED: a terminal has no model to ask. To queue it: "bmad task add".',
+    ],
     ['my_task_claimed run_id', 'my_task_claimed run_id'],
   ])('%s', (text, expected) => {
     expect(inTerminalWords(text)).toBe(expected);

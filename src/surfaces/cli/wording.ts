@@ -63,6 +63,8 @@ export function inTerminalWords(text: string): string {
       `"${CLI_PROGRAM} memory list" gives ids`,
     )
     .replace('recall_structured gives it', `"${CLI_PROGRAM} memory list" gives it`)
+    .replace('the client offers no model to ask (no sampling)', 'a terminal has no model to ask')
+    .replace('spawn_subagent_task', `"${CLI_PROGRAM} task add"`)
     .replace(CALL, (_call, name: string, written?: string) => asCommand(name, written))
     .replace(/with cursor "([^"]*)"/g, (_call, cursor: string) => `with --cursor ${cursor}`);
 }

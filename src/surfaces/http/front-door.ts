@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
 import { refuseAsProblem } from '../../base/http-refusals.ts';
 import { matches, type Caller, type HttpRoute, type Part, type Refuse } from '../../base/http-route.ts';
@@ -68,7 +69,8 @@ export async function openFrontDoor({
     const path = url.split('?', 1)[0] ?? '';
     const route = routes.find((one) => matches(one, path));
     const refuse = route?.refuse ?? refuseAsProblem;
-    if (closing) return refuse(503, 'The server is about to end. Connect again.', { connection: 'close' });
+    if (closing && route?.whileEnding !== true)
+      return refuse(503, 'The server is about to end. Connect again.', { connection: 'close' });
     if (rawHeaders.length > 2 * limits.headers)
       return refuse(431, `A request may have at most ${limits.headers} headers.`, { connection: 'close' });
     if ((incoming.headersDistinct['host']?.length ?? 0) > 1)
@@ -76,14 +78,13 @@ export async function openFrontDoor({
     if (!servedUnder(headers.host, served)) return refuse(403, notServedUnder(headers.host));
     if (!ownOrigin(headers.origin, served) && !pages.allows(headers.origin))
       return refuse(403, 'Pages of other origins are not served, unless allow_origins names them.');
-    if (route === undefined)
-      return refuse(404, `There is nothing here. Served: ${routes.map((one) => one.path).join(', ')}.`);
+    if (route === undefined) return refuse(404, `There is nothing here. Served: ${shownPaths(routes)}.`);
     const preflight = pages.preflight(method, headers, route.methods);
     if (preflight !== undefined) return preflight;
-    if (!route.methods.includes(method))
-      return refuse(405, `Method not allowed. Allowed: ${route.methods.join(', ')}.`, {
-        allow: route.methods.join(', '),
-      });
+    if (!route.methods.includes(method)) {
+      const allow = ((await route.methodsAt?.(path)) ?? route.methods).join(', ');
+      return refuse(405, `Method not allowed. Allowed: ${allow}.`, { allow });
+    }
     if (route.open !== true && !room.enter(outgoing))
       return refuse(503, `${limits.requests} requests are open already. Try again soon.`, {
         'retry-after': '1',
@@ -153,6 +154,9 @@ export async function openFrontDoor({
     ended,
     running: () => routes.reduce((sum, route) => sum + (route.running?.() ?? exchangesOf(route).length), 0),
     async close() {
+      for (const route of routes) route.ending?.();
+      // Whoever sends clients here learns that it should not any more, before the listener is gone.
+      if (limits.drainMs > 0) await pause(limits.drainMs);
       closing = true;
       http.close();
       const now = AbortSignal.timeout(limits.shutdownMs);
@@ -175,6 +179,14 @@ function elsewhere(refuse: Refuse, { only, challenge }: Caller): Response {
     `This token is for ${part} only. Whoever runs the server gives hosts of the project a token of their own.`,
     challenge === undefined ? {} : { 'www-authenticate': challenge },
   );
+}
+
+/** The same place with and without a slash at its end is named once. */
+function shownPaths(routes: readonly HttpRoute[]): string {
+  return routes
+    .map(({ path }) => path)
+    .filter((path) => !path.endsWith('/'))
+    .join(', ');
 }
 
 function fired(signal: AbortSignal): Promise<void> {

@@ -1,10 +1,15 @@
+import { text as textOf } from 'node:stream/consumers';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { FakeQdrant } from '../../../tests/memory/fake-qdrant.ts';
 import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
+import { slowRoute } from '../../../tests/support/front-door.ts';
+import { openSocket } from '../../../tests/support/raw-http.ts';
 import { served } from '../../../tests/support/served.ts';
+import type { Exchange } from '../../base/http-route.ts';
 import type { Workspace } from '../../operations/context.ts';
 import { execute } from '../../operations/execute.ts';
 import { recallStructured } from '../../operations/recall-structured.ts';
+import { openFrontDoor } from './front-door.ts';
 import { createHealthRoutes } from './health.ts';
 
 const folder = await temporaryFolder(afterAll);
@@ -62,13 +67,48 @@ describe('the health of the server', () => {
     expect((await asked(after.origin, '/healthz')).status).toBe(200);
   });
 
-  it('is not ready while it ends', async () => {
+  it.each([
+    ['/readyz', /200 [^]*"done"[^]*HTTP\/1\.1 503 [^]*not ready[^]*about to end/],
+    ['/healthz', /200 [^]*"done"[^]*HTTP\/1\.1 200 [^]*"ok"/],
+  ])('is told by %s while the server ends, on connections that are open', async (path, said) => {
     const context = await contextIn(folder);
     await context.workspace();
-    const routes = createHealthRoutes(context);
-    const { origin } = await served(context, routes, onTestFinished);
-    for (const route of routes) await route.close?.(new AbortController().signal);
-    expect((await asked(origin, '/readyz')).text).toContain('The server is about to end.');
-    expect((await asked(origin, '/healthz')).status).toBe(200);
+    const { route, begun, answer } = slowRoute();
+    let arrive: () => void = () => undefined;
+    const arrived = new Promise<void>((resolve) => void (arrive = resolve));
+    const health = createHealthRoutes(context).map((each) => ({
+      ...each,
+      handle: (exchange: Exchange) => {
+        arrive();
+        return each.handle(exchange);
+      },
+    }));
+    const door = await openFrontDoor({ port: 0, routes: [...health, route], log: context.log });
+    const socket = await openSocket(door.origin);
+    const ask = (place: string): string => `GET ${place} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    socket.write(ask('/slow'));
+    await begun;
+    const closed = door.close();
+    socket.write(ask(path));
+    await arrived;
+    answer();
+    expect(await textOf(socket)).toMatch(said);
+    await closed;
+  });
+
+  it('tells balancers before the listener is gone, where it is given the time', async () => {
+    const context = await contextIn(folder);
+    await context.workspace();
+    const door = await openFrontDoor({
+      port: 0,
+      routes: createHealthRoutes(context),
+      log: context.log,
+      limits: { drainMs: 1_500 },
+    });
+    const closed = door.close();
+    expect((await asked(door.origin, '/readyz')).text).toContain('The server is about to end.');
+    expect((await asked(door.origin, '/healthz')).status).toBe(200);
+    await closed;
+    await expect(fetch(door.origin)).rejects.toThrow('fetch failed');
   });
 });

@@ -50,6 +50,7 @@ export function createHealthRoutes(context: Context): HttpRoute[] {
     path,
     methods: ['GET', 'HEAD'],
     open: true,
+    whileEnding: true,
     refuse: refuseAsProblem,
     handle,
   });
@@ -62,7 +63,7 @@ export function createHealthRoutes(context: Context): HttpRoute[] {
           ? told(200, { status: 'ready' })
           : told(503, { status: 'not ready', reasons: why });
       }),
-      async close() {
+      ending() {
         ending = true;
       },
     },

@@ -14,6 +14,8 @@ export interface Limits {
   requestMs: number;
   /** How long a client may read nothing of what it was sent. */
   stalledMs: number;
+  /** How long the server goes on when it is told to end, so that balancers notice in time. */
+  drainMs: number;
   /** How long what runs may take to finish when the server ends. */
   shutdownMs: number;
 }
@@ -27,5 +29,6 @@ export const USUAL_LIMITS: Limits = {
   headerMs: 10_000,
   requestMs: 60_000,
   stalledMs: 30_000,
+  drainMs: 0,
   shutdownMs: 10_000,
 };

@@ -60,7 +60,7 @@ export function createMetrics(): Metrics {
     },
     route: (figures) => ({
       path: '/metrics',
-      methods: ['GET'],
+      methods: ['GET', 'HEAD'],
       refuse: refuseAsProblem,
       async handle() {
         const calls = [...counted].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,12 +1,19 @@
 import { once } from '../../base/async.ts';
+import { BmadError } from '../../base/errors.ts';
 import type { Call, Context } from '../../operations/context.ts';
 import { execute, type Outcome } from '../../operations/execute.ts';
 import type * as onDemand from '../../operations/on-demand.ts';
+import { protocolError } from './errors.ts';
 
 /** The code of the operations is a part of its own, loaded with the first request that needs one. */
-export const operationsOnDemand: () => Promise<typeof onDemand> = once(
-  () => import('../../operations/on-demand.ts'),
-);
+export const operationsOnDemand: () => Promise<typeof onDemand> = once(async () => {
+  try {
+    return await import('../../operations/on-demand.ts');
+  } catch (error) {
+    // What Node says of it has paths in it.
+    throw protocolError(BmadError.replaced(error));
+  }
+});
 
 /** Runs the operation of this name. */
 export async function ask(

@@ -9,7 +9,7 @@ export interface Conversation {
   /** Optional questions a client of the 2026 protocol was asked and has not come back with. */
   open: OpenQuestions;
   /** The same for the others: whoever puts the call again without an answer is not asked a second time in a row. */
-  left: Map<string, true>;
+  left: OpenQuestions;
   /** The client has left a question without an answer, so it is not bothered with optional ones any more. */
   silent: boolean;
 }
@@ -17,7 +17,7 @@ export interface Conversation {
 export const newConversation = (): Conversation => ({
   answers: new Map(),
   open: openQuestions(),
-  left: new Map(),
+  left: openQuestions(),
   silent: false,
 });
 

@@ -1,10 +1,12 @@
 /** After this time a question does not count as left open any more. */
 const OPEN_MS = 60_000;
+const MOST = 200;
 
 /** Questions to a client that it has not come back with. */
 export interface OpenQuestions {
   add(key: string): void;
-  delete(key: string): void;
+  /** Whether it was open. */
+  delete(key: string): boolean;
   readonly size: number;
 }
 
@@ -14,12 +16,22 @@ export interface OpenQuestions {
  */
 export function openQuestions(): OpenQuestions {
   const asked = new Map<string, number>();
+  const forget = (): void => {
+    const since = Date.now() - OPEN_MS;
+    for (const [key, at] of asked) if (at < since || asked.size > MOST) asked.delete(key);
+  };
   return {
-    add: (key) => void asked.set(key, Date.now()),
-    delete: (key) => void asked.delete(key),
+    add(key) {
+      asked.delete(key);
+      asked.set(key, Date.now());
+      forget();
+    },
+    delete(key) {
+      forget();
+      return asked.delete(key);
+    },
     get size() {
-      const since = Date.now() - OPEN_MS;
-      for (const [key, at] of asked) if (at < since) asked.delete(key);
+      forget();
       return asked.size;
     },
   };

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { SampleRequest } from '../../operations/context.ts';
-import { ANSWERS_KEPT, remember, type Conversation } from './conversations.ts';
+import type { Conversation } from './conversations.ts';
 import {
   DEFAULT_MS,
   MODEL_LENGTH,
@@ -34,6 +34,8 @@ const stateSchema = z.object({
       model: z.string().max(MODEL_LENGTH).optional(),
     }),
   ),
+  /** What questions come to with their answers, in tokens. */
+  costs: z.record(z.string().max(40), z.number().nonnegative()).optional(),
 });
 
 export type RoundState = z.output<typeof stateSchema>;
@@ -44,22 +46,25 @@ const QUESTIONS = 64;
 
 export interface Rounds {
   answerTo(key: string, request: SampleRequest): Told | undefined;
-  /** Whether the same was asked in the call before, which has ended there. */
-  leftBefore(key: string): Told | undefined;
+  /** Why it is not asked: too much has been, or the same was asked in the call before, which has ended there. */
+  refusal(key: string, request: SampleRequest): Told | undefined;
   ask(key: string, request: SampleRequest): Promise<InputRequiredResult>;
 }
 
 /** The rounds of a call of the 2026 protocol: a question ends it, and the client calls again with the answer. */
 export function roundsOf(sdk: ServerContext, conversation: Conversation, codec?: StateCodec): Rounds {
   const { mcpReq } = sdk;
-  const { asked, answers } = stateOf(mcpReq.requestState());
+  const { asked, answers, costs = {} } = stateOf(mcpReq.requestState());
   const count = Object.keys(asked).length;
+  /** Questions of earlier rounds that this one comes by again. */
+  const used = new Set<string>();
   for (const key of Object.keys(asked)) {
     conversation.open.delete(key);
     conversation.left.delete(key);
   }
   return {
     answerTo(key, { timeMs = DEFAULT_MS }) {
+      used.add(key);
       const earlier = answers[key];
       if (earlier !== undefined) return told(earlier);
       const at = asked[key];
@@ -71,17 +76,27 @@ export function roundsOf(sdk: ServerContext, conversation: Conversation, codec?:
       if (answer.text !== undefined) answers[key] = answer;
       return answer;
     },
-    leftBefore(key) {
-      if (count >= QUESTIONS) return { why: 'the client was asked too often in one call' };
+    refusal(key, { within }) {
+      // A file that changes between rounds makes other questions; those before have been paid for all the same.
+      if (count >= Math.min(QUESTIONS, within?.questions ?? QUESTIONS))
+        return { why: `the model was asked ${count} times, the limit of one call`, unasked: true };
+      const spent = Object.entries(costs).reduce((sum, [each, cost]) => sum + (used.has(each) ? 0 : cost), 0);
+      if (within !== undefined && spent + within.cost > within.tokens)
+        return { why: 'the tokens of one call do not suffice for the next question', unasked: true };
       // Asked anew the time after: somebody may have declined by mistake.
       return conversation.left.delete(key)
-        ? { why: 'the client was asked before and did not come back with an answer' }
+        ? { why: 'the client was asked before and did not come back with an answer', unasked: true }
         : undefined;
     },
     async ask(key, request) {
       if (request.optional === true) conversation.open.add(key);
-      else remember(conversation.left, key, true, ANSWERS_KEPT);
-      const state = { asked: { ...asked, [key]: Date.now() }, answers };
+      else conversation.left.add(key);
+      const cost = request.within?.cost ?? 0;
+      const state = {
+        asked: { ...asked, [key]: Date.now() },
+        answers,
+        costs: { ...costs, ...(cost === 0 ? {} : { [key]: cost }) },
+      };
       return inputRequired({
         inputRequests: { [key]: inputRequired.createMessage(paramsOf(request)) },
         requestState: codec === undefined ? JSON.stringify(state) : await codec.mint(state, sdk),

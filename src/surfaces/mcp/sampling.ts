@@ -47,9 +47,9 @@ export function askingCall(
       request.optional === true &&
       (conversation.silent || conversation.open.size > 0)
     )
-      return { why: 'the client has left an earlier question without an answer' };
+      return { why: 'the client has left an earlier question without an answer', unasked: true };
     if (rounds !== undefined && answered === undefined) {
-      const refused = request.optional === true ? undefined : rounds.leftBefore(key);
+      const refused = request.optional === true ? undefined : rounds.refusal(key, request);
       if (refused !== undefined) return refused;
       if (request.waiting !== undefined) plain.progress(request.waiting);
       question = await rounds.ask(key, request);
@@ -89,11 +89,14 @@ async function pushed(
   const tell = (): void => (request.waiting === undefined ? undefined : progress(request.waiting));
   try {
     tell();
-    const asked = mcpReq.requestSampling(paramsOf(request), {
-      timeout: request.timeMs ?? DEFAULT_MS,
-      signal: ending === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, ending]),
-      relatedRequestId: mcpReq.id,
-    });
+    // The method of the SDK for this refuses answers in several parts, which the protocol allows.
+    const asked = mcpReq.send(
+      { method: 'sampling/createMessage', params: { ...paramsOf(request) } },
+      {
+        timeout: request.timeMs ?? DEFAULT_MS,
+        signal: ending === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, ending]),
+      },
+    );
     // Clients give up on calls of which they hear nothing.
     return textIn(await telling(asked, tell, TELL_MS));
   } catch (error) {

@@ -77,7 +77,7 @@ export function mcpServerFactory(
       },
     );
     const { server } = mcp;
-    if (context.tracing !== undefined) traceRequests(server, context.tracing);
+    if (context.tracing !== undefined) traceRequests(server, context.tracing, context);
     answer(server, 'tools/list', pageParams, async ({ cursor }, sdk) => {
       if (cursor !== undefined) throw protocolError(foreignCursor());
       return { tools: await toolList(context, callOf(sdk)) };

@@ -13,6 +13,7 @@ import { actionNote, inOfferedWords } from './wording.ts';
 
 type AgentTool = Parameters<typeof agentOperation>[0];
 
+const UNKNOWN_TOOL = '(unknown tool)';
 const AGENT_LISTER = 'bmad-resources';
 
 /** The tools in a fixed order. Only those of agents depend on the content, which is not read for any other. */
@@ -104,8 +105,12 @@ async function toolNamed(name: string, context: Context, call: Call): Promise<An
   if (fixed !== undefined) {
     const { offered, why } = tools.of(fixed);
     if (offered) return loadOperation(name);
-    throw protocolError(switchedOff(name, fixed.toolset ?? '', why));
+    const error = switchedOff(name, fixed.toolset ?? '', why);
+    context.observe?.({ operation: name, ms: 0, code: error.code });
+    throw protocolError(error);
   }
-  const found = dataOf<AgentTool>(await ask('find_agent_tool', { name }, context, call));
-  return (await loadAgentTools()).agentOperation(found);
+  // Looking for the tool is part of the call. Names that nobody has are counted as one: callers could make up any number.
+  const found = await ask('find_agent_tool', { name }, { ...context, observe: undefined }, call);
+  if (!found.ok) context.observe?.({ operation: UNKNOWN_TOOL, ms: 0, code: found.error.code });
+  return (await loadAgentTools()).agentOperation(dataOf<AgentTool>(found));
 }

@@ -99,6 +99,26 @@ describe('traces', () => {
     ).not.toContain('nobody-has-this-name');
   });
 
+  it('do not repeat names that nobody has, nor secrets in addresses', async () => {
+    const client = await connected('2026');
+    await expect(client.callTool({ name: 'my secret words 123' })).rejects.toThrow('There is no tool');
+    await expect(client.getPrompt({ name: 'my other words 456' })).rejects.toThrow('There is no');
+    context.secrets.add('a-registered-secret');
+    for (const uri of ['bmad://nowhere.md?token=a1B2c3D4e5', 'bmad://a-registered-secret/x.md'])
+      await expect(client.readResource({ uri })).rejects.toThrow('There is no');
+    expect(named('tools/call')).toMatchObject({
+      status: { code: SpanStatusCode.ERROR },
+      attributes: { 'mcp.method.name': 'tools/call', 'error.type': '-32602' },
+    });
+    expect(named('prompts/get')).toBeDefined();
+    expect(named('resources/read')?.attributes['mcp.resource.uri']).toBe('bmad://nowhere.md');
+    const told = JSON.stringify(
+      exporter.getFinishedSpans().map(({ name, attributes }) => [name, attributes]),
+    );
+    for (const word of ['secret words', 'other words', 'a1B2c3D4e5', 'registered'])
+      expect(told).not.toContain(word);
+  });
+
   it('are not made unless they are asked for', async () => {
     expect((await contextIn(folder)).tracing).toBeUndefined();
     expect(context.configWarnings).toEqual([]);

@@ -6,29 +6,45 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Carrier, Ended, Tracing } from '../../base/tracing.ts';
+import type { Context } from '../../operations/context.ts';
 
 type Handler = (request: unknown, sdk: ServerContext) => unknown;
 type Attributes = Record<string, string | number>;
+
+/** Requests about one thing that has a name. */
+const TARGETED = new Set(['tools/call', 'prompts/get']);
 
 const CARRIED = ['traceparent', 'tracestate', 'baggage'];
 
 /**
  * Every request that gets a handler from now on becomes a span, by the conventions of OpenTelemetry for MCP: what was
- * asked for is said, what was said in it is not.
+ * asked for is said, what was said in it is not. A name nobody has is something that was said.
  */
-export function traceRequests(server: Server, tracing: Tracing): void {
+export function traceRequests(server: Server, tracing: Tracing, { tools, secrets }: Context): void {
   const set = server.setRequestHandler.bind(server) as (method: string, ...rest: unknown[]) => void;
   const traced = (method: string, ...rest: unknown[]): void => {
     const handler = rest.at(-1) as Handler;
     set(method, ...rest.slice(0, -1), (request: unknown, sdk: ServerContext) => {
       const params = paramsIn(request);
-      const target = method === 'tools/call' || method === 'prompts/get' ? textAt(params, 'name') : undefined;
+      const target = TARGETED.has(method) ? textAt(params, 'name') : undefined;
+      const { uri } = params;
       return tracing.span(
-        target === undefined ? method : `${method} ${target}`,
-        { ...attributesOf(method, params, target), ...connectionOf(server, sdk) },
+        method,
+        {
+          'mcp.method.name': method,
+          ...(method === 'tools/call' ? { 'gen_ai.operation.name': 'execute_tool' } : {}),
+          ...(typeof uri === 'string' ? { 'mcp.resource.uri': shownUri(uri, secrets) } : {}),
+          ...connectionOf(server, sdk),
+        },
         carrierOf(sdk),
         async () => handler(request, sdk),
-        endedBy,
+        (outcome) => {
+          // Which tools and prompts there are depends on the content; what was answered was one of them.
+          const exists = 'result' in outcome || tools.fixed.some(({ name }) => name === target);
+          return target === undefined || !exists
+            ? endedBy(outcome)
+            : withTarget(endedBy(outcome), method, target);
+        },
       );
     });
   };
@@ -41,18 +57,12 @@ function paramsIn(request: unknown): Record<string, unknown> {
   return typeof given['method'] === 'string' ? ((given['params'] ?? {}) as Record<string, unknown>) : given;
 }
 
-function attributesOf(
-  method: string,
-  params: Record<string, unknown>,
-  target: string | undefined,
-): Attributes {
-  const uri = textAt(params, 'uri');
+function withTarget(ended: Ended, method: string, target: string): Ended {
+  const attribute = method === 'tools/call' ? 'gen_ai.tool.name' : 'gen_ai.prompt.name';
   return {
-    'mcp.method.name': method,
-    ...(method === 'tools/call' ? { 'gen_ai.operation.name': 'execute_tool' } : {}),
-    ...(method === 'tools/call' && target !== undefined ? { 'gen_ai.tool.name': target } : {}),
-    ...(method === 'prompts/get' && target !== undefined ? { 'gen_ai.prompt.name': target } : {}),
-    ...(uri === undefined ? {} : { 'mcp.resource.uri': uri }),
+    ...ended,
+    name: `${method} ${target}`,
+    attributes: { ...ended.attributes, [attribute]: target },
   };
 }
 
@@ -91,6 +101,11 @@ function endedBy(outcome: { result: unknown } | { thrown: unknown }): Ended {
   return thrown instanceof ProtocolError
     ? { errorType: String(thrown.code), attributes: { 'rpc.response.status_code': String(thrown.code) } }
     : { errorType: thrown instanceof Error ? thrown.name : '_OTHER' };
+}
+
+/** Without a query, which may hold anything, and without what must never be shown. */
+function shownUri(uri: string, secrets: Context['secrets']): string {
+  return secrets.redact(uri.split(/[?#]/, 1)[0] ?? '').slice(0, LONGEST);
 }
 
 const LONGEST = 300;

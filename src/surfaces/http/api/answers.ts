@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import { BmadError, quoted } from '../../../base/errors.ts';
-import type { Exchange } from '../../../base/http-route.ts';
+import type { Caller, Exchange } from '../../../base/http-route.ts';
 import { nearest } from '../../../base/suggest.ts';
 import type { Call, Context } from '../../../operations/context.ts';
-import { execute, type Outcome } from '../../../operations/execute.ts';
+import { execute, WRITING_HINT, type Outcome } from '../../../operations/execute.ts';
 import type { AnyOperation } from '../../../operations/operation.ts';
-import { reachable, reachableNamed } from '../../../operations/reachable.ts';
+import { reachable, reachableNamed, WRITES_ONLY, type Reach } from '../../../operations/reachable.ts';
 import { FORMS, wantedForm, type Form } from './accept.ts';
 import { bodyInput, queryInput, takesQuery } from './input.ts';
 import { openApiDocument } from './openapi.ts';
 import { BASE, DOCUMENT } from './paths.ts';
 import { problemOf } from './problems.ts';
-import { inRoutes } from './wording.ts';
+import { traced } from './traces.ts';
+import { inRoutes, stepsAsRoutes } from './wording.ts';
 
 const SUGGESTED = 5;
 
@@ -23,32 +24,45 @@ export interface Answers {
   listed(call: Call): Response;
   /** The same with its schemas, as OpenAPI has it. */
   described(call: Call): Response;
+  /** The methods of a path. */
+  methodsAt(path: string): readonly string[];
 }
 
-export function createAnswers(context: Context): Answers {
+export function createAnswers(context: Context, { secured }: { secured: boolean }): Answers {
   const offered = (call: Call): AnyOperation[] =>
     reachable(context, call).flatMap((each) => (each.reachable ? [each.operation] : []));
 
-  async function called({ request, path }: Exchange, call: Call): Promise<Response> {
-    const { method, headers } = request;
-    const found = reachableNamed(nameIn(path), context, call);
-    if (found === undefined) return unknown(nameIn(path), offered(call));
-    const { operation, reachable: may, why } = found;
+  async function called(exchange: Exchange, call: Call): Promise<Response> {
+    const found = reachableNamed(nameIn(exchange.path), context, call);
+    return traced(context.tracing, exchange, found?.operation.name, async () =>
+      found === undefined ? unknown(nameIn(exchange.path), offered(call)) : answered(found, exchange, call),
+    );
+  }
+
+  async function answered(
+    { operation, reachable: may, why }: Reach,
+    { request, caller }: Exchange,
+    call: Call,
+  ): Promise<Response> {
+    const { headers } = request;
+    const more = challengeOf(caller);
     if (!may)
       return problemOf(
         new BmadError('forbidden', `${operation.name} is not offered by this server: ${why}.`, {
           subject: operation.name,
           hint: `GET ${BASE} lists what is.`,
         }),
+        { headers: why === WRITES_ONLY ? more : {} },
       );
-    const methods = methodsOf(operation);
-    if (!methods.includes(method))
+    const allowed = allowedFor(operation);
+    if (!allowed.includes(request.method))
       return problemOf(
-        new BmadError('invalid_input', `${operation.name} is not called with ${method}.`, {
-          hint: `Allowed: ${methods.join(', ')}.`,
+        new BmadError('invalid_input', `${operation.name} is not called with ${request.method}.`, {
+          hint: `Allowed: ${allowed.join(', ')}.`,
         }),
-        { status: 405, headers: { allow: methods.join(', ') } },
+        { status: 405, headers: { allow: allowed.join(', ') } },
       );
+    const byQuery = request.method !== 'POST';
     // An address in a page of another origin is fetched without a header Origin; browsers say here that it was one.
     if (headers.get('origin') === null && headers.get('sec-fetch-site') === 'cross-site')
       return problemOf(new BmadError('forbidden', 'Pages of other origins are not served.'));
@@ -60,17 +74,35 @@ export function createAnswers(context: Context): Answers {
         }),
         { status: 406 },
       );
-    const sent = method === 'GET' ? { input: queryInput(request.url) } : await bodyInput(request);
+    const sent = byQuery ? { input: queryInput(request.url) } : await bodyInput(request);
     if ('error' in sent) return problemOf(sent.error, { status: sent.status });
     const outcome = await execute(operation, sent.input, context, call);
-    return method === 'GET' ? tagged(given(outcome, form), headers) : given(outcome, form);
+    const response = given(outcome, form, more);
+    return byQuery ? tagged(response, headers) : response;
   }
 
   return {
     called,
     listed: (call) => Response.json({ operations: offered(call).map(summaryOf) }),
-    described: (call) => Response.json(openApiDocument(offered(call))),
+    described: (call) => Response.json(openApiDocument(offered(call), { secured })),
+    methodsAt(path) {
+      const found = reachableNamed(nameIn(path), context, ANYBODY);
+      return found === undefined ? ['GET', 'HEAD', 'POST'] : allowedFor(found.operation);
+    },
   };
+}
+
+/** Which methods an operation has does not depend on who asks. */
+const ANYBODY: Call = { signal: new AbortController().signal, progress: () => undefined, overHttp: true };
+
+/** Whoever may ask their issuer for more is told so where they may only read. */
+function challengeOf({ challenge }: Caller): Record<string, string> {
+  return challenge === undefined ? {} : { 'www-authenticate': challenge };
+}
+
+/** The methods that are answered: whatever can be asked with GET can be with HEAD. */
+function allowedFor(operation: AnyOperation): string[] {
+  return methodsOf(operation).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 }
 
 function methodsOf(operation: AnyOperation): string[] {
@@ -102,18 +134,20 @@ function unknown(name: string, offered: readonly AnyOperation[]): Response {
   );
 }
 
-function given(outcome: Outcome, form: Form): Response {
-  if (!outcome.ok) return problemOf(outcome.error.map(inRoutes));
+function given(outcome: Outcome, form: Form, challenged: Record<string, string>): Response {
+  if (!outcome.ok) {
+    const { error } = outcome;
+    return problemOf(inRoutes(error), { headers: error.hint === WRITING_HINT ? challenged : {} });
+  }
   const { data, failed, answer } = outcome;
   if (form === 'application/json') return Response.json({ data, failed });
-  const { body, note, exact } = answer;
-  // A file is given as it is; nothing is added to it.
+  const { body, note, exact, namesSteps } = answer;
+  // A file is given as it is; nothing is added to it. What people have written is not ours to change either.
   const text =
     exact === true
       ? body
-      : [body, note]
+      : [namesSteps === true ? stepsAsRoutes(body) : body, stepsAsRoutes(note ?? '')]
           .filter(Boolean)
-          .map((part) => inRoutes(part ?? ''))
           .join('\n\n');
   return new Response(text, { headers: { 'content-type': `${form}; charset=utf-8` } });
 }

@@ -12,7 +12,7 @@ interface Document extends Record<string, unknown> {
   paths: Record<string, Record<string, { parameters?: { name: string }[]; requestBody?: object }>>;
 }
 
-const all = openApiDocument(operations.filter(isForPrograms));
+const all = openApiDocument(operations.filter(isForPrograms), { secured: true });
 
 /** What a reference inside the document leads to. */
 function at(document: unknown, reference: string): unknown {

@@ -3,12 +3,22 @@ import { ERROR_CODES } from '../../../base/errors.ts';
 import { PRODUCT, VERSION } from '../../../base/product.ts';
 import type { AnyOperation } from '../../../operations/operation.ts';
 import { takesQuery } from './input.ts';
+import { otherPaths } from './openapi-routes.ts';
+import { BASE } from './paths.ts';
 import { PROBLEM_TYPE, problemType } from './problems.ts';
 
 type Schema = Record<string, unknown>;
 
+export interface DocumentOptions {
+  /** Whether callers have to show a token. */
+  secured: boolean;
+}
+
 /** The description of what is offered, made of the schemas that check it. */
-export function openApiDocument(operations: readonly AnyOperation[]): Record<string, unknown> {
+export function openApiDocument(
+  operations: readonly AnyOperation[],
+  { secured }: DocumentOptions,
+): Record<string, unknown> {
   return {
     openapi: '3.1.0',
     info: {
@@ -17,13 +27,17 @@ export function openApiDocument(operations: readonly AnyOperation[]): Record<str
       description: 'The operations of the server as routes; the same rules hold as for its MCP tools.',
     },
     servers: [{ url: '/' }],
-    security: [{}, { token: [] }],
+    security: secured ? [{ token: [] }] : [],
     tags: [
       { name: 'read', description: 'Only reads.' },
       { name: 'write', description: 'Writes into the state of the project.' },
       { name: 'destroy', description: 'Removes something.' },
+      { name: 'server', description: 'About the server itself.' },
     ],
-    paths: Object.fromEntries(operations.map((operation) => [`/api/${operation.name}`, pathOf(operation)])),
+    paths: {
+      ...Object.fromEntries(operations.map((operation) => [`${BASE}/${operation.name}`, pathOf(operation)])),
+      ...otherPaths(),
+    },
     components: {
       schemas: { Problem: PROBLEM },
       responses: {
@@ -31,11 +45,20 @@ export function openApiDocument(operations: readonly AnyOperation[]): Record<str
           description: 'Why there is no answer, and what to do next.',
           content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
         },
+        Unchanged: { description: 'The answer is the one that is known already; it has no body.' },
         ...Object.fromEntries(operations.map((operation) => [operation.name, responseOf(operation)])),
       },
-      securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'Where the server has a token.' },
-      },
+      ...(secured
+        ? {
+            securitySchemes: {
+              token: {
+                type: 'http',
+                scheme: 'bearer',
+                description: 'The token of the server, or an access token of its OAuth issuer.',
+              },
+            },
+          }
+        : {}),
     },
   };
 }
@@ -63,27 +86,51 @@ const PROBLEM: Schema = {
 };
 
 function pathOf(operation: AnyOperation): Schema {
-  const { name, title, description, effect } = operation;
-  const input = schemaOf(operation.input, 'input');
-  const shared = {
-    summary: title,
-    description,
-    tags: [effect],
-    responses: {
-      200: { $ref: `#/components/responses/${name}` },
-      default: { $ref: '#/components/responses/Problem' },
-    },
+  const { name, title, description, effect, needsOneOf = [] } = operation;
+  const input = inputOf(operation);
+  const oneOf = needsOneOf.length === 0 ? '' : ` At least one of these is needed: ${needsOneOf.join(', ')}.`;
+  const shared = { summary: title, description: `${description}${oneOf}`, tags: [effect] };
+  const responses = {
+    200: { $ref: `#/components/responses/${name}` },
+    default: { $ref: '#/components/responses/Problem' },
   };
-  const required = Array.isArray(input['required']) && input['required'].length > 0;
+  const required =
+    needsOneOf.length > 0 || (Array.isArray(input['required']) && input['required'].length > 0);
   return {
     ...(takesQuery(operation)
-      ? { get: { operationId: `${name}_get`, ...shared, parameters: parametersOf(input) } }
+      ? {
+          get: {
+            operationId: `${name}_get`,
+            ...shared,
+            parameters: [...parametersOf(input), KNOWN_TAG],
+            responses: { ...responses, 304: { $ref: '#/components/responses/Unchanged' } },
+          },
+        }
       : {}),
     post: {
       operationId: name,
       ...shared,
       requestBody: { required, content: { 'application/json': { schema: input } } },
+      responses,
     },
+  };
+}
+
+const KNOWN_TAG: Schema = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'The ETag of an answer that is known already.',
+  schema: { type: 'string' },
+};
+
+/** What starts programs is left out: over HTTP it is refused. */
+function inputOf({ input, runsProgramsWith = [], needsOneOf = [] }: AnyOperation): Schema {
+  const schema = schemaOf(input, 'input');
+  const properties = Object.entries((schema['properties'] ?? {}) as Schema);
+  return {
+    ...schema,
+    properties: Object.fromEntries(properties.filter(([name]) => !runsProgramsWith.includes(name))),
+    ...(needsOneOf.length === 0 ? {} : { anyOf: needsOneOf.map((name) => ({ required: [name] })) }),
   };
 }
 

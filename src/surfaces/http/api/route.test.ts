@@ -7,6 +7,8 @@ import { contextIn, temporaryFolder } from '../../../../tests/support/app.ts';
 import { KIT_FILES, writeFiles } from '../../../../tests/support/kit-project.ts';
 import { served } from '../../../../tests/support/served.ts';
 import type { Observed } from '../../../operations/context.ts';
+import { openFrontDoor } from '../front-door.ts';
+import type { Gate } from '../gate.ts';
 import { createApiRoutes } from './route.ts';
 
 const folder = await temporaryFolder(afterAll);
@@ -157,7 +159,9 @@ describe('the HTTP API', () => {
   );
 
   it.each([
-    ['PUT', 'list', 'GET, POST'],
+    ['PUT', 'list', 'GET, HEAD, POST'],
+    ['PROPFIND', 'list', 'GET, HEAD, POST'],
+    ['PROPFIND', 'task_claim', 'POST'],
     ['DELETE', 'task_claim', 'POST'],
     ['GET', 'task_claim', 'POST'],
     ['GET', 'run_open', 'POST'],
@@ -170,6 +174,59 @@ describe('the HTTP API', () => {
   it.each(['HEAD', 'OPTIONS'])('says the same to %s, which has no body', async (method) => {
     const response = await fetch(`${origin}/api/task_claim`, { method });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+
+  it.each(['/api', '/api/list?what=agents', '/openapi.json'])(
+    'answers HEAD for %s as GET, without a body',
+    async (path) => {
+      const asked = await fetch(`${origin}${path}`);
+      const head = await fetch(`${origin}${path}`, { method: 'HEAD' });
+      expect([head.status, await head.text()]).toEqual([200, '']);
+      for (const name of ['content-type', 'etag'])
+        expect(head.headers.get(name)).toBe(asked.headers.get(name));
+    },
+  );
+
+  it('lists the operations at /api/ too', async () => {
+    expect(await (await fetch(`${origin}/api/`)).json()).toEqual(await (await fetch(`${origin}/api`)).json());
+    const refused = await fetch(`${origin}/api/`, { method: 'POST' });
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+
+  it('says what would allow it to run programs', async () => {
+    expect((await problemOf(await post('run_completion_contract'))).detail).toContain(
+      'contracts_over_http (--contracts-over-http)',
+    );
+  });
+
+  it('leaves the words of people as they are, and names next steps as routes', async () => {
+    const words = 'note: task_claim {x} and {operation:"list"}';
+    const other = await temporaryFolder(onTestFinished);
+    await writeFiles(other, KIT_FILES);
+    const task = { agent: 'dev', task: words, output_key: 'figures', project: other };
+    const queued = await post('spawn_subagent_task', task, { accept: 'text/markdown' });
+    expect(await queued.text()).toContain(words);
+    const refused = await problemOf(await post('read', { target: 'task_claim {x}' }));
+    expect(refused.detail).toContain('task_claim {x}');
+    expect(refused.detail).not.toContain('POST');
+  });
+
+  it('tells a caller who may only read how to ask for more', async () => {
+    const challenge = 'Bearer error="insufficient_scope", scope="bmad:write"';
+    const gate: Gate = {
+      admit: async () => ({ known: 'oauth', subject: 'ada', mayWrite: false, challenge }),
+    };
+    const door = await openFrontDoor({ port: 0, routes: createApiRoutes(context), log: context.log, gate });
+    onTestFinished(() => door.close());
+    const told = async (name: string, body: object): Promise<unknown[]> => {
+      const response = await post(name, body, {}, door.origin);
+      return [response.status, response.headers.get('www-authenticate')];
+    };
+    expect(await told('task_claim', {})).toEqual([403, challenge]);
+    // One that also reads is refused where it would write.
+    expect(await told('manage_project', { action: 'task_claim', args: {} })).toEqual([403, challenge]);
+    expect(await told('list_workflows', {})).toEqual([403, null]);
+    expect(await told('list', {})).toEqual([200, null]);
   });
 
   it('finishes what runs and takes nothing new when it ends', async () => {

@@ -8,11 +8,16 @@ import { BASE, DOCUMENT } from './paths.ts';
 /** Methods that the API answers itself, because which are right depends on the operation. */
 const ANSWERED = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
+export interface ApiOptions {
+  /** Whether callers have to show a token. */
+  secured: boolean;
+}
+
 /** Every operation that a tool would give as a route of its own, the list of them, and their description. */
-export function createApiRoutes(context: Context): HttpRoute[] {
+export function createApiRoutes(context: Context, { secured }: ApiOptions = { secured: false }): HttpRoute[] {
   const running = new Set<Promise<Response>>();
   const ending = new AbortController();
-  const answers = once(async () => (await import('./answers.ts')).createAnswers(context));
+  const answers = once(async () => (await import('./answers.ts')).createAnswers(context, { secured }));
 
   const callOf = ({ over, caller }: Exchange): Call => ({
     signal: AbortSignal.any([over, ending.signal]),
@@ -23,16 +28,18 @@ export function createApiRoutes(context: Context): HttpRoute[] {
 
   const only = (path: string, give: (answers: Answers, call: Call) => Response): HttpRoute => ({
     path,
-    methods: ['GET'],
+    methods: ['GET', 'HEAD'],
     refuse: refuseAsProblem,
     handle: async (exchange) => give(await answers(), callOf(exchange)),
   });
 
   return [
     only(BASE, ({ listed }, call) => listed(call)),
+    only(`${BASE}/`, ({ listed }, call) => listed(call)),
     {
       path: `${BASE}/*`,
       methods: ANSWERED,
+      methodsAt: async (path) => (await answers()).methodsAt(path),
       refuse: refuseAsProblem,
       async handle(exchange) {
         if (ending.signal.aborted)

@@ -1,13 +1,28 @@
+import { BmadError } from '../../../base/errors.ts';
 import { COMPANIONS } from '../../../operations/manage-project.ts';
 
 /**
  * Answers name the next step as a call of a tool: `{operation:"read", agent:"pm"}` is one of `bmad`, and what goes with a
  * tool of the project is named by its operation. Over HTTP both are routes.
  */
-export function inRoutes(text: string): string {
+export function stepsAsRoutes(text: string): string {
   return text
     .replace(FORM, (_whole, form: string) => `POST /api/bmad ${form}`)
     .replace(COMPANION, (_whole, name: string) => `POST /api/${name} {`);
+}
+
+/** Only the hint names steps; the rest may hold words of whoever asked. */
+export function inRoutes(error: BmadError): BmadError {
+  const { code, message, hint, subject, suggestions, differences, cause } = error;
+  return hint === undefined
+    ? error
+    : new BmadError(code, message, {
+        hint: stepsAsRoutes(hint),
+        ...(subject === undefined ? {} : { subject }),
+        suggestions,
+        differences,
+        cause,
+      });
 }
 
 const FORM = /(?:\bbmad )?(\{"?operation"?:"\w+"[^{}\n]*\})/g;

@@ -28,7 +28,7 @@ export function metadataAddress(resource: string): string {
 export function metadataRoutes({ issuer, scopes, resource }: MetadataOptions): HttpRoute[] {
   return [WELL_KNOWN, `${WELL_KNOWN}/*`].map((path) => ({
     path,
-    methods: ['GET'],
+    methods: ['GET', 'HEAD'],
     open: true,
     refuse: refuseAsProblem,
     async handle({ path: asked }) {

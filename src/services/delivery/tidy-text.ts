@@ -1,0 +1,34 @@
+const FENCE = /^\s*(`{3,}|~{3,})/;
+
+/**
+ * A text without the indentation that all its lines have, blank ends of lines and runs of blank lines. What is indented
+ * deeper stays so, and what stands in a code fence stays as it is. The first line of a hanging text does not count: it
+ * begins behind something else.
+ */
+export function tidyText(text: string, isHanging = false): string {
+  const lines = text.replaceAll('\r\n', '\n').replaceAll('\r', '\n').split('\n');
+  const common = commonIndent(isHanging && lines[0]?.trim() !== '' ? lines.slice(1) : lines);
+  const kept: string[] = [];
+  let fence: string | undefined;
+  for (const whole of lines) {
+    const line = whole.slice(Math.min(common, indentOf(whole)));
+    const mark = FENCE.exec(line)?.[1];
+    const isInside = fence !== undefined;
+    if (mark !== undefined) {
+      if (fence === undefined) fence = mark;
+      else if (mark.startsWith(fence)) fence = undefined;
+    }
+    if (isInside) kept.push(line);
+    else if (line.trim() !== '' || kept.at(-1) !== '') kept.push(line.trimEnd());
+  }
+  return kept.join('\n').replace(/^\n+/, '').trimEnd();
+}
+
+function commonIndent(lines: readonly string[]): number {
+  const indents = lines.filter((line) => line.trim() !== '').map(indentOf);
+  return indents.length === 0 ? 0 : indents.reduce((least, each) => Math.min(least, each));
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
+}

@@ -1,0 +1,191 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contextIn, temporaryFolder } from '../../../../tests/support/app.ts';
+import { KIT_FILES, writeFiles } from '../../../../tests/support/kit-project.ts';
+import { served } from '../../../../tests/support/served.ts';
+import { operations } from '../../../operations/index.ts';
+import { isForPrograms } from '../../../operations/reachable.ts';
+import { TOOLSETS } from '../../../operations/toolsets.ts';
+import { takesQuery } from './input.ts';
+import { createApiRoutes } from './route.ts';
+
+type Body = Record<string, string | number | boolean | string[]>;
+
+/** What a program might send to everything that only reads. Names in angle brackets are made before. */
+const ASKED: Record<string, Body[]> = {
+  bmad: [
+    { operation: 'list', query: 'agents' },
+    { agent: 'architect' },
+    { workflow: 'prd' },
+    { command: 'search prd' },
+    { uri: 'bmad://bmm/module.yaml' },
+    { operation: 'doctor' },
+  ],
+  list: [
+    {},
+    { what: 'workflows', limit: 2 },
+    { what: 'resources' },
+    { what: 'modules' },
+    { what: 'knowledge' },
+  ],
+  search: [{ query: 'architecture' }, { query: 'nothing has these words' }],
+  read: [{ target: 'architect' }, { target: 'prd', kind: 'workflow' }],
+  execute: [{ name: 'architect', message: 'Hello' }, { name: 'prd' }],
+  compile_context: [{ name: 'dev', budget: 2_000 }],
+  next: [{}, { detail: 'full' }],
+  explain: [{ target: 'architect' }],
+  doctor: [{}],
+  refresh: [{}],
+  get_project_context: [{}, { section: 'stack' }, { section: 'architecture' }, { section: 'agents' }],
+  get_agent_memory: [{ agent: 'fullstack-dev' }],
+  get_workflow_status: [{}, { run_id: '<run>' }],
+  list_sessions: [{}],
+  get_failure_museum: [{}],
+  check_failures: [{ change: 'ship without running the tests' }],
+  run_resume: [{ run_id: '<run>' }],
+  session_diff: [{ name: '<session>' }],
+  verify_receipts: [{}],
+  list_receipts: [{}],
+  task_list: [{}, { status: 'queued' }],
+  task_show: [{ task_id: '<task>' }],
+  delivery_list: [{}],
+  delivery_validate: [{ contract_id: '<delivery>' }],
+  recall_structured: [{ query: 'panier' }, { query: 'panier', tags: ['a', 'b'] }],
+  search_codebase: [{ query: 'panier' }],
+  memory_list: [{}, { type: 'decisions' }],
+  memory_get: [{ id: '<memory>' }],
+  memory_count: [{}],
+  memory_stats: [{}],
+  memory_status: [{}],
+  list_workflows: [{}],
+  get_workflow_details: [{ workflow_name: 'prd' }],
+  execute_workflow: [{ workflow_name: 'prd' }],
+  list_tasks: [{}],
+  execute_task: [{ task_name: 'customize' }],
+  get_knowledge: [],
+  'bmad-workflow': [{ workflow: 'prd' }],
+  'bmad-resources': [{ operation: 'agents' }, { operation: 'search', query: 'prd' }],
+  list_prompts: [{}],
+  list_resources: [{}],
+  read_resource: [{ uri: 'bmad://bmm/module.yaml' }],
+  list_skills: [{}],
+  get_skill: [{ uri: '<skill>' }],
+  list_skill_folder: [{ uri: '<folder>' }],
+  complete: [{ what: 'agent', value: 'arch' }],
+};
+
+/** Names of things that are written first, so that there is something to read, and where an answer has each. */
+const made: Record<string, string> = {
+  '<session>': 'spike',
+  '<skill>': 'skill://bmm/bmad-agent-analyst/SKILL.md',
+  '<folder>': 'skill://bmm/bmad-agent-analyst',
+};
+const WRITTEN: [name: string, body: Body, as?: string, at?: readonly string[]][] = [
+  ['run_open', { workflow: 'prd' }, '<run>', ['run', 'run_id']],
+  ['session_create', { name: 'spike' }],
+  ['spawn_subagent_task', { agent: 'dev', task: 'x', output_key: 'k' }, '<task>', ['task', 'task_id']],
+  ['create_delivery_contract', { from_team: 'a', to_team: 'b' }, '<delivery>', ['contract', 'contract_id']],
+  [
+    'remember_structured',
+    { type: 'decisions', agent: 'dev', text: 'We use NATS' },
+    '<memory>',
+    ['memory', 'id'],
+  ],
+  ['log_decision', { text: 'We use Redis' }],
+];
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+let origin = '';
+
+beforeAll(async () => {
+  const folder = await temporaryFolder(afterAll);
+  await writeFiles(folder, KIT_FILES);
+  const context = await contextIn(folder, { flags: { toolsets: [...TOOLSETS] } });
+  ({ origin } = await served(context, createApiRoutes(context), afterAll));
+  ajv.addSchema((await (await fetch(`${origin}/openapi.json`)).json()) as object, 'document');
+  for (const [name, body, as, at = []] of WRITTEN) {
+    const { data } = (await checked(name, await post(name, body))) as { data: unknown };
+    const found = at.reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], data);
+    if (as !== undefined) made[as] = String(found);
+  }
+});
+
+/** Nothing, or what is wrong with a value by the part of the document at this place. */
+function wrong(place: readonly string[], value: unknown): string | undefined {
+  const steps = place.map((step) => step.replaceAll('~', '~0').replaceAll('/', '~1'));
+  return ajv.validate({ $ref: `document#/${steps.join('/')}` }, value) ? undefined : ajv.errorsText();
+}
+
+const bodyAt = (name: string): string[] => [
+  'paths',
+  `/api/${name}`,
+  'post',
+  'requestBody',
+  'content',
+  'application/json',
+  'schema',
+];
+
+function post(name: string, body: Body): Promise<Response> {
+  return fetch(`${origin}/api/${name}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+function get(name: string, body: Body): Promise<Response> {
+  const query = Object.entries(body).flatMap(([key, value]) =>
+    [value].flat().map((each): [string, string] => [key, String(each)]),
+  );
+  return fetch(`${origin}/api/${name}?${new URLSearchParams(query).toString()}`);
+}
+
+/** An answer that is as the document says. */
+async function checked(name: string, response: Response): Promise<unknown> {
+  const answer: unknown = await response.json();
+  expect(response.status, JSON.stringify(answer)).toBe(200);
+  expect(
+    wrong(['components', 'responses', name, 'content', 'application/json', 'schema'], answer),
+  ).toBeUndefined();
+  return answer;
+}
+
+const withNames = (body: Body): Body =>
+  Object.fromEntries(Object.entries(body).map(([key, value]) => [key, made[String(value)] ?? value]));
+
+const readers = operations.filter((each) => isForPrograms(each) && each.effect === 'read');
+
+describe('the OpenAPI document and what is answered', () => {
+  it('are compared for everything that reads', () => {
+    expect(Object.keys(ASKED).toSorted()).toEqual(readers.map(({ name }) => name).toSorted());
+  });
+
+  it.each(Object.entries(ASKED))('agree about %s', async (name, bodies) => {
+    const byQuery = takesQuery(readers.find((each) => each.name === name) ?? expect.unreachable());
+    for (const given of bodies) {
+      const body = withNames(given);
+      expect(wrong(bodyAt(name), body)).toBeUndefined();
+      await checked(name, await post(name, body));
+      if (byQuery) await checked(name, await get(name, body));
+    }
+    // What the schema allows is not refused for its form, and the other way round.
+    const empty = await post(name, {});
+    const allowed = wrong(bodyAt(name), {}) === undefined;
+    const problem = empty.ok ? undefined : ((await empty.json()) as { code: string });
+    expect(problem?.code !== 'invalid_input').toBe(allowed);
+    if (problem !== undefined) expect(wrong(['components', 'schemas', 'Problem'], problem)).toBeUndefined();
+  });
+
+  it('agree about a thing that is not there', async () => {
+    const response = await post('get_knowledge', { domain: 'nobody-has-this' });
+    expect(response.status).toBe(404);
+    expect(wrong(['components', 'schemas', 'Problem'], await response.json())).toBeUndefined();
+  });
+
+  it('agree about the list of operations', async () => {
+    const place = ['paths', '/api', 'get', 'responses', '200', 'content', 'application/json', 'schema'];
+    expect(wrong(place, await (await fetch(`${origin}/api`)).json())).toBeUndefined();
+    expect(wrong(place, { operations: [{ name: 1 }] })).toContain('must');
+  });
+});

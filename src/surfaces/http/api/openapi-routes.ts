@@ -1,0 +1,83 @@
+import { BASE, DOCUMENT } from './paths.ts';
+
+type Schema = Record<string, unknown>;
+
+/** What is served beside the operations, described in the same document. */
+export function otherPaths(): Record<string, Schema> {
+  return {
+    [BASE]: { get: asked('operations_list', 'The operations that this server offers', LISTED) },
+    [DOCUMENT]: { get: asked('openapi', 'This document', { type: 'object' }) },
+    '/healthz': {
+      get: { ...asked('healthz', 'Whether the process lives', told('ok')), security: [] },
+    },
+    '/readyz': {
+      get: {
+        ...asked('readyz', 'Whether the server should be sent work', told('ready')),
+        security: [],
+        responses: {
+          200: json('It should.', told('ready')),
+          503: json('It should not, and why.', NOT_READY),
+          default: PROBLEM,
+        },
+      },
+    },
+    '/metrics': {
+      get: {
+        operationId: 'metrics',
+        summary: 'Figures in the text format of Prometheus',
+        tags: ['server'],
+        responses: {
+          200: { description: 'The figures.', content: { 'text/plain': { schema: { type: 'string' } } } },
+          default: PROBLEM,
+        },
+      },
+    },
+  };
+}
+
+const PROBLEM = { $ref: '#/components/responses/Problem' };
+
+function asked(operationId: string, summary: string, schema: Schema): Schema {
+  return {
+    operationId,
+    summary,
+    tags: ['server'],
+    responses: { 200: json(summary, schema), default: PROBLEM },
+  };
+}
+
+function json(description: string, schema: Schema): Schema {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+function told(status: string): Schema {
+  return { type: 'object', required: ['status'], properties: { status: { const: status } } };
+}
+
+const NOT_READY: Schema = {
+  type: 'object',
+  required: ['status', 'reasons'],
+  properties: { status: { const: 'not ready' }, reasons: { type: 'array', items: { type: 'string' } } },
+};
+
+const LISTED: Schema = {
+  type: 'object',
+  required: ['operations'],
+  properties: {
+    operations: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['name', 'path', 'methods', 'effect', 'title', 'description'],
+        properties: {
+          name: { type: 'string' },
+          path: { type: 'string' },
+          methods: { type: 'array', items: { enum: ['GET', 'POST'] } },
+          effect: { enum: ['read', 'write', 'destroy'] },
+          title: { type: 'string' },
+          description: { type: 'string' },
+        },
+      },
+    },
+  },
+};
