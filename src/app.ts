@@ -225,7 +225,8 @@ export async function createContext(outside: Outside): Promise<Context> {
     codebase: codebases.of,
     team: team.sources,
     readFolder: async (folder) => (await import('./open-workspace.ts')).readFolder(folder),
-    memory: async (project) => memories.of(await settled(project, () => workspaces.project(project))),
+    memory: async (project, mayWrite) =>
+      memories.of(await settled(project, () => workspaces.project(project)), mayWrite),
     async state(project) {
       const { projectState } = await import('./project-state.ts');
       return projectState(await settled(project, () => workspaces.project(project)), stateSetup);

@@ -19,7 +19,8 @@ export interface MemoriesSetup {
 }
 
 export interface Memories {
-  of(project: Project): Promise<Memory>;
+  /** One for a caller who may only read writes nothing, not even that it was asked. */
+  of(project: Project, mayWrite?: boolean): Promise<Memory>;
   move(project: Project): Promise<Moved>;
   /** Whether the stores of the memories in use can be reached; there is nothing to reach before the first use. */
   answer(): Promise<boolean>;
@@ -31,22 +32,24 @@ export function createMemories(setup: MemoriesSetup): Memories {
   const known = new Map<string, { version: string; memory: Promise<Memory> }>();
   const old: Promise<Memory>[] = [];
   return {
-    async of(project) {
+    async of(project, mayWrite = true) {
       const root = rootOf(project);
+      const writes = mayWrite && !setup.config.readOnly;
+      const key = `${writes ? 'write' : 'read'} ${root}`;
       const { openMemory, memoryVersion } = await import('./services/memory/open-memory.ts');
       // A memory folder may appear, or the project be renamed, while the server runs.
       const version = await memoryVersion(root);
-      const opened = known.get(root);
+      const opened = known.get(key);
       if (opened?.version === version) return opened.memory;
       if (opened !== undefined) old.push(opened.memory);
-      const memory = openMemory(setupFor(root, setup));
-      known.set(root, { version, memory });
-      memory.catch(() => known.delete(root));
+      const memory = openMemory(setupFor(root, writes, setup));
+      known.set(key, { version, memory });
+      memory.catch(() => known.delete(key));
       return memory;
     },
     async move(project) {
       const { moveMemory } = await import('./services/memory/open-memory.ts');
-      return moveMemory(setupFor(rootOf(project), setup));
+      return moveMemory(setupFor(rootOf(project), !setup.config.readOnly, setup));
     },
     async answer() {
       try {
@@ -71,12 +74,12 @@ function rootOf({ root, from }: Project): string {
   });
 }
 
-function setupFor(root: string, { config, ...setup }: MemoriesSetup): MemorySetup {
+function setupFor(root: string, writes: boolean, { config, ...setup }: MemoriesSetup): MemorySetup {
   return {
     ...setup,
     root,
-    writes: !config.readOnly,
-    background: setup.background && !config.readOnly,
+    writes,
+    background: setup.background && writes,
     engine: {
       engine: config.memoryEngine,
       journal: config.memoryJournal,

@@ -1,5 +1,5 @@
 import { constants, statSync } from 'node:fs';
-import { open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
+import { lstat, open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { BmadError, quoted, systemCode } from './errors.ts';
 
@@ -155,6 +155,13 @@ export async function realFolder(path: string): Promise<string | undefined> {
   } catch {
     return undefined;
   }
+}
+
+export async function isLink(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (info) => info.isSymbolicLink(),
+    () => false,
+  );
 }
 
 export async function pathExists(path: string): Promise<boolean> {

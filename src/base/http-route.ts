@@ -23,6 +23,11 @@ export function sameCaller(one: Caller, other: Caller): boolean {
   return one.known === other.known && one.subject === other.subject;
 }
 
+/** What tells a caller from others in counts; nothing, where nobody was asked who they are. */
+export function callerKey({ known, subject = '' }: Caller): string | undefined {
+  return known === 'nobody' ? undefined : `${known} ${subject}`;
+}
+
 /** One HTTP exchange, in the web's own types, with a signal for its end. */
 export interface Exchange {
   request: Request;
@@ -30,6 +35,17 @@ export interface Exchange {
   caller: Caller;
   /** Fires when the exchange is over, however it ended. */
   over: AbortSignal;
+  /**
+   * Says that this one stays open until somebody ends it, so that it is no longer counted among the calls. `false` where
+   * there are enough of those, or where this caller has its share.
+   */
+  stays?(): boolean;
+}
+
+/** Does something when the exchange is over: at once, where the client has left already. */
+export function whenOver(over: AbortSignal, act: () => void): void {
+  if (over.aborted) act();
+  else over.addEventListener('abort', act, { once: true });
 }
 
 /** An answer to what never reached a route, or that a route will not take. */
@@ -45,6 +61,8 @@ export interface HttpRoute {
   methods: readonly string[];
   /** Served without a token too: for what says nothing about the project, such as whether the server lives. */
   open?: true;
+  /** Looks itself at how deep a message is, and says so in the words of its protocol. */
+  checksDepth?: true;
   /** The part it belongs to: callers that are confined to it reach this route. */
   part?: Part;
   /** Answered also while the server ends, on connections that are still open: for what tells how it is. */

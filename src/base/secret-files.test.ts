@@ -13,9 +13,22 @@ describe('files that hold secrets', () => {
     'id_rsa',
     '.netrc',
     '.envrc',
+    '.git/config',
+    '.git',
+    'sub/.GIT/hooks/pre-commit',
+    'a\\.ssh\\known_hosts',
+    '.docker/config.json',
   ])('%s', (path) => expect(isSecretFile(path)).toBe(true));
 
-  it.each(['.environment', 'env.ts', 'docs/env.md', 'key.md', 'src/keys.ts', 'monkey'])('not %s', (path) =>
-    expect(isSecretFile(path)).toBe(false),
-  );
+  it.each([
+    '.gitignore',
+    '.github/workflows/ci.yml',
+    '.docker/Dockerfile',
+    '.environment',
+    'env.ts',
+    'docs/env.md',
+    'key.md',
+    'src/keys.ts',
+    'monkey',
+  ])('not %s', (path) => expect(isSecretFile(path)).toBe(false));
 });

@@ -5,7 +5,11 @@ const SECRET =
 /** What editors and careful people leave beside a file has the same in it. */
 const SPARE = /(?:~|\.(?:bak|backup|old|orig|save|sw[a-p]))+$/i;
 
-/** Whether a file holds keys or passwords by its very purpose, as its name says. */
+/** Folders of programs that keep keys and passwords in files of any name; git keeps them in the addresses of its config. */
+const PRIVATE =
+  /(?:^|[\\/])(?:\.git|\.hg|\.svn|\.ssh|\.gnupg|\.aws|\.azure|\.kube|\.gcloud|\.password-store|\.terraform|\.docker[\\/]config\.json)(?:[\\/]|$)/i;
+
+/** Whether a file holds keys or passwords by its very purpose, as its name, or that of its folder, says. */
 export function isSecretFile(path: string): boolean {
-  return SECRET.test((path.split(/[\\/]/).at(-1) ?? '').replace(SPARE, ''));
+  return PRIVATE.test(path) || SECRET.test((path.split(/[\\/]/).at(-1) ?? '').replace(SPARE, ''));
 }

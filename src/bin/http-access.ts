@@ -7,6 +7,7 @@ import { openGate, tokenGate, type Gate, type KnownToken } from '../surfaces/htt
 import { isLoopback } from '../surfaces/http/names.ts';
 import { metadataRoutes } from '../surfaces/http/oauth/metadata.ts';
 import { serverTokens, type Tokens } from './http-token.ts';
+import { guardTokenFiles } from './token-files.ts';
 
 /** Who is let in, and how that is told. */
 export interface Access {
@@ -34,6 +35,15 @@ export async function decideAccess(context: Context, options: AccessOptions): Pr
   const local = isLoopback(config.httpHost);
   const given = config.httpToken !== undefined || config.httpTokenFile !== undefined;
   const sealed = sealingKey(config.httpSecret ?? config.httpToken);
+  if (options.newToken && (given || config.oauthIssuer !== undefined))
+    throw new BmadError(
+      'invalid_input',
+      '--new-token replaces the token that is kept, and that one is not in use.',
+      {
+        hint: 'Leave out --new-token, or http_token, http_token_file and oauth_issuer.',
+      },
+    );
+  await guardTokenFiles(context, options.outside);
   if (config.oauthIssuer !== undefined) {
     if (given)
       throw new BmadError(

@@ -9,9 +9,9 @@ import { SHORTEST_TOKEN } from '../config/http-settings.ts';
 import { userStateFolder } from '../config/locations.ts';
 import type { Context } from '../operations/context.ts';
 import type { KnownToken } from '../surfaces/http/gate.ts';
+import { KEPT_FILE } from './token-files.ts';
 
 const TOKEN_BYTES = 32;
-const KEPT_FILE = 'http-token';
 const LOCK_WAIT_MS = 5_000;
 /** How often it is looked whether a file with tokens has changed, at most. */
 const LOOK_MS = 1_000;
@@ -95,7 +95,12 @@ async function followedFile(
 }
 
 async function fromFile(file: string): Promise<KnownToken[]> {
-  const tokens = parse((await readState(file)) ?? '', file);
+  const text = await readState(file);
+  if (text === undefined)
+    throw new BmadError('invalid_input', `There is no file ${file}.`, {
+      hint: 'http_token_file, or --http-token-file, names a file with tokens.',
+    });
+  const tokens = parse(text, file);
   if (tokens.length > 0) return tokens;
   throw new BmadError('invalid_input', `There is no token in ${file}.`, {
     hint: `Write one a line, of at least ${SHORTEST_TOKEN} characters; "read" after it lets it only read, "a2a" reach Agent2Agent only.`,

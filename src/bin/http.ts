@@ -35,7 +35,7 @@ async function main(): Promise<void> {
     newToken: switches.has('new-token'),
     resource: () => `${address ?? ''}${mcp.path}`,
   });
-  const mcp = createMcpRoute(context, { key: access.key });
+  const mcp = createMcpRoute(context, { key: access.key, streams: config.httpRequests });
   const secured = access.gate !== openGate;
   const a2a = config.a2a
     ? (await import('../surfaces/a2a/routes.ts')).createA2aRoutes(context, { secured, address })
@@ -63,6 +63,7 @@ async function main(): Promise<void> {
     origins: config.allowOrigins,
     limits: {
       requests: config.httpRequests,
+      streams: config.httpRequests,
       drainMs: config.httpDrainMs,
       shutdownMs: config.httpShutdownMs,
     },

@@ -1,10 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../tests/support/app.ts';
+import { contextIn, temporaryFolder, testCall } from '../../tests/support/app.ts';
 import { writeFiles } from '../../tests/support/folders.ts';
 import { installOf, type Version } from '../../tests/support/installs.ts';
 import { openSession, type Session } from '../../tests/support/operations.ts';
 import { activate } from './activate.ts';
 import { AGENT_TOOL_LIMIT, agentOperation, findAgentTool, listAgentTools } from './agent-tools.ts';
+import { execute } from './execute.ts';
 
 type Item = Parameters<typeof agentOperation>[0];
 
@@ -73,6 +74,18 @@ describe('the tools of agents', () => {
       'bmm-architect',
     );
     expect((await session.fail(findAgentTool, { name: '' })).message).toBe('There is no tool "".');
+  });
+
+  it('are not suggested where this caller may not use them', async () => {
+    const context = await contextIn(await temporaryFolder(afterAll), { flags: { toolsets: ['memory'] } });
+    const told = async (mayWrite: boolean): Promise<string> => {
+      const call = { ...testCall(), overHttp: true, mayWrite };
+      const outcome = await execute(findAgentTool, { name: 'remember_structure' }, context, call);
+      return outcome.ok ? '' : outcome.error.text;
+    };
+    expect(await told(true)).toContain('remember_structured');
+    expect(await told(false)).toContain('recall_structured');
+    expect(await told(false)).not.toContain('remember_structured');
   });
 
   it('are not there when excluded or not switched on', async () => {

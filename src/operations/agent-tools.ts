@@ -5,8 +5,8 @@ import { nearest } from '../base/suggest.ts';
 import { cut, oneLine } from '../base/text.ts';
 import { isListed, qualifiedName, shortName, type BmadRecord } from '../model/record.ts';
 import { activate } from './activate.ts';
-import type { Context, Workspace } from './context.ts';
-import { handOver } from './execute.ts';
+import type { Call, Context, Workspace } from './context.ts';
+import { handOver, mayBeOffered } from './execute.ts';
 import { assignNames } from './host-names.ts';
 import { defineOperation, type AnyOperation } from './operation.ts';
 import { switchedOff } from './toolsets.ts';
@@ -63,11 +63,11 @@ export const findAgentTool = defineOperation({
   effect: 'read',
   input: z.strictObject({ name: z.string().describe('Name of the tool') }),
   output: agentToolSchema,
-  async run({ name }, context) {
+  async run({ name }, context, call) {
     const workspace = await context.workspace();
     const names = agentToolNames(workspace, context);
     const record = names.get(name);
-    if (record === undefined) throw noSuchTool(name, names, workspace, context);
+    if (record === undefined) throw noSuchTool(name, names, workspace, context, call);
     const verdict = context.tools.of({ name, toolset: 'agents', effect: 'read' });
     if (!verdict.offered) throw switchedOff(name, 'agents', verdict.why);
     return agentTool(name, record, workspace, DESCRIPTION_LENGTH);
@@ -185,10 +185,13 @@ function noSuchTool(
   names: ReadonlyMap<string, BmadRecord>,
   { catalogue }: Workspace,
   context: Context,
+  call: Call,
 ): BmadError {
   const { fixed } = context.tools;
   const offered = [
-    ...fixed.filter((tool) => context.tools.of(tool).offered).map((tool) => tool.name),
+    ...fixed
+      .filter((tool) => context.tools.of(tool).offered && mayBeOffered(tool, context, call))
+      .map((tool) => tool.name),
     ...[...names.keys()].filter((known) => isOffered(known, context)),
   ];
   // `core-john` is what earlier servers called the agent whom people call John.

@@ -73,7 +73,7 @@ export interface Context {
   /** How a folder of a git source reads, for comparing two versions of it. */
   readFolder(folder: string): Promise<{ catalogue: Catalogue; tree: Tree }>;
   /** What a project remembers; without an argument, the project the server was started for. */
-  memory(project?: string): Promise<Memory>;
+  memory(project?: string, mayWrite?: boolean): Promise<Memory>;
   /** What a project's own files say, and where its state is written; each part is loaded when first used. */
   state(project?: string): Promise<ProjectState>;
   /** What was started in a project, which ranking goes by. */

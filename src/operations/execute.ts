@@ -19,7 +19,7 @@ export async function execute(
   try {
     call.signal.throwIfAborted();
     const input = allowedInput(operation, raw, {}, context, call);
-    const data = operation.output.parse(await operation.run(input, context, call));
+    const data = operation.output.parse(await operation.run(input, seenBy(context, call), call));
     call.signal.throwIfAborted();
     const answer = shaped(operation.render(data), operation.answeredBy?.(data) ?? operation, input, context);
     context.log.debug('operation', { name: operation.name, ms: elapsed(started) });
@@ -44,6 +44,11 @@ export async function execute(
     context.observe?.({ operation: operation.name, ms: performance.now() - started, code: error.code });
     return { ok: false, error: error.map((text) => context.secrets.redact(text)) };
   }
+}
+
+/** To a caller who may only read, the memory is one that keeps no note of having been asked. */
+function seenBy(context: Context, { mayWrite }: Call): Context {
+  return mayWrite === false ? { ...context, memory: (project) => context.memory(project, false) } : context;
 }
 
 /** The way from one operation to another: what holds for a caller holds for an operation that calls. */

@@ -231,3 +231,32 @@ describe('the project', () => {
     expect((await refusal(() => findProject(hints))).message).toContain('the root of the disk');
   });
 });
+
+describe('a folder that a call may not name', () => {
+  it.each([
+    'lnk',
+    'lnk/there',
+    'lnk/nothere',
+    'lnk/nothere/deeper',
+    'lnk/file',
+    'dead',
+    'dead/x',
+    'to-file',
+    '../outside/x',
+  ])('is refused in the same words, whether it is there or not: %s', async (call) => {
+    const folder = await temporaryFolder(afterAll);
+    await writeFiles(folder, { 'project/': '', 'outside/there/': '', 'outside/file': '' });
+    await linkFolder(join(folder, 'outside'), join(folder, 'project/lnk'));
+    await symlink(join(folder, 'outside/nothere'), join(folder, 'project/dead'));
+    await symlink(join(folder, 'outside/file'), join(folder, 'project/to-file'));
+    const cwd = join(folder, 'project');
+    const error = await refusal(() => findProject({ call, cwd, home: '/nobody', allowed: [cwd] }));
+    expect(error.message).toContain('is not one that this server serves');
+  });
+
+  it('is one below that is not there, and it is said', async () => {
+    const cwd = await temporaryFolder(afterAll);
+    const error = await refusal(() => findProject({ call: 'none/x', cwd, home: '/nobody', allowed: [cwd] }));
+    expect(error.message).toContain('there is no such folder');
+  });
+});

@@ -1,6 +1,6 @@
 import { dirname, join, parse, resolve, sep } from 'node:path';
 import { BmadError, quoted } from '../base/errors.ts';
-import { pathExists, realFolder } from '../base/files.ts';
+import { isLink, pathExists, realFolder } from '../base/files.ts';
 
 export interface ProjectHints {
   /** Asked for in this very call. */
@@ -89,14 +89,11 @@ async function requiredFolder(folder: string, hints: ProjectHints, from: string)
 /** Both as it is written and where it really leads: a link inside must not lead out, and one outside tells nothing. */
 async function checkAllowed(folder: string, { cwd, allowed = [] }: ProjectHints): Promise<void> {
   const written = resolve(cwd, folder);
-  const real = await realFolder(written);
+  // Of what is not there, the folder above that is: a link in between tells nothing of where it leads either.
+  const real = (await realFolder(written)) ?? (await realAbove(written));
   for (const root of allowed) {
     const realRoot = await realFolder(resolve(cwd, root));
-    const inside =
-      real === undefined
-        ? isInside(resolve(cwd, root), written)
-        : realRoot !== undefined && isInside(realRoot, real);
-    if (inside) return;
+    if (realRoot !== undefined && real !== undefined && isInside(realRoot, real)) return;
   }
   throw new BmadError(
     'forbidden',
@@ -106,6 +103,13 @@ async function checkAllowed(folder: string, { cwd, allowed = [] }: ProjectHints)
       hint: 'Leave the project out for the one the server was started for. Its owner can allow others: allow_projects, or --allow-project.',
     },
   );
+}
+
+async function realAbove(path: string): Promise<string | undefined> {
+  // A link that leads to no folder, or nowhere, is not told from one that leads out.
+  if (await isLink(path)) return undefined;
+  const above = dirname(path);
+  return (await realFolder(above)) ?? (above === path ? undefined : realAbove(above));
 }
 
 function isInside(root: string, folder: string): boolean {

@@ -182,7 +182,7 @@ describe('tokens in a file', () => {
     while (!stderr().includes('those from before stay valid')) await status(READER);
     expect([await status(TOKEN), await status(READER)]).toEqual([401, 200]);
     await rm(file);
-    while (!stderr().includes('There is no token in')) await status(READER);
+    while (!stderr().includes('There is no file')) await status(READER);
     expect(await status(READER)).toBe(200);
     await writeFile(file, `${TOKEN}\n`);
     await until(READER, 401);

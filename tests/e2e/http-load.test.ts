@@ -78,10 +78,16 @@ describe('clients that misbehave', () => {
     const tenth = await openRequest(few.url, { method: 'GET', headers });
     onTestFinished(() => void tenth.destroy());
     expect(tenth.statusCode).toBe(200);
-    const refused = await sendRequest(few.url, { body: INITIALIZE });
+    // Those who only listen shut out nobody who asks, nor those who look after the server.
+    const again = await sendRequest(few.url, { body: INITIALIZE });
+    expect(again.status).toBe(200);
+    for (const path of ['/healthz', '/readyz'])
+      expect((await sendRequest(few.url, { method: 'GET', path })).status).toBe(200);
+    const one = { 'mcp-session-id': String(again.headers['mcp-session-id']) };
+    const refused = await sendRequest(few.url, { method: 'GET', headers: one });
     expect(refused.status).toBe(503);
-    expect(refused.headers['retry-after']).toBe('1');
-    expect(refused.text).toContain('10 requests are open already');
+    expect(refused.headers['retry-after']).toBe('5');
+    expect(refused.text).toContain('Too many streams are open already');
   });
 });
 

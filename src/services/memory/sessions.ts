@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts';
 import { chooseEmbedder, type EmbedderSettings } from '../../meaning/embedders/choose.ts';
 import { openConfigured, type EngineSettings } from './engine-settings.ts';
 import type { KitFiles } from '../../kit/read-all.ts';
-import { placeOf, preparePlace } from './place.ts';
+import { isUsed, placeOf, preparePlace } from './place.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
 import type { Analyser, MemoryStore } from './store.ts';
 import type { Session } from './world.ts';
@@ -32,6 +32,8 @@ export class Sessions {
   /** Stores that others may still be using. */
   readonly #opened: MemoryStore[] = [];
   #session: Promise<Session> | undefined;
+  /** The folder that had no store when it was opened by one who makes none. */
+  #standIn: string | undefined;
   #retryAt = Number.POSITIVE_INFINITY;
   readonly reembedding: Reembedding = { running: false, done: 0, total: 0 };
 
@@ -40,7 +42,7 @@ export class Sessions {
   }
 
   async get(signal?: AbortSignal): Promise<Session> {
-    if (performance.now() > this.#retryAt) this.#session = undefined;
+    if (performance.now() > this.#retryAt || (await this.#isMade())) this.#session = undefined;
     const opened = (this.#session ??= this.#open(signal));
     try {
       return await opened;
@@ -60,6 +62,14 @@ export class Sessions {
       this.#session = withoutEmbedder(this.#session, `Words only, without meaning: ${reason}`);
   }
 
+  /** Who may not make a store gets an empty one where there is none; that ends when somebody else has made it. */
+  async #isMade(): Promise<boolean> {
+    const folder = this.#standIn;
+    if (folder === undefined || !(await isUsed(folder)) || this.#standIn !== folder) return false;
+    this.#standIn = undefined;
+    return true;
+  }
+
   async #open(signal?: AbortSignal): Promise<Session> {
     const { files, state, analyser } = this.#setup;
     this.#retryAt = Number.POSITIVE_INFINITY;
@@ -72,6 +82,7 @@ export class Sessions {
     });
     const place = placeOf(files.kit, state);
     if (this.#setup.writes) await preparePlace(place);
+    else this.#standIn = (await isUsed(place.folder)) ? undefined : place.folder;
     const space = embedder === undefined ? undefined : { embedder: embedder.id, dim: embedder.dim };
     const store = await openConfigured(
       this.#setup.engine,

@@ -147,6 +147,7 @@ export function createA2aRoutes(
     {
       path: PATH,
       methods: ['POST'],
+      checksDepth: true,
       part: 'a2a',
       refuse: refuseAsRpc,
       handle: answer,

@@ -1,15 +1,30 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { BODY_LIMIT } from '../../base/http-route.ts';
+import { BODY_LIMIT, whenOver } from '../../base/http-route.ts';
+import { badShape } from '../../base/json-shape.ts';
 
-/** A request of node in the web's own type; nothing, if its body is over the limit. */
+/** Whatever a route might take for it. */
+const JSON_TYPE = /json/i;
+
+export const CLIENT_LEFT = 'The client has left in the middle of a request.';
+
+/** Bytes that are handed on at once: a client that reads them slowly still gets on. */
+const SLICE = 64 * 1024;
+
+/** A request of node in the web's own type; why not, if its body is over a limit. */
 export async function requestOf(
   incoming: IncomingMessage,
   url: string,
   over: AbortSignal,
-): Promise<Request | undefined> {
+  checked: boolean,
+): Promise<Request | { status: 400 | 413; message: string }> {
   const { method = 'GET' } = incoming;
-  const body = method === 'GET' || method === 'HEAD' ? null : await bodyOf(incoming);
-  if (body === undefined) return undefined;
+  const body = method === 'GET' || method === 'HEAD' ? null : await bodyOf(incoming, over);
+  if (body === undefined) return { status: 413, message: `A message may have at most ${BODY_LIMIT} bytes.` };
+  const bad =
+    checked && body !== null && JSON_TYPE.test(incoming.headers['content-type'] ?? '')
+      ? badShape(body)
+      : undefined;
+  if (bad !== undefined) return { status: 400, message: bad };
   const headers = new Headers();
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
@@ -18,7 +33,7 @@ export async function requestOf(
 }
 
 /** Nothing, if it is too long. What still comes is thrown away, so that the client gets to read the refusal. */
-async function bodyOf(incoming: IncomingMessage): Promise<Buffer | undefined> {
+async function bodyOf(incoming: IncomingMessage, over: AbortSignal): Promise<Buffer | undefined> {
   const pieces: Buffer[] = [];
   let size = Number(incoming.headers['content-length'] ?? 0) > BODY_LIMIT ? Infinity : 0;
   return new Promise((resolve, reject) => {
@@ -32,16 +47,23 @@ async function bodyOf(incoming: IncomingMessage): Promise<Buffer | undefined> {
       resolve(undefined);
     });
     incoming.once('end', () => resolve(size > BODY_LIMIT ? undefined : Buffer.concat(pieces)));
-    incoming.once('close', () => reject(new Error('The client has left in the middle of a request.')));
+    const left = (): void => reject(new Error(CLIENT_LEFT));
+    incoming.once('close', left);
+    whenOver(over, left);
     if (size > BODY_LIMIT) resolve(undefined);
   });
 }
 
 /**
  * Writes the answer; a stream of events goes on until either side ends it. Nothing more is taken from the stream than the
- * client reads, and one that reads nothing for too long is cut: what waits for it stays small.
+ * client reads. One that reads nothing for too long is cut, one that reads slowly is not: what waits for it stays small.
  */
 export async function reply(response: Response, outgoing: ServerResponse, stalledMs: number): Promise<void> {
+  if (outgoing.destroyed) {
+    // Whoever writes this answer has to learn that nobody reads it.
+    await response.body?.cancel();
+    return;
+  }
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   if (response.body === null) {
     outgoing.end();
@@ -54,7 +76,8 @@ export async function reply(response: Response, outgoing: ServerResponse, stalle
   for (;;) {
     const { done, value } = await reader.read();
     if (done || outgoing.destroyed) break;
-    if (!outgoing.write(value)) await before(stalledMs, 'drain', outgoing);
+    for (let start = 0; start < value.length && !outgoing.destroyed; start += SLICE)
+      if (!outgoing.write(value.subarray(start, start + SLICE))) await before(stalledMs, 'drain', outgoing);
   }
   outgoing.end();
   await before(stalledMs, 'finish', outgoing);

@@ -3,21 +3,15 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
 import { refuseAsProblem } from '../../base/http-refusals.ts';
-import {
-  BODY_LIMIT,
-  matches,
-  type Caller,
-  type HttpRoute,
-  type Part,
-  type Refuse,
-} from '../../base/http-route.ts';
+import { matches, type Caller, type HttpRoute, type Part, type Refuse } from '../../base/http-route.ts';
 import type { Log } from '../../base/log.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import { pageRules } from './cors.ts';
-import { reply, requestOf } from './exchange.ts';
+import { CLIENT_LEFT, reply, requestOf } from './exchange.ts';
 import { openGate, type Gate } from './gate.ts';
 import { USUAL_LIMITS, type Limits } from './limits.ts';
 import { inUrl, notServedUnder, ownOrigin, servedUnder } from './names.ts';
+import { createRoom } from './room.ts';
 
 /** How long the ends of streams may take to reach their clients. */
 const LAST_WORDS_MS = 300;
@@ -66,6 +60,7 @@ export async function openFrontDoor({
   const served = { host, allowed: names };
   const pages = pageRules(origins);
   const open = new Map<ServerResponse, HttpRoute | undefined>();
+  const room = createRoom(limits);
   let origin = '';
   let closing = false;
 
@@ -78,6 +73,8 @@ export async function openFrontDoor({
       return refuse(503, 'The server is about to end. Connect again.', { connection: 'close' });
     if (rawHeaders.length > 2 * limits.headers)
       return refuse(431, `A request may have at most ${limits.headers} headers.`, { connection: 'close' });
+    if ((incoming.headersDistinct['host']?.length ?? 0) > 1)
+      return refuse(400, 'A request has one header Host.', { connection: 'close' });
     if (!servedUnder(headers.host, served)) return refuse(403, notServedUnder(headers.host));
     if (!ownOrigin(headers.origin, served) && !pages.allows(headers.origin))
       return refuse(403, 'Pages of other origins are not served, unless allow_origins names them.');
@@ -88,20 +85,22 @@ export async function openFrontDoor({
       const allow = ((await route.methodsAt?.(path)) ?? route.methods).join(', ');
       return refuse(405, `Method not allowed. Allowed: ${allow}.`, { allow });
     }
-    if (open.size > limits.requests)
+    if (route.open !== true && !room.enter(outgoing))
       return refuse(503, `${limits.requests} requests are open already. Try again soon.`, {
         'retry-after': '1',
       });
     open.set(outgoing, route);
-    const caller = route.open === true ? ANYBODY : await gate.admit(headers.authorization);
-    if ('status' in caller) return refuse(caller.status, caller.message, caller.headers);
-    if (caller.only !== undefined && caller.only !== route.part) return elsewhere(refuse, caller);
+    // Before anything is awaited: a client may leave at any time, and leaves only once.
     const over = new AbortController();
     outgoing.once('close', () => over.abort());
-    const request = await requestOf(incoming, `${origin}${url}`, over.signal);
-    if (request === undefined)
-      return refuse(413, `A message may have at most ${BODY_LIMIT} bytes.`, { connection: 'close' });
-    return route.handle({ request, path, caller, over: over.signal });
+    const caller = route.open === true ? ANYBODY : await gate.admit(headers.authorization);
+    if (over.signal.aborted) throw new Error(CLIENT_LEFT);
+    if ('status' in caller) return refuse(caller.status, caller.message, caller.headers);
+    if (caller.only !== undefined && caller.only !== route.part) return elsewhere(refuse, caller);
+    const request = await requestOf(incoming, `${origin}${url}`, over.signal, route.checksDepth !== true);
+    if ('message' in request) return refuse(request.status, request.message, { connection: 'close' });
+    const stays = (): boolean => room.stay(outgoing, caller);
+    return route.handle({ request, path, caller, over: over.signal, stays });
   }
 
   const http = createServer(
@@ -115,6 +114,7 @@ export async function openFrontDoor({
       open.set(outgoing, undefined);
       outgoing.once('close', () => {
         open.delete(outgoing);
+        room.leave(outgoing);
         if (closing) http.closeIdleConnections();
       });
       respond(incoming, outgoing)

@@ -46,6 +46,7 @@ describe('limits', () => {
 
   it.each([
     'nonsense\r\n\r\n',
+    'GET /who HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n',
     'GET /who HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
   ])('refuses what is no request: %j', async (bytes) => {
     const { origin } = await serve();

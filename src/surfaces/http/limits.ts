@@ -1,7 +1,9 @@
 /** What one server bears; more is refused, slower is cut. */
 export interface Limits {
-  /** Exchanges that may be open at once, streams included. */
+  /** Calls that may be open at once. */
   requests: number;
+  /** Streams that may be open at once; what is served without a token is in neither number. */
+  streams: number;
   /** Connections that may be open at once; more are closed without a word. */
   connections: number;
   /** Bytes and number of headers. */
@@ -10,7 +12,7 @@ export interface Limits {
   /** Time for the headers to come, and for the whole request. */
   headerMs: number;
   requestMs: number;
-  /** How long a client may take to read what it was sent. */
+  /** How long a client may read nothing of what it was sent. */
   stalledMs: number;
   /** How long the server goes on when it is told to end, so that balancers notice in time. */
   drainMs: number;
@@ -20,6 +22,7 @@ export interface Limits {
 
 export const USUAL_LIMITS: Limits = {
   requests: 1_000,
+  streams: 1_000,
   connections: 4_000,
   headerBytes: 16_384,
   headers: 100,

@@ -12,19 +12,19 @@ export interface Names {
 
 /** Whether an address is one of this machine that no other can reach. */
 export function isLoopback(host: string): boolean {
-  return (
-    host.toLowerCase() === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
-  );
+  const name = inUrl(host).toLowerCase();
+  return name === 'localhost' || name === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 /** Whether it stands for all addresses of the machine. */
 export function isEverywhere(host: string): boolean {
-  return host === '0.0.0.0' || host === '::';
+  return host === '0.0.0.0' || inUrl(host) === '[::]';
 }
 
-/** An address as it stands in a URL. */
+/** An address as it stands in a URL; of the many ways to write one of version 6, the short one. */
 export function inUrl(host: string): string {
-  return isIP(host) === 6 ? `[${host}]` : host;
+  if (isIP(host) !== 6) return host;
+  return host.includes('%') ? `[${host}]` : new URL(`http://[${host}]`).hostname;
 }
 
 /** What to say to somebody who asks for this server under a name that is not its own. */

@@ -4,23 +4,28 @@ import { MOST_FOLLOWED, type Watch } from './watch.ts';
 /** Who wants to hear of which resources; the watch follows all of them together. */
 export interface Listeners {
   /** Has to be awaited before the request is answered: until the watch knows what they hold, it would miss a change. */
-  add(who: unknown, uris: readonly string[]): Promise<void>;
+  add(who: unknown, uris: readonly string[], owner?: string): Promise<void>;
   remove(who: unknown): Promise<void> | undefined;
-  /** Whether so many more can be followed. */
-  fits(uris: readonly string[]): boolean;
+  /** Whether so many more can be followed. A caller who is known gets no more than is left for all others. */
+  fits(uris: readonly string[], owner?: string): boolean;
 }
 
 export function createListeners(watch: Watch): Listeners {
-  const wanted = new Map<unknown, readonly string[]>();
-  const all = (): Set<string> => new Set([...wanted.values()].flat());
+  const wanted = new Map<unknown, { uris: readonly string[]; owner: string | undefined }>();
+  const all = (): Set<string> => new Set([...wanted.values()].flatMap(({ uris }) => uris));
   const tell = (): Promise<void> => watch.follow([...all()]);
   return {
-    add(who, uris) {
-      wanted.set(who, uris);
+    add(who, uris, owner) {
+      wanted.set(who, { uris, owner });
       return tell();
     },
     remove: (who) => (wanted.delete(who) ? tell() : undefined),
-    fits: (uris) => new Set([...all(), ...uris]).size <= MOST_FOLLOWED,
+    fits(uris, owner) {
+      const left = MOST_FOLLOWED - new Set([...all(), ...uris]).size;
+      if (owner === undefined || uris.length === 0) return left >= 0;
+      const own = [...wanted.values()].flatMap((each) => (each.owner === owner ? each.uris : []));
+      return new Set([...own, ...uris]).size <= left + 1;
+    },
   };
 }
 
@@ -44,6 +49,14 @@ export function followListeners(watch: Watch): (message: JSONRPCMessage) => Prom
 /** Whether a message opens a stream of changes. */
 export function isListening(message: unknown): message is { params?: Record<string, unknown> } {
   return ((message ?? {}) as { method?: unknown }).method === 'subscriptions/listen';
+}
+
+const SERVED = /^(?:bmad|skill):\/\//i;
+const LONGEST_URI = 2_000;
+
+/** Whether it looks like the address of something that is served, or could be one day. */
+export function mayBeResource(uri: string): boolean {
+  return uri.length <= LONGEST_URI && SERVED.test(uri);
 }
 
 /** The resources a message asks to hear of; none in any other message. */

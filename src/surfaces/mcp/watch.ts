@@ -92,7 +92,7 @@ function markOf(data: unknown): string {
 }
 
 function unattended(): Call {
-  return { signal: new AbortController().signal, progress: () => undefined };
+  return { signal: new AbortController().signal, progress: () => undefined, mayWrite: false };
 }
 
 /** The change messages of one connection. On 2026 connections the SDK passes on those that the client listens for. */

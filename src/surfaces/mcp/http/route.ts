@@ -5,11 +5,11 @@ import {
   type ServerNotifier,
 } from '@modelcontextprotocol/server';
 import { refuseAsRpc } from '../../../base/http-refusals.ts';
-import { BODY_LIMIT, type Exchange, type HttpRoute } from '../../../base/http-route.ts';
+import { BODY_LIMIT, callerKey, whenOver, type Exchange, type HttpRoute } from '../../../base/http-route.ts';
 import type { Context } from '../../../operations/context.ts';
 import { mayRead } from '../../../operations/operation.ts';
 import { authInfoOf } from '../callers.ts';
-import { createListeners, isListening, urisListenedFor } from '../listening.ts';
+import { createListeners, isListening, mayBeResource, urisListenedFor } from '../listening.ts';
 import { mcpServerFactory } from '../server.ts';
 import { stateCodec } from '../state-codec.ts';
 import { watchChanges } from '../watch.ts';
@@ -34,6 +34,8 @@ export interface McpRouteOptions {
 
 const SESSIONS = 500;
 const STREAMS = 500;
+
+const JSON_TYPE = /application\/json/i;
 
 /** Serves any number of clients of both protocol eras over Streamable HTTP. */
 export function createMcpRoute(
@@ -63,7 +65,7 @@ export function createMcpRoute(
   function follow({ request, over }: Exchange, message: unknown): void {
     if (request.method !== 'POST' || isListening(message)) return;
     calls.add(over);
-    over.addEventListener('abort', () => {
+    whenOver(over, () => {
       calls.delete(over);
       if (calls.size === 0) allDone();
     });
@@ -77,34 +79,36 @@ export function createMcpRoute(
     sessions: sessions.count,
     async handle(exchange) {
       const { request, over, caller } = exchange;
-      const legacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: BODY_LIMIT });
-      // What is read here is read once more by the SDK, so it is left out where nobody asks for it.
-      const message: unknown =
-        legacy && caller.challenge === undefined
-          ? undefined
-          : await request
-              .clone()
-              .json()
-              .catch(() => undefined);
+      // Parsed once for all; what cannot be is answered by the SDK.
+      const message = await messageOf(request);
+      const parsed = message === undefined ? {} : { parsedBody: message };
+      const legacy = await isLegacyRequest(request, message, { maxRequestBodySize: BODY_LIMIT });
       if (caller.challenge !== undefined && writes(message, context))
         return refuseAsRpc(403, 'This needs an access token that allows writing.', {
           'www-authenticate': caller.challenge,
         });
-      if (legacy) {
-        follow(exchange, undefined);
-        return sessions.handle(exchange);
+      follow(exchange, legacy ? undefined : message);
+      if (request.method === 'GET' || (!legacy && isListening(message))) {
+        if (exchange.stays?.() === false)
+          return refuseAsRpc(503, 'Too many streams are open already. End some of yours, or try later.', {
+            'retry-after': '5',
+          });
       }
-      follow(exchange, message);
+      if (legacy) return sessions.handle(exchange, message);
       const uris = urisListenedFor(message);
-      if (!listeners.fits(uris))
+      if (!uris.every(mayBeResource))
+        return refuseAsRpc(400, 'Resources to listen for have addresses such as bmad://… or skill://….');
+      const owner = callerKey(caller);
+      if (!listeners.fits(uris, owner))
         return refuseAsRpc(503, 'Too many resources are listened for already. Name fewer, or try later.', {
           'retry-after': '5',
         });
       if (uris.length > 0) {
-        over.addEventListener('abort', () => void listeners.remove(over));
-        await listeners.add(over, uris);
+        const added = listeners.add(over, uris, owner);
+        whenOver(over, () => void listeners.remove(over));
+        await added;
       }
-      const response = await modern.fetch(request, { authInfo: authInfoOf(caller) });
+      const response = await modern.fetch(request, { authInfo: authInfoOf(caller), ...parsed });
       return isListening(message) ? response : lastWords.follow(response, message);
     },
     running: () => calls.size,
@@ -114,13 +118,25 @@ export function createMcpRoute(
       if (calls.size > 0)
         await new Promise<void>((resolve) => {
           allDone = resolve;
-          now.addEventListener('abort', () => resolve());
+          whenOver(now, resolve);
         });
       watch.close();
       lastWords.say();
       await Promise.all([modern.close(), sessions.close()]);
     },
   };
+}
+
+/** The message of a request, parsed; nothing, if it has none that could be. */
+async function messageOf(request: Request): Promise<object | undefined> {
+  if (request.method !== 'POST' || !JSON_TYPE.test(request.headers.get('content-type') ?? ''))
+    return undefined;
+  try {
+    const message: unknown = await request.clone().json();
+    return typeof message === 'object' && message !== null ? message : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

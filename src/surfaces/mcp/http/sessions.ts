@@ -4,27 +4,25 @@ import {
   type McpServerFactory,
 } from '@modelcontextprotocol/server';
 import { refuseAsRpc } from '../../../base/http-refusals.ts';
-import { BODY_LIMIT, sameCaller, type Caller, type Exchange } from '../../../base/http-route.ts';
+import { BODY_LIMIT, sameCaller, whenOver, type Exchange } from '../../../base/http-route.ts';
 import { authInfoOf } from '../callers.ts';
 import { openRequestsOf } from './last-words.ts';
+import { makesRoom, type Held } from './session-room.ts';
 
 const IDLE_MS = 30 * 60_000;
 const CHECK_MS = 60_000;
 
-interface Session {
-  /** Whoever opened it: nobody else may use it. */
-  owner: Caller;
-  handle(exchange: Exchange): Promise<Response>;
+/** Whoever opened it owns it: nobody else may use it. A stream for what the server says by itself keeps it open. */
+interface Session extends Held {
+  handle(exchange: Exchange, message?: unknown): Promise<Response>;
   close(): Promise<void>;
-  /** Exchanges that have not ended, such as the stream for what the server says by itself. */
-  open: number;
-  used: number;
 }
 
 export interface Sessions {
   /** How many are open. */
   count(): number;
-  handle(exchange: Exchange): Promise<Response>;
+  /** What was sent is parsed already, where that was possible. */
+  handle(exchange: Exchange, message: unknown): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -38,14 +36,13 @@ export function createSessions(
   onerror: (error: Error) => void,
 ): Sessions {
   const sessions = new Map<string, Session>();
-  const idle = (): [string, Session][] =>
-    [...sessions].filter(([, session]) => session.open === 0).sort(([, a], [, b]) => a.used - b.used);
   const timer = setInterval(() => {
     const since = Date.now() - IDLE_MS;
-    for (const [, session] of idle()) if (session.used < since) void session.close();
+    for (const session of sessions.values())
+      if (session.open === 0 && session.used < since) void session.close();
   }, CHECK_MS).unref();
 
-  async function open(exchange: Exchange): Promise<Response> {
+  async function open(exchange: Exchange, message: unknown): Promise<Response> {
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       maxRequestBodySize: BODY_LIMIT,
@@ -58,13 +55,16 @@ export function createSessions(
       owner: exchange.caller,
       open: 0,
       used: Date.now(),
-      handle({ request, over, caller }) {
+      handle({ request, over, caller }, parsedBody) {
         session.open += 1;
-        over.addEventListener('abort', () => {
+        whenOver(over, () => {
           session.open -= 1;
           session.used = Date.now();
         });
-        return transport.handleRequest(request, { authInfo: authInfoOf(caller) });
+        return transport.handleRequest(request, {
+          authInfo: authInfoOf(caller),
+          ...(parsedBody === undefined ? {} : { parsedBody }),
+        });
       },
       async close() {
         await answerOpen();
@@ -73,19 +73,20 @@ export function createSessions(
     };
     await server.connect(transport);
     const answerOpen = openRequestsOf(transport);
-    const response = await session.handle(exchange);
-    if (transport.sessionId === undefined) await session.close();
+    const response = await session.handle(exchange, message);
+    // A client that has left meanwhile never learns the id.
+    if (transport.sessionId === undefined || exchange.over.aborted) await session.close();
     return response;
   }
 
   return {
     count: () => sessions.size,
-    async handle(exchange) {
+    async handle(exchange, message) {
       const id = exchange.request.headers.get('mcp-session-id');
       if (id !== null) {
         const session = sessions.get(id);
         return session !== undefined && sameCaller(session.owner, exchange.caller)
-          ? session.handle(exchange)
+          ? session.handle(exchange, message)
           : refuseAsRpc(404, 'There is no such session. Initialize again.');
       }
       if (exchange.request.method !== 'POST')
@@ -93,16 +94,16 @@ export function createSessions(
           400,
           'The header Mcp-Session-Id is missing. It comes with the answer to initialize.',
         );
-      // Clients that vanish do not say goodbye: the one that was silent longest makes room for a new one.
+      // Clients that vanish do not say goodbye: what they left makes room for others.
       if (sessions.size >= most) {
-        const oldest = idle()[0];
-        if (oldest === undefined)
+        const ending = makesRoom([...sessions.values()], exchange.caller);
+        if (ending === undefined)
           return refuseAsRpc(503, `All ${most} sessions are in use. Try again later.`, {
             'retry-after': '5',
           });
-        await oldest[1].close();
+        await ending.close();
       }
-      return open(exchange);
+      return open(exchange, message);
     },
     async close() {
       clearInterval(timer);

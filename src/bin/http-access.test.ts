@@ -1,0 +1,88 @@
+import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { contentRoot, contextIn, temporaryFolder } from '../../tests/support/app.ts';
+import { refusal } from '../../tests/support/thrown.ts';
+import type { Outside } from '../app.ts';
+import { userStateFolder } from '../config/locations.ts';
+import { decideAccess, type Access } from './http-access.ts';
+
+const TOKEN = 'token-of-this-test-0123456789';
+const WINDOWS = process.platform === 'win32';
+
+async function machine(flags: Outside['flags'] = {}): Promise<{
+  file: string;
+  keep: string;
+  written: string[];
+  decide(newToken?: boolean): Promise<Access>;
+}> {
+  const folder = await temporaryFolder(onTestFinished);
+  const outside: Outside = {
+    flags,
+    env: {},
+    cwd: folder,
+    home: join(folder, 'home'),
+    platform: process.platform,
+    contentRoot,
+    serverCommand: [process.execPath],
+    writeError: () => undefined,
+    terminal: false,
+    presets: {},
+    patient: false,
+  };
+  const context = await contextIn(folder, { flags, home: outside.home });
+  const keep = join(userStateFolder(outside), 'http-token');
+  return {
+    file: join(folder, 'tokens.txt'),
+    keep,
+    written: context.written,
+    decide: (newToken = false) => decideAccess(context, { outside, newToken, resource: () => '' }),
+  };
+}
+
+async function tokenIn(file: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${TOKEN}\n`);
+  await chmod(file, 0o644);
+}
+
+describe('a new token', () => {
+  it.each<Outside['flags']>([
+    { httpToken: TOKEN },
+    { httpTokenFile: 'tokens.txt' },
+    { oauthIssuer: 'https://id.example' },
+  ])('is not made where another one is asked for: %j', async (flags) => {
+    const { decide, file } = await machine(flags);
+    await tokenIn(file);
+    expect((await refusal(() => decide(true))).message).toContain('--new-token');
+  });
+});
+
+describe('a file with tokens', () => {
+  it('has to be there', async () => {
+    const { decide, file } = await machine({ httpTokenFile: 'tokens.txt' });
+    const { message, hint } = await refusal(() => decide());
+    expect(message).toBe(`There is no file ${file}.`);
+    expect(hint).toContain('--http-token-file');
+  });
+
+  it.skipIf(WINDOWS)('that others can read is named, and left as it is', async () => {
+    const { decide, file, written } = await machine({ httpTokenFile: 'tokens.txt' });
+    await tokenIn(file);
+    await decide();
+    expect(written.join('')).toContain('can read the file with the tokens');
+    expect((await stat(file)).mode & 0o777).toBe(0o644);
+    written.length = 0;
+    await chmod(file, 0o600);
+    await decide();
+    expect(written).toEqual([]);
+  });
+
+  it.skipIf(WINDOWS)('that the server keeps is for its user only, whatever it was', async () => {
+    const { decide, keep, written } = await machine({ httpAuth: 'token' });
+    await tokenIn(keep);
+    await decide();
+    expect((await stat(keep)).mode & 0o777).toBe(0o600);
+    expect(written.join('')).toContain('--new-token');
+  });
+});

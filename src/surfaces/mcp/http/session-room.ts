@@ -1,0 +1,27 @@
+import { callerKey, type Caller } from '../../../base/http-route.ts';
+
+/** What decides which session makes room for another. */
+export interface Held {
+  owner: Caller;
+  /** Exchanges that have not ended. */
+  open: number;
+  used: number;
+}
+
+/**
+ * The session that ends so that a caller can have a new one where all places are taken. It is one of whoever has the
+ * most: the caller itself, if nobody has more. So no flood of one caller ends what another has. The one that was silent
+ * longest goes first; one that still listens goes only for a caller who has clearly less.
+ */
+export function makesRoom<S extends Held>(sessions: readonly S[], caller: Caller): S | undefined {
+  const held = new Map<string | undefined, number>();
+  for (const { owner } of sessions) held.set(callerKey(owner), (held.get(callerKey(owner)) ?? 0) + 1);
+  const own = held.get(callerKey(caller)) ?? 0;
+  const most = Math.max(...held.values());
+  const giving = sessions
+    .filter(({ owner }) =>
+      most > own ? held.get(callerKey(owner)) === most : callerKey(owner) === callerKey(caller),
+    )
+    .sort((a, b) => a.used - b.used);
+  return giving.find(({ open }) => open === 0) ?? (most > own + 1 ? giving[0] : undefined);
+}
