@@ -85,11 +85,6 @@ export async function openFrontDoor({
       const allow = ((await route.methodsAt?.(path)) ?? route.methods).join(', ');
       return refuse(405, `Method not allowed. Allowed: ${allow}.`, { allow });
     }
-    if (route.open !== true && !room.enter(outgoing))
-      return refuse(503, `${limits.requests} requests are open already. Try again soon.`, {
-        'retry-after': '1',
-      });
-    open.set(outgoing, route);
     // Before anything is awaited: a client may leave at any time, and leaves only once.
     const over = new AbortController();
     outgoing.once('close', () => over.abort());
@@ -97,6 +92,11 @@ export async function openFrontDoor({
     if (over.signal.aborted) throw new Error(CLIENT_LEFT);
     if ('status' in caller) return refuse(caller.status, caller.message, caller.headers);
     if (caller.only !== undefined && caller.only !== route.part) return elsewhere(refuse, caller);
+    // Only now is it known whose share it is; so no caller, however slowly it sends, shuts out another.
+    if (route.open !== true && !room.enter(outgoing, caller))
+      return refuse(503, `Too many of at most ${limits.requests} requests are open already. Try again soon.`, {
+        'retry-after': '1',
+      });
     const request = await requestOf(incoming, `${origin}${url}`, over.signal, route.checksDepth !== true);
     if ('message' in request) return refuse(request.status, request.message, { connection: 'close' });
     const stays = (): boolean => room.stay(outgoing, caller);

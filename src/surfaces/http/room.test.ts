@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { serve, whoami } from '../../../tests/support/front-door.ts';
@@ -57,7 +58,32 @@ describe('room', () => {
     expect(other.statusCode).toBe(200);
     for (const each of [...first, other]) each.destroy();
   });
+
+  it('is not all for one caller that sends half a body a thousand times', async () => {
+    const tokens = [
+      { token: EVE, mayWrite: true, only: 'a2a' as const },
+      { token: ADA, mayWrite: true },
+    ];
+    const { origin } = await serve({
+      routes: [{ ...whoami, part: 'a2a' }],
+      limits: { requests: 10 },
+      gate: tokenGate(tokens),
+    });
+    const sockets = await Promise.all(Array.from({ length: 1_000 }, () => halfSent(origin, EVE)));
+    expect((await sendRequest(origin, get('/who', EVE))).status).toBe(503);
+    expect((await sendRequest(origin, get('/who', ADA))).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+  });
 });
+
+/** A call whose body does not come. The server has taken it when it asks for the rest. */
+async function halfSent(origin: string, token: string): Promise<Socket> {
+  const socket = await openSocket(origin);
+  const head = `POST /who HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n`;
+  socket.write(`${head}Content-Length: 5000\r\nExpect: 100-continue\r\n\r\n{`);
+  await once(socket, 'data');
+  return socket;
+}
 
 describe('a client that reads slowly', () => {
   it('gets all of a long answer', async () => {
