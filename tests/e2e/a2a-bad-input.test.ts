@@ -83,8 +83,8 @@ const CASES: [name: string, body: unknown, code: number, words: RegExp][] = [
   ['a number for a state', call('ListTasks', { status: 99 }), -32_602, /status/],
   ['much too long a text', sending({ parts: [{ text: 'x'.repeat(4_000_000) }] }), -32_602, /100000/],
   ['too long a text', sending({ parts: [{ text: 'x'.repeat(100_001) }] }), -32_602, /100000/],
-  ['deep data', deep(1_000), -32_602, /levels/],
-  ['very deep data', deep(200_000), -32_602, /levels/],
+  ['deep data', deep(1_000), -32_600, /levels/],
+  ['very deep data', deep(200_000), -32_600, /levels/],
   ['a follow-up to no task', sending({ taskId: 'task-1' }), -32_001, /no such task/],
   [
     'a callback',

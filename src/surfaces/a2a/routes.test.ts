@@ -2,7 +2,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { parseLegacyAgentCard } from '@a2a-js/sdk/compat/v0_3/client';
 import type { AgentCard } from '@a2a-js/sdk';
 import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
+import { serve } from '../../../tests/support/front-door.ts';
 import { KIT_FILES, writeFiles } from '../../../tests/support/kit-project.ts';
+import { sendRequest } from '../../../tests/support/raw-http.ts';
 import type { Caller } from '../../base/http-route.ts';
 import { createA2aRoutes } from './routes.ts';
 
@@ -72,6 +74,15 @@ describe('the card', () => {
     const older = await ask('/.well-known/agent.json', LOCAL);
     expect(await older.json()).toEqual(card);
   });
+
+  it.each(['/.well-known/agent-card.json', '/.well-known/agent.json'])(
+    'can be asked for without its body: %s',
+    async (path) => {
+      const { origin } = await serve({ routes: createA2aRoutes(context) });
+      const { status, headers, text } = await sendRequest(origin, { method: 'HEAD', path });
+      expect([status, headers['content-type'], text]).toEqual([200, 'application/json', '']);
+    },
+  );
 
   it('tells strangers how to show who they are, and nothing else', async () => {
     const card = await cardFor(STRANGER, { 'a2a-version': '1.0' });

@@ -3,7 +3,8 @@ import { JsonRpcTransportHandler, ServerCallContext, type A2ARequestHandler } fr
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { randomBytes } from 'node:crypto';
 import { refuseAsProblem, refuseAsRpc } from '../../base/http-refusals.ts';
-import type { Caller, Exchange, HttpRoute } from '../../base/http-route.ts';
+import { callerKey, type Caller, type Exchange, type HttpRoute } from '../../base/http-route.ts';
+import { createShares } from '../../base/shares.ts';
 import type { Call, Context } from '../../operations/context.ts';
 import { describeAgents } from '../../operations/describe-agents.ts';
 import { execute } from '../../operations/execute.ts';
@@ -39,7 +40,8 @@ export function createA2aRoutes(
   { secured = false, address }: A2aOptions = {},
 ): HttpRoute[] {
   const closing = new AbortController();
-  let streams = 0;
+  const streams = createShares<Exchange>(MOST_STREAMS);
+  let running = 0;
 
   async function cardFor({ request, caller }: Exchange, call: Call): Promise<AgentCard> {
     const { agents, total } = isStranger(caller, secured)
@@ -70,7 +72,7 @@ export function createA2aRoutes(
     const { request, caller } = exchange;
     if (!JSON_TYPE.test(request.headers.get('content-type') ?? ''))
       return refuseAsRpc(415, 'Send application/json.');
-    const said = spoken(await request.text(), request.headers.get(A2A_VERSION_HEADER));
+    const said = spoken(new Uint8Array(await request.arrayBuffer()), request.headers.get(A2A_VERSION_HEADER));
     if ('code' in said) return failure(said.id, said.code, said.message, said.id === null ? 400 : 200);
     if (WRITING.test(said.method) && !caller.mayWrite)
       return failure(
@@ -107,11 +109,12 @@ export function createA2aRoutes(
       const { error, ...reply } = replied as Reply;
       return Response.json(error === undefined ? reply : { ...reply, error: masked(error) });
     }
-    if (streams >= MOST_STREAMS) {
+    if (!streams.take(exchange, callerKey(exchange.caller)) || exchange.stays?.() === false) {
+      streams.giveBack(exchange);
       await replied.return();
-      return failure(said.id, INTERNAL_ERROR, `${MOST_STREAMS} streams are open already.`, 429);
+      const message = 'Too many streams are open already. End some of yours, or try later.';
+      return failure(said.id, INTERNAL_ERROR, message, 429);
     }
-    streams += 1;
     try {
       // What goes wrong before the first event is an answer of its own, not a stream.
       const first = await replied.next();
@@ -119,10 +122,10 @@ export function createA2aRoutes(
         first: first.value,
         rest: replied,
         failed: (error) => (call.signal.aborted ? undefined : { jsonrpc: '2.0', ...failed(error) }),
-        ended: () => void (streams -= 1),
+        ended: () => streams.giveBack(exchange),
       });
     } catch (error) {
-      streams -= 1;
+      streams.giveBack(exchange);
       return Response.json({ jsonrpc: '2.0', ...failed(error) });
     }
   }
@@ -134,7 +137,7 @@ export function createA2aRoutes(
   }
 
   const card = {
-    methods: ['GET'],
+    methods: ['GET', 'HEAD'],
     part: 'a2a' as const,
     ...(secured ? { open: true as const } : {}),
     refuse: refuseAsProblem,
@@ -150,7 +153,12 @@ export function createA2aRoutes(
       checksDepth: true,
       part: 'a2a',
       refuse: refuseAsRpc,
-      handle: answer,
+      async handle(exchange) {
+        running += 1;
+        return answer(exchange).finally(() => (running -= 1));
+      },
+      // A stream is not: nobody waits for its end.
+      running: () => running,
       close() {
         closing.abort();
         return Promise.resolve();

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { spoken } from './spoken.ts';
+import { spoken as read } from './spoken.ts';
+
+const spoken = (text: string, asked: string | null) => read(Buffer.from(text), asked);
 
 const call = (method: string, params: object = {}): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 'a', method, params });
@@ -31,10 +33,18 @@ describe('what was said', () => {
   });
 
   it('reads 64 levels and not one more', () => {
-    // The call, its parameters and the field are the first three.
+    // The call and its parameters are the first two.
     const nested = (levels: number): string =>
       call('GetTask').replace('"params":{}', `"params":{"x":${'['.repeat(levels)}${']'.repeat(levels)}}`);
-    expect(spoken(nested(63), '1.0')).toMatchObject({ method: 'GetTask' });
-    expect(spoken(nested(64), '1.0')).toMatchObject({ code: -32_602 });
+    expect(spoken(nested(62), '1.0')).toMatchObject({ method: 'GetTask' });
+    expect(spoken(nested(63), '1.0')).toMatchObject({ code: -32_600 });
+  });
+
+  it('is looked at before it is parsed', () => {
+    // No parser gets to the end of this, so it would be answered as no JSON.
+    expect(spoken('['.repeat(4_000_000), null)).toMatchObject({
+      code: -32_600,
+      message: expect.stringContaining('64 levels'),
+    });
   });
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { quoted } from '../../base/errors.ts';
+import { badShape } from '../../base/json-shape.ts';
 
 /** A call as it came, looked at closely enough that the SDK can take it apart. */
 export interface Spoken {
@@ -21,7 +22,6 @@ const INVALID_REQUEST = -32_600;
 const INVALID_PARAMS = -32_602;
 const VERSION_NOT_SUPPORTED = -32_009;
 
-const DEEPEST = 64;
 const ID = 200;
 
 const idText = z.string().max(ID).nullish();
@@ -117,8 +117,10 @@ const SENDING = /^(?:Send(?:Streaming)?Message|message\/(?:send|stream))$/;
 const NEWER = /^[A-Z]/;
 
 /** Reads a call. Who names no version speaks 0.3, says the protocol; a name of 1.0 says more than no version. */
-export function spoken(text: string, asked: string | null): Spoken | Unspeakable {
-  const body = jsonOf(text);
+export function spoken(sent: Uint8Array, asked: string | null): Spoken | Unspeakable {
+  const shape = badShape(sent);
+  if (shape !== undefined) return { id: null, code: INVALID_REQUEST, message: shape };
+  const body = jsonOf(new TextDecoder().decode(sent));
   if (body === undefined) return { id: null, code: PARSE_ERROR, message: 'The body is not JSON.' };
   if (Array.isArray(body))
     return { id: null, code: INVALID_REQUEST, message: 'One call at a time: batches are not taken.' };
@@ -132,13 +134,12 @@ export function spoken(text: string, asked: string | null): Spoken | Unspeakable
       code: VERSION_NOT_SUPPORTED,
       message: `Version ${quoted(asked ?? '')} is not spoken here. Spoken: 1.0, 0.3.`,
     };
-  const problem = problemOf(params, method, body);
+  const problem = problemOf(params, method);
   if (problem !== undefined) return { id, code: INVALID_PARAMS, message: problem };
   return { version, id, method, body: { ...call.data, params } };
 }
 
-function problemOf(params: Record<string, unknown>, method: string, body: unknown): string | undefined {
-  if (isDeep(body)) return `More than ${DEEPEST} levels are not read.`;
+function problemOf(params: Record<string, unknown>, method: string): string | undefined {
   const read = paramsSchema.safeParse(params);
   if (!read.success) {
     const [issue] = read.error.issues;
@@ -151,18 +152,6 @@ function problemOf(params: Record<string, unknown>, method: string, body: unknow
 function versionOf(asked: string | null, method: string): Spoken['version'] | undefined {
   if (asked === null || asked.trim() === '') return NEWER.test(method) ? '1.0' : '0.3';
   return (['1.0', '0.3'] as const).find((one) => asked === one || asked.startsWith(`${one}.`));
-}
-
-/** Looked at level by level: what is deep must not become deep calls here. */
-function isDeep(body: unknown): boolean {
-  let level: unknown[] = [body];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > DEEPEST) return true;
-    level = level.flatMap((value) =>
-      typeof value === 'object' && value !== null ? Object.values(value) : [],
-    );
-  }
-  return false;
 }
 
 function jsonOf(text: string): unknown {
