@@ -5,11 +5,19 @@ import {
 } from '@modelcontextprotocol/server';
 
 /** A client that hears nothing waits until it gives up, which may take minutes. */
-const ENDED = { code: -32_000, message: 'The server has ended before this call was finished. Call again.' };
-const errorFor = (id: RequestId) => ({ jsonrpc: '2.0' as const, id, error: ENDED });
+export const SERVER_ENDED = 'The server has ended before this call was finished. Call again.';
+export const MADE_ROOM =
+  'This session has ended before this call was finished, to make room for another. Initialize again.';
+const errorFor = (id: RequestId, message = SERVER_ENDED) => ({
+  jsonrpc: '2.0' as const,
+  id,
+  error: { code: -32_000, message },
+});
 
 /** Follows what a client of the 2025 protocol has asked on a connected transport; answers what is still open with an error. */
-export function openRequestsOf(transport: WebStandardStreamableHTTPServerTransport): () => Promise<void> {
+export function openRequestsOf(
+  transport: WebStandardStreamableHTTPServerTransport,
+): (message: string) => Promise<void> {
   const open = new Set<RequestId>();
   const { onmessage } = transport;
   transport.onmessage = (message, extra) => {
@@ -21,9 +29,9 @@ export function openRequestsOf(transport: WebStandardStreamableHTTPServerTranspo
     if (!('method' in message) && message.id !== undefined) open.delete(message.id);
     return send(message, options);
   };
-  return async () => {
+  return async (message) => {
     // One whose client has left has nowhere to go.
-    await Promise.all([...open].map((id) => send(errorFor(id)).catch(() => undefined)));
+    await Promise.all([...open].map((id) => send(errorFor(id, message)).catch(() => undefined)));
   };
 }
 

@@ -69,6 +69,12 @@ describe('MCP over HTTP', () => {
     ['another method', { method: 'PUT' }, 405],
     ['a method no web request may have', { method: 'TRACE' }, 405],
     ['another type of content', { headers: { 'content-type': 'text/plain' } }, 415],
+    [
+      'what does not say it is JSON, before anything of it is looked at',
+      { headers: { 'content-type': 'text/plain', 'mcp-session-id': 'unknown' }, body: '['.repeat(4_000_000) },
+      415,
+    ],
+    ['an empty type of content', { headers: { 'content-type': '' } }, 415],
     ['what is not JSON', { body: 'nonsense' }, 400],
     ['a request before initialize', { body: LIST }, 400],
     ['a stream without a session', { method: 'GET' }, 400],

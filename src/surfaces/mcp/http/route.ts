@@ -79,6 +79,9 @@ export function createMcpRoute(
     sessions: sessions.count,
     async handle(exchange) {
       const { request, over, caller } = exchange;
+      // Before anybody parses it: how deep it is was only looked at where it says that it is JSON.
+      if (request.method === 'POST' && !JSON_TYPE.test(request.headers.get('content-type') ?? ''))
+        return refuseAsRpc(415, 'Send application/json.');
       // Parsed once for all; what cannot be is answered by the SDK.
       const message = await messageOf(request);
       const parsed = message === undefined ? {} : { parsedBody: message };
@@ -129,8 +132,7 @@ export function createMcpRoute(
 
 /** The message of a request, parsed; nothing, if it has none that could be. */
 async function messageOf(request: Request): Promise<object | undefined> {
-  if (request.method !== 'POST' || !JSON_TYPE.test(request.headers.get('content-type') ?? ''))
-    return undefined;
+  if (request.method !== 'POST') return undefined;
   try {
     const message: unknown = await request.clone().json();
     return typeof message === 'object' && message !== null ? message : undefined;

@@ -22,9 +22,15 @@ describe('the session that makes room', () => {
   });
 
   it('is one that still listens only for a caller who has clearly less', () => {
-    const sessions = [of('eve', 4, 1), of('eve', 3, 1), of('ada', 1)];
+    const sessions = [of('eve', 4, 1), of('eve', 3, 1), of('ada', 1, 1)];
     expect(makesRoom(sessions, known('new'))).toBe(sessions[1]);
     expect(makesRoom(sessions, known('ada'))).toBeUndefined();
+  });
+
+  it('is an idle one of the caller itself, before one of another that listens', () => {
+    const sessions = [of('eve', 1, 1), of('eve', 2, 1), of('eve', 3, 1), of('ada', 9), of('ada', 4, 1)];
+    expect(makesRoom(sessions, known('ada'))).toBe(sessions[3]);
+    expect(makesRoom([...sessions, of('eve', 8)], known('ada'))).toMatchObject({ used: 8 });
   });
 
   it('is the oldest silent one, where nobody knows who comes', () => {

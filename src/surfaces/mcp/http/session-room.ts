@@ -11,17 +11,16 @@ export interface Held {
 /**
  * The session that ends so that a caller can have a new one where all places are taken. It is one of whoever has the
  * most: the caller itself, if nobody has more. So no flood of one caller ends what another has. The one that was silent
- * longest goes first; one that still listens goes only for a caller who has clearly less.
+ * longest goes first. If all of theirs listen, an idle one of the caller's own goes; one that listens, only for a caller
+ * who has clearly less and nothing idle.
  */
 export function makesRoom<S extends Held>(sessions: readonly S[], caller: Caller): S | undefined {
   const held = new Map<string | undefined, number>();
   for (const { owner } of sessions) held.set(callerKey(owner), (held.get(callerKey(owner)) ?? 0) + 1);
   const own = held.get(callerKey(caller)) ?? 0;
   const most = Math.max(...held.values());
-  const giving = sessions
-    .filter(({ owner }) =>
-      most > own ? held.get(callerKey(owner)) === most : callerKey(owner) === callerKey(caller),
-    )
-    .sort((a, b) => a.used - b.used);
-  return giving.find(({ open }) => open === 0) ?? (most > own + 1 ? giving[0] : undefined);
+  const bySilence = sessions.toSorted((a, b) => a.used - b.used);
+  const ofMost = most > own ? bySilence.filter(({ owner }) => held.get(callerKey(owner)) === most) : [];
+  const ofCaller = bySilence.filter(({ owner }) => callerKey(owner) === callerKey(caller));
+  return [...ofMost, ...ofCaller].find(({ open }) => open === 0) ?? (most > own + 1 ? ofMost[0] : undefined);
 }

@@ -6,7 +6,7 @@ import {
 import { refuseAsRpc } from '../../../base/http-refusals.ts';
 import { BODY_LIMIT, sameCaller, whenOver, type Exchange } from '../../../base/http-route.ts';
 import { authInfoOf } from '../callers.ts';
-import { openRequestsOf } from './last-words.ts';
+import { MADE_ROOM, openRequestsOf, SERVER_ENDED } from './last-words.ts';
 import { makesRoom, type Held } from './session-room.ts';
 
 const IDLE_MS = 30 * 60_000;
@@ -15,7 +15,8 @@ const CHECK_MS = 60_000;
 /** Whoever opened it owns it: nobody else may use it. A stream for what the server says by itself keeps it open. */
 interface Session extends Held {
   handle(exchange: Exchange, message?: unknown): Promise<Response>;
-  close(): Promise<void>;
+  /** What has no answer yet gets these words. */
+  close(words?: string): Promise<void>;
 }
 
 export interface Sessions {
@@ -66,8 +67,8 @@ export function createSessions(
           ...(parsedBody === undefined ? {} : { parsedBody }),
         });
       },
-      async close() {
-        await answerOpen();
+      async close(words = SERVER_ENDED) {
+        await answerOpen(words);
         await server.close();
       },
     };
@@ -101,7 +102,7 @@ export function createSessions(
           return refuseAsRpc(503, `All ${most} sessions are in use. Try again later.`, {
             'retry-after': '5',
           });
-        await ending.close();
+        await ending.close(MADE_ROOM);
       }
       return open(exchange, message);
     },

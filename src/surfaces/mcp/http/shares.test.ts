@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { contextIn, temporaryFolder } from '../../../../tests/support/app.ts';
 import {
   INITIALIZE,
@@ -9,6 +9,7 @@ import {
   sendRequest,
   type Sent,
 } from '../../../../tests/support/raw-http.ts';
+import { waitingContract } from '../../../../tests/support/waiting-contract.ts';
 import { openFrontDoor, type FrontDoor } from '../../http/front-door.ts';
 import { tokenGate } from '../../http/gate.ts';
 import { createMcpRoute } from './route.ts';
@@ -17,14 +18,15 @@ const EVE = 'the-token-of-eve-1234';
 const ADA = 'the-token-of-ada-1234';
 const context = await contextIn(await temporaryFolder(afterAll));
 
+const gate = tokenGate([EVE, ADA].map((token) => ({ token, mayWrite: true })));
+
 let door: FrontDoor;
 beforeEach(async () => {
-  const tokens = [EVE, ADA].map((token) => ({ token, mayWrite: false }));
   door = await openFrontDoor({
     port: 0,
     routes: [createMcpRoute(context, { sessions: 4 })],
     log: context.log,
-    gate: tokenGate(tokens),
+    gate,
   });
   return () => door.close();
 });
@@ -34,8 +36,8 @@ const as = (token: string, sent: Sent): Sent => ({
   headers: { ...sent.headers, authorization: `Bearer ${token}` },
 });
 
-async function openSession(token: string): Promise<Sent['headers']> {
-  const { status, headers } = await sendRequest(door.origin, as(token, { body: INITIALIZE }));
+async function openSession(token: string, at = door): Promise<Sent['headers']> {
+  const { status, headers } = await sendRequest(at.origin, as(token, { body: INITIALIZE }));
   expect(status).toBe(200);
   return { 'mcp-session-id': String(headers['mcp-session-id']) };
 }
@@ -62,6 +64,34 @@ describe('a flood of one caller', () => {
     expect((await sendRequest(door.origin, as(EVE, { body: INITIALIZE }))).status).toBe(503);
     await openSession(ADA);
     for (const stream of streams) stream.destroy();
+  });
+
+  it('says to a call of a session that makes room why it ends', async () => {
+    const folder = await temporaryFolder(onTestFinished);
+    const contract = await waitingContract(folder);
+    const running = await contextIn(folder, { flags: { contractsOverHttp: 'true' } });
+    const busy = await openFrontDoor({
+      port: 0,
+      routes: [createMcpRoute(running, { sessions: 2 })],
+      log: running.log,
+      gate,
+    });
+    onTestFinished(() => busy.close());
+    const sessions: Record<string, string>[] = [];
+    for (let count = 0; count < 2; count += 1) sessions.push((await openSession(EVE, busy)) ?? {});
+    const params = { name: 'run_completion_contract', arguments: {} };
+    const called = sendRequest(
+      busy.origin,
+      as(EVE, { body: { jsonrpc: '2.0', id: 9, method: 'tools/call', params }, headers: sessions[0] ?? {} }),
+    );
+    const waiting = await contract.begun();
+    const stream = await openRequest(busy.origin, as(EVE, { method: 'GET', headers: sessions[1] ?? {} }));
+    await openSession(ADA, busy);
+    const { text } = await called;
+    expect(text).toContain('to make room for another. Initialize again.');
+    expect(text).not.toContain('The server has ended');
+    stream.destroy();
+    await waiting.close();
   });
 
   it('leaves others resources to listen for', async () => {
