@@ -84,7 +84,10 @@ export function createAnswers(context: Context, { secured }: { secured: boolean 
   return {
     called,
     listed: (call) => Response.json({ operations: offered(call).map(summaryOf) }),
-    described: (call) => Response.json(openApiDocument(offered(call), { secured })),
+    described: (call) =>
+      Response.json(
+        openApiDocument(offered(call), { secured, runsPrograms: context.config.contractsOverHttp }),
+      ),
     methodsAt(path) {
       const found = reachableNamed(nameIn(path), context, ANYBODY);
       return found === undefined ? ['GET', 'HEAD', 'POST'] : allowedFor(found.operation);

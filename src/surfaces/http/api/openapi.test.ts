@@ -59,4 +59,16 @@ describe('the OpenAPI document', () => {
     expect(document.paths['/api/task_claim']).toBeUndefined();
     expect((await new Validator().validate(document)).valid).toBe(true);
   });
+
+  it.each([
+    ['true', true],
+    ['false', false],
+  ])('has what starts programs where callers may do that: %s', async (contractsOverHttp, shown) => {
+    const context = await contextIn(await temporaryFolder(afterAll), { flags: { contractsOverHttp } });
+    const { origin } = await served(context, createApiRoutes(context), afterAll);
+    const document = (await (await fetch(`${origin}/openapi.json`)).json()) as Document;
+    const doctor = document.paths['/api/doctor'] ?? {};
+    expect(JSON.stringify(doctor['post']?.requestBody).includes('"handshake":')).toBe(shown);
+    expect(doctor['get']?.parameters?.some(({ name }) => name === 'handshake') ?? false).toBe(shown);
+  });
 });

@@ -12,12 +12,14 @@ type Schema = Record<string, unknown>;
 export interface DocumentOptions {
   /** Whether callers have to show a token. */
   secured: boolean;
+  /** Whether callers may start programs. */
+  runsPrograms?: boolean;
 }
 
 /** The description of what is offered, made of the schemas that check it. */
 export function openApiDocument(
   operations: readonly AnyOperation[],
-  { secured }: DocumentOptions,
+  { secured, runsPrograms = false }: DocumentOptions,
 ): Record<string, unknown> {
   return {
     openapi: '3.1.0',
@@ -35,7 +37,9 @@ export function openApiDocument(
       { name: 'server', description: 'About the server itself.' },
     ],
     paths: {
-      ...Object.fromEntries(operations.map((operation) => [`${BASE}/${operation.name}`, pathOf(operation)])),
+      ...Object.fromEntries(
+        operations.map((operation) => [`${BASE}/${operation.name}`, pathOf(operation, runsPrograms)]),
+      ),
       ...otherPaths(),
     },
     components: {
@@ -85,9 +89,9 @@ const PROBLEM: Schema = {
   },
 };
 
-function pathOf(operation: AnyOperation): Schema {
+function pathOf(operation: AnyOperation, runsPrograms: boolean): Schema {
   const { name, title, description, effect, needsOneOf = [] } = operation;
-  const input = inputOf(operation);
+  const input = inputOf(operation, runsPrograms);
   const oneOf = needsOneOf.length === 0 ? '' : ` At least one of these is needed: ${needsOneOf.join(', ')}.`;
   const shared = { summary: title, description: `${description}${oneOf}`, tags: [effect] };
   const responses = {
@@ -123,13 +127,18 @@ const KNOWN_TAG: Schema = {
   schema: { type: 'string' },
 };
 
-/** What starts programs is left out: over HTTP it is refused. */
-function inputOf({ input, runsProgramsWith = [], needsOneOf = [] }: AnyOperation): Schema {
+/** What starts programs is left out where it is refused. */
+function inputOf(
+  { input, runsProgramsWith = [], needsOneOf = [] }: AnyOperation,
+  runsPrograms: boolean,
+): Schema {
   const schema = schemaOf(input, 'input');
   const properties = Object.entries((schema['properties'] ?? {}) as Schema);
   return {
     ...schema,
-    properties: Object.fromEntries(properties.filter(([name]) => !runsProgramsWith.includes(name))),
+    properties: Object.fromEntries(
+      properties.filter(([name]) => runsPrograms || !runsProgramsWith.includes(name)),
+    ),
     ...(needsOneOf.length === 0 ? {} : { anyOf: needsOneOf.map((name) => ({ required: [name] })) }),
   };
 }
