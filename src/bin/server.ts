@@ -33,13 +33,13 @@ async function main(): Promise<void> {
   if (switches.has('help')) return switches.has('http') ? loadHttp() : print(help());
   if (switches.has('version')) return print(`${VERSION}\n`);
   const overHttp = httpPort(switches.has('http'), values.port) !== undefined;
-  const alone = switches.has('new-token') ? '--new-token' : a2aFlagIn(settings);
+  if (overHttp && !switches.has('test')) return loadHttp();
+  const context = await createContext(outside(settings));
+  const alone = switches.has('new-token') ? '--new-token' : a2aFlagIn(settings, context);
   if (!overHttp && alone !== undefined)
     throw new BmadError('invalid_input', `${alone} goes with --http.`, {
       hint: 'Over stdin and stdout the host that started the server is its only client.',
     });
-  if (overHttp && !switches.has('test')) return loadHttp();
-  const context = await createContext(outside(settings));
   if (switches.has('test')) return print(`${await readyLine(context)}\n`);
   if (process.stdin.isTTY) process.stderr.write(connectionHelp());
   const summary = switches.has('summary') || process.stdin.isTTY ? readyLine(context) : undefined;
@@ -48,10 +48,10 @@ async function main(): Promise<void> {
   await printed;
 }
 
-/** As a setting of the user it may stand there for another day; a flag was meant for this start. */
-function a2aFlagIn(settings: RawSettings): string | undefined {
-  if ('a2a' in settings) return '--a2a';
-  return 'a2aWithoutApproval' in settings ? '--a2a-without-approval' : undefined;
+/** As a setting of the user it may stand there for another day; a flag that switches it on was meant for this start. */
+function a2aFlagIn(settings: RawSettings, { config }: Context): string | undefined {
+  if ('a2a' in settings && config.a2a) return '--a2a';
+  return 'a2aWithoutApproval' in settings && config.a2aWithoutApproval ? '--a2a-without-approval' : undefined;
 }
 
 /** The other program: it reads the same command line again. */

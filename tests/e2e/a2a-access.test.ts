@@ -76,6 +76,14 @@ describe('--a2a', () => {
     expect(code).toBe(2);
   });
 
+  it.each(['--a2a=false', '--a2a-without-approval=off'])(
+    'is no reason to stop where it is switched off: %s',
+    async (flag) => {
+      const env = bareEnvironment(place.home);
+      expect((await bmadServer([flag, '--test'], { cwd: place.cwd, env })).code).toBe(0);
+    },
+  );
+
   it('is no reason to stop where it is a setting of the user', async () => {
     const env = bareEnvironment(place.home, { BMAD_A2A: '1' });
     expect((await bmadServer(['--test'], { cwd: place.cwd, env })).code).toBe(0);
