@@ -20,6 +20,8 @@ import { fail, serverFlags } from './server-flags.ts';
 /** Beyond the time that running calls are given. */
 const GRACE_MS = 2_000;
 
+const AGAIN = 'press Ctrl+C again to end at once.\n';
+
 /** A program of its own, loaded by the server when it is asked for HTTP: what hosts start stays as small as it was. */
 async function main(): Promise<void> {
   const { settings, switches, values } = serverFlags();
@@ -74,10 +76,15 @@ async function main(): Promise<void> {
     throw error;
   });
   hearSignals(config.httpDrainMs + config.httpShutdownMs, async () => {
+    if (config.httpDrainMs > 0)
+      process.stderr.write(
+        `Serving on for ${config.httpDrainMs / 1_000} s, so that balancers notice; ${AGAIN}`,
+      );
+    await serving.drain();
     const count = serving.running();
     if (count > 0)
       process.stderr.write(
-        `Waiting for ${plural(count, 'call')}, at most ${config.httpShutdownMs / 1_000} s; press Ctrl+C again to end at once.\n`,
+        `Waiting for ${plural(count, 'call')}, at most ${config.httpShutdownMs / 1_000} s; ${AGAIN}`,
       );
     await serving.close();
     context.close();

@@ -154,6 +154,10 @@ describe('a server that is told to end', () => {
     server.child.kill('SIGTERM');
     await expect.poll(() => status('/readyz')).toBe(503);
     expect([await status('/healthz'), await status('/api/list')]).toEqual([200, 200]);
+    expect(server.stderr()).toContain(
+      'Serving on for 600 s, so that balancers notice; press Ctrl+C again to end at once.\n',
+    );
+    expect(server.stderr()).not.toContain('Waiting');
     server.child.kill('SIGTERM');
     expect(await server.ended).toBe(130);
   });

@@ -50,7 +50,9 @@ describe('a start that fails', () => {
   it('ends, when the token that is kept cannot be read', async () => {
     const home = await temporaryFolder(onTestFinished);
     await writeFiles(home, { '.local/state/bmad-mcp-server/http-token': 'no token\n' });
-    const { code, stderr } = await refusedStart(['--http-auth', 'token'], home);
+    // No balancer has heard of it, so nobody has to be given time.
+    const flags = ['--http-auth', 'token', '--http-drain-ms', '600000'];
+    const { code, stderr } = await refusedStart(flags, home);
     expect(stderr).toMatch(/Line 1 of .*http-token is no token/);
     expect(stderr).not.toContain('serves');
     expect(code).toBe(2);

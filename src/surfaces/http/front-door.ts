@@ -25,6 +25,8 @@ export interface FrontDoor {
   ended: Promise<void>;
   /** How many calls have no answer yet. */
   running(): number;
+  /** Goes on for the time of the limit, but says where it is asked that it will end. */
+  drain(): Promise<void>;
   /** Finishes what runs, as long as the limit allows; then ends streams and connections. */
   close(): Promise<void>;
 }
@@ -69,8 +71,8 @@ export async function openFrontDoor({
     const path = url.split('?', 1)[0] ?? '';
     const route = routes.find((one) => matches(one, path));
     const refuse = route?.refuse ?? refuseAsProblem;
-    if (closing && route?.whileEnding !== true)
-      return refuse(503, 'The server is about to end. Connect again.', { connection: 'close' });
+    const tooLate = (): boolean => closing && route?.whileEnding !== true;
+    if (tooLate()) return aboutToEnd(refuse);
     if (rawHeaders.length > 2 * limits.headers)
       return refuse(431, `A request may have at most ${limits.headers} headers.`, { connection: 'close' });
     if ((incoming.headersDistinct['host']?.length ?? 0) > 1)
@@ -94,11 +96,18 @@ export async function openFrontDoor({
     if (caller.only !== undefined && caller.only !== route.part) return elsewhere(refuse, caller);
     // Only now is it known whose share it is; so no caller, however slowly it sends, shuts out another.
     if (route.open !== true && !room.enter(outgoing, caller))
-      return refuse(503, `Too many of at most ${limits.requests} requests are open already. Try again soon.`, {
-        'retry-after': '1',
-      });
+      return refuse(
+        503,
+        `Too many of at most ${limits.requests} requests are open already. Try again soon.`,
+        {
+          'retry-after': '1',
+        },
+      );
     const request = await requestOf(incoming, `${origin}${url}`, over.signal, route.checksDepth !== true);
     if ('message' in request) return refuse(request.status, request.message, { connection: 'close' });
+    // What has not come whole is no call, and nobody has waited for it.
+    if (tooLate()) return aboutToEnd(refuse);
+    open.set(outgoing, route);
     const stays = (): boolean => room.stay(outgoing, caller);
     return route.handle({ request, path, caller, over: over.signal, stays });
   }
@@ -153,10 +162,13 @@ export async function openFrontDoor({
     origin,
     ended,
     running: () => routes.reduce((sum, route) => sum + (route.running?.() ?? exchangesOf(route).length), 0),
+    async drain() {
+      // Whoever sends clients here learns that it should not any more, before the listener is gone.
+      for (const route of routes) route.ending?.();
+      if (limits.drainMs > 0) await pause(limits.drainMs);
+    },
     async close() {
       for (const route of routes) route.ending?.();
-      // Whoever sends clients here learns that it should not any more, before the listener is gone.
-      if (limits.drainMs > 0) await pause(limits.drainMs);
       closing = true;
       http.close();
       const now = AbortSignal.timeout(limits.shutdownMs);
@@ -168,6 +180,9 @@ export async function openFrontDoor({
     },
   };
 }
+
+const aboutToEnd = (refuse: Refuse): Response =>
+  refuse(503, 'The server is about to end. Connect again.', { connection: 'close' });
 
 const PARTS: Record<Part, string> = { a2a: 'Agent2Agent' };
 

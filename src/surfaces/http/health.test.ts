@@ -105,10 +105,11 @@ describe('the health of the server', () => {
       log: context.log,
       limits: { drainMs: 1_500 },
     });
-    const closed = door.close();
+    const drained = door.drain();
     expect((await asked(door.origin, '/readyz')).text).toContain('The server is about to end.');
     expect((await asked(door.origin, '/healthz')).status).toBe(200);
-    await closed;
+    await drained;
+    await door.close();
     await expect(fetch(door.origin)).rejects.toThrow('fetch failed');
   });
 });

@@ -153,6 +153,26 @@ describe('the end', () => {
     expect(await cut).toMatch(/hang up|ECONNRESET/);
   });
 
+  it('neither counts nor waits for a call that has not come whole, and refuses it then', async () => {
+    const { route, begun, answer } = slowRoute();
+    const door = await serve({ routes: [route, whoami], limits: { shutdownMs: 600_000 } });
+    const socket = await openSocket(door.origin);
+    socket.write(
+      'POST /who HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n{',
+    );
+    await once(socket, 'data');
+    expect(door.running()).toBe(0);
+    const slow = sendRequest(door.origin, { method: 'GET', path: '/slow' });
+    await begun;
+    expect(door.running()).toBe(1);
+    const closed = door.close();
+    socket.write('}');
+    expect(await allOf(socket)).toMatch(/HTTP\/1\.1 503 [^]*about to end/);
+    answer();
+    expect((await slow).status).toBe(200);
+    await closed;
+  });
+
   it('does not wait for connections that are only kept', async () => {
     const door = await serve();
     const agent = new Agent({ keepAlive: true });
