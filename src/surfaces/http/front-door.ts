@@ -96,13 +96,9 @@ export async function openFrontDoor({
     if (caller.only !== undefined && caller.only !== route.part) return elsewhere(refuse, caller);
     // Only now is it known whose share it is; so no caller, however slowly it sends, shuts out another.
     if (route.open !== true && !room.enter(outgoing, caller))
-      return refuse(
-        503,
-        `Too many of at most ${limits.requests} requests are open already. Try again soon.`,
-        {
-          'retry-after': '1',
-        },
-      );
+      return refuse(503, `Too many requests are open already; ${limits.requests} are for all. Try again.`, {
+        'retry-after': '1',
+      });
     const request = await requestOf(incoming, `${origin}${url}`, over.signal, route.checksDepth !== true);
     if ('message' in request) return refuse(request.status, request.message, { connection: 'close' });
     // What has not come whole is no call, and nobody has waited for it.
