@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
@@ -101,6 +101,21 @@ describe('state from before a project had BMAD', () => {
     // The old folders are still there, beside their places.
     for (const { kept } of parts) expect(kept).toMatch(/\.moved-/);
     expect((await session.fail(moveState)).code).toBe('not_found');
+  });
+
+  it.skipIf(process.platform === 'win32')('can be used by those who share the project', async () => {
+    const session = await usedThenInstalled();
+    await chmod(session.folder, 0o2775);
+    for (const path of ['_bmad', '_bmad/_memory']) await chmod(join(session.folder, path), 0o2775);
+    await session.ok(moveState);
+    const entries = await readdir(session.folder, { withFileTypes: true, recursive: true });
+    const made = entries.filter(({ name }) => name !== 'build.sh');
+    expect(made.length).toBeGreaterThan(15);
+    for (const entry of made) {
+      const path = join(entry.parentPath, entry.name);
+      const mode = ((await stat(path)).mode & 0o7777).toString(8);
+      expect([path, mode]).toEqual([path, entry.isDirectory() ? '2775' : '664']);
+    }
   });
 
   it('joins what the project has begun itself, and overwrites nothing', async () => {
