@@ -89,6 +89,7 @@ export async function createContext(outside: Outside): Promise<Context> {
   const searchModel = forSearch(model, dirname(outside.contentRoot), log);
   const codebases = createCodebases({
     cache,
+    writes: !config.readOnly,
     budgetMs: config.codeSearchMs,
     embedder: model,
     background: !outside.patient,

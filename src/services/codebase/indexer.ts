@@ -15,6 +15,8 @@ export interface IndexerParts {
   root: string;
   /** The file the index is kept in. */
   place: string;
+  /** `false` where it is only read. */
+  writes?: boolean;
   analyser: Analyser;
   embedder: CodeEmbedder | undefined;
   grammars: Grammars;
@@ -160,6 +162,7 @@ export async function openIndexer(parts: IndexerParts): Promise<Indexer> {
   async function save(): Promise<void> {
     unsavedMs = 0;
     unsavedSteps = 0;
+    if (parts.writes === false) return;
     try {
       stamp = await saveIndex(place, index, identity, stamp, adopt);
       failedSave = false;
