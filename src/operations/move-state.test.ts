@@ -127,6 +127,9 @@ describe('state from before a project had BMAD', () => {
     await session.remember('decisions', 'pm', 'Refunds are paid within two weeks');
     const page = join(session.folder, '_bmad/_memory/handoff-log.md');
     const before = await readFile(page, 'utf8');
+    const projects = join(session.home, '.local/state/bmad-mcp-server/projects');
+    const [key = ''] = await readdir(projects);
+    await writeFile(join(projects, key, '_memory/session-state.md'), '# Session of before\n');
 
     const { data, answer, failed } = await session.ok(moveState);
     expect(failed).toBe(true);
@@ -157,6 +160,18 @@ describe('state from before a project had BMAD', () => {
     const place = / are in (.*?), from before/.exec(notice ?? '')?.[1] ?? '';
     expect(await readdir(place)).toEqual(['handoff-log.md']);
     expect(await readFile(join(place, 'handoff-log.md'), 'utf8')).toContain('Check the cart');
+    expect(notice).toContain('join by hand');
+
+    // Doing it again changes nothing: there is nothing to bring, so nothing is set aside either.
+    const files = await readdir(session.home, { recursive: true });
+    expect(files.filter((path) => path.endsWith('.lock'))).toEqual([]);
+    const again = await session.ok(moveState);
+    expect(again.failed).toBe(true);
+    expect(again.answer.body).toBe(
+      `handoffs and sessions: nothing more to move into _bmad/_memory
+  left in ${place}, because the project has something else of that name: handoff-log.md. Join them by hand, then remove them there.`,
+    );
+    expect(await readdir(session.home, { recursive: true })).toEqual(files);
     await rm(join(place, 'handoff-log.md'));
     expect(olderIn((await session.ok(doctor, { handshake: false })).data)).toEqual([]);
   });
