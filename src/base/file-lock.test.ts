@@ -158,6 +158,16 @@ describe('withLock', () => {
     expect(await withLock(lock, { waitMs: 5_000 }, async (tookOver) => tookOver)).toBe(true);
   });
 
+  it('waits only a moment for one that was killed before it could write its name', async () => {
+    await mkdir(join(folder, 'locks'));
+    await writeFile(lock, '');
+    const fresh = await refusal(() => withLock(lock, { waitMs: 0 }, () => Promise.resolve()));
+    expect(fresh.code).toBe('unavailable');
+    const since = new Date(Date.now() - 5_000);
+    await utimes(lock, since, since);
+    expect(await withLock(lock, { waitMs: 0 }, (tookOver) => Promise.resolve(tookOver))).toBe(true);
+  });
+
   it('tells whether the holder before died in the middle of its work', async () => {
     await mkdir(join(folder, 'locks'), { recursive: true });
     await writeFile(lock, JSON.stringify({ pid: 999_999_999, host: hostname(), token: 'x' }));

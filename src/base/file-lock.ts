@@ -26,6 +26,8 @@ const SIGN_MS = 2_000;
 const SILENT_MS = 20_000;
 const SILENT_ALIVE_MS = 10 * 60_000;
 const POLL_MS = 40;
+/** A holder writes its name as soon as it has made the file; one that has not by then was killed in between. */
+const NAMELESS_MS = 2_000;
 
 interface Holder {
   pid: number;
@@ -114,8 +116,11 @@ async function create(path: string, token: string): Promise<boolean> {
   try {
     // Others have to read who holds it.
     const handle = await open(path, 'wx', await fileMode(path));
+    const made = performance.now();
     try {
       await handle.writeFile(JSON.stringify({ pid: process.pid, host: hostname(), token } satisfies Holder));
+      // Whoever is stopped in between comes back to a file that may be another's by now.
+      if (performance.now() - made > NAMELESS_MS / 2) return (await holderOf(path))?.token === token;
     } catch (error) {
       // On a full disk it would stand there empty, and whoever comes next would wait for nobody.
       await rm(path, { force: true });
@@ -146,10 +151,10 @@ async function holderOf(path: string): Promise<Holder | undefined> {
   }
 }
 
-async function isGone(path: string, { pid, host }: Holder): Promise<boolean> {
+async function isGone(path: string, { pid, host, token }: Holder): Promise<boolean> {
   const here = pid !== 0 && host === hostname();
   if (here && !isRunning(pid)) return true;
-  const limit = here ? SILENT_ALIVE_MS : SILENT_MS;
+  const limit = token === '' ? NAMELESS_MS : here ? SILENT_ALIVE_MS : SILENT_MS;
   // In a container that was started again, the process before this one had the same number.
   const before = here && pid === process.pid ? performance.timeOrigin - SIGN_MS : 0;
   return stat(path).then(

@@ -10,6 +10,10 @@ export const CLIENT_LEFT = 'The client has left in the middle of a request.';
 /** Bytes that are handed on at once: a client that reads them slowly still gets on. */
 const SLICE = 64 * 1024;
 
+/** So much of a body that is too long is read to its end, and for so long. */
+const THROWN_AWAY = 8 * BODY_LIMIT;
+const THROWN_AWAY_MS = 5_000;
+
 /** A request of node in the web's own type; why not, if its body is over a limit. */
 export async function requestOf(
   incoming: IncomingMessage,
@@ -32,11 +36,23 @@ export async function requestOf(
   return new Request(url, { method, headers, body: body?.length === 0 ? null : body, signal: over });
 }
 
-/** Nothing, if it is too long. What still comes is thrown away, so that the client gets to read the refusal. */
+/** Whether a client says of its request that it is too long. */
+export function saysTooLong({ headers }: IncomingMessage): boolean {
+  return Number(headers['content-length'] ?? 0) > BODY_LIMIT;
+}
+
+/**
+ * Nothing, if it is too long. What still comes is thrown away first, within limits: a client that is cut while it sends
+ * does not read why.
+ */
 async function bodyOf(incoming: IncomingMessage, over: AbortSignal): Promise<Buffer | undefined> {
+  // Who waits for a word before sending has got none, and sends nothing.
+  if (saysTooLong(incoming) && incoming.headers.expect !== undefined) return undefined;
   const pieces: Buffer[] = [];
-  let size = Number(incoming.headers['content-length'] ?? 0) > BODY_LIMIT ? Infinity : 0;
+  let size = 0;
   return new Promise((resolve, reject) => {
+    const refused = (): void => resolve(undefined);
+    let patience: NodeJS.Timeout | undefined;
     incoming.on('data', (piece: Buffer) => {
       size += piece.length;
       if (size <= BODY_LIMIT) {
@@ -44,13 +60,16 @@ async function bodyOf(incoming: IncomingMessage, over: AbortSignal): Promise<Buf
         return;
       }
       pieces.length = 0;
-      resolve(undefined);
+      patience ??= setTimeout(refused, THROWN_AWAY_MS).unref();
+      if (size > THROWN_AWAY) refused();
     });
-    incoming.once('end', () => resolve(size > BODY_LIMIT ? undefined : Buffer.concat(pieces)));
+    incoming.once('end', () => {
+      clearTimeout(patience);
+      resolve(size > BODY_LIMIT ? undefined : Buffer.concat(pieces));
+    });
     const left = (): void => reject(new Error(CLIENT_LEFT));
     incoming.once('close', left);
     whenOver(over, left);
-    if (size > BODY_LIMIT) resolve(undefined);
   });
 }
 

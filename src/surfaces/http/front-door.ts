@@ -7,7 +7,7 @@ import { matches, type Caller, type HttpRoute, type Part, type Refuse } from '..
 import type { Log } from '../../base/log.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import { pageRules } from './cors.ts';
-import { CLIENT_LEFT, reply, requestOf } from './exchange.ts';
+import { CLIENT_LEFT, reply, requestOf, saysTooLong } from './exchange.ts';
 import { openGate, type Gate } from './gate.ts';
 import { USUAL_LIMITS, type Limits } from './limits.ts';
 import { inUrl, notServedUnder, ownOrigin, servedUnder } from './names.ts';
@@ -103,6 +103,23 @@ export async function openFrontDoor({
     return route.handle({ request, path, caller, over: over.signal, stays });
   }
 
+  function takeIn(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    open.set(outgoing, undefined);
+    outgoing.once('close', () => {
+      open.delete(outgoing);
+      room.leave(outgoing);
+      if (closing) http.closeIdleConnections();
+    });
+    respond(incoming, outgoing)
+      .then((response) => reply(pages.opened(response, incoming.headers.origin), outgoing, limits.stalledMs))
+      .catch((error: unknown) => {
+        // A client that has left needs no answer; anything else is ended rather than left hanging.
+        log.info('http', { error: error instanceof Error ? error.message : String(error) });
+        if (outgoing.headersSent) outgoing.destroy();
+        else outgoing.writeHead(500).end();
+      });
+  }
+
   const http = createServer(
     {
       maxHeaderSize: limits.headerBytes,
@@ -110,25 +127,13 @@ export async function openFrontDoor({
       requestTimeout: limits.requestMs,
       connectionsCheckingInterval: Math.min(1_000, limits.headerMs),
     },
-    (incoming, outgoing) => {
-      open.set(outgoing, undefined);
-      outgoing.once('close', () => {
-        open.delete(outgoing);
-        room.leave(outgoing);
-        if (closing) http.closeIdleConnections();
-      });
-      respond(incoming, outgoing)
-        .then((response) =>
-          reply(pages.opened(response, incoming.headers.origin), outgoing, limits.stalledMs),
-        )
-        .catch((error: unknown) => {
-          // A client that has left needs no answer; anything else is ended rather than left hanging.
-          log.info('http', { error: error instanceof Error ? error.message : String(error) });
-          if (outgoing.headersSent) outgoing.destroy();
-          else outgoing.writeHead(500).end();
-        });
-    },
+    takeIn,
   );
+  // A client that asks before it sends is told at once that it is too much.
+  http.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    if (!saysTooLong(incoming)) outgoing.writeContinue();
+    takeIn(incoming, outgoing);
+  });
   // More than node would take are counted, so that they are refused and not dropped.
   http.maxHeadersCount = 0;
   http.maxConnections = limits.connections;

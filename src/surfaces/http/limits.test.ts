@@ -33,6 +33,31 @@ describe('limits', () => {
     expect(await allOf(socket)).toMatch(/^HTTP\/1\.1 408 /);
   });
 
+  it('tells a client that sends too much, once it has sent it', async () => {
+    const { origin } = await serve();
+    const body = ' '.repeat(5 * 1024 * 1024);
+    for (let time = 0; time < 5; time += 1) {
+      const response = await fetch(`${origin}/who`, { method: 'POST', body });
+      expect(response.status).toBe(413);
+      expect(await response.text()).toContain('at most 4194304 bytes');
+    }
+  });
+
+  it('tells a client that asks first, before it has sent anything', async () => {
+    const { origin } = await serve();
+    const socket = await openSocket(origin);
+    const length = 5 * 1024 * 1024;
+    socket.write(
+      `POST /who HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`,
+    );
+    expect(await allOf(socket)).toMatch(/^HTTP\/1\.1 413 /);
+    const small = await openSocket(origin);
+    small.write(
+      'POST /who HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n{}',
+    );
+    expect(await allOf(small)).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
+  });
+
   it('refuses headers that are too long or too many', async () => {
     const { origin } = await serve();
     const long = await sendRequest(origin, { path: '/who', headers: { 'x-long': 'x'.repeat(20_000) } });
