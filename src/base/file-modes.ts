@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { chmod, mkdir, open, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
+import { systemCode } from './errors.ts';
 
 /**
  * Who may read and write what the server makes. In a project, several people and the account of a server work in the same
@@ -11,6 +12,7 @@ const PRIVATE = 0o700;
 const SET_GROUP = 0o2000;
 const STICKY = 0o1000;
 const OTHERS_WRITE = 0o022;
+const TRIES = 5;
 
 /** The programs are several files, and each has this one in it: what one of them is told holds for all. */
 const KNOWN = Symbol.for('bmad-mcp-server: private folders');
@@ -34,10 +36,20 @@ export async function makeFolders(path: string): Promise<void> {
   const { around, missing } = await nearest(path);
   const mode = isPrivate(path) ? PRIVATE : modeLike(around);
   // The bit for the group comes from the folder around by itself; a sandbox may refuse those who name it.
-  await mkdir(path, { recursive: true, mode: mode & 0o777 });
+  await made(path, mode & 0o777);
   if (mode === PRIVATE) return;
   // The mask of the process has no say: the folder around was made for those who work there.
   for (const each of missing) await chmod(each, mode).catch(() => undefined);
+}
+
+/** Somebody who tidies up may remove it between two looks of Node's at it, which then says that it is not there. */
+async function made(path: string, mode: number, tries = TRIES): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode });
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT' || tries === 1) throw error;
+    await made(path, mode, tries - 1);
+  }
 }
 
 /** The mode of a new file at this place. */
