@@ -2,6 +2,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { once } from './base/async.ts';
 import { BmadError } from './base/errors.ts';
+import { keepPrivate } from './base/file-modes.ts';
 import { readInside } from './base/files.ts';
 import { createLog } from './base/log.ts';
 import { isSecretName } from './base/secret-names.ts';
@@ -55,6 +56,7 @@ const ROOTS_WAIT_MS = 1_500;
 
 /** The composition root: reads the configuration and puts the parts together. Heavy parts load on first use. */
 export async function createContext(outside: Outside): Promise<Context> {
+  await keepPrivate([userStateFolder(outside), userCacheFolder(outside), dirname(userConfigFile(outside))]);
   const secrets = createSecrets();
   for (const [name, value] of Object.entries(outside.env)) {
     if (value !== undefined && isSecretVariable(name, value)) secrets.add(value);
@@ -87,6 +89,7 @@ export async function createContext(outside: Outside): Promise<Context> {
   const searchModel = forSearch(model, dirname(outside.contentRoot), log);
   const codebases = createCodebases({
     cache,
+    writes: !config.readOnly,
     budgetMs: config.codeSearchMs,
     embedder: model,
     background: !outside.patient,

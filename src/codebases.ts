@@ -2,12 +2,15 @@ import { realFolder } from './base/files.ts';
 import type { Embedder } from './meaning/embedder.ts';
 import type { Codebase, CodebaseParts } from './services/codebase/codebase.ts';
 
-interface CodebasesSetup extends Omit<CodebaseParts, 'root' | 'analyser' | 'embedder'> {
+interface CodebasesSetup extends Omit<CodebaseParts, 'root' | 'writes' | 'analyser' | 'embedder'> {
+  /** Whether an index may be kept at all. */
+  writes: boolean;
   embedder(): Promise<Embedder | undefined>;
 }
 
 interface Codebases {
-  of(root: string): Promise<Codebase>;
+  /** One for a caller who may only read keeps what it has read in memory alone. */
+  of(root: string, mayWrite?: boolean): Promise<Codebase>;
   stop(): void;
 }
 
@@ -23,13 +26,14 @@ export function createCodebases({ embedder, ...parts }: CodebasesSetup): Codebas
       () => undefined,
     );
 
-  async function open(root: string): Promise<Codebase> {
+  async function open(root: string, writes: boolean): Promise<Codebase> {
     const [{ createCodebase }, { analyse, ANALYSER_VERSION }] = await Promise.all([
       import('./services/codebase/codebase.ts'),
       import('./meaning/analyse.ts'),
     ]);
     return createCodebase({
       ...parts,
+      writes,
       root: (await realFolder(root)) ?? root,
       analyser: { id: `words-${ANALYSER_VERSION}`, words: analyse },
       embedder: await embedder(),
@@ -37,10 +41,12 @@ export function createCodebases({ embedder, ...parts }: CodebasesSetup): Codebas
   }
 
   return {
-    of(root) {
-      const codebase = kept.get(root) ?? open(root);
-      kept.delete(root);
-      kept.set(root, codebase);
+    of(root, mayWrite = true) {
+      const writes = mayWrite && parts.writes;
+      const key = `${writes ? 'write' : 'read'} ${root}`;
+      const codebase = kept.get(key) ?? open(root, writes);
+      kept.delete(key);
+      kept.set(key, codebase);
       const [oldest] = kept;
       if (kept.size > KEPT && oldest !== undefined) {
         kept.delete(oldest[0]);

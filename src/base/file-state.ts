@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import {
   access,
+  chmod,
   mkdir,
   open,
   readdir,
@@ -114,7 +115,10 @@ export async function readStateBytes(path: string): Promise<Buffer | undefined> 
 /** Writes a new file into a folder that is being made. False when there is one of this name already. */
 export async function writeNew(path: string, content: Buffer): Promise<boolean> {
   try {
-    await writeFile(path, content, { flag: 'wx' });
+    const mode = await fileMode(path);
+    await writeFile(path, content, { flag: 'wx', mode });
+    // The mask of the process can only have taken away what others may do.
+    if ((mode & 0o077) !== 0) await chmod(path, mode).catch(() => undefined);
     return true;
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;

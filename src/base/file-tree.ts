@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { copyFile, constants, lstat, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, copyFile, constants, lstat, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { BmadError, systemCode } from './errors.ts';
+import { fileMode, makeFolders } from './file-modes.ts';
 import { ensureFolder, writeFailure } from './file-state.ts';
 
 /** Whole folders of a project's state: compared, copied aside, moved. Links are never followed. */
@@ -48,8 +49,10 @@ export async function copyFiles(from: string, to: string): Promise<string[]> {
 /** Copies one file to where there is none. */
 export async function copyNew(from: string, to: string): Promise<void> {
   try {
-    await mkdir(dirname(to), { recursive: true });
+    await makeFolders(dirname(to));
     await copyFile(from, to, constants.COPYFILE_EXCL);
+    // A copy is for those who use the folder it comes to, not for those who had it before.
+    await chmod(to, await fileMode(to)).catch(() => undefined);
   } catch (error) {
     throw writeFailure(to, error);
   }

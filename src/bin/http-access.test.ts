@@ -8,6 +8,8 @@ import { userStateFolder } from '../config/locations.ts';
 import { decideAccess, type Access } from './http-access.ts';
 
 const TOKEN = 'token-of-this-test-0123456789';
+/** An account that nothing else has. */
+const SOMEBODY = 20_013;
 const WINDOWS = process.platform === 'win32';
 
 async function machine(flags: Outside['flags'] = {}): Promise<{
@@ -84,5 +86,36 @@ describe('a file with tokens', () => {
     await decide();
     expect((await stat(keep)).mode & 0o777).toBe(0o600);
     expect(written.join('')).toContain('--new-token');
+  });
+
+  // Only root can be somebody else, who may not change the rights of a file.
+  it.skipIf(process.getuid?.() !== 0)(
+    'that cannot be made private is named, and the start goes on',
+    async () => {
+      const { decide, file, keep, written } = await machine({ httpAuth: 'token' });
+      await tokenIn(keep);
+      await chmod(dirname(dirname(file)), 0o711);
+      for (let place = dirname(keep); place !== dirname(dirname(file)); place = dirname(place))
+        await chmod(place, 0o755);
+      onTestFinished(() => process.seteuid?.(0));
+      process.seteuid?.(SOMEBODY);
+      expect((await decide()).whom).toContain('that have the token');
+      expect(written.join('')).toContain('cannot be made private');
+      expect(written.join('')).toContain(keep);
+    },
+  );
+
+  it
+    .skipIf(WINDOWS)
+    .each<Outside['flags']>([
+      {},
+      { httpToken: TOKEN },
+      { oauthIssuer: 'https://id.example', publicUrl: 'https://bmad.example' },
+    ])('that the server keeps is not looked at where it is not used: %j', async (flags) => {
+    const { decide, keep, written } = await machine(flags);
+    await tokenIn(keep);
+    await decide();
+    expect((await stat(keep)).mode & 0o777).toBe(0o644);
+    expect(written).toEqual([]);
   });
 });

@@ -7,7 +7,6 @@ import { openGate, tokenGate, type Gate, type KnownToken } from '../surfaces/htt
 import { isLoopback } from '../surfaces/http/names.ts';
 import { metadataRoutes } from '../surfaces/http/oauth/metadata.ts';
 import { serverTokens, type Tokens } from './http-token.ts';
-import { guardTokenFiles } from './token-files.ts';
 
 /** Who is let in, and how that is told. */
 export interface Access {
@@ -43,7 +42,6 @@ export async function decideAccess(context: Context, options: AccessOptions): Pr
         hint: 'Leave out --new-token, or http_token, http_token_file and oauth_issuer.',
       },
     );
-  await guardTokenFiles(context, options.outside);
   if (config.oauthIssuer !== undefined) {
     if (given)
       throw new BmadError(

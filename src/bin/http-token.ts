@@ -9,7 +9,7 @@ import { SHORTEST_TOKEN } from '../config/http-settings.ts';
 import { userStateFolder } from '../config/locations.ts';
 import type { Context } from '../operations/context.ts';
 import type { KnownToken } from '../surfaces/http/gate.ts';
-import { KEPT_FILE } from './token-files.ts';
+import { guardGivenFile, guardKeptFile, KEPT_FILE } from './token-files.ts';
 
 const TOKEN_BYTES = 32;
 const LOCK_WAIT_MS = 5_000;
@@ -31,13 +31,13 @@ export async function serverTokens(context: Context, outside: Outside, anew: boo
   const { config } = context;
   const own = config.httpToken === undefined ? [] : [{ token: config.httpToken, mayWrite: true }];
   if (config.httpTokenFile !== undefined || own.length > 0) {
-    const current =
-      config.httpTokenFile === undefined
-        ? async () => own
-        : await followedFile(resolve(outside.cwd, config.httpTokenFile), own, context);
+    const given = config.httpTokenFile === undefined ? undefined : resolve(outside.cwd, config.httpTokenFile);
+    if (given !== undefined) await guardGivenFile(given, context);
+    const current = given === undefined ? async () => own : await followedFile(given, own, context);
     return { current, settle: async () => 'Clients have to send a token that was given.' };
   }
   const file = join(userStateFolder(outside), KEPT_FILE);
+  await guardKeptFile(file, context);
   let open: (current: Tokens['current']) => void;
   const settled = new Promise<Tokens['current']>((resolved) => (open = resolved));
   return {

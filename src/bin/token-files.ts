@@ -1,29 +1,29 @@
-import { join, resolve } from 'node:path';
-import type { Outside } from '../app.ts';
+import { systemCode } from '../base/errors.ts';
 import { isOpenToOthers, makePrivate } from '../base/file-rights.ts';
-import { userStateFolder } from '../config/locations.ts';
 import type { Context } from '../operations/context.ts';
 
 /** The file with the token that is kept for a user, in the user's state folder. */
 export const KEPT_FILE = 'http-token';
 
-/** Whoever can read a file with tokens can call the server: ours becomes private, of one that was given it is said. */
-export async function guardTokenFiles({ config, log }: Context, outside: Outside): Promise<void> {
-  if (config.httpTokenFile !== undefined) {
-    const file = resolve(outside.cwd, config.httpTokenFile);
-    if (await isOpenToOthers(file))
-      log.warn('other users of this machine can read the file with the tokens; chmod 600 ends that', {
-        file,
-      });
-    return;
-  }
-  const file = join(userStateFolder(outside), KEPT_FILE);
+/** Whoever can read a file with tokens can call the server. One that was given is not ours to change: it is said. */
+export async function guardGivenFile(file: string, { log }: Context): Promise<void> {
+  if (await isOpenToOthers(file))
+    log.warn('other users of this machine can read the file with the tokens; chmod 600 ends that', { file });
+}
+
+/** Ours becomes private; a start does not fail because it cannot. */
+export async function guardKeptFile(file: string, { log }: Context): Promise<void> {
   if (!(await isOpenToOthers(file))) return;
-  await makePrivate(file);
-  log.warn(
-    'other users of this machine could read the token; the file is private now, --new-token makes another',
-    {
-      file,
-    },
-  );
+  try {
+    await makePrivate(file);
+    log.warn(
+      'other users of this machine could read the token; the file is private now, --new-token makes another',
+      { file },
+    );
+  } catch (error) {
+    log.warn(
+      'other users of this machine can read the token, and the file cannot be made private; chmod 600 by its owner ends that',
+      { file, code: systemCode(error) },
+    );
+  }
 }

@@ -29,7 +29,8 @@ export async function inTurn<T>(locks: string, work: () => Promise<T>): Promise<
   const turn = (turns.get(path) ?? Promise.resolve()).then(async () => {
     await giveWay(path);
     try {
-      return await withLock(path, { waitMs: LOCK_WAIT_MS, onWait: () => void touch(wantedFile(path)) }, work);
+      const onWait = (): void => void touch(wantedFile(path));
+      return await withLock(path, { waitMs: LOCK_WAIT_MS, onWait, tidy: true }, work);
     } finally {
       released.set(path, performance.now());
     }

@@ -67,7 +67,7 @@ export interface Context {
   describeProject(): Promise<Project>;
   diagnosis(): Promise<Diagnosis>;
   /** The code of the project at this place. */
-  codebase(root: string): Promise<Codebase>;
+  codebase(root: string, mayWrite?: boolean): Promise<Codebase>;
   /** The git sources, their approved versions and what waits for approval. */
   team(): Promise<TeamSources>;
   /** How a folder of a git source reads, for comparing two versions of it. */

@@ -46,9 +46,14 @@ export async function execute(
   }
 }
 
-/** To a caller who may only read, the memory is one that keeps no note of having been asked. */
+/** To a caller who may only read, memory and code are such that keep no note of having been asked. */
 function seenBy(context: Context, { mayWrite }: Call): Context {
-  return mayWrite === false ? { ...context, memory: (project) => context.memory(project, false) } : context;
+  if (mayWrite !== false) return context;
+  return {
+    ...context,
+    memory: (project) => context.memory(project, false),
+    codebase: (root) => context.codebase(root, false),
+  };
 }
 
 /** The way from one operation to another: what holds for a caller holds for an operation that calls. */

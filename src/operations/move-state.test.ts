@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
@@ -103,6 +103,21 @@ describe('state from before a project had BMAD', () => {
     expect((await session.fail(moveState)).code).toBe('not_found');
   });
 
+  it.skipIf(process.platform === 'win32')('can be used by those who share the project', async () => {
+    const session = await usedThenInstalled();
+    await chmod(session.folder, 0o2775);
+    for (const path of ['_bmad', '_bmad/_memory']) await chmod(join(session.folder, path), 0o2775);
+    await session.ok(moveState);
+    const entries = await readdir(session.folder, { withFileTypes: true, recursive: true });
+    const made = entries.filter(({ name }) => name !== 'build.sh');
+    expect(made.length).toBeGreaterThan(15);
+    for (const entry of made) {
+      const path = join(entry.parentPath, entry.name);
+      const mode = ((await stat(path)).mode & 0o7777).toString(8);
+      expect([path, mode]).toEqual([path, entry.isDirectory() ? '2775' : '664']);
+    }
+  });
+
   it('joins what the project has begun itself, and overwrites nothing', async () => {
     const session = await usedThenInstalled();
     const later = await queued(session, 'after');
@@ -112,6 +127,9 @@ describe('state from before a project had BMAD', () => {
     await session.remember('decisions', 'pm', 'Refunds are paid within two weeks');
     const page = join(session.folder, '_bmad/_memory/handoff-log.md');
     const before = await readFile(page, 'utf8');
+    const projects = join(session.home, '.local/state/bmad-mcp-server/projects');
+    const [key = ''] = await readdir(projects);
+    await writeFile(join(projects, key, '_memory/session-state.md'), '# Session of before\n');
 
     const { data, answer, failed } = await session.ok(moveState);
     expect(failed).toBe(true);
@@ -142,6 +160,18 @@ describe('state from before a project had BMAD', () => {
     const place = / are in (.*?), from before/.exec(notice ?? '')?.[1] ?? '';
     expect(await readdir(place)).toEqual(['handoff-log.md']);
     expect(await readFile(join(place, 'handoff-log.md'), 'utf8')).toContain('Check the cart');
+    expect(notice).toContain('join by hand');
+
+    // Doing it again changes nothing: there is nothing to bring, so nothing is set aside either.
+    const files = await readdir(session.home, { recursive: true });
+    expect(files.filter((path) => path.endsWith('.lock'))).toEqual([]);
+    const again = await session.ok(moveState);
+    expect(again.failed).toBe(true);
+    expect(again.answer.body).toBe(
+      `handoffs and sessions: nothing more to move into _bmad/_memory
+  left in ${place}, because the project has something else of that name: handoff-log.md. Join them by hand, then remove them there.`,
+    );
+    expect(await readdir(session.home, { recursive: true })).toEqual(files);
     await rm(join(place, 'handoff-log.md'));
     expect(olderIn((await session.ok(doctor, { handshake: false })).data)).toEqual([]);
   });

@@ -72,9 +72,12 @@ async function moved(state: ProjectState, context: Context): Promise<MovedPart[]
 function told({ part, from, to, left, kept, trouble }: MovedPart): string {
   const name = PART_NAMES[part];
   if (trouble !== undefined) return `${name}: NOT moved, they stay in ${from}. ${trouble}`;
+  const named = `
+  left in ${from}, because the project has something else of that name: ${left.join(', ')}. Join them by hand, then remove them there.`;
+  if (kept === undefined && part !== 'receipts' && left.length > 0)
+    return `${name}: nothing more to move into ${to}${named}`;
   if (kept === undefined)
     return `${name}: NOT moved, they stay in ${from}: ${to} has others that do not follow them.`;
   if (left.length === 0) return `${name}: moved into ${to}; the old ones are kept as ${kept}`;
-  return `${name}: PARTLY moved into ${to}; the old ones are kept as ${kept}
-  left in ${from}, because the project has something else of that name: ${left.join(', ')}. Join them by hand, then remove them there.`;
+  return `${name}: PARTLY moved into ${to}; the old ones are kept as ${kept}${named}`;
 }

@@ -14,7 +14,7 @@ export const PART_NAMES: Record<Part['part'], string> = {
 
 /** What an answer says of state that it does not have, because the project got its own place for it later. */
 export function olderNote({ part, from, to }: Part): string {
-  return `Older ${PART_NAMES[part]} of this project are in ${from}, from before it had ${to}. "${CLI_PROGRAM} project move-state" brings them along.`;
+  return `Older ${PART_NAMES[part]} of this project are in ${from}, from before it had ${to}. "${CLI_PROGRAM} project move-state" brings them along; what it leaves there, join by hand and remove.`;
 }
 
 /** The notes for an answer that looks for these parts; where there is no project, there are none. */

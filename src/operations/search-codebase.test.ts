@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSession, type Session } from '../../tests/support/operations.ts';
-import { temporaryFolder } from '../../tests/support/app.ts';
+import { contextIn, temporaryFolder, testCall } from '../../tests/support/app.ts';
 import { writeFiles } from '../../tests/support/folders.ts';
+import { stateNames } from '../base/file-state.ts';
+import { execute } from './execute.ts';
 import { searchCodebase } from './search-codebase.ts';
 
 let session: Session;
@@ -68,5 +70,37 @@ describe('search_codebase', () => {
     const nowhere = await openSession(afterAll, { cwd: '/' });
     const error = await nowhere.fail(searchCodebase, { query: 'x' });
     expect([error.code, error.hint]).toEqual(['not_found', expect.stringContaining('--project')]);
+  });
+
+  it.each([
+    ['may only read', {}, false],
+    ['asks a server that only reads', { readOnly: 'true' }, true],
+  ])('keeps no index for a caller who %s', async (_, flags, mayWrite) => {
+    const cache = join(await temporaryFolder(afterAll), 'cache');
+    const settings = { project: folder, cache, embedder: 'none' };
+    // Without work in the background, the index is written before the answer comes.
+    const search = async (more: object, may: boolean): Promise<unknown> => {
+      const context = await contextIn(folder, { flags: { ...settings, ...more }, patient: true });
+      const call = { ...testCall(), mayWrite: may };
+      const first = await execute(searchCodebase, { query: 'close a session' }, context, call);
+      context.close();
+      return first;
+    };
+    expect(await search(flags, mayWrite)).toMatchObject({ ok: true, data: { partial: false, total: 1 } });
+    expect(await stateNames(cache)).toEqual([]);
+    expect(await search({}, true)).toMatchObject({ ok: true });
+    expect(await stateNames(cache)).toEqual(['code']);
+  });
+
+  it('keeps the index for a caller who may write after one who may only read', async () => {
+    const cache = join(await temporaryFolder(afterAll), 'cache');
+    const flags = { project: folder, cache, embedder: 'none' };
+    const context = await contextIn(folder, { flags, patient: true });
+    for (const mayWrite of [false, true]) {
+      const call = { ...testCall(), mayWrite };
+      expect(await execute(searchCodebase, { query: 'widget' }, context, call)).toMatchObject({ ok: true });
+      expect(await stateNames(cache)).toEqual(mayWrite ? ['code'] : []);
+    }
+    context.close();
   });
 });

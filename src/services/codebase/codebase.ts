@@ -20,6 +20,8 @@ export interface CodebaseParts {
   root: string;
   /** The folder for caches; the index of each project is a file in it. */
   cache: string;
+  /** `false` where the index is not written: it lasts as long as this does. */
+  writes?: boolean;
   /** How long a call reads files before it answers with what there is. */
   budgetMs: number;
   background: boolean;

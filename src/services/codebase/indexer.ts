@@ -15,6 +15,8 @@ export interface IndexerParts {
   root: string;
   /** The file the index is kept in. */
   place: string;
+  /** `false` where it is only read. */
+  writes?: boolean;
   analyser: Analyser;
   embedder: CodeEmbedder | undefined;
   grammars: Grammars;
@@ -67,6 +69,8 @@ export async function openIndexer(parts: IndexerParts): Promise<Indexer> {
   const queue = new Set<string>();
   const rough = new Set<string>();
   const bare = new Set<string>();
+  /** Files that are out of the queue and not in the index yet: a search that did not wait for them would miss them. */
+  let reading = 0;
   let unsavedMs = 0;
   let unsavedSteps = 0;
   let failedSave = false;
@@ -79,10 +83,11 @@ export async function openIndexer(parts: IndexerParts): Promise<Indexer> {
   const ended = new AbortController();
 
   async function read(path: string, quick: boolean): Promise<void> {
-    queue.delete(path);
+    const awaited = queue.delete(path) ? 1 : 0;
     rough.delete(path);
     const at = stamps.get(path);
     if (at === undefined) return;
+    reading += awaited;
     try {
       const file = await readFile(
         { root, grammars, vocabulary: index.vocabulary },
@@ -98,6 +103,8 @@ export async function openIndexer(parts: IndexerParts): Promise<Indexer> {
       // Gone since it was listed, or not readable: the next survey looks again.
       index.files.delete(path);
       if (!(error instanceof BmadError)) log.info('code index', { path, error: String(error) });
+    } finally {
+      reading -= awaited;
     }
   }
 
@@ -160,6 +167,7 @@ export async function openIndexer(parts: IndexerParts): Promise<Indexer> {
   async function save(): Promise<void> {
     unsavedMs = 0;
     unsavedSteps = 0;
+    if (parts.writes === false) return;
     try {
       stamp = await saveIndex(place, index, identity, stamp, adopt);
       failedSave = false;
@@ -176,14 +184,15 @@ export async function openIndexer(parts: IndexerParts): Promise<Indexer> {
     }));
 
   function isWorthWaiting(): boolean {
-    if (queue.size > 0 || parts.background) return queue.size > 0;
+    const unread = queue.size + reading;
+    if (unread > 0 || parts.background) return unread > 0;
     return rough.size > 0 || (bare.size > 0 && performance.now() > embedderRests);
   }
 
   return {
     index,
     takeNotes: () => notes.splice(0),
-    pending: () => ({ files: queue.size, rough: rough.size, vectors: bare.size }),
+    pending: () => ({ files: queue.size + reading, rough: rough.size, vectors: bare.size }),
     async survey(first, signal) {
       const list = await listFiles(root, parts.ripgrep, parts.env, signal);
       const found = await fileStamps(root, list.paths, signal);

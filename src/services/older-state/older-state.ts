@@ -5,7 +5,7 @@ import { ensureFolder, removeTree, setAside, stateNames } from '../../base/file-
 import { bringInto, copyNamed, moveFolder } from '../../base/file-tree.ts';
 import { realFolder } from '../../base/files.ts';
 import { projectKey } from '../../base/project-key.ts';
-import { inTurn, OWN_FOLDER, whileLocked } from '../../kit/kit-lock.ts';
+import { inTurn, kitLock, OWN_FOLDER, whileLocked } from '../../kit/kit-lock.ts';
 import { readKit, strayPart, type Kit } from '../../kit/kit.ts';
 import { outputFolder } from '../../kit/output.ts';
 import { runsFolders } from '../../kit/runs/places.ts';
@@ -25,7 +25,7 @@ export interface BroughtPart {
   /** What came along, and what was left because the project has something else there; paths in the folder. */
   brought: string[];
   left: string[];
-  /** Where the old folder lies now, whole. */
+  /** Where the old folder lies now, whole; nothing where it stays as it is. */
   kept: string | undefined;
 }
 
@@ -33,6 +33,7 @@ const LOCK_WAIT_MS = 30_000;
 /** Somebody else may be moving a lot. */
 const MOVE_WAIT_MS = 300_000;
 const WORK = '.moving';
+const FOLDER_LOCK = '.lock';
 /** The project's own stand: they are about its folders, or were made with them. */
 const OWN = new Set(['branch.json', '.active-branch', '.gitignore', OWN_FOLDER]);
 
@@ -91,7 +92,9 @@ export async function bringPart(root: string, { part, from, to }: OlderPart): Pr
       depth: 1,
       own: OWN,
     });
-    return { brought, left, kept: await setAsideBut(from, left) };
+    // Done again while something is left, there is nothing new to keep a copy of.
+    const kept = brought.length === 0 && left.length > 0 ? undefined : await setAsideBut(from, left);
+    return { brought, left, kept };
   });
 }
 
@@ -101,6 +104,8 @@ async function setAsideBut(from: string, left: readonly string[]): Promise<strin
   await removeTree(draft);
   await copyNamed(from, left, draft);
   const kept = await setAside(from);
+  // The lock that is held went along, and means nothing there.
+  for (const lock of [FOLDER_LOCK, kitLock(OWN_FOLDER)]) await removeTree(join(kept, lock));
   if ((await realFolder(draft)) !== undefined) await moveFolder(draft, from);
   return kept;
 }
@@ -119,5 +124,7 @@ async function locked<T>(root: string, { part, from, to }: OlderPart, work: () =
     return inTurn(join(from, OWN_FOLDER), () => whileLocked({ ...kit, memory }, work));
   }
   const options = { waitMs: LOCK_WAIT_MS };
-  return withLock(join(from, '.lock'), options, () => withLock(join(root, to, '.lock'), options, work));
+  return withLock(join(from, FOLDER_LOCK), options, () =>
+    withLock(join(root, to, FOLDER_LOCK), options, work),
+  );
 }

@@ -44,7 +44,7 @@ async function changeList(file: string, change: Change): Promise<void> {
       subject: file,
       hint: `Edit it by hand so that it has: ${KEY} = ${writtenList(wanted).replace(/\s+/g, ' ')}`,
     });
-  await writeAtomic(file, changed, 0o644);
+  await writeAtomic(file, changed);
 }
 
 /** As the settings are read: one text may name several sources. */

@@ -55,6 +55,6 @@ export async function changePins(
     change(pins);
     if (JSON.stringify(pins) === before) return;
     const sources = Object.fromEntries(Object.entries(pins).sort(([a], [b]) => (a < b ? -1 : 1)));
-    await writeAtomic(file, `${JSON.stringify({ version: FORMAT, sources }, null, 2)}\n`, 0o644);
+    await writeAtomic(file, `${JSON.stringify({ version: FORMAT, sources }, null, 2)}\n`);
   });
 }
