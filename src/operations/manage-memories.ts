@@ -20,6 +20,10 @@ const ACTIONS = {
   status: memoryStatus,
 } as const satisfies Record<string, AnyOperation>;
 type Action = keyof typeof ACTIONS;
+
+/** The operations that it hands over to. */
+export const MEMORY_ACTIONS: readonly AnyOperation[] = Object.values(ACTIONS);
+
 const NAMES = Object.keys(ACTIONS) as [Action, ...Action[]];
 
 const HELP = 'help';

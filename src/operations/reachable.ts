@@ -8,11 +8,8 @@ import { mayBeOffered } from './execute.ts';
 import { explain } from './explain.ts';
 import { operations } from './index.ts';
 import { list } from './list.ts';
-import { manageMemories } from './manage-memories.ts';
+import { manageMemories, MEMORY_ACTIONS } from './manage-memories.ts';
 import { COMPANIONS, manageProject } from './manage-project.ts';
-import { memoryForget, memoryRestore, memorySupersede, memoryUpdate } from './memory-change.ts';
-import { memoryCount, memoryGet, memoryList, memoryStats } from './memory-read.ts';
-import { memoryStatus } from './memory-status.ts';
 import { next } from './next.ts';
 import { mayRead, type AnyOperation } from './operation.ts';
 import { listPrompts } from './prompts.ts';
@@ -26,20 +23,7 @@ import { getSkill, listSkillFolder, listSkills } from './skills.ts';
 const BEHIND: ReadonlyMap<AnyOperation, readonly AnyOperation[]> = new Map([
   [bmad, [list, search, read, activate, compileContext, next, explain, doctor, refresh]],
   [manageProject, COMPANIONS],
-  [
-    manageMemories,
-    [
-      memoryList,
-      memoryGet,
-      memoryUpdate,
-      memoryForget,
-      memoryRestore,
-      memorySupersede,
-      memoryCount,
-      memoryStats,
-      memoryStatus,
-    ],
-  ],
+  [manageMemories, MEMORY_ACTIONS],
 ]);
 
 /** What every MCP client gets whatever the tools are: prompts, resources, skills and completions. */

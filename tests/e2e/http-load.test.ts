@@ -5,7 +5,14 @@ import { temporaryFolder } from '../support/app.ts';
 import { connectOver, ERAS } from '../support/http-client.ts';
 import { startHttpServer, type HttpServerProcess } from '../support/http-server.ts';
 import { textsOf } from '../support/mcp-client.ts';
-import { INITIALIZE, modern, openRequest, openSocket, sendRequest } from '../support/raw-http.ts';
+import {
+  INITIALIZE,
+  modern,
+  openRequest,
+  openSocket,
+  requestText,
+  sendRequest,
+} from '../support/raw-http.ts';
 
 const CLIENTS = 200;
 const cwd = await temporaryFolder(afterAll);
@@ -40,16 +47,7 @@ describe('clients that misbehave', () => {
   });
 
   it('that never read cost no memory to speak of', async () => {
-    const { body, headers } = modern('tools/call', LIST_AGENTS);
-    const text = JSON.stringify(body);
-    const lines = Object.entries({
-      host: 'localhost',
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'content-length': String(Buffer.byteLength(text)),
-      ...headers,
-    }).map(([name, value]) => `${name}: ${value}`);
-    const request = `POST /mcp HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${text}`;
+    const request = requestText(modern('tools/call', LIST_AGENTS));
     const sockets = await Promise.all(Array.from({ length: 20 }, () => openSocket(server.url)));
     onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
     for (const socket of sockets) {

@@ -6,7 +6,15 @@ import { gone } from '../support/contract-project.ts';
 import { connectOver, ERAS } from '../support/http-client.ts';
 import { startHttpServer, type HttpServerProcess } from '../support/http-server.ts';
 import { newClient, textsOf } from '../support/mcp-client.ts';
-import { INITIALIZE, LIST, modern, openRequest, openSocket, sendRequest } from '../support/raw-http.ts';
+import {
+  INITIALIZE,
+  LIST,
+  modern,
+  openRequest,
+  openSocket,
+  requestText,
+  sendRequest,
+} from '../support/raw-http.ts';
 import { delegate, project } from '../support/sampling-client.ts';
 import { waitingContract, type WaitingContract } from '../support/waiting-contract.ts';
 
@@ -205,17 +213,8 @@ describe('a client that leaves in the middle of a call', () => {
 
   it('also when its connection is cut', async () => {
     const server = await start();
-    const { body, headers } = modern('tools/call', CALL);
     const socket = await openSocket(server.url);
-    const text = JSON.stringify(body);
-    const lines = Object.entries({
-      host: 'localhost',
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'content-length': String(Buffer.byteLength(text)),
-      ...headers,
-    }).map(([name, value]) => `${name}: ${value}`);
-    socket.write(`POST /mcp HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${text}`);
+    socket.write(requestText(modern('tools/call', CALL)));
     const running = await server.begun();
     socket.destroy();
     // The pipe breaks when its only reader is gone.

@@ -46,6 +46,19 @@ export async function sendRequest(origin: string, sent: Sent): Promise<Received>
   return { status: response.statusCode ?? 0, headers: response.headers, text: await textOf(response) };
 }
 
+/** A request as it goes over the wire, for a bare connection. */
+export function requestText({ body, headers = {}, path = '/mcp' }: Sent): string {
+  const text = JSON.stringify(body);
+  const lines = Object.entries({
+    host: 'localhost',
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'content-length': String(Buffer.byteLength(text)),
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}`);
+  return `POST ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${text}`;
+}
+
 /** A bare connection, for what no client would send. */
 export async function openSocket(origin: string): Promise<Socket> {
   const { hostname, port } = new URL(origin);
