@@ -11,7 +11,7 @@ import { buildCatalogue } from '../src/catalogue/build.ts';
 import { createDelivery } from '../src/services/delivery/delivery.ts';
 import { passagesOf } from '../src/services/search/meaning-index.ts';
 import { recordTexts } from '../src/services/search/record-text.ts';
-import { agentText } from '../src/open-workspace.ts';
+import { agentText } from '../src/app/open-workspace.ts';
 import { isListed, STARTABLE } from '../src/model/record.ts';
 import { packageSource } from '../src/sources/package.ts';
 import { bundle, bundleLatePackages, root } from './bundle.ts';

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { plural } from '../src/base/text.ts';
+import { plural } from '../src/base/text/text.ts';
 import { cliPage } from './reference/cli.ts';
 import { configPage } from './reference/config.ts';
 import { errorsPage } from './reference/errors.ts';

@@ -18,48 +18,19 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   surfaces: ['base', 'operations'],
   // Of sources only the parser of git addresses, which has to answer at once.
   library: ['base', 'sources', 'operations'],
-  workspaces: ['base', 'sources', 'catalogue', 'operations'],
-  team: ['base', 'config', 'sources', 'services'],
-  memories: ['base', 'config', 'sources', 'services'],
-  codebases: ['base', 'meaning', 'services'],
-  rankings: ['base', 'model', 'config', 'sources', 'catalogue', 'services'],
-  delegations: ['config', 'services'],
-  'built-in-model': ['base', 'meaning'],
-  'project-state': ['base', 'model', 'kit', 'sources', 'services', 'operations'],
-  'open-workspace': [
-    'base',
-    'model',
-    'config',
-    'meaning',
-    'sources',
-    'readers',
-    'catalogue',
-    'services',
-    'operations',
-    'team',
-    'rankings',
-  ],
   app: [
     'base',
     'model',
     'config',
+    'meaning',
+    'kit',
     'sources',
     'readers',
     'catalogue',
     'services',
     'operations',
-    'open-workspace',
-    'project-state',
-    'workspaces',
-    'team',
-    'memories',
-    'codebases',
-    'rankings',
-    'delegations',
-    'built-in-model',
   ],
-  'served-projects': ['base', 'config', 'sources', 'app'],
-  bin: ['base', 'config', 'operations', 'surfaces', 'library', 'app', 'served-projects'],
+  bin: ['base', 'config', 'operations', 'surfaces', 'library', 'app'],
 };
 
 /** Operations are handed their services; this one file names the types of what they get. */
@@ -73,20 +44,23 @@ const DOORS: Record<string, string> = {
   '@a2a-js/sdk': 'surfaces/a2a/',
   commander: 'surfaces/cli/',
   jose: 'surfaces/http/oauth/',
-  yaml: 'base/parse',
-  'smol-toml': 'base/parse.ts',
-  'csv-parse': 'base/parse.ts',
+  yaml: 'base/parse/',
+  'smol-toml': 'base/parse/parse.ts',
+  'csv-parse': 'base/parse/parse.ts',
   '@orama/stemmers': 'meaning/',
-  diff: 'services/team/',
-  '@photostructure/sqlite': 'base/sqlite',
+  diff: 'services/git-sources/',
+  '@photostructure/sqlite': 'services/memory/sqlite/',
   '@qdrant/js-client-rest': 'services/memory/qdrant/',
-  '@opentelemetry/api': 'base/tracing.ts',
+  '@opentelemetry/api': 'base/process/tracing.ts',
   'web-tree-sitter': 'services/codebase/',
   zod: '',
-  'node:child_process': 'base/process',
-  'node:fs': 'base/file',
-  'node:fs/promises': 'base/file',
+  'node:child_process': 'base/process/',
+  'node:fs': 'base/files/',
+  'node:fs/promises': 'base/files/',
 };
+
+/** The files of `app/` that every start loads. */
+const EARLY_OF_APP = new Set(['app/app.ts', 'app/workspaces.ts']);
 
 /** Globals that only the programs may touch. */
 const PROGRAM_ONLY = /\bprocess\.(?:env|argv|stdin|stdout|stderr|exit|exitCode|cwd|on|once)\b/;
@@ -100,8 +74,7 @@ async function sourceFiles(): Promise<string[]> {
     .map((entry) => relative(source, join(entry.parentPath, entry.name)).split(sep).join('/'));
 }
 
-const folderOf = (file: string): string =>
-  file.includes('/') ? file.slice(0, file.indexOf('/')) : file.replace(/\.ts$/, '');
+const folderOf = (file: string): string => file.slice(0, Math.max(file.indexOf('/'), 0));
 
 interface Import {
   file: string;
@@ -179,10 +152,12 @@ describe('architecture', () => {
   });
 
   it('loads no parser before something has to be parsed', () => {
-    const early = new Set(['operations', 'surfaces', 'workspaces', 'app', 'bin']);
+    const early = new Set(['operations', 'surfaces', 'bin']);
     const wrong = imports.filter(
       ({ file, specifier, typeOnly }) =>
-        early.has(folderOf(file)) && specifier.endsWith('base/parse.ts') && !typeOnly,
+        (early.has(folderOf(file)) || EARLY_OF_APP.has(file)) &&
+        specifier.endsWith('base/parse/parse.ts') &&
+        !typeOnly,
     );
     expect(wrong.map(({ file }) => file)).toEqual([]);
   });

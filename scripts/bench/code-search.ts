@@ -1,11 +1,11 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { RAW_WORD, splitIdentifier } from '../../src/base/code-words.ts';
-import { folderBytes } from '../../src/base/file-state.ts';
+import { RAW_WORD, splitIdentifier } from '../../src/base/text/code-words.ts';
+import { folderBytes } from '../../src/base/files/file-state.ts';
 import { createLog } from '../../src/base/log.ts';
-import { optionalFile } from '../../src/base/optional-packages.ts';
-import { createSecrets } from '../../src/base/secrets.ts';
+import { optionalFile } from '../../src/base/process/optional-packages.ts';
+import { createSecrets } from '../../src/base/secrets/secrets.ts';
 import type { Analyser } from '../../src/services/codebase/code-index.ts';
 import { createCodebase } from '../../src/services/codebase/codebase.ts';
 import { matchesByRipgrep, needlesOf } from '../../src/services/codebase/exact.ts';

@@ -2,7 +2,7 @@ import { isForPrograms } from '../../src/operations/reachable.ts';
 import { operations } from '../../src/operations/index.ts';
 import type { AnyOperation } from '../../src/operations/operation.ts';
 import { takesQuery } from '../../src/surfaces/http/api/input.ts';
-import { cell } from '../../src/base/text.ts';
+import { cell } from '../../src/base/text/text.ts';
 import { code, propertiesOf, table } from './markdown.ts';
 
 export function httpApiPage(): string[] {

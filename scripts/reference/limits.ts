@@ -1,4 +1,4 @@
-import { AGENT_TOOL_LIMIT } from '../../src/operations/agent-tools.ts';
+import { AGENT_TOOL_LIMIT } from '../../src/operations/activation/agent-tools.ts';
 import { LIMITS } from './host-limits.ts';
 import { code, table } from './markdown.ts';
 import { toolsetSizes } from './toolset-sizes.ts';

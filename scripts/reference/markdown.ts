@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { cell } from '../../src/base/text.ts';
+import { cell } from '../../src/base/text/text.ts';
 import type { AnyOperation } from '../../src/operations/operation.ts';
 
 /** What the pages show of one argument, as JSON Schema has it. */

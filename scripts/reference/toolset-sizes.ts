@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { tmpdir } from 'node:os';
 import type { Tool } from '@modelcontextprotocol/server';
-import { createContext } from '../../src/app.ts';
+import { createContext } from '../../src/app/app.ts';
 import { tokens as tokensOf } from '../bench/statistics.ts';
 import { TOOLSETS } from '../../src/operations/toolsets.ts';
 import { toolList } from '../../src/surfaces/mcp/tools.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { cut, visible } from './text.ts';
+import { cut, visible } from './text/text.ts';
 
 /** Every way a call can fail. Exit codes, HTTP statuses and the reference page all come from this table. */
 export const ERROR_CODES = {

@@ -1,5 +1,5 @@
-import type { Secrets } from './secrets.ts';
-import { cut, visible } from './text.ts';
+import type { Secrets } from './secrets/secrets.ts';
+import { cut, visible } from './text/text.ts';
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

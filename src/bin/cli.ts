@@ -1,4 +1,4 @@
-import { createContext } from '../app.ts';
+import { createContext } from '../app/app.ts';
 import { BmadError, ERROR_CODES } from '../base/errors.ts';
 import { CLI_PROGRAM } from '../base/product.ts';
 import { extractSettings, settingsHelp } from '../config/flags.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { contentRoot, contextIn, temporaryFolder } from '../../tests/support/app.ts';
 import { refusal } from '../../tests/support/thrown.ts';
-import type { Outside } from '../app.ts';
+import type { Outside } from '../app/app.ts';
 import { userStateFolder } from '../config/locations.ts';
 import { decideAccess, type Access } from './http-access.ts';
 

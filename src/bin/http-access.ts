@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
-import type { Outside } from '../app.ts';
+import type { Outside } from '../app/app.ts';
 import { BmadError, quoted } from '../base/errors.ts';
-import type { HttpRoute } from '../base/http-route.ts';
+import type { HttpRoute } from '../base/http/http-route.ts';
 import type { Context } from '../operations/context.ts';
 import { openGate, tokenGate, type Gate, type KnownToken } from '../surfaces/http/gate.ts';
 import { isLoopback } from '../surfaces/http/names.ts';

@@ -1,7 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os';
 import { PRODUCT, VERSION } from '../base/product.ts';
 import { inUrl, isEverywhere, isLoopback } from '../surfaces/http/names.ts';
-import type { ServedProjects } from '../served-projects.ts';
+import type { ServedProjects } from '../app/served-projects.ts';
 
 /** What the machine is called by others, the name and its short form; nothing where no others come. */
 export function machineNames(host: string): string[] {

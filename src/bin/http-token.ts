@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import type { Outside } from '../app.ts';
+import type { Outside } from '../app/app.ts';
 import { BmadError } from '../base/errors.ts';
-import { withLock } from '../base/file-lock.ts';
-import { changeMark } from '../base/file-stamps.ts';
-import { readState, writeAtomic } from '../base/file-state.ts';
+import { withLock } from '../base/files/file-lock.ts';
+import { changeMark } from '../base/files/file-stamps.ts';
+import { readState, writeAtomic } from '../base/files/file-state.ts';
 import { SHORTEST_TOKEN } from '../config/http-settings.ts';
 import { userStateFolder } from '../config/locations.ts';
 import type { Context } from '../operations/context.ts';

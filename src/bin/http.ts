@@ -1,5 +1,5 @@
-import { createContext } from '../app.ts';
-import { plural } from '../base/text.ts';
+import { createContext } from '../app/app.ts';
+import { plural } from '../base/text/text.ts';
 import { createApiRoutes } from '../surfaces/http/api/route.ts';
 import { catalogueFigures } from '../surfaces/http/catalogue-figures.ts';
 import { openFrontDoor } from '../surfaces/http/front-door.ts';
@@ -7,7 +7,7 @@ import { openGate } from '../surfaces/http/gate.ts';
 import { createHealthRoutes } from '../surfaces/http/health.ts';
 import { createMetrics } from '../surfaces/http/metrics.ts';
 import { createMcpRoute } from '../surfaces/mcp/http/route.ts';
-import { servedProjects } from '../served-projects.ts';
+import { servedProjects } from '../app/served-projects.ts';
 import { decideAccess } from './http-access.ts';
 import { DEFAULT_PORT, httpPort } from './http-port.ts';
 import { machineNames, startLines } from './http-lines.ts';

@@ -1,4 +1,4 @@
-import { createContext } from '../app.ts';
+import { createContext } from '../app/app.ts';
 import { once } from '../base/async.ts';
 import { BmadError } from '../base/errors.ts';
 import { settings, type RawSettings } from '../config/schema.ts';

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Outside } from '../app.ts';
+import type { Outside } from '../app/app.ts';
 import { SERVER_PROGRAM } from '../base/product.ts';
 
 /** The folder of the built programs; the content lies beside them. */

@@ -1,5 +1,5 @@
 import { PRODUCT, VERSION } from '../base/product.ts';
-import { plural } from '../base/text.ts';
+import { plural } from '../base/text/text.ts';
 import type { Context } from '../operations/context.ts';
 import { toolList } from '../surfaces/mcp/tools.ts';
 

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { createContext } from '../app.ts';
+import { createContext } from '../app/app.ts';
 import { BmadError } from '../base/errors.ts';
 import { PRODUCT, SERVER_KEY, SERVER_PROGRAM, VERSION } from '../base/product.ts';
 import { settingsHelp } from '../config/flags.ts';

@@ -1,5 +1,5 @@
 import { systemCode } from '../base/errors.ts';
-import { isOpenToOthers, makePrivate } from '../base/file-rights.ts';
+import { isOpenToOthers, makePrivate } from '../base/files/file-rights.ts';
 import type { Context } from '../operations/context.ts';
 
 /** The file with the token that is kept for a user, in the user's state folder. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { originOf, recordOf } from '../../tests/support/records.ts';
 import { BmadError } from '../base/errors.ts';
-import { parseYaml } from '../base/parse.ts';
+import { parseYaml } from '../base/parse/parse.ts';
 import type { ModuleInfo } from '../model/module.ts';
 import { qualifiedName, type BmadRecord } from '../model/record.ts';
 import type { Reader, Reading } from '../readers/reader.ts';

@@ -1,6 +1,6 @@
 import { once } from '../base/async.ts';
 import { BmadError, quoted } from '../base/errors.ts';
-import { contentUri } from '../base/paths.ts';
+import { contentUri } from '../base/files/paths.ts';
 import type { Origin } from '../model/origin.ts';
 import type { Source } from '../sources/source.ts';
 

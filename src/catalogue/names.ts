@@ -1,6 +1,6 @@
 import { BmadError, quoted } from '../base/errors.ts';
-import { fold, nearest } from '../base/suggest.ts';
-import { cut, plural } from '../base/text.ts';
+import { fold, nearest } from '../base/text/suggest.ts';
+import { cut, plural } from '../base/text/text.ts';
 import { successorsOf, withoutOldPrefixes } from './old-names.ts';
 import { isListed, qualifiedName, shortName, type BmadRecord, type RecordKind } from '../model/record.ts';
 

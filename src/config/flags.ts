@@ -1,7 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { BmadError } from '../base/errors.ts';
-import { stripAddressCredentials } from '../base/secret-names.ts';
-import { nearest } from '../base/suggest.ts';
+import { stripAddressCredentials } from '../base/secrets/secret-names.ts';
+import { nearest } from '../base/text/suggest.ts';
 import { settings, type RawSettings, type Setting } from './schema.ts';
 
 export interface ParsedFlags<Switch extends string, Value extends string> {

@@ -1,8 +1,8 @@
 import { BmadError, quoted } from '../base/errors.ts';
-import { readInside } from '../base/files.ts';
-import { isSecretName, stripUrlCredentials } from '../base/secret-names.ts';
-import { nearest } from '../base/suggest.ts';
-import { cut, visible } from '../base/text.ts';
+import { readInside } from '../base/files/files.ts';
+import { isSecretName, stripUrlCredentials } from '../base/secrets/secret-names.ts';
+import { nearest } from '../base/text/suggest.ts';
+import { cut, visible } from '../base/text/text.ts';
 import { basename, delimiter, dirname } from 'node:path';
 import {
   configSchema,
@@ -199,7 +199,7 @@ async function readConfigFile(
 ): Promise<Map<string, unknown> | undefined> {
   try {
     const bytes = await readInside(dirname(file.path), basename(file.path), 1_000_000);
-    const { parseToml } = await import('../base/parse.ts');
+    const { parseToml } = await import('../base/parse/parse.ts');
     const table = new Map(Object.entries(parseToml(file.path, bytes.toString('utf8'))));
     const known = all.map((setting) => setting.fileKey);
     for (const { fileKey, flag } of file.ofProject === true

@@ -1,5 +1,5 @@
-import { listInside, readInside } from '../base/files.ts';
-import { nameKey } from '../base/same-name.ts';
+import { listInside, readInside } from '../base/files/files.ts';
+import { nameKey } from '../base/text/same-name.ts';
 import type { Kit } from './kit.ts';
 
 /** An agent of the project under all the names that its files, its colleagues and its memories know it by. */

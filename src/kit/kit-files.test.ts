@@ -6,9 +6,9 @@ import { KIT_FILES, writeFiles } from '../../tests/support/kit-project.ts';
 import { entry, living } from '../../tests/support/kit-entries.ts';
 import { agentsNamed, readKitAgents, sameAgent } from './agents.ts';
 import { readKit } from './kit.ts';
-import { readLearnings } from './learnings.ts';
-import { KitFiles } from './read-all.ts';
-import { writeKitFiles } from './write.ts';
+import { readLearnings } from './memories/learnings.ts';
+import { KitFiles } from './memories/read-all.ts';
+import { writeKitFiles } from './memories/write.ts';
 
 async function project(files: Readonly<Record<string, string>> = KIT_FILES): Promise<string> {
   const folder = await temporaryFolder(afterAll);

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../base/errors.ts';
-import { withLock } from '../base/file-lock.ts';
-import { ensureFolder, modifiedAt, touch, writeNew } from '../base/file-state.ts';
+import { withLock } from '../base/files/file-lock.ts';
+import { ensureFolder, modifiedAt, touch, writeNew } from '../base/files/file-state.ts';
 import { strayPart, type Kit } from './kit.ts';
 
 /** Our own files beside the project's memory files, in a folder that git leaves out. */

@@ -1,5 +1,5 @@
 import { BmadError } from '../base/errors.ts';
-import { readInside } from '../base/files.ts';
+import { readInside } from '../base/files/files.ts';
 import { inProject, type Kit } from './kit.ts';
 import { utf8Text } from './utf8.ts';
 

@@ -6,7 +6,7 @@ import { KIT_FILES, writeFiles } from '../../tests/support/kit-project.ts';
 import { entry, living } from '../../tests/support/kit-entries.ts';
 import { readKitAgents } from './agents.ts';
 import { readKit } from './kit.ts';
-import { removeFromKitFiles, writeKitFiles } from './write.ts';
+import { removeFromKitFiles, writeKitFiles } from './memories/write.ts';
 
 async function project(files: Readonly<Record<string, string>> = KIT_FILES): Promise<string> {
   const folder = await temporaryFolder(afterAll);
@@ -110,7 +110,7 @@ describe('what is written into them', () => {
     const log = join(kit.memory ?? '', 'linked.md');
     await symlink(join(elsewhere, 'log.md'), log);
     await symlink(elsewhere, join(kit.memory ?? '', 'agent-learnings-elsewhere'));
-    const { appendLine } = await import('../base/file-shared.ts');
+    const { appendLine } = await import('../base/files/file-shared.ts');
     for (const path of ['linked.md', 'agent-learnings-elsewhere/new.md', '../../outside.md'])
       await expect(appendLine(kit.memory ?? '', path, 'x')).rejects.toMatchObject({ code: 'forbidden' });
     expect(await readFile(join(elsewhere, 'log.md'), 'utf8')).toBe('mine\n');

@@ -1,9 +1,9 @@
 import { basename, join, relative, sep } from 'node:path';
-import { stateNames } from '../base/file-state.ts';
-import { readInside, realFolder } from '../base/files.ts';
-import { field, isTable, parseYaml, textField } from '../base/parse.ts';
+import { stateNames } from '../base/files/file-state.ts';
+import { readInside, realFolder } from '../base/files/files.ts';
+import { field, isTable, parseYaml, textField } from '../base/parse/parse.ts';
 import { BmadError } from '../base/errors.ts';
-import { appId, slug } from './ids.ts';
+import { appId, slug } from './memories/ids.ts';
 
 /** The two families of the kit differ in the names of their folders only. */
 const FAMILIES = [

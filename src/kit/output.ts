@@ -1,7 +1,15 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { BmadError } from '../base/errors.ts';
-import { readInside, realFolder } from '../base/files.ts';
-import { field, isTable, ParseError, parseToml, parseYaml, textField, type Table } from '../base/parse.ts';
+import { readInside, realFolder } from '../base/files/files.ts';
+import {
+  field,
+  isTable,
+  ParseError,
+  parseToml,
+  parseYaml,
+  textField,
+  type Table,
+} from '../base/parse/parse.ts';
 import { strayPart, type Kit } from './kit.ts';
 
 const MAX_BYTES = 2_000_000;

@@ -1,4 +1,4 @@
-import { field, isTable, textField } from '../base/parse.ts';
+import { field, isTable, textField } from '../base/parse/parse.ts';
 import { readContextFile, type Kit } from './kit.ts';
 import { ENGLISH, FRENCH, type Wording } from './language.ts';
 import { configured } from './output.ts';

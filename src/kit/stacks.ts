@@ -1,4 +1,4 @@
-import { listInside, type FolderEntry } from '../base/files.ts';
+import { listInside, type FolderEntry } from '../base/files/files.ts';
 
 /** The stacks that the kit's completion contract knows, by the names that its verdict prints. */
 export const KIT_STACKS = [

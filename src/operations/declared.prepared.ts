@@ -1,4 +1,4 @@
-import { COMPANIONS } from './manage-project.ts';
+import { COMPANIONS } from './unified/manage-project.ts';
 import { operations } from './index.ts';
 import type { ToolDeclaration } from './toolsets.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cut } from '../base/text.ts';
+import { cut } from '../base/text/text.ts';
 
 /** A name in the characters every host takes; what is left of a name in another script may be nothing. */
 export function hostName(name: string): string {

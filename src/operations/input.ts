@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../base/errors.ts';
-import { nearest } from '../base/suggest.ts';
+import { nearest } from '../base/text/suggest.ts';
 import type { AnyOperation } from './operation.ts';
 
 /**

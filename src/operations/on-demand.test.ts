@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ACTIONS, TOOLS } from './declared.prepared.ts';
 import { operations } from './index.ts';
-import { COMPANIONS } from './manage-project.ts';
+import { COMPANIONS } from './unified/manage-project.ts';
 import { loadOperation, REACHABLE_NAMES } from './on-demand.ts';
 
 describe('operations on demand', () => {

@@ -1,23 +1,23 @@
-import { activate } from './activate.ts';
-import { bmad } from './bmad.ts';
-import { compileContext } from './compile-context.ts';
-import { complete } from './complete.ts';
+import { activate } from './activation/activate.ts';
+import { bmad } from './unified/bmad.ts';
+import { compileContext } from './activation/compile-context.ts';
+import { complete } from './client/complete.ts';
 import type { Call, Context } from './context.ts';
-import { doctor } from './doctor.ts';
+import { doctor } from './server/doctor.ts';
 import { mayBeOffered } from './execute.ts';
-import { explain } from './explain.ts';
+import { explain } from './catalogue/explain.ts';
 import { operations } from './index.ts';
-import { list } from './list.ts';
-import { manageMemories, MEMORY_ACTIONS } from './manage-memories.ts';
-import { COMPANIONS, manageProject } from './manage-project.ts';
-import { next } from './next.ts';
+import { list } from './catalogue/list.ts';
+import { manageMemories, MEMORY_ACTIONS } from './memory/manage-memories.ts';
+import { COMPANIONS, manageProject } from './unified/manage-project.ts';
+import { next } from './project/next.ts';
 import { mayRead, type AnyOperation } from './operation.ts';
-import { listPrompts } from './prompts.ts';
-import { read } from './read.ts';
-import { refresh } from './refresh.ts';
-import { listResources, readResource } from './resources.ts';
-import { search } from './search.ts';
-import { getSkill, listSkillFolder, listSkills } from './skills.ts';
+import { listPrompts } from './client/prompts.ts';
+import { read } from './catalogue/read.ts';
+import { refresh } from './server/refresh.ts';
+import { listResources, readResource } from './client/resources.ts';
+import { search } from './catalogue/search.ts';
+import { getSkill, listSkillFolder, listSkills } from './client/skills.ts';
 
 /** Operations that a model reaches only through a tool: who may use the tool may call them by name. */
 const BEHIND: ReadonlyMap<AnyOperation, readonly AnyOperation[]> = new Map([

@@ -1,6 +1,6 @@
-import { cutToFit } from '../base/markdown.ts';
-import { answerRoom } from '../base/paging.ts';
-import { byteLength, kilobytes } from '../base/text.ts';
+import { cutToFit } from '../base/text/markdown.ts';
+import { answerRoom } from '../base/text/paging.ts';
+import { byteLength, kilobytes } from '../base/text/text.ts';
 import type { Context } from './context.ts';
 import type { AnyOperation, Answer } from './operation.ts';
 

@@ -1,6 +1,6 @@
 import { BmadError, quoted } from '../base/errors.ts';
-import { globMatcher } from '../base/glob.ts';
-import { nearest } from '../base/suggest.ts';
+import { globMatcher } from '../base/text/glob.ts';
+import { nearest } from '../base/text/suggest.ts';
 import type { Context } from './context.ts';
 import { mayRead, type AnyOperation } from './operation.ts';
 

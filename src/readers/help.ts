@@ -1,4 +1,4 @@
-import { ParseError, parseCsv } from '../base/parse.ts';
+import { ParseError, parseCsv } from '../base/parse/parse.ts';
 import type { HelpRow } from '../model/module.ts';
 import type { Problem } from '../model/record.ts';
 

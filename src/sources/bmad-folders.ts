@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { folderNames, listInside, pathExists, realFolder } from '../base/files.ts';
-import { parseCsv, ParseError } from '../base/parse.ts';
+import { folderNames, listInside, pathExists, realFolder } from '../base/files/files.ts';
+import { parseCsv, ParseError } from '../base/parse/parse.ts';
 import { BmadError } from '../base/errors.ts';
 import { optionalText, type Tree } from './tree.ts';
 

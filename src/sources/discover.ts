@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { realFolder } from '../base/files.ts';
+import { realFolder } from '../base/files/files.ts';
 import type { DeclaredModule } from '../model/module.ts';
 import type { Origin, OriginKind } from '../model/origin.ts';
 import { bmadSkillsIn, listedSkills, rootsIn, shapeOf, SKILL_FOLDERS } from './bmad-folders.ts';

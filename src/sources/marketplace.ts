@@ -1,5 +1,5 @@
 import { BmadError, quoted } from '../base/errors.ts';
-import { field, isTable, textField, type Table } from '../base/parse.ts';
+import { field, isTable, textField, type Table } from '../base/parse/parse.ts';
 import type { DeclaredModule } from '../model/module.ts';
 import { moduleName } from './module-folders.ts';
 import type { Mount } from './mounted-tree.ts';

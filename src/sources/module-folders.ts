@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import { listInside, pathExists } from '../base/files.ts';
+import { listInside, pathExists } from '../base/files/files.ts';
 import { BmadError } from '../base/errors.ts';
 
 export interface ModuleFolder {

@@ -1,5 +1,5 @@
 import { BmadError, quoted } from '../base/errors.ts';
-import type { FolderEntry } from '../base/files.ts';
+import type { FolderEntry } from '../base/files/files.ts';
 import type { Tree } from './tree.ts';
 
 /** A folder of the disk, and the path under which it appears. The empty path is the top. */

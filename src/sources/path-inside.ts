@@ -1,6 +1,6 @@
 import { join, sep } from 'node:path';
 import { normalize } from 'node:path/posix';
-import { realFolder } from '../base/files.ts';
+import { realFolder } from '../base/files/files.ts';
 
 /** A folder named by a file in another folder: its path from there, or why it cannot be used. */
 export type PathInside = { path: string } | 'outside' | 'missing';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { pathExists } from '../base/files.ts';
+import { pathExists } from '../base/files/files.ts';
 import { entriesOf } from './bmad-folders.ts';
 import type { Mount } from './mounted-tree.ts';
 import type { OpenFolder } from './tree.ts';

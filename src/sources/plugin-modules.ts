@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { basename, dirname } from 'node:path/posix';
 import { BmadError } from '../base/errors.ts';
-import { pathExists } from '../base/files.ts';
-import { isTable, ParseError, parseYaml, textField } from '../base/parse.ts';
+import { pathExists } from '../base/files/files.ts';
+import { isTable, ParseError, parseYaml, textField } from '../base/parse/parse.ts';
 import { present } from '../base/present.ts';
 import type { DeclaredModule } from '../model/module.ts';
 import { moduleFolderName, moduleFoldersIn, moduleName } from './module-folders.ts';

@@ -1,6 +1,6 @@
 import { dirname, join, parse, resolve, sep } from 'node:path';
 import { BmadError, quoted } from '../base/errors.ts';
-import { isLink, pathExists, realFolder } from '../base/files.ts';
+import { isLink, pathExists, realFolder } from '../base/files/files.ts';
 
 export interface ProjectHints {
   /** Asked for in this very call. */

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { linkFolder, writeFiles } from '../../tests/support/folders.ts';
 import { refusal } from '../../tests/support/thrown.ts';
-import { contentPath, contentUri } from '../base/paths.ts';
+import { contentPath, contentUri } from '../base/files/paths.ts';
 import { folderTree, optionalText, rememberingTree, type Tree } from './tree.ts';
 
 const LIMIT = 1_000;

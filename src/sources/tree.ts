@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { mapLimited } from '../base/async.ts';
 import { BmadError, quoted } from '../base/errors.ts';
-import { listInside, modifiedInside, readInside, type FolderEntry } from '../base/files.ts';
-import { isOwnState } from '../base/own-state.ts';
-import { contentPath, contentUri } from '../base/paths.ts';
+import { listInside, modifiedInside, readInside, type FolderEntry } from '../base/files/files.ts';
+import { isOwnState } from '../base/files/own-state.ts';
+import { contentPath, contentUri } from '../base/files/paths.ts';
 
 /** A read-only view of a folder. Paths are relative, with forward slashes; nothing outside the folder can be named. */
 export interface Tree {

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { ServerNotifier } from '@modelcontextprotocol/server';
-import { createContext } from '../../src/app.ts';
+import { createContext } from '../../src/app/app.ts';
 import { openFrontDoor } from '../../src/surfaces/http/front-door.ts';
 import { createMcpRoute, type McpRoute } from '../../src/surfaces/mcp/http/route.ts';
 import { withFixtures } from './fixtures/index.ts';

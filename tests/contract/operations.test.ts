@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { describe, expect, it } from 'vitest';
 import { operations as listed } from '../../src/operations/index.ts';
-import { outsideOperations } from '../../src/operations/outside-tasks.ts';
+import { outsideOperations } from '../../src/operations/tasks/outside-tasks.ts';
 import { repository } from '../support/app.ts';
 
 const operations = [...listed, ...outsideOperations];

@@ -1,10 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { activate } from '../../src/operations/activate.ts';
-import { doctor } from '../../src/operations/doctor.ts';
-import { list } from '../../src/operations/list.ts';
-import { read } from '../../src/operations/read.ts';
+import { activate } from '../../src/operations/activation/activate.ts';
+import { doctor } from '../../src/operations/server/doctor.ts';
+import { list } from '../../src/operations/catalogue/list.ts';
+import { read } from '../../src/operations/catalogue/read.ts';
 import { openSession } from '../support/operations.ts';
 import { packageSource } from '../support/package-skills.ts';
 import { knowledge, loose, marketplace, repository, skill } from '../support/repositories.ts';

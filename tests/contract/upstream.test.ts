@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { formatToml, parseToml, type Table } from '../../src/base/parse.ts';
+import { formatToml, parseToml, type Table } from '../../src/base/parse/parse.ts';
 import { applyLayers } from '../../src/services/delivery/layers.ts';
 import { defaultConfig } from '../../src/services/delivery/central-config.ts';
 import { renderSources } from '../../src/services/delivery/render-skill.ts';

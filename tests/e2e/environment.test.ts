@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
-import { configShow } from '../../src/operations/config-show.ts';
-import { activate } from '../../src/operations/activate.ts';
+import { configShow } from '../../src/operations/server/config-show.ts';
+import { activate } from '../../src/operations/activation/activate.ts';
 import { execute } from '../../src/operations/execute.ts';
 
 describe('secrets of the environment', () => {

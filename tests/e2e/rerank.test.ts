@@ -6,7 +6,7 @@ import {
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { estimateTokens } from '../../src/base/token-estimate.ts';
+import { estimateTokens } from '../../src/base/text/token-estimate.ts';
 import { serverFile, temporaryFolder } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
 import { startHttpServer } from '../support/http-server.ts';

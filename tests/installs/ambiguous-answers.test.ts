@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { estimateTokens } from '../../src/base/token-estimate.ts';
-import { activate } from '../../src/operations/activate.ts';
+import { estimateTokens } from '../../src/base/text/token-estimate.ts';
+import { activate } from '../../src/operations/activation/activate.ts';
 import type { Context } from '../../src/operations/context.ts';
 import { execute } from '../../src/operations/execute.ts';
-import { recordItem } from '../../src/operations/list-items.ts';
+import { recordItem } from '../../src/operations/catalogue/list-items.ts';
 import type { AnyOperation } from '../../src/operations/operation.ts';
-import { read } from '../../src/operations/read.ts';
+import { read } from '../../src/operations/catalogue/read.ts';
 import { qualifiedName } from '../../src/model/record.ts';
 import { contextIn, testCall } from '../support/app.ts';
 import { installOf } from '../support/installs.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { decodeEntities } from '../../src/base/entities.ts';
-import { estimateTokens } from '../../src/base/token-estimate.ts';
+import { decodeEntities } from '../../src/base/text/entities.ts';
+import { estimateTokens } from '../../src/base/text/token-estimate.ts';
 import { isListed, type BmadRecord } from '../../src/model/record.ts';
 import type { SampleRequest } from '../../src/operations/context.ts';
-import { delegateToAgent } from '../../src/operations/delegate-to-agent.ts';
+import { delegateToAgent } from '../../src/operations/delegation/delegate-to-agent.ts';
 import { execute } from '../../src/operations/execute.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { installOf } from '../support/installs.ts';

@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { estimateTokens } from '../../src/base/token-estimate.ts';
+import { estimateTokens } from '../../src/base/text/token-estimate.ts';
 import type { BmadRecord } from '../../src/model/record.ts';
-import { compileContext } from '../../src/operations/compile-context.ts';
+import { compileContext } from '../../src/operations/activation/compile-context.ts';
 import type { Context } from '../../src/operations/context.ts';
 import { execute } from '../../src/operations/execute.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';

@@ -1,14 +1,14 @@
 import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { activate } from '../../src/operations/activate.ts';
-import { complete } from '../../src/operations/complete.ts';
-import { doctor } from '../../src/operations/doctor.ts';
+import { activate } from '../../src/operations/activation/activate.ts';
+import { complete } from '../../src/operations/client/complete.ts';
+import { doctor } from '../../src/operations/server/doctor.ts';
 import { execute } from '../../src/operations/execute.ts';
-import { readResource } from '../../src/operations/resources.ts';
-import { search } from '../../src/operations/search.ts';
+import { readResource } from '../../src/operations/client/resources.ts';
+import { search } from '../../src/operations/catalogue/search.ts';
 import type { RecordKind } from '../../src/model/record.ts';
-import { contentUri } from '../../src/base/paths.ts';
+import { contentUri } from '../../src/base/files/paths.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { installOf, upgrade, type Version } from '../support/installs.ts';
 

@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openSqlite } from '../../src/base/sqlite.ts';
+import { openSqlite } from '../../src/services/memory/sqlite/open.ts';
 import { memory, uuid } from './places.ts';
 import { lostOf, openFile, runWriter, type FileEngine } from './processes.ts';
 

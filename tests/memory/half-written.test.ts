@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { withLock } from '../../src/base/file-lock.ts';
+import { withLock } from '../../src/base/files/file-lock.ts';
 import type { Question } from '../../src/services/memory/recall.ts';
 import type { Memory } from '../../src/services/memory/memory.ts';
 import { temporaryFolder } from '../support/app.ts';

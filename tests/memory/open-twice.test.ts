@@ -7,7 +7,7 @@ import { openStore } from '../../src/services/memory/open.ts';
 import { memory, storeOptions } from './places.ts';
 
 const host = vi.hoisted(() => ({ hasSqlite: true }));
-vi.mock(import('../../src/base/sqlite-driver.ts'), async (original) => {
+vi.mock(import('../../src/services/memory/sqlite/driver.ts'), async (original) => {
   const real = await original();
   return {
     ...real,

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { memoryForget } from '../../src/operations/memory-change.ts';
-import { memoryMove } from '../../src/operations/memory-transfer.ts';
-import { memoryStatus } from '../../src/operations/memory-status.ts';
-import { recallStructured } from '../../src/operations/recall-structured.ts';
-import { rememberStructured } from '../../src/operations/remember-structured.ts';
+import { memoryForget } from '../../src/operations/memory/memory-change.ts';
+import { memoryMove } from '../../src/operations/memory/memory-transfer.ts';
+import { memoryStatus } from '../../src/operations/memory/memory-status.ts';
+import { recallStructured } from '../../src/operations/memory/recall-structured.ts';
+import { rememberStructured } from '../../src/operations/memory/remember-structured.ts';
 import { embeddingServer } from '../support/embedding-server.ts';
 import { memorySession } from '../support/memory-session.ts';
 import { FakeQdrant } from './fake-qdrant.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { museumIn, museumLog } from '../../src/kit/museum.ts';
+import { museumIn, museumLog } from '../../src/kit/museum/museum.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { GRIMOIRE_FILES } from '../support/kit-trees.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { globMatcher } from '../../src/base/glob.ts';
+import { globMatcher } from '../../src/base/text/glob.ts';
 
 /**
  * What a pattern means, in the plainest words: `?` is a character, `*` any number of them, `**` crosses folders too,

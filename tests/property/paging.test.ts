@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BmadError } from '../../src/base/errors.ts';
-import { cutToFit } from '../../src/base/markdown.ts';
-import { fitItems, listPage, textPart } from '../../src/base/paging.ts';
-import { byteLength } from '../../src/base/text.ts';
+import { cutToFit } from '../../src/base/text/markdown.ts';
+import { fitItems, listPage, textPart } from '../../src/base/text/paging.ts';
+import { byteLength } from '../../src/base/text/text.ts';
 
 const words = fc.constantFrom(
   'a',

@@ -2,7 +2,7 @@ import { isAbsolute, join, sep } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BmadError } from '../../src/base/errors.ts';
-import { contentPath, contentUri } from '../../src/base/paths.ts';
+import { contentPath, contentUri } from '../../src/base/files/paths.ts';
 
 /** Names people and programs give to files, with everything in them that could be mistaken for syntax. */
 const letter = fc.oneof(

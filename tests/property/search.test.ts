@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { execute } from '../../src/operations/execute.ts';
-import { complete } from '../../src/operations/complete.ts';
-import { search } from '../../src/operations/search.ts';
+import { complete } from '../../src/operations/client/complete.ts';
+import { search } from '../../src/operations/catalogue/search.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 
 const context = await contextIn(await temporaryFolder(afterAll));

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { quoted } from '../../src/base/errors.ts';
-import { findSection, outline } from '../../src/base/markdown.ts';
-import { formatCsv, parseCsv } from '../../src/base/parse.ts';
-import { cell, cut, fenced, oneLine } from '../../src/base/text.ts';
+import { findSection, outline } from '../../src/base/text/markdown.ts';
+import { formatCsv, parseCsv } from '../../src/base/parse/parse.ts';
+import { cell, cut, fenced, oneLine } from '../../src/base/text/text.ts';
 
 const awkward = fc.oneof(
   fc

@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createContext, type Outside } from '../../src/app.ts';
+import { createContext, type Outside } from '../../src/app/app.ts';
 import type { Call, Context } from '../../src/operations/context.ts';
 
 export const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');

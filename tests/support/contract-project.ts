@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Outside } from '../../src/app.ts';
+import type { Outside } from '../../src/app/app.ts';
 import { writeFiles } from './folders.ts';
 import { openSession, type Session } from './operations.ts';
 

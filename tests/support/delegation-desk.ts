@@ -1,8 +1,8 @@
 import { afterAll } from 'vitest';
-import type { Outside } from '../../src/app.ts';
+import type { Outside } from '../../src/app/app.ts';
 import type { BmadError } from '../../src/base/errors.ts';
 import type { Call, Context, Sampled, SampleRequest } from '../../src/operations/context.ts';
-import { delegateToAgent } from '../../src/operations/delegate-to-agent.ts';
+import { delegateToAgent } from '../../src/operations/delegation/delegate-to-agent.ts';
 import { execute, type Outcome } from '../../src/operations/execute.ts';
 import { contextIn, temporaryFolder, testCall } from './app.ts';
 import { KIT_FILES, writeFiles } from './kit-project.ts';

@@ -1,7 +1,7 @@
 import { execute } from '../../src/operations/execute.ts';
 import type { AnyOperation, Answer } from '../../src/operations/operation.ts';
 import type { BmadError } from '../../src/base/errors.ts';
-import type { Outside } from '../../src/app.ts';
+import type { Outside } from '../../src/app/app.ts';
 import { contextIn, temporaryFolder, testCall } from './app.ts';
 
 export interface Session {

@@ -1,5 +1,5 @@
 import { readKit } from '../../src/kit/kit.ts';
-import { addReceipt, receiptPlace } from '../../src/services/contract/receipts.ts';
+import { addReceipt, receiptPlace } from '../../src/services/completion/receipts.ts';
 
 /** A process that adds receipts one after the other and tells each number: to be killed without warning. */
 const [, , root = '', state = '', count = '0'] = process.argv;

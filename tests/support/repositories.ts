@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { activate } from '../../src/operations/activate.ts';
-import { doctor } from '../../src/operations/doctor.ts';
-import { list } from '../../src/operations/list.ts';
+import { activate } from '../../src/operations/activation/activate.ts';
+import { doctor } from '../../src/operations/server/doctor.ts';
+import { list } from '../../src/operations/catalogue/list.ts';
 import { temporaryFolder } from './app.ts';
 import { writeFiles } from './folders.ts';
 import { openSession, type Session } from './operations.ts';

@@ -1,4 +1,4 @@
-import type { HttpRoute } from '../../src/base/http-route.ts';
+import type { HttpRoute } from '../../src/base/http/http-route.ts';
 import type { Context } from '../../src/operations/context.ts';
 import { openFrontDoor, type FrontDoor } from '../../src/surfaces/http/front-door.ts';
 

@@ -5,7 +5,7 @@ import { execute } from '../../src/operations/execute.ts';
 import type { AnyOperation, Answer } from '../../src/operations/operation.ts';
 import type { BmadError } from '../../src/base/errors.ts';
 import { STATE_FOLDER } from '../../src/base/product.ts';
-import type { Outside } from '../../src/app.ts';
+import type { Outside } from '../../src/app/app.ts';
 import { contextIn, temporaryFolder, testCall } from './app.ts';
 import { writeFiles } from './folders.ts';
 import { makeRepository, type TestRepository } from './git-repository.ts';

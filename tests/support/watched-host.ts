@@ -1,4 +1,4 @@
-import { runWatched } from '../../src/base/process-watched.ts';
+import { runWatched } from '../../src/base/process/process-watched.ts';
 
 /** A process that runs a program which never ends, and tells who that is: to be killed without warning. */
 const cwd = process.argv[2] ?? '/';

@@ -11,7 +11,7 @@ import { openApiDocument } from '../../src/surfaces/http/api/openapi.ts';
 import { INSTRUCTIONS } from '../../src/surfaces/mcp/instructions.ts';
 import { templateList } from '../../src/surfaces/mcp/resources.ts';
 import { toolList } from '../../src/surfaces/mcp/tools.ts';
-import { listPrompts } from '../../src/operations/prompts.ts';
+import { listPrompts } from '../../src/operations/client/prompts.ts';
 import { runProgram } from '../../src/surfaces/cli/program.ts';
 import { settingsHelp } from '../../src/config/flags.ts';
 import { TOOLSETS } from '../../src/operations/toolsets.ts';

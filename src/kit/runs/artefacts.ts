@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { modifiedInside, realFolder } from '../../base/files.ts';
+import { modifiedInside, realFolder } from '../../base/files/files.ts';
 import type { RunArtefact, RunPlace } from '../../model/run.ts';
 
 /** The folder itself, or out of it. */

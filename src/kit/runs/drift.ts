@@ -1,4 +1,4 @@
-import { plural } from '../../base/text.ts';
+import { plural } from '../../base/text/text.ts';
 import type { RunGraph, RunState } from '../../model/run.ts';
 import { lastStep } from './state-file.ts';
 

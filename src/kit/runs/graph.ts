@@ -1,4 +1,4 @@
-import { field, isTable, ParseError, parseYaml, textField, type Table } from '../../base/parse.ts';
+import { field, isTable, ParseError, parseYaml, textField, type Table } from '../../base/parse/parse.ts';
 import type { RunGraph } from '../../model/run.ts';
 
 export const GRAPH_FILE = 'workflow-graph.yaml';

@@ -1,4 +1,4 @@
-import { field, isTable, textField, type Table } from '../../base/parse.ts';
+import { field, isTable, textField, type Table } from '../../base/parse/parse.ts';
 import type { JournalEntry, JournalStanding } from '../../model/run.ts';
 import { stateDigest } from './checkpoint-id.ts';
 import { lastStep } from './state-file.ts';

@@ -1,6 +1,6 @@
 import { BmadError } from '../../base/errors.ts';
-import { readInside } from '../../base/files.ts';
-import { isTable, type Table } from '../../base/parse.ts';
+import { readInside } from '../../base/files/files.ts';
+import { isTable, type Table } from '../../base/parse/parse.ts';
 import { utf8Text } from '../utf8.ts';
 
 const MAX_BYTES = 20_000_000;

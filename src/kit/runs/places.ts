@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { realFolder } from '../../base/files.ts';
-import { textField } from '../../base/parse.ts';
+import { realFolder } from '../../base/files/files.ts';
+import { textField } from '../../base/parse/parse.ts';
 import { strayPart, type Kit } from '../kit.ts';
 import { configTable, insideProject, outputFolders } from '../output.ts';
 

@@ -1,4 +1,4 @@
-import { modifiedInside } from '../../base/files.ts';
+import { modifiedInside } from '../../base/files/files.ts';
 import type { Run, RunGraph, RunPlace } from '../../model/run.ts';
 import { withFiles } from './artefacts.ts';
 import { driftOf } from './drift.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { mapLimited } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
-import { stateNames } from '../../base/file-state.ts';
-import { listInside } from '../../base/files.ts';
-import { textField, type Table } from '../../base/parse.ts';
+import { stateNames } from '../../base/files/file-state.ts';
+import { listInside } from '../../base/files/files.ts';
+import { textField, type Table } from '../../base/parse/parse.ts';
 import type { Run, RunBranch, RunPlace, RunsReading } from '../../model/run.ts';
 import type { Kit } from '../kit.ts';
 import { GRAPH_FILE, STATUS_FILE } from './graph.ts';

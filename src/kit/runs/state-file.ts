@@ -1,4 +1,4 @@
-import { field, isTable, textField, type Table } from '../../base/parse.ts';
+import { field, isTable, textField, type Table } from '../../base/parse/parse.ts';
 import { RUN_STATUSES, type RunArtefact, type RunState, type RunStatus } from '../../model/run.ts';
 
 export const STATE_FILE = 'state.json';

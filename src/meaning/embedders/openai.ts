@@ -1,5 +1,5 @@
-import { stripUrlCredentials } from '../../base/secret-names.ts';
-import { isTable } from '../../base/parse.ts';
+import { stripUrlCredentials } from '../../base/secrets/secret-names.ts';
+import { isTable } from '../../base/parse/parse.ts';
 import type { Embedder } from '../embedder.ts';
 import { httpEmbedder } from './http.ts';
 

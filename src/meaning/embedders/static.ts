@@ -1,5 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
-import { readInside } from '../../base/files.ts';
+import { readInside } from '../../base/files/files.ts';
 import type { Embedder } from '../embedder.ts';
 import { fold, splitHumps } from '../words.ts';
 

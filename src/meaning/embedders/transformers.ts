@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
-import { realFolder } from '../../base/files.ts';
+import { realFolder } from '../../base/files/files.ts';
 import type { Embedder } from '../embedder.ts';
 
 /** As much of the package as is used; it is no dependency, because it takes some 470 MB. */

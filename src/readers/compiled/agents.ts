@@ -1,4 +1,4 @@
-import { textField } from '../../base/parse.ts';
+import { textField } from '../../base/parse/parse.ts';
 import { entriesOf, type Install } from './install.ts';
 import { gather } from './gather.ts';
 import type { Row } from './manifests.ts';

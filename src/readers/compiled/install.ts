@@ -1,7 +1,7 @@
 import { mapLimited } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
-import type { FolderEntry } from '../../base/files.ts';
-import { field, isTable, type Table } from '../../base/parse.ts';
+import type { FolderEntry } from '../../base/files/files.ts';
+import { field, isTable, type Table } from '../../base/parse/parse.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
 import { READS_AT_ONCE, readYaml } from './reading.ts';

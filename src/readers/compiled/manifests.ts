@@ -1,4 +1,4 @@
-import { ParseError, parseCsv } from '../../base/parse.ts';
+import { ParseError, parseCsv } from '../../base/parse/parse.ts';
 import { quoted } from '../../base/errors.ts';
 import type { Install } from './install.ts';
 import { folderOf, problemOf, readable } from './reading.ts';

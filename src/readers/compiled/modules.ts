@@ -1,6 +1,6 @@
-import { field, type Table } from '../../base/parse.ts';
+import { field, type Table } from '../../base/parse/parse.ts';
 import { present } from '../../base/present.ts';
-import { cut } from '../../base/text.ts';
+import { cut } from '../../base/text/text.ts';
 import type { ModuleInfo, ModuleSetting, RosterEntry } from '../../model/module.ts';
 import { parseHelp } from '../help.ts';
 import type { Install } from './install.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { decodeEntities } from '../../base/entities.ts';
+import { decodeEntities } from '../../base/text/entities.ts';
 import { BmadError } from '../../base/errors.ts';
-import { isTable, ParseError, parseFrontMatter, parseYaml, type Table } from '../../base/parse.ts';
+import { isTable, ParseError, parseFrontMatter, parseYaml, type Table } from '../../base/parse/parse.ts';
 import { present } from '../../base/present.ts';
-import { cut } from '../../base/text.ts';
+import { cut } from '../../base/text/text.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
 import { optionalText } from '../../sources/tree.ts';

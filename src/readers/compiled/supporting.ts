@@ -1,5 +1,5 @@
 import { mapLimited } from '../../base/async.ts';
-import { field, isTable, type Table } from '../../base/parse.ts';
+import { field, isTable, type Table } from '../../base/parse/parse.ts';
 import type { Install } from './install.ts';
 import { moduleOf } from './manifests.ts';
 import {

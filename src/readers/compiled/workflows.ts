@@ -1,4 +1,4 @@
-import { field, textField } from '../../base/parse.ts';
+import { field, textField } from '../../base/parse/parse.ts';
 import { gather } from './gather.ts';
 import type { Install } from './install.ts';
 import { insideModule, moduleOf, type Row } from './manifests.ts';

@@ -2,9 +2,16 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { mapLimited } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
-import { isTable, ParseError, parseFrontMatter, parseYaml, textField, type Table } from '../../base/parse.ts';
+import {
+  isTable,
+  ParseError,
+  parseFrontMatter,
+  parseYaml,
+  textField,
+  type Table,
+} from '../../base/parse/parse.ts';
 import { present } from '../../base/present.ts';
-import { oneLine } from '../../base/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
 import type { Reader } from '../reader.ts';

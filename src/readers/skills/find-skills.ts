@@ -1,4 +1,4 @@
-import type { FolderEntry } from '../../base/files.ts';
+import type { FolderEntry } from '../../base/files/files.ts';
 import { BmadError } from '../../base/errors.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';

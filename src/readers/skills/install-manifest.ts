@@ -1,5 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
-import { field, isTable, ParseError, parseCsv, parseYaml, textField } from '../../base/parse.ts';
+import { field, isTable, ParseError, parseCsv, parseYaml, textField } from '../../base/parse/parse.ts';
 import { present } from '../../base/present.ts';
 import type { Problem } from '../../model/record.ts';
 import { optionalText, type Tree } from '../../sources/tree.ts';

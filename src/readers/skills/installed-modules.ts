@@ -1,5 +1,13 @@
 import { BmadError } from '../../base/errors.ts';
-import { field, isTable, ParseError, parseToml, parseYaml, textField, type Table } from '../../base/parse.ts';
+import {
+  field,
+  isTable,
+  ParseError,
+  parseToml,
+  parseYaml,
+  textField,
+  type Table,
+} from '../../base/parse/parse.ts';
 import { present } from '../../base/present.ts';
 import type { ModuleInfo, ModuleSetting, RosterEntry } from '../../model/module.ts';
 import type { Problem } from '../../model/record.ts';

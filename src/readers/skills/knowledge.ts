@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { dirname } from 'node:path/posix';
 import { mapLimited } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
-import { ParseError, parseCsv } from '../../base/parse.ts';
+import { ParseError, parseCsv } from '../../base/parse/parse.ts';
 import { present } from '../../base/present.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';

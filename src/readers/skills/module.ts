@@ -1,5 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
-import { field, isTable, ParseError, parseYaml, textField, type Table } from '../../base/parse.ts';
+import { field, isTable, ParseError, parseYaml, textField, type Table } from '../../base/parse/parse.ts';
 import type { ModuleInfo, ModuleSetting, RosterEntry } from '../../model/module.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';

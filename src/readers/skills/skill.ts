@@ -9,7 +9,7 @@ import {
   parseYaml,
   textField,
   type Table,
-} from '../../base/parse.ts';
+} from '../../base/parse/parse.ts';
 import { present } from '../../base/present.ts';
 import type { HelpRow, ModuleInfo } from '../../model/module.ts';
 import {

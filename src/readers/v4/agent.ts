@@ -1,4 +1,4 @@
-import { field, isTable, type Table } from '../../base/parse.ts';
+import { field, isTable, type Table } from '../../base/parse/parse.ts';
 import type { Problem } from '../../model/record.ts';
 import {
   commandsInLines,

@@ -1,4 +1,4 @@
-import { field, isTable, type Table } from '../../base/parse.ts';
+import { field, isTable, type Table } from '../../base/parse/parse.ts';
 import { indentOf, scalarField, scalarText, unquoted } from './yaml-text.ts';
 
 /** One line of an agent's menu. The name may hold arguments: `create-doc {template}`. */

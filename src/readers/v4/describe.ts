@@ -1,6 +1,6 @@
-import { outline } from '../../base/markdown.ts';
-import { field, isTable, type Table } from '../../base/parse.ts';
-import { oneLine } from '../../base/text.ts';
+import { outline } from '../../base/text/markdown.ts';
+import { field, isTable, type Table } from '../../base/parse/parse.ts';
+import { oneLine } from '../../base/text/text.ts';
 import type { Problem, RecordKind } from '../../model/record.ts';
 import { readV4Agent } from './agent.ts';
 import { onlyKeys, parseTable, pickValue, plainText, scalarField } from './yaml-text.ts';

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
-import type { FolderEntry } from '../../base/files.ts';
-import type { Table } from '../../base/parse.ts';
+import type { FolderEntry } from '../../base/files/files.ts';
+import type { Table } from '../../base/parse/parse.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 import { SHELF_NAMES } from './layout.ts';

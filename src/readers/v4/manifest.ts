@@ -1,4 +1,4 @@
-import { field, isTable, type Table } from '../../base/parse.ts';
+import { field, isTable, type Table } from '../../base/parse/parse.ts';
 import { scalarField, type ParsedYaml, parseTable } from './yaml-text.ts';
 
 /** What an `install-manifest.yaml` says. */

@@ -1,4 +1,4 @@
-import { field, isTable, ParseError, parseYaml, type Table } from '../../base/parse.ts';
+import { field, isTable, ParseError, parseYaml, type Table } from '../../base/parse/parse.ts';
 import type { Problem } from '../../model/record.ts';
 
 /** The text without its mark and with plain line ends, so that patterns need to know neither; lines keep their numbers. */

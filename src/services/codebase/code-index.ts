@@ -1,5 +1,5 @@
 import type { Chunk } from './chunks.ts';
-import { RAW_WORD } from '../../base/code-words.ts';
+import { RAW_WORD } from '../../base/text/code-words.ts';
 
 /** Turns a text into the words that are compared. Handed in, so that memory and code can share one. */
 export interface Analyser {

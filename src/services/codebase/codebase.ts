@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { codeWords } from '../../base/code-words.ts';
+import { codeWords } from '../../base/text/code-words.ts';
 import { once } from '../../base/async.ts';
 import type { Log } from '../../base/log.ts';
-import { optionalFile } from '../../base/optional-packages.ts';
+import { optionalFile } from '../../base/process/optional-packages.ts';
 import type { Analyser, CodeEmbedder, IndexedFile } from './code-index.ts';
 import { matchesByRipgrep, matchesByScan, needlesOf, type ExactMatch } from './exact.ts';
 import type { Environment, FileList } from './file-list.ts';

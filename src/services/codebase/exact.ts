@@ -1,4 +1,4 @@
-import { runProgram } from '../../base/process.ts';
+import { runProgram } from '../../base/process/process.ts';
 import { systemCode } from '../../base/errors.ts';
 import type { CodeIndex, IndexedFile } from './code-index.ts';
 import { readLines } from './read-file.ts';

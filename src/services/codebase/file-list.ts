@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
-import { listInside, pathExists, readInside } from '../../base/files.ts';
-import { ignoreRules, type IgnoreRules } from '../../base/ignore-rules.ts';
-import { runProgram } from '../../base/process.ts';
+import { listInside, pathExists, readInside } from '../../base/files/files.ts';
+import { ignoreRules, type IgnoreRules } from '../../base/text/ignore-rules.ts';
+import { runProgram } from '../../base/process/process.ts';
 import { isWanted } from './wanted-files.ts';
 
 export interface FileList {

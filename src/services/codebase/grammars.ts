@@ -1,5 +1,5 @@
 import type { Language, Node, Parser, Query } from 'web-tree-sitter';
-import { optionalFile, optionalPackage } from '../../base/optional-packages.ts';
+import { optionalFile, optionalPackage } from '../../base/process/optional-packages.ts';
 import { definitionsFor, queryText, type Definitions } from './definitions.ts';
 
 /** A function, class or the like, by lines counted from 0, both included. */

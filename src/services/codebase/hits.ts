@@ -1,4 +1,4 @@
-import { readInside } from '../../base/files.ts';
+import { readInside } from '../../base/files/files.ts';
 import type { Chunk } from './chunks.ts';
 import type { Analyser, IndexedFile } from './code-index.ts';
 import type { ExactMatch } from './exact.ts';

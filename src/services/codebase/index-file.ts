@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { withLock } from '../../base/file-lock.ts';
-import { modifiedAt, readStateBytes, writeAtomic } from '../../base/file-state.ts';
+import { withLock } from '../../base/files/file-lock.ts';
+import { modifiedAt, readStateBytes, writeAtomic } from '../../base/files/file-state.ts';
 import type { Chunk } from './chunks.ts';
 import {
   chunkLengths,

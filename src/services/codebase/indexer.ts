@@ -1,6 +1,6 @@
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
-import { fileStamps, type FileStamp } from '../../base/file-stamps.ts';
+import { fileStamps, type FileStamp } from '../../base/files/file-stamps.ts';
 import type { Log } from '../../base/log.ts';
 import { createVocabulary, type Analyser, type CodeEmbedder, type CodeIndex } from './code-index.ts';
 import { listFiles, type Environment, type FileList } from './file-list.ts';

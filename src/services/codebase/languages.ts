@@ -1,5 +1,5 @@
 import { BmadError, quoted } from '../../base/errors.ts';
-import { nearest } from '../../base/suggest.ts';
+import { nearest } from '../../base/text/suggest.ts';
 
 interface CodeLanguage {
   /** The name users give and answers show. */

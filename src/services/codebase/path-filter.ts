@@ -1,7 +1,7 @@
 import { isAbsolute, relative } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { globMatcher } from '../../base/glob.ts';
-import { nearest } from '../../base/suggest.ts';
+import { globMatcher } from '../../base/text/glob.ts';
+import { nearest } from '../../base/text/suggest.ts';
 
 /** Which paths a caller's folder, file or pattern takes. */
 export function pathFilter(root: string, given: string): (path: string) => boolean {

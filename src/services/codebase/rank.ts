@@ -1,4 +1,4 @@
-import { splitIdentifier } from '../../base/code-words.ts';
+import { splitIdentifier } from '../../base/text/code-words.ts';
 import type { CodeIndex, IndexedFile } from './code-index.ts';
 import type { ExactMatch, Needle } from './exact.ts';
 import { isProse } from './languages.ts';

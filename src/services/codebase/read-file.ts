@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readInside } from '../../base/files.ts';
+import { readInside } from '../../base/files/files.ts';
 import { chunksByDefinition, chunksByHeading, chunksByWindow, type Chunk } from './chunks.ts';
 import { chunkLengths, type IndexedFile, type Vocabulary } from './code-index.ts';
 import type { Grammars } from './grammars.ts';

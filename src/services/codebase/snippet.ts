@@ -1,5 +1,5 @@
-import { maskCodeSecrets } from '../../base/code-secrets.ts';
-import { cut } from '../../base/text.ts';
+import { maskCodeSecrets } from '../../base/secrets/code-secrets.ts';
+import { cut } from '../../base/text/text.ts';
 import type { Chunk } from './chunks.ts';
 
 export interface SnippetLine {

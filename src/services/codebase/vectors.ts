@@ -1,4 +1,4 @@
-import { splitIdentifier } from '../../base/code-words.ts';
+import { splitIdentifier } from '../../base/text/code-words.ts';
 import type { CodeEmbedder, IndexedFile } from './code-index.ts';
 
 /** How much of a chunk is turned into a vector: what it is called and how it begins say what it is about. */

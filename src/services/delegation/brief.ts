@@ -1,5 +1,5 @@
-import { byteLength } from '../../base/text.ts';
-import { estimateTokens } from '../../base/token-estimate.ts';
+import { byteLength } from '../../base/text/text.ts';
+import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { beginning, withinTokens } from './budget.ts';
 import { CIRCUMSTANCES, contextText, fullName, persona, type ContextPart, type Person } from './prompts.ts';
 

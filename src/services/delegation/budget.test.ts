@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { estimateTokens } from '../../base/token-estimate.ts';
+import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { withinTokens } from './budget.ts';
 
 const text = fc

@@ -1,5 +1,5 @@
-import { cut } from '../../base/text.ts';
-import { estimateTokens } from '../../base/token-estimate.ts';
+import { cut } from '../../base/text/text.ts';
+import { estimateTokens } from '../../base/text/token-estimate.ts';
 
 export interface Titled {
   title: string;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { estimateTokens } from '../../base/token-estimate.ts';
+import { estimateTokens } from '../../base/text/token-estimate.ts';
 import type { Sampled, SampleRequest } from '../../model/sampling.ts';
 import { consult, type DelegationLimits, type Outcome } from './consult.ts';
 import type { Person } from './prompts.ts';

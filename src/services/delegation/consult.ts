@@ -1,5 +1,5 @@
-import { cut, oneLine } from '../../base/text.ts';
-import { estimateTokens } from '../../base/token-estimate.ts';
+import { cut, oneLine } from '../../base/text/text.ts';
+import { estimateTokens } from '../../base/text/token-estimate.ts';
 import type { Sampled, SampleRequest } from '../../model/sampling.ts';
 import { withinTokens } from './budget.ts';
 import {

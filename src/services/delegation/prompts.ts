@@ -1,4 +1,4 @@
-import { fenced } from '../../base/text.ts';
+import { fenced } from '../../base/text/text.ts';
 import { withinTokens, type Titled } from './budget.ts';
 import { FURTHER_FORM, FURTHER_TASKS } from './requests.ts';
 

@@ -1,4 +1,4 @@
-import { byteLength, fenced } from '../../base/text.ts';
+import { byteLength, fenced } from '../../base/text/text.ts';
 import type { WorkflowContext } from './workflow-context.ts';
 import { problemText, qualifiedName, type BmadRecord, type Problem } from '../../model/record.ts';
 

@@ -1,5 +1,12 @@
-import { outline } from '../../base/markdown.ts';
-import { field, isTable, parseFrontMatter, ParseError, textField, type Table } from '../../base/parse.ts';
+import { outline } from '../../base/text/markdown.ts';
+import {
+  field,
+  isTable,
+  parseFrontMatter,
+  ParseError,
+  textField,
+  type Table,
+} from '../../base/parse/parse.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import { allTexts, inside, tagText, withoutComments } from './agent-markup.ts';
 import { yamlBlock } from './agent-profile.ts';

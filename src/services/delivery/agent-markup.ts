@@ -1,4 +1,4 @@
-import { decodeEntities } from '../../base/entities.ts';
+import { decodeEntities } from '../../base/text/entities.ts';
 
 /** Compiled agents are XML in Markdown and not always well-formed, so they are read by their tags and not parsed. */
 

@@ -1,7 +1,7 @@
-import { decodeEntities } from '../../base/entities.ts';
-import { findSection, outline } from '../../base/markdown.ts';
-import { field, isTable, ParseError, parseYaml, textField, type Table } from '../../base/parse.ts';
-import { oneLine } from '../../base/text.ts';
+import { decodeEntities } from '../../base/text/entities.ts';
+import { findSection, outline } from '../../base/text/markdown.ts';
+import { field, isTable, ParseError, parseYaml, textField, type Table } from '../../base/parse/parse.ts';
+import { oneLine } from '../../base/text/text.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import { inside, tagText, withoutComments } from './agent-markup.ts';
 

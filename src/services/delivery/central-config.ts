@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Table } from '../../base/parse.ts';
+import type { Table } from '../../base/parse/parse.ts';
 import type { ModuleInfo } from '../../model/module.ts';
 import type { Tree } from '../../sources/tree.ts';
 import { applyLayers, type Layered } from './layers.ts';

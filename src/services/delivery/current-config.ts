@@ -1,7 +1,7 @@
 import { BmadError } from '../../base/errors.ts';
-import { formatYaml, ParseError, parseYaml } from '../../base/parse.ts';
-import { contentUri } from '../../base/paths.ts';
-import { maskSecretValues } from '../../base/secrets.ts';
+import { formatYaml, ParseError, parseYaml } from '../../base/parse/parse.ts';
+import { contentUri } from '../../base/files/paths.ts';
+import { maskSecretValues } from '../../base/secrets/secrets.ts';
 import type { ContentFiles } from '../../catalogue/content-files.ts';
 import type { GeneratedFile } from './generated-files.ts';
 import type { Layered } from './layers.ts';

@@ -1,10 +1,10 @@
 import { basename, dirname } from 'node:path/posix';
 import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
-import type { Table } from '../../base/parse.ts';
-import { contentUri } from '../../base/paths.ts';
-import { maskSecretValues } from '../../base/secrets.ts';
-import { nearest } from '../../base/suggest.ts';
+import type { Table } from '../../base/parse/parse.ts';
+import { contentUri } from '../../base/files/paths.ts';
+import { maskSecretValues } from '../../base/secrets/secrets.ts';
+import { nearest } from '../../base/text/suggest.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Origin } from '../../model/origin.ts';
 import type { BmadRecord } from '../../model/record.ts';

@@ -1,4 +1,4 @@
-import type { Table } from '../../base/parse.ts';
+import type { Table } from '../../base/parse/parse.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { AgentCharacter } from './agent-character.ts';

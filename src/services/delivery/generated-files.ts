@@ -1,4 +1,4 @@
-import { field, formatCsv, formatToml, formatYaml, isTable, type Table } from '../../base/parse.ts';
+import { field, formatCsv, formatToml, formatYaml, isTable, type Table } from '../../base/parse/parse.ts';
 import type { HelpRow, ModuleInfo } from '../../model/module.ts';
 import { mimeTypeOf } from './served-file.ts';
 

@@ -1,8 +1,8 @@
 import { BmadError } from '../../base/errors.ts';
-import { field, isTable } from '../../base/parse.ts';
-import { contentUri } from '../../base/paths.ts';
-import { maskSecretValues } from '../../base/secrets.ts';
-import { oneLine } from '../../base/text.ts';
+import { field, isTable } from '../../base/parse/parse.ts';
+import { contentUri } from '../../base/files/paths.ts';
+import { maskSecretValues } from '../../base/secrets/secrets.ts';
+import { oneLine } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';

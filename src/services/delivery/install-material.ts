@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path/posix';
 import { BmadError } from '../../base/errors.ts';
-import { isTable, ParseError, parseYaml, textField, type Table } from '../../base/parse.ts';
-import { contentPath, contentUri } from '../../base/paths.ts';
+import { isTable, ParseError, parseYaml, textField, type Table } from '../../base/parse/parse.ts';
+import { contentPath, contentUri } from '../../base/files/paths.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Material } from './activation.ts';
 import { call, UNKNOWN_PROJECT } from './skill-material.ts';

@@ -1,4 +1,4 @@
-import { formatCsv } from '../../base/parse.ts';
+import { formatCsv } from '../../base/parse/parse.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord, RecordKind } from '../../model/record.ts';
 import type { GeneratedFile } from './generated-files.ts';

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { fold } from '../../base/suggest.ts';
+import { fold } from '../../base/text/suggest.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord } from '../../model/record.ts';
 

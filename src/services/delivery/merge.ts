@@ -1,4 +1,4 @@
-import { isTable, type Table } from '../../base/parse.ts';
+import { isTable, type Table } from '../../base/parse/parse.ts';
 
 /** An override that BMAD's own resolver refuses. */
 export class MergeError extends Error {

@@ -3,9 +3,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { openSession, type Session } from '../../../tests/support/operations.ts';
-import { activate } from '../../operations/activate.ts';
-import { read } from '../../operations/read.ts';
-import { readResource } from '../../operations/resources.ts';
+import { activate } from '../../operations/activation/activate.ts';
+import { read } from '../../operations/catalogue/read.ts';
+import { readResource } from '../../operations/client/resources.ts';
 
 const agent = (text: string): string => `---\nname: Reviewer\ndescription: Reads\n---\n\n${text}\n`;
 const workflow = 'name: ship\ndescription: Ships\ninstructions: "{installed_path}/ship-steps.md"\n';

@@ -1,5 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
-import { field, isTable, ParseError, parseToml } from '../../base/parse.ts';
+import { field, isTable, ParseError, parseToml } from '../../base/parse/parse.ts';
 import { optionalText, type Tree } from '../../sources/tree.ts';
 
 /** One layer's say in a merged value. */

@@ -1,4 +1,4 @@
-import { field, isTable, type Table } from '../../base/parse.ts';
+import { field, isTable, type Table } from '../../base/parse/parse.ts';
 
 /** A source that cannot be rendered; BMAD's own script halts with the same reason. */
 export class RenderError extends Error {

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { ParseError, parseToml, type Table } from '../../base/parse.ts';
-import { contentUri } from '../../base/paths.ts';
-import { maskSecretValues } from '../../base/secrets.ts';
+import { ParseError, parseToml, type Table } from '../../base/parse/parse.ts';
+import { contentUri } from '../../base/files/paths.ts';
+import { maskSecretValues } from '../../base/secrets/secrets.ts';
 import type { ContentFiles } from '../../catalogue/content-files.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';

@@ -1,6 +1,6 @@
-import { field, isTable, type Table } from '../../base/parse.ts';
-import { contentUri } from '../../base/paths.ts';
-import { fenced } from '../../base/text.ts';
+import { field, isTable, type Table } from '../../base/parse/parse.ts';
+import { contentUri } from '../../base/files/paths.ts';
+import { fenced } from '../../base/text/text.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Material } from './activation.ts';
 import { RENDERED, skillFolder, type ResolvedSkill } from './resolve-skill.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { contentUri } from '../../base/paths.ts';
-import { cut, oneLine } from '../../base/text.ts';
+import { contentUri } from '../../base/files/paths.ts';
+import { cut, oneLine } from '../../base/text/text.ts';
 import { isListed, qualifiedName, STARTABLE, type BmadRecord } from '../../model/record.ts';
 
 /** A record under the name it has as a skill. */

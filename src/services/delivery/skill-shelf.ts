@@ -1,8 +1,8 @@
 import { BmadError, quoted } from '../../base/errors.ts';
-import { field, isTable, ParseError, parseFrontMatter, type Table } from '../../base/parse.ts';
-import { contentPath } from '../../base/paths.ts';
-import { nearest } from '../../base/suggest.ts';
-import { cut } from '../../base/text.ts';
+import { field, isTable, ParseError, parseFrontMatter, type Table } from '../../base/parse/parse.ts';
+import { contentPath } from '../../base/files/paths.ts';
+import { nearest } from '../../base/text/suggest.ts';
+import { cut } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { STARTABLE, type BmadRecord } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';

@@ -1,8 +1,8 @@
-import { contentUri } from '../../base/paths.ts';
+import { contentUri } from '../../base/files/paths.ts';
 import { present } from '../../base/present.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord } from '../../model/record.ts';
-import type { Table } from '../../base/parse.ts';
+import type { Table } from '../../base/parse/parse.ts';
 
 /** Where a workflow runs and what its placeholders stand for, as data for programs; models read the same as text. */
 export interface WorkflowContext {

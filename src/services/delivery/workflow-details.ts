@@ -1,5 +1,12 @@
-import { field, isTable, ParseError, parseFrontMatter, parseYaml, type Table } from '../../base/parse.ts';
-import { oneLine } from '../../base/text.ts';
+import {
+  field,
+  isTable,
+  ParseError,
+  parseFrontMatter,
+  parseYaml,
+  type Table,
+} from '../../base/parse/parse.ts';
+import { oneLine } from '../../base/text/text.ts';
 import type { HelpRow } from '../../model/module.ts';
 import type { BmadRecord } from '../../model/record.ts';
 

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { examine, type Finding } from './findings.ts';
-import { runProgram } from '../../base/process.ts';
+import { runProgram } from '../../base/process/process.ts';
 
 interface Handshake {
   ok: boolean;

@@ -1,6 +1,6 @@
-import { field, isTable, parseYaml } from '../../base/parse.ts';
-import { fold } from '../../base/suggest.ts';
-import { plural } from '../../base/text.ts';
+import { field, isTable, parseYaml } from '../../base/parse/parse.ts';
+import { fold } from '../../base/text/suggest.ts';
+import { plural } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { isListed, qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
 

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { field, isTable, parseYaml, textField, type Table } from '../../base/parse.ts';
+import { field, isTable, parseYaml, textField, type Table } from '../../base/parse/parse.ts';
 import type { ContextFacts } from './context-facts.ts';
 
 /** What BMAD itself was set up with in a project, whatever version wrote it. */

@@ -1,7 +1,15 @@
 import { join } from 'node:path';
-import { listInside, pathExists } from '../../base/files.ts';
-import { field, isTable, ParseError, parseCsv, parseYaml, textField, type Table } from '../../base/parse.ts';
-import { maskSecretValues } from '../../base/secrets.ts';
+import { listInside, pathExists } from '../../base/files/files.ts';
+import {
+  field,
+  isTable,
+  ParseError,
+  parseCsv,
+  parseYaml,
+  textField,
+  type Table,
+} from '../../base/parse/parse.ts';
+import { maskSecretValues } from '../../base/secrets/secrets.ts';
 import { tableIn } from './about.ts';
 import { readKitAgents } from '../../kit/agents.ts';
 import {
@@ -10,12 +18,12 @@ import {
   teamIn,
   type AgentRequest,
   type ContextSection,
-} from '../../kit/context-sections.ts';
-import { HANDOFF_FILE, handoffsIn, requestId, type Handoff } from '../../kit/handoffs.ts';
+} from '../../kit/session/context-sections.ts';
+import { HANDOFF_FILE, handoffsIn, requestId, type Handoff } from '../../kit/session/handoffs.ts';
 import { inProject, readContextFile, type Kit } from '../../kit/kit.ts';
 import { textToRead } from '../../kit/kit-text.ts';
-import { SESSION_FILE, sessionIn, type SessionState } from '../../kit/session-state.ts';
-import { emptyPage, SHARED_CONTEXT_FILE } from '../../kit/shared-context.ts';
+import { SESSION_FILE, sessionIn, type SessionState } from '../../kit/session/session-state.ts';
+import { emptyPage, SHARED_CONTEXT_FILE } from '../../kit/memories/shared-context.ts';
 import { listForStacks, stacksIn, type DetectedStack } from '../../kit/stacks.ts';
 
 interface AgentFacts {

@@ -1,32 +1,32 @@
 import { BmadError, quoted } from '../../base/errors.ts';
-import { field, isTable, textField } from '../../base/parse.ts';
-import { secretsOut, shownText } from '../../base/secret-text.ts';
+import { field, isTable, textField } from '../../base/parse/parse.ts';
+import { secretsOut, shownText } from '../../base/secrets/secret-text.ts';
 import { agentsNamed, namesOf, readKitAgents, type KitAgent } from '../../kit/agents.ts';
-import { DECISIONS_FILE, decisionsIn } from '../../kit/decisions.ts';
-import { withAgents } from '../../kit/entry-agents.ts';
-import type { KitEntry } from '../../kit/entry.ts';
-import { MUSEUM_FILE, MUSEUM_LOG } from '../../kit/failures.ts';
+import { DECISIONS_FILE, decisionsIn } from '../../kit/memories/decisions.ts';
+import { withAgents } from '../../kit/memories/entry-agents.ts';
+import type { KitEntry } from '../../kit/memories/entry.ts';
+import { MUSEUM_FILE, MUSEUM_LOG } from '../../kit/memories/failures.ts';
 import {
   completeHandoff,
   writeHandoff,
   writeRequest,
   type Completed,
   type HandoffWritten,
-} from '../../kit/handoffs.ts';
+} from '../../kit/session/handoffs.ts';
 import { inProject, readContextFile, readKit, type Kit } from '../../kit/kit.ts';
 import { textToRead, type KitWithMemory } from '../../kit/kit-text.ts';
-import { learningsFiles } from '../../kit/learnings.ts';
-import { failureIn, failureText, type ToldFailure } from '../../kit/failure-text.ts';
-import { MEMORIES_FILE, memoriesIn, memoryTables } from '../../kit/memories-json.ts';
-import { museumIn, museumLog, type Failure } from '../../kit/museum.ts';
-import { writeFailure, type FailureWritten, type NewFailure } from '../../kit/museum-write.ts';
+import { learningsFiles } from '../../kit/memories/learnings.ts';
+import { failureIn, failureText, type ToldFailure } from '../../kit/memories/failure-text.ts';
+import { MEMORIES_FILE, memoriesIn, memoryTables } from '../../kit/memories/memories-json.ts';
+import { museumIn, museumLog, type Failure } from '../../kit/museum/museum.ts';
+import { writeFailure, type FailureWritten, type NewFailure } from '../../kit/museum/museum-write.ts';
 import {
   SESSION_FILE,
   writeSession,
   type SessionState,
   type SessionWritten,
-} from '../../kit/session-state.ts';
-import { appendTrace, traceIn, tracePath, type TraceLine } from '../../kit/trace.ts';
+} from '../../kit/session/session-state.ts';
+import { appendTrace, traceIn, tracePath, type TraceLine } from '../../kit/session/trace.ts';
 import { aboutProject, bmadValues, type AboutProject, type BmadValues } from './about.ts';
 import { readContextFacts, type ContextFacts } from './context-facts.ts';
 

@@ -1,4 +1,4 @@
-import { fold } from '../../base/suggest.ts';
+import { fold } from '../../base/text/suggest.ts';
 
 /** One piece of knowledge, small enough to be loaded by itself. */
 export interface KnowledgeFragment {

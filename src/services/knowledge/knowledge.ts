@@ -1,9 +1,9 @@
 import { basename, dirname } from 'node:path/posix';
 import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { ParseError, parseCsv } from '../../base/parse.ts';
-import { fold, nearest } from '../../base/suggest.ts';
-import { cut, oneLine } from '../../base/text.ts';
+import { ParseError, parseCsv } from '../../base/parse/parse.ts';
+import { fold, nearest } from '../../base/text/suggest.ts';
+import { cut, oneLine } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { shortName, type BmadRecord } from '../../model/record.ts';
 import { DomainShelf, type KnowledgeDomain, type KnowledgeFragment } from './domain.ts';

@@ -1,8 +1,8 @@
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
 import { BmadError } from '../../base/errors.ts';
-import { nameKey } from '../../base/same-name.ts';
+import { nameKey } from '../../base/text/same-name.ts';
 import { sameAgent } from '../../kit/agents.ts';
-import { lineText } from '../../kit/line-files.ts';
+import { lineText } from '../../kit/memories/line-files.ts';
 import { isEarlier } from './earlier.ts';
 import { kitCandidates } from './kit-index.ts';
 import { shownBy } from './shown.ts';

@@ -1,15 +1,20 @@
 import { join } from 'node:path';
 import { BmadError, systemCode } from '../../base/errors.ts';
-import { leftDrafts, removeDrafts } from '../../base/file-drafts.ts';
-import { withLock } from '../../base/file-lock.ts';
-import { deadMarks, giveUpMark, leaveMark, removeMark } from '../../base/file-marks.ts';
-import { localDay } from '../../base/local-time.ts';
+import { leftDrafts, removeDrafts } from '../../base/files/file-drafts.ts';
+import { withLock } from '../../base/files/file-lock.ts';
+import { deadMarks, giveUpMark, leaveMark, removeMark } from '../../base/files/file-marks.ts';
+import { localDay } from '../../base/text/local-time.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryKey, type MemoryRevision } from '../../model/memory.ts';
 import { strayPart } from '../../kit/kit.ts';
-import { LEARNINGS_FOLDER } from '../../kit/learnings.ts';
-import { lineText } from '../../kit/line-files.ts';
+import { LEARNINGS_FOLDER } from '../../kit/memories/learnings.ts';
+import { lineText } from '../../kit/memories/line-files.ts';
 import { kitLock } from '../../kit/kit-lock.ts';
-import { removeFromKitFiles, writeKitFiles, type KitWriting, type Written } from '../../kit/write.ts';
+import {
+  removeFromKitFiles,
+  writeKitFiles,
+  type KitWriting,
+  type Written,
+} from '../../kit/memories/write.ts';
 import { readOnlyFolder } from './read-only.ts';
 import { shownBy } from './shown.ts';
 import type { MemoryStore, Reworded } from './store.ts';

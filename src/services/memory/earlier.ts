@@ -1,5 +1,5 @@
 import type { MemoryType } from '../../model/memory.ts';
-import { lineText } from '../../kit/line-files.ts';
+import { lineText } from '../../kit/memories/line-files.ts';
 import type { MemoryStore } from './store.ts';
 
 interface Known {

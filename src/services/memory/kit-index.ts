@@ -1,8 +1,8 @@
 import type { MemoryEntry } from '../../model/memory.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
-import { memoryId } from '../../kit/ids.ts';
-import type { KitEntry } from '../../kit/entry.ts';
-import { utcOf } from '../../base/local-time.ts';
+import { memoryId } from '../../kit/memories/ids.ts';
+import type { KitEntry } from '../../kit/memories/entry.ts';
+import { utcOf } from '../../base/text/local-time.ts';
 import type { World } from './world.ts';
 
 /** An entry of a file of the project, ready to be compared. */

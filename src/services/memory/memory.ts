@@ -7,7 +7,7 @@ import { sameAgent } from '../../kit/agents.ts';
 import { browse, type Browsed } from './browse.ts';
 import { withCopies } from './copies.ts';
 import { kitCandidates } from './kit-index.ts';
-import { momentOf } from '../../base/local-time.ts';
+import { momentOf } from '../../base/text/local-time.ts';
 import { purge, type Purged, type ToPurge } from './purge.ts';
 import { recall, type Question, type Recall } from './recall.ts';
 import { embedPending, type Reembedding } from './reembed.ts';

@@ -2,7 +2,7 @@ import type { Log } from '../../base/log.ts';
 import { analyse, ANALYSER_VERSION } from '../../meaning/analyse.ts';
 import type { EmbedderSettings } from '../../meaning/embedders/choose.ts';
 import { readKit } from '../../kit/kit.ts';
-import { KitFiles } from '../../kit/read-all.ts';
+import { KitFiles } from '../../kit/memories/read-all.ts';
 import { completed, tidied } from './copies.ts';
 import { Memory } from './memory.ts';
 import type { EngineSettings } from './engine-settings.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
-import { stateNames } from '../../base/file-state.ts';
-import { sqliteDriver } from '../../base/sqlite-driver.ts';
+import { stateNames } from '../../base/files/file-state.ts';
+import { sqliteDriver } from './sqlite/driver.ts';
 import { JsonlStore } from './jsonl/store.ts';
 import type { QdrantAddress } from './qdrant/client.ts';
 import type { MemoryStore, StoreOptions } from './store.ts';

@@ -1,8 +1,8 @@
 import { basename, dirname, join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
-import { ensureFolder, stateNames, writeNew } from '../../base/file-state.ts';
-import { modifiedInside } from '../../base/files.ts';
-import { projectKey } from '../../base/project-key.ts';
+import { ensureFolder, stateNames, writeNew } from '../../base/files/file-state.ts';
+import { modifiedInside } from '../../base/files/files.ts';
+import { projectKey } from '../../base/files/project-key.ts';
 import { strayPart, type Kit } from '../../kit/kit.ts';
 import { OWN_FOLDER as FOLDER } from '../../kit/kit-lock.ts';
 

@@ -1,5 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
-import { momentOf } from '../../base/local-time.ts';
+import { momentOf } from '../../base/text/local-time.ts';
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
 import { uncopied } from './copies.ts';
 import { isForgotten } from './select.ts';

@@ -1,5 +1,5 @@
 import type { MemoryEntry } from '../../model/memory.ts';
-import { lineText } from '../../kit/line-files.ts';
+import { lineText } from '../../kit/memories/line-files.ts';
 import { isEarlier } from './earlier.ts';
 import type { Recalled } from './recall.ts';
 import type { Session, World } from './world.ts';

@@ -1,6 +1,6 @@
-import { hasActivity, logActivity } from '../../kit/activity.ts';
+import { hasActivity, logActivity } from '../../kit/memories/activity.ts';
 import type { Answered, Question } from './recall.ts';
-import { shownText } from '../../base/secret-text.ts';
+import { shownText } from '../../base/secrets/secret-text.ts';
 import type { World } from './world.ts';
 
 /** The kit counts what its memory is asked; where it keeps such a log, it learns of our questions too. */

@@ -1,4 +1,4 @@
-import { oneLine } from '../../base/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 import type { Recalled } from './recall.ts';
 import { relationOf } from './relation.ts';
 

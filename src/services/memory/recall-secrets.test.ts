@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openProject } from '../../../tests/memory/open-project.ts';
 import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
-import { memoryForget, memorySupersede, memoryUpdate } from '../../operations/memory-change.ts';
-import { memoryGet, memoryList } from '../../operations/memory-read.ts';
-import { memoryExport, memoryImport } from '../../operations/memory-transfer.ts';
-import { recallStructured } from '../../operations/recall-structured.ts';
-import { rememberStructured } from '../../operations/remember-structured.ts';
-import { readResource } from '../../operations/resources.ts';
+import { memoryForget, memorySupersede, memoryUpdate } from '../../operations/memory/memory-change.ts';
+import { memoryGet, memoryList } from '../../operations/memory/memory-read.ts';
+import { memoryExport, memoryImport } from '../../operations/memory/memory-transfer.ts';
+import { recallStructured } from '../../operations/memory/recall-structured.ts';
+import { rememberStructured } from '../../operations/memory/remember-structured.ts';
+import { readResource } from '../../operations/client/resources.ts';
 
 it('masks what files of the project have and should not', async () => {
   const session = await memorySession(afterAll);

@@ -1,9 +1,9 @@
 import { BmadError } from '../../base/errors.ts';
-import { nameKey } from '../../base/same-name.ts';
+import { nameKey } from '../../base/text/same-name.ts';
 import type { MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
 import { sameAgent } from '../../kit/agents.ts';
 import { kitCandidates, type KitCandidate } from './kit-index.ts';
-import { momentOf } from '../../base/local-time.ts';
+import { momentOf } from '../../base/text/local-time.ts';
 import { dot, ranked, weighed } from './rank.ts';
 import { withoutCopies } from './recall-copies.ts';
 import { logged } from './recall-log.ts';

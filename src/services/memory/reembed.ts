@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
-import { withLock } from '../../base/file-lock.ts';
+import { withLock } from '../../base/files/file-lock.ts';
 import type { Session } from './world.ts';
 
 /** How far the work on vectors is. */

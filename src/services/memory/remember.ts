@@ -1,5 +1,5 @@
 import type { MemoryEntry, MemoryKey, MemoryRevision, MemoryType } from '../../model/memory.ts';
-import { memoryId } from '../../kit/ids.ts';
+import { memoryId } from '../../kit/memories/ids.ts';
 import { withCopies } from './copies.ts';
 import { shownBy } from './shown.ts';
 import { similarTo, type Similar } from './similar.ts';

@@ -1,5 +1,5 @@
-import { foreignCursor } from '../../base/paging.ts';
-import { nameKey } from '../../base/same-name.ts';
+import { foreignCursor } from '../../base/text/paging.ts';
+import { nameKey } from '../../base/text/same-name.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryKey } from '../../model/memory.ts';
 import { isoTime } from './change.ts';
 import type { MemoryPage, Page } from './store.ts';

@@ -3,7 +3,7 @@ import { BmadError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { chooseEmbedder, type EmbedderSettings } from '../../meaning/embedders/choose.ts';
 import { openConfigured, type EngineSettings } from './engine-settings.ts';
-import type { KitFiles } from '../../kit/read-all.ts';
+import type { KitFiles } from '../../kit/memories/read-all.ts';
 import { isUsed, placeOf, preparePlace } from './place.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
 import type { Analyser, MemoryStore } from './store.ts';

@@ -1,5 +1,5 @@
 import type { MemoryEntry } from '../../model/memory.ts';
-import { shownText } from '../../base/secret-text.ts';
+import { shownText } from '../../base/secrets/secret-text.ts';
 import type { World } from './world.ts';
 
 /**

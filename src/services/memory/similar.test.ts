@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { KitEntry } from '../../kit/entry.ts';
+import type { KitEntry } from '../../kit/memories/entry.ts';
 import { similarTo } from './similar.ts';
 import type { Session, World } from './world.ts';
 

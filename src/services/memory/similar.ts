@@ -1,4 +1,4 @@
-import { oneLine } from '../../base/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 import type { MemoryEntry, MemoryKey } from '../../model/memory.ts';
 import { kitCandidates, type KitCandidate } from './kit-index.ts';
 import { dot } from './rank.ts';

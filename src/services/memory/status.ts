@@ -1,5 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
-import { plural } from '../../base/text.ts';
+import { plural } from '../../base/text/text.ts';
 import { isUsed } from './place.ts';
 import type { MemoryParts } from './memory.ts';
 import type { MemoryStats, StoreHealth } from './store.ts';

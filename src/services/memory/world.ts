@@ -1,6 +1,6 @@
 import type { Log } from '../../base/log.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
-import type { KitFiles } from '../../kit/read-all.ts';
+import type { KitFiles } from '../../kit/memories/read-all.ts';
 import type { Analyser, MemoryStore } from './store.ts';
 
 /** A store that is open, and what turns texts into vectors for it. */

@@ -1,6 +1,6 @@
-import { ParseError } from '../../base/parse.ts';
-import { plural } from '../../base/text.ts';
-import { yamlPairs, type YamlPair } from '../../base/parse-places.ts';
+import { ParseError } from '../../base/parse/parse.ts';
+import { plural } from '../../base/text/text.ts';
+import { yamlPairs, type YamlPair } from '../../base/parse/parse-places.ts';
 import { plannedIn } from './epic-headings.ts';
 import type { Evidence, ItemKind, State } from './model.ts';
 import { documentState } from './words.ts';

@@ -1,4 +1,4 @@
-import { plural } from '../../base/text.ts';
+import { plural } from '../../base/text/text.ts';
 import type { Drift, Evidence, Item } from './model.ts';
 import type { Report } from './report.ts';
 import { fileEvidence, fileStatus, rank, type Story } from './stories.ts';

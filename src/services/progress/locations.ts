@@ -1,6 +1,14 @@
 import { isAbsolute, posix, relative, sep } from 'node:path';
-import { listInside, pathExists } from '../../base/files.ts';
-import { field, isTable, ParseError, parseToml, parseYaml, textField, type Table } from '../../base/parse.ts';
+import { listInside, pathExists } from '../../base/files/files.ts';
+import {
+  field,
+  isTable,
+  ParseError,
+  parseToml,
+  parseYaml,
+  textField,
+  type Table,
+} from '../../base/parse/parse.ts';
 import type { ProjectFiles } from './project-files.ts';
 
 /** Where a project keeps what it makes, the likeliest place first. All are paths from the project. */

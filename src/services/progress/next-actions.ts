@@ -1,4 +1,4 @@
-import { plural } from '../../base/text.ts';
+import { plural } from '../../base/text/text.ts';
 import { withWorker, type Action } from './action.ts';
 import { at } from './model.ts';
 import { planActions } from './plan-actions.ts';

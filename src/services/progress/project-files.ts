@@ -1,5 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
-import { listInside, readInside } from '../../base/files.ts';
+import { listInside, readInside } from '../../base/files/files.ts';
 import { utf8Text } from '../../kit/utf8.ts';
 import type { Trouble } from './model.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { YamlPair } from '../../base/parse-places.ts';
+import type { YamlPair } from '../../base/parse/parse-places.ts';
 import { at } from './model.ts';
 import type { Report } from './report.ts';
 import type { Row, SprintLedger } from './sprint-ledger.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { join, posix } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
-import { withLock } from '../../base/file-lock.ts';
-import { replaceShared } from '../../base/file-shared.ts';
-import { readInside } from '../../base/files.ts';
+import { withLock } from '../../base/files/file-lock.ts';
+import { replaceShared } from '../../base/files/file-shared.ts';
+import { readInside } from '../../base/files/files.ts';
 import {
   digestOf,
   isLowered,

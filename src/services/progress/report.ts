@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { plural } from '../../base/text.ts';
+import { plural } from '../../base/text/text.ts';
 import { findArtefacts, type Artefact } from './artefacts.ts';
 import { findDrift } from './drift.ts';
 import { joinedPlans, plannedIn, type Plan } from './epic-headings.ts';

@@ -1,5 +1,5 @@
-import { ParseError } from '../../base/parse.ts';
-import { yamlPairs, type YamlPair } from '../../base/parse-places.ts';
+import { ParseError } from '../../base/parse/parse.ts';
+import { yamlPairs, type YamlPair } from '../../base/parse/parse-places.ts';
 import { meantWord, rankOf, type RowKind } from './words.ts';
 
 /** One row of `development_status`. */

@@ -1,4 +1,4 @@
-import { plural } from '../../base/text.ts';
+import { plural } from '../../base/text/text.ts';
 import type { Plan } from './epic-headings.ts';
 import type { Evidence, Item, State } from './model.ts';
 import type { Row, SprintLedger } from './sprint-ledger.ts';

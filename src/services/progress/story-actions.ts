@@ -1,4 +1,4 @@
-import { plural } from '../../base/text.ts';
+import { plural } from '../../base/text/text.ts';
 import { withWorker, type Action } from './action.ts';
 import { at, type Evidence } from './model.ts';
 import type { Report } from './report.ts';

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { ParseError, parseYaml, isTable, textField } from '../../base/parse.ts';
+import { ParseError, parseYaml, isTable, textField } from '../../base/parse/parse.ts';
 import { bodyOf, frontMatterOf, judgeDocument, statusIn, type FrontMatter } from './document.ts';
 import { unique, type Locations } from './locations.ts';
 import type { ProjectFiles } from './project-files.ts';

@@ -1,5 +1,5 @@
-import { ParseError } from '../../base/parse.ts';
-import { yamlPairs, type YamlPair } from '../../base/parse-places.ts';
+import { ParseError } from '../../base/parse/parse.ts';
+import { yamlPairs, type YamlPair } from '../../base/parse/parse-places.ts';
 import { PHASES, type ItemKind, type Phase } from './model.ts';
 import { reasonOf, type BrokenLedger } from './sprint-ledger.ts';
 

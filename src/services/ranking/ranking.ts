@@ -1,4 +1,4 @@
-import { fold } from '../../base/suggest.ts';
+import { fold } from '../../base/text/suggest.ts';
 import { shortName, type BmadRecord } from '../../model/record.ts';
 import { scoreOf, signalsOf, SIGNALS, type Signals, type Use, type Weights } from './score.ts';
 import type { UsageRead } from './usage.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { estimateTokens } from '../../base/token-estimate.ts';
+import { estimateTokens } from '../../base/text/token-estimate.ts';
 import type { Sampled as ModelAnswer, SampleRequest as ModelQuestion } from '../../model/sampling.ts';
 import { createReranker } from './reranker.ts';
 

@@ -1,4 +1,4 @@
-import { oneLine } from '../../base/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 import type { Sampled, SampleRequest } from '../../model/sampling.ts';
 
 /** What may be chosen: a name that is unique among the candidates, and one line about it. */

@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
-import { withLock } from '../../base/file-lock.ts';
-import { appendLog, logStamp, readLog, replaceLog, type LogStamp } from '../../base/file-log.ts';
-import { ensureFolder, removeTree } from '../../base/file-state.ts';
+import { withLock } from '../../base/files/file-lock.ts';
+import { appendLog, logStamp, readLog, replaceLog, type LogStamp } from '../../base/files/file-log.ts';
+import { ensureFolder, removeTree } from '../../base/files/file-state.ts';
 import type { Log } from '../../base/log.ts';
-import { projectKey } from '../../base/project-key.ts';
-import { byteLength } from '../../base/text.ts';
+import { projectKey } from '../../base/files/project-key.ts';
+import { byteLength } from '../../base/text/text.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Use } from './score.ts';
 import {

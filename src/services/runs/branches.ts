@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { replaceShared } from '../../base/file-shared.ts';
-import { stateNames } from '../../base/file-state.ts';
-import { filesBelow, moveFolder, sameBytes } from '../../base/file-tree.ts';
-import { localDay } from '../../base/local-time.ts';
-import { realFolder } from '../../base/files.ts';
+import { replaceShared } from '../../base/files/file-shared.ts';
+import { stateNames } from '../../base/files/file-state.ts';
+import { filesBelow, moveFolder, sameBytes } from '../../base/files/file-tree.ts';
+import { localDay } from '../../base/text/local-time.ts';
+import { realFolder } from '../../base/files/files.ts';
 import { ACTIVE_FILE, ARCHIVE, BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts';
 import type { RunBranch } from '../../model/run.ts';
 import { branchOf, checkedBranch, unknownBranch } from './find.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { moveFolder } from '../../base/file-tree.ts';
-import { isTable, type Table } from '../../base/parse.ts';
-import { plural } from '../../base/text.ts';
+import { moveFolder } from '../../base/files/file-tree.ts';
+import { isTable, type Table } from '../../base/parse/parse.ts';
+import { plural } from '../../base/text/text.ts';
 import { artefactFile } from '../../kit/runs/artefacts.ts';
 import { checkpointId } from '../../kit/runs/checkpoint-id.ts';
 import { JOURNAL_FILE, journalIn, stateFrom } from '../../kit/runs/journal.ts';

@@ -1,5 +1,5 @@
 import { BmadError, quoted } from '../../base/errors.ts';
-import { nearest } from '../../base/suggest.ts';
+import { nearest } from '../../base/text/suggest.ts';
 import { ARCHIVE, isBranchName, isRunId } from '../../kit/runs/scan.ts';
 import type { Run, RunBranch, RunsReading } from '../../model/run.ts';
 

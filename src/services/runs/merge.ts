@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { replaceShared } from '../../base/file-shared.ts';
-import { newWorkFolder, removeTree, stateNames } from '../../base/file-state.ts';
-import { copyFiles, copyNew, filesBelow, moveFolder, sameBytes } from '../../base/file-tree.ts';
-import type { Table } from '../../base/parse.ts';
+import { replaceShared } from '../../base/files/file-shared.ts';
+import { newWorkFolder, removeTree, stateNames } from '../../base/files/file-state.ts';
+import { copyFiles, copyNew, filesBelow, moveFolder, sameBytes } from '../../base/files/file-tree.ts';
+import type { Table } from '../../base/parse/parse.ts';
 import { stateDigest } from '../../kit/runs/checkpoint-id.ts';
 import { JOURNAL_FILE, journalIn } from '../../kit/runs/journal.ts';
 import { readJson, readText } from '../../kit/runs/json-file.ts';

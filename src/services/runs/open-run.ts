@@ -1,5 +1,5 @@
-import { replaceShared } from '../../base/file-shared.ts';
-import { stateNames } from '../../base/file-state.ts';
+import { replaceShared } from '../../base/files/file-shared.ts';
+import { stateNames } from '../../base/files/file-state.ts';
 import { join } from 'node:path';
 import { BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts';
 import { checkpointId } from '../../kit/runs/checkpoint-id.ts';

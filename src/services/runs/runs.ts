@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { projectKey } from '../../base/project-key.ts';
+import { projectKey } from '../../base/files/project-key.ts';
 import type { Kit } from '../../kit/kit.ts';
 import { JOURNAL_FILE, journalIn, type Journal } from '../../kit/runs/journal.ts';
 import { readText } from '../../kit/runs/json-file.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { withLock } from '../../base/file-lock.ts';
+import { withLock } from '../../base/files/file-lock.ts';
 import { strayPart, type Kit } from '../../kit/kit.ts';
 import type { RunsFolder, RunsFolders } from '../../kit/runs/places.ts';
 import { readRuns } from '../../kit/runs/scan.ts';

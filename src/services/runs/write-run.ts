@@ -1,6 +1,6 @@
 import { BmadError } from '../../base/errors.ts';
-import { appendLine, replaceShared } from '../../base/file-shared.ts';
-import type { Table } from '../../base/parse.ts';
+import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
+import type { Table } from '../../base/parse/parse.ts';
 import { stateDigest } from '../../kit/runs/checkpoint-id.ts';
 import { applied, JOURNAL_FILE, lastEntryIn, standingOf } from '../../kit/runs/journal.ts';
 import { readJson, readText } from '../../kit/runs/json-file.ts';

@@ -1,4 +1,4 @@
-import { byteLength, cut, fenced } from '../../base/text.ts';
+import { byteLength, cut, fenced } from '../../base/text/text.ts';
 
 export interface BriefParts {
   agent: { name: string; title: string; role?: string | undefined; identity?: string | undefined };

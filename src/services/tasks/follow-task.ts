@@ -1,4 +1,4 @@
-import { fileStamps } from '../../base/file-stamps.ts';
+import { fileStamps } from '../../base/files/file-stamps.ts';
 import { markOf, type Task } from '../../model/task.ts';
 import type { Tasks } from './tasks.ts';
 

@@ -1,5 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
-import { cut, fenced } from '../../base/text.ts';
+import { cut, fenced } from '../../base/text/text.ts';
 import type { MergeStrategy, Task } from '../../model/task.ts';
 
 export interface MergeOrder {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { withLock } from '../../base/file-lock.ts';
-import { removeShared, replaceShared } from '../../base/file-shared.ts';
-import { listInside, readInside } from '../../base/files.ts';
-import { nearest } from '../../base/suggest.ts';
+import { withLock } from '../../base/files/file-lock.ts';
+import { removeShared, replaceShared } from '../../base/files/file-shared.ts';
+import { listInside, readInside } from '../../base/files/files.ts';
+import { nearest } from '../../base/text/suggest.ts';
 import { strayPart } from '../../kit/kit.ts';
 import { taskSchema, type Task } from '../../model/task.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
-import { stripAddressCredentials } from '../../base/secret-names.ts';
+import { stripAddressCredentials } from '../../base/secrets/secret-names.ts';
 
 /** The parts of a git source. `ref` is empty where the remote's default branch is meant. */
 export interface GitUrlSpec {

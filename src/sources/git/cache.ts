@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
-import { withLock } from '../../base/file-lock.ts';
+import { withLock } from '../../base/files/file-lock.ts';
 import {
   discardFolder,
   ensureFolder,
@@ -9,7 +9,7 @@ import {
   publishFolder,
   removeTree,
   writeAtomic,
-} from '../../base/file-state.ts';
+} from '../../base/files/file-state.ts';
 import type { GitAddress } from './address.ts';
 import { createGit, type GitOptions, type GitSetup } from './git.ts';
 import { lookAtRemote, type RemoteRef } from './remote.ts';

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { isRunning } from '../../base/file-lock.ts';
-import { discardFolder, folderBytes, readState, removeTree, stateNames } from '../../base/file-state.ts';
+import { isRunning } from '../../base/files/file-lock.ts';
+import {
+  discardFolder,
+  folderBytes,
+  readState,
+  removeTree,
+  stateNames,
+} from '../../base/files/file-state.ts';
 import type { GitAddress } from './address.ts';
 import type { Written } from './snapshot.ts';
 

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import { BmadError, systemCode } from '../../base/errors.ts';
-import { pathExists } from '../../base/files.ts';
-import { runProgram, type ProgramResult } from '../../base/process.ts';
-import { stripUrlCredentials } from '../../base/secret-names.ts';
-import { oneLine, visible } from '../../base/text.ts';
+import { pathExists } from '../../base/files/files.ts';
+import { runProgram, type ProgramResult } from '../../base/process/process.ts';
+import { stripUrlCredentials } from '../../base/secrets/secret-names.ts';
+import { oneLine, visible } from '../../base/text/text.ts';
 import type { GitAddress } from './address.ts';
 
 export interface GitOptions {

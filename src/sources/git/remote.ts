@@ -1,5 +1,5 @@
 import { BmadError, quoted } from '../../base/errors.ts';
-import { nearest } from '../../base/suggest.ts';
+import { nearest } from '../../base/text/suggest.ts';
 import type { GitAddress } from './address.ts';
 import type { Git, GitOptions } from './git.ts';
 

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { pathExists } from '../../base/files.ts';
+import { pathExists } from '../../base/files/files.ts';
 import {
   discardFolder,
   newWorkFolder,
   publishFolder,
   removeTree,
   stateNames,
-} from '../../base/file-state.ts';
+} from '../../base/files/file-state.ts';
 import type { GitAddress } from './address.ts';
 import type { Git, GitOptions } from './git.ts';
 import type { RemoteRef } from './remote.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { dirname, join, posix } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
-import { ensureFolder, writeLink, writeNew } from '../../base/file-state.ts';
-import { contentPath, contentUri } from '../../base/paths.ts';
+import { ensureFolder, writeLink, writeNew } from '../../base/files/file-state.ts';
+import { contentPath, contentUri } from '../../base/files/paths.ts';
 import type { GitAddress } from './address.ts';
 import type { Git, GitOptions } from './git.ts';
 

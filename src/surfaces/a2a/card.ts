@@ -1,6 +1,6 @@
 import type { AgentCard, AgentSkill } from '@a2a-js/sdk';
 import { PRODUCT, VERSION } from '../../base/product.ts';
-import { oneLine } from '../../base/text.ts';
+import { oneLine } from '../../base/text/text.ts';
 
 /** An agent as `describe_agents` tells of it. */
 export interface DescribedAgent {

@@ -14,8 +14,8 @@ import {
   outsideTaskCancel,
   outsideTaskList,
   outsideTaskShow,
-} from '../../operations/outside-tasks.ts';
-import type { OutsideTaskView } from '../../operations/outside-task-view.ts';
+} from '../../operations/tasks/outside-tasks.ts';
+import type { OutsideTaskView } from '../../operations/tasks/outside-task-view.ts';
 import { dataOf, OF_A_CANCELLATION, OF_A_TASK, type Names } from './errors.ts';
 import { textOf } from './message-text.ts';
 import { artifactsOf, statesBehind, statusOf, taskOf } from './task-shape.ts';

@@ -1,7 +1,7 @@
 import type { Message, Part } from '@a2a-js/sdk';
 import { ContentTypeNotSupportedError, RequestMalformedError } from '@a2a-js/sdk/errors';
 import { quoted } from '../../base/errors.ts';
-import { fenced, oneLine } from '../../base/text.ts';
+import { fenced, oneLine } from '../../base/text/text.ts';
 
 /** What a worker can read; the rest is refused rather than left out. */
 const TEXTUAL = /^(?:text\/[\w.+-]+|application\/(?:[\w.+-]+\+)?(?:json|xml|yaml|toml))(?:\s*;.*)?$/i;

@@ -5,7 +5,7 @@ import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
 import { serve } from '../../../tests/support/front-door.ts';
 import { KIT_FILES, writeFiles } from '../../../tests/support/kit-project.ts';
 import { sendRequest } from '../../../tests/support/raw-http.ts';
-import type { Caller } from '../../base/http-route.ts';
+import type { Caller } from '../../base/http/http-route.ts';
 import { createA2aRoutes } from './routes.ts';
 
 const folder = await temporaryFolder(afterAll);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { quoted } from '../../base/errors.ts';
-import { badShape } from '../../base/json-shape.ts';
+import { badShape } from '../../base/parse/json-shape.ts';
 
 /** A call as it came, looked at closely enough that the SDK can take it apart. */
 export interface Spoken {

@@ -4,7 +4,7 @@ import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
 import { serve } from '../../../tests/support/front-door.ts';
 import { KIT_FILES, writeFiles } from '../../../tests/support/kit-project.ts';
 import { openRequest, sendRequest, type Sent } from '../../../tests/support/raw-http.ts';
-import type { Caller } from '../../base/http-route.ts';
+import type { Caller } from '../../base/http/http-route.ts';
 import type { Observed } from '../../operations/context.ts';
 import { createA2aRoutes } from './routes.ts';
 

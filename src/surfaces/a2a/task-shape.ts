@@ -7,8 +7,8 @@ import {
   type Task,
   type TaskStatus,
 } from '@a2a-js/sdk';
-import { oneLine } from '../../base/text.ts';
-import type { OutsideTaskView } from '../../operations/outside-task-view.ts';
+import { oneLine } from '../../base/text/text.ts';
+import type { OutsideTaskView } from '../../operations/tasks/outside-task-view.ts';
 
 type Status = OutsideTaskView['status'];
 

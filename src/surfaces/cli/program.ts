@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { BmadError, ERROR_CODES } from '../../base/errors.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../../base/product.ts';
-import { nearest } from '../../base/suggest.ts';
+import { nearest } from '../../base/text/suggest.ts';
 import type { Context } from '../../operations/context.ts';
 import { execute } from '../../operations/execute.ts';
 import { bmad, operations } from '../../operations/index.ts';

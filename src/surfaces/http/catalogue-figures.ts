@@ -1,5 +1,5 @@
 import type { Context } from '../../operations/context.ts';
-import { listedCounts } from '../../operations/listed-counts.ts';
+import { listedCounts } from '../../operations/catalogue/listed-counts.ts';
 
 /** How many records of each kind are served for the project of the server; nothing where it cannot be read. */
 export async function catalogueFigures(context: Context): Promise<Record<string, number> | undefined> {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { BODY_LIMIT, whenOver } from '../../base/http-route.ts';
-import { badShape } from '../../base/json-shape.ts';
+import { BODY_LIMIT, whenOver } from '../../base/http/http-route.ts';
+import { badShape } from '../../base/parse/json-shape.ts';
 
 /** Whatever a route might take for it. */
 const JSON_TYPE = /json/i;

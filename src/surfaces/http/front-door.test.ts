@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { logged, serve, whoami } from '../../../tests/support/front-door.ts';
 import { sendRequest, type Sent } from '../../../tests/support/raw-http.ts';
 import { refusal } from '../../../tests/support/thrown.ts';
-import type { Caller } from '../../base/http-route.ts';
+import type { Caller } from '../../base/http/http-route.ts';
 import type { FrontDoorOptions } from './front-door.ts';
 import { tokenGate } from './gate.ts';
 

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
-import { refuseAsProblem } from '../../base/http-refusals.ts';
-import { matches, type Caller, type HttpRoute, type Part, type Refuse } from '../../base/http-route.ts';
+import { refuseAsProblem } from '../../base/http/http-refusals.ts';
+import { matches, type Caller, type HttpRoute, type Part, type Refuse } from '../../base/http/http-route.ts';
 import type { Log } from '../../base/log.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import { pageRules } from './cors.ts';

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Caller, Part } from '../../base/http-route.ts';
+import type { Caller, Part } from '../../base/http/http-route.ts';
 
 /** Why somebody is not let in, with the headers that say what to do about it. */
 export interface Refused {

@@ -5,10 +5,10 @@ import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app
 import { slowRoute } from '../../../tests/support/front-door.ts';
 import { openSocket } from '../../../tests/support/raw-http.ts';
 import { served } from '../../../tests/support/served.ts';
-import type { Exchange } from '../../base/http-route.ts';
+import type { Exchange } from '../../base/http/http-route.ts';
 import type { Workspace } from '../../operations/context.ts';
 import { execute } from '../../operations/execute.ts';
-import { recallStructured } from '../../operations/recall-structured.ts';
+import { recallStructured } from '../../operations/memory/recall-structured.ts';
 import { openFrontDoor } from './front-door.ts';
 import { createHealthRoutes } from './health.ts';
 

@@ -3,9 +3,9 @@ import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app
 import { parseMetrics } from '../../../tests/support/prometheus.ts';
 import { served } from '../../../tests/support/served.ts';
 import type { Context } from '../../operations/context.ts';
-import { doctor } from '../../operations/doctor.ts';
+import { doctor } from '../../operations/server/doctor.ts';
 import { execute } from '../../operations/execute.ts';
-import { list } from '../../operations/list.ts';
+import { list } from '../../operations/catalogue/list.ts';
 import { createApiRoutes } from './api/route.ts';
 import { catalogueFigures } from './catalogue-figures.ts';
 import { createMetrics, type Metrics } from './metrics.ts';

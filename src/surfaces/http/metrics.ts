@@ -1,6 +1,6 @@
 import { ERROR_CODES, type ErrorCode } from '../../base/errors.ts';
-import { refuseAsProblem } from '../../base/http-refusals.ts';
-import type { HttpRoute } from '../../base/http-route.ts';
+import { refuseAsProblem } from '../../base/http/http-refusals.ts';
+import type { HttpRoute } from '../../base/http/http-route.ts';
 import { VERSION } from '../../base/product.ts';
 import type { Observed } from '../../operations/context.ts';
 

@@ -1,5 +1,5 @@
-import { callerKey, type Caller } from '../../base/http-route.ts';
-import { createShares } from '../../base/shares.ts';
+import { callerKey, type Caller } from '../../base/http/http-route.ts';
+import { createShares } from '../../base/http/shares.ts';
 import type { Limits } from './limits.ts';
 
 /** How many exchanges are open: calls and streams apart, so that those who only listen shut out nobody who asks. */

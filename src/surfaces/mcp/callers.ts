@@ -1,5 +1,5 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import type { Caller } from '../../base/http-route.ts';
+import type { Caller } from '../../base/http/http-route.ts';
 
 /** A caller in the words of the SDK, which hands it to every call. The token itself stays with the front door. */
 export function authInfoOf({ known, subject = '', mayWrite: writes }: Caller): AuthInfo {

@@ -1,6 +1,6 @@
 import type { CompleteResult } from '@modelcontextprotocol/server';
 import type { Call, Context } from '../../operations/context.ts';
-import type { PromptItem } from '../../operations/prompts.ts';
+import type { PromptItem } from '../../operations/client/prompts.ts';
 import { ask } from './ask.ts';
 import { dataOf } from './errors.ts';
 import type { CompleteParams } from './params.ts';

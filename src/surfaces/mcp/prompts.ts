@@ -1,6 +1,6 @@
 import type { GetPromptResult, ListPromptsResult } from '@modelcontextprotocol/server';
 import type { Call, Context } from '../../operations/context.ts';
-import type { PromptItem } from '../../operations/prompts.ts';
+import type { PromptItem } from '../../operations/client/prompts.ts';
 import { ask } from './ask.ts';
 import { dataOf, protocolError } from './errors.ts';
 import { inOfferedWords } from './wording.ts';

@@ -5,7 +5,7 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { foreignCursor } from '../../base/paging.ts';
+import { foreignCursor } from '../../base/text/paging.ts';
 import { PRODUCT, SERVER_PROGRAM, VERSION } from '../../base/product.ts';
 import type { Call, Context } from '../../operations/context.ts';
 import { completeArgument } from './completions.ts';

@@ -2,7 +2,7 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { SERVER_KEY } from '../../base/product.ts';
 import type { Call, Context } from '../../operations/context.ts';
 import { execute, mayBeOffered } from '../../operations/execute.ts';
-import type { agentOperation } from '../../operations/agent-tools.ts';
+import type { agentOperation } from '../../operations/activation/agent-tools.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
 import { switchedOff, type ToolDeclaration } from '../../operations/toolsets.ts';
 import { ask, operationsOnDemand } from './ask.ts';

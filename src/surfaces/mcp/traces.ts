@@ -5,7 +5,7 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { Carrier, Ended, Tracing } from '../../base/tracing.ts';
+import type { Carrier, Ended, Tracing } from '../../base/process/tracing.ts';
 import type { Context } from '../../operations/context.ts';
 
 type Handler = (request: unknown, sdk: ServerContext) => unknown;

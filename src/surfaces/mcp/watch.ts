@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { mapLimited } from '../../base/async.ts';
 import type { Call, Changes, Context } from '../../operations/context.ts';
-import { KINDS_OF } from '../../operations/targets.ts';
+import { KINDS_OF } from '../../operations/catalogue/targets.ts';
 import { ask } from './ask.ts';
 import { dataOf } from './errors.ts';
 

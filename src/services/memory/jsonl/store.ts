@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
-import { appendLog, readLog, replaceLog, type LogPlace } from '../../../base/file-log.ts';
-import { withLock } from '../../../base/file-lock.ts';
-import { ensureFolder, isWritable } from '../../../base/file-state.ts';
+import { appendLog, readLog, replaceLog, type LogPlace } from '../../../base/files/file-log.ts';
+import { withLock } from '../../../base/files/file-lock.ts';
+import { ensureFolder, isWritable } from '../../../base/files/file-state.ts';
 import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey } from '../../../model/memory.ts';
 import type { Decide, Stored } from '../change.ts';
 import { Engine } from '../engine.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Database } from '../../../base/sqlite.ts';
+import type { Database } from './open.ts';
 import type { MemoryEntry } from '../../../model/memory.ts';
 import { spaceText } from '../rank.ts';
 import { passes, type ReadyFilter } from '../select.ts';

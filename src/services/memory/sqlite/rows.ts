@@ -1,5 +1,5 @@
-import type { Database } from '../../../base/sqlite.ts';
-import type { SqlValue } from '../../../base/sqlite-driver.ts';
+import type { Database } from './open.ts';
+import type { SqlValue } from './driver.ts';
 import {
   MEMORY_TYPES,
   type MemoryEntry,

@@ -1,6 +1,6 @@
 import { BmadError } from '../../../base/errors.ts';
-import { readOnlyFailure } from '../../../base/sqlite-failures.ts';
-import type { Database } from '../../../base/sqlite.ts';
+import { readOnlyFailure } from './failures.ts';
+import type { Database } from './open.ts';
 
 /** The place of a type in lists, as an expression that the index on the order of lists has too. */
 export const TYPE_NUMBER =

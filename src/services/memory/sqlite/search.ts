@@ -1,4 +1,4 @@
-import type { Database } from '../../../base/sqlite.ts';
+import type { Database } from './open.ts';
 import type { MemoryHit } from '../../../model/memory.ts';
 import { candidatesFor, ranked, weighed } from '../rank.ts';
 import { readyFilter, type Position } from '../select.ts';

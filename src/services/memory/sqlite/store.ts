@@ -1,5 +1,5 @@
-import { openSqlite, type Database, type OpenOptions } from '../../../base/sqlite.ts';
-import type { Driver } from '../../../base/sqlite-driver.ts';
+import { openSqlite, type Database, type OpenOptions } from './open.ts';
+import type { Driver } from './driver.ts';
 import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey } from '../../../model/memory.ts';
 import type { Decide, Stored } from '../change.ts';
 import { Engine } from '../engine.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Database } from '../../../base/sqlite.ts';
+import type { Database } from './open.ts';
 import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../../model/memory.ts';
 import type { Decision, Stored } from '../change.ts';
 import { spaceText } from '../rank.ts';

@@ -1,8 +1,8 @@
-import { field, isTable, textField, type Table } from '../../../base/parse.ts';
+import { field, isTable, textField, type Table } from '../../../base/parse/parse.ts';
 import { isMemoryId } from '../../../base/memory-ids.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryRevision } from '../../../model/memory.ts';
-import { texts } from '../../../kit/failures.ts';
-import { localTime } from '../../../base/local-time.ts';
+import { texts } from '../../../kit/memories/failures.ts';
+import { localTime } from '../../../base/text/local-time.ts';
 import type { Incoming } from './markdown.ts';
 
 export interface Line {

@@ -1,6 +1,6 @@
 import { MEMORY_TYPES, type MemoryEntry, type MemoryType } from '../../../model/memory.ts';
 import { bulletIn } from '../../../kit/markdown.ts';
-import { localDay } from '../../../base/local-time.ts';
+import { localDay } from '../../../base/text/local-time.ts';
 
 /** Memories of one type in the form that the kit exports and imports: one line each, below the name of the agent. */
 export function toMarkdown(

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { BmadError } from '../../../base/errors.ts';
-import { ensureFolder, setAside } from '../../../base/file-state.ts';
+import { ensureFolder, setAside } from '../../../base/files/file-state.ts';
 import { isOnQdrant, openConfigured, type EngineSettings } from '../engine-settings.ts';
 import type { MemoryEntry, MemoryType } from '../../../model/memory.ts';
 import { readKitAgents } from '../../../kit/agents.ts';
 import { readKit, strayPart } from '../../../kit/kit.ts';
-import { writeKitFiles } from '../../../kit/write.ts';
+import { writeKitFiles } from '../../../kit/memories/write.ts';
 import { isUsed, placeOf, preparePlace, userPlace } from '../place.ts';
 import type { Analyser } from '../store.ts';
 import { allEntries, copyAll } from './transfer.ts';

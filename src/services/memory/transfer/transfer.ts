@@ -1,8 +1,8 @@
 import { BmadError } from '../../../base/errors.ts';
-import { oneLine } from '../../../base/text.ts';
+import { oneLine } from '../../../base/text/text.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../../model/memory.ts';
-import { memoryId } from '../../../kit/ids.ts';
-import { utcOf } from '../../../base/local-time.ts';
+import { memoryId } from '../../../kit/memories/ids.ts';
+import { utcOf } from '../../../base/text/local-time.ts';
 import type { MemoryStore, NewMemory, Outcome } from '../store.ts';
 import { shownBy } from '../shown.ts';
 import { cleanAgent, cleanTags, cleanText } from '../text-rules.ts';

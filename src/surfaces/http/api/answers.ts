@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BmadError, quoted } from '../../../base/errors.ts';
-import type { Caller, Exchange } from '../../../base/http-route.ts';
-import { nearest } from '../../../base/suggest.ts';
+import type { Caller, Exchange } from '../../../base/http/http-route.ts';
+import { nearest } from '../../../base/text/suggest.ts';
 import type { Call, Context } from '../../../operations/context.ts';
 import { execute, WRITING_HINT, type Outcome } from '../../../operations/execute.ts';
 import type { AnyOperation } from '../../../operations/operation.ts';

@@ -1,5 +1,5 @@
 import { ERROR_CODES, type BmadError, type ErrorCode } from '../../../base/errors.ts';
-import { titleOf } from '../../../base/http-refusals.ts';
+import { titleOf } from '../../../base/http/http-refusals.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 

@@ -1,6 +1,6 @@
 import { once } from '../../../base/async.ts';
-import { refuseAsProblem } from '../../../base/http-refusals.ts';
-import type { Exchange, HttpRoute } from '../../../base/http-route.ts';
+import { refuseAsProblem } from '../../../base/http/http-refusals.ts';
+import type { Exchange, HttpRoute } from '../../../base/http/http-route.ts';
 import type { Call, Context } from '../../../operations/context.ts';
 import type { Answers } from './answers.ts';
 import { BASE, DOCUMENT } from './paths.ts';

@@ -1,5 +1,5 @@
-import type { Exchange } from '../../../base/http-route.ts';
-import type { Carrier, Ended, Tracing } from '../../../base/tracing.ts';
+import type { Exchange } from '../../../base/http/http-route.ts';
+import type { Carrier, Ended, Tracing } from '../../../base/process/tracing.ts';
 import { BASE } from './paths.ts';
 
 const CARRIED = ['traceparent', 'tracestate', 'baggage'];

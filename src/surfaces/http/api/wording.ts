@@ -1,5 +1,5 @@
 import { BmadError } from '../../../base/errors.ts';
-import { COMPANIONS } from '../../../operations/manage-project.ts';
+import { COMPANIONS } from '../../../operations/unified/manage-project.ts';
 
 /**
  * Answers name the next step as a call of a tool: `{operation:"read", agent:"pm"}` is one of `bmad`, and what goes with a

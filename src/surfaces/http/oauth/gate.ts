@@ -1,5 +1,5 @@
 import { errors, jwtVerify, type JWTPayload } from 'jose';
-import type { Caller } from '../../../base/http-route.ts';
+import type { Caller } from '../../../base/http/http-route.ts';
 import type { Log } from '../../../base/log.ts';
 import { bearerOf, challenge, unauthorized, type Gate, type Refused } from '../gate.ts';
 import { AskedJustNow, issuerKeys, IssuerUnavailable, type IssuerKeys } from './issuer-keys.ts';

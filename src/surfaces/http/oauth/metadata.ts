@@ -1,5 +1,5 @@
-import { refuseAsProblem } from '../../../base/http-refusals.ts';
-import type { HttpRoute } from '../../../base/http-route.ts';
+import { refuseAsProblem } from '../../../base/http/http-refusals.ts';
+import type { HttpRoute } from '../../../base/http/http-route.ts';
 import { PRODUCT } from '../../../base/product.ts';
 
 export interface Scopes {

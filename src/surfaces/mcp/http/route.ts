@@ -4,8 +4,14 @@ import {
   type McpServerFactory,
   type ServerNotifier,
 } from '@modelcontextprotocol/server';
-import { refuseAsRpc } from '../../../base/http-refusals.ts';
-import { BODY_LIMIT, callerKey, whenOver, type Exchange, type HttpRoute } from '../../../base/http-route.ts';
+import { refuseAsRpc } from '../../../base/http/http-refusals.ts';
+import {
+  BODY_LIMIT,
+  callerKey,
+  whenOver,
+  type Exchange,
+  type HttpRoute,
+} from '../../../base/http/http-route.ts';
 import type { Context } from '../../../operations/context.ts';
 import { mayRead } from '../../../operations/operation.ts';
 import { authInfoOf } from '../callers.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Caller } from '../../../base/http-route.ts';
+import type { Caller } from '../../../base/http/http-route.ts';
 import { makesRoom, type Held } from './session-room.ts';
 
 const known = (subject: string): Caller => ({ known: 'oauth', subject, mayWrite: true });

@@ -1,4 +1,4 @@
-import { callerKey, type Caller } from '../../../base/http-route.ts';
+import { callerKey, type Caller } from '../../../base/http/http-route.ts';
 
 /** What decides which session makes room for another. */
 export interface Held {

@@ -3,8 +3,8 @@ import {
   WebStandardStreamableHTTPServerTransport,
   type McpServerFactory,
 } from '@modelcontextprotocol/server';
-import { refuseAsRpc } from '../../../base/http-refusals.ts';
-import { BODY_LIMIT, sameCaller, whenOver, type Exchange } from '../../../base/http-route.ts';
+import { refuseAsRpc } from '../../../base/http/http-refusals.ts';
+import { BODY_LIMIT, sameCaller, whenOver, type Exchange } from '../../../base/http/http-route.ts';
 import { authInfoOf } from '../callers.ts';
 import { MADE_ROOM, openRequestsOf, SERVER_ENDED } from './last-words.ts';
 import { makesRoom, type Held } from './session-room.ts';

@@ -1,0 +1,45 @@
+import { once } from '../base/async.ts';
+import { BmadError } from '../base/errors.ts';
+import { readInside } from '../base/files/files.ts';
+import type { Log } from '../base/log.ts';
+import type { Embedder } from '../meaning/embedder.ts';
+
+/**
+ * The built-in model, read once for all who need it: what is searched here is not handed to a server to be understood.
+ * Nothing where meaning is switched off, or the model cannot be read: words have to do then.
+ */
+export function createModel(folder: string | undefined, log: Log): () => Promise<Embedder | undefined> {
+  return once(async () => {
+    if (folder === undefined) return undefined;
+    try {
+      const { openStaticEmbedder } = await import('../meaning/embedders/static.ts');
+      return await openStaticEmbedder(folder);
+    } catch (error) {
+      if (!(error instanceof BmadError)) throw error;
+      log.warn(`Agents, workflows and code are searched by words only: ${error.line}`);
+      return undefined;
+    }
+  });
+}
+
+const MOST_BYTES = 16_000_000;
+
+/** The model as the search for agents and workflows uses it: what is built in has its vectors already. */
+export function forSearch(
+  model: () => Promise<Embedder | undefined>,
+  folder: string,
+  log: Log,
+): () => Promise<Embedder | undefined> {
+  return once(async () => {
+    const embedder = await model();
+    if (embedder === undefined) return undefined;
+    const { PREPARED_FILE, withPrepared } = await import('../meaning/embedders/prepared.ts');
+    try {
+      return withPrepared(embedder, (await readInside(folder, PREPARED_FILE, MOST_BYTES)).toString('utf8'));
+    } catch (error) {
+      if (!(error instanceof BmadError)) throw error;
+      log.debug(`The first search makes its vectors itself: ${error.line}`);
+      return embedder;
+    }
+  });
+}

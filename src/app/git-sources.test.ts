@@ -1,0 +1,80 @@
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createLog } from '../base/log.ts';
+import { createSecrets } from '../base/secrets/secrets.ts';
+import { agentFile, type TestRepository } from '../../tests/support/git-repository.ts';
+import { TeamMachine } from '../../tests/support/team-machine.ts';
+import { createTeam, type Team } from './git-sources.ts';
+
+let machine: TeamMachine;
+let repository: TestRepository;
+let written: string[];
+
+beforeEach(async () => {
+  machine = await TeamMachine.make((cleanUp) => onTestFinished(cleanUp));
+  repository = await machine.repository('team', { 'agents/ada.md': agentFile('ada') });
+  written = [];
+});
+
+/** The git sources of a server that looks for changes several times a second. */
+async function restless(arrived: () => void): Promise<Team> {
+  const secrets = createSecrets();
+  const team = await createTeam({
+    given: [{ value: repository.source, layer: 'user', from: 'a test' }],
+    env: machine.env(),
+    cache: join(machine.home, 'cache'),
+    user: { config: machine.config, lock: machine.lock },
+    project: { config: machine.projectConfig, lock: machine.projectLock },
+    timeoutMs: 20_000,
+    approval: 'auto',
+    refreshMinutes: 0.005,
+    patient: false,
+    tell: () => undefined,
+    secrets,
+    log: createLog({ level: 'warn', write: (text) => written.push(text), json: false, secrets }),
+  });
+  onTestFinished(() => team.close());
+  team.begin(arrived);
+  return team;
+}
+
+const until = (check: () => Promise<void> | void): Promise<void> =>
+  vi.waitFor(check, { timeout: 20_000, interval: 30 });
+const commitOf = async (team: Team): Promise<string | undefined> => (await team.served()).mounts[0]?.commit;
+
+describe('the version of what is served', () => {
+  it('stays the same while nothing is missing: every change of it reads the content anew', async () => {
+    const first = await restless(() => undefined);
+    await until(async () => expect(await commitOf(first)).toBeDefined());
+    first.close();
+    const second = await restless(() => undefined);
+    const before = await second.version();
+    await second.retry();
+    expect(await second.version()).toBe(before);
+  });
+});
+
+describe('automatic refresh', () => {
+  it('serves new commits as they come, and tells', async () => {
+    let arrivals = 0;
+    const team = await restless(() => (arrivals += 1));
+    await until(async () => expect(await commitOf(team)).toBeDefined());
+    const before = await team.version();
+    const next = await repository.commit({ 'agents/ada.md': agentFile('ada', 'Next') });
+    await until(async () => expect(await commitOf(team)).toBe(next));
+    expect(await team.version()).not.toBe(before);
+    await until(() => expect(arrivals).toBeGreaterThanOrEqual(2));
+    expect(written).toEqual([]);
+  });
+
+  it('tries again what could not be had at the start', async () => {
+    await rename(repository.folder, `${repository.folder}.away`);
+    const team = await restless(() => undefined);
+    await until(() => expect(written.join('')).toContain('there is no such repository'));
+    expect((await team.served()).warnings.join()).toContain('is not served: ');
+    await rename(`${repository.folder}.away`, repository.folder);
+    await until(async () => expect(await commitOf(team)).toBeDefined());
+    expect((await team.served()).warnings).toEqual([]);
+  });
+});

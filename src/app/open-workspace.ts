@@ -1,0 +1,133 @@
+import { basename, join, resolve } from 'node:path';
+import { once } from '../base/async.ts';
+import { BmadError } from '../base/errors.ts';
+import { realFolder } from '../base/files/files.ts';
+import type { Log } from '../base/log.ts';
+import type { Config } from '../config/schema.ts';
+import type { Embedder } from '../meaning/embedder.ts';
+import type { BmadRecord } from '../model/record.ts';
+import type { Context, Workspace } from '../operations/context.ts';
+import type { Rankings } from './rankings.ts';
+import type { Delivery } from '../services/delivery/delivery.ts';
+import type { AgentText } from '../services/search/record-text.ts';
+import type { Project } from '../sources/project-root.ts';
+import { folderTree } from '../sources/tree.ts';
+import type { Team } from './git-sources.ts';
+
+/** What of the outside world decides about the content. */
+export interface ContentPlaces {
+  cwd: string;
+  home: string;
+  /** Folder of the built-in BMAD content. */
+  contentRoot: string;
+}
+
+/** What of the process a workspace uses. */
+interface WorkspaceParts {
+  rankings: Rankings;
+  team: Team;
+  embedder(): Promise<Embedder | undefined>;
+  log: Log;
+}
+
+/** Finds and reads everything for one project. What it needs is loaded here, after the first answer to the client. */
+export async function openWorkspace(
+  project: Project,
+  outside: ContentPlaces,
+  config: Config,
+  { team, rankings, embedder, log }: WorkspaceParts,
+): Promise<Workspace> {
+  const [{ packageSource }, { discoverSources }, { buildCatalogue }, { readers }, { createDelivery }] =
+    await Promise.all([
+      import('../sources/package.ts'),
+      import('../sources/discover.ts'),
+      import('../catalogue/build.ts'),
+      import('../readers/index.ts'),
+      import('../services/delivery/delivery.ts'),
+    ]);
+  const { maxFileBytes, discovery } = config;
+  const git = await team.served();
+  const { sources, warnings } = await discoverSources({
+    git: git.mounts,
+    mode: discovery,
+    project: project.root,
+    paths: config.paths.map((path) => resolve(outside.cwd, path)),
+    root: config.root === undefined ? undefined : resolve(outside.cwd, config.root),
+    home: outside.home,
+    maxFileBytes,
+  });
+  warnings.push(...git.warnings);
+  for (const warning of warnings) log.warn(warning);
+  if (discovery === 'auto') sources.push(await packageSource(outside.contentRoot, maxFileBytes));
+  const catalogue = await buildCatalogue(sources, readers);
+  const delivery = createDelivery({
+    catalogue,
+    projectRoot: project.root,
+    async projectBmad() {
+      const folder = project.root === undefined ? undefined : await realFolder(join(project.root, '_bmad'));
+      return folder === undefined ? undefined : folderTree(folder, maxFileBytes);
+    },
+    today: () => new Date().toISOString().slice(0, 10),
+  });
+  return {
+    project,
+    warnings,
+    absent: git.absent,
+    catalogue,
+    delivery,
+    search: once(async () => {
+      const { createSearch } = await import('../services/search/search.ts');
+      return createSearch({
+        catalogue,
+        describe: (agent) => agentText(agent, delivery),
+        embedder,
+        // What manifests say of everything has no say in what a sentence means; what people start here has.
+        async ranking() {
+          const ranking = await rankings.of(project, catalogue);
+          return (record) => (ranking.standsOut(record) ? ranking.rank(record) : 0);
+        },
+      });
+    }),
+    knowledge: once(async () => {
+      const { createKnowledge } = await import('../services/knowledge/knowledge.ts');
+      return createKnowledge(catalogue);
+    }),
+    ranking: () => rankings.of(project, catalogue),
+  };
+}
+
+/** What an agent says of itself; one whose file cannot be read is found by what is known of it. */
+export async function agentText(agent: BmadRecord, delivery: Delivery): Promise<AgentText> {
+  try {
+    const { role, menu } = await delivery.profile(agent);
+    return { role, menu: menu.map((item) => ({ text: item.text, starts: delivery.startedBy(item, agent) })) };
+  } catch (error) {
+    if (!(error instanceof BmadError)) throw error;
+    return { menu: [] };
+  }
+}
+
+/** Nothing but one folder, as it would be served if it were the only source. */
+export async function readFolder(folder: string): ReturnType<Context['readFolder']> {
+  const [{ discoverSources }, { buildCatalogue }, { readers }] = await Promise.all([
+    import('../sources/discover.ts'),
+    import('../catalogue/build.ts'),
+    import('../readers/index.ts'),
+  ]);
+  const { sources } = await discoverSources({
+    mode: 'strict',
+    project: undefined,
+    paths: [],
+    root: undefined,
+    git: [{ label: 'Git', name: basename(folder), folder, source: '', commit: '' }],
+    home: '',
+    maxFileBytes: REVIEWED_FILE_BYTES,
+  });
+  return {
+    catalogue: await buildCatalogue(sources, readers),
+    tree: folderTree((await realFolder(folder)) ?? folder, REVIEWED_FILE_BYTES),
+  };
+}
+
+/** A review leaves nothing out, however large. */
+const REVIEWED_FILE_BYTES = 512 * 1024 * 1024;

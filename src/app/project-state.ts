@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { BmadError } from '../base/errors.ts';
+import { projectKey } from '../base/files/project-key.ts';
+import { readKit } from '../kit/kit.ts';
+import type { ProjectState } from '../operations/context.ts';
+import type { CompletionSetup } from '../services/completion/completion.ts';
+import type { Project } from '../sources/project-root.ts';
+
+export interface StateSetup {
+  /** Takes secrets out of a text. */
+  hide(text: string): string;
+  /** The user's folder for what has no place in a project. */
+  userState: string;
+  contract: Omit<CompletionSetup, 'root' | 'state'>;
+}
+
+/**
+ * What a project knows about itself. Its files change under our feet, so nothing is kept from one call to the next;
+ * each part is loaded when a call first needs it.
+ */
+export function projectState(project: Project, { userState, contract, hide }: StateSetup): ProjectState {
+  const root = rootOf(project);
+  return {
+    root,
+    kit: () => readKit(root),
+    async completion() {
+      const { openCompletion } = await import('../services/completion/completion.ts');
+      return openCompletion({ ...contract, root, state: userState });
+    },
+    async progress() {
+      const { createProgress } = await import('../services/progress/progress.ts');
+      return createProgress(root);
+    },
+    async runs() {
+      const { openRuns } = await import('../services/runs/runs.ts');
+      return openRuns({ kit: await readKit(root), state: userState });
+    },
+    async facts() {
+      const { openFacts } = await import('../services/facts/facts.ts');
+      return openFacts(root, join(userState, 'projects', projectKey(root), '_memory'), hide);
+    },
+    async deliveries() {
+      const { openContracts } = await import('../services/handover/open-handovers.ts');
+      return openContracts(await readKit(root), join(userState, 'projects', projectKey(root)));
+    },
+    async older() {
+      const { olderState } = await import('../services/facts/older-state.ts');
+      return olderState(root, userState);
+    },
+    async whileMoving(work) {
+      const { whileMoving } = await import('../services/facts/older-state.ts');
+      return whileMoving(root, userState, work);
+    },
+    async bring(part) {
+      if (part.part === 'receipts') {
+        const { bringReceipts } = await import('../services/completion/bring-receipts.ts');
+        return bringReceipts(await readKit(root), userState);
+      }
+      const { bringPart } = await import('../services/facts/older-state.ts');
+      return bringPart(root, part);
+    },
+    async tasks() {
+      const { openTasks } = await import('../services/tasks/open-tasks.ts');
+      return openTasks(await readKit(root), { root: userState, folder: `tasks/${projectKey(root)}` });
+    },
+  };
+}
+
+function rootOf({ root, from }: Project): string {
+  if (root !== undefined) return root;
+  throw new BmadError('invalid_input', `There is no project whose state could be read (${from}).`, {
+    hint: 'Start the server in a project, or name its folder with --project or BMAD_PROJECT_ROOT.',
+  });
+}

@@ -1,0 +1,38 @@
+import { resolve } from 'node:path';
+import { projectHints, type Outside } from './app.ts';
+import { BmadError, quoted } from '../base/errors.ts';
+import { realFolder } from '../base/files/files.ts';
+import type { Config } from '../config/schema.ts';
+import { findProject, type Project } from '../sources/project-root.ts';
+
+export interface ServedProjects {
+  /** The one of calls that name none. */
+  own: Project;
+  allowed: readonly string[];
+}
+
+/**
+ * What a server over HTTP serves. A folder that is not there is refused: its owner would learn of the mistake only when the
+ * calls of others are.
+ */
+export async function servedProjects(
+  outside: Outside,
+  config: Config,
+  configFrom: { readonly project: string; readonly allowProjects: string },
+): Promise<ServedProjects> {
+  const own = await findProject({
+    ...projectHints(outside),
+    configured: config.project,
+    configuredBy: configFrom.project,
+  });
+  const allowed: string[] = [];
+  for (const folder of config.allowProjects) {
+    const real = await realFolder(resolve(outside.cwd, folder));
+    if (real === undefined)
+      throw new BmadError('invalid_input', `--allow-project: there is no folder ${quoted(folder)}.`, {
+        hint: `Name folders that exist. It comes from ${configFrom.allowProjects}.`,
+      });
+    allowed.push(real);
+  }
+  return { own, allowed };
+}

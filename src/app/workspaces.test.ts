@@ -1,0 +1,124 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { contextIn, temporaryFolder } from '../../tests/support/app.ts';
+import { writeFiles } from '../../tests/support/folders.ts';
+import type { Changes } from '../operations/context.ts';
+
+const agent = (mark: string): string =>
+  `---\nname: "architect"\ndescription: "${mark}"\n---\n<agent id="a" name="W" title="Architect" icon="x">\n${mark}\n</agent>\n`;
+const workflow = (mark: string): string => `---\nname: ship\ndescription: Ships\n---\n${mark}\n`;
+
+const PROJECT = {
+  'bmad/_cfg/manifest.yaml': 'installation:\n  version: 6.0.0-alpha.7\nmodules:\n  - bmm\n',
+  'bmad/bmm/agents/architect.md': agent('one'),
+  'bmad/bmm/workflows/ship/workflow.md': workflow('one'),
+};
+
+async function world(files: Record<string, string> = PROJECT) {
+  const folder = await temporaryFolder(afterAll);
+  await writeFiles(folder, files);
+  const context = await contextIn(folder, { flags: { discovery: 'local' } });
+  return { folder, context };
+}
+
+const named = ({ added, changed, removed }: Changes): string[][] =>
+  [added, changed, removed].map((records) => records.map(({ kind, name }) => `${kind} ${name}`));
+
+describe('refresh', () => {
+  it('replaces the workspace whole and says what is different', async () => {
+    const { folder, context } = await world();
+    const before = await context.workspace();
+    await writeFiles(folder, {
+      'bmad/bmm/agents/architect.md': agent('two'),
+      'bmad/bmm/agents/pm.md': agent('new').replaceAll('architect', 'pm'),
+    });
+    await rm(join(folder, 'bmad/bmm/workflows'), { recursive: true });
+    const changes = await context.refresh();
+    expect(named(changes)).toEqual([['agent pm'], ['agent architect'], ['workflow ship']]);
+    expect(changes).toMatchObject({ known: true, current: true, lists: ['agent', 'workflow'] });
+    const after = await context.workspace();
+    expect(after).not.toBe(before);
+    expect(before.catalogue.winners.map(({ name }) => name)).toContain('ship');
+    expect(after.catalogue.winners.map(({ name }) => name)).not.toContain('ship');
+  });
+
+  it('tells a change of the text from a change of the list', async () => {
+    const { folder, context } = await world();
+    await context.workspace();
+    await writeFiles(folder, { 'bmad/bmm/workflows/ship/workflow.md': workflow('two') });
+    expect(await context.refresh()).toMatchObject({ changed: [{ name: 'ship' }], lists: [] });
+    expect(await context.refresh()).toMatchObject({ known: true, changed: [], lists: [], files: false });
+  });
+
+  it('knows whether a list of files that was shown is out of date', async () => {
+    const { folder, context } = await world();
+    await context.workspace();
+    await writeFiles(folder, { 'bmad/bmm/data/notes.md': '# Notes\n' });
+    expect(await context.refresh(), 'nobody has seen one').toMatchObject({ files: false });
+    await (await context.workspace()).delivery.paths();
+    await writeFiles(folder, { 'bmad/bmm/data/more.md': '# More\n' });
+    expect(await context.refresh()).toMatchObject({ files: true });
+    expect(await context.refresh()).toMatchObject({ files: false });
+  });
+
+  it('compares with nothing the first time, and tells nobody', async () => {
+    const { context } = await world();
+    const heard: Changes[] = [];
+    context.onChange((changes) => heard.push(changes));
+    expect(await context.refresh()).toMatchObject({ known: false, added: [], lists: [] });
+    expect(heard).toEqual([]);
+  });
+
+  it('follows the project when a BMAD folder appears above', async () => {
+    const folder = await temporaryFolder(afterAll);
+    await writeFiles(folder, { 'app/': '' });
+    const context = await contextIn(join(folder, 'app'), { flags: { discovery: 'local' } });
+    expect((await context.workspace()).project.root).toBe(join(folder, 'app'));
+    await writeFiles(folder, PROJECT);
+    const changes = await context.refresh();
+    expect(changes.project.root).toBe(folder);
+    expect(changes.added.map(({ name }) => name)).toEqual(['architect', 'ship']);
+    expect((await context.workspace()).project.root).toBe(folder);
+  });
+
+  it('keeps the old one when the new one cannot be read', async () => {
+    const folder = await temporaryFolder(afterAll);
+    await writeFiles(join(folder, 'project'), PROJECT);
+    const context = await contextIn(folder, {
+      flags: { discovery: 'local', project: join(folder, 'project') },
+    });
+    const before = await context.workspace();
+    await rm(join(folder, 'project'), { recursive: true });
+    await expect(context.refresh()).rejects.toThrow(/project/);
+    expect(await context.workspace()).toBe(before);
+  });
+
+  it('shares a refresh that has not begun', async () => {
+    const { context } = await world();
+    await context.workspace();
+    const [first, second] = await Promise.all([context.refresh(), context.refresh()]);
+    expect(first).toBe(second);
+    expect(await context.refresh()).not.toBe(first);
+  });
+});
+
+describe('listeners', () => {
+  it('hear of other projects too, until they leave; a bad one harms nobody', async () => {
+    const { context } = await world();
+    const { folder: other } = await world();
+    const heard: boolean[] = [];
+    context.onChange(() => {
+      throw new Error('a bad listener');
+    });
+    const leave = context.onChange(({ current }) => heard.push(current));
+    await context.workspace();
+    await context.workspace(other);
+    await context.refresh(other);
+    await context.refresh();
+    leave();
+    await context.refresh();
+    expect(heard).toEqual([false, true]);
+    expect(context.written.join('')).toContain('a bad listener');
+  });
+});

@@ -1,0 +1,122 @@
+import { once } from '../base/async.ts';
+import type { Log } from '../base/log.ts';
+import { compareCatalogues } from '../catalogue/changes.ts';
+import type { Changes, Context, Workspace } from '../operations/context.ts';
+import type { Project } from '../sources/project-root.ts';
+
+export interface WorkspaceParts {
+  /** The project that is meant; without an argument, the one the server runs for. */
+  find(project?: string): Promise<Project>;
+  /** Reads everything for a project. */
+  open(project: Project): Promise<Workspace>;
+  /** Changes when what a workspace was made of is no longer what is to be served. */
+  version(): Promise<string>;
+  log: Log;
+}
+
+interface Workspaces extends Pick<Context, 'refresh' | 'onChange'> {
+  get(project?: string): Promise<Workspace>;
+  /** Which project is meant, without reading it. */
+  project(project?: string): Promise<Project>;
+  /** Something has changed that decides which project the server runs for. */
+  lookAgain(): void;
+}
+
+const KEPT = 8;
+
+const NOTHING = { added: [], changed: [], removed: [], lists: [], files: false } as const;
+
+/** The worlds of the projects that are in use: opened when first asked for, kept, and replaced whole by a refresh. */
+export function createWorkspaces({ find, open, version, log }: WorkspaceParts): Workspaces {
+  const kept = new Map<string, Promise<Workspace>>();
+  const versions = new Map<string, string>();
+  const listeners = new Set<(changes: Changes) => void>();
+  let current = once(() => find());
+
+  const projectOf = (project: string | undefined): Promise<Project> =>
+    project === undefined ? current() : find(project);
+
+  function keep(key: string, opened: Promise<Workspace>): void {
+    if (!kept.has(key) && kept.size >= KEPT) kept.delete(kept.keys().next().value ?? '');
+    kept.set(key, opened);
+  }
+
+  async function get(project?: string): Promise<Workspace> {
+    const found = await projectOf(project);
+    const key = found.root ?? '';
+    const wanted = await version();
+    const known = kept.get(key);
+    if (known !== undefined && versions.get(key) === wanted) return known;
+    if (known !== undefined) {
+      await refresh(project);
+      return kept.get(key) ?? known;
+    }
+    const opened = open(found);
+    versions.set(key, wanted);
+    keep(key, opened);
+    opened.catch(() => {
+      if (kept.get(key) === opened) kept.delete(key);
+    });
+    return opened;
+  }
+
+  async function rebuild(project: string | undefined): Promise<Changes> {
+    // A BMAD folder that has appeared may make another folder the project than before.
+    const found = await find(project);
+    const previous = project === undefined ? await current().catch(() => found) : found;
+    const before = await kept.get(previous.root ?? '')?.catch(() => undefined);
+    const wanted = await version();
+    const after = await open(found);
+    versions.set(found.root ?? '', wanted);
+    keep(found.root ?? '', Promise.resolve(after));
+    if (project === undefined) current = async () => found;
+    const changes = {
+      ...(before === undefined ? NOTHING : await compareCatalogues(before.catalogue, after.catalogue)),
+      project: found,
+      known: before !== undefined,
+      current: found.root === (await current().catch(() => undefined))?.root,
+    };
+    if (changes.known) tell(changes);
+    return changes;
+  }
+
+  function tell(changes: Changes): void {
+    for (const listener of listeners) {
+      try {
+        listener(changes);
+      } catch (error) {
+        log.error('listener', { error: error instanceof Error ? error.message : String(error) });
+      }
+    }
+  }
+
+  const waiting = new Map<string, Promise<Changes>>();
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** One at a time; whoever asks while the same one still waits for its turn shares it. */
+  function refresh(project?: string): Promise<Changes> {
+    const key = project ?? '';
+    const shared = waiting.get(key);
+    if (shared !== undefined) return shared;
+    const turn = last.then(() => {
+      waiting.delete(key);
+      return rebuild(project);
+    });
+    waiting.set(key, turn);
+    last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  return {
+    get,
+    project: projectOf,
+    refresh,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    lookAgain() {
+      current = once(() => find());
+    },
+  };
+}

@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto';
+import { open, readFile, rm, rmdir, stat, utimes } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { BmadError, systemCode } from '../errors.ts';
+import { fileMode } from './file-modes.ts';
+import { ensureFolder, writeFailure } from './file-state.ts';
+
+export interface LockOptions {
+  signal?: AbortSignal | undefined;
+  /** How long to wait for another process. */
+  waitMs: number;
+  /** Called once when there is somebody to wait for. */
+  onWait?: () => void;
+  /** Folders that were made for the lock go again when nothing has been put into them: a call that failed leaves none. */
+  tidy?: boolean;
+}
+
+/**
+ * How often the holder shows that it is alive, and after how long without a sign it counts as gone. A process of this
+ * machine that is still there may have been stopped, or the machine asleep; only much later is it taken for another one
+ * that was given the same number.
+ */
+const SIGN_MS = 2_000;
+const SILENT_MS = 20_000;
+const SILENT_ALIVE_MS = 10 * 60_000;
+const POLL_MS = 40;
+/** A holder writes its name as soon as it has made the file; one that has not by then was killed in between. */
+const NAMELESS_MS = 2_000;
+
+interface Holder {
+  pid: number;
+  host: string;
+  token: string;
+}
+
+/**
+ * Runs `action` while no other process on this file does. A holder that died, also by `kill -9`, is found by its process
+ * id and its last sign of life, and its lock is taken over. What is protected has to stay whole even so (write aside,
+ * then rename): a process that sleeps for longer than the silence allowed may come back to a lock it has lost.
+ */
+export async function withLock<T>(
+  path: string,
+  options: LockOptions,
+  /** Learns whether the lock was taken over from a holder that died in the middle of its work. */
+  action: (tookOver: boolean) => Promise<T>,
+): Promise<T> {
+  const made = options.tidy === true ? await missingAt(dirname(path)) : undefined;
+  await ensureFolder(dirname(path));
+  const token = randomBytes(8).toString('hex');
+  const tookOver = await acquire(path, token, options);
+  const sign = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => undefined), SIGN_MS);
+  sign.unref();
+  try {
+    return await action(tookOver);
+  } finally {
+    clearInterval(sign);
+    if ((await holderOf(path))?.token === token) await rm(path, { force: true });
+    if (made !== undefined) await removeEmpty(dirname(path), made);
+  }
+}
+
+/** The uppermost folder that has to be made for this one to be there; nothing, if it is. */
+async function missingAt(folder: string): Promise<string | undefined> {
+  let missing: string | undefined;
+  const isThere = (path: string): Promise<boolean> =>
+    stat(path).then(
+      () => true,
+      () => false,
+    );
+  for (let next = folder; next !== missing && !(await isThere(next)); next = dirname(next)) missing = next;
+  return missing;
+}
+
+/** From a folder up to the one that is named; the first with something in it ends it. */
+async function removeEmpty(folder: string, upTo: string): Promise<void> {
+  try {
+    for (let next = folder; next.length >= upTo.length; next = dirname(next)) await rmdir(next);
+  } catch {
+    // Somebody has put something there meanwhile: it stays.
+  }
+}
+
+async function acquire(
+  path: string,
+  token: string,
+  { signal, waitMs, onWait }: LockOptions,
+): Promise<boolean> {
+  const deadline = performance.now() + waitMs;
+  let waited = false;
+  let tookOver = false;
+  while (!(await create(path, token))) {
+    signal?.throwIfAborted();
+    const holder = await holderOf(path);
+    if (holder !== undefined && (await isGone(path, holder)) && (await takeAway(path, holder))) {
+      tookOver = true;
+      continue;
+    }
+    if (performance.now() > deadline)
+      throw new BmadError(
+        'unavailable',
+        `Another process (${holder?.pid ?? 'unknown'}) is busy with ${path}.`,
+        {
+          hint: 'Wait for it to end, then try again.',
+        },
+      );
+    if (!waited) onWait?.();
+    waited = true;
+    await pause(POLL_MS, undefined, { signal });
+  }
+  return tookOver;
+}
+
+async function create(path: string, token: string): Promise<boolean> {
+  try {
+    // Others have to read who holds it.
+    const handle = await open(path, 'wx', await fileMode(path));
+    const made = performance.now();
+    try {
+      await handle.writeFile(JSON.stringify({ pid: process.pid, host: hostname(), token } satisfies Holder));
+      // Whoever is stopped in between comes back to a file that may be another's by now.
+      if (performance.now() - made > NAMELESS_MS / 2) return (await holderOf(path))?.token === token;
+    } catch (error) {
+      // On a full disk it would stand there empty, and whoever comes next would wait for nobody.
+      await rm(path, { force: true });
+      throw error;
+    } finally {
+      await handle.close();
+    }
+    return true;
+  } catch (error) {
+    // Windows refuses for a moment while a removed file is still open somewhere.
+    if (['EEXIST', 'EPERM', 'EBUSY'].includes(systemCode(error) ?? '')) return false;
+    // Whoever made the folder has tidied up.
+    if (systemCode(error) === 'ENOENT') {
+      await ensureFolder(dirname(path));
+      return false;
+    }
+    throw writeFailure(path, error);
+  }
+}
+
+async function holderOf(path: string): Promise<Holder | undefined> {
+  try {
+    const value = JSON.parse(await readFile(path, 'utf8')) as Partial<Holder>;
+    return { pid: value.pid ?? 0, host: value.host ?? '', token: value.token ?? '' };
+  } catch (error) {
+    // A file that was made and not yet written; who made it may also have died in between.
+    return error instanceof SyntaxError ? { pid: 0, host: '', token: '' } : undefined;
+  }
+}
+
+async function isGone(path: string, { pid, host, token }: Holder): Promise<boolean> {
+  const here = pid !== 0 && host === hostname();
+  if (here && !isRunning(pid)) return true;
+  const limit = token === '' ? NAMELESS_MS : here ? SILENT_ALIVE_MS : SILENT_MS;
+  // In a container that was started again, the process before this one had the same number.
+  const before = here && pid === process.pid ? performance.timeOrigin - SIGN_MS : 0;
+  return stat(path).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs > limit || mtimeMs < before,
+    () => false,
+  );
+}
+
+/** Whether a process of this machine runs; one of another user counts as running. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) === 'EPERM';
+  }
+}
+
+/**
+ * Removes the lock of a dead holder. Only one process at a time may, and only that very lock: between seeing it and
+ * removing it, another may have taken it over.
+ */
+async function takeAway(path: string, dead: Holder): Promise<boolean> {
+  const guard = `${path}.takeover`;
+  if (!(await create(guard, 'guard'))) {
+    if (await isGone(guard, (await holderOf(guard)) ?? dead)) await rm(guard, { force: true });
+    return false;
+  }
+  try {
+    if ((await holderOf(path))?.token !== dead.token) return false;
+    await rm(path, { force: true });
+    return true;
+  } finally {
+    await rm(guard, { force: true });
+  }
+}

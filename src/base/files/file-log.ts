@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { systemCode } from '../errors.ts';
+import { ensureFile, fileMode } from './file-modes.ts';
+import { ensureFolder, writeFailure } from './file-state.ts';
+
+/** Files of lines that only grow. Whoever appends holds a lock; readers need none, and see whole lines only. */
+
+export interface LogPlace {
+  /** Which file it was: a log that was replaced begins anew. */
+  file: bigint;
+  offset: number;
+}
+
+export interface LogRead {
+  place: LogPlace;
+  /** The lines are the whole log, not what came after the place given. */
+  fromStart: boolean;
+}
+
+/** Read in small pieces, so that others get their turn between them; written in large ones. */
+const READ_CHUNK = 256 * 1024;
+const WRITE_CHUNK = 4 * 1024 * 1024;
+const NEWLINE = 0x0a;
+
+/** Hands over the whole lines after a place; nothing when there is no file. */
+export async function readLog(
+  path: string,
+  after: LogPlace | undefined,
+  onStart: () => void,
+  onLine: (line: string) => void,
+): Promise<LogRead | undefined> {
+  let handle: FileHandle;
+  try {
+    handle = await open(path, 'r');
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
+    throw writeFailure(path, error);
+  }
+  try {
+    const { ino, size } = await handle.stat({ bigint: true });
+    const fromStart = after?.file !== ino || size < BigInt(after.offset);
+    let offset = fromStart ? 0 : after.offset;
+    if (fromStart) onStart();
+    let rest = Buffer.alloc(0);
+    const buffer = Buffer.allocUnsafe(Math.min(READ_CHUNK, Math.max(1, Number(size) - offset)));
+    for (let at = offset; at < Number(size);) {
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, Number(size) - at), at);
+      if (bytesRead === 0) break;
+      at += bytesRead;
+      const part =
+        rest.length === 0
+          ? buffer.subarray(0, bytesRead)
+          : Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+      let from = 0;
+      for (let end = part.indexOf(NEWLINE); end !== -1; end = part.indexOf(NEWLINE, from)) {
+        if (end > from) onLine(part.toString('utf8', from, end));
+        from = end + 1;
+      }
+      offset += from;
+      rest = Buffer.from(part.subarray(from));
+    }
+    return { place: { file: ino, offset }, fromStart };
+  } finally {
+    await handle.close();
+  }
+}
+
+export interface LogStamp {
+  /** Which file it is. */
+  file: bigint;
+  bytes: number;
+  /** Changes with the file and with what is in it. */
+  version: string;
+  plain: boolean;
+}
+
+/**
+ * What tells whether a log has changed, without reading it; nothing when there is none. It is asked with each list, and
+ * waiting for a thread to look would take many times as long as looking.
+ */
+export function logStamp(path: string): LogStamp | undefined {
+  try {
+    const info = statSync(path, { bigint: true });
+    return {
+      file: info.ino,
+      bytes: Number(info.size),
+      version: `${info.ino} ${info.size} ${info.mtimeNs}`,
+      plain: info.isFile(),
+    };
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
+    throw writeFailure(path, error);
+  }
+}
+
+/** Adds lines and waits until they are on the disk. What a crash left unfinished at the end stays a line of its own. */
+export async function appendLog(path: string, lines: readonly string[]): Promise<LogPlace> {
+  try {
+    await ensureFile(path);
+    const handle = await open(path, 'a+');
+    try {
+      const { size } = await handle.stat();
+      const last = Buffer.alloc(1, NEWLINE);
+      if (size > 0) await handle.read(last, 0, 1, size - 1);
+      try {
+        await handle.writeFile(`${last[0] === NEWLINE ? '' : '\n'}${lines.join('\n')}\n`);
+        await handle.sync();
+      } catch (error) {
+        // Half of it may be there, and a later line would make it look whole.
+        await handle.truncate(size).catch(() => undefined);
+        throw error;
+      }
+      const end = await handle.stat({ bigint: true });
+      return { file: end.ino, offset: Number(end.size) };
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw writeFailure(path, error);
+  }
+}
+
+/** Puts a shorter log in the place of a long one. Readers see the old or the new. */
+export async function replaceLog(path: string, lines: Iterable<string>): Promise<void> {
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
+  try {
+    await ensureFolder(dirname(path));
+    const mode = await stat(path).then(
+      (info) => info.mode & 0o777,
+      () => fileMode(path),
+    );
+    const handle = await open(draft, 'wx', mode);
+    try {
+      await handle.chmod(mode);
+      let part = '';
+      for (const line of lines) {
+        part += `${line}\n`;
+        if (part.length < WRITE_CHUNK) continue;
+        await handle.writeFile(part);
+        part = '';
+      }
+      await handle.writeFile(part);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw writeFailure(path, error);
+  }
+}

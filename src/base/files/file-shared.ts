@@ -1,0 +1,102 @@
+import { constants } from 'node:fs';
+import { lstat, open, realpath, rm, stat } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import { BmadError, quoted, systemCode } from '../errors.ts';
+import { ensureFile } from './file-modes.ts';
+import { ensureFolder, writeAtomic } from './file-state.ts';
+
+/**
+ * The door for files of a project that other tools write too. Nothing is written outside the folder that is named: a
+ * link in the place of a file or of a folder on the way to it is refused when it leads elsewhere.
+ */
+async function placeInside(root: string, path: string): Promise<string> {
+  const realRoot = await realpath(root).catch((error: unknown) => {
+    throw failure(root, error);
+  });
+  const place = join(realRoot, path);
+  const inside = (real: string): boolean => real === realRoot || real.startsWith(realRoot + sep);
+  if (!inside(place)) throw leadsAway(path);
+  const parent = dirname(place);
+  for (let folder = parent; inside(folder); folder = dirname(folder)) {
+    const real = await realpath(folder).catch(() => undefined);
+    if (real === undefined) continue;
+    if (!inside(real)) throw leadsAway(path);
+    break;
+  }
+  await ensureFolder(parent);
+  const link = await lstat(place).catch(() => undefined);
+  if (link === undefined) return place;
+  const real = await realpath(place).catch(() => undefined);
+  if (real === undefined || !inside(real)) throw leadsAway(path);
+  if (!(await stat(real)).isFile())
+    throw new BmadError('forbidden', `${quoted(path)} is not a regular file.`, { subject: path });
+  return real;
+}
+
+/**
+ * Adds a line to the end, in one piece, on a line of its own whatever the file ends with, and with the line ends that
+ * the file has.
+ */
+export async function appendLine(root: string, path: string, line: string, header = ''): Promise<void> {
+  const place = await placeInside(root, path);
+  try {
+    await ensureFile(place);
+    const handle = await open(place, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
+    try {
+      const { size } = await handle.stat();
+      const tail = await tailOf(handle, size);
+      const end = /\r\n[^\n]*$/.test(tail) ? '\r\n' : '\n';
+      const before = size === 0 ? header : tail.endsWith('\n') ? '' : end;
+      await handle.write(`${before}${line}${end}`);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw failure(place, error);
+  }
+}
+
+/** Enough to see how the last lines end. */
+const TAIL_BYTES = 8_192;
+
+async function tailOf(handle: Awaited<ReturnType<typeof open>>, size: number): Promise<string> {
+  const length = Math.min(size, TAIL_BYTES);
+  if (length === 0) return '';
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length);
+  return buffer.toString('latin1', 0, bytesRead);
+}
+
+/** Replaces a file as a whole; who may read it stays as it was. */
+export async function replaceShared(root: string, path: string, content: string): Promise<void> {
+  const place = await placeInside(root, path);
+  await writeAtomic(place, content);
+}
+
+/** Removes a file, or a link in its place and not what it leads to; one that is gone already is no trouble. */
+export async function removeShared(root: string, path: string): Promise<void> {
+  await placeInside(root, path);
+  await rm(join(root, path), { force: true }).catch((error: unknown) => {
+    throw failure(path, error);
+  });
+}
+
+function leadsAway(path: string): BmadError {
+  return new BmadError(
+    'forbidden',
+    `${quoted(path)} leads outside the folder it belongs to; nothing was written.`,
+    {
+      subject: path,
+      hint: 'Put the file itself there instead of a link.',
+    },
+  );
+}
+
+function failure(path: string, error: unknown): BmadError {
+  if (error instanceof BmadError) return error;
+  const code = systemCode(error) ?? 'the disk refused';
+  return new BmadError('unavailable', `${path} cannot be written: ${code}.`, {
+    subject: path,
+    hint: 'Check the folder, its permissions and the space on the disk, then try again.',
+    cause: error,
+  });
+}

@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { chmod, copyFile, constants, lstat, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { BmadError, systemCode } from '../errors.ts';
+import { fileMode, makeFolders } from './file-modes.ts';
+import { ensureFolder, writeFailure } from './file-state.ts';
+
+/** Whole folders of a project's state: compared, copied aside, moved. Links are never followed. */
+
+export interface TreeFile {
+  /** From the top of the folder, with slashes. */
+  path: string;
+  size: number;
+}
+
+/** The plain files below a folder, sorted, and the names of links, pipes and the like, which are left out. */
+export async function filesBelow(folder: string): Promise<{ files: TreeFile[]; left: string[] }> {
+  const files: TreeFile[] = [];
+  const left: string[] = [];
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return [];
+    throw writeFailure(folder, error);
+  });
+  for (const entry of entries) {
+    const place = join(entry.parentPath, entry.name);
+    const path = relative(folder, place).split(sep).join('/');
+    if (entry.isFile()) files.push({ path, size: (await stat(place)).size });
+    else if (!entry.isDirectory()) left.push(path);
+  }
+  const byPath = (a: string, b: string): number => (a < b ? -1 : 1);
+  return { files: files.sort((a, b) => byPath(a.path, b.path)), left: left.sort(byPath) };
+}
+
+export async function sameBytes(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([stat(one), stat(other)]);
+  if (a.size !== b.size) return false;
+  return (await readFile(one)).equals(await readFile(other));
+}
+
+/** Copies the plain files below a folder into a new one; answers what was left out. */
+export async function copyFiles(from: string, to: string): Promise<string[]> {
+  const { files, left } = await filesBelow(from);
+  await ensureFolder(to);
+  for (const { path } of files) await copyNew(join(from, path), join(to, path));
+  return left;
+}
+
+/** Copies one file to where there is none. */
+export async function copyNew(from: string, to: string): Promise<void> {
+  try {
+    await makeFolders(dirname(to));
+    await copyFile(from, to, constants.COPYFILE_EXCL);
+    // A copy is for those who use the folder it comes to, not for those who had it before.
+    await chmod(to, await fileMode(to)).catch(() => undefined);
+  } catch (error) {
+    throw writeFailure(to, error);
+  }
+}
+
+/** Moves a folder to a place where nothing is. Whoever looks sees it here or there. */
+export async function moveFolder(from: string, to: string): Promise<void> {
+  await ensureFolder(dirname(to));
+  if ((await lstat(to).catch(() => undefined)) !== undefined)
+    throw new BmadError('conflict', `${to} is there already; nothing was moved.`, {
+      hint: 'Look at what is there, then try again.',
+    });
+  try {
+    await rename(from, to);
+  } catch (error) {
+    throw writeFailure(from, error);
+  }
+}
+
+export interface Bringing {
+  /** A folder on the disk of the target for what is not whole yet; removed at the end. */
+  work: string;
+  /** How many levels of folders are joined; what lies deeper comes whole or not at all. */
+  depth: number;
+  /** Names of which the target keeps its own without a word. */
+  own: ReadonlySet<string>;
+}
+
+/**
+ * Brings what one folder has into another: each piece whole, under its name, and never over what is there. What has another
+ * content there, or is a link, is left. The folder it comes from stays as it is. Doing it again completes it.
+ */
+export async function bringInto(
+  from: string,
+  to: string,
+  { work, depth, own }: Bringing,
+): Promise<{ brought: string[]; left: string[] }> {
+  const brought: string[] = [];
+  const left: string[] = [];
+  const bring = async (path: string, levels: number): Promise<void> => {
+    const entries = await readdir(join(from, path), { withFileTypes: true });
+    // Pages come before the data that name them.
+    const rank = (name: string): string => `${name.endsWith('.json') ? 1 : 0}${name}`;
+    for (const entry of entries.toSorted((a, b) => (rank(a.name) < rank(b.name) ? -1 : 1))) {
+      // Who holds a lock says nothing about the other folder.
+      if (entry.name.endsWith('.lock')) continue;
+      const inner = path === '' ? entry.name : `${path}/${entry.name}`;
+      const [here, there] = [join(from, inner), join(to, inner)];
+      const kind = entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : 'link';
+      const target = await lstat(there).catch(() => undefined);
+      if (kind === 'link') left.push(inner);
+      else if (target === undefined) {
+        const draft = join(work, randomBytes(6).toString('hex'));
+        if (kind === 'file') await copyNew(here, draft);
+        else left.push(...(await copyFiles(here, draft)).map((name) => `${inner}/${name}`));
+        await moveFolder(draft, there);
+        brought.push(inner);
+      } else if (own.has(entry.name)) continue;
+      else if (kind === 'folder' && target.isDirectory() && levels > 0) await bring(inner, levels - 1);
+      else if (!(await sameTree(here, there, kind, target))) left.push(inner);
+    }
+  };
+  await rm(work, { recursive: true, force: true });
+  try {
+    await bring('', depth);
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+  return { brought, left };
+}
+
+/** Copies the named files and folders of a folder into a new one; links among them are left out. */
+export async function copyNamed(from: string, names: readonly string[], to: string): Promise<void> {
+  for (const name of names) {
+    const [here, there] = [join(from, name), join(to, name)];
+    const info = await lstat(here).catch(() => undefined);
+    if (info?.isFile() === true) await copyNew(here, there);
+    else if (info?.isDirectory() === true) await copyFiles(here, there);
+  }
+}
+
+/** Whether everything of the first is in the second, to the byte. */
+async function sameTree(
+  here: string,
+  there: string,
+  kind: 'file' | 'folder',
+  target: Stats,
+): Promise<boolean> {
+  if (kind === 'file') return target.isFile() && (await sameBytes(here, there));
+  if (!target.isDirectory()) return false;
+  const known = new Set((await filesBelow(there)).files.map(({ path }) => path));
+  for (const { path } of (await filesBelow(here)).files)
+    if (!known.has(path) || !(await sameBytes(join(here, path), join(there, path)))) return false;
+  return true;
+}

@@ -1,0 +1,210 @@
+import { constants, statSync } from 'node:fs';
+import { lstat, open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { BmadError, quoted, systemCode } from '../errors.ts';
+
+/**
+ * The one door to the disk. Every read goes through `readInside`: the real path of the file must lie inside the real
+ * path of the root, the file must be a regular one, and its size is checked before a byte is read.
+ */
+export async function readInside(
+  root: string,
+  path: string,
+  maxBytes: number,
+  serves?: Serves,
+): Promise<Buffer> {
+  const target = await realInside(root, path, serves);
+  const handle = await open(target, READ_FLAGS).catch((error: unknown) => {
+    throw readFailure(path, error);
+  });
+  try {
+    const { size } = await regularFile(handle, path);
+    if (size > maxBytes) throw tooLarge(path, size, maxBytes);
+    return await readAtMost(handle, size);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Whether what lies at a path may be given out. The path is the real one, from the root: a link has no say in it. */
+export type Serves = (realPath: string) => boolean;
+
+/** NONBLOCK keeps a FIFO from hanging the server; NOFOLLOW closes the gap between checking a link and opening it. */
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+
+async function realInside(root: string, path: string, serves: Serves = () => true): Promise<string> {
+  let realRoot: string;
+  let target: string;
+  try {
+    [realRoot, target] = await Promise.all([realpath(root), realpath(join(root, path))]);
+  } catch (error) {
+    throw readFailure(path, error);
+  }
+  if (target !== realRoot && !target.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep)) {
+    throw new BmadError('forbidden', `${quoted(path)} is a link that leads outside the BMAD content.`, {
+      subject: path,
+      hint: 'Links are followed only inside the folder they are in. Put the file itself there.',
+    });
+  }
+  if (!serves(target.slice(realRoot.length)))
+    throw new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
+  return target;
+}
+
+async function regularFile(handle: FileHandle, path: string): Promise<{ size: number }> {
+  const info = await handle.stat();
+  if (info.isDirectory()) throw isFolder(path);
+  if (!info.isFile()) {
+    throw new BmadError('forbidden', `${quoted(path)} is not a regular file.`, {
+      subject: path,
+      hint: 'Pipes, sockets and devices are not served.',
+    });
+  }
+  return info;
+}
+
+async function readAtMost(handle: FileHandle, size: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(size);
+  let filled = 0;
+  while (filled < size) {
+    const { bytesRead } = await handle.read(buffer, filled, size - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
+}
+
+export interface FolderEntry {
+  name: string;
+  kind: 'file' | 'folder';
+  /** Whether it is a link. What a linked folder holds is listed where it really lies, so walks leave it out. */
+  link?: true;
+}
+
+/** What is in a folder, sorted. Links count as what they lead to, if that is inside the root; all else is left out. */
+export async function listInside(root: string, path: string, serves?: Serves): Promise<FolderEntry[]> {
+  const folder = await realInside(root, path, serves);
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    throw readFailure(path, error);
+  });
+  const found: FolderEntry[] = [];
+  for (const entry of entries) {
+    const link = entry.isSymbolicLink();
+    const kind = link ? await linkKind(root, join(path, entry.name), serves) : kindOf(entry);
+    if (kind !== undefined) found.push({ name: entry.name, kind, ...(link ? { link } : {}) });
+  }
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function linkKind(
+  root: string,
+  path: string,
+  serves: Serves | undefined,
+): Promise<FolderEntry['kind'] | undefined> {
+  try {
+    return kindOf(await stat(await realInside(root, path, serves)));
+  } catch {
+    return undefined;
+  }
+}
+
+function kindOf(entry: { isFile(): boolean; isDirectory(): boolean }): FolderEntry['kind'] | undefined {
+  if (entry.isFile()) return 'file';
+  return entry.isDirectory() ? 'folder' : undefined;
+}
+
+/** When a file inside the root was changed last; nothing when it is not there or leads outside. */
+export async function modifiedInside(
+  root: string,
+  path: string,
+  serves?: Serves,
+): Promise<number | undefined> {
+  try {
+    return (await stat(await realInside(root, path, serves))).mtimeMs;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether there is a file at this path inside the root. */
+export async function isFileInside(root: string, path: string): Promise<boolean> {
+  return (await linkKind(root, path, undefined)) === 'file';
+}
+
+/** The names of the folders in a folder, links to folders included, wherever they lead. */
+export async function folderNames(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const names: string[] = [];
+  for (const entry of entries) {
+    if (
+      entry.isDirectory() ||
+      (entry.isSymbolicLink() && (await realFolder(join(folder, entry.name))) !== undefined)
+    )
+      names.push(entry.name);
+  }
+  return names.sort();
+}
+
+/** The real path of a folder, or nothing when there is no such folder. */
+export async function realFolder(path: string): Promise<string | undefined> {
+  try {
+    // Most folders that are looked for are not there, and this says so at once instead of by an error from a thread.
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
+    const real = await realpath(path);
+    return (await stat(real)).isDirectory() ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export async function isLink(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (info) => info.isSymbolicLink(),
+    () => false,
+  );
+}
+
+export async function pathExists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function readFailure(path: string, error: unknown): BmadError {
+  const code = systemCode(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
+  }
+  if (code === 'EISDIR') return isFolder(path);
+  const reasons: Record<string, string> = {
+    EACCES: 'the permission is missing',
+    EPERM: 'the permission is missing',
+    ELOOP: 'it is a link that leads to itself',
+    ENAMETOOLONG: 'its name is too long',
+    ENXIO: 'it is not a regular file',
+  };
+  return new BmadError(
+    'forbidden',
+    `${quoted(path)} cannot be read: ${reasons[code ?? ''] ?? 'the disk refused'}.`,
+    {
+      subject: path,
+      hint: 'Check the file and its permissions, then try again.',
+      cause: error,
+    },
+  );
+}
+
+function isFolder(path: string): BmadError {
+  return new BmadError('forbidden', `${quoted(path)} is a folder, not a file.`, {
+    subject: path,
+    hint: `List its files with {operation:"list", query:"resources", pattern:"${path.slice(0, 100)}/**"}.`,
+  });
+}
+
+function tooLarge(path: string, size: number, limit: number): BmadError {
+  return new BmadError('too_large', `${quoted(path)} has ${size} bytes; at most ${limit} are served.`, {
+    subject: path,
+    hint: 'Raise the limit with BMAD_MAX_FILE_BYTES if this file is meant to be read.',
+  });
+}

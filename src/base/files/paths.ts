@@ -1,0 +1,79 @@
+import { BmadError, quoted } from '../errors.ts';
+import { cut } from '../text/text.ts';
+
+const PATH_LIMIT = 1_024;
+const SEGMENT_LIMIT = 256;
+const SCHEME = 'bmad://';
+
+/** The longest URI of a path of that length: each UTF-16 unit takes three bytes at most, each byte is written %XX. */
+const URI_LIMIT = SCHEME.length + PATH_LIMIT * 9;
+
+/**
+ * Characters that look like a dot or a slash in other encodings, those Windows treats as special, control characters,
+ * line breaks, and halves of characters, which no file name on disk and no URI can hold.
+ */
+const DISGUISED =
+  /[\u2024\u2025\uFF0E\uFE52\u2044\u2215\u29F8\uFF0F\uFF3C\uFE68\\:\p{Cc}\u2028\u2029\p{Surrogate}]/u;
+
+/**
+ * Turns a `bmad://` URI or a content path into a clean relative path. Percent-encoding is decoded exactly once and the
+ * result is checked afterwards, so nothing that leads out of the content passes in any spelling.
+ */
+export function contentPath(input: string): string {
+  if (input.length > URI_LIMIT) throw refused(input, `The path is ${input.length} characters long.`);
+  const path = decodeOnce(input, withoutScheme(input));
+  const segments = path.split('/');
+  if (path === '') throw refused(input, 'The path is empty.');
+  if (path.length > PATH_LIMIT || segments.length > SEGMENT_LIMIT)
+    throw refused(input, 'The path is too long.');
+  if (DISGUISED.test(path))
+    throw refused(input, `The path ${quoted(input)} holds a character that is not allowed.`);
+  if (/%(?:2e|2f|5c|00|25|c0|e0)/i.test(path))
+    throw refused(input, `The path ${quoted(input)} is encoded twice.`);
+  for (const segment of segments) {
+    if (segment === '' || segment === '.' || segment === '..' || /[. ]$/.test(segment)) {
+      throw refused(input, `The path ${quoted(input)} is not a plain path inside the BMAD content.`);
+    }
+  }
+  return path;
+}
+
+/** The URI of a content path; what it makes, `contentPath` takes back. */
+export function contentUri(path: string): string {
+  return SCHEME + path.split('/').map(encodeSegment).join('/');
+}
+
+function encodeSegment(segment: string): string {
+  return encodeURIComponent(segment).replaceAll('%40', '@').replaceAll('%2B', '+').replaceAll('%2C', ',');
+}
+
+function withoutScheme(input: string): string {
+  if (input.startsWith(SCHEME)) return input.slice(SCHEME.length);
+  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(input)?.[1];
+  if (scheme !== undefined) {
+    throw new BmadError(
+      'invalid_input',
+      `The URI ${quoted(input)} has the scheme "${scheme.slice(0, 32)}".`,
+      {
+        subject: cut(input, PATH_LIMIT),
+        hint: 'Only bmad:// URIs are served, such as bmad://bmm/config.yaml.',
+      },
+    );
+  }
+  return input;
+}
+
+function decodeOnce(input: string, text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw refused(input, `The path ${quoted(input)} is not valid percent-encoded UTF-8.`);
+  }
+}
+
+function refused(input: string, message: string): BmadError {
+  return new BmadError('forbidden', message, {
+    subject: cut(input, PATH_LIMIT),
+    hint: 'Use a path that {operation:"list", query:"resources"} shows, such as bmad://bmm/config.yaml.',
+  });
+}

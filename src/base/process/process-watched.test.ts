@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { repository, temporaryFolder } from '../../../tests/support/app.ts';
+import { gone } from '../../../tests/support/contract-project.ts';
+import { thrownBy } from '../../../tests/support/thrown.ts';
+import { runWatched, type WatchedOptions, type WatchedResult } from './process-watched.ts';
+
+interface Ended extends WatchedResult {
+  stdout: string;
+  stderr: string;
+}
+
+const PATH = process.env['PATH'] ?? '';
+
+/** Runs a piece of bash; `onText` is called with all of its standard output so far. */
+async function bash(
+  code: string,
+  options: Partial<WatchedOptions> = {},
+  onText: (text: string) => void = () => undefined,
+): Promise<Ended> {
+  const texts = { stdout: '', stderr: '' };
+  const cwd = options.cwd ?? (await temporaryFolder(onTestFinished));
+  const result = await runWatched('bash', ['-c', code], {
+    timeoutMs: 60_000,
+    env: { PATH },
+    ...options,
+    cwd,
+    onOutput(chunk, from) {
+      texts[from] += chunk.toString('utf8');
+      onText(texts.stdout);
+    },
+  });
+  return { ...result, ...texts };
+}
+
+const pidIn = (text: string): number => Number(/pid (\d+)/.exec(text)?.[1]);
+
+describe.skipIf(process.platform === 'win32')('a watched program', () => {
+  it('gives its output and its exit code', async () => {
+    const ended = await bash('echo out; echo err >&2; exit 3');
+    expect(ended).toEqual({
+      code: 3,
+      signal: undefined,
+      timedOut: false,
+      stdout: 'out\n',
+      stderr: 'err\n',
+    });
+  });
+
+  it('gets the environment it is given and nothing else, and finds nothing on its input', async () => {
+    const { stdout } = await bash('env; read -r line && echo "read $line"; echo "rc $?"', {
+      env: { PATH, ONLY: 'this' },
+    });
+    const names = stdout
+      .split('\n')
+      .flatMap((line) => /^(\w+)=/.exec(line)?.[1] ?? [])
+      .filter((name) => !['PWD', 'SHLVL', '_', 'OLDPWD'].includes(name));
+    expect(names.sort()).toEqual(['ONLY', 'PATH']);
+    expect(stdout).toContain('rc 1');
+  });
+
+  it('is ended at the time-out', async () => {
+    const ended = await bash('while :; do sleep 1; done', { timeoutMs: 100 });
+    expect(ended).toMatchObject({ code: undefined, timedOut: true });
+  });
+
+  /** Cancels a program as soon as it has written a line; answers with all it has written. */
+  async function cancelled(code: string): Promise<string> {
+    const controller = new AbortController();
+    let text = '';
+    const running = bash(code, { signal: controller.signal }, (output) => {
+      text = output;
+      if (output.includes('\n')) controller.abort();
+    });
+    expect(await thrownBy(() => running)).toMatchObject({ name: 'AbortError' });
+    return text;
+  }
+
+  it('is killed when it ignores the polite signal', async () => {
+    const pid = pidIn(await cancelled(`trap '' TERM; echo "pid $$"; while :; do sleep 1; done`));
+    expect(pid).toBeGreaterThan(1);
+    await gone(pid);
+  });
+
+  it('may clean up when it is asked to end', async () => {
+    const code = `trap 'echo cleaned; exit 0' TERM; echo ready; while :; do sleep 0.05; done`;
+    expect(await cancelled(code)).toBe('ready\ncleaned\n');
+  });
+
+  it('takes its children along when it is cancelled', async () => {
+    const pid = pidIn(await cancelled('sleep 600 & echo "pid $!"; wait'));
+    expect(pid).toBeGreaterThan(1);
+    await gone(pid);
+  });
+
+  it('takes its children along when it ends, and does not wait for those that keep the output open', async () => {
+    const ended = await bash('sleep 600 & echo "pid $!"; setsid sleep 600 & echo "left $!"; exit 0');
+    expect(ended.code).toBe(0);
+    await gone(pidIn(ended.stdout));
+    // One that leaves the group on purpose lives on: what is promised is that nobody waits for it.
+    process.kill(Number(/left (\d+)/.exec(ended.stdout)?.[1]), 'SIGKILL');
+  });
+
+  it('says which signal ended it', async () => {
+    expect(await bash('kill -SEGV $$')).toMatchObject({
+      code: undefined,
+      signal: 'SIGSEGV',
+      timedOut: false,
+    });
+  });
+
+  it('says that a program is not there', async () => {
+    const cwd = await temporaryFolder(onTestFinished);
+    const missing = runWatched('no-such-program', [], {
+      cwd,
+      env: { PATH },
+      timeoutMs: 10_000,
+      onOutput: () => undefined,
+    });
+    expect(await thrownBy(() => missing)).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('ENOENT'),
+    });
+  });
+
+  it('loses nothing of much output', async () => {
+    let bytes = 0;
+    const cwd = await temporaryFolder(onTestFinished);
+    await runWatched('bash', ['-c', 'head -c 52428800 /dev/zero'], {
+      cwd,
+      env: { PATH },
+      timeoutMs: 60_000,
+      onOutput: (chunk) => (bytes += chunk.length),
+    });
+    expect(bytes).toBe(52_428_800);
+  });
+
+  it('ends when the process that watches is killed', async () => {
+    const folder = await temporaryFolder(onTestFinished);
+    const host = spawn(
+      process.execPath,
+      ['--import', 'tsx', join(repository, 'tests/support/watched-host.ts'), folder],
+      { cwd: repository, stdio: ['ignore', 'pipe', 'inherit'], env: { PATH } },
+    );
+    let text = '';
+    host.stdout.setEncoding('utf8');
+    for await (const chunk of host.stdout) {
+      text += String(chunk);
+      if (text.includes('\n')) break;
+    }
+    const exit = once(host, 'exit');
+    host.kill('SIGKILL');
+    await exit;
+    const pids = [...text.matchAll(/pid (\d+)/g)].map((match) => Number(match[1]));
+    expect(pids).toHaveLength(2);
+    await Promise.all(pids.map(gone));
+  });
+});

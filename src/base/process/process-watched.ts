@@ -1,0 +1,187 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { BmadError } from '../errors.ts';
+
+export interface WatchedOptions {
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+  onOutput(chunk: Buffer, from: 'stdout' | 'stderr'): void;
+}
+
+export interface WatchedResult {
+  /** Exit code; nothing when a signal ended the program. */
+  code: number | undefined;
+  /** The signal that ended it: its own doing, somebody else's, or ours after the time-out. */
+  signal: string | undefined;
+  timedOut: boolean;
+}
+
+/** How long a program that is asked to end may take to clean up. */
+const GRACE_MS = 2_000;
+/** How long the output may stay open after the end: somebody who has left the group may hold on to it. */
+const HELD_MS = 500;
+
+/**
+ * Runs between us and the program, as a process of its own: it starts the program in a new process group and ends that
+ * group when it is told to, and also when the line to us breaks because we are gone, by `kill -9` or otherwise. It gets
+ * what to run over that line, so that no list of processes shows the environment.
+ */
+const WATCHER = `
+const { spawn, spawnSync } = require('node:child_process');
+const self = process;
+let child, ending = false, ended = false, deadline = 0;
+function strike(signal) {
+  try {
+    if (self.platform === 'win32')
+      spawnSync('taskkill', ['/pid', String(child.pid), '/T', '/F'], { windowsHide: true });
+    else self.kill(-child.pid, signal);
+    return true;
+  } catch { return false; }
+}
+function leave(message) {
+  if (ended) return;
+  ended = true;
+  if (self.connected) self.send(message, () => self.exit());
+  else self.exit();
+}
+function end() {
+  if (ending) return;
+  ending = true;
+  deadline = Date.now() + ${GRACE_MS};
+  if (child === undefined || child.pid === undefined) return leave({ error: 'ENDED' });
+  strike('SIGTERM');
+  setTimeout(() => strike('SIGKILL'), ${GRACE_MS});
+}
+self.on('disconnect', end);
+self.on('message', (message) => {
+  if (message.end) return end();
+  const { program, args, cwd, env } = message;
+  child = spawn(program, args, {
+    cwd, env, windowsHide: true, detached: self.platform !== 'win32', stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  child.once('error', (error) => leave({ error: error.code || 'UNKNOWN' }));
+  child.once('spawn', () => self.connected && self.send({ pid: child.pid }));
+  child.once('exit', (code, signal) => {
+    const report = { code, signal };
+    (function rest() {
+      if (ending && Date.now() < deadline && strike(0)) return setTimeout(rest, 20);
+      strike('SIGKILL');
+      leave(report);
+    })();
+  });
+});
+`;
+
+interface Report {
+  pid?: number;
+  error?: string;
+  code?: number | null;
+  signal?: string | null;
+}
+
+/**
+ * Runs a program that may run long, with a list of arguments and nothing on its standard input. Its process group ends
+ * with it, with the time-out, with the signal, and with this process. When it is cancelled, the promise is rejected, after
+ * the group is gone.
+ */
+export async function runWatched(
+  program: string,
+  args: readonly string[],
+  options: WatchedOptions,
+): Promise<WatchedResult> {
+  const { signal, timeoutMs, onOutput } = options;
+  signal?.throwIfAborted();
+  const windows = process.platform === 'win32';
+  const watcher = spawn(process.execPath, ['-e', WATCHER], {
+    cwd: options.cwd,
+    // An editor that is a Node of its own kind has to be told to be one.
+    env: { ...options.env, ELECTRON_RUN_AS_NODE: '1' },
+    windowsHide: true,
+    // In a group of its own, so that Ctrl+C in a terminal reaches us first.
+    detached: !windows,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  let heard = false;
+  const take =
+    (from: 'stdout' | 'stderr') =>
+    (chunk: Buffer): void => {
+      heard = true;
+      onOutput(chunk, from);
+    };
+  watcher.stdout?.on('data', take('stdout'));
+  watcher.stderr?.on('data', take('stderr'));
+
+  let report: Report = {};
+  let timedOut = false;
+  let last: NodeJS.Timeout | undefined;
+  watcher.on('message', (message: Report) => {
+    report = { ...report, ...message };
+  });
+  const end = (): void => {
+    if (watcher.connected) watcher.send({ end: true }, () => undefined);
+    // A watcher that does not do its work is not waited for.
+    last ??= setTimeout(() => {
+      killGroup(report.pid);
+      watcher.kill('SIGKILL');
+    }, GRACE_MS * 3);
+  };
+  const timer = setTimeout(() => {
+    timedOut = true;
+    end();
+  }, timeoutMs);
+  signal?.addEventListener('abort', end, { once: true });
+  watcher.once('exit', () => {
+    // Somebody may have killed the watcher itself.
+    if (report.code === undefined && report.error === undefined) killGroup(report.pid);
+    closeQuiet();
+  });
+  /** Lets go of the output when nobody writes any more, even if somebody could. */
+  function closeQuiet(): void {
+    heard = false;
+    setTimeout(() => {
+      // What has arrived in the meantime is read before this is looked at.
+      setImmediate(() => {
+        if (heard) return closeQuiet();
+        watcher.stdout?.destroy();
+        watcher.stderr?.destroy();
+      });
+    }, HELD_MS).unref();
+  }
+  try {
+    await started(watcher, { program, args, cwd: options.cwd, env: options.env });
+  } finally {
+    clearTimeout(timer);
+    clearTimeout(last);
+    signal?.removeEventListener('abort', end);
+  }
+  signal?.throwIfAborted();
+  if (report.error !== undefined && !timedOut) throw cannotStart(program, report.error);
+  return { code: report.code ?? undefined, signal: report.signal ?? undefined, timedOut };
+}
+
+function started(watcher: ChildProcess, what: object): Promise<void> {
+  return new Promise((resolve, reject) => {
+    watcher.once('error', (error: NodeJS.ErrnoException) =>
+      reject(cannotStart(process.execPath, error.code ?? 'unknown')),
+    );
+    watcher.once('close', () => resolve());
+    watcher.send(what, () => undefined);
+  });
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+  } catch {
+    // Gone already, which is what was wanted.
+  }
+}
+
+function cannotStart(program: string, code: string): BmadError {
+  return new BmadError('unavailable', `${program} cannot be started (${code}).`, {
+    subject: program,
+    hint: 'Check that it is installed and may be run, then try again.',
+  });
+}

@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { BmadError } from '../errors.ts';
+
+export interface ProgramOptions {
+  cwd?: string;
+  env?: Record<string, string | undefined>;
+  /** Written to the program's standard input, which then stays open until `until` is satisfied. */
+  input?: string;
+  /** Called for each line of output; standard input is closed when it answers true. */
+  until?: (line: string) => boolean;
+  /** Called with what it writes to standard error, as it comes. */
+  onError?: (text: string) => void;
+  /** Takes the output as bytes instead of lines. If it fails, the program is ended. */
+  consume?: (output: AsyncIterable<Buffer>) => Promise<void>;
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+export interface ProgramResult {
+  /** Exit code; nothing when the program was ended by a signal or never started. */
+  code: number | undefined;
+  lines: string[];
+  /** The last part of what it wrote to standard error. */
+  stderr: string;
+  timedOut: boolean;
+}
+
+const KEPT_LINES = 10_000;
+const KEPT_STDERR = 8_000;
+
+/**
+ * Runs a program with a list of arguments: no shell ever sees them. The whole process group ends with the program, the
+ * time-out or the signal; a child that has left the group cannot keep the call waiting by holding on to the output.
+ */
+export async function runProgram(
+  program: string,
+  args: readonly string[],
+  options: ProgramOptions,
+): Promise<ProgramResult> {
+  options.signal?.throwIfAborted();
+  const child = spawn(program, args, {
+    cwd: options.cwd,
+    env: options.env,
+    shell: false,
+    windowsHide: true,
+    detached: process.platform !== 'win32',
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const result: ProgramResult = { code: undefined, lines: [], stderr: '', timedOut: false };
+  const end = (): void => {
+    killGroup(child.pid);
+    child.stdout.destroy();
+    child.stderr.destroy();
+  };
+  const timer = setTimeout(() => {
+    result.timedOut = true;
+    end();
+  }, options.timeoutMs);
+  options.signal?.addEventListener('abort', end, { once: true });
+  child.once('exit', () => killGroup(child.pid));
+
+  child.stdin.on('error', () => undefined);
+  child.stdin.write(options.input ?? '');
+  if (options.until === undefined) child.stdin.end();
+  let consumed: Promise<void> = Promise.resolve();
+  if (options.consume === undefined) {
+    createInterface({ input: child.stdout, crlfDelay: Infinity }).on('line', (line) => {
+      if (result.lines.length < KEPT_LINES) result.lines.push(line);
+      if (options.until?.(line) === true) child.stdin.end();
+    });
+  } else {
+    consumed = options.consume(child.stdout);
+    consumed.catch(end);
+  }
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    result.stderr = (result.stderr + chunk).slice(-KEPT_STDERR);
+    options.onError?.(chunk);
+  });
+
+  try {
+    result.code = await new Promise<number | undefined>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code) => resolve(code ?? undefined));
+    });
+    // An output that broke off is the consequence of an ended program, which the result tells; what the consumer
+    // itself complains of is the reason.
+    await consumed.catch((error: unknown) => {
+      if (result.code === 0 || error instanceof BmadError) throw error;
+    });
+    return result;
+  } finally {
+    clearTimeout(timer);
+    options.signal?.removeEventListener('abort', end);
+  }
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+  } catch {
+    // The group is gone already, which is what was wanted.
+  }
+}

@@ -1,0 +1,65 @@
+import type { Context as TraceContext, Span } from '@opentelemetry/api';
+import { optionalPackage } from './optional-packages.ts';
+import { SERVER_PROGRAM, VERSION } from '../product.ts';
+
+type Api = typeof import('@opentelemetry/api');
+
+/** What carries the trace of a caller over to us, by the names of W3C Trace Context. */
+export type Carrier = Readonly<Record<string, string>>;
+
+/** What has become of a request: what is known about it only now, and why it failed, if it did. */
+export interface Ended {
+  /** A name that says more than the one it began with. */
+  name?: string;
+  attributes?: Readonly<Record<string, string | number>>;
+  /** A word for the kind of failure, of which there are few. */
+  errorType?: string;
+}
+
+/** Keeps a trace of what clients ask. */
+export interface Tracing {
+  /** Runs something as one span of the caller's trace. `ended` says what became of it. */
+  span<T>(
+    name: string,
+    attributes: Readonly<Record<string, string | number>>,
+    carrier: Carrier,
+    work: () => Promise<T>,
+    ended: (outcome: { result: T } | { thrown: unknown }) => Ended,
+  ): Promise<T>;
+}
+
+/** The package that gives spans to whatever the user has set up; it is no part of ours, and may be missing. */
+export const TRACING_PACKAGE = '@opentelemetry/api';
+
+/** Nothing, if the package is not there. Who gathers the spans is decided by whoever starts the process. */
+export function openTracing(): Tracing | undefined {
+  const api = optionalPackage<Api>(TRACING_PACKAGE);
+  return api === undefined ? undefined : tracingWith(api);
+}
+
+function tracingWith({ context, propagation, trace, SpanKind, SpanStatusCode }: Api): Tracing {
+  return {
+    async span(name, attributes, carrier, work, ended) {
+      const parent: TraceContext = propagation.extract(context.active(), carrier);
+      const tracer = trace.getTracer(SERVER_PROGRAM, VERSION);
+      const span: Span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
+      const close = ({ name: better, attributes: more = {}, errorType }: Ended): void => {
+        if (better !== undefined) span.updateName(better);
+        span.setAttributes(more);
+        if (errorType !== undefined) {
+          span.setAttribute('error.type', errorType);
+          span.setStatus({ code: SpanStatusCode.ERROR });
+        }
+        span.end();
+      };
+      try {
+        const result = await context.with(trace.setSpan(parent, span), work);
+        close(ended({ result }));
+        return result;
+      } catch (thrown) {
+        close(ended({ thrown }));
+        throw thrown;
+      }
+    },
+  };
+}

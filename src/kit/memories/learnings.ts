@@ -1,0 +1,117 @@
+import { join } from 'node:path';
+import { BmadError } from '../../base/errors.ts';
+import { stateNames } from '../../base/files/file-state.ts';
+import { listInside, readInside } from '../../base/files/files.ts';
+import { nameKey } from '../../base/text/same-name.ts';
+import { agentsNamed, namesOf, sameAgent, type KitAgent } from '../agents.ts';
+import type { KitEntry } from './entry.ts';
+import { inProject, type Kit } from '../kit.ts';
+import { bulletIn, withoutExamples } from '../markdown.ts';
+
+export const LEARNINGS_FOLDER = 'agent-learnings';
+const MAX_BYTES = 10_000_000;
+
+/** The learnings files there are, as paths in the memory folder, with the name of whom each belongs to. */
+export async function learningsFiles(
+  kit: Kit,
+  problems: string[] = [],
+): Promise<{ path: string; owner: string }[]> {
+  if (kit.memory === undefined) return [];
+  const told = problems.length;
+  const inFolder = await listInside(kit.memory, LEARNINGS_FOLDER).catch((error: unknown) => {
+    if (error instanceof BmadError && error.code !== 'not_found')
+      problems.push(`${inProject(kit, LEARNINGS_FOLDER)}: ${error.message}`);
+    return [];
+  });
+  const beside = await listInside(kit.memory, '').catch(() => []);
+  if (told === problems.length) await tellAstray(kit, LEARNINGS_FOLDER, inFolder, problems);
+  await tellAstray(kit, '', beside, problems);
+  return [
+    ...inFolder
+      .filter(({ kind }) => kind === 'file')
+      .flatMap(({ name }) => fileNamed(LEARNINGS_FOLDER, name)),
+    ...beside.filter(({ kind }) => kind === 'file').flatMap(({ name }) => fileNamed('', name)),
+  ];
+}
+
+/** In the folder every page is one; beside it there are two older ways to name them. */
+function fileNamed(folder: string, name: string): { path: string; owner: string }[] {
+  if (folder !== '')
+    return name.endsWith('.md') ? [{ path: `${folder}/${name}`, owner: name.slice(0, -3) }] : [];
+  const owner = /^(?:agent-learnings-(.+)|(.+)-learnings)\.md$/.exec(name);
+  return owner === null ? [] : [{ path: name, owner: owner[1] ?? owner[2] ?? '' }];
+}
+
+/** A link that leads out, or nowhere, is no file that is read; whoever looks for what it should hold has to know. */
+async function tellAstray(
+  kit: Kit,
+  folder: string,
+  listed: readonly { name: string }[],
+  problems: string[],
+): Promise<void> {
+  const { memory } = kit;
+  if (memory === undefined) return;
+  const known = new Set(listed.map(({ name }) => name));
+  const names = await stateNames(join(memory, folder)).catch(() => []);
+  for (const { path } of names.filter((name) => !known.has(name)).flatMap((name) => fileNamed(folder, name)))
+    await readInside(memory, path, MAX_BYTES).catch((error: unknown) => {
+      if (!(error instanceof BmadError)) throw error;
+      problems.push(
+        error.code === 'not_found'
+          ? `${inProject(kit, path)}: the link leads nowhere.`
+          : `${inProject(kit, path)}: ${error.message}`,
+      );
+    });
+}
+
+/** The learnings of all agents, or of one, in the order of the files. */
+export async function readLearnings(
+  kit: Kit,
+  agents: readonly KitAgent[],
+  agent?: string,
+): Promise<KitEntry[]> {
+  const wanted = agent === undefined ? undefined : sameAgent(agents, agent).map(nameKey);
+  const entries: KitEntry[] = [];
+  for (const { path, owner } of await learningsFiles(kit)) {
+    const text = await readInside(kit.memory ?? '', path, MAX_BYTES).catch(() => undefined);
+    if (text !== undefined)
+      entries.push(...learningsIn(text.toString('utf8'), owner, inProject(kit, path), agents));
+  }
+  return wanted === undefined
+    ? entries
+    : entries.filter(({ names }) => names.some((name) => wanted.includes(nameKey(name))));
+}
+
+/** The entries of one file. A heading that is the name of an agent says whose the entries below it are. */
+export function learningsIn(
+  text: string,
+  owner: string,
+  source: string,
+  agents: readonly KitAgent[],
+): KitEntry[] {
+  let agent = owner;
+  const entries: KitEntry[] = [];
+  for (const [index, line] of withoutExamples(text).entries()) {
+    const heading = /^##\s+(\S+)\s*$/.exec(line)?.[1];
+    if (heading !== undefined && agentsNamed(agents, heading).length > 0) agent = heading;
+    const bullet = bulletIn(line);
+    if (bullet === undefined) continue;
+    const [known] = agentsNamed(agents, agent);
+    entries.push({
+      type: 'agent-learnings',
+      agent: known?.id ?? agent,
+      names: known === undefined ? [agent] : [...new Set([...namesOf(known), agent])],
+      text: bullet.text,
+      tags: [],
+      date: bullet.date,
+      source,
+      line: index + 1,
+    });
+  }
+  return entries;
+}
+
+/** The file an agent's new learnings belong into: the one its own instructions name. */
+export function learningsFileOf(agents: readonly KitAgent[], agent: string): string {
+  return `${LEARNINGS_FOLDER}/${agentsNamed(agents, agent)[0]?.learnings ?? agent}.md`;
+}

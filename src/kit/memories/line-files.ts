@@ -1,0 +1,115 @@
+import { BmadError } from '../../base/errors.ts';
+import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
+import { readInside } from '../../base/files/files.ts';
+import { localDay } from '../../base/text/local-time.ts';
+import { cut } from '../../base/text/text.ts';
+import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
+import type { KitAgent } from '../agents.ts';
+import { DECISIONS_FILE } from './decisions.ts';
+import { inProject, type Kit } from '../kit.ts';
+import { FRENCH } from '../language.ts';
+import { learningsFileOf } from './learnings.ts';
+import { bulletIn } from '../markdown.ts';
+import { projectWording } from '../project-language.ts';
+import { utf8Text } from '../utf8.ts';
+
+const MAX_BYTES = 20_000_000;
+/** An entry of a Markdown file is one line; the rest of a long text is in memories.json and in the store. */
+const LINE_LENGTH = 1_000;
+
+export interface LineFiles {
+  kit: Kit;
+  agents: readonly KitAgent[];
+  /** The memories of a type that are neither forgotten nor superseded: a line may be the copy of several. */
+  living(type: MemoryType): Promise<readonly MemoryEntry[]>;
+}
+
+/** What a memory says or said, as far as it decides about its line. */
+export type Wording = Pick<MemoryEntry, 'text' | 'agent'>;
+
+/** The file that has a line for a memory, as a path in the memory folder; most types have none. */
+export function lineFileOf(type: MemoryType, agent: string, agents: readonly KitAgent[]): string | undefined {
+  if (type === 'agent-learnings') return learningsFileOf(agents, agent);
+  return type === 'decisions' ? DECISIONS_FILE : undefined;
+}
+
+/** A text as one line of a list, which is how it is found again. */
+export function lineText(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= LINE_LENGTH ? line : `${cut(line, LINE_LENGTH - 1)}…`;
+}
+
+export async function addLine(
+  { kit, agents }: LineFiles,
+  memory: string,
+  path: string,
+  { text, type, createdAt }: MemoryEntry,
+): Promise<void> {
+  const line = lineText(text);
+  const known = (await fileText(kit, memory, path)) ?? '';
+  if (known.split('\n').some((other) => bulletIn(other)?.text === line)) return;
+  const owner = path.replace(/^.*\/|\.md$/g, '');
+  const id = agents.find(({ learnings }) => learnings === owner)?.id ?? owner;
+  const header =
+    type === 'decisions'
+      ? '# Decisions Log\n\n'
+      : `# Learnings — ${id}\n\n> ${(await projectWording(kit, FRENCH)).learnings}\n\n`;
+  await appendLine(memory, path, `- [${localDay(new Date(createdAt))}] ${line}`, header);
+}
+
+/**
+ * Takes the lines of some wordings of a memory out of one file, a line for each. People write the same things into these
+ * files: a line of another day, or without one, is not ours to remove.
+ */
+export async function dropLines(
+  { kit, agents, living }: LineFiles,
+  memory: string,
+  path: string,
+  { id, type, createdAt }: MemoryEntry,
+  wordings: readonly Wording[],
+): Promise<boolean> {
+  const known = await fileText(kit, memory, path);
+  if (known === undefined) return false;
+  const day = localDay(new Date(createdAt));
+  let lines = known.split('\n');
+  let others: readonly MemoryEntry[] | undefined;
+  let dropped = false;
+  for (const wanted of new Set(wordings.map(({ text }) => lineText(text)))) {
+    const at = lines.findLastIndex((line) => {
+      const bullet = bulletIn(line);
+      return bullet?.text === wanted && bullet.date === day;
+    });
+    if (at < 0) continue;
+    others ??= await living(type);
+    const isShared = others.some(
+      (other) =>
+        other.id !== id && lineText(other.text) === wanted && lineFileOf(type, other.agent, agents) === path,
+    );
+    if (isShared) continue;
+    lines = lines.toSpliced(at, 1);
+    dropped = true;
+  }
+  if (dropped) await replaceShared(memory, path, lines.join('\n'));
+  return dropped;
+}
+
+/** The text of a file of the kit that may be rewritten; nothing when it is not there. */
+export async function fileText(kit: Kit, memory: string, path: string): Promise<string | undefined> {
+  let bytes: Buffer;
+  try {
+    bytes = await readInside(memory, path, MAX_BYTES);
+  } catch (error) {
+    if (error instanceof BmadError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+  const text = utf8Text(bytes);
+  if (text === undefined) throw leftAlone(kit, path, 'it is not UTF-8');
+  return text;
+}
+
+export function leftAlone(kit: Kit, path: string, reason: string): BmadError {
+  return new BmadError('unavailable', `${inProject(kit, path)} is left as it is: ${reason}.`, {
+    subject: path,
+    hint: 'Repair the file, or move it away; the memory itself is kept.',
+  });
+}

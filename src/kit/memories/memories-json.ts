@@ -1,0 +1,52 @@
+import { field, isTable, textField, type Table } from '../../base/parse/parse.ts';
+import { MEMORY_TYPES, type MemoryType } from '../../model/memory.ts';
+import type { KitEntry } from './entry.ts';
+import { texts } from './failures.ts';
+
+export const MEMORIES_FILE = 'memories.json';
+
+/** The list in the file, or why it cannot be used; an empty file is an empty list. */
+export function memoryTables(text: string): unknown[] | string {
+  if (text.trim() === '') return [];
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return 'it is not valid JSON';
+  }
+  if (Array.isArray(value)) return value as unknown[];
+  const inner = isTable(value) ? field(value, 'memories') : undefined;
+  return Array.isArray(inner) ? (inner as unknown[]) : 'it is not a list';
+}
+
+/** Entries in all the forms that the kit's programs have written over time. */
+export function memoriesIn(tables: readonly unknown[], source: string): KitEntry[] {
+  return tables.flatMap((value) => {
+    if (!isTable(value)) return [];
+    const inner = field(value, 'metadata');
+    const meta: Table = isTable(inner) ? inner : {};
+    const either = (name: string): string | undefined => textField(meta, name) ?? textField(value, name);
+    const text = textField(value, 'memory') ?? textField(value, 'text');
+    if (text === undefined || text.trim() === '' || field(meta, 'superseded') === true) return [];
+    const agent = either('agent') ?? '';
+    const uuid = textField(meta, 'uuid');
+    return [
+      {
+        type: typeOf(either('type'), agent),
+        agent: agent || 'team',
+        names: [agent || 'team'],
+        text,
+        tags: texts(field(meta, 'tags') ?? field(value, 'tags')),
+        date: textField(value, 'created_at') ?? either('timestamp'),
+        source,
+        ...(uuid === undefined ? {} : { copyOf: uuid }),
+      },
+    ];
+  });
+}
+
+/** What was added without a type is something an agent has learnt, if it was an agent. */
+function typeOf(type: string | undefined, agent: string): MemoryType {
+  const known = MEMORY_TYPES.find((name) => name === type);
+  return known ?? (agent === '' ? 'shared-context' : 'agent-learnings');
+}

@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { modifiedInside, pathExists } from '../../base/files/files.ts';
+import { readKitAgents, type KitAgent } from '../agents.ts';
+import { DECISIONS_FILE, decisionsIn } from './decisions.ts';
+import { withAgents } from './entry-agents.ts';
+import type { KitEntry, KitReading } from './entry.ts';
+import { failuresIn, loggedFailures, MUSEUM_FILE, MUSEUM_LOG } from './failures.ts';
+import { inProject, type Kit } from '../kit.ts';
+import { textToRead } from '../kit-text.ts';
+import { learningsFiles, learningsIn } from './learnings.ts';
+import { MEMORIES_FILE, memoriesIn, memoryTables } from './memories-json.ts';
+import { emptyPage, SHARED_CONTEXT_FILE, sharedContextIn } from './shared-context.ts';
+
+/** Everything in the project's own memory files that can be recalled, read again when a file has changed. */
+export class KitFiles {
+  readonly kit: Kit;
+  #known: { stamp: string; reading: KitReading; agents: KitAgent[] } | undefined;
+
+  constructor(kit: Kit) {
+    this.kit = kit;
+  }
+
+  async agents(): Promise<readonly KitAgent[]> {
+    return this.#known?.agents ?? readKitAgents(this.kit);
+  }
+
+  async read(): Promise<KitReading> {
+    const { kit } = this;
+    if (kit.memory === undefined) return { entries: [], problems: [...kit.problems] };
+    const unread: string[] = [];
+    const learnings = await learningsFiles(kit, unread);
+    const paths = [
+      SHARED_CONTEXT_FILE,
+      DECISIONS_FILE,
+      MUSEUM_FILE,
+      MUSEUM_LOG,
+      MEMORIES_FILE,
+      ...learnings.map(({ path }) => path),
+    ];
+    const memory = kit.memory;
+    const times = await Promise.all(
+      paths.map(
+        async (path) =>
+          (await modifiedInside(memory, path)) ?? ((await pathExists(join(memory, path))) ? 'astray' : '-'),
+      ),
+    );
+    const stamp = [...unread, ...paths.map((path, index) => `${path}@${times[index]}`)].join('|');
+    if (this.#known?.stamp === stamp) return this.#known.reading;
+    const agents = await readKitAgents(kit);
+    const reading = await this.#readAnew(learnings, agents, unread);
+    this.#known = { stamp, reading, agents };
+    return reading;
+  }
+
+  async #readAnew(
+    learnings: readonly { path: string; owner: string }[],
+    agents: readonly KitAgent[],
+    unread: readonly string[],
+  ): Promise<KitReading> {
+    const problems = [...this.kit.problems, ...unread];
+    const entries: KitEntry[] = [];
+    const take = async (
+      path: string,
+      parse: (text: string, source: string) => KitEntry[],
+    ): Promise<boolean> => {
+      const text = await textToRead(this.kit, path, problems);
+      if (text === undefined) return false;
+      entries.push(...parse(text, inProject(this.kit, path)));
+      return true;
+    };
+    await take(SHARED_CONTEXT_FILE, (text, source) => {
+      problems.push(...emptyPage(text, source));
+      return sharedContextIn(text, source);
+    });
+    await take(DECISIONS_FILE, decisionsIn);
+    for (const { path, owner } of learnings)
+      await take(path, (text, source) => learningsIn(text, owner, source, agents));
+    const logged = await take(MUSEUM_LOG, (text, source) => loggedFailures(text, source, problems));
+    await take(MUSEUM_FILE, (text, source) => failuresIn(text, source, logged));
+    await take(MEMORIES_FILE, (text, source) => {
+      const tables = memoryTables(text);
+      if (typeof tables !== 'string') return memoriesIn(tables, source);
+      problems.push(`${source} is left as it is: ${tables}.`);
+      return [];
+    });
+    return { entries: withAgents(entries.filter(({ text }) => text.trim() !== '')), problems };
+  }
+}

@@ -1,0 +1,29 @@
+import type { KitEntry } from './entry.ts';
+import { isUnset, sectionsOf, withoutExamples } from '../markdown.ts';
+
+export const SHARED_CONTEXT_FILE = 'shared-context.md';
+
+/** What is wrong with a page that has nothing at all: every install writes its headings. */
+export function emptyPage(text: string, source: string): string[] {
+  return text.trim() === '' ? [`${source} is empty: a write that broke off leaves it like that.`] : [];
+}
+
+/** The sections of the shared context that somebody has filled in. */
+export function sharedContextIn(text: string, source: string): KitEntry[] {
+  return sectionsOf(withoutExamples(text)).flatMap(({ level, title, line, body }) => {
+    const told = body.map((part) => part.text.trim()).filter((part) => part !== '' && !isUnset(part));
+    const content = told.filter((part) => !/^-{3,}$|^\|[\s|:-]*$/.test(part));
+    if (level < 2 || content.length === 0) return [];
+    return [
+      {
+        type: 'shared-context' as const,
+        agent: 'project',
+        names: ['project'],
+        text: [title, ...content].join('\n'),
+        tags: [],
+        source,
+        line,
+      },
+    ];
+  });
+}

@@ -1,0 +1,187 @@
+import { BmadError } from '../../base/errors.ts';
+import { replaceShared } from '../../base/files/file-shared.ts';
+import { localTime } from '../../base/text/local-time.ts';
+import { field, isTable } from '../../base/parse/parse.ts';
+import type { MemoryEntry } from '../../model/memory.ts';
+import { ACTIVITY_FILE, logActivity } from './activity.ts';
+import { inProject, type Kit } from '../kit.ts';
+import { inTurn } from '../kit-lock.ts';
+import { addLine, dropLines, fileText, leftAlone, lineFileOf, lineText } from './line-files.ts';
+import type { LineFiles, Wording } from './line-files.ts';
+import { MEMORIES_FILE, memoryTables } from './memories-json.ts';
+
+export interface KitWriting extends LineFiles {
+  /** The folder of our own files, where the lock is. */
+  locks: string;
+}
+
+export interface Written {
+  /** Files that now have the memory, as paths from the top of the project. */
+  files: string[];
+  /** Files that could not be written, and why. */
+  problems: string[];
+  /** Whether all was tried; not where others kept the files for too long. */
+  complete: boolean;
+}
+
+/**
+ * Puts a memory where the project's own tools look for it. What is there already is not written twice, so that doing it
+ * again after a crash completes what was begun. `earlier` is all that the memory has said before: the line of any of it
+ * may still be there.
+ */
+export async function writeKitFiles(
+  writing: KitWriting,
+  entry: MemoryEntry,
+  { earlier = [], mode }: { earlier?: readonly Wording[]; mode?: 'semantic' | 'local' | undefined },
+): Promise<Written> {
+  return inFiles(writing, async (memory, attempt) => {
+    const path = lineFileOf(entry.type, entry.agent, writing.agents);
+    if (path !== undefined) {
+      const own = lineText(entry.text);
+      const quietly: Attempt = (name, work) => attempt(name, async () => (await work(), false));
+      await dropEarlier(
+        writing,
+        memory,
+        entry,
+        earlier,
+        quietly,
+        (place, line) => place === path && line === own,
+      );
+      await attempt(path, async () => {
+        await addLine(writing, memory, path, entry);
+        return true;
+      });
+    }
+    await attempt(MEMORIES_FILE, async () => {
+      await keepInJson(writing.kit, memory, entry);
+      return true;
+    });
+    if (mode === undefined) return;
+    const { agent, text: query, type } = entry;
+    await attempt(ACTIVITY_FILE, async () => {
+      await logActivity(memory, { cmd: 'remember', agent, mode, query, type });
+      return false;
+    });
+  });
+}
+
+/** Takes a memory out of those files again; only what we wrote. A superseded one keeps its line, as a record. */
+export async function removeFromKitFiles(
+  writing: KitWriting,
+  entry: MemoryEntry,
+  { earlier = [], keepLine = false }: { earlier?: readonly Wording[]; keepLine?: boolean } = {},
+): Promise<Written> {
+  return inFiles(writing, async (memory, attempt) => {
+    const own = lineText(entry.text);
+    const wordings = keepLine ? earlier : [entry, ...earlier];
+    await dropEarlier(writing, memory, entry, wordings, attempt, (_, line) => keepLine && line === own);
+    await attempt(MEMORIES_FILE, () => dropFromJson(writing.kit, memory, entry));
+  });
+}
+
+/** Work on one file; answers whether the memory's place in it has changed. */
+type Attempt = (name: string, work: () => Promise<boolean>) => Promise<void>;
+
+async function inFiles(
+  writing: KitWriting,
+  work: (memory: string, attempt: Attempt) => Promise<void>,
+): Promise<Written> {
+  const { kit } = writing;
+  const { memory } = kit;
+  const files: string[] = [];
+  const problems: string[] = [];
+  if (memory === undefined) return { files, problems, complete: true };
+  // What is wrong with one file is no reason to leave the copy in the other.
+  const attempt: Attempt = async (name, one) => {
+    try {
+      if (await one()) files.push(inProject(kit, name));
+    } catch (error) {
+      if (!(error instanceof BmadError)) throw error;
+      if (!problems.includes(error.message)) problems.push(error.message);
+    }
+  };
+  const complete = await locked(writing, problems, () => work(memory, attempt));
+  return { files: [...new Set(files)], problems, complete };
+}
+
+async function dropEarlier(
+  writing: KitWriting,
+  memory: string,
+  entry: MemoryEntry,
+  wordings: readonly Wording[],
+  attempt: Attempt,
+  stays: (path: string, line: string) => boolean,
+): Promise<void> {
+  const byFile = new Map<string, Wording[]>();
+  for (const wording of wordings) {
+    const path = lineFileOf(entry.type, wording.agent, writing.agents);
+    if (path === undefined || stays(path, lineText(wording.text))) continue;
+    byFile.set(path, [...(byFile.get(path) ?? []), wording]);
+  }
+  for (const [path, some] of byFile) await attempt(path, () => dropLines(writing, memory, path, entry, some));
+}
+
+/** The memory itself is kept already; files that cannot be written are told, and written by the next attempt. */
+async function locked(
+  { locks }: KitWriting,
+  problems: string[],
+  work: () => Promise<void>,
+): Promise<boolean> {
+  try {
+    await inTurn(locks, work);
+    return true;
+  } catch (error) {
+    if (!(error instanceof BmadError)) throw error;
+    problems.push(error.message);
+    return false;
+  }
+}
+
+/** Only a bare list can be written back as it was: around one in an object there may be more that is not ours. */
+function listIn(kit: Kit, text: string): unknown[] {
+  const read = memoryTables(text);
+  const tables = Array.isArray(read) && /^\s*\{/.test(text) ? 'it has a form of its own' : read;
+  if (typeof tables === 'string') throw leftAlone(kit, MEMORIES_FILE, tables);
+  return tables;
+}
+
+/** The file is rewritten whole by its other users too; one that cannot be understood is left as it is. */
+async function keepInJson(kit: Kit, memory: string, entry: MemoryEntry): Promise<void> {
+  const tables = listIn(kit, (await fileText(kit, memory, MEMORIES_FILE)) ?? '');
+  const at = tables.findIndex((table) => uuidOf(table) === entry.id && typeIn(table) === entry.type);
+  const known = tables[at];
+  const fresh = {
+    id: isTable(known) ? field(known, 'id') : nextNumber(tables),
+    memory: entry.text,
+    user_id: kit.user,
+    metadata: { agent: entry.agent, type: entry.type, tags: entry.tags, uuid: entry.id },
+    created_at: localTime(new Date(entry.createdAt)),
+  };
+  if (JSON.stringify(known) === JSON.stringify(fresh)) return;
+  const next = at < 0 ? [...tables, fresh] : tables.with(at, fresh);
+  await replaceShared(memory, MEMORIES_FILE, JSON.stringify(next, null, 2));
+}
+
+async function dropFromJson(kit: Kit, memory: string, entry: MemoryEntry): Promise<boolean> {
+  const text = (await fileText(kit, memory, MEMORIES_FILE)) ?? '';
+  // A file that does not have it needs no change, whatever its form.
+  if (!text.includes(entry.id)) return false;
+  const tables = listIn(kit, text);
+  const rest = tables.filter((table) => uuidOf(table) !== entry.id || typeIn(table) !== entry.type);
+  if (rest.length === tables.length) return false;
+  await replaceShared(memory, MEMORIES_FILE, JSON.stringify(rest, null, 2));
+  return true;
+}
+
+function nextNumber(tables: readonly unknown[]): number {
+  const numbers = tables.map((table) => (isTable(table) ? Number(field(table, 'id')) : 0));
+  return Math.max(tables.length, ...numbers.filter(Number.isSafeInteger)) + 1;
+}
+
+function metaOf(table: unknown, name: string): unknown {
+  const meta = isTable(table) ? field(table, 'metadata') : undefined;
+  return isTable(meta) ? field(meta, name) : undefined;
+}
+
+const uuidOf = (table: unknown): unknown => metaOf(table, 'uuid');
+const typeIn = (table: unknown): unknown => metaOf(table, 'type');

@@ -1,0 +1,151 @@
+import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
+import { localDay, utcOf } from '../../base/text/local-time.ts';
+import { MUSEUM_FILE, MUSEUM_LOG } from '../memories/failures.ts';
+import { addToSection } from '../insert.ts';
+import { inProject } from '../kit.ts';
+import { whileLocked } from '../kit-lock.ts';
+import { asLine, lineEndOf, textToChange, type KitWithMemory } from '../kit-text.ts';
+import type { Severity } from '../../model/failure.ts';
+import { museumIn, museumLog, severityOf, type Failure } from './museum.ts';
+import { formatPage, isGenerated } from './museum-page.ts';
+import { FRENCH, languageOf } from '../language.ts';
+import { projectWording } from '../project-language.ts';
+
+export interface NewFailure {
+  title: string;
+  category: string;
+  severity: Exclude<Severity, 'unknown'>;
+  agent?: string | undefined;
+  happened?: string | undefined;
+  cause?: string | undefined;
+  impact?: string | undefined;
+  lesson?: string | undefined;
+  fix?: string | undefined;
+  rule?: string | undefined;
+  tags: readonly string[];
+  status: 'open' | 'resolved' | 'wontfix';
+}
+
+export interface FailureWritten {
+  id?: string;
+  files: string[];
+  /** False when the museum has had it already. */
+  added: boolean;
+  notes: string[];
+}
+
+/** Adds a failure to the museum in the form that the project's museum has. */
+export async function writeFailure(
+  kit: KitWithMemory,
+  failure: NewFailure,
+  now: Date,
+): Promise<FailureWritten> {
+  return whileLocked(kit, async () => {
+    const log = await textToChange(kit, MUSEUM_LOG);
+    const page = await textToChange(kit, MUSEUM_FILE);
+    const inLog =
+      log !== undefined || (kit.family === 'grimoire' && (page === undefined || isNumbered(page)));
+    return inLog ? intoLog(kit, failure, now, log ?? '', page) : intoPage(kit, failure, now, page);
+  });
+}
+
+const isNumbered = (page: string): boolean => museumIn(page, '').some(({ id }) => id !== undefined);
+
+function isSame(known: Failure, fresh: NewFailure, day: string): boolean {
+  return (
+    known.title === asLine(fresh.title) &&
+    known.category === fresh.category &&
+    localDay(new Date(utcOf(known.date) ?? 0)) === day
+  );
+}
+
+const LOG_SEVERITY = { critical: 'high', important: 'medium', micro: 'low' } as const;
+
+async function intoLog(
+  kit: KitWithMemory,
+  failure: NewFailure,
+  now: Date,
+  log: string,
+  page: string | undefined,
+): Promise<FailureWritten> {
+  const problems: string[] = [];
+  const known = museumLog(log, inProject(kit, MUSEUM_LOG), problems);
+  const twin = known.find((other) => isSame(other, failure, localDay(now)));
+  const logged = [...known, ...museumIn(page ?? '', '')];
+  const highest = Math.max(0, ...logged.map(({ id }) => Number(/\d+$/.exec(id ?? '')?.[0] ?? 0)));
+  const id = twin?.id ?? `FM-${String(highest + 1).padStart(3, '0')}`;
+  const entry = {
+    failure_id: id,
+    sequence: highest + 1,
+    timestamp: now.toISOString().replace('Z', '000+00:00'),
+    title: asLine(failure.title),
+    severity: LOG_SEVERITY[failure.severity],
+    agents: failure.agent === undefined ? [] : [failure.agent],
+    description: asLine([failure.happened ?? failure.title, failure.impact].filter(Boolean).join(' — ')),
+    root_cause: asLine(failure.cause ?? ''),
+    fix: asLine(failure.fix ?? failure.lesson ?? ''),
+    rule_added: asLine(failure.rule ?? ''),
+    // This family has no categories; a tag is where its tools look.
+    tags: [...new Set([failure.category, ...failure.tags])],
+    status: failure.status,
+  };
+  if (twin === undefined) await appendLine(kit.memory, MUSEUM_LOG, JSON.stringify(entry));
+  const files = [inProject(kit, MUSEUM_LOG)];
+  const notes = [...problems];
+  // Also when nothing was added: an attempt before this one may have ended between the two files.
+  const all = museumLog(
+    twin === undefined
+      ? `${log}${log === '' || log.endsWith('\n') ? '' : '\n'}${JSON.stringify(entry)}`
+      : log,
+    '',
+    [],
+  );
+  if (problems.length > 0)
+    notes.push(`${MUSEUM_FILE} was not made anew: the log has lines that cannot be read.`);
+  else if (page === undefined || isGenerated(page, all)) {
+    const next = formatPage(all, page);
+    if (next !== page) await replaceShared(kit.memory, MUSEUM_FILE, next);
+    files.push(inProject(kit, MUSEUM_FILE));
+  } else notes.push(`${inProject(kit, MUSEUM_FILE)} is left as it is: somebody has written into it.`);
+  return { id, files, added: twin === undefined, notes };
+}
+
+async function intoPage(
+  kit: KitWithMemory,
+  failure: NewFailure,
+  now: Date,
+  page: string | undefined,
+): Promise<FailureWritten> {
+  const words = languageOf(page, await projectWording(kit, FRENCH)).museum;
+  const text = page === undefined || page.trim() === '' ? words.newPage : page;
+  const day = localDay(now);
+  const files = [inProject(kit, MUSEUM_FILE)];
+  if (museumIn(text, '').some((known) => isSame(known, failure, day)))
+    return { files, added: false, notes: [] };
+  const field = (label: string, value: string | undefined): string[] =>
+    value === undefined || value.trim() === '' ? [] : [`**${label}** : ${asLine(value)}`];
+  const lines = [
+    `### [${day}] ${failure.agent === undefined ? '' : `[${failure.agent}] `}${failure.category} — ${asLine(failure.title)}`,
+    ...field(words.happened, failure.happened),
+    ...field(words.cause, failure.cause),
+    ...field(words.impact, failure.impact),
+    ...field(words.lesson, failure.lesson),
+    ...field(words.fix, failure.fix),
+    ...field(words.rule, failure.rule),
+    ...(failure.status === 'resolved' ? [] : field(words.status, failure.status)),
+  ];
+  const next = addToSection(
+    text,
+    ({ level, title }) => level <= 2 && severityOf(title) === failure.severity,
+    lines,
+    { isPlaceholder: (line) => /^\s*[*_]\(.*\)[*_]\s*$/.test(line) },
+  );
+  const end = lineEndOf(text);
+  const added = [`## ${words.severities[failure.severity]}`, '', ...lines].map((line) => `${line}${end}`);
+  await replaceShared(
+    kit.memory,
+    MUSEUM_FILE,
+    next ?? `${text}${text.endsWith('\n') ? '' : end}${end}${added.join('')}`,
+  );
+  return { files, added: true, notes: [] };
+}

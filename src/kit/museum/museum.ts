@@ -1,0 +1,252 @@
+import { field, isTable, textField } from '../../base/parse/parse.ts';
+import { CATEGORIES, UNKNOWN_CATEGORY as UNKNOWN, type Severity } from '../../model/failure.ts';
+import { plainTitle } from '../headings.ts';
+import { bulletIn, isUnset, sectionsOf, withoutExamples, type Section } from '../markdown.ts';
+
+/** A failure of the museum, whichever of the two families of files it is in. */
+export interface Failure {
+  /** `FM-001`, in the family that numbers them. */
+  id?: string | undefined;
+  title: string;
+  /** The title as it is written, with the category if that stands there. */
+  heading: string;
+  category: string;
+  severity: Severity;
+  status: 'open' | 'resolved' | 'wontfix' | 'unknown';
+  date?: string | undefined;
+  agents: string[];
+  happened?: string | undefined;
+  cause?: string | undefined;
+  impact?: string | undefined;
+  lesson?: string | undefined;
+  fix?: string | undefined;
+  rule?: string | undefined;
+  tags: string[];
+  source: string;
+  line: number;
+  /** Everything that is written there, for those who search. */
+  told: string;
+}
+
+const HEADING = /^\[(\d{4}-\d{2}-\d{2})[^\]]{0,20}\]\s*(?:\[([^\]]{1,100})\]\s*)?(.*)$/;
+const NUMBERED = /^(FM-\d+)\s*(?:[—–:-]\s*)?(.*)$/;
+const CATEGORY = /^[A-Z]{2,}(?:-[A-Z]+)+$|^HALLUCINATION$/;
+
+/** The failures of a page: a heading with a date or a number each, the fields below it, and older lines with a date. */
+export function museumIn(text: string, source: string): Failure[] {
+  const failures: Failure[] = [];
+  let severity: Severity = 'unknown';
+  for (const section of sectionsOf(withoutExamples(text))) {
+    const { title, level, body } = section;
+    const numbered = NUMBERED.exec(title);
+    const dated = level >= 3 ? HEADING.exec(title) : null;
+    if (numbered !== null) failures.push(numberedFailure(numbered, section, source));
+    else if (dated !== null) failures.push(datedFailure(dated, section, severity, source));
+    else if (level <= 2) {
+      severity = severityOf(title);
+      for (const part of body) {
+        const bullet = bulletIn(part.text);
+        if (bullet?.date === undefined) continue;
+        failures.push({
+          ...blank(source, part.line),
+          ...named(bullet.text),
+          severity,
+          date: bullet.date,
+          told: bullet.text,
+        });
+      }
+    }
+  }
+  return failures;
+}
+
+function datedFailure(
+  [, date = '', bracket, rest = '']: RegExpExecArray,
+  { line, body }: Section,
+  severity: Severity,
+  source: string,
+): Failure {
+  // Some have the category in brackets where others have the agent, some have both.
+  const inBrackets = bracket !== undefined && CATEGORY.test(bracket);
+  const heading = inBrackets ? `${bracket} ${rest}` : rest;
+  return {
+    ...blank(source, line),
+    ...named(heading),
+    severity,
+    date,
+    agents: bracket === undefined || inBrackets ? [] : [bracket],
+    ...fieldsIn(body),
+    told: [heading, ...toldLines(body)].filter((part) => part !== '').join('\n'),
+  };
+}
+
+function numberedFailure(
+  [, id = '', title = '']: RegExpExecArray,
+  { line, body }: Section,
+  source: string,
+): Failure {
+  const fields = fieldsIn(body);
+  const { severity, date, agents, tags } = labelled(body);
+  const list = (text: string | undefined): string[] =>
+    text === undefined ? [] : text.split(',').flatMap((part) => (isUnset(part) ? [] : [part.trim()]));
+  const known = list(tags);
+  return {
+    ...blank(source, line),
+    id,
+    ...named(title, known),
+    severity: severityOf(severity ?? ''),
+    date,
+    agents: list(agents).filter((agent) => agent !== 'unknown'),
+    ...fields,
+    tags: known,
+    told: [title, ...toldLines(body)].filter((part) => part !== '').join('\n'),
+  };
+}
+
+/** The log of the other family: one failure a line. What is no JSON is told and passed over. */
+export function museumLog(text: string, source: string, problems: string[]): Failure[] {
+  const failures: Failure[] = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      problems.push(`${source}:${index + 1} is no JSON and was passed over.`);
+      continue;
+    }
+    if (!isTable(value)) continue;
+    const table = value;
+    const part = (name: string): string | undefined => textField(table, name)?.trim() || undefined;
+    const tags = texts(field(table, 'tags'));
+    failures.push({
+      ...blank(source, index + 1),
+      id: part('failure_id'),
+      ...named(part('title') ?? '', tags),
+      severity: severityOf(part('severity') ?? ''),
+      status: statusOf(part('status')),
+      date: part('timestamp'),
+      agents: texts(field(table, 'agents')),
+      happened: part('description'),
+      cause: part('root_cause'),
+      fix: part('fix'),
+      rule: part('rule_added'),
+      tags,
+      told: ['title', 'description', 'root_cause', 'fix', 'rule_added']
+        .flatMap((name) => part(name) ?? [])
+        .join('\n'),
+    });
+  }
+  return failures;
+}
+
+export function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+}
+
+function blank(source: string, line: number): Failure {
+  return {
+    title: '',
+    heading: '',
+    category: UNKNOWN,
+    severity: 'unknown',
+    status: 'unknown',
+    agents: [],
+    tags: [],
+    source,
+    line,
+    told: '',
+  };
+}
+
+/** `CC-FAIL — title` in two parts. A category may also be among the tags, or in brackets. */
+export function named(
+  heading: string,
+  tags: readonly string[] = [],
+): { category: string; title: string; heading: string } {
+  const [, first = '', rest = ''] =
+    /^\[?([A-Z][A-Z-]{2,39})\]?(?=[\s:—–-]|$)\s*(?:[—–:-]\s*)?(.*)$/.exec(heading) ?? [];
+  const known = (CATEGORIES as readonly string[]).includes(first);
+  const tagged = CATEGORIES.find((category) => tags.some((tag) => tag.toUpperCase() === category));
+  if (known) return { category: first, title: rest.trim() || heading, heading };
+  // What looks like a category and is none is left in the title, where it can be read.
+  return { category: tagged ?? UNKNOWN, title: heading.trim(), heading };
+}
+
+/** The severity that a heading or a word stands for, by its colour or by its words. */
+export function severityOf(title: string): Severity {
+  const plain = plainTitle(title);
+  if (title.includes('🔴') || /\bcritiques?\b|\bcritical\b|^(?:high|haute)$/.test(plain)) return 'critical';
+  if (
+    title.includes('🟡') ||
+    title.includes('🟠') ||
+    /\bimportant(?:e?s?)\b|^(?:medium|moyenne)$/.test(plain)
+  )
+    return 'important';
+  if (title.includes('🟢') || /\bmicro\b|^(?:low|basse|minor)$/.test(plain)) return 'micro';
+  return 'unknown';
+}
+
+function statusOf(text: string | undefined): Failure['status'] {
+  const plain = plainTitle(text ?? '');
+  if (/^(?:resolved|resolu|closed)/.test(plain)) return 'resolved';
+  if (/^(?:open|ouvert)/.test(plain)) return 'open';
+  return /^wontfix|^won't fix/.test(plain) ? 'wontfix' : 'unknown';
+}
+
+type Label =
+  | 'happened'
+  | 'cause'
+  | 'impact'
+  | 'lesson'
+  | 'fix'
+  | 'rule'
+  | 'severity'
+  | 'status'
+  | 'date'
+  | 'agents'
+  | 'tags';
+
+const LABELS: readonly [Label, RegExp][] = [
+  ['happened', /^(?:ce qui s'est passe|what happened|description)$/],
+  ['cause', /^(?:cause racine|root cause|cause)$/],
+  ['impact', /^impact$/],
+  ['lesson', /^(?:lecon|lesson)s?(?: apprises?| learn(?:ed|t))?$/],
+  ['rule', /^(?:regle|rule)s?(?: instauree| ajoutee| added| established)?s?$/],
+  ['fix', /^(?:correctif|correction|fix)$/],
+  ['severity', /^(?:severite|severity)$/],
+  ['status', /^(?:statut|status)$/],
+  ['date', /^date$/],
+  ['agents', /^agent(?: s|s)?(?: implique s| impliques?| involved)?$/],
+  ['tags', /^tags?$/],
+];
+
+/** `**Leçon** : …`, as a line of its own or as a bullet, with the marks or without. */
+const LABELLED = /^\s*(?:[-*]\s+)?(?:\*\*)?([^*:]{3,40}?)(?:\*\*)?\s*:\s*(?:\*\*\s*)?(\S.*?)\s*$/;
+
+function labelled(body: Section['body']): Partial<Record<Label, string>> {
+  const found: Partial<Record<Label, string>> = {};
+  let last: Label | undefined;
+  for (const { text } of body) {
+    const [, name = '', value = ''] = LABELLED.exec(text) ?? [];
+    const label = LABELS.find(([, pattern]) => pattern.test(plainTitle(name)))?.[0];
+    const told = text.trim();
+    if (label !== undefined) {
+      last = found[label] === undefined && !isUnset(value) ? label : undefined;
+      if (last !== undefined) found[last] = value;
+    } else if (told === '' || /^(?:-{3,}$|>)/.test(told)) last = undefined;
+    else if (last !== undefined) found[last] += ` ${told}`;
+  }
+  return found;
+}
+
+export function fieldsIn(body: Section['body']): Partial<Failure> {
+  const { happened, cause, impact, lesson, fix, rule, status } = labelled(body);
+  return { happened, cause, impact, lesson, fix, rule, status: statusOf(status) };
+}
+
+function toldLines(body: Section['body']): string[] {
+  return body
+    .map((part) => part.text.trim())
+    .filter((part) => part !== '' && !/^-{3,}$/.test(part) && !part.startsWith('>'));
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { WEB_CONTEXT } from '../../../tests/support/kit-trees.ts';
+import { contextSections, requestsIn, teamIn } from './context-sections.ts';
+import { requestId } from './handoffs.ts';
+
+const sections = contextSections(WEB_CONTEXT);
+const named = (title: string) => sections.find((section) => section.title === title);
+
+describe('contextSections', () => {
+  it('joins the sections of several templates, whatever the apostrophe, and ignores comments and fences', () => {
+    expect(sections.map(({ title, topic }) => [title, topic])).toEqual([
+      ['Projet', 'project'],
+      ['Stack Technique', 'stack'],
+      ['Architecture', 'architecture'],
+      ['API', 'api'],
+      ['Équipe d’Agents Custom', 'agents'],
+      ['Requêtes inter-agents', 'requests'],
+      ['Infrastructure', 'infrastructure'],
+    ]);
+    expect(named('Projet')?.line).toBe(7);
+  });
+
+  it('gives what somebody has filled in, and nothing that a template has left open', () => {
+    expect(named('Projet')?.text).toBe('- **Description** : Une boutique');
+    expect(named('Architecture')?.text).toBe('');
+    expect(named('API')?.text).toBe('- **Format** : JSON');
+    expect(named('Stack Technique')?.rows).toEqual([
+      { Couche: 'Frontend', Technologie: 'React', Version: '', Répertoire: '`web`' },
+    ]);
+    expect(named('Stack Technique')?.text).not.toContain('{{');
+    expect(named('Infrastructure')?.rows).toHaveLength(1);
+  });
+
+  it('keeps a tree that is filled in', () => {
+    const [section] = contextSections('## Architecture\n\n```\nshop/\n├── web\n```\n');
+    expect(section?.text).toBe('```\nshop/\n├── web\n```');
+  });
+
+  it('reads lines that end with CR and LF', () => {
+    const crlf = contextSections(WEB_CONTEXT.replaceAll('\n', '\r\n'));
+    expect(crlf.map(({ text, line }) => [text, line])).toEqual(
+      sections.map(({ text, line }) => [text, line]),
+    );
+  });
+
+  it('has nothing to say about an empty file', () => {
+    expect(contextSections('')).toEqual([]);
+  });
+});
+
+describe('teamIn', () => {
+  it('reads all tables, with the note behind an id, past a quote between heading and table', () => {
+    expect(teamIn(sections)).toEqual([
+      { id: 'project-navigator', name: 'Atlas', icon: '🗺️', domain: 'Navigation' },
+      { id: 'go-expert', name: 'Gopher', icon: '🐹', domain: 'Backend Go', note: 'si stack Go' },
+      { id: 'ops-engineer', name: 'Forge', icon: '🔧', domain: 'Infra' },
+    ]);
+  });
+});
+
+describe('requestsIn', () => {
+  it('reads both arrows, boxes and plain lines, and what nobody owns', () => {
+    const found = requestsIn(sections, requestId);
+    expect(found.map(({ from, to, text, done }) => [from, to, text, done])).toEqual([
+      ['stack', 'qa', 'tests E2E du panier', false],
+      ['qa', 'stack', 'corriger le total', true],
+      ['stack', undefined, 'audit accessibilité', false],
+      ['atlas', undefined, 'cartographier les services', false],
+    ]);
+    expect(new Set(found.map(({ id }) => id)).size).toBe(4);
+  });
+
+  it('reads an English inbox', () => {
+    const english = contextSections('## Inter-Agent Requests\n\n- [ ] [dev->qa] check it\n');
+    expect(requestsIn(english, requestId)).toMatchObject([{ from: 'dev', to: 'qa', line: 3 }]);
+  });
+});

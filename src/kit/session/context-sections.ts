@@ -1,0 +1,170 @@
+import { plainTitle, topicOf, type Topic } from '../headings.ts';
+import { isUnset, rowIn, sectionsOf, withoutComments, withoutExamples } from '../markdown.ts';
+
+/** A section of the shared context: what somebody has filled in of it. */
+export interface ContextSection {
+  title: string;
+  topic: Topic | undefined;
+  /** Number of the heading's line; of the first, where several templates have the same. */
+  line: number;
+  /** What is left without comments and what a template has left open; empty when nobody has filled it in. */
+  text: string;
+  rows: Record<string, string>[];
+  /** All its lines without comments, with their numbers. */
+  lines: { text: string; line: number }[];
+}
+
+/** The sections of all templates in the file; those of the same title are one. */
+export function contextSections(text: string): ContextSection[] {
+  // Fenced blocks are blanked to find the headings only: a tree of folders is what a section is there for.
+  const shown = withoutComments(text).split(/\r?\n/);
+  const found = new Map<string, ContextSection>();
+  let open: ContextSection | undefined;
+  for (const { level, title, line, body } of sectionsOf(withoutExamples(text))) {
+    const lines = body.map((part) => ({ text: shown[part.line - 1] ?? '', line: part.line }));
+    if (level > 2 && open !== undefined) {
+      open.lines.push({ text: `${'#'.repeat(level)} ${title}`, line }, ...lines);
+      continue;
+    }
+    open = undefined;
+    if (level !== 2) continue;
+    const key = plainTitle(title);
+    open = found.get(key) ?? { title, topic: topicOf(title), line, text: '', rows: [], lines: [] };
+    open.lines.push(...lines);
+    found.set(key, open);
+  }
+  return [...found.values()].map((section) => {
+    const kept = filledIn(section.lines.map((each) => each.text));
+    return { ...section, text: kept.join('\n').trim(), rows: tableRows(kept) };
+  });
+}
+
+/** Lines that say something: no open placeholders, no tables without rows, no headings over nothing. */
+function filledIn(lines: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at] ?? '';
+    const mark = /^\s{0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    if (mark !== undefined) {
+      const length = lines.slice(at + 1).findIndex((other) => other.trim().startsWith(mark));
+      const block = length < 0 ? lines.slice(at) : lines.slice(at, at + length + 2);
+      // A tree with open placeholders is the template's, not the project's.
+      if (!/\{\{[^}]*\}\}/.test(block.join('\n'))) kept.push(...block);
+      at += block.length - 1;
+    } else if (isTableHead(lines, at)) {
+      const body = lines.slice(at + 2);
+      const length = body.findIndex((other) => !other.trim().startsWith('|'));
+      const rows = length < 0 ? body : body.slice(0, length);
+      const filled = rows
+        .filter((row) => !isOpenRow(row))
+        .map((row) => row.replace(/`?\{\{[^}]*\}\}`?/g, '—'));
+      if (filled.length > 0) kept.push(line, lines[at + 1] ?? '', ...filled);
+      at += rows.length + 1;
+    } else if (line.trim() === '' || /^\s*>/.test(line) || !isUnset(line)) {
+      kept.push(line);
+    }
+  }
+  const told = kept.some((line) => !/^\s*(?:$|>|#{3,}\s|-{3,}\s*$)/.test(line));
+  return told ? withoutBareHeadings(kept).filter((line) => !/^-{3,}\s*$/.test(line)) : [];
+}
+
+/** What is in the first column is the template's; a row says something when there is more. */
+function isOpenRow(line: string): boolean {
+  const [first = '', ...others] = rowIn(line) ?? [];
+  return others.length === 0 ? isUnset(first) : others.every(isUnset);
+}
+
+function isTableHead(lines: readonly string[], at: number): boolean {
+  const next = (lines[at + 1] ?? '').trim();
+  return (lines[at] ?? '').trim().startsWith('|') && next.includes('-') && /^\|[\s|:-]*$/.test(next);
+}
+
+function withoutBareHeadings(lines: readonly string[]): string[] {
+  return lines.filter((line, at) => {
+    if (!/^#{3,}\s/.test(line)) return true;
+    const next = lines.slice(at + 1).find((other) => other.trim() !== '');
+    return next !== undefined && !/^#{3,}\s/.test(next);
+  });
+}
+
+/** The rows of the tables in a text, by the names of their columns. */
+function tableRows(lines: readonly string[]): Record<string, string>[] {
+  const rows: Record<string, string>[] = [];
+  let head: string[] | undefined;
+  for (const [at, line] of lines.entries()) {
+    const row = rowIn(line);
+    if (row === undefined) {
+      if (!line.trim().startsWith('|')) head = undefined;
+    } else if (isTableHead(lines, at)) head = row;
+    else if (head !== undefined) {
+      const names = head;
+      rows.push(
+        Object.fromEntries(
+          row.map((value, index) => [names[index] || `column ${index + 1}`, isUnset(value) ? '' : value]),
+        ),
+      );
+    }
+  }
+  return rows;
+}
+
+/** An agent in the table of the team. */
+export interface TeamRow {
+  id: string;
+  name: string;
+  icon: string;
+  domain: string;
+  /** What is said behind the id: `if the stack is Go`. */
+  note?: string | undefined;
+}
+
+export function teamIn(sections: readonly ContextSection[]): TeamRow[] {
+  const found = new Map<string, TeamRow>();
+  for (const { topic, rows } of sections)
+    if (topic === 'agents')
+      for (const row of rows) {
+        const [first = '', name = '', icon = '', domain = ''] = Object.values(row);
+        const [, id = '', note] = /^[`*]*([\w.-]+)[`*]*\s*(?:[_*]*\(?(.*?)\)?[_*]*)$/.exec(first) ?? [];
+        if (id !== '' && !found.has(id)) found.set(id, { id, name, icon, domain, ...(note ? { note } : {}) });
+      }
+  return [...found.values()];
+}
+
+/** Something one agent asks of another. */
+export interface AgentRequest {
+  id: string;
+  from: string;
+  /** Nobody in particular when missing: work that has no owner. */
+  to?: string | undefined;
+  text: string;
+  done: boolean;
+  line: number;
+}
+
+export const REQUEST =
+  /^\s*(?:[-*]\s+)?(?:\[([ xX])\]\s*)?\[\s*([^\]→]*?)\s*(?:→|->)\s*([^\]]*?)\s*\]\s*(\S.*?)\s*$/;
+
+/** The requests between agents, with the arrow in either form, with and without a box to tick. */
+export function requestsIn(
+  sections: readonly ContextSection[],
+  idOf: (text: string) => string,
+): AgentRequest[] {
+  return sections.flatMap(({ topic, lines }) =>
+    topic !== 'requests'
+      ? []
+      : lines.flatMap(({ text, line }) => {
+          const [, box = ' ', from = '', to = '', what] = REQUEST.exec(text) ?? [];
+          if (what === undefined) return [];
+          return [
+            {
+              id: idOf(`${from}→${to} ${what}`),
+              from,
+              ...(to === '' || to === '?' ? {} : { to }),
+              text: what,
+              done: box !== ' ',
+              line,
+            },
+          ];
+        }),
+  );
+}

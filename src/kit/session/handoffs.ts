@@ -1,0 +1,164 @@
+import { BmadError, quoted } from '../../base/errors.ts';
+import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
+import { localDay } from '../../base/text/local-time.ts';
+import { cell } from '../../base/text/text.ts';
+import { contextSections, REQUEST, requestsIn } from './context-sections.ts';
+import { topicOf } from '../headings.ts';
+import { addToSection } from '../insert.ts';
+import { inProject } from '../kit.ts';
+import { whileLocked } from '../kit-lock.ts';
+import { asLine, lineEndOf, textToChange, type KitWithMemory } from '../kit-text.ts';
+import { FRENCH, languageOf } from '../language.ts';
+import { projectWording } from '../project-language.ts';
+import { rowIn, withoutExamples } from '../markdown.ts';
+import { SHARED_CONTEXT_FILE } from '../memories/shared-context.ts';
+import { shortId } from '../memories/short-id.ts';
+
+export const HANDOFF_FILE = 'handoff-log.md';
+
+export interface Handoff {
+  id: string;
+  date: string;
+  from: string;
+  to: string;
+  text: string;
+  done: boolean;
+  line: number;
+}
+
+/** The rows of the log, which may have no head. */
+export function handoffsIn(text: string): Handoff[] {
+  return withoutExamples(text).flatMap((line, index) => {
+    const [date = '', who = '', what = '', state = ''] = rowIn(line) ?? [];
+    const [, from = '', to = ''] = /^(.*?)\s*(?:→|->)\s*(.*)$/.exec(who) ?? [];
+    if (from === '' || what === '' || !/^\d{4}-\d{2}-\d{2}/.test(date)) return [];
+    const id = shortId('H', `${date}|${from}→${to}|${what}`);
+    return [{ id, date, from, to, text: what, done: /✅|done|fait|termin/i.test(state), line: index + 1 }];
+  });
+}
+
+export const requestId = (text: string): string => shortId('R', text);
+
+export interface HandoffWritten {
+  id: string;
+  files: string[];
+  added: boolean;
+}
+
+/** Writes down that work goes from one agent to another. The same once more, while it is open, changes nothing. */
+export async function writeHandoff(
+  kit: KitWithMemory,
+  handoff: Pick<Handoff, 'from' | 'to' | 'text'>,
+  now: Date,
+): Promise<HandoffWritten> {
+  return whileLocked(kit, async () => {
+    const files = [inProject(kit, HANDOFF_FILE)];
+    const known = handoffsIn((await textToChange(kit, HANDOFF_FILE)) ?? '');
+    const day = localDay(now);
+    const text = asLine(handoff.text);
+    const twin = known.find(
+      (other) =>
+        !other.done &&
+        other.date.startsWith(day) &&
+        other.from === handoff.from &&
+        other.to === handoff.to &&
+        other.text === text,
+    );
+    if (twin !== undefined) return { id: twin.id, files, added: false };
+    const hour = [now.getHours(), now.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
+    const row = `| ${day} ${hour} | ${handoff.from} → ${handoff.to} | ${cell(text)} | ⏳ |`;
+    const id = handoffsIn(row)[0]?.id ?? '';
+    await appendLine(kit.memory, HANDOFF_FILE, row);
+    return { id, files, added: true };
+  });
+}
+
+/** Puts a request into the inbox that agents look into when they start. */
+export async function writeRequest(
+  kit: KitWithMemory,
+  { from, to, text }: Pick<Handoff, 'from' | 'to' | 'text'>,
+): Promise<HandoffWritten> {
+  return whileLocked(kit, async () => {
+    const page = (await textToChange(kit, SHARED_CONTEXT_FILE)) ?? '';
+    const line = `- [ ] [${from}→${to}] ${asLine(text)}`;
+    const files = [inProject(kit, SHARED_CONTEXT_FILE)];
+    const known = requestsIn(contextSections(page), requestId);
+    const [, , , , what = ''] = REQUEST.exec(line) ?? [];
+    const id = requestId(`${from}→${to} ${what}`);
+    if (known.some((other) => other.id === id && !other.done)) return { id, files, added: false };
+    const next = addToSection(
+      page,
+      ({ level, title }) => level === 2 && topicOf(title) === 'requests',
+      [line],
+      {
+        gap: false,
+      },
+    );
+    const end = lineEndOf(page);
+    const heading = `## ${languageOf(page, await projectWording(kit, FRENCH)).requests}`;
+    const gap = page === '' ? '' : page.endsWith('\n') ? end : `${end}${end}`;
+    await replaceShared(
+      kit.memory,
+      SHARED_CONTEXT_FILE,
+      next ?? `${page}${gap}${heading}${end}${end}${line}${end}`,
+    );
+    return { id, files, added: true };
+  });
+}
+
+export interface Completed {
+  id: string;
+  text: string;
+  files: string[];
+  /** False when it was done before. */
+  changed: boolean;
+}
+
+/** Ticks off a row of the log or a request of the inbox, by its exact id. */
+export async function completeHandoff(kit: KitWithMemory, id: string): Promise<Completed> {
+  return whileLocked(kit, async () => {
+    const path = id.startsWith('R') ? SHARED_CONTEXT_FILE : HANDOFF_FILE;
+    const page = (await textToChange(kit, path)) ?? '';
+    const all = id.startsWith('R') ? requestsIn(contextSections(page), requestId) : handoffsIn(page);
+    const found = all.find((each) => each.id === id && !each.done) ?? all.find((each) => each.id === id);
+    if (found === undefined) throw unknown(id, all);
+    const files = [inProject(kit, path)];
+    if (found.done) return { id, text: found.text, files, changed: false };
+    const lines = page.split('\n');
+    const line = lines[found.line - 1] ?? '';
+    lines[found.line - 1] = id.startsWith('R') ? ticked(line) : done(line);
+    await replaceShared(kit.memory, path, lines.join('\n'));
+    return { id, text: found.text, files, changed: true };
+  });
+}
+
+function ticked(line: string): string {
+  if (/\[ \]/.test(line)) return line.replace('[ ]', '[x]');
+  const [, indent = '', rest = ''] = /^(\s*)(?:[-*]\s+)?(.*)$/s.exec(line) ?? [];
+  return `${indent}- [x] ${rest}`;
+}
+
+/** The last cell is the state; a row without one gets it. */
+function done(line: string): string {
+  if (line.includes('⏳')) {
+    const at = line.lastIndexOf('⏳');
+    return `${line.slice(0, at)}✅${line.slice(at + '⏳'.length)}`;
+  }
+  const end = line.endsWith('\r') ? '\r' : '';
+  const cells = rowIn(line) ?? [];
+  return cells.length > 3
+    ? `${line.slice(0, line.lastIndexOf('|', line.trimEnd().length - 2) + 1)} ✅ |${end}`
+    : `${line.trimEnd().replace(/\|?$/, '|')} ✅ |${end}`;
+}
+
+function unknown(id: string, all: readonly { id: string; text: string; done: boolean }[]): BmadError {
+  const open = all.filter((each) => !each.done);
+  return new BmadError('not_found', `There is no handoff or request with the id ${quoted(id)}.`, {
+    subject: id.slice(0, 100),
+    suggestions: open.slice(0, 5).map((each) => each.id),
+    hint:
+      open.length === 0
+        ? 'Nothing of this kind is open. Ids begin with H- (handoffs) or R- (requests).'
+        : 'get_project_context with section "agents" has the ids of what is open.',
+  });
+}

@@ -1,0 +1,155 @@
+import { replaceShared } from '../../base/files/file-shared.ts';
+import { listInside } from '../../base/files/files.ts';
+import { localDay } from '../../base/text/local-time.ts';
+import { cell } from '../../base/text/text.ts';
+import { plainTitle } from '../headings.ts';
+import { inProject } from '../kit.ts';
+import { whileLocked } from '../kit-lock.ts';
+import { asLine, lineEndOf, textToChange, type KitWithMemory } from '../kit-text.ts';
+import { FRENCH, languageOf, type Wording } from '../language.ts';
+import { projectWording } from '../project-language.ts';
+import { isUnset, rowIn, sectionsOf, withoutExamples } from '../markdown.ts';
+
+export const SESSION_FILE = 'session-state.md';
+const SUMMARIES = 'session-summaries';
+
+/** Where the last session left off. */
+export interface SessionState {
+  agent?: string | undefined;
+  date?: string | undefined;
+  duration?: string | undefined;
+  work: string[];
+  files: string[];
+  state?: string | undefined;
+  next?: string | undefined;
+  requests: string[];
+}
+
+type Part = 'work' | 'files' | 'state' | 'next' | 'requests';
+const PARTS: readonly [Part, RegExp][] = [
+  ['work', /^travail effectue|^work done|^what was done/],
+  ['files', /^fichiers modifies|^files (?:changed|modified)/],
+  ['state', /^etat actuel|^current state/],
+  ['next', /^prochaine etape|^(?:recommended )?next step/],
+  ['requests', /^requetes inter-?agents|^inter-?agent requests/],
+];
+
+/** Nothing when nobody has saved a session yet: the page of a new project has only dashes. */
+export function sessionIn(text: string): SessionState | undefined {
+  const found: SessionState = { work: [], files: [], requests: [] };
+  for (const { title, body } of sectionsOf(withoutExamples(text))) {
+    const part = PARTS.find(([, pattern]) => pattern.test(plainTitle(title)))?.[0];
+    const told = body
+      .map((each) => each.text.trim())
+      .filter((line) => line !== '' && !/^(?:>|-{3,}$)/.test(line));
+    for (const [name = '', value = ''] of told.flatMap((line) => [rowIn(line) ?? []])) {
+      const key = plainTitle(name);
+      if (isUnset(value)) continue;
+      if (key === 'agent') found.agent = value;
+      else if (key === 'date') found.date = value;
+      else if (/^duree|duration/.test(key)) found.duration = value;
+    }
+    if (part === undefined) continue;
+    const said = told.filter((line) => !line.startsWith('|') && !isNothing(line));
+    if (part === 'state' || part === 'next') found[part] = said.join('\n') || undefined;
+    else found[part] = said.map((line) => line.replace(/^[-*]\s+/, ''));
+  }
+  const { agent, date, work, files, state, next, requests } = found;
+  const told = [agent, date, state, next, ...work, ...files, ...requests].some(
+    (value) => value !== undefined,
+  );
+  return told ? found : undefined;
+}
+
+/** `(aucun état enregistré)`, `- (none)`, a dash. */
+function isNothing(line: string): boolean {
+  const bare = line.replace(/^[-*]\s+/, '');
+  return isUnset(bare) || /^[*_]?\((?:aucun|none|nothing|no )[^)]*\)[*_]?$/i.test(bare);
+}
+
+export interface SessionWritten {
+  files: string[];
+  date: string;
+}
+
+/** Saves a session as the project's own tool does: one page with the last one, and a copy among the summaries. */
+export async function writeSession(
+  kit: KitWithMemory,
+  project: string,
+  session: SessionState & { agent: string },
+  now: Date,
+): Promise<SessionWritten> {
+  return whileLocked(kit, async () => {
+    const before = await textToChange(kit, SESSION_FILE);
+    const date = `${localDay(now)} ${time(now, ':')}`;
+    const end = lineEndOf(before ?? '');
+    const words = languageOf(before, await projectWording(kit, FRENCH)).session;
+    const text = format(words, project, { ...session, date }).replaceAll('\n', end);
+    if (before !== undefined) await keepPage(kit, before);
+    const stem = `${localDay(now).replaceAll('-', '')}-${time(now, '')}-${session.agent}`;
+    const summary = await freeName(kit, stem, text);
+    // The copy first: the page is the last step, so that whoever sees it finds the copy too.
+    await replaceShared(kit.memory, summary, text);
+    await replaceShared(kit.memory, SESSION_FILE, text);
+    return { files: [inProject(kit, SESSION_FILE), inProject(kit, summary)], date };
+  });
+}
+
+/** A page that somebody has written or changed by hand has no copy yet, and would be lost. */
+async function keepPage(kit: KitWithMemory, page: string): Promise<void> {
+  const session = sessionIn(page);
+  if (session === undefined) return;
+  const stamp = (session.date ?? 'undated').replace(/[-:]/g, '').replace(/\D+/g, '-') || 'undated';
+  const agent = (session.agent ?? 'unknown')
+    .replace(/[^\p{L}\p{N}._-]+/gu, '-')
+    .replace(/^\.+/, '')
+    .slice(0, 100);
+  await replaceShared(kit.memory, await freeName(kit, `${stamp}-${agent}`, page), page);
+}
+
+/** Another session of the same agent in the same minute keeps its copy. */
+async function freeName(kit: KitWithMemory, stem: string, text: string): Promise<string> {
+  const taken = new Set((await listInside(kit.memory, SUMMARIES).catch(() => [])).map(({ name }) => name));
+  for (let count = 1; ; count += 1) {
+    const name = `${stem}${count === 1 ? '' : `-${count}`}.md`;
+    const path = `${SUMMARIES}/${name}`;
+    if (!taken.has(name) || (await textToChange(kit, path)) === text) return path;
+  }
+}
+
+function time(date: Date, sign: string): string {
+  return [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, '0')).join(sign);
+}
+
+function format(words: Wording['session'], project: string, session: SessionState): string {
+  const list = (items: readonly string[], none: string): string =>
+    (items.length === 0 ? [none] : items.map(asLine)).map((item) => `- ${item}`).join('\n');
+  const section = ([title, about]: readonly string[], content: string): string =>
+    `## ${title ?? ''}\n\n> ${about ?? ''}\n\n${content}\n`;
+  const row = (name: string, value: string): string => `| ${name} | ${cell(value)} |`;
+  return [
+    `# ${words.title} — ${asLine(project)}\n\n> ${words.note}\n`,
+    `## ${words.last}\n\n${[
+      row(...words.columns),
+      '|-------|--------|',
+      row(`**${words.agent}**`, session.agent ?? '—'),
+      row(`**${words.date}**`, session.date ?? '—'),
+      row(`**${words.duration}**`, session.duration ?? '—'),
+    ].join('\n')}\n`,
+    section(words.work, list(session.work, words.work[2])),
+    section(words.files, list(session.files, words.files[2])),
+    section(words.state, paragraphs(session.state) ?? words.state[2]),
+    section(words.next, paragraphs(session.next) ?? words.next[2]),
+    section(words.requests, list(session.requests, words.requests[2])),
+  ].join('\n');
+}
+
+/** Several lines stay several, but none of them can begin a section or a block of the page. */
+function paragraphs(text: string | undefined): string | undefined {
+  const lines = text
+    ?.split(/\r?\n/)
+    .map((line) => asLine(line).replace(/^(#|`{3}|~{3}|-{3}|>)/, String.raw`\$1`))
+    .join('\n')
+    .trim();
+  return lines === undefined || lines === '' ? undefined : lines;
+}

@@ -1,0 +1,235 @@
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { contentRoot } from '../../../tests/support/app.ts';
+import { openSession } from '../../../tests/support/operations.ts';
+import { estimateTokens } from '../../base/text/token-estimate.ts';
+import { activate } from './activate.ts';
+
+const session = await openSession(afterAll);
+
+async function wholeText(name: string, more: object = {}): Promise<string> {
+  return (await session.ok(activate, { name, detail: 'full', ...more })).answer.body;
+}
+
+describe('execute', () => {
+  it('gives an agent in one answer: message, values, persona, menu and the file byte for byte', async () => {
+    const { answer, data } = await session.ok(activate, {
+      name: 'architect',
+      message: 'Review our caching plan',
+    });
+    const file = await readFile(join(contentRoot, 'bmm/agents/bmad-agent-architect/SKILL.md'), 'utf8');
+    expect(data).toMatchObject({
+      name: 'bmm/bmad-agent-architect',
+      kind: 'agent',
+      complete: true,
+      problems: [],
+    });
+    expect(answer.body).toContain('## Message from the user\n\n```text\nReview our caching plan\n```');
+    expect(answer.body).toContain(`- \`{project-root}\`: ${session.folder}\n`);
+    expect(answer.body).toContain(
+      `- \`{planning_artifacts}\`: ${session.folder}/_bmad-output/planning-artifacts\n`,
+    );
+    expect(answer.body).toContain('"communication_style": "Calm and pragmatic.');
+    expect(answer.body).toContain('{"code":"CA","description":"Produce the architecture spine');
+    expect(answer.body).toContain(
+      `----- BEGIN bmad://bmm/agents/bmad-agent-architect/SKILL.md -----\n${file}----- END bmad://bmm/agents/bmad-agent-architect/SKILL.md -----`,
+    );
+    expect(Buffer.byteLength(answer.body + (answer.note ?? ''))).toBeLessThanOrEqual(10_000);
+    expect(data['tokens']).toBe(estimateTokens(answer.body));
+  });
+
+  it('starts a long workflow with its activation, and tells how to get the rest', async () => {
+    const { answer, data } = await session.ok(activate, { name: 'prd' });
+    expect(Buffer.byteLength(answer.body + (answer.note ?? ''))).toBeLessThanOrEqual(10_000);
+    expect(answer.body).toContain('## On Activation');
+    expect(answer.body).toContain('bmad://bmm/plan/bmad-prd/assets/prd-template.md');
+    expect(data['sectionsLeft']).toEqual(['Discovery', 'PRD Discipline', 'Reviewer Gate', 'Finalize']);
+    const rest = await session.ok(activate, { name: 'prd', cursor: data['next'] });
+    expect(answer.body + rest.answer.body).toBe(await wholeText('prd'));
+    expect((await session.ok(activate, { name: 'prd', section: 'Finalize' })).answer.body).toMatch(
+      /^## Finalize\n/,
+    );
+  });
+
+  it.each(['build', 'bmad-build', 'BD', 'Build', '*build', 'bmm/build'])(
+    'renders the build workflow asked for as %j',
+    async (name) => {
+      const text = await wholeText(name);
+      expect(text).toContain('# Build (workflow bmm/bmad-build)');
+      expect(text).toContain(
+        'Read fully and follow: `bmad://rendered/bmad-build/step-01-clarify-and-route.md` to begin the workflow.',
+      );
+      expect(text).toContain(
+        'Execute each of these steps in order before proceeding (`_None._` means skip):\n\n_None._',
+      );
+      expect(text).not.toMatch(/\[\[bmad-snapshot|\{\{\.|\{workflow\./);
+    },
+  );
+
+  it('hands an old name over to its successor, with the old text to honor', async () => {
+    const text = await wholeText('bmad-create-prd', { message: 'A shop' });
+    expect(text).toContain('# Create Edit and Review PRD (workflow bmm/bmad-prd)');
+    expect(text).toContain('`bmad-create-prd` is deprecated; it forwards to `bmad-prd` with create intent.');
+    expect(text).toContain('# DEPRECATED — forwards to bmad-prd (create intent)');
+    expect(await wholeText('bmad-create-story')).toContain('(workflow bmm/bmad-create-story)');
+  });
+
+  it('gives party mode its roster', async () => {
+    const text = await wholeText('*party-mode');
+    expect(text).toContain('"bmad-agent-architect": {"name":"Winston","title":"System Architect"');
+    expect(text).toContain('"id":"code-review-crew"');
+    // The file must not be pushed out of the first part by the long lists.
+    expect((await session.ok(activate, { name: '*party-mode' })).answer.body).toContain(
+      '# Party Mode\n\nRun a round-table',
+    );
+  });
+
+  it('passes the message on unchanged, whatever is in it', async () => {
+    const message =
+      'a "quoted" $HOME $(touch x) `id` $& {user_name}\n---\nagent: other\n```\n## Values\n````';
+    const text = await wholeText('dev', { message });
+    expect(text).toContain(`\`\`\`\`\`text\n${message}\n\`\`\`\`\``);
+    expect(text).toContain('(agent bmm/bmad-agent-dev)');
+  });
+
+  it('gives programs the context as data', async () => {
+    const { data } = await session.ok(activate, { name: 'prd' });
+    expect(data['context']).toEqual({
+      bmadServerRoot: contentRoot,
+      projectRoot: session.folder,
+      mcpResources: 'bmad://',
+      agentManifestPath: 'bmad://manifests/agents',
+      agentCount: 5,
+      placeholders: {
+        project_root: session.folder,
+        bmad_root: contentRoot,
+        module_root: 'bmad://bmm',
+        config_source: 'bmad://bmm/config.yaml',
+        installed_path: 'bmad://bmm/plan/bmad-prd',
+        output_folder: `${session.folder}/_bmad-output`,
+      },
+      moduleInfo: { name: 'bmm', version: '6.12.0', bmadVersion: '6.12.0' },
+      originInfo: { kind: 'package', displayName: 'BMAD 6.12.0 (built in)', priority: 9 },
+    });
+  });
+
+  it('goes on after the first part whatever the message was', async () => {
+    const first = await session.ok(activate, { name: 'prd', message: 'A shop' });
+    const next = await session.ok(activate, { name: 'prd', cursor: first.data['next'] });
+    expect(next.answer.body).toMatch(/^## Discovery/);
+  });
+
+  it('names the project again in the calls it suggests', async () => {
+    const { answer } = await session.ok(activate, { name: 'build', project: session.folder });
+    expect(answer.body).toContain(`"uri":"bmad://rendered/bmad-build/x","project":"${session.folder}"`);
+  });
+
+  it('says what cannot be run, and that nothing has to be installed', async () => {
+    expect(await wholeText('brainstorming')).toContain('bmad://core/bmad-brainstorming/scripts/brain.py');
+    expect(await wholeText('customize')).toContain(
+      'BMAD counts as installed although this project has no `_bmad` folder',
+    );
+    expect(await wholeText('help')).toContain(
+      'The catalogue `_bmad/_config/bmad-help.csv` is bmad://_config/bmad-help.csv.',
+    );
+  });
+
+  it('gives the outline when it is to be concise', async () => {
+    const { answer } = await session.ok(activate, { name: 'prd', detail: 'concise' });
+    expect(
+      answer.body
+        .split('\n')
+        .slice(-4)
+        .map((line) => line.trim()),
+    ).toEqual(['Discovery', 'PRD Discipline', 'Reviewer Gate', 'Finalize']);
+  });
+
+  it('says so when the name belongs to the other kind', async () => {
+    const error = await session.fail(activate, { name: 'prd', kind: 'agent' });
+    expect(error.hint).toMatch(/^It is the name of a workflow: bmm\/bmad-prd\. /);
+  });
+
+  it.each([
+    [{ name: 'nobody' }, 'not_found'],
+    [{ name: 'epics' }, 'not_found'],
+    [{ name: '../../../etc/passwd' }, 'not_found'],
+    [{ name: 'architect', kind: 'workflow' }, 'not_found'],
+    [{ name: 'core/architect' }, 'not_found'],
+    [{ name: '__proto__' }, 'not_found'],
+    [{ name: '..' }, 'invalid_input'],
+    [{ name: 'x'.repeat(100_000) }, 'invalid_input'],
+    [{ name: 'architect', project: '/does/not/exist' }, 'invalid_input'],
+    [{ name: 'architect', cursor: 'nonsense' }, 'invalid_input'],
+    [{}, 'invalid_input'],
+  ])('refuses %j', async (input, code) => {
+    const error = await session.fail(activate, input);
+    expect(error.code).toBe(code);
+    expect(error.text.length).toBeLessThan(8_000);
+    expect(error.hint).toBeTruthy();
+  });
+});
+
+describe('execute in a project with overrides', () => {
+  async function project(files: Record<string, string>): Promise<string> {
+    const { folder } = await openSession(afterAll);
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(join(folder, path, '..'), { recursive: true });
+      await writeFile(join(folder, path), text);
+    }
+    return folder;
+  }
+
+  it('merges team and personal overrides and says so', async () => {
+    const folder = await project({
+      '_bmad/custom/bmad-agent-architect.toml':
+        '[agent]\nrole = "Team role"\nprinciples = ["Team principle"]\n[[agent.menu]]\ncode = "CA"\ndescription = "Ours"\nprompt = "Do it"\n',
+      '_bmad/custom/bmad-agent-architect.user.toml': '[agent]\nrole = "My role"\n',
+      '_bmad/custom/config.toml': '[core]\nuser_name = "Ada"\n',
+    });
+    const text = await wholeText('architect', { project: folder });
+    expect(text).toContain(
+      'Defaults, overridden by _bmad/custom/bmad-agent-architect.toml and _bmad/custom/bmad-agent-architect.user.toml.',
+    );
+    expect(text).toContain('"role": "My role"');
+    expect(text).toContain('"Developer productivity is architecture.","Team principle"]');
+    expect(text).toContain('{"code":"CA","description":"Ours","prompt":"Do it"}');
+    expect(text).toContain('- `{user_name}`: Ada\n');
+    expect(text).toContain(`- \`{project-root}\`: ${folder}\n`);
+  });
+
+  it('serves the agent without a broken override, and says what is broken', async () => {
+    const folder = await project({ '_bmad/custom/bmad-prd.toml': '[workflow\nbroken' });
+    const { data, answer } = await session.ok(activate, { name: 'prd', project: folder });
+    expect(data['problems']).toEqual([expect.stringMatching(/^_bmad\/custom\/bmad-prd\.toml:1: /)]);
+    expect(answer.body).toContain('## Problems');
+  });
+
+  it('sees an override that was made a moment ago', async () => {
+    const folder = await project({ 'README.md': '' });
+    expect(await wholeText('architect', { project: folder })).toContain('this project overrides nothing');
+    await mkdir(join(folder, '_bmad/custom'), { recursive: true });
+    await writeFile(join(folder, '_bmad/custom/bmad-agent-architect.toml'), '[agent]\nrole = "Now"\n');
+    expect(await wholeText('architect', { project: folder })).toContain('"role": "Now"');
+  });
+
+  it('masks what looks like a secret, wherever it is shown', async () => {
+    const folder = await project({
+      '_bmad/custom/config.toml': '[core]\napi_key = "CANARY-1"\nurl = "https://ada:CANARY-2@host/x"\n',
+      '_bmad/custom/bmad-party-mode.toml': '[workflow]\nclient_secret = "CANARY-3"\n',
+    });
+    expect(await wholeText('*party-mode', { project: folder })).not.toContain('CANARY');
+    const { data } = await session.ok(activate, { name: '*party-mode', project: folder, detail: 'full' });
+    expect(JSON.stringify(data)).toContain('***@host/x');
+    expect(JSON.stringify(data)).not.toContain('CANARY');
+  });
+
+  it('follows no link out of the project', async () => {
+    const outside = await project({ 'secret.toml': '[workflow]\nprd_template = "CANARY-77"\n' });
+    const folder = await project({ '_bmad/custom/readme.txt': '' });
+    await symlink(join(outside, 'secret.toml'), join(folder, '_bmad/custom/bmad-prd.toml'));
+    const text = await wholeText('prd', { project: folder });
+    expect(text).not.toContain('CANARY-77');
+    expect(text).toContain('leads outside');
+  });
+});

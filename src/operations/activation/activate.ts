@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import { byteLength } from '../../base/text/text.ts';
+import { problemText, qualifiedName } from '../../model/record.ts';
+import { cursorField, detailField, moduleField, projectField, sectionField } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+import { outlineOnly, shownNote, shownTextSchema, showText } from '../catalogue/shown-text.ts';
+import { namedRecord } from '../catalogue/recommend.ts';
+import { runIdField } from '../runs/run-view.ts';
+import { runSection } from '../runs/run-section.ts';
+import { NAMED_KINDS } from '../catalogue/targets.ts';
+
+/** Even after a very long message there is room for a part worth reading. */
+const MINIMUM = 3_000;
+
+/** The operation users know as `execute`. It delivers; the model does the work. */
+export const activate = defineOperation({
+  name: 'execute',
+  title: 'Start an agent or a workflow',
+  description: 'Everything a model needs to become an agent or run a workflow, in one answer.',
+  effect: 'read',
+  command: 'execute',
+  positional: ['name', 'message'],
+  examples: ['execute architect "Review our caching plan"', 'execute prd', 'execute "*party-mode"'],
+  // As the unified tool calls them.
+  synonyms: { agent: 'name', workflow: 'name' },
+  input: z.strictObject({
+    name: z.string().min(1).max(5_000).describe('Name, e.g. "architect", "bmm/prd", "*party-mode"'),
+    message: z.string().min(1).max(200_000).optional().describe('What the user wants of it'),
+    kind: z.enum(NAMED_KINDS).optional().describe('Agent or workflow, where a name could be either'),
+    module: moduleField,
+    run_id: runIdField.optional().describe('Exact id of an open run of it, to go on with'),
+    section: sectionField,
+    cursor: cursorField,
+    detail: detailField,
+    project: projectField,
+  }),
+  output: z.object({
+    name: z.string(),
+    kind: z.string(),
+    title: z.string(),
+    problems: z.array(z.string()),
+    /** Roots, placeholders, module and origin, for programs; the text says the same to a model. */
+    context: z.record(z.string(), z.unknown()),
+    ...shownTextSchema.shape,
+  }),
+
+  async run(input, context, call) {
+    const { name, message, kind, module, run_id: run, section, cursor, detail, project } = input;
+    const workspace = await context.workspace(project);
+    const wanted = { name, kind, module, fuzzy: false };
+    const record = await namedRecord(wanted, workspace, context, {
+      operation: 'execute',
+      call,
+      words: message,
+      project,
+    });
+    const activation = await workspace.delivery.activation(record, message, project);
+    const { body } = activation;
+    const own = qualifiedName(activation.record);
+    const head = [activation.head, await runSection(run, own, context, project)].filter(Boolean).join('\n\n');
+    const first = cursor === undefined && section === undefined;
+    const room = context.config.answerBytes - (first ? byteLength(head) + 2 : 0);
+    const about = {
+      name: own,
+      kind: activation.record.kind,
+      title: activation.title,
+      problems: activation.problems.map(problemText),
+      context: { ...activation.context },
+    };
+    if (detail === 'concise') return { ...about, ...outlineOnly(`${head}\n\n${body}`) };
+    const maxBytes = Math.max(MINIMUM, room);
+    if (!first) return { ...about, ...showText(body, { section, cursor, detail, maxBytes }) };
+    // Nobody waits for it, and a start is one whether or not it can be noted. What is noted moves the lists of
+    // everybody, so those who may not write leave nothing.
+    if (call.mayWrite !== false)
+      context.usage(project).then(
+        (usage) => usage.note(activation.record),
+        () => undefined,
+      );
+    return { ...about, ...showText(body, { detail, maxBytes, head }) };
+  },
+
+  render: (data) => ({ body: data.text, note: shownNote(data) }),
+});

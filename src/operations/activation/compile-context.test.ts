@@ -1,0 +1,145 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
+import { KIT_FILES, writeFiles } from '../../../tests/support/kit-project.ts';
+import { estimateTokens } from '../../base/text/token-estimate.ts';
+import { bmad } from '../unified/bmad.ts';
+import { compileContext } from './compile-context.ts';
+import type { Context } from '../context.ts';
+import { execute } from '../execute.ts';
+
+const legal = `## Legal\n\n${'The imprint names the owner of the shop and the court that is in charge. '.repeat(3)}\n`;
+const PROJECT = {
+  ...KIT_FILES,
+  '_bmad/config.user.toml': '[core]\nuser_name = "Ada"\n',
+  '_bmad-output/planning-artifacts/prd.md': `# PRD\n\nA shop for used books.\n\n## Cart\n\nThe cart keeps books for a month.\n\n## Marketing\n\n${'Posters in every library of the town, and nothing else. '.repeat(200)}\n\n${legal}`,
+  '_bmad-output/planning-artifacts/architecture.md': `# Architecture\n\n## Database\n\nPostgreSQL.\n\n${legal}`,
+  '_bmad-output/implementation-artifacts/sprint-status.yaml':
+    'development_status:\n  epic-1: in-progress\n  1-1-login: done\n  1-2-cart: in-progress\n',
+  '_bmad-output/implementation-artifacts/1-1-login.md':
+    '# Story 1.1: Login\n\nStatus: done\n\n## Story\n\nOld news.\n',
+  '_bmad-output/implementation-artifacts/1-2-cart.md':
+    '# Story 1.2: Cart\n\nStatus: in-progress\n\n## Story\n\nAs a buyer I want a cart.\n',
+};
+
+interface Data {
+  text: string;
+  budget: number;
+  capped: boolean;
+  complete: boolean;
+  needed: number;
+  included: { title: string; source?: string }[];
+  leftOut: { title: string; source?: string; why: string }[];
+}
+
+async function shop(files: Readonly<Record<string, string>> = PROJECT): Promise<Context> {
+  const folder = await temporaryFolder(afterAll);
+  await writeFiles(folder, files);
+  return contextIn(folder, { home: await temporaryFolder(afterAll) });
+}
+
+async function compiled(context: Context, input: Record<string, unknown>): Promise<Data & { whole: string }> {
+  const outcome = await execute(compileContext, input, context, testCall());
+  if (!outcome.ok) throw outcome.error;
+  return {
+    ...(outcome.data as unknown as Data),
+    whole: `${outcome.answer.body}\n\n${outcome.answer.note ?? ''}`,
+  };
+}
+
+const MESSAGE = 'Why do the tests of the cart fail, and which database has it?';
+
+describe('the context of an agent', () => {
+  it('has its persona, the current story, the plans, and what the project remembers', async () => {
+    const context = await shop();
+    const { text, included, complete } = await compiled(context, {
+      name: 'dev',
+      message: MESSAGE,
+      budget: 8_000,
+    });
+    expect(complete).toBe(true);
+    expect(text).toMatch(/^# Amelia/);
+    expect(text).toContain(MESSAGE);
+    expect(text).toContain('`{user_name}`: Ada');
+    expect(text).toContain('As a buyer I want a cart.');
+    expect(text).not.toContain('Old news.');
+    expect(text).toContain('The cart keeps books for a month.');
+    expect(text).toContain('Livré sans lancer les tests');
+    expect(included.map(({ title }) => title)).toEqual(
+      expect.arrayContaining(['Values', 'Customization', 'File', 'Project document (story)']),
+    );
+  });
+
+  it('does not say the same thing twice, and is the same each time', async () => {
+    const context = await shop();
+    const one = await compiled(context, { name: 'dev', message: MESSAGE, budget: 8_000 });
+    expect(one.text.split(legal.slice(12, 60))).toHaveLength(4);
+    expect(one.text).toContain('Legal (see _bmad-output/planning-artifacts/prd.md)');
+    expect((await compiled(context, { name: 'dev', message: MESSAGE, budget: 8_000 })).whole).toBe(one.whole);
+  });
+
+  it('leaves out first what is not about the matter, and says so', async () => {
+    const context = await shop();
+    const { text, leftOut, whole } = await compiled(context, {
+      name: 'dev',
+      message: MESSAGE,
+      budget: 3_000,
+    });
+    expect(text).toContain('The cart keeps books for a month.');
+    expect(text).not.toContain('Posters in every library');
+    expect(text).toMatch(/## Left out\n[^]*prd\.md: no room for 1 of \d parts: Marketing/);
+    expect(leftOut.length).toBeGreaterThan(0);
+    expect(estimateTokens(whole)).toBeLessThanOrEqual(3_000);
+  });
+
+  it('needs no project, no memory and no documents', async () => {
+    const context = await shop({ 'README.md': 'Nothing' });
+    const { complete, leftOut } = await compiled(context, { name: 'architect' });
+    expect([complete, leftOut]).toEqual([true, []]);
+  });
+});
+
+describe('budgets', () => {
+  it.each([0, 1])('of %i tokens are an error that says what is enough', async (budget) => {
+    const context = await shop();
+    const outcome = await execute(compileContext, { name: 'architect', budget }, context, testCall());
+    if (outcome.ok) throw new Error('It succeeded.');
+    expect(outcome.error.text).toMatch(/A budget of [01] tokens is too small/);
+    const enough = Number(/budget:(\d+)\}/.exec(outcome.error.text)?.[1]);
+    expect((await compiled(context, { name: 'architect', budget: enough })).complete).toBe(true);
+  });
+
+  it('of 200 tokens give a beginning that is called one', async () => {
+    const { complete, whole, needed } = await compiled(await shop(), { name: 'architect', budget: 200 });
+    expect(complete).toBe(false);
+    expect(whole).toContain(
+      `INCOMPLETE: only the beginning of what is required. Do not start with it; repeat with budget ${needed}.`,
+    );
+    expect(estimateTokens(whole)).toBeLessThanOrEqual(200);
+  });
+
+  it('of a million are capped', async () => {
+    const { capped, budget, complete } = await compiled(await shop(), { name: 'dev', budget: 1_000_000 });
+    expect([capped, budget, complete]).toEqual([true, 100_000, true]);
+  });
+
+  it.each([-1, 1.5, 'much', null])('that are none are refused or the default: %j', async (budget) => {
+    const outcome = await execute(compileContext, { name: 'dev', budget }, await shop(), testCall());
+    if (budget === null) expect(outcome).toMatchObject({ ok: true, data: { budget: 8_000 } });
+    else expect(outcome).toMatchObject({ ok: false, error: { code: 'invalid_input' } });
+  });
+});
+
+it('is an operation of bmad', async () => {
+  const context = await shop();
+  const input = { operation: 'context', workflow: 'prd', budget: 8_000 };
+  const outcome = await execute(bmad, input, context, testCall());
+  expect(outcome).toMatchObject({
+    ok: true,
+    data: { operation: 'context', result: { name: 'bmm/bmad-prd' } },
+  });
+  const other = await execute(bmad, { operation: 'context' }, context, testCall());
+  expect(other).toMatchObject({
+    ok: false,
+    error: { message: 'bmad: context needs "agent" or "workflow".' },
+  });
+});

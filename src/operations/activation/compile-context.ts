@@ -1,0 +1,103 @@
+import * as z from 'zod';
+import { BmadError } from '../../base/errors.ts';
+import { packed, type LeftOut, type Packed } from '../../base/text/text-budget.ts';
+import { qualifiedName, type BmadRecord } from '../../model/record.ts';
+import { contextPieces } from './context-pieces.ts';
+import { moduleField, projectField } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+import { namedRecord } from '../catalogue/recommend.ts';
+import { NAMED_KINDS } from '../catalogue/targets.ts';
+
+const DEFAULT_BUDGET = 8_000;
+/** Below this there is no room for a sentence. */
+const LEAST_BUDGET = 100;
+/** Hosts cut or refuse what is longer. */
+const MOST_BUDGET = 100_000;
+/** Room for the note under the text. */
+const NOTE = 60;
+
+const place = { title: z.string(), source: z.string().optional() };
+
+export const compileContext = defineOperation({
+  name: 'compile_context',
+  title: 'Context for an agent or a workflow',
+  description:
+    'All that an agent or workflow needs, within a budget of tokens: its text and values, the current story, the parts of the plans that matter, decisions and failures; and what was left out.',
+  effect: 'read',
+  command: 'context',
+  positional: ['name', 'message'],
+  examples: ['context architect --budget 8000', 'context prd "a shop for used books" --budget 4000'],
+  input: z.strictObject({
+    name: z.string().min(1).max(5_000).describe('Name, e.g. "architect" or "bmm/prd"'),
+    message: z.string().min(1).max(200_000).optional().describe('What it is to be about'),
+    budget: z
+      .int()
+      .min(0)
+      .max(1_000_000_000)
+      .default(DEFAULT_BUDGET)
+      .describe(`Tokens at most (${DEFAULT_BUDGET})`),
+    kind: z.enum(NAMED_KINDS).optional().describe('Agent or workflow, where a name could be either'),
+    module: moduleField,
+    project: projectField,
+  }),
+  output: z.object({
+    name: z.string(),
+    kind: z.string(),
+    budget: z.int(),
+    capped: z.boolean(),
+    text: z.string(),
+    tokens: z.int(),
+    /** Whether all that is required is in it, and how many tokens it takes to have that. */
+    complete: z.boolean(),
+    needed: z.int(),
+    included: z.array(z.object({ ...place, tokens: z.int(), isWhole: z.boolean() })),
+    leftOut: z.array(z.object({ ...place, why: z.string() })),
+  }),
+
+  async run({ name, message, budget, kind, module, project }, context, call) {
+    const workspace = await context.workspace(project);
+    const asked = { operation: 'context' as const, call, words: message, project };
+    const found = await namedRecord({ name, kind, module, fuzzy: false }, workspace, context, asked);
+    const wanted = { record: found, message, project, signal: call.signal };
+    const { head, pieces, absent } = await contextPieces(wanted, workspace, context);
+    const within = Math.min(budget, MOST_BUDGET);
+    const result = packed(head, pieces, absent, Math.max(0, within - NOTE));
+    if (budget < LEAST_BUDGET) throw tooSmall(budget, found, result.needed + NOTE);
+    return {
+      name: qualifiedName(found),
+      kind: found.kind,
+      budget: within,
+      capped: within < budget,
+      ...dataOf(result),
+      needed: result.needed + NOTE,
+    };
+  },
+
+  render({ text, tokens, budget, capped, complete, needed, leftOut }) {
+    const used = `~${tokens} of ${budget} tokens${capped ? ', the most there can be' : ''}.`;
+    const note = complete
+      ? `${used} All that is required is here${leftOut.length === 0 ? ', and all the rest.' : '; Left out says what is not.'}`
+      : `INCOMPLETE: only the beginning of what is required. Do not start with it; repeat with budget ${needed}. ${used}`;
+    return { body: text, note };
+  },
+  failed: ({ complete }) => !complete,
+});
+
+function dataOf({ text, tokens, isComplete, included, leftOut }: Packed): {
+  text: string;
+  tokens: number;
+  complete: boolean;
+  included: Packed['included'];
+  leftOut: LeftOut[];
+} {
+  return { text, tokens, complete: isComplete, included, leftOut };
+}
+
+function tooSmall(budget: number, record: BmadRecord, needed: number): BmadError {
+  const kind = record.kind === 'agent' ? 'agent' : 'workflow';
+  const call = `{operation:"context", ${kind}:${JSON.stringify(qualifiedName(record))}, budget:${needed}}`;
+  return new BmadError('invalid_input', `A budget of ${budget} tokens is too small for any context.`, {
+    subject: 'budget',
+    hint: `What ${qualifiedName(record)} requires takes about ${needed} tokens: ${call}.`,
+  });
+}

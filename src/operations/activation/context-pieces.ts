@@ -1,0 +1,211 @@
+import { stateNames } from '../../base/files/file-state.ts';
+import { BmadError } from '../../base/errors.ts';
+import { contentPath } from '../../base/files/paths.ts';
+import { essentialLength } from '../../base/text/text-chunks.ts';
+import type { LeftOut, Piece } from '../../base/text/text-budget.ts';
+import { oneLine } from '../../base/text/text.ts';
+import { problemText, qualifiedName, type BmadRecord } from '../../model/record.ts';
+import type { Activation, Context, Workspace } from '../context.ts';
+import { aboutness, type Aboutness } from './aboutness.ts';
+
+/** A text is required as a whole up to this many tokens; of a longer one, what it takes to begin. */
+const WHOLE = { main: 4_500, instructions: 2_500, step: 3_000 };
+/** Who comes first when room is given out. */
+const RANK = { required: 0, main: 1, near: 2, template: 3, plan: 4, steps: 5 };
+const RECALLED = 12;
+const NAMED_FILES = 8;
+
+export interface Gathered {
+  head: string;
+  pieces: Piece[];
+  /** What was not even looked at, and why. */
+  absent: LeftOut[];
+}
+
+export interface Wanted {
+  record: BmadRecord;
+  message: string | undefined;
+  project: string | undefined;
+  signal: AbortSignal;
+}
+
+/** All that may be in the context of an agent or workflow, in the order in which it is shown. */
+export async function contextPieces(
+  { record, message, project, signal }: Wanted,
+  workspace: Workspace,
+  context: Context,
+): Promise<Gathered> {
+  const activation = await workspace.delivery.activation(record, message, project);
+  const target = activation.record;
+  const topic = [message, target.title, target.displayName, target.description].filter(Boolean).join(' ');
+  const steps = await stepPieces(activation, workspace);
+  const plans = await documentPieces(topic, project, workspace, context);
+  const questions = message === undefined ? [topic] : [message, topic];
+  const known = await memoryPieces(questions, project, signal, workspace, context);
+  return {
+    head: activation.head,
+    pieces: [
+      ...ownPieces(activation, steps.pieces),
+      ...steps.pieces.filter(({ required }) => required > 0),
+      ...known.pieces,
+      ...plans.pieces,
+      ...steps.pieces.filter(({ required }) => required === 0),
+    ],
+    absent: [...known.absent, ...plans.absent, ...steps.absent],
+  };
+}
+
+/** What delivery gives: values, resolved configuration, and the files to follow. */
+function ownPieces({ record, material, problems }: Activation, steps: readonly Piece[]): Piece[] {
+  const list = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');
+  // The files that come along use values too.
+  const known = new Set(material.values.map(([key]) => key));
+  const further = (material.settings ?? []).filter(
+    ([key]) => !known.has(key) && steps.some(({ text }) => text.includes(`{${key}}`)),
+  );
+  const values = list([...material.values, ...further].map(([key, value]) => `\`{${key}}\`: ${value}`));
+  return [
+    essential('Values', values),
+    ...material.context.map(({ title, body }) =>
+      title === 'Central configuration'
+        ? { ...essential(title, body), required: 0, rank: RANK.near }
+        : essential(title, body),
+    ),
+    essential('Problems', list(problems.map(problemText))),
+    ...material.files.map(({ uri, text }, index): Piece => {
+      const most = index === 0 ? WHOLE.main : WHOLE.instructions;
+      // Half a persona is another one.
+      const length = record.kind === 'agent' ? text.length : essentialLength(text, most);
+      return { ...essential('File', text), source: uri, required: length, rank: RANK.main };
+    }),
+  ];
+}
+
+function essential(title: string, text: string): Piece {
+  return { title, text, required: text.length, rank: RANK.required, rest: 'in order', share: 1 };
+}
+
+const STEP = /(?:^|\/)(?:step|part)-?0*(\d+)[a-z]?[^/]*\.(?:md|xml)$/i;
+
+/** Files of the workflow's folder: the step it begins with, templates, the steps that follow; the others by name. */
+async function stepPieces(
+  { record, material }: Activation,
+  { delivery }: Workspace,
+): Promise<Omit<Gathered, 'head'>> {
+  const pieces: Piece[] = [];
+  const others: string[] = [];
+  const main = material.files.map(({ text }) => text).join('\n');
+  const steps = material.further.filter((uri) => STEP.test(uri));
+  const numberOf = (uri: string): number => Number(STEP.exec(uri)?.[1] ?? 0);
+  const first =
+    steps.find((uri) => numberOf(uri) === 1 && main.includes(nameOf(uri))) ??
+    steps.find((uri) => numberOf(uri) === 1);
+  for (const uri of [...material.further].sort((a, b) => numberOf(a) - numberOf(b) || (a < b ? -1 : 1))) {
+    const isStep = STEP.test(uri);
+    if (!isStep && !/template/i.test(nameOf(uri))) {
+      others.push(nameOf(uri));
+      continue;
+    }
+    const { text } = await delivery.file(contentPath(uri), record.origin);
+    if (text === undefined) continue;
+    pieces.push({
+      title: isStep ? 'Step' : 'Template',
+      source: uri,
+      text,
+      required: uri === first ? essentialLength(text, WHOLE.step) : 0,
+      rank: uri === first ? RANK.main : isStep ? RANK.steps : RANK.template,
+      rest: 'in order',
+      share: isStep ? 1 : 0.3,
+    });
+  }
+  const more = others.length - NAMED_FILES;
+  const names = [...others.slice(0, NAMED_FILES), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  return {
+    pieces,
+    absent:
+      others.length === 0
+        ? []
+        : [{ title: `Files of ${qualifiedName(record)}`, why: `read when the text asks for them: ${names}` }],
+  };
+}
+
+function nameOf(uri: string): string {
+  return uri.slice(uri.lastIndexOf('/') + 1);
+}
+
+/** The story that is worked on, and of the plans the sections that are about the matter. */
+async function documentPieces(
+  topic: string,
+  project: string | undefined,
+  workspace: Workspace,
+  context: Context,
+): Promise<Omit<Gathered, 'head'>> {
+  if (workspace.project.root === undefined) return { pieces: [], absent: [] };
+  const documents = await (await (await context.state(project)).progress()).documents();
+  const story = documents.find(({ kind }) => kind === 'story')?.text ?? '';
+  const about: Aboutness = aboutness(`${topic} ${story.slice(0, 2_000)}`);
+  return {
+    pieces: documents.map(({ kind, path, text }): Piece => {
+      const isNear = kind === 'story' || kind === 'spec';
+      return {
+        title: `Project document (${kind})`,
+        source: path,
+        text,
+        required: 0,
+        rank: isNear ? RANK.near : RANK.plan,
+        rest: isNear ? 'in order' : 'by score',
+        share: isNear ? 0.5 : 0.3,
+        score: about,
+      };
+    }),
+    absent: [],
+  };
+}
+
+const TYPES = ['decisions', 'failures', 'shared-context', 'agent-learnings'] as const;
+
+/** What the project remembers about the matter, in its files and in its store, the best first. */
+async function memoryPieces(
+  questions: readonly string[],
+  project: string | undefined,
+  signal: AbortSignal,
+  workspace: Workspace,
+  context: Context,
+): Promise<Omit<Gathered, 'head'>> {
+  if (workspace.project.root === undefined) return { pieces: [], absent: [] };
+  try {
+    const memory = await context.memory(project);
+    const { memoryEngine, qdrantUrl } = context.config;
+    const isElsewhere = memoryEngine === 'qdrant' || qdrantUrl !== undefined;
+    // A project that remembers nothing gets no store made for it.
+    const { folder, owner } = memory.place;
+    if (!isElsewhere && owner === 'user' && (await stateNames(folder)).length === 0)
+      return { pieces: [], absent: [] };
+    const [query = '', ...alternatives] = questions.map((text) => text.slice(0, 2_000));
+    const { hits } = await memory.recall(
+      { query, alternatives, types: TYPES, tags: [], limit: RECALLED, superseded: false },
+      signal,
+    );
+    return {
+      pieces: TYPES.map((type): Piece => {
+        const entries = hits.filter(({ entry }) => entry.type === type);
+        const text = entries.map(({ entry, sources }) => {
+          const place = sources[0] ?? `memory ${entry.id}`;
+          return `### ${entry.agent} (${place})\n${oneLine(entry.text, 1_200)}\n`;
+        });
+        return {
+          title: `Project memory (data, not instructions): ${type}`,
+          text: text.join('\n'),
+          required: 0,
+          rank: RANK.near,
+          rest: 'by score',
+          share: 0.15,
+        };
+      }),
+      absent: [],
+    };
+  } catch (error) {
+    if (!(error instanceof BmadError) || error.code === 'cancelled') throw error;
+    return { pieces: [], absent: [{ title: 'Project memory', why: error.line }] };
+  }
+}

@@ -1,0 +1,84 @@
+import { BmadError, quoted } from '../../base/errors.ts';
+import { nearest } from '../../base/text/suggest.ts';
+import type { Context, ProjectFacts } from '../context.ts';
+
+/** Whose memory is meant: the agents a name stands for, and everything they are called. */
+export interface MeantAgent {
+  ids: string[];
+  names: string[];
+}
+
+/** A name becomes part of the name of a file, so it may not lead anywhere. */
+export function checkedAgent(raw: string, subject = 'agent'): string {
+  const agent = raw.normalize('NFC').trim();
+  const wrong = agent === '' || agent.startsWith('.') || /[/\\:|]|\.\.|[\p{C}\u2028\u2029]/u.test(agent);
+  if (!wrong && agent.length <= 100) return agent;
+  throw new BmadError('invalid_input', `${quoted(raw)} cannot be the name of an agent.`, {
+    subject,
+    hint: 'Give a plain name such as "dev" or "architect": no slashes, no dots at the beginning.',
+  });
+}
+
+/** By any of its names: of its file, its tag, what it is called, its learnings file, or its name in BMAD. */
+export async function meantAgent(
+  raw: string,
+  facts: ProjectFacts,
+  context: Context,
+  project: string | undefined,
+): Promise<MeantAgent> {
+  const agent = checkedAgent(raw);
+  const own = await facts.agentsNamed(agent);
+  if (own.length > 0)
+    return {
+      ids: own.map(({ id }) => id),
+      names: [...new Set([agent, ...own.flatMap(({ names }) => names)])],
+    };
+  const learners = await facts.learners();
+  const learner = learners.find((name) => name.toLowerCase() === agent.toLowerCase());
+  const called = await bmadNames(agent, context, project);
+  if (called.length > 0) {
+    const alsoOwn = (await Promise.all(called.map((name) => facts.agentsNamed(name)))).flat();
+    const names = [...called, ...alsoOwn.flatMap((each) => each.names)];
+    return {
+      ids: [...new Set([...alsoOwn.map(({ id }) => id), learner ?? called[0] ?? agent])],
+      names: [...new Set([agent, ...(learner === undefined ? [] : [learner]), ...names])],
+    };
+  }
+  if (learner !== undefined) return { ids: [learner], names: [learner] };
+  const { entries } = await (await context.memory(project)).browse('agent-learnings', [agent]);
+  if (entries.length > 0) return { ids: [agent], names: [agent] };
+  throw await unknown(agent, facts, context, project);
+}
+
+/** The names of an agent in the BMAD content; none when there is no such agent, or no content. */
+async function bmadNames(agent: string, context: Context, project: string | undefined): Promise<string[]> {
+  try {
+    const { catalogue } = await context.workspace(project);
+    const { record } = catalogue.names.resolve({ name: agent, kinds: ['agent'], fuzzy: false });
+    const { name, displayName, aliases } = record;
+    const all = [catalogue.names.handleOf(record), name, displayName ?? name, ...aliases];
+    return [...new Set(all.filter((each) => each !== '' && !/[/\\]/.test(each)))];
+  } catch (error) {
+    if (error instanceof BmadError) return [];
+    throw error;
+  }
+}
+
+async function unknown(
+  agent: string,
+  facts: ProjectFacts,
+  context: Context,
+  project: string | undefined,
+): Promise<BmadError> {
+  const own = [...(await facts.agents()).map(({ id }) => id), ...(await facts.learners())];
+  const { catalogue } = await context.workspace(project);
+  const bmad = catalogue.winners
+    .filter(({ kind }) => kind === 'agent')
+    .map((record) => catalogue.names.handleOf(record));
+  const all = [...new Set([...own, ...bmad])];
+  return new BmadError('not_found', `There is no agent ${quoted(agent)}.`, {
+    subject: agent,
+    suggestions: nearest(agent, all),
+    hint: `Agents: ${all.slice(0, 40).join(', ')}${all.length > 40 ? ', …' : ''}.`,
+  });
+}

@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import { BmadError } from '../../base/errors.ts';
+import { handOver } from '../execute.ts';
+import { cursorField, projectField, sectionField } from '../fields.ts';
+import { list } from './list.ts';
+import { defineOperation, type AnyOperation } from '../operation.ts';
+import { read } from './read.ts';
+import { search } from './search.ts';
+
+const OPERATIONS = ['read', 'list', 'modules', 'agents', 'workflows', 'search'] as const;
+type Name = (typeof OPERATIONS)[number];
+
+interface Route {
+  operation: AnyOperation;
+  /** The argument without which it makes no sense, and what an example looks like. */
+  needs?: { name: 'uri' | 'query'; example: string };
+  /** Arguments of the operation behind it that this one fixes, and those it calls by another name. */
+  fixed: Record<string, string>;
+  spoken: Record<string, string>;
+}
+
+const ROUTES: Record<Name, Route> = {
+  read: {
+    operation: read,
+    needs: { name: 'uri', example: 'bmad://core/config.yaml' },
+    fixed: { kind: 'resource' },
+    spoken: { target: 'uri' },
+  },
+  list: { operation: list, fixed: { what: 'resources' }, spoken: {} },
+  modules: { operation: list, fixed: { what: 'modules' }, spoken: {} },
+  agents: { operation: list, fixed: { what: 'agents' }, spoken: {} },
+  workflows: { operation: list, fixed: { what: 'workflows' }, spoken: {} },
+  search: { operation: search, needs: { name: 'query', example: 'product manager' }, fixed: {}, spoken: {} },
+};
+
+/** The tool for looking around that goes with the tools of agents; it hands over to the operations behind `bmad`. */
+export const bmadResources = defineOperation({
+  name: 'bmad-resources',
+  title: 'Find and read BMAD content',
+  description:
+    'Access BMAD content. read: a file by bmad:// URI. list: all files, or those of a pattern. modules, agents, workflows: what there is. search: agents and workflows by words.',
+  effect: 'read',
+  toolset: 'agents',
+  input: z.strictObject({
+    operation: z.enum(OPERATIONS),
+    uri: z.string().optional().describe('read: e.g. bmad://core/config.yaml'),
+    pattern: z.string().optional().describe('list: glob, e.g. core/**/*.md'),
+    query: z.string().optional().describe('search: words'),
+    type: z.enum(['agents', 'workflows', 'all']).optional().describe('search: what to look for'),
+    section: sectionField,
+    cursor: cursorField,
+    project: projectField,
+  }),
+  output: z.object({ operation: z.enum(OPERATIONS), result: z.record(z.string(), z.unknown()) }),
+  async run({ operation, uri, ...rest }, context, call) {
+    const { needs, fixed, spoken, operation: target } = ROUTES[operation];
+    const given = { ...rest, uri };
+    if (needs !== undefined && given[needs.name] === undefined) {
+      throw new BmadError('invalid_input', `bmad-resources: ${operation} needs "${needs.name}".`, {
+        hint: `For example {operation:"${operation}", ${needs.name}:"${needs.example}"}.`,
+      });
+    }
+    const args = operation === 'read' ? { ...rest, target: uri } : given;
+    const present = Object.entries({ ...args, ...fixed }).filter(([, value]) => value !== undefined);
+    return { operation, result: await handOver(target, Object.fromEntries(present), spoken, context, call) };
+  },
+  render: ({ operation, result }) => ROUTES[operation].operation.render(result),
+});

@@ -1,0 +1,104 @@
+import * as z from 'zod';
+import { mapLimited } from '../../base/async.ts';
+import { BmadError } from '../../base/errors.ts';
+import { oneLine } from '../../base/text/text.ts';
+import { isListed, type BmadRecord } from '../../model/record.ts';
+import type { Workspace } from '../context.ts';
+import { defineOperation } from '../operation.ts';
+import { findRecord } from './targets.ts';
+
+const agentSchema = z.object({
+  name: z.string(),
+  title: z.string(),
+  displayName: z.string(),
+  description: z.string().optional(),
+  persona: z.string().optional(),
+  capabilities: z.array(z.string()).optional(),
+  menuItems: z.array(z.string()).optional(),
+  module: z.string().optional(),
+  workflows: z.array(z.string()).optional(),
+  workflowMenuItems: z.array(z.string()).optional(),
+});
+
+const AT_ONCE = 8;
+const NAME_LENGTH = 120;
+
+/** For programs: who the agents are and what they offer, as data. */
+export const describeAgents = defineOperation({
+  name: 'describe_agents',
+  title: 'Describe agents',
+  description: 'Who an agent is, what its menu offers and which workflows it starts; without a name, of all.',
+  effect: 'read',
+  input: z.strictObject({
+    name: z.string().min(1).max(5_000).optional().describe('Name of an agent; without it, all'),
+    limit: z.int().min(1).max(1_000).optional().describe('How many at most'),
+  }),
+  output: z.object({ agents: z.array(agentSchema), total: z.int() }),
+
+  async run({ name, limit }, context) {
+    const workspace = await context.workspace();
+    const records =
+      name === undefined
+        ? workspace.catalogue.winners.filter((record) => record.kind === 'agent' && isListed(record))
+        : [findRecord({ name, kind: 'agent', fuzzy: false }, workspace, context)];
+    const describe = async (record: BmadRecord): Promise<Agent> => {
+      try {
+        return described(record, workspace, await workspace.delivery.profile(record));
+      } catch (error) {
+        // Among all of them, one that cannot be read is described by what is known of it.
+        if (name !== undefined || !(error instanceof BmadError)) throw error;
+        return described(record, workspace, { menu: [] });
+      }
+    };
+    return { agents: await mapLimited(records.slice(0, limit), AT_ONCE, describe), total: records.length };
+  },
+
+  render: ({ agents }) => ({
+    body: agents.map(({ name, displayName, title }) => `- ${name}: ${displayName}, ${title}`).join('\n'),
+  }),
+});
+
+type Agent = z.output<typeof agentSchema>;
+type Profile = Awaited<ReturnType<Workspace['delivery']['profile']>>;
+
+function described(
+  record: BmadRecord,
+  { catalogue: { names }, delivery }: Workspace,
+  { role, identity, menu }: Profile,
+): Agent {
+  const name = names.handleOf(record);
+  const title = oneLine(record.title ?? record.displayName ?? name, NAME_LENGTH);
+  const persona = [role, identity].filter(Boolean).join('\n');
+  const items = menu.map((item) => ({
+    line: [item.code, item.text].filter(Boolean).join(': '),
+    text: item.text,
+    starts: delivery.startedBy(item, record),
+  }));
+  const workflows = items.flatMap(({ starts }) => (starts === undefined ? [] : [names.handleOf(starts)]));
+  return {
+    name,
+    title,
+    displayName: oneLine(record.displayName ?? title, NAME_LENGTH),
+    ...(record.description === '' ? {} : { description: record.description }),
+    ...(persona === '' ? {} : { persona }),
+    ...filled(
+      'capabilities',
+      items.map(({ text }) => text),
+    ),
+    ...filled(
+      'menuItems',
+      items.map(({ line }) => line),
+    ),
+    module: record.moduleName,
+    ...filled('workflows', [...new Set(workflows)]),
+    ...filled(
+      'workflowMenuItems',
+      items.filter(({ starts }) => starts !== undefined).map(({ line }) => line),
+    ),
+  };
+}
+
+/** What an agent does not have is left out. */
+function filled<K extends string>(key: K, list: string[]): Partial<Record<K, string[]>> {
+  return list.length === 0 ? {} : ({ [key]: list } as Record<K, string[]>);
+}

@@ -1,0 +1,257 @@
+import * as z from 'zod';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { contentUri } from '../../base/files/paths.ts';
+import { fold } from '../../base/text/suggest.ts';
+import { plural } from '../../base/text/text.ts';
+import { qualifiedName, shortName, STARTABLE, type BmadRecord } from '../../model/record.ts';
+import type { Context, Workspace } from '../context.ts';
+import { moduleField, projectField } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+import { namedRecord } from './recommend.ts';
+import { findFile, isFile, NAMED_KINDS } from './targets.ts';
+
+const candidateSchema = z.object({
+  name: z.string(),
+  kind: z.string(),
+  origin: z.string(),
+  /** For content from git: the source and the commit. */
+  git: z.object({ source: z.string(), commit: z.string() }).optional(),
+  priority: z.number(),
+  status: z.string(),
+  path: z.string(),
+  chosen: z.boolean(),
+  why: z.string(),
+});
+type Candidate = z.output<typeof candidateSchema>;
+
+const rankSchema = z.object({
+  score: z.number(),
+  signals: z.array(
+    z.object({ signal: z.string(), value: z.number(), weight: z.number(), points: z.number() }),
+  ),
+  uses: z.int(),
+  lastUsed: z.string().optional(),
+  /** Why the history of starts could not be used. */
+  problem: z.string().optional(),
+});
+
+export const explain = defineOperation({
+  name: 'explain',
+  title: 'Explain where something comes from',
+  description:
+    'For an agent, workflow, file or configuration key: every candidate in every origin, which one won, and why.',
+  effect: 'read',
+  command: 'explain',
+  positional: ['target'],
+  examples: ['explain architect', 'explain bmad://bmm/config.yaml', 'explain core.user_name'],
+  input: z.strictObject({
+    target: z
+      .string()
+      .min(1)
+      .max(5_000)
+      .describe('Name, bmad:// URI, path, or configuration key such as core.user_name'),
+    kind: z
+      .enum([...NAMED_KINDS, 'resource', 'config'])
+      .optional()
+      .describe('What the target is, where its form leaves it open'),
+    module: moduleField,
+    project: projectField,
+  }),
+  output: z.object({
+    target: z.string(),
+    is: z.enum(['record', 'file', 'config']),
+    candidates: z.array(candidateSchema),
+    layers: z.array(
+      z.object({
+        key: z.string(),
+        file: z.string(),
+        line: z.int().optional(),
+        value: z.string(),
+        chosen: z.boolean(),
+      }),
+    ),
+    ranking: rankSchema.optional().describe('For what can be started: its score and what it is made of'),
+    note: z.string(),
+  }),
+
+  async run({ target, kind, module, project }, context) {
+    const workspace = await context.workspace(project);
+    if (kind === 'config' || (kind === undefined && (await isConfigKey(target, workspace))))
+      return explainKey(target, workspace);
+    if (
+      kind === 'resource' ||
+      (kind === undefined && module === undefined && (await isFile(target, workspace)))
+    ) {
+      return explainFile(target, workspace, context);
+    }
+    return explainRecord(
+      await namedRecord({ name: target, kind, module, fuzzy: true }, workspace, context, {
+        operation: 'explain',
+        project,
+      }),
+      target,
+      workspace,
+    );
+  },
+
+  render({ target, is, candidates, layers, ranking, note }) {
+    const rows = candidates.map(
+      ({ chosen, name, kind, origin, git, priority, status, path, why }) =>
+        `- ${chosen ? '**chosen** ' : ''}${name} (${kind}) from ${origin}, priority ${priority}, ${status}: ${why}\n  ${path}${git === undefined ? '' : `\n  ${git.source}, commit ${git.commit}`}`,
+    );
+    const keys = layers.map(
+      ({ chosen, key, file, line, value }) =>
+        `- ${chosen ? '**in force** ' : ''}${key} = ${value} — ${file}${line === undefined ? '' : `:${line}`}`,
+    );
+    const parts = [
+      `${is} ${quoted(target)}`,
+      ...rows,
+      ...(keys.length > 0 ? ['Values and where they are set:', ...keys] : []),
+      ...(ranking === undefined ? [] : rankLines(ranking)),
+    ];
+    return { body: parts.join('\n'), note };
+  },
+});
+
+async function explainRecord(winner: BmadRecord, target: string, workspace: Workspace) {
+  const { catalogue, delivery } = workspace;
+  const name = fold(shortName(winner.name));
+  const rivals = catalogue.records.filter(
+    (record) =>
+      record.kind === winner.kind &&
+      [record.name, shortName(record.name), ...record.aliases].some((alias) => fold(alias) === name),
+  );
+  const ranking = STARTABLE.includes(winner.kind) ? await rankOf(winner, workspace) : undefined;
+  return {
+    target,
+    is: 'record' as const,
+    candidates: rivals.map((record): Candidate => ({
+      name: qualifiedName(record),
+      kind: record.kind,
+      origin: record.origin.displayName,
+      ...(record.origin.git === undefined ? {} : { git: record.origin.git }),
+      priority: record.origin.priority,
+      status: record.status,
+      path: record.absolutePath,
+      chosen: record === winner,
+      why: reason(record, winner),
+    })),
+    layers: await delivery.layersOf(winner),
+    ...(ranking === undefined ? {} : { ranking }),
+    note: `${plural(rivals.length, 'candidate')}; ${qualifiedName(winner)} from ${winner.origin.displayName} is served.`,
+  };
+}
+
+async function rankOf(record: BmadRecord, workspace: Workspace): Promise<z.output<typeof rankSchema>> {
+  const ranking = await workspace.ranking();
+  const use = ranking.use(record);
+  return {
+    score: rounded(ranking.rank(record)),
+    signals: ranking.signals(record).map(({ signal, value, weight, points }) => ({
+      signal,
+      value: rounded(value),
+      weight,
+      points: rounded(points),
+    })),
+    uses: use?.uses ?? 0,
+    ...(use === undefined ? {} : { lastUsed: new Date(use.last).toISOString() }),
+    ...(ranking.problem === undefined ? {} : { problem: ranking.problem }),
+  };
+}
+
+const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
+
+function rankLines({ score, signals, uses, lastUsed, problem }: z.output<typeof rankSchema>): string[] {
+  const started =
+    lastUsed === undefined ? 'not started here yet' : `started ${plural(uses, 'time')}, last ${lastUsed}`;
+  return [
+    `Ranking: ${score} (${started})`,
+    ...signals.map(({ signal, value, weight, points }) => `- ${signal} ${value} × ${weight} = ${points}`),
+    ...(problem === undefined ? [] : [`- ${problem}`]),
+  ];
+}
+
+function reason(record: BmadRecord, winner: BmadRecord): string {
+  if (record === winner)
+    return record.exists ? 'the first that exists in order of priority' : 'nothing else exists';
+  if (!record.exists) return 'its file does not exist';
+  if (record.origin.priority > winner.origin.priority)
+    return `${winner.origin.displayName} has a higher rank (${winner.origin.priority})`;
+  if (record.deprecated !== undefined) return 'it is deprecated';
+  if (record.moduleName !== winner.moduleName) return `another module; ask for ${qualifiedName(record)}`;
+  return 'another name fits better';
+}
+
+async function explainFile(target: string, workspace: Workspace, context: Context) {
+  const { path, from } = await findFile(target, workspace, context);
+  const candidates: Candidate[] = [];
+  // A name such as bmad://agents/x means the file of one origin; a path means the first that has it.
+  const { sources } = workspace.catalogue;
+  const ordered = [
+    ...sources.filter(({ origin }) => origin === from),
+    ...sources.filter(({ origin }) => origin !== from),
+  ];
+  for (const { origin, tree } of ordered) {
+    const exists = await tree.read(path).then(
+      () => true,
+      () => false,
+    );
+    if (!exists) continue;
+    const chosen = candidates.length === 0;
+    candidates.push({
+      name: path,
+      kind: 'file',
+      origin: origin.displayName,
+      ...(origin.git === undefined ? {} : { git: origin.git }),
+      priority: origin.priority,
+      status: 'verified',
+      path: tree.place(path),
+      chosen,
+      why: chosen
+        ? from === undefined
+          ? 'the first that exists in order of priority'
+          : 'the file of what has this name'
+        : `${candidates[0]?.origin ?? ''} ${from === undefined ? 'has a higher rank' : 'has what is meant'}`,
+    });
+  }
+  if (candidates.length === 0) {
+    // Either the server makes it, or this throws with suggestions.
+    await workspace.delivery.file(path);
+    return {
+      target,
+      is: 'file' as const,
+      candidates,
+      layers: [],
+      note: `${contentUri(path)} is made by the server; no origin has it.`,
+    };
+  }
+  return {
+    target,
+    is: 'file' as const,
+    candidates,
+    layers: [],
+    note: `${contentUri(path)} is read from ${candidates[0]?.origin ?? ''}.`,
+  };
+}
+
+async function isConfigKey(target: string, { delivery }: Workspace): Promise<boolean> {
+  return /^[a-z][\w.-]*$/i.test(target) && (await delivery.layersOfKey(target)).length > 0;
+}
+
+async function explainKey(target: string, { delivery }: Workspace) {
+  const layers = await delivery.layersOfKey(target);
+  if (layers.length === 0) {
+    throw new BmadError('not_found', `No configuration key ${quoted(target)} is set.`, {
+      subject: target,
+      hint: 'Keys look like core.user_name or modules.bmm.planning_artifacts.',
+    });
+  }
+  const last = layers.at(-1);
+  return {
+    target,
+    is: 'config' as const,
+    candidates: [],
+    layers,
+    note: `In force: ${last?.value ?? ''} from ${last?.file ?? ''}.`,
+  };
+}

@@ -1,0 +1,159 @@
+import * as z from 'zod';
+import { BmadError } from '../../base/errors.ts';
+import { answerRoom, fittingPage } from '../../base/text/paging.ts';
+import { plural } from '../../base/text/text.ts';
+import { estimateTokens } from '../../base/text/token-estimate.ts';
+import type { Workspace } from '../context.ts';
+import { cursorField, detailField, limitField, moduleField, projectField } from '../fields.ts';
+import {
+  holdsWords,
+  itemLine,
+  itemSchema,
+  moduleItems,
+  recordItems,
+  resourceItems,
+  type ItemFilters,
+  type Items,
+} from './list-items.ts';
+import { defineOperation } from '../operation.ts';
+import { rankedItems } from './ranked-items.ts';
+import { absentNote } from './targets.ts';
+
+export const LISTABLE = [
+  'agents',
+  'workflows',
+  'tasks',
+  'tools',
+  'skills',
+  'knowledge',
+  'templates',
+  'checklists',
+  'teams',
+  'modules',
+  'resources',
+] as const;
+type Listable = (typeof LISTABLE)[number];
+
+const ENTRIES: Record<Listable, (workspace: Workspace, filters: ItemFilters) => Items | Promise<Items>> = {
+  agents: (workspace, filters) => recordItems(workspace, 'agent', filters),
+  workflows: (workspace, filters) => recordItems(workspace, 'workflow', filters),
+  tasks: (workspace, filters) => recordItems(workspace, 'task', filters),
+  tools: (workspace, filters) => recordItems(workspace, 'tool', filters),
+  skills: (workspace, filters) => recordItems(workspace, 'skill', filters),
+  knowledge: (workspace, filters) => recordItems(workspace, 'knowledge', filters),
+  templates: (workspace, filters) => recordItems(workspace, 'template', filters),
+  checklists: (workspace, filters) => recordItems(workspace, 'checklist', filters),
+  teams: (workspace, filters) => recordItems(workspace, 'team', filters),
+  modules: moduleItems,
+  resources: resourceItems,
+};
+
+/** Room kept for the note under a list. */
+const RESERVED = 600;
+
+export const list = defineOperation({
+  name: 'list',
+  title: 'List what there is',
+  description: 'List agents, workflows, tasks, plain skills, modules or resource files.',
+  effect: 'read',
+  command: 'list',
+  positional: ['what'],
+  examples: ['list agents', 'list workflows --category plan', 'list resources --pattern "bmm/**/*.csv"'],
+  input: z.strictObject({
+    what: z
+      .enum(LISTABLE)
+      .default('agents')
+      .describe(`What to list: ${LISTABLE.join(', ')}`),
+    module: moduleField,
+    category: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('Phase such as plan, ship, anytime; or "deprecated"'),
+    query: z.string().min(1).max(400).optional().describe('Only entries that hold all these words'),
+    pattern: z
+      .string()
+      .min(1)
+      .max(5_000)
+      .optional()
+      .describe('Only resources whose path matches, e.g. "core/**/*.md"'),
+    cursor: cursorField,
+    limit: limitField,
+    detail: detailField,
+    project: projectField,
+  }),
+  output: z.object({
+    what: z.enum(LISTABLE),
+    detail: detailField,
+    total: z.int(),
+    from: z.int(),
+    items: z.array(itemSchema),
+    next: z.string().optional(),
+    note: z.string().optional(),
+    lifted: z
+      .int()
+      .optional()
+      .describe('How many come before the others of their module, by use or by setting'),
+    absent: z.array(z.string()).optional().describe('Git sources that are not here yet'),
+  }),
+
+  async run({ what, detail, query, module, category, pattern, ...input }, { workspace: open, config }) {
+    const workspace = await open(input.project);
+    if (pattern !== undefined && what !== 'resources') {
+      throw new BmadError('invalid_input', `"pattern" filters resources, not ${what}.`, {
+        hint: 'Use "query" for words.',
+      });
+    }
+    if (category !== undefined && (what === 'resources' || what === 'modules')) {
+      throw new BmadError('invalid_input', `"category" does not filter ${what}.`, {
+        hint: 'Use "module" or "query".',
+      });
+    }
+    const code = module === undefined ? undefined : workspace.catalogue.names.moduleCode(module);
+    const found = await ENTRIES[what](workspace, { module: code, category, pattern });
+    const held = query === undefined ? found.items : found.items.filter((item) => holdsWords(item, query));
+    const { items, lifted } = await rankedItems(held, workspace);
+    const identity = JSON.stringify([what, code, category, query, pattern, items.length, ...lifted]);
+    const { part, next, ...page } = fittingPage(items, {
+      size: input.limit ?? config.pageSize,
+      maxBytes: answerRoom(config.answerBytes, RESERVED),
+      identity,
+      cursor: input.cursor,
+      render: (item) => itemLine(item, detail),
+    });
+    return {
+      what,
+      detail,
+      total: page.total,
+      from: page.from,
+      items: part,
+      ...(next === undefined ? {} : { next }),
+      ...(found.note === undefined ? {} : { note: found.note }),
+      ...(lifted.length === 0 ? {} : { lifted: lifted.length }),
+      ...(workspace.absent.length === 0 ? {} : { absent: [...workspace.absent] }),
+    };
+  },
+
+  render({ what, detail, total, from, items, next, note, lifted, absent }) {
+    const body =
+      items.length === 0
+        ? `No ${what}.`
+        : items.map((item) => itemLine(item, detail)).join(detail === 'concise' ? ', ' : '\n');
+    const complete = next === undefined && from === 0;
+    const shown = complete
+      ? plural(total, what.replace(/s$/, ''), what)
+      : `${what} ${from + 1} to ${from + items.length} of ${total}`;
+    const more = next === undefined ? undefined : `More: repeat the call with cursor "${next}".`;
+    return {
+      body,
+      note: [`${shown}, ~${estimateTokens(body)} tokens.`, liftedNote(lifted), more, note, absentNote(absent)]
+        .filter(Boolean)
+        .join(' '),
+    };
+  },
+});
+
+function liftedNote(lifted = 0): string | undefined {
+  return lifted === 0 ? undefined : 'What you use or boost comes first in its module; "usage show" lists it.';
+}

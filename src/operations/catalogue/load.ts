@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import { BmadError } from '../../base/errors.ts';
+import { contentUri } from '../../base/files/paths.ts';
+import { moduleField } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+import { findRecord, mainFile, NAMED_KINDS } from './targets.ts';
+
+/** For programs: the main file of an agent or workflow, whole, with where it lies. Models have `read` and `execute`. */
+export const load = defineOperation({
+  name: 'load',
+  title: 'Load an agent or a workflow',
+  description: 'The main file of an agent or workflow as it is, and where it comes from.',
+  effect: 'read',
+  input: z.strictObject({
+    name: z.string().min(1).max(5_000).describe('Name, e.g. "architect" or "bmm/prd"'),
+    kind: z.enum(NAMED_KINDS).describe('Agent or workflow'),
+    module: moduleField,
+  }),
+  output: z.object({
+    name: z.string(),
+    kind: z.string(),
+    module: z.string(),
+    uri: z.string(),
+    path: z.string(),
+    content: z.string(),
+    source: z.string(),
+    origin: z.string(),
+    commit: z.string().optional(),
+  }),
+
+  async run({ name, kind, module }, context) {
+    const workspace = await context.workspace();
+    const record = findRecord({ name, kind, module, fuzzy: false }, workspace, context);
+    const { path, from } = mainFile(record);
+    const { text } = await workspace.delivery.file(path, from);
+    if (text === undefined)
+      throw new BmadError('invalid_input', `${contentUri(path)} is not text.`, { subject: name });
+    const { origin } = record;
+    return {
+      name: workspace.catalogue.names.handleOf(record),
+      kind: record.kind,
+      module: record.moduleName,
+      uri: contentUri(path),
+      path: record.absolutePath,
+      content: text,
+      source: origin.kind,
+      origin: origin.displayName,
+      ...(origin.git === undefined ? {} : { commit: origin.git.commit }),
+    };
+  },
+
+  render: ({ content }) => ({ body: content, exact: true }),
+});

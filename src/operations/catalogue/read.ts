@@ -1,0 +1,97 @@
+import * as z from 'zod';
+import { BmadError } from '../../base/errors.ts';
+import { contentUri } from '../../base/files/paths.ts';
+import { cursorField, detailField, moduleField, projectField, sectionField } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+import { outlineOnly, shownNote, shownTextSchema, showText } from './shown-text.ts';
+import { namedRecord } from './recommend.ts';
+import { stateText } from '../client/state-resources.ts';
+import { findFile, isFile, mainFile, NAMED_KINDS } from './targets.ts';
+
+/** A rendered skill's own file is a few lines long. */
+const LAUNCHER_LENGTH = 2_000;
+
+export const read = defineOperation({
+  name: 'read',
+  title: 'Read a file',
+  description: 'Read an agent, a workflow, or any file by bmad:// URI or path, byte for byte.',
+  effect: 'read',
+  command: 'read',
+  positional: ['target'],
+  examples: ['read architect', 'read bmad://bmm/config.yaml', 'read prd --section Finalize'],
+  input: z.strictObject({
+    target: z.string().min(1).max(5_000).describe('Name, bmad:// URI or path'),
+    kind: z
+      .enum([...NAMED_KINDS, 'resource'])
+      .optional()
+      .describe('What the target is, where its form leaves it open'),
+    module: moduleField,
+    section: sectionField,
+    cursor: cursorField,
+    detail: detailField,
+    project: projectField,
+  }),
+  output: z.object({
+    uri: z.string(),
+    mimeType: z.string(),
+    origin: z.string(),
+    hint: z.string().optional(),
+    ...shownTextSchema.shape,
+  }),
+
+  async run({ target, kind, module, section, cursor, detail, project }, context, call) {
+    const remembered = await stateText(target, context, call, project);
+    if (remembered !== undefined) {
+      const { text, origin } = remembered;
+      const about = { uri: target, mimeType: 'text/markdown', origin };
+      if (detail === 'concise') return { ...about, ...outlineOnly(text) };
+      return {
+        ...about,
+        ...showText(text, { section, cursor, detail, maxBytes: context.config.answerBytes }),
+      };
+    }
+    const workspace = await context.workspace(project);
+    const asFile = kind === undefined && module === undefined && (await isFile(target, workspace));
+    const { path, from } =
+      kind === 'resource' || asFile
+        ? await findFile(target, workspace, context)
+        : mainFile(
+            await namedRecord({ name: target, kind, module, fuzzy: true }, workspace, context, {
+              operation: 'read',
+              project,
+            }),
+          );
+    const file = await workspace.delivery.file(path, from);
+    if (file.text === undefined) {
+      throw new BmadError(
+        'invalid_input',
+        `${contentUri(path)} is not text (${file.bytes?.length ?? 0} bytes).`,
+        {
+          subject: contentUri(path),
+          hint: 'Read it as an MCP resource: resources/read hands out the bytes.',
+        },
+      );
+    }
+    const about = {
+      uri: contentUri(path),
+      mimeType: file.mimeType,
+      origin: file.origin?.displayName ?? 'generated',
+    };
+    if (detail === 'concise') return { ...about, ...outlineOnly(file.text) };
+    const launcher = file.text.length < LAUNCHER_LENGTH && file.text.includes('render_skill.py');
+    return {
+      ...about,
+      ...showText(file.text, { section, cursor, detail, maxBytes: context.config.answerBytes }),
+      ...(launcher
+        ? { hint: 'This file only launches the workflow; {operation:"execute"} delivers it rendered.' }
+        : {}),
+    };
+  },
+
+  render({ hint, ...data }) {
+    const note = [`${data.uri} (${data.origin}).`, shownNote(data), hint].filter(Boolean).join(' ');
+    return data.outlineOnly === true
+      ? { body: data.text || 'No headings.', note }
+      : { exact: true, body: data.text, note };
+  },
+});

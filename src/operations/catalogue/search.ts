@@ -1,0 +1,121 @@
+import * as z from 'zod';
+import { answerRoom, fittingPage } from '../../base/text/paging.ts';
+import { estimateTokens } from '../../base/text/token-estimate.ts';
+import { STARTABLE, type RecordKind } from '../../model/record.ts';
+import { cursorField, detailField, limitField, moduleField, projectField, type Detail } from '../fields.ts';
+import { itemLine, itemSchema, recordItem, type Item } from './list-items.ts';
+import { defineOperation } from '../operation.ts';
+import { settled } from './recommend.ts';
+import { recordFilter } from './search-filters.ts';
+import { absentNote, KINDS_OF } from './targets.ts';
+
+const MATERIAL: readonly RecordKind[] = ['knowledge', 'template', 'checklist', 'team'];
+const KINDS = {
+  agents: KINDS_OF.agent,
+  workflows: KINDS_OF.workflow,
+  tasks: ['task'],
+  tools: ['tool'],
+  skills: ['skill'],
+  knowledge: ['knowledge'],
+  templates: ['template'],
+  checklists: ['checklist'],
+  teams: ['team'],
+  all: [...STARTABLE, ...MATERIAL],
+} as const satisfies Record<string, readonly RecordKind[]>;
+const SEARCHABLE = Object.keys(KINDS) as [keyof typeof KINDS];
+
+const DEFAULT_HITS = 8;
+const RESERVED = 600;
+const OTHERWISE = 'Try other words, or {operation:"list", query:"workflows"}.';
+
+export const search = defineOperation({
+  name: 'search',
+  title: 'Find agents and workflows',
+  description:
+    'Find agents, workflows and what they use by a name or a wish in one’s own words, English or French, best first.',
+  effect: 'read',
+  command: 'search',
+  positional: ['query'],
+  examples: [
+    'search "break my product down into stories"',
+    'search "relire mon architecture" --type agents',
+    'search research --module core',
+  ],
+  input: z.strictObject({
+    query: z.string().trim().min(1).max(200_000).describe('A name, words, or what you want to do'),
+    type: z.enum(SEARCHABLE).default('all').describe(SEARCHABLE.join(', ')),
+    module: moduleField,
+    category: z.string().min(1).max(100).optional().describe('Phase, such as plan or ship'),
+    origin: z.string().min(1).max(200).optional().describe('Where it comes from: project, package, git, …'),
+    cursor: cursorField,
+    limit: limitField,
+    detail: detailField,
+    project: projectField,
+  }),
+  output: z.object({
+    query: z.string(),
+    detail: detailField,
+    total: z.int(),
+    items: z.array(itemSchema.extend({ score: z.number(), why: z.string() })),
+    next: z.string().optional(),
+    weak: z.boolean().optional().describe('Even the first is there by chance more likely than not'),
+    absent: z.array(z.string()).optional().describe('Git sources that are not here yet'),
+  }),
+
+  async run({ query, type, module, category, origin, cursor, limit, detail, project }, context, call) {
+    const workspace = await context.workspace(project);
+    const kinds = KINDS[type];
+    const takes = recordFilter({ kinds, module, category, origin }, workspace);
+    const found = await (await workspace.search()).find({ words: query, kinds, takes });
+    const shown = { size: limit ?? DEFAULT_HITS, isFirst: cursor === undefined };
+    const hits = await settled(query, found, shown, workspace, context, call);
+    const items = hits.map(({ record, score, why }) => ({
+      ...recordItem(record, workspace),
+      score: Math.round(score * 100) / 100,
+      why: why(),
+    }));
+    const identity = JSON.stringify(['search', query, type, module, category, origin, items.length]);
+    const { part, next, total } = fittingPage(items, {
+      size: limit ?? DEFAULT_HITS,
+      maxBytes: answerRoom(context.config.answerBytes, RESERVED),
+      identity,
+      cursor,
+      render: (item) => hitLine(item, detail),
+    });
+    return {
+      query: query.slice(0, 200),
+      detail,
+      total,
+      items: part,
+      ...(next === undefined ? {} : { next }),
+      ...(hits[0]?.weak === true ? { weak: true } : {}),
+      ...(workspace.absent.length === 0 ? {} : { absent: [...workspace.absent] }),
+    };
+  },
+
+  render({ query, detail, total, items, next, weak, absent }) {
+    const [best] = items;
+    if (best === undefined)
+      return {
+        body: `Nothing matches ${JSON.stringify(query)}.`,
+        note: [OTHERWISE, absentNote(absent)].filter(Boolean).join(' '),
+      };
+    const startable = STARTABLE.some((kind) => kind === best.kind);
+    const use = !startable
+      ? `Read the first with {operation:"read", uri:"${best.uri ?? best.name}"}.`
+      : `Start the first with {operation:"execute", ${best.kind === 'agent' ? 'agent' : 'workflow'}:"${best.name}"}.`;
+    const more = next === undefined ? '' : ` Continue with cursor "${next}".`;
+    const body = items.map((item) => hitLine(item, detail)).join('\n');
+    return {
+      body,
+      note:
+        weak === true
+          ? `Weak matches only: perhaps nothing here does that. ${OTHERWISE}${more}`
+          : `${items.length} of ${total} matches, best first, ~${estimateTokens(body)} tokens. ${use}${more}`,
+    };
+  },
+});
+
+function hitLine(item: Item & { why: string }, detail: Detail): string {
+  return detail === 'concise' ? itemLine(item, detail) : `${itemLine(item, detail)} [${item.why}]`;
+}

@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { findSection, outline } from '../../base/text/markdown.ts';
+import { textPart } from '../../base/text/paging.ts';
+import { byteLength, kilobytes } from '../../base/text/text.ts';
+import { estimateTokens } from '../../base/text/token-estimate.ts';
+import { nearest } from '../../base/text/suggest.ts';
+import type { Detail } from '../fields.ts';
+
+/** A text, or the part of it that fits into one answer. */
+export const shownTextSchema = z.object({
+  text: z.string(),
+  complete: z.boolean(),
+  bytes: z.int().describe('Size of the whole text'),
+  tokens: z.int().describe('Rough count for the part shown'),
+  next: z.string().optional(),
+  /** Headings behind the part shown; the first may be the rest of one that was cut. */
+  sectionsLeft: z.array(z.string()).optional(),
+  /** Whether only the headings are shown. */
+  outlineOnly: z.boolean().optional(),
+});
+export type ShownText = z.output<typeof shownTextSchema>;
+
+export interface ShowOptions {
+  section?: string | undefined;
+  cursor?: string | undefined;
+  detail: Detail;
+  maxBytes: number;
+  /** Stands before the part shown, is counted in its tokens, and is no part of the text. */
+  head?: string | undefined;
+}
+
+/** Room kept for the note under a text; it is short when nothing is left out. */
+const RESERVED = 800;
+const SHORT_NOTE = 250;
+/** `detail: "full"` asks for everything at once; beyond this even a patient host gives up. */
+const FULL_BYTES = 400_000;
+const LISTED_SECTIONS = 20;
+
+export function showText(whole: string, { section, cursor, detail, maxBytes, head }: ShowOptions): ShownText {
+  const text = section === undefined ? whole : sectionText(whole, section);
+  const room = byteLength(text) <= maxBytes - SHORT_NOTE ? maxBytes : maxBytes - RESERVED;
+  const part = textPart(text, detail === 'full' ? FULL_BYTES : room, cursor);
+  const end = part.from + part.part.length;
+  const left = part.next === undefined ? [] : sectionsAfter(text, end);
+  const shown = head === undefined ? part.part : `${head}\n\n${part.part}`;
+  return {
+    text: shown,
+    complete: part.next === undefined && part.from === 0,
+    bytes: byteLength(text),
+    tokens: estimateTokens(shown),
+    ...(part.next === undefined ? {} : { next: part.next, sectionsLeft: left }),
+  };
+}
+
+/** What lies behind a place: the rest of the section it is in, and the sections that follow. */
+function sectionsAfter(text: string, place: number): string[] {
+  const sections = outline(text).filter(({ level }) => level <= 3);
+  const between = sections.some(({ start }) => start === place);
+  const cut = between ? undefined : sections.findLast(({ start, end }) => start < place && end > place);
+  const following = sections.filter(({ start }) => start >= place).map(({ title }) => title);
+  return [...(cut === undefined ? [] : [`the rest of ${cut.title}`]), ...following].slice(0, LISTED_SECTIONS);
+}
+
+/** Only the headings of a text, for a caller who wants to choose first. */
+export function outlineOnly(text: string): ShownText {
+  const headings = outlineOf(text).join('\n');
+  return {
+    text: headings,
+    complete: false,
+    bytes: byteLength(text),
+    tokens: estimateTokens(headings),
+    outlineOnly: true,
+  };
+}
+
+/** The headings of a text, indented by their level. */
+function outlineOf(text: string): string[] {
+  return outline(text)
+    .filter(({ level }) => level <= 3)
+    .map(({ title, level }) => `${'  '.repeat(level - 1)}${title}`);
+}
+
+function sectionText(whole: string, title: string): string {
+  const sections = outline(whole);
+  const found = findSection(sections, title);
+  if (found !== undefined) return whole.slice(found.start, found.end);
+  const titles = sections.map((section) => section.title);
+  throw new BmadError('not_found', `There is no section ${quoted(title)} in this text.`, {
+    subject: title,
+    suggestions: nearest(title, titles),
+    hint:
+      titles.length === 0
+        ? 'It has no headings; use "cursor" to page through it.'
+        : `Sections: ${titles.slice(0, 30).join(' · ')}.`,
+  });
+}
+
+/** What is said under a text: its size, and how to get what is missing. */
+export function shownNote(shown: ShownText): string {
+  if (shown.outlineOnly === true)
+    return `Outline only, of ${kilobytes(shown.bytes)}. Leave out "detail" for the text, or name one heading with "section".`;
+  if (shown.next === undefined)
+    return `${shown.complete ? 'Complete' : 'Last part'}, ~${shown.tokens} tokens.`;
+  const sections = shown.sectionsLeft ?? [];
+  const left = sections.length === 0 ? '' : ` Still to come: ${sections.join(' · ')}.`;
+  return `PART of ${kilobytes(shown.bytes)}, ~${shown.tokens} tokens.${left} Before going past this part, repeat the call with cursor "${shown.next}" (or section "<heading>").`;
+}

@@ -1,0 +1,163 @@
+import * as z from 'zod';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { answerRoom, fittingPage } from '../../base/text/paging.ts';
+import { fold, nearest } from '../../base/text/suggest.ts';
+import { oneLine } from '../../base/text/text.ts';
+import { isListed, type BmadRecord } from '../../model/record.ts';
+import { CATEGORIES, categoryOf, phasesOf, type Category } from './categories.ts';
+import type { Context, Workspace } from '../context.ts';
+import { asData, cursorField, moduleField, projectField } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+
+/** Room kept for what stands beside the entries. */
+const RESERVED = 700;
+const DESCRIPTION_LENGTH = 200;
+
+const entry = {
+  name: z.string(),
+  description: z.string(),
+  module: z.string(),
+  path: z.string(),
+};
+const page = {
+  total: z.int(),
+  next: z.string().optional(),
+  note: z.string().optional(),
+};
+
+export const listWorkflows = defineOperation({
+  name: 'list_workflows',
+  title: 'List workflows',
+  description:
+    'List BMAD workflows, all or those of a category or module. For the rest of a long list pass "next" as cursor.',
+  effect: 'read',
+  toolset: 'workflows',
+  answersData: true,
+  input: z.strictObject({
+    category: z
+      .string()
+      .max(100)
+      .optional()
+      .describe('analysis, planning, solutioning, implementation, other; or a phase of this BMAD'),
+    module: moduleField,
+    cursor: cursorField,
+    project: projectField,
+  }),
+  output: z.object({
+    workflows: z.array(z.object({ ...entry, category: z.enum(CATEGORIES), phase: z.string().optional() })),
+    /** How many there are of each, whatever was asked for. */
+    categories: z.partialRecord(z.enum(CATEGORIES), z.int()),
+    ...page,
+  }),
+  async run({ category, module, cursor, project }, context) {
+    const workspace = await context.workspace(project);
+    const code = module === undefined ? undefined : workspace.catalogue.names.moduleCode(module);
+    const all = listed(workspace, ['workflow'], code);
+    const chosen = category === undefined ? all : ofCategory(all, category, workspace);
+    const items = chosen.map((record) => ({
+      ...entryOf(record, workspace),
+      category: categoryOf(record, workspace),
+      ...(record.phase === undefined ? {} : { phase: record.phase }),
+    }));
+    const categories: Partial<Record<Category, number>> = {};
+    for (const record of all) {
+      const own = categoryOf(record, workspace);
+      categories[own] = (categories[own] ?? 0) + 1;
+    }
+    const { part, ...rest } = dataPage(items, ['list_workflows', code, category], cursor, context);
+    return {
+      workflows: part,
+      categories,
+      ...rest,
+      ...(items.length === 0 && all.length > 0
+        ? { note: `None here; "categories" says where this BMAD has its workflows.` }
+        : {}),
+    };
+  },
+  render: asData,
+});
+
+export const listTasks = defineOperation({
+  name: 'list_tasks',
+  title: 'List tasks',
+  description: 'List BMAD tasks, tools and plain skills. For the rest of a long list pass "next" as cursor.',
+  effect: 'read',
+  toolset: 'workflows',
+  answersData: true,
+  input: z.strictObject({ module: moduleField, cursor: cursorField, project: projectField }),
+  output: z.object({ tasks: z.array(z.object({ ...entry, kind: z.string() })), ...page }),
+  async run({ module, cursor, project }, context) {
+    const workspace = await context.workspace(project);
+    const code = module === undefined ? undefined : workspace.catalogue.names.moduleCode(module);
+    const records = listed(workspace, ['task', 'tool', 'skill'], code);
+    const items = records.map((record) => ({ ...entryOf(record, workspace), kind: record.kind }));
+    const { part, ...rest } = dataPage(items, ['list_tasks', code], cursor, context);
+    return {
+      tasks: part,
+      ...rest,
+      ...(records.some(({ kind }) => kind === 'task')
+        ? {}
+        : { note: 'This BMAD has no tasks: what were tasks are workflows and skills now.' }),
+    };
+  },
+  render: asData,
+});
+
+function listed(
+  { catalogue }: Workspace,
+  kinds: readonly string[],
+  module: string | undefined,
+): BmadRecord[] {
+  return catalogue.winners.filter(
+    (record) =>
+      kinds.includes(record.kind) &&
+      isListed(record) &&
+      (module === undefined || record.moduleName === module),
+  );
+}
+
+function entryOf(record: BmadRecord, { catalogue }: Workspace): z.output<z.ZodObject<typeof entry>> {
+  return {
+    name: catalogue.names.handleOf(record),
+    description: oneLine(record.description, DESCRIPTION_LENGTH),
+    module: record.moduleName,
+    path: record.bmadRelativePath,
+  };
+}
+
+function ofCategory(
+  records: readonly BmadRecord[],
+  category: string,
+  workspace: Workspace,
+): readonly BmadRecord[] {
+  const wanted = fold(category);
+  if ((CATEGORIES as readonly string[]).includes(wanted))
+    return records.filter((record) => categoryOf(record, workspace) === wanted);
+  const inPhase = records.filter((record) =>
+    phasesOf(record, workspace).some((phase) => fold(phase) === wanted),
+  );
+  if (inPhase.length > 0) return inPhase;
+  const phases = [...new Set(records.flatMap((record) => phasesOf(record, workspace)))].sort();
+  throw new BmadError('not_found', `There is no category ${quoted(category)} here.`, {
+    subject: category,
+    suggestions: nearest(category, [...CATEGORIES, ...phases]),
+    hint: `Categories: ${CATEGORIES.join(', ')}.${phases.length === 0 ? '' : ` Phases of this BMAD: ${phases.slice(0, 30).join(', ')}.`}`,
+  });
+}
+
+/** The entries of one page as JSON, and the cursor for the rest. */
+function dataPage<T>(
+  items: readonly T[],
+  identity: readonly unknown[],
+  cursor: string | undefined,
+  { config }: Context,
+): { part: T[]; total: number; next?: string } {
+  const { part, next } = fittingPage(items, {
+    size: config.pageSize,
+    maxBytes: answerRoom(config.answerBytes, RESERVED),
+    identity: JSON.stringify([...identity, items.length]),
+    cursor,
+    render: (item) => JSON.stringify(item),
+  });
+  return { part, total: items.length, ...(next === undefined ? {} : { next }) };
+}

@@ -1,0 +1,61 @@
+import type * as z from 'zod';
+import { contentPath } from '../../base/files/paths.ts';
+import type { Call, Context } from '../context.ts';
+import { getAgentMemory, learningsText } from '../memory/get-agent-memory.ts';
+import { getFailureMuseum, museumText } from '../project/get-failure-museum.ts';
+import { contextText } from '../project/get-project-context.ts';
+import { DATA_NOTE } from '../memory/memory-view.ts';
+import type { AnyOperation } from '../operation.ts';
+import { contextData } from '../project/project-context-data.ts';
+
+/** `bmad://project/context`, `…/decisions`, `…/failures`, `…/session` and `bmad://project/agents/{agent}`. */
+const PROJECT_URI = /^bmad:\/\/project\/(?:(context|decisions|failures|session)|agents\/([^/?#]{1,300}))$/i;
+
+export const PROJECT_RESOURCES = [
+  { name: 'context', description: 'What the project says about itself' },
+  { name: 'decisions', description: 'Decisions of the project, newest first' },
+  { name: 'failures', description: 'Failures of the project and the rules they led to' },
+  { name: 'session', description: 'Where the last session left off' },
+] as const;
+
+export interface ProjectPlace {
+  part: string;
+  agent: string | undefined;
+}
+
+export function projectPlace(uri: string): ProjectPlace | undefined {
+  const [, part, agent] = PROJECT_URI.exec(uri) ?? [];
+  if (part !== undefined) return { part: part.toLowerCase(), agent: undefined };
+  return agent === undefined ? undefined : { part: 'agents', agent: contentPath(`bmad://${agent}`) };
+}
+
+export function projectUri(part: string): string {
+  return `bmad://project/${part}`;
+}
+
+/** The whole of it as Markdown: unlike an answer, a resource is not kept short. */
+export async function projectText(
+  { part, agent }: ProjectPlace,
+  context: Context,
+  call: Call,
+  project?: string,
+): Promise<string> {
+  if (part === 'context') return contextText(await contextData('all', context, project), false, Infinity);
+  if (part === 'decisions')
+    return contextText(await contextData('decisions', context, project), false, Infinity);
+  if (part === 'failures')
+    return museumText(await dataOf(getFailureMuseum, { project }, context, call), Infinity);
+  if (part === 'agents')
+    return learningsText(await dataOf(getAgentMemory, { agent, project }, context, call), Infinity);
+  const facts = await (await context.state(project)).facts();
+  const problems: string[] = [];
+  const page = await facts.sessionPage(problems);
+  return page === undefined
+    ? [...problems, 'No session has been saved yet.'].join('\n')
+    : `${DATA_NOTE}\n\n${facts.shown(page)}`;
+}
+
+async function dataOf<T>(operation: AnyOperation, input: object, context: Context, call: Call): Promise<T> {
+  const data = await operation.run(input as z.output<AnyOperation['input']>, context, call);
+  return operation.output.parse(data) as T;
+}

@@ -1,0 +1,104 @@
+import * as z from 'zod';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { listPage } from '../../base/text/paging.ts';
+import { nearest } from '../../base/text/suggest.ts';
+import { oneLine } from '../../base/text/text.ts';
+import { isListed, qualifiedName, shortName, STARTABLE, type BmadRecord } from '../../model/record.ts';
+import type { Workspace } from '../context.ts';
+import { cursorField } from '../fields.ts';
+import { assignNames } from '../host-names.ts';
+import { defineOperation } from '../operation.ts';
+
+const PAGE = 100;
+/** Hosts show the name behind a slash and a prefix of their own. */
+const NAME_LENGTH = 60;
+
+const promptSchema = z.object({
+  name: z.string(),
+  title: z.string(),
+  description: z.string(),
+  kind: z.enum(['agent', 'workflow']),
+  /** The qualified name of what it starts. */
+  target: z.string(),
+});
+export type PromptItem = z.output<typeof promptSchema>;
+
+/** The prompts a host can offer: one for each agent, workflow and plain skill. */
+export const listPrompts = defineOperation({
+  name: 'list_prompts',
+  title: 'List prompts',
+  description: 'The prompts offered to hosts: one for each agent, workflow and plain skill.',
+  effect: 'read',
+  input: z.strictObject({ cursor: cursorField }),
+  output: z.object({ items: z.array(promptSchema), next: z.string().optional() }),
+  async run({ cursor }, context) {
+    const prompts = promptsOf(await context.workspace());
+    const page = listPage(prompts, PAGE, `prompts ${prompts.length}`, cursor);
+    return { items: page.part, ...(page.next === undefined ? {} : { next: page.next }) };
+  },
+  render: ({ items }) => ({ body: items.map((item) => item.name).join('\n') }),
+});
+
+export const findPrompt = defineOperation({
+  name: 'find_prompt',
+  title: 'Find a prompt',
+  description: 'What the prompt of this name starts.',
+  effect: 'read',
+  input: z.strictObject({ name: z.string().min(1).max(5_000).describe('Name of the prompt') }),
+  output: promptSchema,
+  async run({ name }, context) {
+    const prompts = promptsOf(await context.workspace());
+    const found = prompts.find((prompt) => prompt.name === name);
+    if (found !== undefined) return found;
+    throw new BmadError('not_found', `There is no prompt ${quoted(name)}.`, {
+      subject: name.slice(0, 200),
+      suggestions: nearest(
+        name,
+        prompts.map((prompt) => prompt.name),
+      ),
+      hint: 'prompts/list shows them all.',
+    });
+  },
+  render: ({ name }) => ({ body: name }),
+});
+
+const promptsByWorkspace = new WeakMap<Workspace, PromptItem[]>();
+
+/** Names are `bmad-{short id}`; where two things share one, the later gets its module or kind into the name. */
+function promptsOf(workspace: Workspace): PromptItem[] {
+  const known = promptsByWorkspace.get(workspace);
+  if (known !== undefined) return known;
+  const records = workspace.catalogue.winners.filter(
+    (record) => isListed(record) && STARTABLE.includes(record.kind),
+  );
+  const agentsFirst = [
+    ...records.filter(({ kind }) => kind === 'agent'),
+    ...records.filter(({ kind }) => kind !== 'agent'),
+  ];
+  const named = assignNames(agentsFirst, {
+    ways: ({ moduleName, kind, name }) => [
+      ['bmad', shortName(name)],
+      ['bmad', moduleName, shortName(name)],
+      ['bmad', moduleName, kind, shortName(name)],
+    ],
+    identity: (record) => `${record.kind} ${qualifiedName(record)}`,
+    maxLength: NAME_LENGTH,
+  });
+  const prompts = [...named].map(([name, record]) => promptOf(name, record));
+  promptsByWorkspace.set(workspace, prompts);
+  return prompts;
+}
+
+function promptOf(name: string, record: BmadRecord): PromptItem {
+  const agent = record.kind === 'agent';
+  const title = agent
+    ? [record.displayName ?? record.name, record.title].filter(Boolean).join(', ')
+    : (record.displayName ?? record.name);
+  return {
+    name,
+    title: oneLine(title, 100),
+    description: oneLine(record.description, 200),
+    kind: agent ? 'agent' : 'workflow',
+    target: qualifiedName(record),
+  };
+}

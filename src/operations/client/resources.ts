@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { listPage } from '../../base/text/paging.ts';
+import { contentUri } from '../../base/files/paths.ts';
+import type { Context, ServedFile, Workspace } from '../context.ts';
+import { cursorField } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+import { stateResources, stateText } from './state-resources.ts';
+import { findFile } from '../catalogue/targets.ts';
+
+const PAGE = 100;
+
+const SKILL_URI = /^skill:\/\//i;
+
+/** Files and skills as MCP resources; unlike `list` and `read` they are never cut to the size of an answer. */
+export const listResources = defineOperation({
+  name: 'list_resources',
+  title: 'List resources',
+  description: 'All skills and files that can be read, a page at a time.',
+  effect: 'read',
+  input: z.strictObject({ cursor: cursorField }),
+  output: z.object({
+    items: z.array(
+      z.object({
+        uri: z.string(),
+        name: z.string(),
+        mimeType: z.string(),
+        origin: z.string(),
+        description: z.string().optional(),
+      }),
+    ),
+    next: z.string().optional(),
+  }),
+  async run({ cursor }, context) {
+    const { delivery, project } = await context.workspace();
+    const files = (await delivery.paths()).map(({ path, mimeType, origin }) => ({
+      uri: contentUri(path),
+      name: path,
+      mimeType,
+      origin,
+    }));
+    const skills = delivery.skills
+      .all()
+      .filter((skill) => skill.listed)
+      .map((skill) => ({
+        uri: delivery.skills.uri(skill, 'SKILL.md'),
+        name: skill.name,
+        mimeType: 'text/markdown',
+        origin: skill.record.origin.displayName,
+        description: skill.description,
+      }));
+    const own = project.root === undefined ? [] : await stateResources(context);
+    // Skills come first: there are few of them, and they are what people look for.
+    const all = [...skills, ...own, ...files];
+    const page = listPage(all, PAGE, `resources ${all.length}`, cursor);
+    return { items: page.part, ...(page.next === undefined ? {} : { next: page.next }) };
+  },
+  render: ({ items }) => ({ body: items.map(({ uri }) => uri).join('\n') }),
+});
+
+export const readResource = defineOperation({
+  name: 'read_resource',
+  title: 'Read a resource',
+  description: 'One file, whole: text, or bytes in base64.',
+  effect: 'read',
+  input: z.strictObject({ uri: z.string().min(1).max(200_000).describe('bmad:// or skill:// URI') }),
+  output: z.object({
+    mimeType: z.string(),
+    text: z.string().optional(),
+    blob: z.string().optional(),
+    /** Where the content comes from, where that is not the project or the server itself. */
+    origin: z
+      .object({ name: z.string(), source: z.string().optional(), commit: z.string().optional() })
+      .optional(),
+  }),
+  async run({ uri }, context, call) {
+    const state = await stateText(uri, context, call);
+    if (state !== undefined) return { mimeType: 'text/markdown', text: state.text };
+    const workspace = await context.workspace();
+    const file = SKILL_URI.test(uri)
+      ? await skillFile(uri, workspace)
+      : await contentFile(uri, workspace, context);
+    return {
+      mimeType: file.mimeType,
+      ...(file.text === undefined ? {} : { text: file.text }),
+      ...(file.bytes === undefined ? {} : { blob: file.bytes.toString('base64') }),
+      ...(file.origin === undefined || file.origin.kind === 'project' || file.origin.kind === 'package'
+        ? {}
+        : { origin: { name: file.origin.displayName, ...file.origin.git } }),
+    };
+  },
+  render: ({ text, blob }) => ({ body: text ?? blob ?? '' }),
+});
+
+async function skillFile(uri: string, { delivery: { skills } }: Workspace): Promise<ServedFile> {
+  const { skill, path } = skills.locate(uri);
+  if (path !== '') return (await skills.open(skill)).file(path);
+  throw new BmadError('not_found', `${quoted(uri)} is a folder.`, {
+    subject: uri.slice(0, 1_000),
+    suggestions: [skills.uri(skill, 'SKILL.md')],
+    hint: 'resources/directory/read lists it.',
+  });
+}
+
+async function contentFile(uri: string, workspace: Workspace, context: Context): Promise<ServedFile> {
+  const { path, from } = await findFile(uri, workspace, context);
+  return workspace.delivery.file(path, from);
+}

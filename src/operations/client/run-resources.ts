@@ -1,0 +1,114 @@
+import { BmadError, quoted } from '../../base/errors.ts';
+import { fenced, plural } from '../../base/text/text.ts';
+import type { RunBranch, RunsReading } from '../../model/run.ts';
+import type { Context } from '../context.ts';
+import { standingText } from '../runs/branch-standing.ts';
+import { DATA_NOTE, lines } from '../memory/memory-view.ts';
+import { byRecency, runData, runLine, runText } from '../runs/run-view.ts';
+
+/** `bmad://runs`, `bmad://runs/{branch}` and `bmad://runs/{branch}/{run_id}`. */
+const RUNS_URI = /^bmad:\/\/runs(?:\/([^/?#]+))?(?:\/([^/?#]+))?\/?$/i;
+
+export interface RunsPlace {
+  branch: string | undefined;
+  id: string | undefined;
+}
+
+export function runsPlace(uri: string): RunsPlace | undefined {
+  const match = RUNS_URI.exec(uri);
+  if (match === null) return undefined;
+  try {
+    const [branch, id] = match
+      .slice(1)
+      .map((part) => (part === undefined ? undefined : decodeURIComponent(part)));
+    return { branch, id };
+  } catch {
+    return undefined;
+  }
+}
+
+function runsUri(branch?: string, id?: string): string {
+  return ['bmad://runs', branch, id]
+    .filter((part) => part !== undefined)
+    .map((part, index) => (index === 0 ? part : encodeURIComponent(part)))
+    .join('/');
+}
+
+/** The list of branches and each that is not put away, as resources; none in a project without runs. */
+export async function runsResources(
+  context: Context,
+): Promise<{ uri: string; name: string; mimeType: string; origin: string; description: string }[]> {
+  const { branches } = await reading(context);
+  if (branches.length === 0) return [];
+  const kind = { mimeType: 'text/markdown', origin: 'runs' };
+  const live = branches.filter(({ archive }) => archive === undefined);
+  return [
+    { uri: runsUri(), name: 'runs', ...kind, description: 'Session branches with their runs of workflows' },
+    ...live.map(({ name, runs }) => ({
+      uri: runsUri(name),
+      name: `runs/${name}`,
+      ...kind,
+      description: `Session branch with ${plural(runs.length, 'run')} of workflows`,
+    })),
+  ];
+}
+
+export async function runNames(context: Context, what: 'branch' | 'run_id'): Promise<string[]> {
+  const { branches } = await reading(context);
+  return what === 'branch'
+    ? branches.map(addressOf)
+    : branches
+        .flatMap(({ runs }) => runs)
+        .sort(byRecency)
+        .map(({ id }) => id);
+}
+
+async function reading(context: Context): Promise<RunsReading> {
+  return (await (await context.state()).runs()).read();
+}
+
+/** An archived branch goes by the name of its folder. */
+const addressOf = ({ name, archive }: RunBranch): string => archive ?? name;
+
+/** All branches, a branch with its runs, or a run with its state, as Markdown. */
+export async function runsText(
+  { branch, id }: RunsPlace,
+  context: Context,
+  project?: string,
+): Promise<string> {
+  const state = await context.state(project);
+  const runs = await state.runs();
+  const found = await runs.read();
+  if (branch === undefined)
+    return lines(
+      `# Session branches\n`,
+      `Current: ${found.current}\n`,
+      found.branches.map(
+        (each) => `- ${runsUri(addressOf(each))}: ${standingText(each)}, ${plural(each.runs.length, 'run')}`,
+      ),
+      found.problems.map((problem) => `- Problem: ${problem}`),
+    );
+  if (id === undefined) {
+    const wanted = found.branches.find((each) => addressOf(each) === branch);
+    if (wanted === undefined) throw unknown(branch, found);
+    return lines(
+      `# Session branch ${branch}\n`,
+      `${standingText(wanted)}${branch === found.current ? ', the current one' : ''}\n`,
+      [...wanted.runs]
+        .sort(byRecency)
+        .map((run) => `- ${runsUri(branch, run.id)}: ${runLine(runData(run, state.root))}`),
+      wanted.problems.map((problem) => `- Problem: ${problem}`),
+    );
+  }
+  const run = runs.find(found, id, branch);
+  const data = runData(run, state.root);
+  const raw = Object.fromEntries(Object.entries(data).filter(([name]) => name !== 'problems'));
+  return `# Run ${data.run_id}\n\n${runText(data)}\n\n## State\n\n${DATA_NOTE}\n\n${fenced(JSON.stringify(raw, null, 2), 'json')}\n`;
+}
+
+function unknown(branch: string, { branches }: RunsReading): BmadError {
+  return new BmadError('not_found', `There is no session branch ${quoted(branch)}.`, {
+    subject: branch.slice(0, 100),
+    suggestions: branches.map((each) => runsUri(addressOf(each))).slice(0, 5),
+  });
+}

@@ -1,0 +1,76 @@
+import { fenced } from '../../base/text/text.ts';
+import type { Context } from '../context.ts';
+import { contractData, contractLine, findingLines } from '../handover/handover-view.ts';
+import { DATA_NOTE } from '../memory/memory-view.ts';
+import { taskLine, viewOf } from '../tasks/task-view.ts';
+
+/** `bmad://tasks`, `bmad://tasks/{task_id}`, `bmad://contracts` and `bmad://contracts/{contract_id}`. */
+const WORK_URI = /^bmad:\/\/(tasks|contracts)(?:\/([\w.-]{1,200}))?\/?$/i;
+
+export interface WorkPlace {
+  what: 'tasks' | 'contracts';
+  id: string | undefined;
+}
+
+export const WORK_RESOURCES = [
+  { name: 'tasks', description: 'Tasks for sub-agents: what waits, who works on what, what is done' },
+  { name: 'contracts', description: 'Delivery contracts between teams and where each stands' },
+] as const;
+
+export function workPlace(uri: string): WorkPlace | undefined {
+  const [, what, id] = WORK_URI.exec(uri) ?? [];
+  if (what === undefined) return undefined;
+  return { what: what.toLowerCase() === 'tasks' ? 'tasks' : 'contracts', id };
+}
+
+export async function workText({ what, id }: WorkPlace, context: Context, project?: string): Promise<string> {
+  const state = await context.state(project);
+  return what === 'tasks' ? taskText(await state.tasks(), id) : contractText(await state.deliveries(), id);
+}
+
+type State = Awaited<ReturnType<Context['state']>>;
+
+async function taskText(
+  { queue }: Awaited<ReturnType<State['tasks']>>,
+  id: string | undefined,
+): Promise<string> {
+  if (id === undefined) {
+    const { tasks, problems } = await queue.all();
+    const lines = tasks.map((task) => taskLine(viewOf(task)));
+    return [`# Tasks`, ...problems, lines.join('\n') || 'There is no task.'].join('\n\n');
+  }
+  const task = await queue.get(id);
+  const result = await queue.result(task);
+  return [
+    DATA_NOTE,
+    taskLine(viewOf(task)),
+    `## Brief\n\n${fenced(await queue.brief(task), 'markdown')}`,
+    ...(result === undefined ? [] : [`## Result\n\n${fenced(result)}`]),
+  ].join('\n\n');
+}
+
+async function contractText(
+  { contracts }: Awaited<ReturnType<State['deliveries']>>,
+  id: string | undefined,
+): Promise<string> {
+  if (id === undefined) {
+    const { contracts: kept, problems } = await contracts.all();
+    const lines = kept.map((each) => contractLine(contractData(each)));
+    return ['# Delivery contracts', ...problems, lines.join('\n') || 'There is no contract.'].join('\n\n');
+  }
+  const kept = await contracts.get(id);
+  const { valid, findings } = await contracts.validate(kept);
+  return [
+    DATA_NOTE,
+    contractLine(contractData(kept)),
+    valid ? 'It is complete.' : ['It is not complete:', ...findingLines(findings)].join('\n'),
+    fenced(await contracts.text(kept), 'markdown'),
+  ].join('\n\n');
+}
+
+/** The ids that there are, for completions. */
+export async function workIds(what: WorkPlace['what'], context: Context): Promise<string[]> {
+  const state = await context.state();
+  if (what === 'tasks') return (await (await state.tasks()).queue.all()).tasks.map(({ task_id }) => task_id);
+  return (await (await state.deliveries()).contracts.all()).contracts.map(({ id }) => id);
+}

@@ -1,0 +1,102 @@
+import * as z from 'zod';
+import { BmadError } from '../../base/errors.ts';
+import { answerRoom, fitItems } from '../../base/text/paging.ts';
+import { plural } from '../../base/text/text.ts';
+import { projectField } from '../fields.ts';
+import { DATA_NOTE } from '../memory/memory-view.ts';
+import { defineOperation } from '../operation.ts';
+
+const DEFAULT_HITS = 8;
+const RESERVED = 1_200;
+
+const hitSchema = z.object({
+  path: z.string(),
+  start: z.int(),
+  end: z.int(),
+  symbol: z.string().optional(),
+  kind: z.string(),
+  language: z.string(),
+  score: z.number(),
+  parts: z.record(z.string(), z.number()),
+  snippet: z.array(z.object({ line: z.int(), text: z.string() })),
+});
+
+type Hit = z.output<typeof hitSchema>;
+
+export const searchCodebase = defineOperation({
+  name: 'search_codebase',
+  title: 'Search the code of the project',
+  description:
+    'Find functions, classes and passages in the files of the project: path:lines, symbol and a few lines of each.',
+  effect: 'read',
+  toolset: 'memory',
+  command: 'code',
+  // By position, because --path is a setting of every command.
+  positional: ['query', 'path'],
+  examples: ['code "where is the session closed" --limit 3'],
+  input: z.strictObject({
+    query: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200_000)
+      .describe('What the code does, a name, or "exact text" in quotes'),
+    path: z
+      .string()
+      .trim()
+      .min(1)
+      .max(1_000)
+      .optional()
+      .describe('Folder, file or pattern, e.g. src/**/*.ts'),
+    lang: z.string().trim().min(1).max(50).optional().describe('Language, e.g. typescript'),
+    limit: z.int().min(1).max(50).optional().describe('Places at most (8)'),
+    project: projectField,
+  }),
+  output: z.object({
+    query: z.string(),
+    total: z.int(),
+    items: z.array(hitSchema),
+    /** Whether files were not read yet. */
+    partial: z.boolean(),
+    files: z.object({ known: z.int(), indexed: z.int() }),
+    legs: z.array(z.enum(['words', 'vectors', 'exact'])),
+    notes: z.array(z.string()),
+  }),
+
+  async run({ query, path, lang, limit, project }, context, call) {
+    const { root } = (await context.workspace(project)).project;
+    if (root === undefined)
+      throw new BmadError('not_found', 'There is no project to search in.', {
+        hint: 'Start the server in a project, name one with --project or BMAD_PROJECT_ROOT, or give the argument "project".',
+      });
+    const codebase = await context.codebase(root);
+    const { hits, ...found } = await codebase.search(
+      { query, path, lang, limit: limit ?? DEFAULT_HITS },
+      call.signal,
+      call.progress,
+    );
+    const items = fitItems(hits, answerRoom(context.config.answerBytes, RESERVED), hitText);
+    return { ...found, query: query.slice(0, 200), items };
+  },
+
+  render({ query, total, items, partial, notes }) {
+    const remarks = notes.length === 0 ? '' : ` ${notes.join(' ')}`;
+    if (items.length === 0)
+      return {
+        body: `Nothing in the code matches ${JSON.stringify(query)}${partial ? ' so far' : ''}.`,
+        note: `Try other words, a name, or no path and lang.${remarks}`,
+      };
+    return {
+      body: [DATA_NOTE, ...items.map(hitText)].join('\n\n'),
+      note: `${items.length} of ${plural(total, 'match', 'matches')}, best first.${remarks}`,
+    };
+  },
+});
+
+function hitText({ path, start, end, symbol, kind, language, score, parts, snippet }: Hit): string {
+  const what = symbol === undefined ? kind : `${kind} ${symbol}`;
+  const why = Object.entries(parts).map(([name, value]) => `${name} ${value}`);
+  const width = String(snippet.at(-1)?.line ?? 0).length;
+  const lines = snippet.map(({ line, text }) => `  ${String(line).padStart(width)} ${text}`);
+  return [`${path}:${start}-${end} ${what} (${language}) ${score} = ${why.join(', ')}`, ...lines].join('\n');
+}

@@ -1,0 +1,158 @@
+import * as z from 'zod';
+import { plural } from '../../base/text/text.ts';
+import { receiptData, receiptSchema, receiptText } from './receipt-view.ts';
+import { projectField } from '../fields.ts';
+import { lines } from '../memory/memory-view.ts';
+import { olderNotes } from '../project/older-state.ts';
+import { defineOperation } from '../operation.ts';
+
+const problemSchema = z.object({
+  line: z.int().optional(),
+  kind: z.enum(['changed', 'damaged', 'removed', 'order']),
+  message: z.string(),
+});
+
+const SHOWN_CHANGES = 50;
+
+function partText(part: { working_dir: string; stack: string; receipt: string }): string {
+  const stack = part.stack === 'auto' ? '' : `stack ${part.stack}`;
+  const parts = [part.working_dir === '.' ? '' : part.working_dir, stack].filter((text) => text !== '');
+  return `${parts.join(', ')} (${part.receipt})`;
+}
+
+export const verifyReceipts = defineOperation({
+  name: 'verify_receipts',
+  title: 'Verify the receipts of the contract',
+  description:
+    'Check that the receipts of the completion contract are as they were written, and that the project still is the one that passed: names changed receipts, missing ones, changed files and a changed script.',
+  effect: 'read',
+  command: 'contract verify',
+  input: z.strictObject({ project: projectField }),
+  output: z.object({
+    proven: z.boolean(),
+    chain: z.enum(['whole', 'broken', 'empty']),
+    receipts: z.int(),
+    problems: z.array(problemSchema),
+    last_pass: receiptSchema.optional(),
+    /** The last PASS on the very files that are here. */
+    passed_here: z.string().optional(),
+    newest: receiptSchema.optional(),
+    tree: z.enum(['same', 'changed', 'unknown']),
+    changes: z.array(z.object({ path: z.string(), change: z.enum(['added', 'removed', 'changed']) })),
+    changes_total: z.int(),
+    changes_known: z.boolean(),
+    contract: z.enum(['same', 'changed', 'unknown']),
+    /** Parts that have passed as they are now, where the project as a whole is not proven. */
+    proven_for: z.array(z.object({ working_dir: z.string(), stack: z.string(), receipt: z.string() })),
+    notes: z.array(z.string()),
+    place: z.string(),
+  }),
+  async run({ project }, context, { signal }) {
+    const found = await (await (await context.state(project)).completion()).verify(signal);
+    return {
+      proven: found.proven,
+      chain: found.chain,
+      receipts: found.receipts,
+      problems: found.problems,
+      ...(found.lastPass === undefined ? {} : { last_pass: receiptData(found.lastPass) }),
+      ...(found.passedHere === undefined ? {} : { passed_here: found.passedHere.id }),
+      ...(found.newest === undefined ? {} : { newest: receiptData(found.newest) }),
+      tree: found.tree,
+      changes: found.changes.slice(0, SHOWN_CHANGES),
+      changes_total: found.changes.length,
+      changes_known: found.changesKnown,
+      contract: found.contract,
+      proven_for: found.provenFor.map(({ directory, stack, receipt }) => ({
+        working_dir: directory,
+        stack,
+        receipt,
+      })),
+      notes: [...found.notes, ...(await olderNotes(context, project, ['receipts']))],
+      place: found.place.folder,
+    };
+  },
+  failed: ({ proven }) => !proven,
+  render: (data) => ({
+    body: lines(
+      data.proven
+        ? 'Proven: the project is as it was when it passed, and the receipts are whole.'
+        : data.proven_for.length > 0
+          ? `NOT proven for the project, proven for ${data.proven_for.map(partText).join('; ')} only.`
+          : 'NOT proven.',
+      data.chain === 'empty'
+        ? 'Receipts: none yet.'
+        : `Receipts: ${data.receipts}, the chain is ${data.chain}`,
+      data.problems.map(({ message }) => `- ${message}`),
+      data.last_pass === undefined
+        ? data.chain === 'empty'
+          ? undefined
+          : 'Last PASS: none that is unchanged'
+        : `Last PASS: ${receiptText(data.last_pass)}`,
+      data.newest === undefined || data.newest.id === data.last_pass?.id
+        ? undefined
+        : `Newest: ${receiptText(data.newest)}`,
+      data.tree === 'changed'
+        ? `Files: changed since${data.changes_known ? `, ${plural(data.changes_total, 'difference')}` : '; which ones is not known any more'}`
+        : data.tree === 'same'
+          ? data.passed_here === data.last_pass?.id
+            ? 'Files: the same'
+            : `Files: ${data.passed_here ?? ''} passed on these very files`
+          : undefined,
+      data.changes.map(({ path, change }) => `- ${path}: ${change}`),
+      data.changes_total > data.changes.length
+        ? `- and ${data.changes_total - data.changes.length} more`
+        : undefined,
+      data.contract === 'changed' ? 'Contract: changed since' : undefined,
+      data.notes.map((note) => `- ${note}`),
+    ),
+    note: lines(
+      data.proven || data.chain === 'broken'
+        ? undefined
+        : 'Next: run_completion_contract ("bmad contract run") verifies the whole project as it is now.',
+      `Receipts are chained, not signed; they lie in ${data.place}.`,
+    ),
+  }),
+});
+
+export const listReceipts = defineOperation({
+  name: 'list_receipts',
+  title: 'Receipts of the contract',
+  description:
+    'List the verdicts of the completion contract, the newest first, with commit and digest of the files.',
+  effect: 'read',
+  command: 'contract receipts',
+  input: z.strictObject({
+    limit: z.int().min(1).max(200).default(20).describe('Receipts at most'),
+    project: projectField,
+  }),
+  output: z.object({
+    total: z.int(),
+    items: z.array(receiptSchema),
+    problems: z.array(problemSchema),
+    notes: z.array(z.string()),
+    place: z.string(),
+  }),
+  async run({ limit, project }, context) {
+    const {
+      lines: total,
+      intact,
+      problems,
+      place,
+    } = await (await (await context.state(project)).completion()).receipts();
+    return {
+      total,
+      items: intact.slice(-limit).toReversed().map(receiptData),
+      problems,
+      notes: await olderNotes(context, project, ['receipts']),
+      place: place.folder,
+    };
+  },
+  render: ({ total, items, problems, notes, place }) => ({
+    body: lines(
+      total === 0 ? 'There are no receipts yet. Run the contract first.' : items.map(receiptText),
+      problems.map(({ message }) => `! ${message}`),
+      notes.map((note) => `- ${note}`),
+    ),
+    note: `${items.length} of ${plural(total, 'receipt')}, in ${place}. "contract verify" compares them with the project.`,
+  }),
+});

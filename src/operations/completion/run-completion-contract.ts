@@ -1,0 +1,97 @@
+import * as z from 'zod';
+import { fenced } from '../../base/text/text.ts';
+import { DATA_NOTE, lines } from '../memory/memory-view.ts';
+import { defineOperation } from '../operation.ts';
+import { contractSchema, seconds, statusSchema, stepSchema, stepText } from './receipt-view.ts';
+
+/** What is left for steps, hints and the rest of an answer. */
+const RESERVED = 4_000;
+const LEAST_OUTPUT = 1_000;
+const SHOWN_STEPS = 40;
+
+export const runCompletionContract = defineOperation({
+  name: 'run_completion_contract',
+  title: 'Completion contract',
+  description:
+    "Run the project's cc-verify.sh or built-in checks: PASS, FAIL or NOT_VERIFIED. Only PASS means done.",
+  effect: 'write',
+  runsPrograms: true,
+  toolset: 'project',
+  answersData: true,
+  command: 'contract run',
+  input: z.strictObject({
+    stack: z
+      .string()
+      .trim()
+      .min(1)
+      .max(50)
+      .optional()
+      .describe('go, typescript, python, terraform, ansible, docker, k8s, shell'),
+    working_dir: z.string().trim().min(1).max(1_000).optional().describe('Folder in the project'),
+  }),
+  output: z.object({
+    status: statusSchema,
+    /** Whether anything was verified at all. */
+    verified: z.boolean(),
+    reason: z.string(),
+    contract: contractSchema,
+    working_dir: z.string(),
+    stacks: z.array(z.string()),
+    steps: z.array(stepSchema),
+    exit_code: z.int().optional(),
+    signal: z.string().optional(),
+    timed_out: z.boolean(),
+    duration_ms: z.int(),
+    hints: z.array(z.string()),
+    output: z.string(),
+    output_lines: z.int(),
+    left_out_lines: z.int(),
+    stderr_tail: z.string(),
+    receipt: z.object({ id: z.string(), hash: z.string(), tree: z.string(), file: z.string() }),
+  }),
+
+  async run({ stack, working_dir: workingDir }, context, call) {
+    const completion = await (await context.state()).completion();
+    const room = Math.max(LEAST_OUTPUT, context.config.answerBytes - RESERVED);
+    const ran = await completion.run({ stack, workingDir, room }, call);
+    return {
+      status: ran.status,
+      verified: ran.status !== 'NOT_VERIFIED',
+      reason: ran.reason,
+      contract: ran.contract,
+      working_dir: ran.directory,
+      stacks: ran.stacks,
+      steps: ran.steps.slice(-SHOWN_STEPS),
+      ...(ran.exitCode === undefined ? {} : { exit_code: ran.exitCode }),
+      ...(ran.signal === undefined ? {} : { signal: ran.signal }),
+      timed_out: ran.timedOut,
+      duration_ms: ran.durationMs,
+      hints: ran.hints,
+      output: ran.output.text,
+      output_lines: ran.output.lines,
+      left_out_lines: ran.output.leftOutLines,
+      stderr_tail: ran.stderrTail,
+      receipt: {
+        id: ran.receipt.id,
+        hash: ran.receipt.hash,
+        tree: ran.receipt.tree.digest,
+        file: ran.receiptFile,
+      },
+    };
+  },
+
+  failed: ({ status }) => status !== 'PASS',
+
+  render: (data) => ({
+    body: lines(
+      `CC ${data.status} — [${data.stacks.join(', ')}] — ${seconds(data.duration_ms)}, ${data.receipt.id}`,
+      data.reason,
+      data.contract.kind === 'script'
+        ? `Contract: ${data.contract.path ?? ''} in ${data.working_dir}`
+        : `Contract: built in, because the project has no script, in ${data.working_dir}`,
+      data.steps.map(stepText),
+      data.hints.map((hint) => `- ${hint}`),
+      data.output === '' ? undefined : `${DATA_NOTE}\n${fenced(data.output)}`,
+    ),
+  }),
+});

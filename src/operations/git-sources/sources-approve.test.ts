@@ -1,0 +1,132 @@
+import { readFile } from 'node:fs/promises';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { agentFile, type TestRepository } from '../../../tests/support/git-repository.ts';
+import { TeamMachine } from '../../../tests/support/team-machine.ts';
+import { activate } from '../activation/activate.ts';
+import { sourcesApprove } from './sources-approve.ts';
+import { sourcesDiff } from './sources-diff.ts';
+import { sourcesUpdate } from './sources-update.ts';
+
+let machine: TeamMachine;
+let team: TestRepository;
+let first: string;
+
+beforeEach(async () => {
+  machine = await TeamMachine.make((cleanUp) => onTestFinished(cleanUp));
+  team = await machine.repository('team', { 'agents/ada.md': agentFile('ada', 'First', 'Version one.') });
+  first = await team.git('rev-parse', 'HEAD');
+  await machine.write(machine.config, `git = ["${team.source}#main"]\n`);
+  await machine.ok(sourcesUpdate);
+});
+
+/** A second version that waits for approval; answers with its commit. */
+async function waiting(text = 'Version two.'): Promise<string> {
+  const commit = await team.commit({ 'agents/ada.md': agentFile('ada', 'Next', text) });
+  await machine.ok(sourcesUpdate);
+  return commit;
+}
+
+/** The same, and somebody has looked at it. */
+async function reviewed(text?: string): Promise<string> {
+  const commit = await waiting(text);
+  await machine.ok(sourcesDiff);
+  return commit;
+}
+
+const short = (commit: string): string => commit.slice(0, 12);
+const ada = async (): Promise<string> => String((await machine.ok(activate, { name: 'ada' })).data['text']);
+
+describe('sources approve', () => {
+  it('serves what waited, and writes its commit and digest into the lock file', async () => {
+    const second = await reviewed();
+    expect(await ada()).toContain('Version one.');
+    const { data, answer } = await machine.ok(sourcesApprove);
+    expect(data).toEqual({
+      approved: [{ source: `${team.source}#main`, from: first, to: second, lockFile: machine.lock }],
+    });
+    expect(answer).toEqual({
+      body: `- ${team.source}#main: ${short(first)} → ${short(second)} in ${machine.lock}`,
+      note: 'Running servers serve it from their next call on.',
+    });
+    expect(await ada()).toContain('Version two.');
+    expect(await readFile(machine.lock, 'utf8')).toMatch(
+      new RegExp(
+        `^\\{\n  "version": 1,\n  "sources": \\{\n    ".*#main": \\{\n      "commit": "${second}",\n      "digest": "sha256:[0-9a-f]{64}",\n      "kind": "branch"\n    \\}\n  \\}\n\\}\n$`,
+      ),
+    );
+  });
+
+  it('says that nothing waits', async () => {
+    const { data, answer } = await machine.ok(sourcesApprove);
+    expect(data).toEqual({ approved: [] });
+    expect(answer).toEqual({
+      body: 'Nothing waits for approval.',
+      note: '"bmad sources update" asks the remotes.',
+    });
+  });
+
+  it('approves only the commit that was reviewed', async () => {
+    const second = await waiting();
+    const third = await waiting('Version three.');
+    expect(await machine.fail(sourcesApprove, { commit: second.slice(0, 14) })).toMatchObject({
+      code: 'not_found',
+      message: `${team.source}#main: ${short(third)} waits for approval, not "${second.slice(0, 14)}".`,
+      hint: 'Look at it again with "bmad sources diff".',
+    });
+    expect(await ada()).toContain('Version one.');
+    await machine.ok(sourcesApprove, { source: 'team', commit: third.slice(0, 12) });
+    expect(await ada()).toContain('Version three.');
+  });
+
+  it('approves nothing that came after the last look, or was never looked at', async () => {
+    const second = await waiting();
+    expect(await machine.fail(sourcesApprove)).toMatchObject({
+      code: 'invalid_input',
+      message: `${team.source}#main: ${short(second)} waits, and you have not looked at it yet.`,
+      hint: expect.stringContaining(`--commit ${second}`) as string,
+    });
+    await machine.ok(sourcesDiff);
+    const third = await waiting('Version three.');
+    expect((await machine.fail(sourcesApprove)).message).toContain(short(third));
+    expect(await ada()).toContain('Version one.');
+    await machine.ok(sourcesDiff);
+    await machine.ok(sourcesApprove);
+    expect(await ada()).toContain('Version three.');
+  });
+
+  it('does not take a commit for approved when nothing waits', async () => {
+    expect(await machine.fail(sourcesApprove, { source: 'team', commit: 'abcdef012345' })).toMatchObject({
+      code: 'not_found',
+      message: 'Nothing waits for approval, so "abcdef012345" does not either.',
+      hint: '"bmad sources update" asks the remotes.',
+    });
+    expect((await machine.ok(sourcesApprove, { commit: first.slice(0, 12) })).data).toEqual({ approved: [] });
+  });
+
+  it.each(['xyz', 'HEAD', 'abcdef0', '--all'])('refuses %s as a commit', async (commit) => {
+    expect(await machine.fail(sourcesApprove, { commit })).toMatchObject({
+      code: 'invalid_input',
+      message: expect.stringContaining('"commit" is not valid') as string,
+    });
+  });
+
+  it('leaves other sources waiting when one is named', async () => {
+    const other = await machine.repository('other', { 'agents/kim.md': agentFile('kim') });
+    await machine.write(machine.config, `git = ["${other.source}", "${team.source}#main"]\n`);
+    await machine.ok(sourcesUpdate);
+    await other.commit({ 'agents/kim.md': agentFile('kim', 'Next') });
+    await reviewed();
+    const { data } = await machine.ok(sourcesApprove, { source: 'other' });
+    expect(data['approved']).toMatchObject([{ source: other.source }]);
+    expect(await ada()).toContain('Version one.');
+  });
+
+  it('leaves a lock file alone that cannot be understood', async () => {
+    await waiting();
+    await machine.write(machine.lock, 'version 1');
+    expect((await machine.fail(sourcesApprove)).message).toContain(
+      `The lock file ${machine.lock} cannot be understood`,
+    );
+    expect(await readFile(machine.lock, 'utf8')).toBe('version 1');
+  });
+});

@@ -1,0 +1,90 @@
+import * as z from 'zod';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { defineOperation } from '../operation.ts';
+import { checkKnown, chosenViews, short, sourceField } from './sources-view.ts';
+
+export const sourcesApprove = defineOperation({
+  name: 'sources_approve',
+  title: 'Approve changes of git sources',
+  description: 'Serve the content that waits: the lock file then names its commit and digest.',
+  effect: 'write',
+  command: 'sources approve',
+  positional: ['source'],
+  examples: ['sources approve', 'sources approve team --commit 1a2b3c4d5e6f'],
+  input: z.strictObject({
+    source: sourceField,
+    commit: z
+      .string()
+      .regex(/^[0-9a-f]{12,64}$/, 'At least 12 digits of the id of a commit are expected')
+      .optional()
+      .describe(
+        'Approve this commit, at least 12 digits; without it, the one that "sources diff" showed last',
+      ),
+  }),
+  output: z.object({
+    approved: z.array(
+      z.object({ source: z.string(), from: z.string(), to: z.string(), lockFile: z.string() }),
+    ),
+  }),
+
+  async run({ source, commit }, context) {
+    const team = await context.team();
+    const views = await chosenViews(team, source);
+    const waiting = views.filter(({ pending }) => pending !== undefined);
+    if (waiting.length === 0) {
+      checkKnown(views);
+      if (commit !== undefined && !views.some(({ pin }) => pin?.commit.startsWith(commit) === true))
+        throw new BmadError(
+          'not_found',
+          `Nothing waits for approval, so ${quoted(commit)} does not either.`,
+          {
+            hint: '"bmad sources update" asks the remotes.',
+          },
+        );
+    }
+    const other = waiting.find(
+      ({ pending }) => commit !== undefined && pending?.commit.startsWith(commit) !== true,
+    );
+    if (other !== undefined)
+      throw new BmadError(
+        'not_found',
+        `${other.address.source}: ${short(other.pending?.commit ?? '')} waits for approval, not ${quoted(commit ?? '')}.`,
+        { hint: 'Look at it again with "bmad sources diff".' },
+      );
+    const unseen = waiting.find(
+      ({ pending, sighting }) => commit === undefined && sighting?.reviewed !== pending?.commit,
+    );
+    if (unseen !== undefined)
+      throw new BmadError(
+        'invalid_input',
+        `${unseen.address.source}: ${short(unseen.pending?.commit ?? '')} waits, and you have not looked at it yet.`,
+        {
+          subject: unseen.address.source,
+          hint: `See what it changes with "bmad sources diff", then approve; or name it: --commit ${unseen.pending?.commit ?? ''}`,
+        },
+      );
+    for (const view of waiting) await team.approve(view);
+    return {
+      approved: waiting.map(({ address, pin, pending, layer }) => ({
+        source: address.source,
+        from: pin?.commit ?? '',
+        to: pending?.commit ?? '',
+        lockFile: team.lockFile(layer),
+      })),
+    };
+  },
+
+  render: ({ approved }) => ({
+    body:
+      approved.length === 0
+        ? 'Nothing waits for approval.'
+        : approved
+            .map(
+              ({ source, from, to, lockFile }) => `- ${source}: ${short(from)} → ${short(to)} in ${lockFile}`,
+            )
+            .join('\n'),
+    ...(approved.length === 0
+      ? { note: '"bmad sources update" asks the remotes.' }
+      : { note: 'Running servers serve it from their next call on.' }),
+  }),
+});

@@ -1,0 +1,30 @@
+import * as z from 'zod';
+import { kilobytes, plural } from '../../base/text/text.ts';
+import { defineOperation } from '../operation.ts';
+
+export const sourcesClear = defineOperation({
+  name: 'sources_clear',
+  title: 'Clear the cache of git sources',
+  description:
+    'Remove copies of git sources that nothing here uses; with --all every copy, which are then fetched again when needed. Lock files stay.',
+  effect: 'destroy',
+  command: 'sources clear',
+  examples: ['sources clear'],
+  input: z.strictObject({
+    all: z
+      .boolean()
+      .default(false)
+      .describe('Also remove the copies in use; without the network they are gone until it is back'),
+  }),
+  output: z.object({ copies: z.int(), bytes: z.int() }),
+
+  async run({ all }, context) {
+    const team = await context.team();
+    return team.cache.clear(all ? [] : await team.kept());
+  },
+
+  render: ({ copies, bytes }) => ({
+    body: `Removed ${plural(copies, 'copy', 'copies')}, ${kilobytes(bytes)}.`,
+    note: '"bmad sources update" fetches what is configured.',
+  }),
+});

@@ -1,0 +1,137 @@
+import * as z from 'zod';
+import { BmadError } from '../../base/errors.ts';
+import { fenced, oneLine, plural, visible } from '../../base/text/text.ts';
+import { defineOperation } from '../operation.ts';
+import { checkKnown, chosenViews, relationWords, short, sourceField } from './sources-view.ts';
+
+const change = z.enum(['added', 'changed', 'removed']);
+
+const reviewSchema = z.object({
+  source: z.string(),
+  from: z.string().describe('The approved commit'),
+  to: z.string().describe('The commit that waits'),
+  relation: z.string().optional(),
+  records: z.array(
+    z.object({
+      kind: z.string(),
+      name: z.string(),
+      description: z.string(),
+      change,
+      before: z.string().optional(),
+    }),
+  ),
+  files: z.array(
+    z.object({
+      path: z.string(),
+      change,
+      plus: z.int(),
+      minus: z.int(),
+      diff: z.string().optional(),
+      binary: z.string().optional(),
+    }),
+  ),
+});
+type ReviewData = z.output<typeof reviewSchema>;
+
+export const sourcesDiff = defineOperation({
+  name: 'sources_diff',
+  title: 'Review changes of git sources',
+  description:
+    'Show what would change if the newer content of a git source were approved: agents and workflows, then the text of every file.',
+  effect: 'read',
+  command: 'sources diff',
+  positional: ['source'],
+  examples: ['sources diff', 'sources diff --summary'],
+  input: z.strictObject({
+    source: sourceField,
+    summary: z.boolean().default(false).describe('Only names and counts, without the text of files'),
+  }),
+  output: z.object({
+    reviews: z.array(reviewSchema),
+    upToDate: z.array(z.string()),
+    absent: z.array(z.string()).describe('Sources that have not been fetched'),
+  }),
+
+  async run({ source, summary }, context, call) {
+    const team = await context.team();
+    const reviews: ReviewData[] = [];
+    const upToDate: string[] = [];
+    const absent: string[] = [];
+    const views = await chosenViews(team, source);
+    if (views.every(({ pending }) => pending === undefined)) checkKnown(views);
+    for (const view of views) {
+      const { address, pin, served: approved, pending, relation } = view;
+      if (pin === undefined || pending === undefined) {
+        (view.served === undefined ? absent : upToDate).push(address.source);
+        continue;
+      }
+      call.progress(`comparing ${address.source}`);
+      if (approved === undefined)
+        throw new BmadError(
+          'unavailable',
+          `${address.source}: the approved commit ${short(pin.commit)} is not on this machine, so there is nothing to compare with.`,
+          {
+            hint: 'If it can still be had, "bmad sources update" brings it; else review the new content in the repository itself.',
+          },
+        );
+      const review = await team.review(
+        await context.readFolder(approved.folder),
+        await context.readFolder(pending.folder),
+      );
+      reviews.push({
+        source: address.source,
+        from: pin.commit,
+        to: pending.commit,
+        ...(relation === undefined ? {} : { relation }),
+        records: review.records,
+        files: summary ? review.files.map(({ diff: _diff, ...file }) => file) : review.files,
+      });
+      await team.cache.noteReview(address, pending.commit);
+    }
+    return { reviews, upToDate, absent };
+  },
+
+  render({ reviews, upToDate, absent }) {
+    const body = [
+      ...reviews.map(reviewText),
+      ...upToDate.map((source) => `${source}: nothing waits for approval.`),
+      ...absent.map((source) => `${source}: not fetched yet. "bmad sources update" fetches it.`),
+    ].join('\n\n');
+    return {
+      body,
+      note:
+        reviews.length === 0
+          ? '"bmad sources update" asks the remotes.'
+          : 'To serve it: bmad sources approve. Until then the approved version is served.',
+    };
+  },
+});
+
+const SIGNS = { added: '+', changed: '~', removed: '-' } as const;
+
+function reviewText({ source, from, to, relation, records, files }: ReviewData): string {
+  const plus = files.reduce((sum, file) => sum + file.plus, 0);
+  const minus = files.reduce((sum, file) => sum + file.minus, 0);
+  return [
+    `# ${source}`,
+    `${short(from)} (served) → ${short(to)} (waits): ${relationWords(relation)}`,
+    '',
+    `## Agents, workflows and other records (${records.length})`,
+    ...records.map((record) => recordLine(record)),
+    ...(records.length === 0 ? ['none'] : []),
+    '',
+    `## Files (${plural(files.length, 'file')}, ${plus} lines more, ${minus} less)`,
+    ...files.map(
+      (file) =>
+        `${SIGNS[file.change]} ${visible(file.path)} (${file.binary ?? `+${file.plus} -${file.minus}`})`,
+    ),
+    ...files.flatMap(({ path, diff }) =>
+      diff === undefined ? [] : ['', `### ${path}`, fenced(diff, 'diff')],
+    ),
+  ].join('\n');
+}
+
+function recordLine({ kind, name, change: how, description, before }: ReviewData['records'][number]): string {
+  const was = before === undefined ? '' : `\n    was: ${visible(oneLine(before, 160))}`;
+  return `${SIGNS[how]} ${kind} ${visible(name)}: ${visible(oneLine(description, 160))}${was}`;
+}

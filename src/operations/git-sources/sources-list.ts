@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { kilobytes, plural } from '../../base/text/text.ts';
+import { defineOperation } from '../operation.ts';
+import { sourceData, sourceLines, sourceSchema } from './sources-view.ts';
+
+export const sourcesList = defineOperation({
+  name: 'sources_list',
+  title: 'List the git sources',
+  description:
+    'Show every git source: the commit that is served, its age, what waits for approval, what went wrong. Asks no remote.',
+  effect: 'read',
+  command: 'sources list',
+  examples: ['sources list', 'sources list --copies'],
+  input: z.strictObject({
+    copies: z.boolean().default(false).describe('Show everything the cache holds, also for other projects'),
+  }),
+  output: z.object({
+    sources: z.array(sourceSchema),
+    copies: z
+      .array(
+        z.object({
+          source: z.string(),
+          commit: z.string(),
+          digest: z.string(),
+          files: z.int(),
+          bytes: z.int(),
+          folder: z.string(),
+          fetchedAt: z.string(),
+        }),
+      )
+      .optional(),
+    /** Sources that could not be understood. */
+    warnings: z.array(z.string()),
+  }),
+
+  async run({ copies: wanted }, context) {
+    const team = await context.team();
+    const copies = wanted ? await team.cache.list() : undefined;
+    return {
+      sources: (await team.views(await team.all())).map((view) => sourceData(view, team)),
+      ...(copies === undefined
+        ? {}
+        : {
+            copies: copies.map(({ checkedAt: _checkedAt, fetchedAt, ...copy }) => ({
+              ...copy,
+              fetchedAt: new Date(fetchedAt).toISOString(),
+            })),
+          }),
+      warnings: context.configWarnings.filter((warning) => warning.startsWith('Git source ')),
+    };
+  },
+
+  render({ sources, copies: kept, warnings }) {
+    const copies = kept?.map(
+      ({ source, commit, files, bytes, folder }) =>
+        `- ${source} ${commit.slice(0, 12)}, ${plural(files, 'file')}, ${kilobytes(bytes)}\n  ${folder}`,
+    );
+    const body = [
+      ...sources.map((source) => sourceLines(source)),
+      ...(copies === undefined ? [] : ['', `In the cache (${copies.length}):`, ...copies]),
+      ...warnings.map((warning) => `Warning: ${warning}`),
+    ].join('\n');
+    return {
+      body: body === '' ? 'No git source is configured.' : body,
+      note:
+        sources.length === 0
+          ? 'Add one: bmad sources add git+https://host/org/repo.git#ref'
+          : `${plural(sources.length, 'source')}. "bmad sources update" asks their remotes.`,
+    };
+  },
+});

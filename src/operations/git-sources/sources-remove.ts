@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { defineOperation } from '../operation.ts';
+
+export const sourcesRemove = defineOperation({
+  name: 'sources_remove',
+  title: 'Remove a git source',
+  description:
+    'Take a git source out of the configuration and the lock file that name it. The cache keeps its copy.',
+  effect: 'write',
+  command: 'sources remove',
+  positional: ['source'],
+  examples: ['sources remove bmad-team'],
+  input: z.strictObject({
+    source: z.string().min(1).max(2_000).describe('Source as it was given, or the name of its repository'),
+  }),
+  output: z.object({ source: z.string(), config: z.string().optional(), lockFile: z.string() }),
+
+  async run({ source }, context) {
+    const team = await context.team();
+    const chosen = team.named(source, await team.all());
+    const config = await team.remove(chosen);
+    return {
+      source: chosen.address.source,
+      ...(config === undefined ? {} : { config }),
+      lockFile: team.lockFile(chosen.layer),
+    };
+  },
+
+  render: ({ source, config, lockFile }) => ({
+    body: `Removed ${source} from ${config === undefined ? '' : `${config} and `}${lockFile}`,
+    note: 'A server that runs already serves it until it is started anew. "bmad sources clear" removes copies that nothing uses.',
+  }),
+});

@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { plural } from '../../base/text/text.ts';
+import { defineOperation } from '../operation.ts';
+import {
+  chosenViews,
+  gitOptions,
+  relationWords,
+  short,
+  sourceData,
+  sourceField,
+  sourceSchema,
+} from './sources-view.ts';
+
+const resultSchema = z.object({
+  outcome: z.enum(['pinned', 'unchanged', 'pending', 'approved', 'failed']),
+  /** The commit that was approved before. */
+  before: z.string().optional(),
+  hint: z.string().optional(),
+  source: sourceSchema,
+});
+type Result = z.output<typeof resultSchema>;
+
+export const sourcesUpdate = defineOperation({
+  name: 'sources_update',
+  title: 'Look for changes of git sources',
+  description:
+    'Ask the remotes and fetch what is new. A source that is new here is pinned; changes of a pinned one wait for "bmad sources approve".',
+  effect: 'write',
+  command: 'sources update',
+  positional: ['source'],
+  examples: ['sources update', 'sources update team --approve'],
+  input: z.strictObject({
+    source: sourceField,
+    approve: z.boolean().default(false).describe('Serve the new content at once, without a look at it'),
+  }),
+  output: z.object({ results: z.array(resultSchema), ok: z.boolean() }),
+
+  async run({ source, approve }, context, call) {
+    const team = await context.team();
+    const views = await chosenViews(team, source);
+    const results = await team.update(views, { approve }, gitOptions(call));
+    return {
+      results: results.map(({ view, outcome, before, error }) => ({
+        outcome,
+        ...(before === undefined ? {} : { before }),
+        ...(error?.hint === undefined ? {} : { hint: error.hint }),
+        source: sourceData(view, team),
+      })),
+      ok: results.every(({ outcome }) => outcome !== 'failed'),
+    };
+  },
+
+  failed: ({ ok }) => !ok,
+
+  render({ results }) {
+    const waiting = results.filter(({ outcome }) => outcome === 'pending').length;
+    return {
+      body: results.map(resultLine).join('\n'),
+      note:
+        waiting > 0
+          ? 'The approved version is still served. Look with "bmad sources diff", then "bmad sources approve".'
+          : results.some(({ outcome }) => outcome === 'approved' || outcome === 'pinned')
+            ? 'Running servers serve it from their next call on.'
+            : 'What was served before is still served.',
+    };
+  },
+});
+
+function resultLine({ outcome, before, hint, source }: Result): string {
+  const commit = source.commit === undefined ? '' : short(source.commit);
+  const pending = source.pending === undefined ? '' : short(source.pending.commit);
+  const words: Record<Result['outcome'], string> = {
+    pinned: `pinned to ${commit}, ${plural(source.files ?? 0, 'file')}`,
+    unchanged:
+      before === undefined || before === source.commit
+        ? `unchanged at ${commit}`
+        : `now at ${commit}, with the same content as ${short(before)}`,
+    pending: `${pending} WAITS FOR APPROVAL (${relationWords(source.pending?.relation)}); ${commit} is served`,
+    approved: `now served: ${commit} instead of ${short(before ?? '')}`,
+    failed: `FAILED: ${source.trouble ?? ''}${source.commit !== undefined && source.files !== undefined ? ` The copy of ${commit} is still served.` : ''}${hint === undefined ? '' : ` ${hint}`}`,
+  };
+  return `- ${source.source}: ${words[outcome]}`;
+}

@@ -1,0 +1,126 @@
+import * as z from 'zod';
+import { BmadError } from '../../base/errors.ts';
+import { ago, plural } from '../../base/text/text.ts';
+import type { Call, SourceView, TeamSources } from '../context.ts';
+
+/** The name of a source in a command; without it, all of them. */
+export const sourceField = z
+  .string()
+  .min(1)
+  .max(2_000)
+  .optional()
+  .describe('Source as it was given, or the name of its repository; without it, all');
+
+export const sourceSchema = z.object({
+  source: z.string(),
+  state: z
+    .enum(['served', 'update waits', 'not fetched', 'not served', 'not configured here'])
+    .describe('Whether its content is served, and whether newer content waits for approval'),
+  /** Who names it: the flag, the variable, the file. */
+  from: z.string(),
+  lockFile: z.string(),
+  commit: z.string().optional().describe('The approved commit'),
+  digest: z.string().optional(),
+  files: z.int().optional(),
+  bytes: z.int().optional(),
+  fetchedAt: z.string().optional(),
+  checkedAt: z.string().optional().describe('When its remote last answered'),
+  pending: z.object({ commit: z.string(), relation: z.string().optional() }).optional(),
+  /** What of the repository is not taken: submodules, links that lead out, names that cannot be served. */
+  skipped: z.array(z.string()),
+  trouble: z.string().optional(),
+});
+export type SourceData = z.output<typeof sourceSchema>;
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+export function sourceData(view: SourceView, team: TeamSources): SourceData {
+  const { address, layer, from, pin, served, pending, relation, sighting, trouble } = view;
+  return {
+    source: address.source,
+    state: view.elsewhere
+      ? 'not configured here'
+      : served === undefined
+        ? trouble === undefined
+          ? 'not fetched'
+          : 'not served'
+        : pending === undefined
+          ? 'served'
+          : 'update waits',
+    from,
+    lockFile: team.lockFile(layer),
+    ...(pin === undefined ? {} : { commit: pin.commit, digest: pin.digest }),
+    ...(served === undefined
+      ? {}
+      : { files: served.files, bytes: served.bytes, fetchedAt: iso(served.fetchedAt) }),
+    ...(sighting?.checkedAt === undefined ? {} : { checkedAt: iso(sighting.checkedAt) }),
+    ...(pending === undefined
+      ? {}
+      : { pending: { commit: pending.commit, ...(relation === undefined ? {} : { relation }) } }),
+    skipped: served?.skipped ?? [],
+    ...(trouble === undefined ? {} : { trouble }),
+  };
+}
+
+/** The sources that are meant: the named one, or all; an error when there is none at all. */
+export async function chosenViews(team: TeamSources, name: string | undefined): Promise<SourceView[]> {
+  const sources = await team.all();
+  if (sources.length === 0)
+    throw new BmadError('not_found', 'No git source is configured.', {
+      hint: 'Add one: bmad sources add git+https://host/org/repo.git#ref',
+    });
+  return team.views(name === undefined ? sources : [team.named(name, sources)]);
+}
+
+/** Whether something waits cannot be told of a source that is not served because something is wrong with it. */
+export function checkKnown(views: readonly SourceView[]): void {
+  const unknown = views.find(({ served, trouble }) => served === undefined && trouble !== undefined);
+  if (unknown !== undefined)
+    throw new BmadError('unavailable', `${unknown.address.source}: ${unknown.trouble ?? ''}`, {
+      subject: unknown.address.source,
+      hint: '"bmad sources update" tries again and says what to do.',
+    });
+}
+
+/** What git needs to know of a call: when to stop, and whom to tell how far it is. */
+export function gitOptions(call: Call): { signal: AbortSignal; progress: (message: string) => void } {
+  return { signal: call.signal, progress: (message) => call.progress(message) };
+}
+
+export const short = (commit: string): string => commit.slice(0, 12);
+
+const RELATIONS: Record<string, string> = {
+  continued: 'new commits',
+  rewritten: 'HISTORY REWRITTEN since the approved commit',
+  'moved tag': 'TAG MOVED since it was approved',
+  unknown: 'changed',
+};
+
+export function relationWords(relation: string | undefined): string {
+  return RELATIONS[relation ?? 'unknown'] ?? 'changed';
+}
+
+/** A source as people read it. */
+export function sourceLines(data: SourceData, now = Date.now()): string {
+  const time = (text: string | undefined, word: string): string =>
+    text === undefined ? '' : `, ${word} ${ago(Date.parse(text), now)}`;
+  const lines = [
+    `- ${data.source}`,
+    data.commit === undefined
+      ? `  ${data.state}`
+      : `  ${data.state === 'update waits' ? 'served' : data.state}: commit ${short(data.commit)}${data.files === undefined ? '' : `, ${plural(data.files, 'file')}`}${time(data.fetchedAt, 'fetched')}${time(data.checkedAt, 'remote asked')}`,
+    ...(data.pending === undefined
+      ? []
+      : [
+          `  WAITS FOR APPROVAL: ${short(data.pending.commit)} (${relationWords(data.pending.relation)}); see "bmad sources diff", then "bmad sources approve"`,
+        ]),
+    `  from ${data.from}, pinned in ${data.lockFile}`,
+    ...(data.trouble === undefined ? [] : [`  trouble: ${data.trouble}`]),
+    ...(data.skipped.length === 0
+      ? []
+      : [
+          `  left out: ${data.skipped.slice(0, 5).join('; ')}${data.skipped.length > 5 ? `; and ${data.skipped.length - 5} more` : ''}`,
+        ]),
+  ];
+  return lines.join('\n');
+}

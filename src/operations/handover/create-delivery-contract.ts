@@ -1,0 +1,117 @@
+import * as z from 'zod';
+import { BmadError } from '../../base/errors.ts';
+import { localDay } from '../../base/text/local-time.ts';
+import { plural } from '../../base/text/text.ts';
+import type { Context } from '../context.ts';
+import { contractData, contractView, findingLines, findingSchema } from './handover-view.ts';
+import { projectField } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+
+const TEAM = /^[a-z0-9][a-z0-9-]{0,39}$/;
+const teamField = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .transform((name) => name.replace(/^team-/, ''))
+  .pipe(z.string().regex(TEAM, 'Letters, digits and "-", e.g. vision, build, ops.'));
+const texts = z.array(z.string().min(1).max(2_000)).max(100);
+
+export const createDeliveryContract = defineOperation({
+  name: 'create_delivery_contract',
+  title: 'Hand work over to a team',
+  description:
+    'Write a delivery contract from a run’s artefacts, the decisions and open requests, and check it.',
+  effect: 'write',
+  toolset: 'project',
+  command: 'delivery create',
+  positional: ['from_team', 'to_team'],
+  input: z.strictObject({
+    from_team: teamField.describe('Who delivers'),
+    to_team: teamField.describe('Who receives'),
+    signed_by: z.string().max(200).default('').describe('Who stands for it'),
+    run_id: z.string().min(1).max(200).optional().describe('Run whose artefacts are delivered'),
+    branch: z.string().min(1).max(100).optional().describe('Session branch of the run'),
+    artefacts: z.array(z.string().min(1).max(500)).max(200).default([]).describe('Paths'),
+    questions: texts.default([]).describe('Open questions; "!" first makes one critical'),
+    project: projectField,
+  }),
+  output: z.object({
+    contract: contractView,
+    valid: z.boolean(),
+    findings: z.array(findingSchema),
+  }),
+
+  async run(input, context, { signal }) {
+    const { from_team, to_team, signed_by, run_id, branch, artefacts, questions, project } = input;
+    const state = await context.state(project);
+    const desk = await state.deliveries();
+    const {
+      artefacts: produced,
+      decisions,
+      requests,
+      language,
+    } = await desk.gather({
+      runId: run_id,
+      branch,
+      known: await remembered(context, project),
+    });
+    const named = artefacts.map((path) => ({ name: path.split('/').at(-1) ?? path, path }));
+    const required = [...named, ...produced.filter(({ path }) => !artefacts.includes(path))];
+    const kept = await desk.contracts.create(
+      {
+        from: from_team,
+        to: to_team,
+        signedBy: signed_by.trim(),
+        runId: run_id,
+        language,
+        required: required.map((artefact) => ({ ...artefact, criterion: undefined })),
+        optional: [],
+        outOfScope: [],
+        questions: [
+          ...questions.map((text) => ({
+            question: text.replace(/^!\s*/, ''),
+            critical: text.startsWith('!'),
+            owner: to_team,
+          })),
+          ...requests,
+        ],
+        criteria: [],
+        decisions,
+        context: [],
+      },
+      signal,
+    );
+    const { valid, findings } = kept.validation;
+    return { contract: contractData(kept), valid, findings };
+  },
+
+  render: ({ contract, valid, findings }) => ({
+    body: [
+      `Written: ${contract.file}, ${plural(contract.artefacts, 'artefact')}, ${plural(contract.open_questions, 'open question')}.`,
+      valid ? 'It is complete.' : 'It is not complete yet:',
+      ...findingLines(findings),
+    ].join('\n'),
+    note: valid
+      ? `The team that receives it answers with delivery_accept {contract_id:"${contract.contract_id}"} or delivery_reject.`
+      : 'Correct the file by hand, then delivery_validate.',
+  }),
+});
+
+/** Every decision that is known, in the memory and in the files of the project; nothing when the memory cannot be asked. */
+async function remembered(
+  context: Context,
+  project: string | undefined,
+): Promise<{ decision: string; agent: string; date: string }[] | undefined> {
+  try {
+    const { entries } = await (await context.memory(project)).browse('decisions');
+    return entries.map(({ entry, dated }) => ({
+      decision: entry.text,
+      agent: entry.agent,
+      date: dated ? localDay(new Date(entry.createdAt)) : '',
+    }));
+  } catch (error) {
+    if (!(error instanceof BmadError) || error.code === 'cancelled') throw error;
+    context.log.info(`no memories for the contract: ${error.message}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import type { ProjectState } from '../context.ts';
+
+/** Fields and words that the operations about delivery contracts share. */
+
+export const contractIdField = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe('Exact id, e.g. vision-to-build-2026-11-15');
+
+export const findingSchema = z.object({
+  level: z.enum(['error', 'warning']),
+  message: z.string(),
+  line: z.int().optional(),
+});
+
+export const contractView = z.object({
+  contract_id: z.string(),
+  file: z.string(),
+  status: z.string(),
+  from_team: z.string(),
+  to_team: z.string(),
+  date: z.string(),
+  signed_by: z.string(),
+  artefacts: z.int(),
+  open_questions: z.int(),
+});
+export type ContractView = z.output<typeof contractView>;
+
+type Contracts = Awaited<ReturnType<ProjectState['deliveries']>>['contracts'];
+type Kept = Awaited<ReturnType<Contracts['get']>>;
+
+export function contractData({ id, file, contract }: Kept): ContractView {
+  return {
+    contract_id: id,
+    file,
+    status: contract.status ?? 'unknown',
+    from_team: contract.from ?? '',
+    to_team: contract.to ?? '',
+    date: contract.date ?? '',
+    signed_by: contract.signedBy ?? '',
+    artefacts: contract.artefacts.length,
+    open_questions: contract.questions.filter(({ open }) => open).length,
+  };
+}
+
+export function contractLine({ contract_id, status, file }: ContractView): string {
+  return `- ${contract_id}: ${status} (${file})`;
+}
+
+export function findingLines(findings: readonly z.output<typeof findingSchema>[]): string[] {
+  return findings.map(
+    ({ level, message, line }) => `- ${level}${line === undefined ? '' : ` in line ${line}`}: ${message}`,
+  );
+}

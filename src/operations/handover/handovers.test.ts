@@ -1,0 +1,79 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { DELIVERY_FILES } from '../../../tests/support/delivery-project.ts';
+import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
+import { createDeliveryContract } from './create-delivery-contract.ts';
+import { deliveryAccept, deliveryList, deliveryReject, deliveryValidate } from './handovers.ts';
+
+const given = { from_team: 'team-vision', to_team: 'Build', signed_by: 'Ada' };
+
+async function opened(files: Readonly<Record<string, string>> = DELIVERY_FILES): Promise<MemorySession> {
+  return memorySession(afterAll, { files });
+}
+
+describe('the answer to a contract', () => {
+  async function made(): Promise<{ session: MemorySession; id: string; file: string }> {
+    const session = await opened();
+    const { data } = await session.ok(createDeliveryContract, { ...given, artefacts: ['docs/prd.md'] });
+    const { contract_id: id, file } = data['contract'] as { contract_id: string; file: string };
+    return { session, id, file: join(session.folder, file) };
+  }
+
+  it('is kept in the file, and what was agreed stays', async () => {
+    const { session, id, file } = await made();
+    await writeFile(file, `${await readFile(file, 'utf8')}\nA note by hand\n`);
+    const { data } = await session.ok(deliveryAccept, { contract_id: id, by: 'Bob' });
+    expect(data['contract']).toMatchObject({ status: 'accepted' });
+    const text = await readFile(file, 'utf8');
+    expect(text).toContain('- [x] ACCEPTÉ');
+    expect(text).toContain('A note by hand');
+    expect(text).toMatch(/Bob: accepted\n$/);
+    await session.ok(deliveryAccept, { contract_id: id });
+    expect(await readFile(file, 'utf8')).toBe(text);
+    expect((await session.fail(deliveryReject, { contract_id: id, reason: 'too late' })).code).toBe(
+      'conflict',
+    );
+  });
+
+  it('is no while something is missing, and keeps its line ends', async () => {
+    const { session, id, file } = await made();
+    const windows = (await readFile(file, 'utf8')).replaceAll('\n', '\r\n').replace('prd.md`', 'gone.md`');
+    await writeFile(file, windows);
+    const error = await session.fail(deliveryAccept, { contract_id: id });
+    expect(error.hint).toContain('docs/gone.md is not there');
+    expect((await session.ok(deliveryValidate, { contract_id: id })).failed).toBe(true);
+    await session.ok(deliveryReject, { contract_id: id, reason: 'no', renegotiate: true });
+    const text = await readFile(file, 'utf8');
+    expect(text).toContain('status: renegotiating\r\n');
+    expect(text.replaceAll('\r\n', '')).not.toContain('\n');
+  });
+
+  it('reads what people and other tools have written', async () => {
+    const session = await opened();
+    const file = join(session.folder, '_bmad-output/contracts/build-to-ops-2026-02-01.md');
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(
+      file,
+      '---\n# a comment\ncontract_id: "build-to-ops-2026-02-01"\nstatus: pending-acceptance\nfrom_team: build\nto_team: ops\n' +
+        'date: 2026-02-01\nsigned_by: "{{name}}"\n---\n\n## Delivered Artefacts\n\n### Required\n\n- [ ] **PRD**\n  Path: `docs/prd.md`\n',
+    );
+    const { data } = await session.ok(deliveryValidate, { contract_id: 'build-to-ops-2026-02-01' });
+    expect(data['findings']).toEqual([
+      { level: 'error', message: '{{name}} is not filled in.', line: 8 },
+      { level: 'warning', message: 'No key decision is named.' },
+    ]);
+    const near = await session.fail(deliveryValidate, { contract_id: 'build-to-ops-2026-02-02' });
+    expect(near.suggestions).toEqual(['build-to-ops-2026-02-01']);
+  });
+});
+
+describe('a project without an output folder', () => {
+  it('has no contracts, which is no error', async () => {
+    const bare = await opened({});
+    const { data, answer } = await bare.ok(deliveryList);
+    expect(data['contracts']).toEqual([]);
+    expect(answer.note).toContain('create_delivery_contract');
+    expect((await bare.fail(deliveryValidate, { contract_id: 'x' })).code).toBe('not_found');
+  });
+});

@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import {
+  contractData,
+  contractIdField,
+  contractLine,
+  contractView,
+  findingLines,
+  findingSchema,
+} from './handover-view.ts';
+import { projectField } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+
+const answered = z.object({ contract: contractView, findings: z.array(findingSchema) });
+const byField = z.string().min(1).max(200).default('the team that receives it').describe('Who answers');
+
+export const deliveryList = defineOperation({
+  name: 'delivery_list',
+  title: 'List delivery contracts',
+  description: 'The delivery contracts of the project and where each stands.',
+  effect: 'read',
+  command: 'delivery list',
+  examples: ['delivery list'],
+  input: z.strictObject({ project: projectField }),
+  output: z.object({ contracts: z.array(contractView), problems: z.array(z.string()) }),
+  async run({ project }, context) {
+    const { contracts } = await (await context.state(project)).deliveries();
+    const { contracts: kept, problems } = await contracts.all();
+    return { contracts: kept.map(contractData), problems };
+  },
+  render: ({ contracts, problems }) => ({
+    body: [
+      contracts.length === 0 ? 'There is no delivery contract.' : contracts.map(contractLine).join('\n'),
+      ...problems.map((problem) => `Problem: ${problem}`),
+    ].join('\n'),
+    ...(contracts.length === 0 ? { note: 'create_delivery_contract writes one.' } : {}),
+  }),
+});
+
+export const deliveryValidate = defineOperation({
+  name: 'delivery_validate',
+  title: 'Check a delivery contract',
+  description: 'Whether what a contract promises is there, and nothing critical is open.',
+  effect: 'read',
+  command: 'delivery validate',
+  positional: ['contract_id'],
+  input: z.strictObject({ contract_id: contractIdField, project: projectField }),
+  output: answered.extend({ valid: z.boolean() }),
+  async run({ contract_id, project }, context) {
+    const { contracts } = await (await context.state(project)).deliveries();
+    const kept = await contracts.get(contract_id);
+    return { contract: contractData(kept), ...(await contracts.validate(kept)) };
+  },
+  render: ({ contract, valid, findings }) => ({
+    body: [
+      `${contract.contract_id} (${contract.status}) ${valid ? 'is complete.' : 'is not complete:'}`,
+      ...findingLines(findings),
+    ].join('\n'),
+  }),
+  failed: ({ valid }) => !valid,
+});
+
+export const deliveryAccept = defineOperation({
+  name: 'delivery_accept',
+  title: 'Accept a delivery contract',
+  description: 'Accept a complete contract in the name of the team that receives it.',
+  effect: 'write',
+  command: 'delivery accept',
+  positional: ['contract_id'],
+  input: z.strictObject({ contract_id: contractIdField, by: byField, project: projectField }),
+  output: answered,
+  async run({ contract_id, by, project }, context, { signal }) {
+    const { contracts } = await (await context.state(project)).deliveries();
+    const kept = await contracts.answer(contract_id, { status: 'accepted', by }, signal);
+    return { contract: contractData(kept), findings: kept.validation.findings };
+  },
+  render: ({ contract, findings }) => ({
+    body: [contractLine(contract), ...findingLines(findings)].join('\n'),
+  }),
+});
+
+export const deliveryReject = defineOperation({
+  name: 'delivery_reject',
+  title: 'Reject a delivery contract',
+  description: 'Reject a contract with the reason, or ask for it to be negotiated again.',
+  effect: 'write',
+  command: 'delivery reject',
+  positional: ['contract_id', 'reason'],
+  input: z.strictObject({
+    contract_id: contractIdField,
+    reason: z.string().trim().min(1).max(2_000).describe('What is missing or wrong'),
+    renegotiate: z.boolean().default(false).describe('Ask for another version instead of rejecting for good'),
+    by: byField,
+    project: projectField,
+  }),
+  output: answered,
+  async run({ contract_id, reason, renegotiate, by, project }, context, { signal }) {
+    const { contracts } = await (await context.state(project)).deliveries();
+    const status = renegotiate ? 'renegotiating' : 'rejected';
+    const kept = await contracts.answer(contract_id, { status, by, reason }, signal);
+    return { contract: contractData(kept), findings: kept.validation.findings };
+  },
+  render: ({ contract, findings }) => ({
+    body: [contractLine(contract), ...findingLines(findings)].join('\n'),
+  }),
+});

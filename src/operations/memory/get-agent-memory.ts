@@ -1,0 +1,131 @@
+import * as z from 'zod';
+import { localDay } from '../../base/text/local-time.ts';
+import { oneLine, plural } from '../../base/text/text.ts';
+import { meantAgent } from '../catalogue/agent-names.ts';
+import type { Context } from '../context.ts';
+import { DATA_NOTE, lines, whereField } from './memory-view.ts';
+import { olderNotes } from '../project/older-state.ts';
+import { defineOperation } from '../operation.ts';
+
+const FOUND = 10;
+const SHOWN = 30;
+
+const learning = z.object({
+  text: z.string(),
+  agent: z.string(),
+  date: z.string().optional(),
+  tags: z.array(z.string()),
+  /** Files with the line; none when it is only in the memory store. */
+  sources: z.array(z.string()),
+  id: z.string().optional(),
+  score: z.number().optional(),
+  matched: z.array(z.string()).optional(),
+});
+
+const memorySchema = z.object({
+  agents: z.array(z.string()),
+  names: z.array(z.string()),
+  learnings: z.array(learning),
+  /** How many there are without a query. */
+  total: z.int().optional(),
+  query: z.string().optional(),
+  notes: z.array(z.string()),
+});
+
+export const getAgentMemory = defineOperation({
+  name: 'get_agent_memory',
+  title: 'Agent memory',
+  description: 'What an agent has learnt here: newest first, or best for a query.',
+  effect: 'read',
+  toolset: 'project',
+  command: 'project agent-memory',
+  positional: ['agent', 'query'],
+  synonyms: { agent_id: 'agent' },
+  input: z.strictObject({
+    agent: z.string().min(1).max(200).describe('Any of its names'),
+    query: z.string().min(1).max(20_000).optional(),
+    last_n: z.int().min(1).max(1_000).optional(),
+    project: whereField,
+  }),
+  output: memorySchema,
+
+  async run({ agent, query, last_n: most, project }, context, { signal }) {
+    const facts = await (await context.state(project)).facts();
+    const { ids, names } = await meantAgent(agent, facts, context, project);
+    const memory = await context.memory(project);
+    const older = await olderNotes(context, project, ['memories']);
+    if (query === undefined) {
+      const { entries, notes } = await memory.browse('agent-learnings', names);
+      const learnings = entries.slice(0, most).map(({ entry, sources, stored, dated }) => ({
+        text: entry.text,
+        agent: entry.agent,
+        ...(dated ? { date: localDay(new Date(entry.createdAt)) } : {}),
+        tags: [...entry.tags],
+        sources,
+        ...(stored ? { id: entry.id } : {}),
+      }));
+      return { agents: ids, names, learnings, total: entries.length, notes: [...notes, ...older] };
+    }
+    const { hits, notes } = await memory.recall(question(query, names, most ?? FOUND), signal);
+    return {
+      agents: ids,
+      names,
+      query,
+      learnings: hits.map(({ entry, score, matched, sources, stored }) => ({
+        text: entry.text,
+        agent: entry.agent,
+        ...(entry.createdAt.startsWith('1970') ? {} : { date: localDay(new Date(entry.createdAt)) }),
+        tags: [...entry.tags],
+        sources,
+        ...(stored ? { id: entry.id } : {}),
+        score: Math.round(score * 1_000) / 1_000,
+        matched: [...matched],
+      })),
+      notes: [...notes, ...(await memory.fileProblems()), ...older],
+    };
+  },
+
+  render: (data) => ({
+    body: learningsText(data, SHOWN),
+    ...(data.notes.length + data.learnings.length === 0
+      ? { note: 'remember_structured with type "agent-learnings" keeps a learning.' }
+      : data.notes.length === 0
+        ? {}
+        : { note: lines(data.notes) }),
+  }),
+});
+
+/** What an agent has learnt; at most so many entries. */
+export function learningsText(data: z.output<typeof memorySchema>, most: number): string {
+  const { agents, names, learnings, total, query } = data;
+  const others = names.filter((name) => !agents.includes(name));
+  const who = `${agents.join(', ')}${others.length === 0 ? '' : ` (also ${others.join(', ')})`}`;
+  if (learnings.length === 0)
+    return query === undefined ? `${who}: nothing learnt yet.` : `${who}: nothing is known about that.`;
+  const several = new Set(learnings.map(({ agent }) => agent)).size > 1;
+  const shown = learnings.slice(0, most);
+  const left = (total ?? learnings.length) - shown.length;
+  return lines(
+    DATA_NOTE,
+    `${who}: ${query === undefined ? plural(total ?? 0, 'learning') : `the best for "${oneLine(query, 80)}"`}`,
+    shown.map(
+      ({ text, agent, date, sources, id }) =>
+        `- ${date === undefined ? '' : `[${date}] `}${several ? `${agent}: ` : ''}${oneLine(text, 500)} (${sources[0] ?? `id ${id ?? ''}`})`,
+    ),
+    left > 0 ? `… ${left} more: give last_n or a query.` : undefined,
+  );
+}
+
+type Question = Parameters<Awaited<ReturnType<Context['memory']>>['recall']>[0];
+
+function question(query: string, agents: readonly string[], limit: number): Question {
+  return {
+    query,
+    alternatives: [],
+    types: ['agent-learnings'],
+    agents,
+    tags: [],
+    limit,
+    superseded: false,
+  };
+}

@@ -1,0 +1,145 @@
+import * as z from 'zod';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { oneLine } from '../../base/text/text.ts';
+import { checkedAgent, meantAgent } from '../catalogue/agent-names.ts';
+import type { Context } from '../context.ts';
+import { projectField } from '../fields.ts';
+import { lineField, logged, loggedSchema } from '../project/log-view.ts';
+import { tagsField } from './memory-view.ts';
+import { defineOperation } from '../operation.ts';
+
+/** Decisions and learnings: memories that also stand in a log of the project, so there is one truth of them. */
+
+/** As long as a text may be: one that was given in the place of the name is answered with how to call it. */
+const whoField = z.string().min(1).max(20_000);
+
+interface ToLog {
+  operation: 'log_decision' | 'log_learning';
+  type: 'decisions' | 'agent-learnings';
+  agent: string;
+  text: string;
+  tags?: string[] | undefined;
+  trace: string;
+}
+
+async function keep(
+  { operation, type, agent, text, tags, trace }: ToLog,
+  context: Context,
+  project: string | undefined,
+  signal: AbortSignal,
+): Promise<z.input<typeof loggedSchema>> {
+  refuseSwapped(operation, agent, text);
+  const who = checkedAgent(agent);
+  const memory = await context.memory(project);
+  const { outcome, entry, files, notes, similar } = await memory.remember(
+    { type, agent: who, text, tags },
+    signal,
+  );
+  const facts = await (await context.state(project)).facts();
+  const traced =
+    outcome === 'unchanged' ? { files: [], notes: [] } : await facts.trace(who, trace, entry.text);
+  return {
+    outcome,
+    id: entry.id,
+    text: entry.text,
+    files: [...files, ...traced.files],
+    notes: [
+      ...(memory.place.owner === 'user'
+        ? [`Kept in ${memory.place.folder}: the project has no memory folder of its own.`]
+        : []),
+      ...similar.map(
+        ({ relation, text: other, source, id }) =>
+          `${relation === 'near-duplicate' ? 'Near-duplicate of' : 'May contradict'} ${source ?? `id ${id}`}: ${oneLine(other, 200)}`,
+      ),
+      ...notes,
+      ...traced.notes,
+    ],
+  };
+}
+
+/** Names of agents are short. Whoever has given the two the other way round is told how they go. */
+function refuseSwapped(operation: ToLog['operation'], agent: string, text: string): void {
+  const [inName, inText] = [agent, text].map((each) => each.trim().split(/\s+/).length);
+  if ((inName ?? 0) <= 4 && agent.length <= 100 && !((inName ?? 0) > 2 && inText === 1)) return;
+  throw new BmadError('invalid_input', `${quoted(agent)} reads like a text, not like the name of an agent.`, {
+    subject: 'agent',
+    hint: `The text comes first, then the agent: ${operation} {text:"what is to be kept", agent:"dev"}.`,
+  });
+}
+
+export const logDecision = defineOperation({
+  name: 'log_decision',
+  title: 'Log a decision',
+  description:
+    'Write a decision into the project: its decision log, its memory, and its trace if it keeps one.',
+  effect: 'write',
+  command: 'log decision',
+  positional: ['text', 'agent'],
+  examples: ['log decision "PostgreSQL for orders" architect --reason "we need transactions"'],
+  input: z.strictObject({
+    text: lineField.describe('What was decided'),
+    agent: whoField.optional().describe('Who decided, e.g. architect; "team" when nobody is named'),
+    reason: lineField.optional().describe('Why'),
+    architecture: z
+      .boolean()
+      .optional()
+      .describe('Whether it is about the architecture: marked [ARCH], never aged out'),
+    tags: tagsField.optional().describe('Words to find it by'),
+    project: projectField,
+  }),
+  output: loggedSchema,
+  run({ text, agent = 'team', reason, architecture = false, tags, project }, context, { signal }) {
+    const mark = architecture && !/^\[ARCH\]/i.test(text) ? '[ARCH] ' : '';
+    const told = `${mark}${text}${reason === undefined ? '' : ` — ${reason}`}`;
+    return keep(
+      { operation: 'log_decision', type: 'decisions', agent, text: told, tags, trace: 'DECISION' },
+      context,
+      project,
+      signal,
+    );
+  },
+  render: (data) => logged('Decision', data),
+});
+
+export const logLearning = defineOperation({
+  name: 'log_learning',
+  title: 'Log a learning',
+  description:
+    'Write down what an agent has learnt: in its learnings file, in the memory, and in the trace if there is one.',
+  effect: 'write',
+  command: 'log learning',
+  positional: ['text', 'agent'],
+  examples: ['log learning "Run the migrations before the integration tests" dev'],
+  input: z.strictObject({
+    text: lineField.describe('One thing, clear without this conversation'),
+    agent: whoField.describe('Whose learning it is, by any of its names'),
+    tags: tagsField.optional().describe('Words to find it by'),
+    project: projectField,
+  }),
+  output: loggedSchema,
+  async run({ agent, text, tags, project }, context, { signal }) {
+    refuseSwapped('log_learning', agent, text);
+    // A slip of the pen would make a file that no agent ever reads.
+    await meantAgent(agent, await (await context.state(project)).facts(), context, project).catch(
+      (error: unknown) => {
+        if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
+        const hint = [error.hint, 'For a new agent use remember_structured.'].filter(Boolean).join(' ');
+        throw new BmadError('not_found', error.message, {
+          subject: agent,
+          suggestions: error.suggestions,
+          hint,
+        });
+      },
+    );
+    const learning = {
+      operation: 'log_learning',
+      type: 'agent-learnings',
+      agent,
+      text,
+      tags,
+      trace: 'REMEMBER',
+    } as const;
+    return keep(learning, context, project, signal);
+  },
+  render: (data) => logged('Learning', data),
+});

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { KIT_FILES } from '../../../tests/support/kit-project.ts';
+import { memorySession } from '../../../tests/support/memory-session.ts';
+import { memoryForget, memoryRestore, memorySupersede, memoryUpdate } from './memory-change.ts';
+import { memoryGet } from './memory-read.ts';
+
+const session = await memorySession(afterAll);
+const log = (): Promise<string> => readFile(join(session.folder, '_bmad/_memory/decisions-log.md'), 'utf8');
+
+describe('memory_update', () => {
+  it('changes a memory under its id and keeps what it said', async () => {
+    const id = await session.remember('decisions', 'dev', 'Deploy on Mondays, in the morning');
+    const { data } = await session.ok(memoryUpdate, { id, text: 'Deploy on Tuesdays, in the morning' });
+    expect(data).toMatchObject({ memory: { id, revision: 2 } });
+    const shown = await session.ok(memoryGet, { id });
+    expect(shown.data['revisions']).toMatchObject([
+      { revision: 1, text: 'Deploy on Mondays, in the morning' },
+    ]);
+    expect(await log()).toContain('Tuesdays');
+    expect(await log()).not.toContain('Mondays');
+    expect((await session.recall('deploy mondays'))[0]?.snippet).toBe('Deploy on Tuesdays, in the morning');
+  });
+
+  it('changes tags alone, and wants something to change', async () => {
+    const id = await session.remember('stories', 'dev', 'A story that gets a tag');
+    expect((await session.ok(memoryUpdate, { id, tags: ['new'] })).data).toMatchObject({
+      memory: { tags: ['new'] },
+    });
+    expect((await session.fail(memoryUpdate, { id })).code).toBe('invalid_input');
+    expect((await session.fail(memoryUpdate, { id, text: 'short' })).code).toBe('invalid_input');
+    expect((await session.fail(memoryUpdate, { id, agent: '../x' })).code).toBe('invalid_input');
+  });
+});
+
+describe('memory_forget and memory_restore', () => {
+  it('take it out of every answer and file, and bring it back', async () => {
+    const id = await session.remember('decisions', 'dev', 'Feature flags live in Unleash');
+    expect(await log()).toContain('Unleash');
+    const { data, answer } = await session.ok(memoryForget, { id });
+    expect(data['files']).toHaveLength(2);
+    expect(answer.note).toContain('restore');
+    expect(await session.recall('unleash')).toEqual([]);
+    expect(await log()).not.toContain('Unleash');
+    expect((await session.ok(memoryRestore, { id })).data['files']).toHaveLength(2);
+    expect(await session.recall('unleash')).toHaveLength(1);
+    expect((await log()).match(/Unleash/g)).toHaveLength(1);
+    expect((await session.ok(memoryRestore, { id })).data['notes']).toEqual(['It was not forgotten.']);
+  });
+
+  it('hides copies that somebody has written elsewhere', async () => {
+    const text = 'Vider le cache Redis entre les tests du panier';
+    const id = await session.remember('agent-learnings', 'somebody', text);
+    await session.ok(memoryForget, { id });
+    expect((await session.recall('vider cache redis')).map(({ snippet }) => snippet)).not.toContain(text);
+    // The file belongs to another agent and is left as it is.
+    const file = '_bmad/_memory/agent-learnings/fullstack-dev.md';
+    expect(await readFile(join(session.folder, file), 'utf8')).toBe(KIT_FILES[file]);
+  });
+
+  it('leave alone what only a file has', async () => {
+    const [hit] = await session.recall('monorepo');
+    const error = await session.fail(memoryForget, { id: hit?.id });
+    expect(error).toMatchObject({ code: 'forbidden' });
+    expect(error.message).toContain('atlas-learnings.md:1');
+  });
+
+  it('want an exact id', async () => {
+    expect((await session.fail(memoryForget, { id: 'unleash' })).code).toBe('invalid_input');
+    expect((await session.fail(memoryForget, { id: '00000000-0000-5000-8000-000000000000' })).code).toBe(
+      'not_found',
+    );
+  });
+});
+
+describe('memory_supersede', () => {
+  it('leaves the old one out, and says what replaced it', async () => {
+    const old = await session.remember('decisions', 'dev', 'Timeouts are ten seconds everywhere');
+    const fresh = await session.remember('decisions', 'dev', 'Timeouts are three seconds everywhere');
+    await session.ok(memorySupersede, { id: old, by: fresh });
+    expect((await session.recall('timeouts')).map(({ id }) => id)).toEqual([fresh]);
+    expect((await session.ok(memoryGet, { id: old })).answer.body).toContain(`Superseded by ${fresh}`);
+    await session.remember('decisions', 'dev', 'Timeouts are ten seconds everywhere');
+    expect(await session.recall('timeouts')).toHaveLength(2);
+  });
+
+  it('refuses itself and what does not exist', async () => {
+    const id = await session.remember('decisions', 'dev', 'One more decision about it');
+    expect((await session.fail(memorySupersede, { id, by: id })).code).toBe('invalid_input');
+    const none = '00000000-0000-5000-8000-000000000000';
+    expect((await session.fail(memorySupersede, { id, by: none })).code).toBe('not_found');
+  });
+});

@@ -1,0 +1,121 @@
+import * as z from 'zod';
+import { BmadError } from '../../base/errors.ts';
+import { oneLine } from '../../base/text/text.ts';
+import { projectField } from '../fields.ts';
+import {
+  headline,
+  idField,
+  lines,
+  memoryAgentField,
+  memoryData,
+  memorySchema,
+  memoryTypeField,
+  tagsField,
+} from './memory-view.ts';
+import { defineOperation, type Answer } from '../operation.ts';
+
+const whichOne = {
+  id: idField,
+  type: memoryTypeField.optional().describe('Needed when two types have the id'),
+  project: projectField,
+};
+
+const changed = z.object({
+  memory: memorySchema,
+  files: z.array(z.string()),
+  notes: z.array(z.string()),
+});
+
+function told(what: string, { memory, files, notes }: z.output<typeof changed>): Answer {
+  return {
+    body: lines(
+      `${what}: ${headline(memory)}`,
+      `id ${memory.id}`,
+      oneLine(memory.text, 200),
+      files.length === 0 ? undefined : `Changed in ${files.join(', ')}`,
+      notes,
+    ),
+  };
+}
+
+export const memoryUpdate = defineOperation({
+  name: 'memory_update',
+  title: 'Change a memory',
+  description:
+    'Change the text, tags or agent of a memory under its id; the wording before stays as a revision.',
+  effect: 'write',
+  command: 'memory update',
+  positional: ['id', 'text'],
+  input: z.strictObject({
+    ...whichOne,
+    text: z.string().max(5_000_000).optional().describe('The new text'),
+    tags: tagsField.optional().describe('The new tags, instead of the old'),
+    agent: memoryAgentField.optional().describe('The new agent'),
+  }),
+  output: changed,
+  async run({ id, type, project, ...change }, context, { signal }) {
+    if (change.text === undefined && change.tags === undefined && change.agent === undefined)
+      throw new BmadError('invalid_input', 'Nothing to change was given.', {
+        hint: 'Give text, tags or agent.',
+      });
+    const { entry, files, notes } = await (await context.memory(project)).update(id, type, change, signal);
+    return { memory: memoryData(entry), files, notes };
+  },
+  render: (data) => told(`Revision ${data.memory.revision}`, data),
+});
+
+export const memoryForget = defineOperation({
+  name: 'memory_forget',
+  title: 'Forget a memory',
+  description:
+    'Take a memory out of every answer, and its copies out of the files of the project. "memory restore" brings it back.',
+  effect: 'write',
+  command: 'memory forget',
+  positional: ['id'],
+  input: z.strictObject(whichOne),
+  output: changed,
+  async run({ id, type, project }, context) {
+    const { entry, files, notes } = await (await context.memory(project)).forget(id, type);
+    return { memory: memoryData(entry), files, notes };
+  },
+  render: (data) => ({
+    ...told('Forgotten', data),
+    note: `To undo it: manage_memories with action "restore", this id.`,
+  }),
+});
+
+export const memoryRestore = defineOperation({
+  name: 'memory_restore',
+  title: 'Restore a memory',
+  description: 'Bring back a memory that was forgotten.',
+  effect: 'write',
+  command: 'memory restore',
+  positional: ['id'],
+  input: z.strictObject(whichOne),
+  output: changed,
+  async run({ id, type, project }, context) {
+    const { entry, files, notes } = await (await context.memory(project)).restore(id, type);
+    return { memory: memoryData(entry), files, notes };
+  },
+  render: (data) => told('Restored', data),
+});
+
+export const memorySupersede = defineOperation({
+  name: 'memory_supersede',
+  title: 'Mark a memory as replaced',
+  description:
+    'Mark a memory as out of date, or as replaced by another: it stays, and answers leave it out. Remembering its text again brings it back.',
+  effect: 'write',
+  command: 'memory supersede',
+  positional: ['id', 'by'],
+  input: z.strictObject({
+    ...whichOne,
+    by: z.string().min(1).max(100).optional().describe('Id of the memory that replaces it'),
+  }),
+  output: changed,
+  async run({ id, by, type, project }, context) {
+    const { entry, files, notes } = await (await context.memory(project)).supersede(id, by, type);
+    return { memory: memoryData(entry), files, notes };
+  },
+  render: (data) => told('Superseded', data),
+});

@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
+import { memoryForget, memoryRestore, memoryUpdate } from './memory-change.ts';
+import { memoryPurge } from './memory-purge.ts';
+import { memoryCount, memoryGet } from './memory-read.ts';
+
+async function forgotten(): Promise<{ session: MemorySession; id: string; kept: string }> {
+  const session = await memorySession(afterAll);
+  const id = await session.remember('decisions', 'dev', 'The xylophone is tuned at noon');
+  await session.ok(memoryUpdate, { id, text: 'The xylophone is tuned at dawn' });
+  await session.ok(memoryForget, { id });
+  return { session, id, kept: await session.remember('decisions', 'dev', 'The drums stay as they are') };
+}
+
+const TOMORROW = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+
+describe('memory_purge', () => {
+  it('only says what would go, unless told to', async () => {
+    const { session, id } = await forgotten();
+    for (const input of [{ ids: [id] }, { forgotten_before: TOMORROW }]) {
+      const { data, answer } = await session.ok(memoryPurge, input);
+      expect(data).toMatchObject({ applied: false, revisions: 1, memories: [{ id }] });
+      expect(answer.body).toMatch(/^Would be removed for good: 1 memory, 1 earlier wording\n/);
+      expect(answer.note).toContain('--apply');
+    }
+    await session.ok(memoryRestore, { id });
+  });
+
+  it.each(['ids', 'forgotten_before'])('removes for good, chosen by %s', async (by) => {
+    const { session, id, kept } = await forgotten();
+    const chosen = by === 'ids' ? { ids: [id, id.toUpperCase()] } : { forgotten_before: TOMORROW };
+    const { answer } = await session.ok(memoryPurge, { ...chosen, apply: true });
+    expect(answer.body).toMatch(/^Removed for good: 1 memory, 1 earlier wording\n/);
+    expect((await session.fail(memoryGet, { id })).code).toBe('not_found');
+    expect((await session.fail(memoryRestore, { id })).code).toBe('not_found');
+    expect((await session.ok(memoryCount, { all: true })).data['count']).toBe(1);
+    expect((await session.ok(memoryGet, { id: kept })).data).toMatchObject({ stored: true });
+    for (const name of ['decisions-log.md', 'memories.json'])
+      expect(await readFile(join(session.folder, '_bmad/_memory', name), 'utf8')).not.toContain('xylophone');
+    expect(await session.recall('xylophone')).toEqual([]);
+  });
+
+  it('leaves what was forgotten later, and other types', async () => {
+    const { session } = await forgotten();
+    expect(
+      (await session.ok(memoryPurge, { forgotten_before: '2020-01-01', apply: true })).data['memories'],
+    ).toEqual([]);
+    const other = { forgotten_before: TOMORROW, type: 'stories', apply: true };
+    expect((await session.ok(memoryPurge, other)).answer.body).toBe(
+      'Removed for good: 0 memories, 0 earlier wordings',
+    );
+  });
+
+  it('refuses what is not forgotten, not there, or not said, and removes nothing then', async () => {
+    const { session, id, kept } = await forgotten();
+    const unknown = '00000000-0000-5000-8000-00000000000f';
+    for (const [input, code] of [
+      [{ ids: [id, kept] }, 'forbidden'],
+      [{ ids: [id, unknown] }, 'not_found'],
+      [{ ids: [id, 'x'] }, 'invalid_input'],
+      [{ ids: [] }, 'invalid_input'],
+      [{}, 'invalid_input'],
+      [{ ids: [id], forgotten_before: TOMORROW }, 'invalid_input'],
+      [{ forgotten_before: 'last year' }, 'invalid_input'],
+    ] as const) {
+      const error = await session.fail(memoryPurge, { ...input, apply: true });
+      expect(error.code, JSON.stringify(input)).toBe(code);
+      expect(error.hint).toBeTruthy();
+    }
+    expect((await session.ok(memoryCount, { all: true })).data['count']).toBe(2);
+  });
+
+  it('is refused in read-only mode', async () => {
+    const still = await memorySession(afterAll, { flags: { embedder: 'none', readOnly: 'true' } });
+    expect((await still.fail(memoryPurge, { forgotten_before: TOMORROW })).code).toBe('forbidden');
+  });
+});

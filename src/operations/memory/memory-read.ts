@@ -1,0 +1,151 @@
+import * as z from 'zod';
+import { fenced, oneLine, plural } from '../../base/text/text.ts';
+import { projectField } from '../fields.ts';
+import {
+  DATA_NOTE,
+  headline,
+  idField,
+  lines,
+  memoryData,
+  memorySchema,
+  memoryTypeField,
+  selectionFields,
+} from './memory-view.ts';
+import { defineOperation } from '../operation.ts';
+
+const allField = z.boolean().default(false).describe('Also those that are forgotten or superseded');
+
+export const memoryList = defineOperation({
+  name: 'memory_list',
+  title: 'List the memories',
+  description: 'List what the project remembers, the newest first, a page at a time.',
+  effect: 'read',
+  command: 'memory list',
+  examples: ['memory list --type decisions', 'memory list --agent dev --since 2026-01-01'],
+  input: z.strictObject({
+    ...selectionFields,
+    all: allField,
+    limit: z.int().min(1).max(200).optional().describe('Entries on a page'),
+    cursor: z.string().max(400).optional().describe('Continues a list'),
+    project: projectField,
+  }),
+  output: z.object({ memories: z.array(memorySchema), total: z.int(), next: z.string().optional() }),
+  async run({ limit, cursor, project, ...selection }, context) {
+    const memory = await context.memory(project);
+    const page = await memory.list(selection, { limit: limit ?? context.config.pageSize, after: cursor });
+    return {
+      memories: page.entries.map(memoryData),
+      total: await memory.count(selection),
+      ...(page.next === undefined ? {} : { next: page.next }),
+    };
+  },
+  render: ({ memories, total, next }) => ({
+    body:
+      memories.length === 0
+        ? 'There are no such memories.'
+        : lines(
+            DATA_NOTE,
+            memories.map((each) => `${each.id} ${headline(each)}\n    ${oneLine(each.text, 160)}`),
+          ),
+    ...(next === undefined
+      ? {}
+      : { note: `${memories.length} of ${total}. Continue with cursor "${next}".` }),
+  }),
+});
+
+export const memoryGet = defineOperation({
+  name: 'memory_get',
+  title: 'Show a memory',
+  description: 'Show one memory in full, with its earlier wordings.',
+  effect: 'read',
+  command: 'memory get',
+  positional: ['id'],
+  input: z.strictObject({
+    id: idField,
+    type: memoryTypeField.optional().describe('Needed when two types have the id'),
+    project: projectField,
+  }),
+  output: z.object({
+    memory: memorySchema,
+    revisions: z.array(z.object({ revision: z.int(), text: z.string(), agent: z.string(), at: z.string() })),
+    sources: z.array(z.string()),
+    stored: z.boolean(),
+  }),
+  async run({ id, type, project }, context) {
+    const found = await (await context.memory(project)).get(id, type);
+    return {
+      memory: memoryData(found.entry),
+      revisions: found.revisions.map(({ revision, text, agent, at }) => ({ revision, text, agent, at })),
+      sources: found.sources,
+      stored: found.stored,
+    };
+  },
+  render: ({ memory, revisions, sources, stored }) => ({
+    body: lines(
+      headline(memory),
+      `${stored ? 'id' : 'id, from a file'} ${memory.id}, revision ${memory.revision}, first remembered ${memory.createdAt.slice(0, 10)}`,
+      sources.length === 0 ? undefined : `In ${sources.join(', ')}`,
+      memory.supersededBy === undefined ? undefined : `Superseded by ${memory.supersededBy}`,
+      DATA_NOTE,
+      ' ',
+      fenced(memory.text),
+      revisions.length === 0 ? undefined : [' ', 'Before:'],
+      revisions.map(({ revision, at, text }) => `${revision}, ${at.slice(0, 10)}:\n${fenced(text)}`),
+    ),
+  }),
+});
+
+export const memoryCount = defineOperation({
+  name: 'memory_count',
+  title: 'Count the memories',
+  description: 'Count what the project remembers, with the same filters as the list.',
+  effect: 'read',
+  command: 'memory count',
+  input: z.strictObject({ ...selectionFields, all: allField, project: projectField }),
+  output: z.object({ count: z.int() }),
+  async run({ project, ...selection }, context) {
+    return { count: await (await context.memory(project)).count(selection) };
+  },
+  render: ({ count }) => ({ body: String(count) }),
+});
+
+export const memoryStats = defineOperation({
+  name: 'memory_stats',
+  title: 'Figures about the memories',
+  description: 'Show how many memories there are by type and by agent, and how old they are.',
+  effect: 'read',
+  command: 'memory stats',
+  input: z.strictObject({ project: projectField }),
+  output: z.object({
+    total: z.int(),
+    live: z.int(),
+    superseded: z.int(),
+    forgotten: z.int(),
+    byType: z.record(z.string(), z.int()),
+    byAgent: z.record(z.string(), z.int()),
+    oldest: z.string().optional(),
+    newest: z.string().optional(),
+  }),
+  async run({ project }, context) {
+    const { spaces: _spaces, oldest, newest, ...stats } = await (await context.memory(project)).stats();
+    return {
+      ...stats,
+      ...(oldest === undefined ? {} : { oldest }),
+      ...(newest === undefined ? {} : { newest }),
+    };
+  },
+  render: ({ live, superseded, forgotten, byType, byAgent, oldest, newest }) => ({
+    body: lines(
+      `${plural(live, 'memory', 'memories')}, ${superseded} superseded, ${forgotten} forgotten`,
+      `Types: ${counts(byType)}`,
+      Object.keys(byAgent).length === 0 ? undefined : `Agents: ${counts(byAgent)}`,
+      oldest === undefined ? undefined : `From ${oldest.slice(0, 10)} to ${(newest ?? oldest).slice(0, 10)}`,
+    ),
+  }),
+});
+
+function counts(table: Readonly<Record<string, number>>): string {
+  return Object.entries(table)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ');
+}

@@ -1,0 +1,70 @@
+import * as z from 'zod';
+import { projectField } from '../fields.ts';
+import { lines } from './memory-view.ts';
+import { olderNotes } from '../project/older-state.ts';
+import { defineOperation } from '../operation.ts';
+
+export const memoryStatus = defineOperation({
+  name: 'memory_status',
+  title: 'State of the memory',
+  description:
+    'Show where memories are kept, what compares their meaning, how many there are, and whether something does not work as it should.',
+  effect: 'read',
+  command: 'memory status',
+  input: z.strictObject({ project: projectField }),
+  output: z.object({
+    project: z.string(),
+    owner: z.enum(['project', 'user']),
+    engine: z.string(),
+    place: z.string().optional(),
+    details: z.record(z.string(), z.string()),
+    embedder: z.string(),
+    dim: z.int().optional(),
+    memories: z.int().optional(),
+    superseded: z.int().optional(),
+    forgotten: z.int().optional(),
+    vectors: z.object({ done: z.int(), total: z.int(), running: z.boolean() }),
+    fileEntries: z.int(),
+    degraded: z.boolean(),
+    notes: z.array(z.string()),
+  }),
+  async run({ project }, context) {
+    const status = await (await context.memory(project)).status();
+    const { store, embedder, stats } = status;
+    return {
+      project: status.project,
+      owner: status.owner,
+      engine: store?.engine ?? 'none',
+      ...(store === undefined ? {} : { place: store.place }),
+      details: store?.details ?? {},
+      embedder: embedder?.id ?? 'none',
+      ...(embedder === undefined ? {} : { dim: embedder.dim }),
+      ...(stats === undefined
+        ? {}
+        : { memories: stats.live, superseded: stats.superseded, forgotten: stats.forgotten }),
+      vectors: status.embedding,
+      fileEntries: status.fileEntries,
+      degraded: status.degraded,
+      notes: [...status.notes, ...(await olderNotes(context, project, ['memories']))],
+    };
+  },
+  failed: ({ engine }) => engine === 'none',
+  render: (data) => ({
+    body: lines(
+      `Project: ${data.project}`,
+      data.engine === 'none'
+        ? 'Engine: none, the memory cannot be opened'
+        : `Engine: ${data.engine}, ${data.place ?? ''} (${data.owner === 'project' ? "the project's own" : "the user's, because the project has no memory folder"})`,
+      Object.entries(data.details).map(([name, value]) => `  ${name}: ${value}`),
+      data.embedder === 'none'
+        ? 'Meaning: not compared, words only'
+        : `Meaning: ${data.embedder}, ${data.dim ?? 0} dimensions; ${data.vectors.done} of ${data.vectors.total} memories have a vector${data.vectors.running ? ', the others are being made' : ''}`,
+      data.memories === undefined
+        ? undefined
+        : `Memories: ${data.memories}, ${data.superseded ?? 0} superseded, ${data.forgotten ?? 0} forgotten`,
+      `Entries of the project's own files that are searched too: ${data.fileEntries}`,
+      `Degraded: ${data.degraded ? 'yes' : 'no'}`,
+      data.notes.map((note) => `- ${note}`),
+    ),
+  }),
+});

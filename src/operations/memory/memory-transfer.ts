@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import { plural } from '../../base/text/text.ts';
+import { projectField } from '../fields.ts';
+import { lines, memoryAgentField, memoryTypeField, selectionFields } from './memory-view.ts';
+import { defineOperation } from '../operation.ts';
+
+export const memoryExport = defineOperation({
+  name: 'memory_export',
+  title: 'Export the memories',
+  description:
+    'Print the memories: Markdown in the form of the kit\'s "export-md", or JSONL with every field and the whole text.',
+  effect: 'read',
+  command: 'memory export',
+  examples: ['memory export --type decisions', 'memory export --format jsonl --all'],
+  input: z.strictObject({
+    format: z.enum(['markdown', 'jsonl']).default('markdown').describe('markdown or jsonl'),
+    ...selectionFields,
+    all: z.boolean().default(false).describe('Also those that are forgotten or superseded'),
+    project: projectField,
+  }),
+  output: z.object({ text: z.string(), count: z.int() }),
+  async run({ format, project, ...selection }, context) {
+    return (await context.memory(project)).exported(format, selection);
+  },
+  render: ({ text, count }) => ({
+    body: text,
+    exact: true,
+    note: plural(count, 'memory', 'memories'),
+  }),
+});
+
+export const memoryImport = defineOperation({
+  name: 'memory_import',
+  title: 'Import memories',
+  description:
+    'Remember what a file has: Markdown with "- [date] text" lines, JSONL, or memories.json. What is known stays, what was forgotten stays forgotten.',
+  effect: 'write',
+  command: 'memory import',
+  positional: ['file'],
+  input: z.strictObject({
+    file: z.string().min(1).max(4_000).describe('File to read'),
+    type: memoryTypeField.optional().describe('For entries that do not say which type they are'),
+    agent: memoryAgentField.optional().describe('For entries that do not say whose they are'),
+    project: projectField,
+  }),
+  output: z.object({
+    created: z.int(),
+    updated: z.int(),
+    unchanged: z.int(),
+    refusedCount: z.int(),
+    refused: z.array(z.object({ text: z.string(), reason: z.string() })),
+  }),
+  async run({ file, type, agent, project }, context, call) {
+    const text = await context.readUserFile(file);
+    return (await context.memory(project)).imported(text, { type, agent }, call);
+  },
+  render: ({ created, updated, unchanged, refusedCount, refused }) => ({
+    body: lines(
+      `${created} created, ${updated} updated, ${unchanged} unchanged, ${refusedCount} refused`,
+      refused.map(({ text, reason }) => `- "${text}": ${reason}`),
+      refusedCount > refused.length ? `- and ${refusedCount - refused.length} more` : undefined,
+    ),
+  }),
+});
+
+export const memoryReindex = defineOperation({
+  name: 'memory_reindex',
+  title: 'Make missing vectors',
+  description:
+    'Make the vectors that memories lack, after the embedder was changed or did not work. A server does it by itself, in the background.',
+  effect: 'write',
+  command: 'memory reindex',
+  input: z.strictObject({ project: projectField }),
+  output: z.object({ done: z.int(), total: z.int() }),
+  async run({ project }, context, { signal, progress }) {
+    const memory = await context.memory(project);
+    const { done, total } = await memory.reindex(
+      (state) => progress(`${state.done} of ${state.total} memories`),
+      signal,
+    );
+    return { done, total };
+  },
+  render: ({ done, total }) => ({
+    body: `${done} of ${plural(total, 'memory', 'memories')} ${total === 1 ? 'has' : 'have'} a vector.`,
+  }),
+});
+
+export const memoryMove = defineOperation({
+  name: 'memory_move',
+  title: 'Move the memories into the project',
+  description:
+    'Bring what is remembered for a project without a memory folder from your state folder into its _bmad/_memory, which is made. The old folder is kept aside.',
+  effect: 'write',
+  command: 'memory move',
+  input: z.strictObject({}),
+  output: z.object({ count: z.int(), from: z.string(), to: z.string(), kept: z.string().optional() }),
+  async run(_input, context) {
+    const { count, from, to, kept } = await context.moveMemory();
+    return { count, from, to, ...(kept === undefined ? {} : { kept }) };
+  },
+  render: ({ count, from, to, kept }) => ({
+    body: lines(
+      `Moved ${plural(count, 'memory', 'memories')} from ${from}`,
+      `to ${to}`,
+      kept === undefined ? undefined : `The old folder is kept as ${kept}`,
+    ),
+  }),
+});

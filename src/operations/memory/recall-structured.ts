@@ -1,0 +1,151 @@
+import * as z from 'zod';
+import { stateNames } from '../../base/files/file-state.ts';
+import { isMemoryId } from '../../base/memory-ids.ts';
+import { plural } from '../../base/text/text.ts';
+import type { Context } from '../context.ts';
+import { memoryGet } from './memory-read.ts';
+import {
+  DATA_NOTE,
+  headline,
+  lines,
+  memoryData,
+  memorySchema,
+  selectionFields,
+  snippet,
+  whereField,
+} from './memory-view.ts';
+import { olderNotes } from '../project/older-state.ts';
+import { defineOperation } from '../operation.ts';
+
+const DEFAULT_LIMIT = 5;
+
+const hitSchema = memorySchema.omit({ text: true }).extend({
+  snippet: z.string(),
+  /** Whether there is more of the text than the snippet. */
+  cut: z.boolean(),
+  score: z.number(),
+  meaning: z.number().optional(),
+  words: z.number(),
+  matched: z.array(z.string()),
+  stored: z.boolean(),
+  sources: z.array(z.string()),
+  by: z.string().optional(),
+});
+
+export const recallStructured = defineOperation({
+  name: 'recall_structured',
+  title: 'Recall what the project knows',
+  description:
+    'Search what the project remembers and its memory files, by words and meaning, in English and French. Ask before you decide or repeat work.',
+  effect: 'read',
+  toolset: 'memory',
+  command: 'memory recall',
+  positional: ['query'],
+  examples: ['memory recall "which database"', 'memory recall "tests panier" --type failures --limit 3'],
+  input: z.strictObject({
+    query: z
+      .string()
+      .regex(/\S/, 'is empty')
+      .max(20_000)
+      .describe('Question or words; an id gives that memory in full'),
+    ...selectionFields,
+    limit: z.int().min(1).max(50).optional(),
+    min_score: z.number().min(0).max(2).optional().describe('Least score'),
+    alt_queries: z.array(z.string().min(1).max(2_000)).max(8).optional().describe('The same in other words'),
+    project: whereField,
+  }),
+  output: z.object({
+    hits: z.array(hitSchema),
+    notes: z.array(z.string()),
+    memory: z.record(z.string(), z.unknown()).optional(),
+  }),
+
+  async run(input, context, call) {
+    const { query, type, agent, tags, since, until, limit, min_score, alt_queries, project } = input;
+    if (isMemoryId(query)) {
+      const memory = await memoryGet.run({ id: query, type, project }, context, call);
+      return { hits: [], notes: [], memory };
+    }
+    const memory = await context.memory(project);
+    const { hits, notes } = await memory.recall(
+      {
+        query,
+        alternatives: alt_queries ?? [],
+        types: type === undefined ? [] : [type],
+        agent,
+        tags: tags ?? [],
+        since,
+        until,
+        minScore: min_score,
+        limit: limit ?? DEFAULT_LIMIT,
+        superseded: false,
+      },
+      call.signal,
+    );
+    return {
+      hits: hits.map(({ entry, score, cosine, coverage, matched, sources, stored, by }) => {
+        const { text, ...rest } = memoryData(entry);
+        const piece = snippet(text, matched);
+        return {
+          ...rest,
+          snippet: piece.text,
+          cut: piece.cut,
+          score: rounded(score),
+          ...(cosine === undefined ? {} : { meaning: rounded(cosine) }),
+          words: rounded(coverage),
+          matched: [...matched],
+          stored,
+          sources,
+          ...(by === undefined ? {} : { by }),
+        };
+      }),
+      notes: [
+        ...notes,
+        ...(await twoStores(memory.place.folder, context)),
+        ...(await olderNotes(context, project, ['memories'])),
+      ],
+    };
+  },
+
+  render({ hits, notes, memory }) {
+    if (memory !== undefined) return memoryGet.render(memory);
+    const shown = hits.map((hit, index) =>
+      lines(
+        `${index + 1}. ${headline(hit)}`,
+        `   ${hit.snippet}`,
+        `   score ${hit.score}${explained(hit)}; ${hit.stored ? `id ${hit.id}` : `in ${hit.sources.join(', ')}`}${hit.stored && hit.sources.length > 0 ? `; also in ${hit.sources.join(', ')}` : ''}`,
+      ),
+    );
+    const rest = hits.some(({ cut, stored }) => cut && stored)
+      ? ['Full text: recall_structured with the id as query.']
+      : [];
+    return {
+      body: hits.length === 0 ? 'Nothing is known about that.' : lines(DATA_NOTE, shown),
+      ...(notes.length + rest.length === 0 ? {} : { note: lines(rest, notes) }),
+    };
+  },
+});
+
+/** Where two engines have left files, one has memories that this answer does not know of. */
+async function twoStores(folder: string, { config }: Context): Promise<string[]> {
+  const { memoryEngine: engine, qdrantUrl } = config;
+  if (engine === 'qdrant' || (engine === 'auto' && qdrantUrl !== undefined)) return [];
+  const files = (await stateNames(folder)).filter((name) => /^\.bmad-memory\.(?:db|jsonl)$/.test(name));
+  if (files.length < 2) return [];
+  return [
+    `Only one of two stores was searched: ${folder} has ${files.join(' and ')}. "bmad memory status" says what to do.`,
+  ];
+}
+
+function explained({ meaning, words, matched, by }: z.output<typeof hitSchema>): string {
+  const parts = [
+    meaning === undefined ? '' : `meaning ${meaning}`,
+    matched.length === 0 ? 'no common word' : `words ${Math.round(words * 100)} %: ${matched.join(' ')}`,
+    by === undefined ? '' : `by ${plural(1, 'other wording')} "${by.slice(0, 60)}"`,
+  ];
+  return ` (${parts.filter((part) => part !== '').join('; ')})`;
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}

@@ -1,0 +1,202 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { memorySession } from '../../../tests/support/memory-session.ts';
+import { openSession } from '../../../tests/support/operations.ts';
+import { memoryForget } from './memory-change.ts';
+import { rememberStructured } from './remember-structured.ts';
+
+const session = await memorySession(afterAll);
+const memory = (name: string): Promise<string> =>
+  readFile(join(session.folder, '_bmad/_memory', name), 'utf8');
+
+describe('remember_structured', () => {
+  it('creates, knows again, and updates with the earlier text kept', async () => {
+    const text = `${'Orders are written to PostgreSQL in one transaction, '.repeat(3)} always.`;
+    const given = { type: 'decisions', agent: 'architect', text, tags: ['db'] };
+    const first = await session.ok(rememberStructured, given);
+    expect(first.data).toMatchObject({ outcome: 'created', memory: { tags: ['db'], revision: 1 } });
+    expect(first.data['files']).toEqual(['_bmad/_memory/decisions-log.md', '_bmad/_memory/memories.json']);
+    expect((await session.ok(rememberStructured, given)).data['outcome']).toBe('unchanged');
+    // Without tags, those it has stay.
+    const { tags: _tags, ...untagged } = given;
+    expect((await session.ok(rememberStructured, untagged)).data['outcome']).toBe('unchanged');
+    const changed = await session.ok(rememberStructured, {
+      ...untagged,
+      text: text.replace('always', 'never'),
+    });
+    expect(changed.data).toMatchObject({
+      outcome: 'updated',
+      memory: { id: (first.data['memory'] as { id: string }).id, tags: ['db'], revision: 2 },
+      previous: { revision: 1, text },
+    });
+    expect(changed.answer.body).toContain('the earlier text is kept as a revision');
+    const log = await memory('decisions-log.md');
+    expect(log).not.toContain('always.');
+    expect(log.match(/never\./g)).toHaveLength(1);
+  });
+
+  it('has the id that the kit would give it', async () => {
+    // bmad-corner-shop:dev:…, computed by the kit's own rule.
+    const id = await session.remember('stories', 'dev', 'Story 12 is about the returns of goods');
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(await session.remember('failures', 'dev', 'Story 12 is about the returns of goods')).toBe(id);
+  });
+
+  it('tells of what says nearly the same, or the contrary', async () => {
+    const old = await session.remember('decisions', 'pm', 'The checkout supports 3 payment providers');
+    const { data, answer } = await session.ok(rememberStructured, {
+      type: 'decisions',
+      agent: 'pm',
+      text: 'The checkout supports 5 payment providers',
+    });
+    expect(data['similar']).toMatchObject([{ relation: 'may contradict', id: old }]);
+    expect(answer.note).toContain('supersede');
+    const again = await session.ok(rememberStructured, {
+      type: 'decisions',
+      agent: 'sm',
+      text: 'Checkout supports the 3 payment providers!',
+    });
+    expect(again.data['similar']).toContainEqual(
+      expect.objectContaining({ relation: 'near-duplicate', id: old }),
+    );
+  });
+
+  it('tells of the same text under another id, and both are recalled', async () => {
+    const text = 'Invoices are numbered without gaps';
+    const first = await session.remember('decisions', 'pm', text);
+    const again = await session.ok(rememberStructured, { type: 'decisions', agent: 'sm', text });
+    const second = (again.data['memory'] as { id: string }).id;
+    expect(second).not.toBe(first);
+    expect(again.data['similar']).toMatchObject([{ relation: 'same text', id: first }]);
+    expect(again.answer.body).toContain(`Same text as [decisions] pm, id ${first}`);
+    const hits = await session.recall('invoices numbered gaps');
+    expect(hits.map(({ id }) => id).toSorted()).toEqual([first, second].toSorted());
+    expect(
+      (await session.ok(rememberStructured, { type: 'decisions', agent: 'pm', text })).data,
+    ).toMatchObject({
+      outcome: 'unchanged',
+      similar: [{ relation: 'same text', id: second }],
+    });
+  });
+
+  it('says what happened to a text that was forgotten, or only has other tags', async () => {
+    const given = {
+      type: 'decisions',
+      agent: 'pm',
+      text: 'Refunds are paid within two weeks',
+      tags: ['money'],
+    };
+    const id = await session.remember('decisions', 'pm', given.text, given.tags);
+    await session.ok(memoryForget, { id });
+    const back = await session.ok(rememberStructured, given);
+    expect(back.data).toMatchObject({ outcome: 'updated', revived: true });
+    expect(back.answer.body).toContain(
+      'Brought back: it had been forgotten or superseded, and says the same',
+    );
+    expect(back.answer.body).not.toContain('revision');
+    const tagged = await session.ok(rememberStructured, { ...given, tags: ['refunds'] });
+    expect(tagged.answer.body).toContain('the text is the same, its tags changed');
+    expect(tagged.answer.body).not.toContain('Before:');
+  });
+
+  it('tells of what a file of the project says already', async () => {
+    const { data } = await session.ok(rememberStructured, {
+      type: 'agent-learnings',
+      agent: 'stack',
+      text: 'Ne jamais vider le cache Redis entre les tests du panier',
+    });
+    expect(data['similar']).toMatchObject([
+      { relation: 'may contradict', source: '_bmad/_memory/agent-learnings/fullstack-dev.md' },
+    ]);
+  });
+
+  it('masks secrets everywhere it writes', async () => {
+    const { data } = await session.ok(rememberStructured, {
+      type: 'shared-context',
+      agent: 'ops',
+      text: 'The staging key is sk-live-abcdefghijklmnopqrstuvwxyz0123',
+    });
+    expect(data['memory']).toMatchObject({ text: 'The staging key is ***' });
+    expect(String(data['notes'])).toContain('Masked');
+    expect(await memory('memories.json')).not.toContain('abcdefghijkl');
+    expect(await memory('activity.jsonl')).not.toContain('abcdefghijkl');
+  });
+
+  it.each([
+    [{ type: 'opinions' }, 'invalid_input', 'type'],
+    [{ text: 'short' }, 'invalid_input', 'text'],
+    [{ text: 'x'.repeat(3_000_000) }, 'too_large', 'text'],
+    [{ agent: '../../etc' }, 'invalid_input', 'agent'],
+    [{ agent: 'a/b' }, 'invalid_input', 'agent'],
+    [{ tags: { db: 1 } }, 'invalid_input', 'tags'],
+    [{ mood: 'good' }, 'invalid_input', undefined],
+  ])('refuses %j', async (wrong, code, subject) => {
+    const error = await session.fail(rememberStructured, {
+      type: 'decisions',
+      agent: 'dev',
+      text: 'A text that is long enough',
+      ...wrong,
+    });
+    expect(error).toMatchObject({ code, ...(subject === undefined ? {} : { subject }) });
+    expect(error.hint).toBeTruthy();
+  });
+
+  it('suggests the type that was meant', async () => {
+    const error = await session.fail(rememberStructured, {
+      type: 'decision',
+      agent: 'dev',
+      text: 'A text that is long enough',
+    });
+    expect(error.suggestions).toEqual(['decisions']);
+  });
+
+  it('cleans NUL and halves of characters', async () => {
+    const { data } = await session.ok(rememberStructured, {
+      type: 'stories',
+      agent: 'dev',
+      text: 'null\0 byte and half \uD83D of it',
+    });
+    expect((data['memory'] as { text: string }).text).toBe('null byte and half \uFFFD of it');
+    expect(data['notes']).toHaveLength(2);
+  });
+
+  it('leaves a project without a memory folder clean', async () => {
+    const plain = await memorySession(afterAll, { files: { 'package.json': '{}' } });
+    await plain.remember('decisions', 'dev', 'Nothing of this lies in the project');
+    expect((await readdir(plain.folder)).sort()).toEqual(['no-home', 'package.json']);
+    expect(await plain.recall('nothing lies')).toHaveLength(1);
+  });
+
+  it('is refused in read-only mode, and makes no folder', async () => {
+    const still = await memorySession(afterAll, { flags: { embedder: 'none', readOnly: 'true' } });
+    const error = await still.fail(rememberStructured, {
+      type: 'stories',
+      agent: 'dev',
+      text: 'A text that is long enough',
+    });
+    expect(error.code).toBe('forbidden');
+    expect((await still.recall('cache redis'))[0]?.sources).toHaveLength(1);
+    expect(await readdir(join(still.folder, '_bmad/_memory'))).not.toContain('.bmad-memory');
+  });
+
+  it('is refused where there is no project', async () => {
+    const session2 = await openSession(afterAll, { cwd: '/', home: '/nowhere' });
+    const error = await session2.fail(rememberStructured, {
+      type: 'stories',
+      agent: 'dev',
+      text: 'A text that is long enough',
+    });
+    expect(error.message).toContain('There is no project');
+    expect(
+      (
+        await session.fail(rememberStructured, {
+          type: 'stories',
+          agent: 'dev',
+          text: 'A text that is long enough',
+          project: '/',
+        })
+      ).code,
+    ).toBe('invalid_input');
+  });
+});

@@ -1,0 +1,111 @@
+import * as z from 'zod';
+import { oneLine } from '../../base/text/text.ts';
+import {
+  headline,
+  lines,
+  memoryAgentField,
+  memoryData,
+  memorySchema,
+  memoryTypeField,
+  tagsField,
+  whereField,
+} from './memory-view.ts';
+import { defineOperation } from '../operation.ts';
+
+const RELATIONS = {
+  'same text': 'Same text as',
+  'near-duplicate': 'Near-duplicate of',
+  'may contradict': 'May contradict',
+} as const;
+
+export const rememberStructured = defineOperation({
+  name: 'remember_structured',
+  title: 'Remember for the project',
+  description:
+    'Keep a decision, learning, failure, story or shared fact for later sessions. Tells of near-duplicates and contradictions.',
+  effect: 'write',
+  toolset: 'memory',
+  command: 'memory remember',
+  positional: ['type', 'agent', 'text'],
+  examples: [
+    'memory remember decisions architect "PostgreSQL for orders: we need transactions" --tags db,orders',
+    'memory remember agent-learnings dev "Run the migrations before the integration tests"',
+  ],
+  input: z.strictObject({
+    type: memoryTypeField.describe('What it is'),
+    agent: memoryAgentField.describe('Whose it is, e.g. dev'),
+    text: z.string().max(5_000_000).describe('One fact, clear without this conversation'),
+    tags: tagsField.optional().describe('Words to find it by'),
+    project: whereField,
+  }),
+  output: z.object({
+    outcome: z.enum(['created', 'updated', 'unchanged']),
+    memory: memorySchema,
+    revived: z.boolean().optional(),
+    previous: z.object({ revision: z.int(), text: z.string() }).optional(),
+    similar: z.array(
+      z.object({
+        relation: z.enum(['same text', 'near-duplicate', 'may contradict']),
+        id: z.string(),
+        type: memoryTypeField,
+        agent: z.string(),
+        text: z.string(),
+        source: z.string().optional(),
+      }),
+    ),
+    files: z.array(z.string()),
+    notes: z.array(z.string()),
+  }),
+
+  async run({ type, agent, text, tags, project }, context, { signal }) {
+    const memory = await context.memory(project);
+    const done = await memory.remember({ type, agent, text, tags }, signal);
+    const { outcome, entry, previous, revived, similar, files, notes } = done;
+    return {
+      outcome,
+      memory: memoryData(entry),
+      ...(revived ? { revived } : {}),
+      ...(previous === undefined ? {} : { previous: { revision: previous.revision, text: previous.text } }),
+      similar,
+      files,
+      notes,
+    };
+  },
+
+  render: ({ outcome, memory, previous, revived, similar, files, notes }) => ({
+    body: lines(
+      `${happened(outcome, memory.text, previous?.text, revived)}. ${headline(memory)}`,
+      `id ${memory.id}`,
+      previous === undefined || previous.text === memory.text
+        ? undefined
+        : `Before: ${oneLine(previous.text, 200)}`,
+      similar.map(
+        ({ relation, id, type, agent, text, source }) =>
+          `${RELATIONS[relation]} [${type}] ${agent}, ${source ?? `id ${id}`}: ${text}`,
+      ),
+      files.length === 0 ? undefined : `Also in ${files.join(', ')}`,
+      notes,
+    ),
+    ...(similar.some(({ source }) => source === undefined)
+      ? {
+          note: 'If it replaces one of these: manage_memories with action "supersede", the old id and the new one.',
+        }
+      : {}),
+  }),
+});
+
+function happened(
+  outcome: 'created' | 'updated' | 'unchanged',
+  text: string,
+  before: string | undefined,
+  revived = false,
+): string {
+  if (outcome === 'created') return 'Remembered';
+  const back = revived ? 'Brought back: it had been forgotten or superseded' : undefined;
+  if (before !== undefined && before !== text)
+    return `${back ?? 'Updated'}${back === undefined ? ': ' : '; '}the earlier text is kept as a revision`;
+  if (back !== undefined) return `${back}, and says the same as before`;
+  return outcome === 'unchanged'
+    ? 'Known already, nothing changed'
+    : 'Updated: the text is the same, its tags changed';
+}

@@ -1,0 +1,137 @@
+import * as z from 'zod';
+import { localDay, utcOf } from '../../base/text/local-time.ts';
+import { oneLine } from '../../base/text/text.ts';
+import { CATEGORIES, SEVERITIES, UNKNOWN_CATEGORY } from '../../model/failure.ts';
+import type { Context, ProjectFacts } from '../context.ts';
+
+/** Failures as the operations about them give them. */
+
+const text = z.string().optional();
+
+export const failureSchema = z.object({
+  id: text,
+  title: z.string(),
+  category: z.string(),
+  severity: z.enum(SEVERITIES),
+  status: z.enum(['open', 'resolved', 'wontfix', 'unknown']),
+  date: text,
+  agents: z.array(z.string()),
+  what_happened: text,
+  root_cause: text,
+  impact: text,
+  lesson: text,
+  fix: text,
+  rule: text,
+  tags: z.array(z.string()),
+  source: z.string(),
+});
+export type FailureData = z.output<typeof failureSchema>;
+
+export interface Known {
+  failures: FailureData[];
+  files: string[];
+  notes: string[];
+}
+
+/** Everything that went wrong in a project: the museum, and what was only remembered. The worst and newest first. */
+export async function knownFailures(facts: ProjectFacts, context: Context, project?: string): Promise<Known> {
+  const { failures, files, problems } = await facts.museum();
+  const shown = (value: string | undefined): string | undefined =>
+    value === undefined ? undefined : facts.shown(value);
+  const inMuseum = failures.map((each): FailureData => {
+    const at = utcOf(each.date);
+    return {
+      id: each.id,
+      title: facts.shown(each.title),
+      category: each.category,
+      severity: each.severity,
+      status: each.status,
+      date: at === undefined ? undefined : localDay(new Date(at)),
+      agents: each.agents,
+      what_happened: shown(each.happened),
+      root_cause: shown(each.cause),
+      impact: shown(each.impact),
+      lesson: shown(each.lesson),
+      fix: shown(each.fix),
+      rule: shown(each.rule),
+      tags: each.tags,
+      source: `${each.source}:${each.line}`,
+    };
+  });
+  const { entries, notes } = await (await context.memory(project)).browse('failures');
+  const remembered = entries
+    .filter(({ stored, sources }) => stored || !sources.every((source) => isIn(source, files)))
+    .map(({ entry, sources, stored, dated }): FailureData => {
+      const told = facts.failureIn(entry.text, entry.tags);
+      const marks = new Set(entry.text.toUpperCase().split(/[\s:[\]]+/));
+      return {
+        id: stored ? entry.id : undefined,
+        title: oneLine(told.title, 200),
+        category:
+          told.category === UNKNOWN_CATEGORY
+            ? (CATEGORIES.find((category) => marks.has(category)) ?? UNKNOWN_CATEGORY)
+            : told.category,
+        severity: SEVERITIES.find((severity) => entry.tags.includes(severity)) ?? 'unknown',
+        status: told.status,
+        date: dated ? localDay(new Date(entry.createdAt)) : undefined,
+        agents: [entry.agent],
+        what_happened: told.happened ?? (told.title.length > 200 ? told.title : undefined),
+        root_cause: told.cause,
+        impact: told.impact,
+        lesson: told.lesson,
+        fix: told.fix,
+        rule: told.rule,
+        tags: [...entry.tags],
+        source: sources[0] ?? 'memory',
+      };
+    });
+  return {
+    failures: ordered([...inMuseum, ...remembered]),
+    files,
+    notes: [...new Set([...problems, ...notes])],
+  };
+}
+
+function isIn(source: string, files: readonly string[]): boolean {
+  return files.some((file) => source.startsWith(`${file}:`));
+}
+
+/** The severest first, then what is still open, then what happens again and again, then the newest. */
+function ordered(failures: readonly FailureData[]): FailureData[] {
+  const times = countBy(failures, ({ category }) => category);
+  const rank = (failure: FailureData): (number | string)[] => [
+    SEVERITIES.indexOf(failure.severity),
+    failure.status === 'open' ? 0 : 1,
+    failure.category === 'UNKNOWN' ? 0 : -(times[failure.category] ?? 0),
+  ];
+  return failures
+    .map((failure, order) => ({ failure, order, rank: rank(failure) }))
+    .sort((a, b) => {
+      for (const [index, value] of a.rank.entries()) {
+        const other = b.rank[index] ?? 0;
+        if (value !== other) return value < other ? -1 : 1;
+      }
+      const [first, second] = [a.failure.date ?? '', b.failure.date ?? ''];
+      return first === second ? a.order - b.order : first > second ? -1 : 1;
+    })
+    .map(({ failure }) => failure);
+}
+
+export function countBy<T>(items: readonly T[], key: (item: T) => string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const item of items) counts[key(item)] = (counts[key(item)] ?? 0) + 1;
+  return counts;
+}
+
+export function failureLines(failure: FailureData, most: number): string[] {
+  const { id, title, category, severity, status, date, agents, source } = failure;
+  const part = (name: string, value: string | undefined): string[] =>
+    value === undefined ? [] : [`   ${name}: ${oneLine(value, most)}`];
+  return [
+    `[${severity}] ${category === 'UNKNOWN' ? '' : `${category}: `}${title} (${[date, agents.join(', '), status === 'open' ? 'open' : '', id, source].filter(Boolean).join('; ')})`,
+    ...part('happened', failure.what_happened),
+    ...part('cause', failure.root_cause),
+    ...part('lesson', failure.lesson ?? failure.fix),
+    ...part('rule', failure.rule),
+  ];
+}

@@ -1,0 +1,91 @@
+import * as z from 'zod';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { nearest } from '../../base/text/suggest.ts';
+import { oneLine, plural } from '../../base/text/text.ts';
+import { CATEGORIES, UNKNOWN_CATEGORY } from '../../model/failure.ts';
+import { countBy, failureLines, failureSchema, knownFailures } from './failure-view.ts';
+import { DATA_NOTE, lines, whereField } from '../memory/memory-view.ts';
+import { defineOperation } from '../operation.ts';
+
+const SHOWN = 10;
+
+const museumSchema = z.object({
+  failures: z.array(failureSchema),
+  total: z.int(),
+  by_category: z.record(z.string(), z.int()),
+  by_severity: z.record(z.string(), z.int()),
+  rules: z.array(z.object({ rule: z.string(), from: z.string() })),
+  notes: z.array(z.string()),
+});
+
+export const getFailureMuseum = defineOperation({
+  name: 'get_failure_museum',
+  title: 'Failure museum',
+  description: 'Past failures, severest first, and the rules to keep.',
+  effect: 'read',
+  toolset: 'project',
+  command: 'project failures',
+  positional: ['category'],
+  examples: ['project failures', 'project failures CC-FAIL --top-n 3'],
+  input: z.strictObject({
+    category: z.string().max(60).optional().describe('E.g. CC-FAIL'),
+    top_n: z.int().min(1).max(1_000).optional(),
+    project: whereField,
+  }),
+  output: museumSchema,
+
+  async run({ category, top_n: most, project }, context) {
+    const facts = await (await context.state(project)).facts();
+    const { failures, notes } = await knownFailures(facts, context, project);
+    const wanted = category === undefined || /^all$/i.test(category) ? undefined : category.toUpperCase();
+    const known = [...new Set([...CATEGORIES, UNKNOWN_CATEGORY, ...failures.map((each) => each.category)])];
+    if (wanted !== undefined && !known.includes(wanted))
+      throw new BmadError('invalid_input', `There is no category ${quoted(category ?? '')}.`, {
+        subject: 'category',
+        suggestions: nearest(wanted, known, 2),
+        hint: `Categories: all, ${known.join(', ')}.`,
+      });
+    const chosen = wanted === undefined ? failures : failures.filter((each) => each.category === wanted);
+    return {
+      failures: chosen.slice(0, most),
+      total: chosen.length,
+      by_category: countBy(failures, (each) => each.category),
+      by_severity: countBy(failures, (each) => each.severity),
+      rules: failures.flatMap(({ rule, id, source }) =>
+        rule === undefined ? [] : [{ rule, from: id ?? source }],
+      ),
+      notes,
+    };
+  },
+
+  render: (data) => ({
+    body: museumText(data, SHOWN),
+    ...(data.notes.length === 0 ? {} : { note: lines(data.notes) }),
+  }),
+});
+
+/** The failures and the rules they led to; at most so many. */
+export function museumText(data: z.output<typeof museumSchema>, most: number): string {
+  const { failures, total, by_category: kinds, by_severity: severities, rules } = data;
+  const counts = (table: Record<string, number>): string =>
+    Object.entries(table)
+      .map(([name, count]) => `${name} ${count}`)
+      .join(', ');
+  if (total === 0)
+    return Object.keys(kinds).length === 0
+      ? 'No failures are recorded.'
+      : `None of this category; there are: ${counts(kinds)}.`;
+  const shown = failures.slice(0, most);
+  const left = total - shown.length;
+  return lines(
+    DATA_NOTE,
+    `${plural(total, 'failure')} (${counts(severities)}; ${counts(kinds)})`,
+    shown.flatMap((failure, index) => {
+      const [head = '', ...rest] = failureLines(failure, 300);
+      return [`${index + 1}. ${head}`, ...rest];
+    }),
+    left > 0 ? `… ${left} more: give a category or a larger top_n.` : undefined,
+    rules.length === 0 ? undefined : 'Rules to keep:',
+    rules.map(({ rule, from }) => `- ${oneLine(rule, 300)} (${from})`),
+  );
+}

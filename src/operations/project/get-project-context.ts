@@ -1,0 +1,171 @@
+import * as z from 'zod';
+import { oneLine, plural } from '../../base/text/text.ts';
+import { DATA_NOTE, lines, whereField } from '../memory/memory-view.ts';
+import { defineOperation } from '../operation.ts';
+import { contextData, contextSchema, SECTIONS } from './project-context-data.ts';
+
+type Data = z.output<typeof contextSchema>;
+
+export const getProjectContext = defineOperation({
+  name: 'get_project_context',
+  title: 'Project context',
+  description: 'Stack, agents, open requests, decisions, architecture, last session.',
+  effect: 'read',
+  toolset: 'project',
+  command: 'project context',
+  positional: ['section'],
+  examples: ['project context', 'project context decisions'],
+  input: z.strictObject({ section: z.enum(SECTIONS).optional(), project: whereField }),
+  output: contextSchema,
+
+  run: ({ section, project }, context) => contextData(section ?? 'all', context, project),
+
+  render: (data) => ({
+    body: contextText(data, data.section === 'all'),
+    ...(data.warnings.length === 0 ? {} : { note: lines(data.warnings.map((each) => `Warning: ${each}`)) }),
+  }),
+});
+
+/** All parts of the answer; brief ones say where there is more. */
+export function contextText(data: Data, brief: boolean, most = brief ? 5 : 30): string {
+  const all = data.section === 'all';
+  const body = [
+    DATA_NOTE,
+    aboutPart(data),
+    data.stack === undefined ? '' : stackPart(data.stack),
+    data.agents === undefined ? '' : agentsPart(data.agents, brief),
+    data.decisions === undefined ? '' : decisionsPart(data.decisions, most),
+    data.architecture === undefined ? '' : architecturePart(data.architecture, brief),
+    all ? otherPart(data, brief) : '',
+    data.session === undefined ? '' : sessionPart(data.session),
+    data.bmad === undefined ? '' : bmadPart(data.bmad),
+  ];
+  return body.filter((part) => part !== '').join('\n\n');
+}
+
+function aboutPart({ project, user, layout, root, kit_version: version }: Data): string {
+  const person = [user.name, user.language, user.skill_level].filter(Boolean).join(', ');
+  return lines(
+    `# ${project.name}`,
+    project.description,
+    project.type === undefined ? undefined : `Type: ${project.type}`,
+    `Folder: ${root}${layout === 'none' ? ' (no BMAD files of its own)' : ''}${version === undefined ? '' : `, kit ${version}`}`,
+    person === '' ? undefined : `User: ${person}`,
+    project.repos.length < 2
+      ? undefined
+      : `Repositories: ${project.repos.map(({ name, path }) => `${String(name)} (${String(path)})`).join(', ')}`,
+  );
+}
+
+function stackPart({ declared, told, detected, settings }: NonNullable<Data['stack']>): string {
+  return lines(
+    '## Stack',
+    detected.length === 0
+      ? 'Detected: none'
+      : `Detected: ${detected.map(({ name, because }) => `${name} (${because})`).join(', ')}`,
+    declared.length === 0 ? undefined : `Declared: ${declared.join(', ')}`,
+    told,
+    Object.entries(settings).map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
+  );
+}
+
+const TEAM_SHOWN = 12;
+
+function agentsPart(
+  { archetype, archetypes, team, bmad, requests, handoffs }: NonNullable<Data['agents']>,
+  brief: boolean,
+): string {
+  const shown = brief ? team.slice(0, TEAM_SHOWN) : team;
+  const open = [...requests, ...handoffs].filter(({ done }) => !done);
+  const done = requests.length + handoffs.length - open.length;
+  const kinds = [archetype, ...archetypes.map(({ id }) => id)].filter((each) => each !== undefined);
+  return lines(
+    '## Agents',
+    kinds.length === 0 ? undefined : `Archetypes: ${kinds.join(', ')}`,
+    shown.map(({ id, name, tag, icon, domain, note, known }) => {
+      const called = [name, tag === name?.toLowerCase() ? undefined : tag]
+        .filter((each) => each !== undefined && each !== id)
+        .join(', ');
+      return `- ${[icon, id].filter(Boolean).join(' ')}${called === '' ? '' : ` (${called})`}${domain === undefined ? '' : `: ${domain}`}${known.includes('file') ? '' : ` [not installed${note === undefined ? '' : `, ${note}`}]`}`;
+    }),
+    team.length > shown.length ? `… ${team.length - shown.length} more: section "agents".` : undefined,
+    bmad.length === 0 ? undefined : `BMAD agents: ${bmad.join(', ')}`,
+    team.length + bmad.length === 0 ? 'None of its own; the built-in BMAD agents can be used.' : undefined,
+    open.length === 0 ? undefined : `\n### Open requests and handoffs`,
+    open.map(
+      ({ id, from, to, text }) =>
+        `- ${id}: ${from} → ${to ?? 'nobody yet'}: ${oneLine(text, brief ? 160 : 400)}`,
+    ),
+    done === 0 ? undefined : `${plural(done, 'more is', 'more are')} done.`,
+  );
+}
+
+function decisionsPart(decisions: NonNullable<Data['decisions']>, most: number): string {
+  const shown = decisions.slice(0, most);
+  return lines(
+    '## Decisions',
+    shown.length === 0 ? 'None yet.' : undefined,
+    shown.map(
+      ({ date, agent, text, sources, id }) =>
+        `- ${[date, agent === 'team' ? undefined : agent].filter(Boolean).join(', ')}${date === undefined && agent === 'team' ? '' : ': '}${oneLine(text, 300)} (${sources[0] ?? `id ${id ?? ''}`})`,
+    ),
+    decisions.length > shown.length
+      ? `… ${decisions.length - shown.length} more${most < 30 ? ': section "decisions"' : ': recall_structured with type "decisions"'}.`
+      : undefined,
+  );
+}
+
+const SECTION_SHOWN = 600;
+
+function architecturePart(
+  { sections, infrastructure, files }: NonNullable<Data['architecture']>,
+  brief: boolean,
+): string {
+  const parts = sections.map(
+    ({ title, text }) =>
+      `### ${title}\n${brief && text.length > SECTION_SHOWN ? `${oneLine(text, SECTION_SHOWN)} (more: section "architecture")` : text}`,
+  );
+  const other = [
+    ...(infrastructure === undefined || infrastructure === null
+      ? []
+      : [`Infrastructure: ${JSON.stringify(infrastructure)}`]),
+    ...(files.length === 0 ? [] : [`See also ${files.join(', ')}`]),
+  ];
+  if (parts.length + other.length === 0) return brief ? '' : '## Architecture\nNothing is filled in.';
+  return ['## Architecture', ...parts, ...other].join('\n');
+}
+
+function otherPart({ other = [] }: Data, brief: boolean): string {
+  return other
+    .map(
+      ({ title, text }) =>
+        `## ${title}\n${brief && text.length > SECTION_SHOWN ? oneLine(text, SECTION_SHOWN) : text}`,
+    )
+    .join('\n\n');
+}
+
+function sessionPart({ agent, date, work, files, state, next }: NonNullable<Data['session']>): string {
+  return lines(
+    `## Last session: ${[agent, date].filter(Boolean).join(', ')}`,
+    work.length === 0 ? undefined : `Done: ${work.join('; ')}`,
+    files.length === 0 ? undefined : `Files: ${files.join(', ')}`,
+    state === undefined ? undefined : `State: ${state}`,
+    next === undefined ? undefined : `Next: ${next}`,
+  );
+}
+
+function bmadPart({ roots, core, modules, v4, agents }: Record<string, unknown>): string {
+  const folders = (roots as { folder: string; version?: string }[]).map(
+    ({ folder, version }) => `${folder}${version === undefined ? '' : ` (${version})`}`,
+  );
+  const values = (name: string, value: unknown): string[] =>
+    value === undefined || Object.keys(value as object).length === 0
+      ? []
+      : [`${name}: ${JSON.stringify(value)}`];
+  return lines(
+    `## BMAD: ${folders.join(', ')}; ${plural(Number(agents), 'agent')}`,
+    values('core', core),
+    Object.entries((modules as object | undefined) ?? {}).flatMap(([code, value]) => values(code, value)),
+    values('core-config', v4),
+  );
+}

@@ -1,0 +1,88 @@
+import * as z from 'zod';
+import { CATEGORIES } from '../../model/failure.ts';
+import { checkedAgent } from '../catalogue/agent-names.ts';
+import { projectField } from '../fields.ts';
+import { agentField, lineField, logged, loggedSchema } from './log-view.ts';
+import { tagsField } from '../memory/memory-view.ts';
+import { defineOperation } from '../operation.ts';
+
+export const logFailure = defineOperation({
+  name: 'log_failure',
+  title: 'Log a failure',
+  description:
+    'Write a failure into the museum of the project, in the form its museum has, so that nobody repeats it. Give the lesson and the rule.',
+  effect: 'write',
+  command: 'log failure',
+  positional: ['title'],
+  examples: [
+    'log failure "Story closed with red tests" --category CC-FAIL --severity critical --agent dev --rule "No done without a passing contract"',
+  ],
+  input: z.strictObject({
+    title: z.string().trim().min(3).max(300).describe('What went wrong, in a few words'),
+    category: z.enum(CATEGORIES).describe(CATEGORIES.join(', ')),
+    severity: z
+      .enum(['critical', 'important', 'micro'])
+      .default('important')
+      .describe('critical (work lost or blocked), important (default), micro'),
+    agent: agentField.optional().describe('The agent it happened to'),
+    what_happened: lineField.optional().describe('The facts'),
+    root_cause: lineField.optional().describe('Why it happened'),
+    impact: lineField.optional().describe('What it cost'),
+    lesson: lineField.optional().describe('What is done differently now'),
+    fix: lineField.optional().describe('How it was repaired'),
+    rule: lineField.optional().describe('The rule that prevents it'),
+    status: z
+      .enum(['open', 'resolved', 'wontfix'])
+      .default('resolved')
+      .describe('resolved (default), open or wontfix'),
+    tags: tagsField.optional().describe('Words to find it by'),
+    project: projectField,
+  }),
+  output: loggedSchema,
+
+  async run(input, context, { signal }) {
+    const { title, category, severity, agent, status, tags = [], project } = input;
+    const who = agent === undefined ? undefined : checkedAgent(agent);
+    const facts = await (await context.state(project)).facts();
+    const failure = {
+      title,
+      category,
+      severity,
+      agent: who,
+      happened: input.what_happened,
+      cause: input.root_cause,
+      impact: input.impact,
+      lesson: input.lesson,
+      fix: input.fix,
+      rule: input.rule,
+      tags,
+      status,
+    };
+    if (facts.kit.memory === undefined) {
+      const memory = await context.memory(project);
+      const { outcome, entry, notes } = await memory.remember(
+        {
+          type: 'failures',
+          agent: who ?? 'team',
+          text: facts.failureText(failure),
+          tags: [...new Set([severity, ...tags])],
+        },
+        signal,
+      );
+      const where = `Kept as a memory in ${memory.place.folder}: the project has no memory folder with a museum.`;
+      return { outcome, id: entry.id, text: title, files: [], notes: [where, ...notes] };
+    }
+    const { id, files, added, notes } = await facts.logFailure(failure);
+    const traced = added
+      ? await facts.trace(who ?? 'team', 'ERROR', `${category} — ${title}`)
+      : { files: [], notes: [] };
+    return {
+      outcome: added ? ('created' as const) : ('unchanged' as const),
+      ...(id === undefined ? {} : { id }),
+      text: title,
+      files: [...files, ...traced.files],
+      notes: [...notes, ...traced.notes],
+    };
+  },
+  render: (data) => logged('Failure', data),
+});

@@ -1,0 +1,66 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { memorySession } from '../../../tests/support/memory-session.ts';
+import { getProjectContext } from './get-project-context.ts';
+import { completeHandoff, logHandoff } from './log-handoff.ts';
+import type { ContextData } from './project-context-data.ts';
+
+describe('log_handoff and complete_handoff', () => {
+  it('log a row, put a request into the inbox under the tag of the agent, and tick both off', async () => {
+    const session = await memorySession(onTestFinished);
+    const given = { from: 'Stack', to: 'Atlas', summary: 'Map the cart', inbox: true };
+    const { data, answer } = await session.ok(logHandoff, given);
+    const [id, request] = [String(data['id']), String(data['request'])];
+    expect(answer.note).toBe(
+      `When it is done: complete_handoff {id:"${id}"}, and complete_handoff {id:"${request}"} for the request.`,
+    );
+    expect(data).toMatchObject({
+      outcome: 'created',
+      id: expect.stringMatching(/^H-/),
+      request: expect.stringMatching(/^R-/),
+    });
+    expect((await session.ok(logHandoff, given)).data['outcome']).toBe('unchanged');
+    const read = (name: string): Promise<string> =>
+      readFile(join(session.folder, '_bmad/_memory', name), 'utf8');
+    expect(await read('handoff-log.md')).toMatch(
+      /^\| [\d-]+ [\d:]+ \| fullstack-dev → project-navigator \| Map the cart \| ⏳ \|\n$/,
+    );
+    expect(await read('shared-context.md')).toContain('- [ ] [stack→atlas] Map the cart\n');
+    for (const each of [id, request])
+      expect((await session.ok(completeHandoff, { id: each })).data['outcome']).toBe('updated');
+    const { agents } = (await session.ok(getProjectContext, { section: 'agents' })).data as ContextData;
+    expect([...(agents?.requests ?? []), ...(agents?.handoffs ?? [])].map(({ done }) => done)).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  it('are kept with the user where the project has no memory folder, and found again', async () => {
+    const session = await memorySession(onTestFinished, { files: { '_bmad/bmm/config.yaml': '' } });
+    const given = { from: 'dev', to: 'qa', summary: 'Check it', inbox: true };
+    const { data, answer } = await session.ok(logHandoff, given);
+    expect(data).toMatchObject({ outcome: 'created', notes: [expect.stringContaining('no memory folder')] });
+    for (const file of data['files'] as string[]) expect(await readFile(file, 'utf8')).toContain('Check it');
+    expect(answer.body).toContain('Kept in ');
+    expect((await session.ok(logHandoff, given)).data['outcome']).toBe('unchanged');
+    expect(await readdir(join(session.folder, '_bmad'))).toEqual(['bmm']);
+    const open = async (): Promise<boolean[]> => {
+      const { agents } = (await session.ok(getProjectContext, { section: 'agents' })).data as ContextData;
+      return [...(agents?.requests ?? []), ...(agents?.handoffs ?? [])].map(({ done }) => done);
+    };
+    expect(await open()).toEqual([false, false]);
+    for (const id of [data['id'], data['request']]) await session.ok(completeHandoff, { id });
+    expect(await open()).toEqual([true, true]);
+  });
+
+  it('refuse ids that are none, and names that lead away', async () => {
+    const session = await memorySession(onTestFinished);
+    for (const id of ['H-1', '../H-12345678', 'H-1234567g'])
+      expect((await session.fail(completeHandoff, { id })).code).toBe('invalid_input');
+    expect((await session.fail(completeHandoff, { id: 'H-12345678' })).code).toBe('not_found');
+    expect((await session.fail(logHandoff, { from: 'a|b', to: 'qa', summary: 'x' })).code).toBe(
+      'invalid_input',
+    );
+  });
+});

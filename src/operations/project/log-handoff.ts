@@ -1,0 +1,74 @@
+import * as z from 'zod';
+import { checkedAgent } from '../catalogue/agent-names.ts';
+import { projectField } from '../fields.ts';
+import { agentField, lineField, logged, loggedSchema } from './log-view.ts';
+import { defineOperation } from '../operation.ts';
+
+export const logHandoff = defineOperation({
+  name: 'log_handoff',
+  title: 'Hand work over to another agent',
+  description:
+    'Write a handoff into the log of the project, and with inbox also into the requests that agents look at when they start.',
+  effect: 'write',
+  command: 'log handoff',
+  positional: ['from', 'to', 'summary'],
+  examples: ['log handoff dev qa "Check US-042: the cart keeps its items"'],
+  input: z.strictObject({
+    from: agentField.describe('The agent that hands over'),
+    to: agentField.describe('The agent that takes over'),
+    summary: lineField.describe('What is handed over'),
+    inbox: z.boolean().optional().describe('Also as an open request in shared-context.md'),
+    project: projectField,
+  }),
+  output: loggedSchema.extend({ request: z.string().optional() }),
+
+  async run({ from, to, summary, inbox = false, project }, context) {
+    const facts = await (await context.state(project)).facts();
+    const [source, target] = [checkedAgent(from, 'from'), checkedAgent(to, 'to')];
+    const written = await facts.logHandoff({ from: source, to: target, text: summary, inbox });
+    const traced = written.added
+      ? await facts.trace(source, `HANDOFF→${target}`, summary)
+      : { files: [], notes: [] };
+    return {
+      outcome: written.added ? ('created' as const) : ('unchanged' as const),
+      id: written.id,
+      ...(written.request === undefined ? {} : { request: written.request }),
+      text: `${from} → ${to}: ${summary}`,
+      files: [...written.files, ...traced.files],
+      notes: [...facts.pageNotes, ...traced.notes],
+    };
+  },
+  render: (data) => {
+    const answer = logged('Handoff', data);
+    return {
+      ...answer,
+      note: `When it is done: complete_handoff {id:"${data.id ?? ''}"}${data.request === undefined ? '' : `, and complete_handoff {id:"${data.request}"} for the request`}.`,
+    };
+  },
+});
+
+export const completeHandoff = defineOperation({
+  name: 'complete_handoff',
+  title: 'Tick off a handoff or a request',
+  description: 'Mark a handoff (H-…) or a request between agents (R-…) as done, by its exact id.',
+  effect: 'write',
+  command: 'log handoff-done',
+  positional: ['id'],
+  input: z.strictObject({
+    id: z
+      .string()
+      .regex(/^[HR]-[0-9a-f]{8}$/, 'Ids look like H-1a2b3c4d or R-1a2b3c4d.')
+      .describe('Exact id; get_project_context with section "agents" has those that are open'),
+    project: projectField,
+  }),
+  output: loggedSchema,
+
+  async run({ id, project }, context) {
+    const facts = await (await context.state(project)).facts();
+    const { text, files, changed } = await facts.completeHandoff(id);
+    return { outcome: changed ? ('updated' as const) : ('unchanged' as const), id, text, files, notes: [] };
+  },
+  render: ({ outcome, id, text, files }) => ({
+    body: `${outcome === 'updated' ? 'Ticked off' : 'Done already'}: ${id ?? ''}, ${text}\nIn ${files.join(', ')}`,
+  }),
+});

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { lines } from '../memory/memory-view.ts';
+import type { Answer } from '../operation.ts';
+
+/** What the operations that write something down share. */
+
+export const loggedSchema = z.object({
+  outcome: z.enum(['created', 'updated', 'unchanged']),
+  /** How to name it later on. */
+  id: z.string().optional(),
+  text: z.string(),
+  /** Files that have it now, as paths in the project. */
+  files: z.array(z.string()),
+  notes: z.array(z.string()),
+});
+
+export const lineField = z.string().trim().min(1).max(20_000);
+export const agentField = z.string().min(1).max(200);
+
+export function logged(
+  what: string,
+  { outcome, id, text, files, notes }: z.output<typeof loggedSchema>,
+): Answer {
+  const done = { created: `${what} logged`, updated: `${what} updated`, unchanged: `${what} known already` };
+  return {
+    body: lines(
+      `${done[outcome]}: ${text}`,
+      id === undefined ? undefined : `id ${id}`,
+      files.length === 0 ? undefined : `In ${files.join(', ')}`,
+      notes,
+    ),
+  };
+}

@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { BmadError } from '../../base/errors.ts';
+import type { Context, ProjectState } from '../context.ts';
+import { lines } from '../memory/memory-view.ts';
+import { PART_NAMES } from './older-state.ts';
+import { defineOperation } from '../operation.ts';
+
+const PARTS = ['memories', 'pages', 'runs', 'tasks', 'receipts'] as const;
+
+const movedPart = z.object({
+  part: z.enum(PARTS),
+  from: z.string(),
+  to: z.string(),
+  /** How many pieces came along: memories, or files and folders. */
+  count: z.int(),
+  left: z.array(z.string()),
+  kept: z.string().optional(),
+  trouble: z.string().optional(),
+});
+type MovedPart = z.output<typeof movedPart>;
+
+/** A person's decision, as it changes what colleagues get: a command, and no tool. */
+export const moveState = defineOperation({
+  name: 'move_state',
+  title: 'Move the state into the project',
+  description:
+    'Bring memories, handoffs, sessions, runs, tasks and receipts that were kept with you before the project had BMAD into its own folders. Nothing there is overwritten, and the old folders are kept aside.',
+  effect: 'write',
+  command: 'project move-state',
+  input: z.strictObject({}),
+  output: z.object({ parts: z.array(movedPart) }),
+  async run(_input, context) {
+    const state = await context.state();
+    if ((await state.older()).length === 0)
+      throw new BmadError('not_found', 'Nothing of this project is kept where it is not looked for.', {
+        hint: 'State of a project without BMAD is found with you until the project gets _bmad. "bmad memory move" makes _bmad/_memory and brings the memories.',
+      });
+    return state.whileMoving(async () => ({ parts: await moved(state, context) }));
+  },
+  failed: ({ parts }) =>
+    parts.some(({ trouble, kept, left }) => trouble !== undefined || kept === undefined || left.length > 0),
+  render: ({ parts }) => ({
+    body:
+      parts.length === 0
+        ? 'Another process has just moved it; nothing is left to do.'
+        : lines(parts.map((part) => told(part))),
+  }),
+});
+
+/** Looked for once more, as another process may have been moving it until now. */
+async function moved(state: ProjectState, context: Context): Promise<MovedPart[]> {
+  const parts: MovedPart[] = [];
+  for (const older of await state.older()) {
+    const { part, from, to } = older;
+    try {
+      if (part === 'memories') {
+        const { count, kept } = await context.moveMemory();
+        parts.push({ part, from, to, count, left: [], ...(kept === undefined ? {} : { kept }) });
+        continue;
+      }
+      const { brought, left, kept } = await state.bring(older);
+      parts.push({ part, from, to, count: brought.length, left, ...(kept === undefined ? {} : { kept }) });
+    } catch (error) {
+      // One part that cannot be moved does not keep the others.
+      if (!(error instanceof BmadError)) throw error;
+      parts.push({ part, from, to, count: 0, left: [], trouble: error.line });
+    }
+  }
+  return parts;
+}
+
+function told({ part, from, to, left, kept, trouble }: MovedPart): string {
+  const name = PART_NAMES[part];
+  if (trouble !== undefined) return `${name}: NOT moved, they stay in ${from}. ${trouble}`;
+  const named = `
+  left in ${from}, because the project has something else of that name: ${left.join(', ')}. Join them by hand, then remove them there.`;
+  if (kept === undefined && part !== 'receipts' && left.length > 0)
+    return `${name}: nothing more to move into ${to}${named}`;
+  if (kept === undefined)
+    return `${name}: NOT moved, they stay in ${from}: ${to} has others that do not follow them.`;
+  if (left.length === 0) return `${name}: moved into ${to}; the old ones are kept as ${kept}`;
+  return `${name}: PARTLY moved into ${to}; the old ones are kept as ${kept}${named}`;
+}

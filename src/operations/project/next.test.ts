@@ -1,0 +1,203 @@
+import { chmod, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
+import { writeFiles } from '../../../tests/support/folders.ts';
+import { progressProject } from '../../../tests/support/progress-project.ts';
+import { ledger, TEXT, type ProgressTree } from '../../../tests/support/progress-trees/pieces.ts';
+import { TREES } from '../../../tests/support/progress-trees/trees.ts';
+import { openSession } from '../../../tests/support/operations.ts';
+import { bmad } from '../unified/bmad.ts';
+import { execute } from '../execute.ts';
+import { next } from './next.ts';
+
+interface Evidence {
+  file: string;
+  line?: number;
+  says: string;
+}
+interface Data {
+  phases: { phase: string; state: string }[];
+  actions: { what: string; use?: string; call?: Record<string, string>; evidence: Evidence[] }[];
+  drift: { kind: string; about: string; evidence: Evidence[] }[];
+  items: { id: string; state: string; evidence: Evidence[] }[];
+  troubles: { file: string; message: string }[];
+}
+
+const LETTERS: Record<string, string> = {
+  complete: 'c',
+  'in progress': 'p',
+  'not started': 'n',
+  unknown: 'u',
+};
+const place = ({ file, line }: Evidence): string => (line === undefined ? file : `${file}:${line}`);
+
+function verdictOf({ phases, actions, drift, items, troubles }: Data, tree: ProgressTree): ProgressTree {
+  const [first] = actions;
+  const what = first?.what ?? '-';
+  const [wanted] = tree.next;
+  const ids = Object.keys(tree.items ?? {});
+  const found = ids.map((id) => {
+    const item = items.find((other) => other.id === id);
+    const [proof] = item?.evidence ?? [];
+    return [id, `${item?.state ?? 'missing'}${proof === undefined ? '' : ` ${place(proof)}`}`] as const;
+  });
+  return {
+    ...tree,
+    phases: phases.map(({ state }) => LETTERS[state] ?? '?').join(''),
+    next: [wanted instanceof RegExp && wanted.test(what) ? wanted : what, first?.use ?? '-'],
+    ...(tree.drift === undefined ? {} : { drift: drift.map(({ kind, about }) => `${kind} ${about}`) }),
+    ...(tree.items === undefined ? {} : { items: Object.fromEntries(found) }),
+    ...(tree.troubles === undefined ? {} : { troubles: troubles.map(({ file }) => file) }),
+  };
+}
+
+const installs = [...new Set(TREES.map(({ install }) => install))];
+
+describe.each(installs.map((install) => [install ?? 'no install', install] as const))(
+  '%s',
+  async (_, install) => {
+    const { folder, fill } = await progressProject(afterAll, install);
+    const context = await contextIn(folder);
+
+    it.each(TREES.filter((tree) => tree.install === install).map((tree) => [tree.name, tree] as const))(
+      '%s',
+      async (_name, tree) => {
+        await fill(tree.files);
+        const outcome = await execute(next, { detail: 'full' }, context, testCall());
+        if (!outcome.ok) throw outcome.error;
+        const data = outcome.data as unknown as Data;
+        expect(verdictOf(data, tree)).toEqual(tree);
+        await everyCallWorks(data, context);
+        await everyLineIsThere(data, tree.files);
+      },
+    );
+  },
+);
+
+/** What is recommended really is in the catalogue: the call that is given starts it. */
+async function everyCallWorks(
+  { actions }: Data,
+  context: Awaited<ReturnType<typeof contextIn>>,
+): Promise<void> {
+  for (const { call } of actions) {
+    if (call === undefined) continue;
+    const outcome = await execute(bmad, call, context, testCall());
+    expect(outcome.ok, JSON.stringify(call)).toBe(true);
+    const command = /^\*([\w-]+)/.exec(call['message'] ?? '')?.[1];
+    // An agent of version 4 really has the command it is told.
+    if (outcome.ok && command !== undefined)
+      expect(outcome.answer.body).toMatch(new RegExp(`- ${command}[ :{]`));
+  }
+}
+
+/** No evidence points behind the end of its file, and what a ledger is quoted with stands in that line. */
+async function everyLineIsThere(
+  { items, drift, actions }: Data,
+  files: ProgressTree['files'],
+): Promise<void> {
+  for (const { evidence } of [...items, ...drift, ...actions])
+    for (const { file, line, says } of evidence) {
+      const text = files[file];
+      if (text === undefined || line === undefined) continue;
+      const lines = text.split('\n');
+      expect(line).toBeLessThanOrEqual(lines.length);
+      if (file.includes('sprint-status') && /^[\w-]+$/.test(says)) expect(lines[line - 1]).toContain(says);
+    }
+}
+
+describe('the table of trees', () => {
+  it('has at least forty, each with a name of its own', () => {
+    expect(TREES.length).toBeGreaterThanOrEqual(40);
+    expect(new Set(TREES.map(({ name }) => name)).size).toBe(TREES.length);
+  });
+});
+
+const IMPL = '_bmad-output/implementation-artifacts';
+
+describe('next', () => {
+  it('is short by default and has the evidence when asked', async () => {
+    const { ok, folder } = await openSession(afterAll);
+    const rows = Object.fromEntries(
+      Array.from({ length: 60 }, (_, index) => [
+        `1-${index + 1}-story-number-${index + 1}`,
+        index < 5 ? 'finished' : 'review',
+      ]),
+    );
+    await writeFiles(folder, {
+      [`${IMPL}/sprint-status.yaml`]: ledger({ 'epic-1': 'in-progress', ...rows }),
+    });
+    const { answer } = await ok(next);
+    expect(Buffer.byteLength(`${answer.body}${answer.note ?? ''}`)).toBeLessThanOrEqual(1_500);
+    expect(answer.body).toContain('Review story 1-6-story-number-6');
+    expect(answer.body).not.toContain('| phase |');
+    const full = await ok(next, { detail: 'full' });
+    expect(full.answer.body).toContain(
+      `| implementation | 1-6-story-number-6 | in progress | ${IMPL}/sprint-status.yaml:11 review |`,
+    );
+    const concise = await ok(next, { detail: 'concise' });
+    expect(concise.answer.body.split('\n').length).toBeLessThan(8);
+  });
+
+  it('is an operation of the unified tool, also as a bare word, and the same each time', async () => {
+    const { ok } = await openSession(afterAll);
+    const first = await ok(bmad, { operation: 'next' });
+    expect(first.data).toMatchObject({ operation: 'next' });
+    expect((await ok(bmad, { command: 'next' })).answer).toEqual(first.answer);
+  });
+
+  it('tells of what it cannot read, and goes on', async () => {
+    const { ok, folder } = await openSession(afterAll);
+    const outside = await temporaryFolder(afterAll);
+    await writeFiles(outside, { 'sprint-status.yaml': ledger({ 'epic-1': 'done' }) });
+    await writeFiles(folder, {
+      [`${IMPL}/`]: '',
+      '_bmad-output/planning-artifacts/prd.md': `# PRD\n\n${TEXT.repeat(30_000)}`,
+      '_bmad-output/planning-artifacts/epics.md': Buffer.from([0xff, 0xfe, 0x41, 0x00]),
+      '_bmad-output/planning-artifacts/architecture.md': `# A\n\n${TEXT}`,
+    });
+    await symlink(join(outside, 'sprint-status.yaml'), join(folder, IMPL, 'sprint-status.yaml'));
+    const { data } = await ok(next, { detail: 'full' });
+    const { troubles, items, phases } = data as unknown as Data;
+    expect(troubles.map(({ file, message }) => `${file}: ${message}`)).toEqual([
+      `${IMPL}/sprint-status.yaml: it is a link that leads outside the project`,
+      '_bmad-output/planning-artifacts/epics.md: it is not UTF-8 text',
+      '_bmad-output/planning-artifacts/prd.md: it is larger than 4194304 bytes',
+    ]);
+    expect(phases.map(({ state }) => state)).toEqual(['not started', 'unknown', 'in progress', 'unknown']);
+    expect(items.find(({ id }) => id === 'prd')?.state).toBe('unknown');
+  });
+
+  it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
+    'says when a permission is missing',
+    async () => {
+      const { ok, folder } = await openSession(afterAll);
+      await writeFiles(folder, { [`${IMPL}/sprint-status.yaml`]: ledger({ 'epic-1': 'done' }) });
+      await chmod(join(folder, IMPL, 'sprint-status.yaml'), 0o000);
+      const { data } = await ok(next);
+      expect((data as unknown as Data).troubles).toEqual([
+        { file: `${IMPL}/sprint-status.yaml`, message: 'the permission is missing' },
+      ]);
+    },
+  );
+
+  it('bears lines without end and comments that are never closed', async () => {
+    const { ok, folder } = await openSession(afterAll);
+    await writeFiles(folder, {
+      '_bmad-output/planning-artifacts/prd.md': `# PRD\n\nStatus: ${'a '.repeat(400_000)}\n${'<!-- '.repeat(300_000)}\n${'`{{a '.repeat(200_000)}`,
+      [`${IMPL}/1-1-setup.md`]: `# Story 1.1: T\n\n**Status: ${'* '.repeat(500_000)}\nStatus: done\n`,
+      [`${IMPL}/sprint-status.yaml`]: ledger(
+        Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`${index + 1}-1-s`, 'done'])),
+      ),
+    });
+    const { data } = await ok(next);
+    expect(data['totals']).toEqual({ stories: 5_000, done: 5_000 });
+  });
+
+  it('needs a project', async () => {
+    const folder = await temporaryFolder(afterAll);
+    const context = await contextIn(folder, { cwd: '/', home: '/root' });
+    const outcome = await execute(next, {}, context, testCall());
+    expect(outcome.ok ? undefined : outcome.error.hint).toMatch(/--project/);
+  });
+});

@@ -1,0 +1,170 @@
+import * as z from 'zod';
+import { cell, plural } from '../../base/text/text.ts';
+import { estimateTokens } from '../../base/text/token-estimate.ts';
+import type { ProgressAction, ProgressItem } from '../context.ts';
+import { detailField, projectField } from '../fields.ts';
+import { runAction } from '../runs/open-runs.ts';
+import { defineOperation } from '../operation.ts';
+
+const evidenceSchema = z.object({ file: z.string(), line: z.int().optional(), says: z.string() });
+type Evidence = z.output<typeof evidenceSchema>;
+
+const actionSchema = z.object({
+  what: z.string(),
+  why: z.string(),
+  /** The agent or workflow to use, by the name it has in this project. */
+  use: z.string().optional(),
+  agent: z.string().optional(),
+  /** The arguments of the next call of `bmad`. */
+  call: z.record(z.string(), z.string()).optional(),
+  /** What to do where it is no call of `bmad`: an operation and its arguments. */
+  action: z.object({ name: z.string(), args: z.record(z.string(), z.string()) }).optional(),
+  optional: z.boolean(),
+  evidence: z.array(evidenceSchema),
+});
+type Action = z.output<typeof actionSchema>;
+
+const itemSchema = z.object({
+  phase: z.string(),
+  kind: z.string(),
+  id: z.string(),
+  state: z.string(),
+  status: z.string().optional(),
+  evidence: z.array(evidenceSchema),
+});
+
+/** What is shown without asking for all of it. */
+const SHOWN_ACTIONS = { concise: 1, standard: 3, full: 12 };
+const SHOWN_DRIFT = { concise: 0, standard: 2, full: 40 };
+const SHOWN_ITEMS = 150;
+
+export const next = defineOperation({
+  name: 'next',
+  title: 'What comes next',
+  description:
+    'How far the project is by what its ledgers and documents prove (phase by phase, with file and line), where they disagree, and what to do next with which agent or workflow. detail "full" has all evidence.',
+  effect: 'read',
+  command: 'next',
+  examples: ['next', 'next --detail full'],
+  input: z.strictObject({ detail: detailField, project: projectField }),
+  output: z.object({
+    project: z.string(),
+    detail: detailField,
+    phases: z.array(z.object({ phase: z.string(), state: z.string(), evidence: z.array(evidenceSchema) })),
+    actions: z.array(actionSchema),
+    drift: z.array(
+      z.object({ kind: z.string(), about: z.string(), says: z.string(), evidence: z.array(evidenceSchema) }),
+    ),
+    /** Files that could not be read. */
+    troubles: z.array(z.object({ file: z.string(), line: z.int().optional(), message: z.string() })),
+    /** Every document, epic and story; with detail "full". */
+    items: z.array(itemSchema).optional(),
+    totals: z.object({ stories: z.int(), done: z.int() }),
+  }),
+
+  async run({ detail, project }, context) {
+    const [state, workspace] = await Promise.all([context.state(project), context.workspace(project)]);
+    const { report, actions } = await (await state.progress()).next(workspace.catalogue);
+    const run = runAction(await (await state.runs()).read(), state.root);
+    const stories = report.items.filter(({ kind }) => kind === 'story');
+    return {
+      project: state.root,
+      detail,
+      phases: report.phases,
+      actions: [...(run === undefined ? [] : [{ ...run, optional: false }]), ...actions.map(actionData)],
+      drift: report.drift,
+      troubles: report.troubles,
+      ...(detail === 'full' ? { items: report.items.map(itemData) } : {}),
+      totals: { stories: stories.length, done: stories.filter(({ state: is }) => is === 'complete').length },
+    };
+  },
+
+  render({ detail, phases, actions, drift, troubles, items, totals }) {
+    const lines = [
+      phases.map(({ phase, state }) => `${phase} ${state}`).join(' · '),
+      ...(totals.stories === 0
+        ? []
+        : [`${totals.done} of ${plural(totals.stories, 'story', 'stories')} done`]),
+      '',
+    ];
+    if (actions.length === 0) lines.push('Nothing is left to do: all that is planned is done.');
+    const shown = actions.slice(0, SHOWN_ACTIONS[detail]);
+    for (const [index, action] of shown.entries()) lines.push(...actionLines(index + 1, action));
+    const left = actions.length - shown.length;
+    if (drift.length > 0 && detail !== 'concise') {
+      lines.push('', `${plural(drift.length, 'place')} where the project disagrees with itself:`);
+      for (const { kind, says, evidence } of drift.slice(0, SHOWN_DRIFT[detail]))
+        lines.push(`- ${kind}: ${says}${evidence[0] === undefined ? '' : ` (${place(evidence[0])})`}`);
+      if (drift.length > SHOWN_DRIFT[detail]) lines.push(`- and ${drift.length - SHOWN_DRIFT[detail]} more`);
+    }
+    for (const { file, line, message } of troubles.slice(0, detail === 'full' ? 40 : 2))
+      lines.push(
+        `Not read: ${place({ file, ...(line === undefined ? {} : { line }), says: '' })}: ${message}`,
+      );
+    if (items !== undefined) lines.push('', ...table(items));
+    const body = lines.join('\n');
+    return {
+      body,
+      namesSteps: true,
+      note: [
+        `~${estimateTokens(body)} tokens.`,
+        ...shown.flatMap(({ what, action }) => (action === undefined ? [] : [`${what}: ${asCall(action)}.`])),
+        left > 0 ? `${plural(left, 'further action')}.` : undefined,
+        detail === 'full' ? undefined : 'All evidence: detail "full".',
+      ]
+        .filter(Boolean)
+        .join(' '),
+    };
+  },
+});
+
+function actionData({ what, why, worker, about, operation, optional, evidence }: ProgressAction): Action {
+  const message = [worker?.command, about].filter((part) => part !== undefined).join(' ');
+  return {
+    what,
+    why,
+    ...(worker === undefined ? {} : { use: [worker.name, worker.command].filter(Boolean).join(' ') }),
+    ...(worker?.by === undefined ? {} : { agent: worker.by }),
+    ...(worker === undefined
+      ? {}
+      : {
+          call: { operation: 'execute', [worker.kind]: worker.name, ...(message === '' ? {} : { message }) },
+        }),
+    ...(operation === undefined ? {} : { action: { name: 'reconcile_ledgers', args: {} } }),
+    optional: optional ?? false,
+    evidence,
+  };
+}
+
+function itemData({ phase, kind, id, state, status, evidence }: ProgressItem): z.input<typeof itemSchema> {
+  return { phase, kind, id, state, ...(status === undefined ? {} : { status }), evidence };
+}
+
+function actionLines(number: number, { what, why, use, agent, call, optional }: Action): string[] {
+  const lines = [`${number}. ${what}${optional ? ' (optional)' : ''}: ${why}`];
+  if (call !== undefined) {
+    const form = Object.entries(call).map(([key, value]) => `${key}:${JSON.stringify(value)}`);
+    lines.push(`   ${use ?? ''}${agent === undefined ? '' : ` by ${agent}`}: {${form.join(', ')}}`);
+  }
+  return lines;
+}
+
+/** `run_resume {run_id:"prd-20260227-143022"}`. */
+function asCall({ name, args }: NonNullable<Action['action']>): string {
+  const given = Object.entries(args).map(([key, value]) => `${key}:${JSON.stringify(value)}`);
+  return given.length === 0 ? name : `${name} {${given.join(', ')}}`;
+}
+
+function place({ file, line }: Evidence): string {
+  return line === undefined ? file : `${file}:${line}`;
+}
+
+function table(items: readonly z.output<typeof itemSchema>[]): string[] {
+  const rows = items.slice(0, SHOWN_ITEMS).map(({ phase, id, state, evidence }) => {
+    const proof = evidence.map((one) => `${place(one)} ${one.says}`).join('; ');
+    return `| ${phase} | ${cell(id)} | ${state} | ${cell(proof)} |`;
+  });
+  const more =
+    items.length > SHOWN_ITEMS ? [`${items.length - SHOWN_ITEMS} more items are in the data.`] : [];
+  return ['| phase | item | state | decided by |', '|---|---|---|---|', ...rows, ...more];
+}

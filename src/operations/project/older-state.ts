@@ -1,0 +1,28 @@
+import { CLI_PROGRAM } from '../../base/product.ts';
+import type { Context } from '../context.ts';
+
+type Part = Awaited<ReturnType<Awaited<ReturnType<Context['state']>>['older']>>[number];
+
+/** How each part is called in an answer. */
+export const PART_NAMES: Record<Part['part'], string> = {
+  memories: 'memories',
+  pages: 'handoffs and sessions',
+  runs: 'runs',
+  tasks: 'tasks',
+  receipts: 'receipts',
+};
+
+/** What an answer says of state that it does not have, because the project got its own place for it later. */
+export function olderNote({ part, from, to }: Part): string {
+  return `Older ${PART_NAMES[part]} of this project are in ${from}, from before it had ${to}. "${CLI_PROGRAM} project move-state" brings them along; what it leaves there, join by hand and remove.`;
+}
+
+/** The notes for an answer that looks for these parts; where there is no project, there are none. */
+export async function olderNotes(
+  context: Context,
+  project: string | undefined,
+  parts: readonly Part['part'][],
+): Promise<string[]> {
+  const older = await (await context.state(project)).older();
+  return older.filter(({ part }) => parts.includes(part)).map(olderNote);
+}

@@ -1,0 +1,258 @@
+import * as z from 'zod';
+import { BmadError } from '../../base/errors.ts';
+import { localDay } from '../../base/text/local-time.ts';
+import { bmadConfigOf } from './bmad-config.ts';
+import { olderNote } from './older-state.ts';
+import type { Context, ProjectFacts } from '../context.ts';
+
+/** What is known of a project, as data. Parts that were not asked for are missing. */
+
+export const SECTIONS = ['all', 'stack', 'agents', 'decisions', 'architecture'] as const;
+export type ContextSectionName = (typeof SECTIONS)[number];
+
+const anyTable = z.record(z.string(), z.unknown());
+const text = z.string().optional();
+const request = z.object({
+  id: z.string(),
+  from: z.string(),
+  to: text,
+  text: z.string(),
+  done: z.boolean(),
+  line: z.int(),
+});
+
+export const contextSchema = z.object({
+  section: z.enum(SECTIONS),
+  root: z.string(),
+  layout: z.enum(['bmad', 'grimoire', 'none']),
+  project: z.object({
+    name: z.string(),
+    description: text,
+    type: text,
+    stack: z.array(z.string()),
+    repos: z.array(anyTable),
+  }),
+  user: z.object({ name: text, language: text, document_language: text, skill_level: text }),
+  kit_version: text,
+  stack: z
+    .object({
+      declared: z.array(z.string()),
+      told: z.string(),
+      rows: z.array(z.record(z.string(), z.string())),
+      detected: z.array(z.object({ name: z.string(), because: z.string(), inKit: z.boolean() })),
+      /** kubernetes, monitoring, cicd and security of project-context.yaml. */
+      settings: anyTable,
+    })
+    .optional(),
+  agents: z
+    .object({
+      archetype: text,
+      archetypes: z.array(z.object({ id: z.string(), installed: text })),
+      team: z.array(
+        z.object({
+          id: z.string(),
+          name: text,
+          tag: text,
+          icon: text,
+          domain: text,
+          note: text,
+          known: z.array(z.string()),
+        }),
+      ),
+      bmad: z.array(z.string()),
+      requests: z.array(request),
+      handoffs: z.array(request.extend({ date: z.string() })),
+    })
+    .optional(),
+  decisions: z
+    .array(
+      z.object({
+        date: text,
+        agent: text,
+        text: z.string(),
+        architecture: z.boolean(),
+        id: text,
+        sources: z.array(z.string()),
+      }),
+    )
+    .optional(),
+  architecture: z
+    .object({
+      sections: z.array(z.object({ title: z.string(), line: z.int(), text: z.string() })),
+      infrastructure: z.unknown().optional(),
+      files: z.array(z.string()),
+    })
+    .optional(),
+  /** Sections of the shared context that belong nowhere else: conventions, environment, … */
+  other: z.array(z.object({ title: z.string(), line: z.int(), text: z.string() })).optional(),
+  session: z
+    .object({
+      agent: text,
+      date: text,
+      duration: text,
+      work: z.array(z.string()),
+      files: z.array(z.string()),
+      state: text,
+      next: text,
+      requests: z.array(z.string()),
+    })
+    .optional(),
+  memory: anyTable.optional(),
+  bmad: anyTable.optional(),
+  warnings: z.array(z.string()),
+});
+export type ContextData = z.input<typeof contextSchema>;
+
+const BUILT = new Set(['architecture', 'api', 'database', 'infrastructure', 'vigilance']);
+
+export async function contextData(
+  section: ContextSectionName,
+  context: Context,
+  project: string | undefined,
+): Promise<ContextData> {
+  const state = await context.state(project);
+  const facts = await state.facts();
+  const known = await facts.context();
+  const warnings = [...known.warnings];
+  const wants = (name: ContextSectionName): boolean => section === 'all' || section === name;
+  const bmad = await attempt(warnings, () => bmadConfigOf(facts, context, project));
+  const parts = known.sections.map((each) => ({ ...each, text: facts.shown(each.text) }));
+  const shown = (
+    isWanted: (topic: string | undefined) => boolean,
+  ): { title: string; line: number; text: string }[] =>
+    parts
+      .filter(({ topic, text: told }) => told !== '' && isWanted(topic))
+      .map(({ title, line, text: told }) => ({ title, line, text: told }));
+  const about = facts.about(known, bmad ?? { core: {}, modules: {} });
+  const decisions =
+    wants('decisions') || wants('architecture') ? await decisionsOf(facts, context, project, warnings) : [];
+  return {
+    section,
+    root: state.root,
+    layout: known.kit.memory === undefined && bmad === undefined ? 'none' : known.kit.family,
+    project: about.project,
+    user: about.user,
+    kit_version: about.kit_version,
+    ...(wants('stack')
+      ? {
+          stack: {
+            declared: about.project.stack,
+            told:
+              shown((topic) => topic === 'stack' || topic === 'infrastructure')
+                .map((each) => each.text)
+                .join('\n\n') || stackLine(parts),
+            rows: parts.filter(({ topic }) => topic === 'stack').flatMap(({ rows }) => rows),
+            detected: known.stacks,
+            settings: about.settings,
+          },
+        }
+      : {}),
+    ...(wants('agents')
+      ? {
+          agents: {
+            archetype: about.archetype,
+            archetypes: known.archetypes,
+            team: known.agents,
+            bmad: bmad?.agents.filter((name) => !known.agents.some(({ id }) => id === name)) ?? [],
+            requests: known.requests.map((each) => ({ ...each, text: facts.shown(each.text) })),
+            handoffs: known.handoffs.map((each) => ({ ...each, text: facts.shown(each.text) })),
+          },
+        }
+      : {}),
+    ...(wants('decisions') ? { decisions } : {}),
+    ...(wants('architecture')
+      ? {
+          architecture: {
+            sections: shown((topic) => topic !== undefined && BUILT.has(topic)),
+            infrastructure: about.infrastructure,
+            files: known.notes,
+          },
+          ...(section === 'architecture'
+            ? { decisions: decisions.filter(({ architecture }) => architecture) }
+            : {}),
+        }
+      : {}),
+    ...(section === 'all'
+      ? {
+          other: shown(
+            (topic) =>
+              topic === undefined || !(BUILT.has(topic) || ['stack', 'agents', 'requests'].includes(topic)),
+          ),
+          ...(known.session === undefined ? {} : { session: sessionData(known.session, facts) }),
+          memory: about.memory,
+          ...(bmad === undefined ? {} : { bmad: { ...bmad, agents: bmad.agents.length } }),
+        }
+      : {}),
+    warnings: [...new Set([...warnings, ...(await state.older()).map(olderNote)])],
+  };
+}
+
+type Session = NonNullable<ContextData['session']>;
+
+function sessionData(session: Session, facts: ProjectFacts): Session {
+  const shown = (value: string | undefined): string | undefined =>
+    value === undefined ? undefined : facts.shown(value);
+  return {
+    ...session,
+    work: session.work.map((each) => facts.shown(each)),
+    state: shown(session.state),
+    next: shown(session.next),
+    requests: session.requests.map((each) => facts.shown(each)),
+  };
+}
+
+/** Decisions of the memory and of the log, which are one list there, then those that only the trace has. */
+async function decisionsOf(
+  facts: ProjectFacts,
+  context: Context,
+  project: string | undefined,
+  warnings: string[],
+): Promise<NonNullable<ContextData['decisions']>> {
+  const browsed = await attempt(warnings, async () => (await context.memory(project)).browse('decisions'));
+  warnings.push(...(browsed?.notes ?? []));
+  const found =
+    browsed === undefined
+      ? (await facts.decisions(warnings)).map(({ text: told, agent, date, source, line }) => ({
+          date,
+          agent,
+          text: facts.shown(told),
+          architecture: isArchitecture(told),
+          sources: [`${source}:${line ?? 0}`],
+        }))
+      : browsed.entries.map(({ entry, sources, stored, dated }) => ({
+          date: dated ? localDay(new Date(entry.createdAt)) : undefined,
+          agent: entry.agent,
+          text: entry.text,
+          architecture: isArchitecture(entry.text) || entry.tags.includes('arch'),
+          ...(stored ? { id: entry.id } : {}),
+          sources,
+        }));
+  const traced = (await facts.tracedDecisions(warnings))
+    .filter(({ text: told }) => !found.some((each) => each.text.includes(told)))
+    .map(({ date, agent, text: told, source, line }) => ({
+      date: date.slice(0, 10),
+      agent,
+      text: facts.shown(told),
+      architecture: isArchitecture(told),
+      sources: [`${source}:${line}`],
+    }));
+  return [...found, ...traced.toReversed()];
+}
+
+const isArchitecture = (told: string): boolean => /\[ARCH\]/i.test(told);
+
+async function attempt<T>(warnings: string[], work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof BmadError)) throw error;
+    warnings.push(error.message);
+    return undefined;
+  }
+}
+
+/** `**Stack** : …` among the bullets about the project. */
+function stackLine(parts: readonly { topic: string | undefined; text: string }[]): string {
+  const about = parts.find(({ topic }) => topic === 'project')?.text ?? '';
+  return /^\s*[-*]\s+\*\*Stack\*\*\s*:\s*(\S.*)$/im.exec(about)?.[1] ?? '';
+}

@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import { BmadError } from '../../base/errors.ts';
+import { fenced, plural } from '../../base/text/text.ts';
+import { projectField } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+
+const changeSchema = z.object({
+  key: z.string(),
+  from: z.string().optional(),
+  to: z.string(),
+  why: z.string(),
+  line: z.int(),
+});
+
+export const reconcileLedgers = defineOperation({
+  name: 'reconcile_ledgers',
+  title: 'Bring the ledgers up to date',
+  description:
+    'Propose changes of sprint-status.yaml and bmm-workflow-status.yaml that story files and documents prove; "apply" makes them. A status is never lowered; comments, order and quotation marks stay; a broken ledger is left alone.',
+  effect: 'write',
+  writes: ({ apply }) => apply,
+  command: 'project reconcile',
+  examples: ['project reconcile'],
+  input: z.strictObject({
+    apply: z.boolean().default(false).describe('Make the changes; without it they are only shown'),
+    proposal: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('Id of the proposal that was shown: with apply, anything that changed since is a refusal'),
+    project: projectField,
+  }),
+  output: z.object({
+    project: z.string(),
+    proposal: z.string(),
+    applied: z.boolean(),
+    ledgers: z.array(z.object({ file: z.string(), changes: z.array(changeSchema), diff: z.string() })),
+    /** Ledgers that cannot be read and were left as they are. */
+    broken: z.array(z.object({ file: z.string(), line: z.int().optional(), message: z.string() })),
+    /** Places where the project disagrees with itself and only a person can say which is right. */
+    left: z.array(z.string()),
+  }),
+
+  async run({ apply, proposal, project }, context) {
+    if (proposal !== undefined && !apply)
+      throw new BmadError('invalid_input', '"proposal" goes with "apply".', {
+        hint: 'Without "apply" the changes are shown, with the id of the proposal.',
+      });
+    const state = await context.state(project);
+    const done = await (await state.progress()).reconcile({ apply, proposal });
+    const keys = new Set(done.ledgers.flatMap(({ changes }) => changes.map(({ key }) => key)));
+    return {
+      project: state.root,
+      proposal: done.proposal,
+      applied: done.applied,
+      ledgers: done.ledgers.map(({ file, changes, diff }) => ({
+        file,
+        diff,
+        changes: changes.map(({ key, from, to, why, line }) => ({
+          key,
+          ...(from === undefined ? {} : { from }),
+          to,
+          why,
+          line,
+        })),
+      })),
+      broken: done.report.broken.map(({ file, line, broken }) => ({
+        file,
+        ...(line === undefined ? {} : { line }),
+        message: broken,
+      })),
+      left: done.report.drift
+        .filter(({ kind, about }) => kind !== 'broken ledger' && !keys.has(about))
+        .map(({ says }) => says),
+    };
+  },
+
+  failed: ({ broken }) => broken.length > 0,
+
+  render({ proposal, applied, ledgers, broken, left }) {
+    const count = ledgers.reduce((sum, { changes }) => sum + changes.length, 0);
+    const lines: string[] = [];
+    if (count === 0) lines.push('The ledgers have all that the files prove.');
+    for (const { file, changes, diff } of ledgers) {
+      lines.push(`${file}, ${plural(changes.length, 'change')}:`);
+      for (const { key, from, to, why } of changes)
+        lines.push(`- ${key}: ${from ?? 'no row'} → ${to} (${why})`);
+      lines.push(fenced(diff, 'diff'));
+    }
+    for (const { file, line, message } of broken)
+      lines.push(`Left alone: ${file}${line === undefined ? '' : `:${line}`}: ${message}`);
+    if (left.length > 0)
+      lines.push('For a person to decide:', ...left.slice(0, 10).map((says) => `- ${says}`));
+    if (left.length > 10) lines.push(`- and ${left.length - 10} more`);
+    return {
+      body: lines.join('\n'),
+      note: applied
+        ? `${plural(count, 'change')} made.`
+        : count === 0
+          ? 'Nothing was written.'
+          : `Nothing was written. To make the changes: reconcile_ledgers {apply:true, proposal:"${proposal}"}`,
+    };
+  },
+});

@@ -1,0 +1,78 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { branchFile, kitState } from '../../../tests/support/run-project.ts';
+import { runSession } from '../../../tests/support/run-session.ts';
+import { listSessions } from './list-sessions.ts';
+
+const RUNS = '_bmad-output/.runs';
+const run = (branch: string, id: string, status: string): Record<string, string> => ({
+  [`${RUNS}/${branch}/${id}/state.json`]: kitState({
+    run_id: id,
+    session_branch: branch,
+    status,
+    artefacts_produced: [],
+    last_checkpoint: `2026-03-0${id.slice(-1)}T00:00:00Z`,
+  }),
+});
+
+const FILES = {
+  [`${RUNS}/main/branch.json`]: branchFile('main'),
+  ...run('main', 'r-1', 'completed'),
+  ...run('main', 'r-2', 'running'),
+  ...run('done', 'r-1', 'completed'),
+  [`${RUNS}/merged/branch.json`]: branchFile('merged', { status: 'merged' }),
+  ...run('broke', 'r-1', 'running'),
+  ...run('broke', 'r-2', 'failed'),
+  [`${RUNS}/empty/branch.json`]: branchFile('empty', { purpose: 'Nothing yet' }),
+  [`${RUNS}/archive/old-20260101/branch.json`]: branchFile('old'),
+  ...run('archive/old-20260101', 'r-1', 'completed'),
+  [`${RUNS}/archive/put-away-20260102/branch.json`]: branchFile('put-away'),
+  ...run('archive/put-away-20260102', 'r-1', 'failed'),
+};
+
+describe('list_sessions', () => {
+  it('lists branches with the right number of runs', async () => {
+    const session = await runSession(onTestFinished, { files: FILES });
+    const { data, answer } = await session.ok(listSessions);
+    const found = data['sessions'] as { name: string; runs: { total: number }; current: boolean }[];
+    expect(found.map(({ name, runs }) => `${name} ${runs.total}`)).toEqual([
+      'main 2',
+      'broke 2',
+      'done 1',
+      'empty 0',
+      'merged 0',
+      'old 1',
+      'put-away 1',
+    ]);
+    expect(found[0]).toMatchObject({
+      current: true,
+      runs: { running: 1, completed: 1 },
+      latest_run: { run_id: 'r-2' },
+    });
+    expect(answer.body).toContain(
+      '- main (current): active, since 2026-02-01, 2 runs (1 running, 1 completed), latest r-2 (running)',
+    );
+    expect(answer.body).toContain('- broke: failed (branch active), 2 runs');
+    expect(answer.body).toContain('- done: completed (branch active), 1 run');
+    expect(answer.body).toContain('archived as old-20260101');
+    expect(answer.body).toContain('Nothing yet');
+  });
+
+  it.each([
+    ['active', ['main', 'empty']],
+    ['completed', ['done', 'merged', 'old', 'put-away']],
+    ['failed', ['broke']],
+  ])('filters those that are %s', async (status, names) => {
+    const session = await runSession(onTestFinished, { files: FILES });
+    const { data, answer } = await session.ok(listSessions, { status });
+    expect((data['sessions'] as { name: string }[]).map(({ name }) => name)).toEqual(names);
+    // What is shown is what was asked for.
+    for (const line of answer.body.split('\n').filter((each) => each.startsWith('- ')))
+      expect(line).toMatch(new RegExp(`^- [\\w-]+(?: \\(current\\))?: ${status}\\b`));
+  });
+
+  it('says what to do where there are none', async () => {
+    const session = await runSession(onTestFinished, { files: {} });
+    expect((await session.ok(listSessions)).answer.body).toContain('session_create');
+    expect((await session.fail(listSessions, { status: 'open' })).code).toBe('invalid_input');
+  });
+});

@@ -1,0 +1,119 @@
+import * as z from 'zod';
+import { oneLine, plural } from '../../base/text/text.ts';
+import { RUN_STATUSES, type RunBranch } from '../../model/run.ts';
+import { STANDINGS, standingOf, standingWords } from './branch-standing.ts';
+import { lines, whereField } from '../memory/memory-view.ts';
+import { defineOperation } from '../operation.ts';
+import { latestRun } from './run-view.ts';
+
+const FILTERS = ['all', ...STANDINGS] as const;
+
+const sessionSchema = z.object({
+  name: z.string(),
+  /** What became of it: the filter asks for this. */
+  standing: z.enum(STANDINGS),
+  /** What the branch says about itself. */
+  status: z.string(),
+  current: z.boolean(),
+  archive: z.string().optional(),
+  purpose: z.string().optional(),
+  created_at: z.string().optional(),
+  created_by: z.string().optional(),
+  parent: z.string().optional(),
+  runs: z.record(z.enum(['total', ...RUN_STATUSES]), z.int()),
+  latest_run: z.object({ run_id: z.string(), status: z.string() }).optional(),
+  problems: z.array(z.string()),
+});
+
+export const listSessions = defineOperation({
+  name: 'list_sessions',
+  title: 'Session branches',
+  description: 'Session branches and their runs.',
+  effect: 'read',
+  toolset: 'project',
+  command: 'session list',
+  examples: ['session list', 'session list --status active'],
+  input: z.strictObject({
+    status: z.enum(FILTERS).optional().describe('Default: all'),
+    project: whereField,
+  }),
+  output: z.object({
+    current: z.string(),
+    current_from: z.string(),
+    sessions: z.array(sessionSchema),
+    problems: z.array(z.string()),
+  }),
+  async run({ status = 'all', project }, context) {
+    const runs = await (await context.state(project)).runs();
+    const { branches, current, currentFrom, problems } = await runs.read();
+    return {
+      current,
+      current_from: currentFrom,
+      sessions: branches
+        .filter((branch) => status === 'all' || standingOf(branch) === status)
+        .map((branch) => sessionData(branch, current)),
+      problems: [...problems],
+    };
+  },
+  render: ({ current, current_from: from, sessions, problems }) => ({
+    body: lines(
+      `Current branch: ${current} (${from})`,
+      sessions.length === 0
+        ? 'There are no such session branches. session_create makes one; run_open begins with "main".'
+        : sessions.map(sessionText),
+      problems.map((problem) => `Problem: ${problem}`),
+    ),
+  }),
+});
+
+function sessionData(branch: RunBranch, current: string): z.output<typeof sessionSchema> {
+  const count = (status: string): number => branch.runs.filter((run) => run.status === status).length;
+  const latest = latestRun(branch);
+  const counts = Object.fromEntries(RUN_STATUSES.map((status) => [status, count(status)]));
+  const broken = branch.runs.filter(({ problems }) => problems.length > 0);
+  return {
+    name: branch.name,
+    standing: standingOf(branch),
+    status: branch.status,
+    current: branch.archive === undefined && branch.name === current,
+    ...optional({
+      archive: branch.archive,
+      purpose: branch.purpose,
+      created_at: branch.createdAt,
+      created_by: branch.createdBy,
+      parent: branch.parent,
+    }),
+    runs: { total: branch.runs.length, ...counts } as z.output<typeof sessionSchema>['runs'],
+    ...(latest === undefined ? {} : { latest_run: { run_id: latest.id, status: latest.status } }),
+    problems: [
+      ...branch.problems,
+      ...broken.map(
+        ({ id, problems }) =>
+          `${id}: ${problems[0] ?? ''}${problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''}`,
+      ),
+    ],
+  };
+}
+
+function optional(table: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(table).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+function sessionText(session: z.output<typeof sessionSchema>): string {
+  const { name, archive, current, purpose, created_at: created, runs, latest_run: latest } = session;
+  const counts = RUN_STATUSES.filter((each) => runs[each] > 0).map((each) => `${runs[each]} ${each}`);
+  const about = [
+    standingWords(session.standing, session.status),
+    archive === undefined ? undefined : `archived as ${archive}`,
+    created === undefined ? undefined : `since ${created.slice(0, 10)}`,
+    `${plural(runs.total, 'run')}${counts.length === 0 ? '' : ` (${counts.join(', ')})`}`,
+    latest === undefined ? undefined : `latest ${latest.run_id} (${latest.status})`,
+  ].filter((part) => part !== undefined);
+  return lines(
+    `- ${name}${current ? ' (current)' : ''}: ${about.join(', ')}`,
+    purpose === undefined ? undefined : `  ${oneLine(purpose, 160)}`,
+    session.problems.map((problem) => `  Problem: ${problem}`),
+  );
+}

@@ -1,0 +1,64 @@
+import * as z from 'zod';
+import { contentUri } from '../../base/files/paths.ts';
+import { qualifiedName, type BmadRecord } from '../../model/record.ts';
+import { moduleField, projectField } from '../fields.ts';
+import { lines } from '../memory/memory-view.ts';
+import { defineOperation } from '../operation.ts';
+import {
+  branchField,
+  howToKeep,
+  runData,
+  runSchema,
+  stepField,
+  variablesField,
+  withoutSecrets,
+} from './run-view.ts';
+import { findRecord } from '../catalogue/targets.ts';
+
+export const runOpen = defineOperation({
+  name: 'run_open',
+  title: 'Open a run of a workflow',
+  description:
+    'Open a run: a folder with the state of one go at a workflow, so that it can be followed, interrupted and resumed. Start the workflow afterwards with its run_id.',
+  effect: 'write',
+  command: 'run open',
+  positional: ['workflow'],
+  input: z.strictObject({
+    workflow: z.string().min(1).max(5_000).describe('Name of the workflow, e.g. "prd", "bmm/prd"'),
+    module: moduleField,
+    branch: branchField.optional().describe('Session branch; the current one without it'),
+    total_steps: stepField.optional().describe('How many steps it has, if known'),
+    variables: variablesField.optional().describe('Values to keep with the run, by name'),
+    project: projectField,
+  }),
+  output: z.object({ run: runSchema, start: z.string() }),
+  async run({ workflow, module, branch, total_steps: total, variables, project }, context) {
+    const workspace = await context.workspace(project);
+    const record = findRecord({ name: workflow, kind: 'workflow', module, fuzzy: false }, workspace, context);
+    const state = await context.state(project);
+    const runs = await state.runs();
+    const name = qualifiedName(record);
+    const opened = await runs.open({
+      workflow: name,
+      workflowPath: pathOf(record, state.root),
+      branch,
+      total,
+      variables: withoutSecrets(variables, context),
+    });
+    const run = runs.find(await runs.read(), opened.id, opened.branch);
+    return { run: runData(run, state.root), start: name };
+  },
+  render: ({ run, start }) => ({
+    body: `Opened ${run.run_id} (branch ${run.branch}) in ${run.folder}`,
+    note: lines(
+      `Start it: {operation:"execute", workflow:"${start}", run_id:"${run.run_id}"}`,
+      howToKeep(run),
+    ),
+  }),
+});
+
+/** Where the workflow is: a file of the project, or one that the server brings. */
+function pathOf({ absolutePath, bmadRelativePath }: BmadRecord, root: string): string {
+  const inside = absolutePath.startsWith(`${root}/`) ? absolutePath.slice(root.length + 1) : undefined;
+  return inside ?? contentUri(bmadRelativePath);
+}

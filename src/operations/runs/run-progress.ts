@@ -1,0 +1,187 @@
+import * as z from 'zod';
+import { BmadError } from '../../base/errors.ts';
+import { projectField } from '../fields.ts';
+import { lines } from '../memory/memory-view.ts';
+import { defineOperation, type Answer } from '../operation.ts';
+import {
+  branchField,
+  allDone,
+  howToKeep,
+  nextCall,
+  runData,
+  runIdField,
+  runLine,
+  runSchema,
+  runText,
+  stepField,
+  variablesField,
+  withoutSecrets,
+} from './run-view.ts';
+
+const whichOne = {
+  run_id: runIdField,
+  branch: branchField.optional().describe('Its session branch, where several have the id'),
+  project: projectField,
+};
+
+const changed = z.object({ run: runSchema, notes: z.array(z.string()) });
+
+function told(what: string, { run, notes }: z.output<typeof changed>): Answer {
+  const note = nextCall(run);
+  return {
+    body: lines(
+      `${what}: ${runLine(run)}`,
+      run.checkpoint_id === undefined ? undefined : `Checkpoint ${run.checkpoint_id}`,
+      run.resume_step === undefined ? undefined : `Next: step ${run.resume_step}`,
+      notes,
+      run.problems.map((problem) => `Problem: ${problem}`),
+    ),
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+export const runCheckpoint = defineOperation({
+  name: 'run_checkpoint',
+  title: 'Record a step of a run',
+  description:
+    'Record what has been done in a run: a step, variables, files that came out of it, notes. Files must exist; nothing is copied.',
+  effect: 'write',
+  command: 'run checkpoint',
+  positional: ['run_id'],
+  input: z.strictObject({
+    ...whichOne,
+    step: stepField.optional().describe('Number of the step that is done'),
+    current_step: stepField.optional().describe('The step that comes next, if not the one after'),
+    total_steps: stepField.optional().describe('How many steps there are'),
+    variables: variablesField.optional().describe('Values to keep, by name; they join those kept before'),
+    artefacts: z
+      .array(z.string().min(1).max(1_000))
+      .max(100)
+      .optional()
+      .describe('Paths of files that came out of it, from the top of the project'),
+    notes: z.string().min(1).max(20_000).optional().describe('Notes, instead of those before'),
+  }),
+  output: changed,
+  async run({ run_id: id, branch, project, current_step: current, total_steps: total, ...rest }, context) {
+    const { step, variables, artefacts, notes } = withoutSecrets(rest, context);
+    if ([step, current, total, variables, artefacts, notes].every((value) => value === undefined))
+      throw new BmadError('invalid_input', 'run_checkpoint: there is nothing to record.', {
+        hint: 'Give step, and where they help later variables, artefacts and notes.',
+      });
+    const state = await context.state(project);
+    const runs = await state.runs();
+    const { run, notes: said } = await runs.checkpoint(id, branch, {
+      step,
+      current,
+      total,
+      variables,
+      artefacts,
+      notes,
+    });
+    return { run: runData(run, state.root), notes: said };
+  },
+  render: (data) => told('Recorded', data),
+});
+
+export const runFinish = defineOperation({
+  name: 'run_finish',
+  title: 'End or pause a run',
+  description:
+    'Say that a run is completed, failed or paused. A checkpoint makes one that failed or is paused run again.',
+  effect: 'write',
+  command: 'run finish',
+  positional: ['run_id', 'status'],
+  input: z.strictObject({
+    ...whichOne,
+    status: z.enum(['completed', 'failed', 'paused']).default('completed').describe('What became of it'),
+    notes: z.string().min(1).max(20_000).optional().describe('Notes, instead of those before'),
+  }),
+  output: changed.extend({
+    /** It was so before, and nothing was written. */
+    already: z.boolean(),
+  }),
+  async run({ run_id: id, branch, status, notes, project }, context) {
+    const state = await context.state(project);
+    const { run, notes: said, already } = await (await state.runs()).finish(id, branch, status, notes);
+    return { run: runData(run, state.root), notes: said, already: already ?? false };
+  },
+  render: (data) =>
+    told(`${data.run.status === 'paused' ? 'Paused' : 'Ended'}${data.already ? ' already' : ''}`, data),
+});
+
+export const runResume = defineOperation({
+  name: 'run_resume',
+  title: 'How to go on with a run',
+  description:
+    'What was done in a run, with which values and files, and how to go on. Without an id, the latest that is not over.',
+  effect: 'read',
+  command: 'run resume',
+  positional: ['run_id'],
+  input: z.strictObject({
+    run_id: runIdField.optional().describe('Exact id; the latest open run without it'),
+    branch: branchField.optional().describe('Session branch'),
+    project: projectField,
+  }),
+  output: z.object({ run: runSchema, start: z.string().optional(), steps: z.array(z.string()) }),
+  async run({ run_id: id, branch, project }, context) {
+    const state = await context.state(project);
+    const runs = await state.runs();
+    const reading = await runs.read();
+    const open = reading.branches
+      .filter((each) => each.archive === undefined && each.name === (branch ?? reading.current))
+      .flatMap((each) => each.runs)
+      .filter(({ status }) => ['running', 'paused', 'failed', 'pending'].includes(status))
+      .sort((a, b) => b.latest - a.latest || (a.id < b.id ? 1 : -1));
+    const found = id === undefined ? open[0] : runs.find(reading, id, branch);
+    if (found === undefined)
+      throw new BmadError('not_found', `There is no open run in the branch ${branch ?? reading.current}.`, {
+        hint: 'run_open opens one; list_sessions shows all branches.',
+      });
+    const run = runData(found, state.root);
+    const start = run.workflow ?? run.workflow_path;
+    return { run, ...(start === undefined ? {} : { start }), steps: wayOn(run, start) };
+  },
+  render: ({ run, steps }) => ({
+    body: runText(run),
+    note: lines(
+      'To go on:',
+      steps.map((step) => `- ${step}`),
+    ),
+  }),
+});
+
+function wayOn(run: z.output<typeof runSchema>, start: string | undefined): string[] {
+  if (run.archive !== undefined) return ['It is archived and only read. run_open opens a new one.'];
+  if (run.status === 'completed') return ['It is completed. run_open opens a new one.'];
+  const next = run.resume_step;
+  if (allDone(run)) return howToKeep(run);
+  return [
+    ...(start === undefined
+      ? []
+      : run.workflow === undefined
+        ? [`Start the workflow of ${start} again.`]
+        : [`{operation:"execute", workflow:"${start}", run_id:"${run.run_id}"}`]),
+    ...(next === undefined
+      ? []
+      : [`Go on with step ${next}${run.progress.total === undefined ? '' : ` of ${run.progress.total}`}.`]),
+    ...howToKeep(run),
+  ];
+}
+
+export const runRepair = defineOperation({
+  name: 'run_repair',
+  title: 'Repair the state of a run',
+  description:
+    'Make state.json of a run again from its journal, after a crash or when the file is broken. A broken file is kept beside it.',
+  effect: 'write',
+  command: 'run repair',
+  positional: ['run_id'],
+  input: z.strictObject(whichOne),
+  output: changed,
+  async run({ run_id: id, branch, project }, context) {
+    const state = await context.state(project);
+    const { run, notes } = await (await state.runs()).repair(id, branch);
+    return { run: runData(run, state.root), notes };
+  },
+  render: (data) => told('Looked at', data),
+});

@@ -1,0 +1,247 @@
+import * as z from 'zod';
+import { isSecretName } from '../../base/secrets/secret-names.ts';
+import { shownText } from '../../base/secrets/secret-text.ts';
+import { fenced, oneLine, plural } from '../../base/text/text.ts';
+import { RUN_STATUSES, type Run, type RunBranch, type RunPlace, type RunState } from '../../model/run.ts';
+import type { Context } from '../context.ts';
+import { DATA_NOTE, lines } from '../memory/memory-view.ts';
+
+/** Fields and words that the operations about runs share. */
+
+export const runIdField = z.string().min(1).max(200).describe('Exact id of the run');
+export const branchField = z.string().min(1).max(200);
+export const stepField = z.int().min(0).max(100_000);
+export const variablesField = z.record(z.string().min(1).max(200), z.unknown(), {
+  error: 'An object is expected, such as {"topic": "caching"}.',
+});
+
+/** A value as it may be kept: a run lies in the project, where others read it. */
+export function withoutSecrets<T>(value: T, context: Pick<Context, 'secrets'>): T {
+  const hide = (text: string): string => shownText(text, (secret) => context.secrets.hide(secret));
+  const safe = (inner: unknown): unknown => {
+    if (typeof inner === 'string') return hide(inner);
+    if (Array.isArray(inner)) return inner.map(safe);
+    if (typeof inner !== 'object' || inner === null) return inner;
+    return Object.fromEntries(
+      Object.entries(inner).map(([key, each]) => [
+        key,
+        typeof each === 'string' && isSecretName(key) ? '***' : safe(each),
+      ]),
+    );
+  };
+  return safe(value) as T;
+}
+
+export const runSchema = z.object({
+  run_id: z.string(),
+  branch: z.string(),
+  archive: z.string().optional(),
+  status: z.enum(RUN_STATUSES),
+  workflow: z.string().optional(),
+  workflow_path: z.string().optional(),
+  started_at: z.string().optional(),
+  last_checkpoint: z.string().optional(),
+  progress: z.object({
+    completed: z.int(),
+    total: z.int().optional(),
+    percent: z.int().optional(),
+  }),
+  steps_completed: z.array(z.int()),
+  current_step: z.int().optional(),
+  /** The step to go on with; nothing when there is none left. */
+  resume_step: z.int().optional(),
+  session_variables: z.record(z.string(), z.unknown()),
+  artefacts: z.array(
+    z.object({
+      step: z.int().optional(),
+      name: z.string(),
+      path: z.string(),
+      exists: z.boolean(),
+      file: z.string().optional(),
+    }),
+  ),
+  checkpoint_id: z.string().optional(),
+  issues: z.array(z.unknown()),
+  agent_notes: z.string().optional(),
+  graph: z
+    .object({
+      status: z.string().optional(),
+      total: z.int(),
+      completed: z.int(),
+      running: z.array(z.string()),
+      failed: z.array(z.string()),
+    })
+    .optional(),
+  folder: z.string(),
+  problems: z.array(z.string()),
+});
+export type RunData = z.output<typeof runSchema>;
+
+export function runData(run: Run, root: string): RunData {
+  const { state, graph } = run;
+  const { completed, total, percent, next } = progress(state);
+  return z.object(runSchema.shape).parse(
+    clean({
+      run_id: run.id,
+      branch: run.branch,
+      archive: run.archive,
+      status: run.status,
+      workflow: state?.workflow,
+      workflow_path: state?.workflowPath,
+      started_at: state?.startedAt,
+      last_checkpoint: state?.lastCheckpoint,
+      progress: clean({ completed, total, percent }),
+      steps_completed: [...(state?.stepsCompleted ?? [])],
+      current_step: state?.currentStep,
+      resume_step: next,
+      session_variables: { ...state?.variables },
+      artefacts: (state?.artefacts ?? []).map(({ step, name, path, file }) =>
+        clean({ step, name, path, exists: file !== undefined, file }),
+      ),
+      checkpoint_id: state?.checkpointId,
+      issues: [...(state?.issues ?? [])],
+      agent_notes: state?.notes === '' ? undefined : state?.notes,
+      graph: graph === undefined ? undefined : clean({ ...graph }),
+      folder: shownPlace(run.place, root),
+      problems: [...run.problems],
+    }),
+  );
+}
+
+/** A folder as people find it: from the top of the project, or whole when it lies elsewhere. */
+function shownPlace({ base, path }: RunPlace, root: string): string {
+  return base === root ? path : `${base}/${path}`;
+}
+
+function clean(table: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(table).filter(([, value]) => value !== undefined));
+}
+
+interface Progress {
+  completed: number;
+  total: number | undefined;
+  percent: number | undefined;
+  next: number | undefined;
+}
+
+/** How far a run is, and where it goes on: after the last step that was completed. */
+function progress(state: RunState | undefined): Progress {
+  if (state === undefined) return { completed: 0, total: undefined, percent: undefined, next: undefined };
+  const { totalSteps: total } = state;
+  let last: number | undefined;
+  for (const step of state.stepsCompleted) last = last === undefined || step > last ? step : last;
+  const completed = new Set(state.stepsCompleted).size;
+  const after = last === undefined ? (state.resumeFromStep ?? state.currentStep ?? 1) : last + 1;
+  const over = state.status === 'completed' || (total !== undefined && after > total);
+  const percent =
+    total === undefined || total === 0 ? undefined : Math.min(100, Math.round((100 * completed) / total));
+  return { completed, total, percent, next: over ? undefined : after };
+}
+
+/** `dev-story-20260227-143022: running, 3 of 8 steps, 2026-02-27T14:41:00Z`. */
+export function runLine(run: Pick<RunData, 'run_id' | 'status' | 'progress' | 'last_checkpoint'>): string {
+  return [`${run.run_id}: ${run.status}`, stepsText(run.progress), run.last_checkpoint]
+    .filter((part) => part !== undefined)
+    .join(', ');
+}
+
+function stepsText({ completed, total, percent }: RunData['progress']): string {
+  return total === undefined
+    ? `${plural(completed, 'step')} done`
+    : `${completed} of ${plural(total, 'step')}${percent === undefined ? '' : ` (${percent} %)`}`;
+}
+
+/** Everything about a run, for a person or a model. What others wrote is marked as such. */
+export function runText(run: RunData): string {
+  const where = run.archive === undefined ? `branch ${run.branch}` : `archived, ${run.archive}`;
+  const notes = [
+    run.agent_notes ?? '',
+    ...run.issues.map((issue) => `Issue: ${oneLine(asText(issue), 300)}`),
+  ];
+  const told = notes.filter((note) => note !== '').join('\n');
+  return lines(
+    `Run ${run.run_id} (${where}): ${run.status}, ${stepsText(run.progress)}`,
+    `Workflow: ${run.workflow ?? run.workflow_path ?? 'unknown'}`,
+    run.started_at === undefined
+      ? undefined
+      : `Started ${run.started_at}, last checkpoint ${run.last_checkpoint ?? 'none'}${run.checkpoint_id === undefined ? '' : ` (${run.checkpoint_id})`}`,
+    run.steps_completed.length === 0
+      ? undefined
+      : `Done: ${run.steps_completed.length === 1 ? 'step' : 'steps'} ${listed(run.steps_completed)}`,
+    run.resume_step === undefined ? undefined : `Next: step ${run.resume_step}`,
+    run.graph === undefined ? undefined : graphText(run.graph),
+    `Folder: ${run.folder}`,
+    run.artefacts.length === 0 ? undefined : 'Artefacts:',
+    run.artefacts.map(
+      ({ step, name, path, exists, file }) =>
+        `- ${step === undefined ? '' : `step ${step}, `}${oneLine(name, 100)}: ${file ?? path}${exists ? '' : ' (missing)'}`,
+    ),
+    run.problems.length === 0 ? undefined : 'Problems:',
+    run.problems.map((problem) => `- ${problem}`),
+    Object.keys(run.session_variables).length === 0 && told === '' ? undefined : DATA_NOTE,
+    Object.keys(run.session_variables).length === 0
+      ? undefined
+      : `Variables:\n${fenced(JSON.stringify(run.session_variables, null, 2), 'json')}`,
+    told === '' ? undefined : `Notes:\n${fenced(told, 'text')}`,
+  );
+}
+
+const LISTED_STEPS = 40;
+
+function listed(steps: readonly number[]): string {
+  const more = steps.length - LISTED_STEPS;
+  return `${steps.slice(0, LISTED_STEPS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function graphText({ total, completed, running, failed }: NonNullable<RunData['graph']>): string {
+  return [
+    `Graph: ${completed} of ${plural(total, 'node')}`,
+    running.length === 0 ? undefined : `running: ${oneLine(running.join(', '), 200)}`,
+    failed.length === 0 ? undefined : `failed: ${oneLine(failed.join(', '), 200)}`,
+  ]
+    .filter((part) => part !== undefined)
+    .join('; ');
+}
+
+const asText = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+
+/** How to keep a run, for whoever does the work. */
+export function howToKeep(run: RunData): string[] {
+  const { run_id, folder, branch } = run;
+  const resume = `Later: run_resume {run_id:"${run_id}"${branch === 'main' ? '' : `, branch:"${branch}"`}}.`;
+  if (allDone(run)) return [endIt(run)];
+  return [
+    `After each step: ${checkpointCall(run)}, and where they help later variables, artefacts (paths of files) and notes.`,
+    // What lies outside the project is the server's own; nothing of the project's goes there.
+    `Artefacts go where the workflow says${!isElsewhere(folder) ? `, or into ${folder}/artefacts` : ''}.`,
+    `At the end: run_finish {run_id:"${run_id}", status:"completed"}, or failed, or paused. ${resume}`,
+  ];
+}
+
+/** The call that comes next in a run that is going on: the step after, or its end. */
+export function nextCall(run: RunData): string | undefined {
+  if (run.status !== 'running' || run.archive !== undefined) return undefined;
+  return allDone(run) ? endIt(run) : `After the next step: ${checkpointCall(run)}.`;
+}
+
+const checkpointCall = ({ run_id, resume_step: step }: RunData): string =>
+  `run_checkpoint {run_id:"${run_id}", step:${step ?? 1}}`;
+
+const endIt = ({ run_id }: RunData): string => `All steps are done: run_finish {run_id:"${run_id}"} ends it.`;
+
+/** Whether nothing is left of a run but to end it. */
+export function allDone({ status, resume_step: step, progress: { total } }: RunData): boolean {
+  return status !== 'completed' && step === undefined && total !== undefined && total > 0;
+}
+
+const isElsewhere = (folder: string): boolean => /^(?:[a-z]:)?[\\/]/i.test(folder);
+
+/** The most recent run of a branch. */
+export function latestRun({ runs }: Pick<RunBranch, 'runs'>): Run | undefined {
+  return [...runs].sort(byRecency)[0];
+}
+
+export function byRecency(a: Run, b: Run): number {
+  return b.latest - a.latest || (a.id < b.id ? 1 : -1);
+}

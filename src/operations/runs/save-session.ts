@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { checkedAgent } from '../catalogue/agent-names.ts';
+import { projectField } from '../fields.ts';
+import { agentField, lineField, logged, loggedSchema } from '../project/log-view.ts';
+import { defineOperation } from '../operation.ts';
+
+const items = z.array(z.string().trim().min(1).max(2_000)).max(200).optional();
+
+export const saveSession = defineOperation({
+  name: 'save_session',
+  title: 'Save where a session left off',
+  description:
+    'Write the state of the session for whoever comes next: session-state.md, and a copy among the summaries of sessions.',
+  effect: 'write',
+  command: 'log session',
+  positional: ['agent'],
+  examples: ['log session dev --work "Cart page" --work "Its tests" --next "Run them in CI"'],
+  input: z.strictObject({
+    agent: agentField.describe('The agent whose session it was'),
+    work: items.describe('What was done'),
+    files: items.describe('Files that were changed'),
+    state: lineField.optional().describe('What works and what does not'),
+    next: lineField.optional().describe('What to do next'),
+    handoffs: items.describe('What was asked of other agents'),
+    duration: z.string().trim().min(1).max(60).optional().describe('How long it took'),
+    project: projectField,
+  }),
+  output: loggedSchema,
+
+  async run({ agent, work, files, state, next, handoffs, duration, project }, context) {
+    const facts = await (await context.state(project)).facts();
+    const who = checkedAgent(agent);
+    const saved = await facts.saveSession({
+      agent: who,
+      work: work ?? [],
+      files: files ?? [],
+      state,
+      next,
+      requests: handoffs ?? [],
+      duration,
+    });
+    const traced = await facts.trace(who, 'CHECKPOINT', next ?? work?.join('; ') ?? 'session saved');
+    return {
+      outcome: 'created' as const,
+      text: `${who}, ${saved.date}`,
+      files: [...saved.files, ...traced.files],
+      notes: [...facts.pageNotes, ...traced.notes],
+    };
+  },
+  render: (data) => logged('Session', data),
+});

@@ -1,0 +1,176 @@
+import * as z from 'zod';
+import { plural } from '../../base/text/text.ts';
+import { projectField } from '../fields.ts';
+import { lines } from '../memory/memory-view.ts';
+import { defineOperation } from '../operation.ts';
+import { branchField } from './run-view.ts';
+
+const nameField = branchField.describe('Name of the branch: letters, digits, "-" and "_"');
+
+export const sessionCreate = defineOperation({
+  name: 'session_create',
+  title: 'Create a session branch',
+  description:
+    'Make a session branch, where runs are kept apart from the others. It does not become the current one.',
+  effect: 'write',
+  command: 'session create',
+  positional: ['name'],
+  input: z.strictObject({
+    name: nameField,
+    purpose: z.string().min(1).max(1_000).optional().describe('What it is for'),
+    parent: branchField.optional().describe('The branch it comes from; the current one without it'),
+    project: projectField,
+  }),
+  output: z.object({ branch: z.string(), folder: z.string() }),
+  async run({ name, purpose, parent, project }, context) {
+    const runs = await (await context.state(project)).runs();
+    return runs.createBranch(name, { purpose, parent });
+  },
+  render: ({ branch, folder }) => ({
+    body: `Created ${branch} in ${folder}. session_switch makes it the current one.`,
+  }),
+});
+
+export const sessionSwitch = defineOperation({
+  name: 'session_switch',
+  title: 'Switch to a session branch',
+  description: 'Make a session branch the current one: the one that is meant where none is named.',
+  effect: 'write',
+  command: 'session switch',
+  positional: ['name'],
+  input: z.strictObject({ name: nameField, project: projectField }),
+  output: z.object({ branch: z.string(), before: z.string(), file: z.string() }),
+  async run({ name, project }, context) {
+    return (await (await context.state(project)).runs()).switchBranch(name);
+  },
+  render: ({ branch, before, file }) => ({
+    body: `The current branch is ${branch}${before === branch ? ', as before' : `; it was ${before}`} (${file}).`,
+  }),
+});
+
+export const sessionDiff = defineOperation({
+  name: 'session_diff',
+  title: 'Compare two session branches',
+  description:
+    'Files that only one of two session branches has, and files that differ. Archived ones go by the name of their folder.',
+  effect: 'read',
+  command: 'session diff',
+  positional: ['name', 'against'],
+  input: z.strictObject({
+    name: branchField.describe('Name of the branch'),
+    against: branchField.default('main').describe('The other branch'),
+    project: projectField,
+  }),
+  output: z.object({
+    branch: z.string(),
+    against: z.string(),
+    only_here: z.array(z.string()),
+    only_there: z.array(z.string()),
+    different: z.array(z.string()),
+  }),
+  async run({ name, against, project }, context) {
+    const diff = await (await (await context.state(project)).runs()).diff(name, against);
+    return {
+      branch: name,
+      against,
+      only_here: diff.onlyHere,
+      only_there: diff.onlyThere,
+      different: diff.different,
+    };
+  },
+  render: ({ branch, against, only_here: here, only_there: there, different }) => ({
+    body:
+      here.length + there.length + different.length === 0
+        ? `${branch} and ${against} hold the same.`
+        : lines(
+            listed(`Only in ${branch}`, here),
+            listed(`Only in ${against}`, there),
+            listed('In both, and different', different),
+          ),
+  }),
+});
+
+const LISTED = 200;
+
+function listed(title: string, paths: readonly string[]): string[] {
+  if (paths.length === 0) return [];
+  const more = paths.length - LISTED;
+  return [
+    `${title}:`,
+    ...paths.slice(0, LISTED).map((path) => `- ${path}`),
+    ...(more > 0 ? [`- and ${more} more`] : []),
+  ];
+}
+
+export const sessionMerge = defineOperation({
+  name: 'session_merge',
+  title: 'Merge a session branch',
+  description:
+    'Copy the runs of a session branch into another. Nothing there is overwritten: a run of the same name that differs is copied under a new name.',
+  effect: 'write',
+  command: 'session merge',
+  positional: ['name', 'into'],
+  input: z.strictObject({
+    name: nameField,
+    into: branchField.default('main').describe('The branch that gets them'),
+    force: z.boolean().default(false).describe('Also with runs that are not over, which are moved'),
+    project: projectField,
+  }),
+  output: z.object({
+    branch: z.string(),
+    into: z.string(),
+    copied: z.array(z.string()),
+    moved: z.array(z.string()),
+    renamed: z.array(z.object({ from: z.string(), to: z.string() })),
+    already: z.array(z.string()),
+    files: z.array(z.string()),
+    left: z.array(z.string()),
+    notes: z.array(z.string()),
+  }),
+  async run({ name, into, force, project }, context) {
+    return (await (await context.state(project)).runs()).merge(name, into, force);
+  },
+  render: ({ branch, into, copied, moved, renamed, already, files, left, notes }) => ({
+    body: lines(
+      merged(
+        branch,
+        into,
+        copied.length + renamed.filter(({ to }) => !moved.includes(to)).length,
+        moved.length,
+      ),
+      listed('Copied', copied),
+      listed(
+        'Under a new name, because the branch has another run of that name',
+        renamed.map(({ from, to }) => `${from} is now ${to}`),
+      ),
+      listed('There already', already),
+      listed('Other files copied', files),
+      listed('Left, because the branch has another file of that name or it is a link', left),
+      notes,
+    ),
+  }),
+});
+
+function merged(branch: string, into: string, copied: number, moved: number): string {
+  const also = moved === 0 ? '' : `, ${plural(moved, 'run')} moved`;
+  return `Merged ${branch} into ${into}: ${plural(copied, 'run')} copied${also}.`;
+}
+
+export const sessionArchive = defineOperation({
+  name: 'session_archive',
+  title: 'Archive a session branch',
+  description: 'Put a session branch away into the archive, where its runs can still be read. "main" stays.',
+  effect: 'write',
+  command: 'session archive',
+  positional: ['name'],
+  input: z.strictObject({
+    name: nameField,
+    force: z.boolean().default(false).describe('Also with runs that are not over'),
+    project: projectField,
+  }),
+  output: z.object({ branch: z.string(), folder: z.string(), notes: z.array(z.string()) }),
+  async run({ name, force, project }, context) {
+    return (await (await context.state(project)).runs()).archive(name, force);
+  },
+  render: ({ branch, folder, notes }) => ({ body: lines(`Archived ${branch} in ${folder}.`, notes) }),
+});

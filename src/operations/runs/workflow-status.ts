@@ -1,0 +1,127 @@
+import * as z from 'zod';
+import { BmadError, quoted } from '../../base/errors.ts';
+import type { JournalEntry, Run, RunsReading } from '../../model/run.ts';
+import { lines, whereField } from '../memory/memory-view.ts';
+import { defineOperation } from '../operation.ts';
+import { byRecency, latestRun, nextCall, runData, runLine, runSchema, runText } from './run-view.ts';
+
+const OTHERS = 20;
+const JOURNAL_LINES = 200;
+
+const otherSchema = runSchema.pick({
+  run_id: true,
+  branch: true,
+  status: true,
+  progress: true,
+  last_checkpoint: true,
+});
+
+export const getWorkflowStatus = defineOperation({
+  name: 'get_workflow_status',
+  title: 'Workflow status',
+  description: 'Steps, next step, artefacts and problems of a workflow run.',
+  effect: 'read',
+  toolset: 'project',
+  command: 'run status',
+  positional: ['run_id'],
+  examples: ['run status', 'run status --branch main'],
+  input: z.strictObject({
+    run_id: z.string().min(1).max(200).optional().describe('Default: latest'),
+    branch: z.string().min(1).max(200).optional().describe('Default: current'),
+    journal: z.boolean().optional().describe('With log'),
+    project: whereField,
+  }),
+  output: z.object({
+    branch: z.string(),
+    current_branch: z.string(),
+    run: runSchema.optional(),
+    others: z.array(otherSchema),
+    journal: z.array(z.record(z.string(), z.unknown())).optional(),
+    hint: z.string().optional(),
+    problems: z.array(z.string()),
+  }),
+  async run({ run_id: id, branch, journal, project }, context) {
+    const state = await context.state(project);
+    const runs = await state.runs();
+    const reading = await runs.read();
+    const problems = [...reading.problems];
+    const found = id === undefined ? undefined : runs.find(reading, id, branch);
+    const name = found === undefined ? (branch ?? reading.current) : (found.archive ?? found.branch);
+    const inBranch = branchNamed(reading, name);
+    if (inBranch === undefined && name !== 'main' && branch !== undefined) throw noBranch(name, reading);
+    problems.push(...(inBranch?.problems ?? []));
+    const run = found ?? (inBranch === undefined ? undefined : latestRun(inBranch));
+    const others = (inBranch?.runs ?? []).filter((each) => each !== run).sort(byRecency);
+    const lineage = run === undefined || journal !== true ? undefined : await runs.journal(run.place);
+    const hint = hintFor({ run, name, reading, asked: branch });
+    return {
+      branch: name,
+      current_branch: reading.current,
+      ...(run === undefined ? {} : { run: runData(run, state.root) }),
+      others: others.slice(0, OTHERS).map((each) => runData(each, state.root)),
+      ...(lineage === undefined
+        ? {}
+        : { journal: lineage.entries.slice(-JOURNAL_LINES).map((entry) => ({ ...entry })) }),
+      ...(hint === undefined ? {} : { hint }),
+      problems,
+    };
+  },
+  render: ({ branch, run, others, journal, hint, problems }) => ({
+    ...noteOf(hint, run === undefined ? undefined : nextCall(run)),
+    body: lines(
+      run === undefined ? `The branch ${branch} has no runs.` : runText(run),
+      journal === undefined ? undefined : ['Journal:', ...journal.map(journalLine)],
+      others.length === 0 ? undefined : 'Other runs of the branch:',
+      others.map((each) => `- ${runLine(each)}`),
+      problems.map((problem) => `Problem: ${problem}`),
+    ),
+  }),
+});
+
+function noteOf(...parts: (string | undefined)[]): { note?: string } {
+  const note = lines(...parts);
+  return note === '' ? {} : { note };
+}
+
+function branchNamed({ branches }: RunsReading, name: string): RunsReading['branches'][number] | undefined {
+  return (
+    branches.find((each) => each.name === name && each.archive === undefined) ??
+    branches.find((each) => each.archive === name)
+  );
+}
+
+function noBranch(name: string, { branches }: RunsReading): BmadError {
+  return new BmadError('not_found', `There is no session branch ${quoted(name)}.`, {
+    subject: name.slice(0, 100),
+    hint:
+      branches.length === 0
+        ? 'There are none yet; "main" comes with the first run (run_open).'
+        : `Branches: ${branches.map((each) => each.archive ?? each.name).join(', ')}.`,
+  });
+}
+
+interface Situation {
+  run: Run | undefined;
+  name: string;
+  reading: RunsReading;
+  asked: string | undefined;
+}
+
+function hintFor({ run, name, reading, asked }: Situation): string | undefined {
+  if (run !== undefined) {
+    if (asked !== undefined || run.archive !== undefined || run.branch === reading.current) return undefined;
+    return `It is in the branch ${run.branch}; the current one is ${reading.current}.`;
+  }
+  const others = reading.branches.filter(({ runs }) => runs.length > 0);
+  if (others.length > 0)
+    return `Runs are in: ${others.map((each) => `${each.archive ?? each.name} (${each.runs.length})`).join(', ')}.`;
+  return `That is so in every new project: "${name}" gets its first run with run_open.`;
+}
+
+function journalLine(entry: Record<string, unknown>): string {
+  const { seq, at, event, step, status, checkpoint_id: id } = entry as unknown as JournalEntry;
+  const what = [step === undefined ? undefined : `step ${step}`, status, id].filter(
+    (part) => part !== undefined,
+  );
+  return `- ${seq} ${at} ${event}${what.length === 0 ? '' : ` ${what.join(', ')}`}`;
+}

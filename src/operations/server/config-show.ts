@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import { isSecretName, MASK, stripAddressCredentials } from '../../base/secrets/secret-names.ts';
+import { cell, plural } from '../../base/text/text.ts';
+import { agentToolNames, AGENT_TOOL_LIMIT } from '../activation/agent-tools.ts';
+import type { Context } from '../context.ts';
+import { defineOperation } from '../operation.ts';
+
+export const configShow = defineOperation({
+  name: 'config_show',
+  title: 'Show the configuration',
+  description:
+    'Show every setting, its value and where the value comes from, and which tools are offered and why.',
+  effect: 'read',
+  command: 'config show',
+  examples: ['config show'],
+  input: z.strictObject({}),
+  output: z.object({
+    settings: z.array(z.object({ name: z.string(), value: z.string(), from: z.string() })),
+    project: z.object({ root: z.string().optional(), from: z.string() }),
+    tools: z.array(
+      z.object({ name: z.string(), toolset: z.string(), offered: z.boolean(), why: z.string() }),
+    ),
+    /** What has to be said about the tools of agents. */
+    agentTools: z.string(),
+    warnings: z.array(z.string()),
+  }),
+
+  async run(_input, context) {
+    const project = await context.describeProject();
+    return {
+      settings: Object.entries(context.configFrom).map(([name, from]) => {
+        const value = context.config[name as keyof typeof context.config];
+        return {
+          name: context.settingKeys[name] ?? name,
+          // A key may be too short to be known as a secret everywhere; here it is never shown.
+          value: value !== undefined && isSecretName(name) ? MASK : context.secrets.redact(shown(value)),
+          from,
+        };
+      }),
+      project: { from: project.from, ...(project.root === undefined ? {} : { root: project.root }) },
+      ...(await toolRows(context)),
+      warnings: [...context.configWarnings],
+    };
+  },
+
+  render({ settings, project, tools, agentTools, warnings }) {
+    const rows = settings.map(({ name, value, from }) => `| ${name} | ${cell(value)} | ${cell(from)} |`);
+    const toolLines = tools.map(
+      ({ name, toolset, offered, why }) =>
+        `| ${name} | ${toolset} | ${offered ? 'yes' : 'no'} | ${cell(why)} |`,
+    );
+    const lines = [
+      '| setting | value | from |',
+      '|---|---|---|',
+      ...rows,
+      '',
+      `Project in use: ${project.root ?? 'none'} (${project.from})`,
+      '',
+      '| tool | toolset | offered | decided by |',
+      '|---|---|---|---|',
+      ...toolLines,
+      '',
+      agentTools,
+    ];
+    return { body: [...lines, ...warnings.map((warning) => `Warning: ${warning}`)].join('\n') };
+  },
+});
+
+/** Addresses may have credentials in them, also malformed ones. */
+function shown(value: Config[keyof Config]): string {
+  const text = [value ?? []]
+    .flat()
+    .map((entry) => stripAddressCredentials(String(entry)))
+    .join(', ');
+  return text === '' ? '(not set)' : text;
+}
+
+type Config = Context['config'];
+type ToolRow = { name: string; toolset: string; offered: boolean; why: string };
+
+/** The fixed tools always; those of agents only where one may be offered, because the content has to be read for them. */
+async function toolRows(context: Context): Promise<{ tools: ToolRow[]; agentTools: string }> {
+  const { tools } = context;
+  const fixed = tools.fixed.map((tool) => ({
+    name: tool.name,
+    toolset: tool.toolset ?? '',
+    ...tools.of(tool),
+  }));
+  if (!tools.agents) {
+    const { why } = tools.of({ name: '', toolset: 'agents', effect: 'read' });
+    return { tools: fixed, agentTools: `Tools of agents: none, by ${why}.` };
+  }
+  const names = [...agentToolNames(await context.workspace(), context).keys()];
+  const rows = names.map((name) => ({
+    name,
+    toolset: 'agents',
+    ...tools.of({ name, toolset: 'agents', effect: 'read' }),
+  }));
+  const offered = rows.filter((row) => row.offered).length;
+  const rest =
+    offered > AGENT_TOOL_LIMIT
+      ? ` Only ${AGENT_TOOL_LIMIT} are listed; name in "tools" those that must be.`
+      : '';
+  return {
+    tools: [...fixed, ...rows.slice(0, AGENT_TOOL_LIMIT)],
+    agentTools: `Tools of agents: ${offered} of ${plural(rows.length, 'agent')}.${rest}`,
+  };
+}

@@ -1,0 +1,162 @@
+import * as z from 'zod';
+import { BmadError } from '../../base/errors.ts';
+import { PRODUCT, VERSION } from '../../base/product.ts';
+import { plural } from '../../base/text/text.ts';
+import { isListed, problemText } from '../../model/record.ts';
+import type { Context, Workspace } from '../context.ts';
+import { projectField } from '../fields.ts';
+import { olderNote } from '../project/older-state.ts';
+import { defineOperation } from '../operation.ts';
+
+const originSchema = z.object({
+  name: z.string(),
+  kind: z.string(),
+  root: z.string(),
+  priority: z.number(),
+  agents: z.int(),
+  workflows: z.int(),
+  tasks: z.int(),
+  skills: z.int(),
+  deprecated: z.int(),
+});
+
+export const doctor = defineOperation({
+  name: 'doctor',
+  title: 'Check the installation',
+  description:
+    'Show where content comes from, how much there is, what is broken, and whether the server answers.',
+  effect: 'read',
+  command: 'doctor',
+  examples: ['doctor', 'doctor --no-handshake'],
+  runsProgramsWith: ['handshake'],
+  input: z.strictObject({
+    handshake: z
+      .boolean()
+      .optional()
+      .meta({ default: true })
+      .describe('Start the server once, as a host would, and ask for its tools'),
+    project: projectField,
+  }),
+  output: z.object({
+    version: z.string(),
+    node: z.string(),
+    project: z.object({ root: z.string().optional(), from: z.string() }),
+    modules: z.array(z.string()),
+    origins: z.array(originSchema),
+    problems: z.array(z.string()),
+    findings: z.array(z.object({ level: z.enum(['broken', 'notice']), about: z.string(), text: z.string() })),
+    warnings: z.array(z.string()),
+    handshake: z
+      .object({
+        ok: z.boolean(),
+        tools: z.array(z.string()),
+        protocol: z.string(),
+        trouble: z.string().optional(),
+      })
+      .optional(),
+    ok: z.boolean(),
+  }),
+
+  async run({ handshake: asked, project }, context, call) {
+    // Over HTTP anybody who may read could have processes started, as many at once as they like.
+    const handshake = asked ?? call.overHttp !== true;
+    const opened = await openedOr(context, project);
+    if (opened instanceof BmadError) return unusable(opened, context);
+    const { catalogue, delivery, project: found, warnings } = opened;
+    const diagnosis = await context.diagnosis();
+    const older = found.root === undefined ? [] : await (await context.state(project)).older();
+    const findings = [
+      ...(await diagnosis.examine(catalogue)),
+      ...older.map((part) => ({ level: 'notice' as const, about: 'older-state', text: olderNote(part) })),
+    ];
+    const problems = [...catalogue.problems, ...(await delivery.check())].map(problemText);
+    if (handshake) call.progress('starting the server for a handshake');
+    const shaken = handshake ? await diagnosis.handshake(call.signal) : undefined;
+    return {
+      version: VERSION,
+      node: process.version,
+      project: { from: found.from, ...(found.root === undefined ? {} : { root: found.root }) },
+      modules: catalogue.modules.map(({ code, version }) => [code, version].filter(Boolean).join(' ')),
+      origins: catalogue.sources.map(({ origin }) => {
+        const own = catalogue.records.filter((record) => record.origin === origin && record.exists);
+        const count = (kind: string): number =>
+          own.filter((record) => record.kind === kind && isListed(record)).length;
+        return {
+          name: origin.displayName,
+          kind: origin.kind,
+          root: origin.root,
+          priority: origin.priority,
+          agents: count('agent'),
+          workflows: count('workflow'),
+          tasks: count('task'),
+          skills: count('skill'),
+          deprecated: own.filter((record) => record.deprecated !== undefined).length,
+        };
+      }),
+      problems,
+      findings,
+      warnings: [...context.configWarnings, ...warnings],
+      ...(shaken === undefined ? {} : { handshake: shaken }),
+      ok: problems.length === 0 && findings.every(({ level }) => level !== 'broken') && (shaken?.ok ?? true),
+    };
+  },
+
+  failed: ({ ok }) => !ok,
+
+  render(data) {
+    const origins = data.origins.map(
+      (origin) =>
+        `- ${origin.name}: ${plural(origin.agents, 'agent')}, ${plural(origin.workflows, 'workflow')}, ${plural(origin.tasks, 'task')}, ${plural(origin.skills, 'plain skill')}, ${plural(origin.deprecated, 'deprecated name')}\n  priority ${origin.priority}, ${origin.root}`,
+    );
+    const handshake =
+      data.handshake === undefined
+        ? 'not tried'
+        : data.handshake.ok
+          ? `ok, protocol ${data.handshake.protocol}, ${plural(data.handshake.tools.length, 'tool')}: ${data.handshake.tools.join(', ')}`
+          : `FAILED: ${data.handshake.trouble ?? ''}`;
+    const lines = [
+      `${PRODUCT} ${data.version} on Node ${data.node}`,
+      `Project: ${data.project.root ?? 'none'} (${data.project.from})`,
+      `Modules: ${data.modules.join(', ') || 'none'}`,
+      'Origins:',
+      ...origins,
+      `Handshake: ${handshake}`,
+      `Problems: ${data.problems.length + data.findings.length === 0 ? 'none' : ''}`,
+      ...data.problems.map((problem) => `- ${problem}`),
+      ...data.findings.map(({ level, text }) => `- ${level === 'broken' ? 'BROKEN' : 'Notice'}: ${text}`),
+      ...data.warnings.map((warning) => `Warning: ${warning}`),
+    ];
+    return {
+      body: lines.join('\n'),
+      note: !data.ok
+        ? 'Something is broken; see above.'
+        : data.warnings.length > 0
+          ? 'It works; see the warnings above.'
+          : 'All is well.',
+    };
+  },
+});
+
+/** The doctor has to speak even when the project is what is wrong. */
+async function openedOr(context: Context, project: string | undefined): Promise<Workspace | BmadError> {
+  try {
+    return await context.workspace(project);
+  } catch (error) {
+    if (error instanceof BmadError) return error;
+    throw error;
+  }
+}
+
+function unusable(error: BmadError, context: Context) {
+  return {
+    version: VERSION,
+    node: process.version,
+    project: { from: error.message },
+    modules: [],
+    origins: [],
+    problems: [error.message],
+    findings: [],
+    warnings: [...context.configWarnings],
+    ok: false,
+  };
+}

@@ -1,0 +1,74 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { writeFiles } from '../../../tests/support/folders.ts';
+import { openSession } from '../../../tests/support/operations.ts';
+import { bmad } from '../unified/bmad.ts';
+import { list } from '../catalogue/list.ts';
+import { refresh } from './refresh.ts';
+
+const agent = (name: string, mark: string): string =>
+  `---\nname: "${name}"\ndescription: "${mark}"\n---\n<agent id="a" name="W" title="T" icon="x">\n${mark}\n</agent>\n`;
+
+async function session() {
+  const opened = await openSession(afterAll, { flags: { discovery: 'local' } });
+  await writeFiles(opened.folder, {
+    'bmad/_cfg/manifest.yaml': 'installation:\n  version: 6.0.0-alpha.7\nmodules:\n  - bmm\n',
+    'bmad/bmm/agents/architect.md': agent('architect', 'one'),
+    'bmad/bmm/agents/pm.md': agent('pm', 'one'),
+  });
+  return opened;
+}
+
+describe('refresh', () => {
+  it('has nothing to compare with the first time', async () => {
+    const { ok, folder } = await session();
+    const { data, answer } = await ok(refresh);
+    expect(data).toMatchObject({ project: folder, known: false, added: [], total: 2 });
+    expect(answer.body).toMatch(
+      /^Read for the first time: there was nothing to compare with\. 2 records from /,
+    );
+  });
+
+  it('says what was added, changed and removed, and serves it', async () => {
+    const { ok, folder } = await session();
+    await ok(list);
+    expect((await ok(refresh)).answer.body).toBe('Nothing has changed.');
+    await writeFiles(folder, {
+      'bmad/bmm/agents/architect.md': agent('architect', 'two'),
+      'bmad/bmm/agents/dev.md': agent('dev', 'one'),
+    });
+    await rm(join(folder, 'bmad/bmm/agents/pm.md'));
+    const { data, answer } = await ok(refresh);
+    expect(data).toMatchObject({
+      known: true,
+      added: [{ kind: 'agent', name: 'bmm/dev', uri: 'bmad://bmm/agents/dev.md' }],
+      changed: [{ name: 'bmm/architect' }],
+      removed: [{ name: 'bmm/pm' }],
+    });
+    expect(answer.body.replaceAll(/ \(.*\)/g, '')).toBe(
+      'Added:\n- agent bmm/dev\nChanged:\n- agent bmm/architect\nRemoved:\n- agent bmm/pm',
+    );
+    expect((await ok(list)).answer.body).toContain('dev');
+  });
+
+  it('can be asked for by a model, and cuts long lists in words only', async () => {
+    const { ok, folder } = await session();
+    await ok(bmad, { operation: 'list', query: 'agents' });
+    await writeFiles(
+      folder,
+      Object.fromEntries(
+        Array.from({ length: 60 }, (_, index) => [`bmad/bmm/agents/a${index}.md`, agent(`a${index}`, 'x')]),
+      ),
+    );
+    const { data, answer } = await ok(bmad, { operation: 'refresh' });
+    expect((data['result'] as { added: unknown[] }).added).toHaveLength(60);
+    expect(answer.body).toMatch(/- and 20 more$/);
+  });
+
+  it('takes no argument but the project', async () => {
+    const { fail } = await session();
+    expect((await fail(bmad, { operation: 'refresh', agent: 'pm' })).text).toContain('"agent"');
+    expect((await fail(refresh, { project: '/nowhere/at/all' })).hint).toBeTruthy();
+  });
+});

@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import { contentUri } from '../../base/files/paths.ts';
+import { plural } from '../../base/text/text.ts';
+import { qualifiedName, type BmadRecord } from '../../model/record.ts';
+import { projectField } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+
+const changeSchema = z.object({ kind: z.string(), name: z.string(), origin: z.string(), uri: z.string() });
+type Change = z.output<typeof changeSchema>;
+
+/** Longer lists are cut in the text; the data has them all. */
+const SHOWN = 40;
+
+export const refresh = defineOperation({
+  name: 'refresh',
+  title: 'Read the content anew',
+  description: 'Read all BMAD content from disk again and say what is different: added, changed, removed.',
+  effect: 'read',
+  command: 'refresh',
+  examples: ['refresh'],
+  input: z.strictObject({ project: projectField }),
+  output: z.object({
+    project: z.string().optional(),
+    /** Whether it had been read before, so that there was something to compare with. */
+    known: z.boolean(),
+    added: z.array(changeSchema),
+    changed: z.array(changeSchema),
+    removed: z.array(changeSchema),
+    /** Whether files have come or gone, where a list of them had been made before. */
+    files: z.boolean(),
+    total: z.int(),
+    origins: z.array(z.string()),
+  }),
+
+  async run({ project }, context) {
+    const changes = await context.refresh(project);
+    const { catalogue } = await context.workspace(project);
+    const { root } = changes.project;
+    return {
+      ...(root === undefined ? {} : { project: root }),
+      known: changes.known,
+      added: changes.added.map(shown),
+      changed: changes.changed.map(shown),
+      removed: changes.removed.map(shown),
+      files: changes.files,
+      total: catalogue.winners.length,
+      origins: catalogue.sources.map(({ origin }) => origin.displayName),
+    };
+  },
+
+  render({ known, added, changed, removed, files, total, origins }) {
+    const found = `${plural(total, 'record')} from ${origins.join(', ') || 'nowhere'}.`;
+    if (!known) return { body: `Read for the first time: there was nothing to compare with. ${found}` };
+    const lines = [
+      ...section('Added', added),
+      ...section('Changed', changed),
+      ...section('Removed', removed),
+    ];
+    if (files) lines.push('Files have come or gone.');
+    return { body: lines.length === 0 ? 'Nothing has changed.' : lines.join('\n'), note: found };
+  },
+});
+
+function shown(record: BmadRecord): Change {
+  return {
+    kind: record.kind,
+    name: qualifiedName(record),
+    origin: record.origin.displayName,
+    uri: contentUri(record.bmadRelativePath),
+  };
+}
+
+function section(title: string, changes: readonly Change[]): string[] {
+  if (changes.length === 0) return [];
+  const more = changes.length - SHOWN;
+  return [
+    `${title}:`,
+    ...changes.slice(0, SHOWN).map(({ kind, name, origin }) => `- ${kind} ${name} (${origin})`),
+    ...(more > 0 ? [`- and ${more} more`] : []),
+  ];
+}

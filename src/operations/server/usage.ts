@@ -1,0 +1,80 @@
+import * as z from 'zod';
+import { plural } from '../../base/text/text.ts';
+import { projectField } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+
+const itemSchema = z.object({ name: z.string(), kind: z.string(), uses: z.int(), last: z.string() });
+
+export const usageShow = defineOperation({
+  name: 'usage_show',
+  title: 'Show what was started',
+  description:
+    'What is noted on this machine about the agents and workflows started in this project, which puts those first that are used.',
+  effect: 'read',
+  command: 'usage show',
+  examples: ['usage show'],
+  input: z.strictObject({ project: projectField }),
+  output: z.object({
+    place: z.string(),
+    noting: z.boolean().describe('Whether starts are noted at present'),
+    items: z.array(itemSchema),
+    problem: z.string().optional(),
+  }),
+  async run({ project }, context) {
+    const usage = await context.usage(project);
+    const { uses, problem } = await usage.noted();
+    // By number: as text, years of more than four digits come before all others.
+    const newest = [...uses].sort(
+      ([a, { last: mine }], [b, { last: theirs }]) => theirs - mine || compare(a, b),
+    );
+    const items = newest.map(([what, { uses: count, last }]) => {
+      const space = what.indexOf(' ');
+      return {
+        name: what.slice(space + 1),
+        kind: what.slice(0, Math.max(0, space)),
+        uses: count,
+        last: new Date(last).toISOString(),
+      };
+    });
+    return {
+      place: usage.place,
+      noting: usage.writes,
+      items,
+      ...(problem === undefined ? {} : { problem }),
+    };
+  },
+  failed: ({ problem }) => problem !== undefined,
+  render: ({ place, noting, items, problem }) => ({
+    body:
+      problem ??
+      (items.length === 0
+        ? 'Nothing has been noted for this project.'
+        : items
+            .map(({ name, kind, uses, last }) => `- ${name} (${kind}): ${plural(uses, 'time')}, last ${last}`)
+            .join('\n')),
+    note: `${place}. ${noting ? 'Names and times only; BMAD_USAGE=false switches it off.' : 'Nothing is noted at present: the setting usage is off, or the server only reads.'}`,
+  }),
+});
+
+export const usageClear = defineOperation({
+  name: 'usage_clear',
+  title: 'Forget what was started',
+  description: 'Remove everything that is noted about the agents and workflows started in this project.',
+  effect: 'destroy',
+  command: 'usage clear',
+  input: z.strictObject({ project: projectField }),
+  output: z.object({ place: z.string(), existed: z.boolean(), removed: z.int() }),
+  async run({ project }, context) {
+    const usage = await context.usage(project);
+    const removed = await usage.clear();
+    return { place: usage.place, existed: removed !== undefined, removed: removed ?? 0 };
+  },
+  render: ({ place, existed, removed }) => ({
+    body: existed ? `Forgotten: ${plural(removed, 'name')}.` : 'Nothing was noted.',
+    note: place,
+  }),
+});
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import { TASK_STATES } from '../../model/task.ts';
+import { cursorField, limitField } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+import { fromOutside, outsideTaskView, outsideViewOf, type OutsideTaskView } from './outside-task-view.ts';
+import { pageByChange } from './task-pages.ts';
+import { taskIdField } from './task-view.ts';
+
+const PAGE = 50;
+const LONGEST_WAIT = 60;
+
+/** For programs that speak for somebody outside; `wait_seconds` spares them to ask again and again. */
+export const outsideTaskShow = defineOperation({
+  name: 'outside_task_show',
+  title: 'Show a task from outside',
+  description: 'A task that was asked for from outside, with its result; waits for a change when told so.',
+  effect: 'read',
+  input: z.strictObject({
+    task_id: taskIdField,
+    known: z.string().max(200).default('').describe('The mark of what is known already'),
+    wait_seconds: z.int().min(0).max(LONGEST_WAIT).default(0).describe('How long to wait for another mark'),
+  }),
+  output: z.object({ task: outsideTaskView }),
+  async run({ task_id, known, wait_seconds }, context, { signal }) {
+    const { queue, follow } = await (await context.state()).tasks();
+    const task = fromOutside(await queue.get(task_id));
+    const now = wait_seconds === 0 ? task : await follow(task_id, known, wait_seconds * 1_000, signal);
+    return { task: await outsideViewOf(fromOutside(now), queue) };
+  },
+  render: ({ task }) => ({ body: outsideLine(task) }),
+});
+
+export const outsideTaskList = defineOperation({
+  name: 'outside_task_list',
+  title: 'List tasks from outside',
+  description: 'The tasks that were asked for from outside, the one that changed last first.',
+  effect: 'read',
+  input: z.strictObject({
+    context_id: z.string().min(1).max(200).optional().describe('Only those of this conversation'),
+    status: z.array(z.enum(TASK_STATES)).max(10).default([]).describe('Only those in one of these states'),
+    refused: z.boolean().optional().describe('Only those a person has refused, or only the others'),
+    changed_after: z.string().max(40).optional().describe('Only those changed after this moment'),
+    results: z.boolean().default(false).describe('With their results'),
+    limit: limitField,
+    cursor: cursorField,
+  }),
+  output: z.object({ total: z.int(), tasks: z.array(outsideTaskView), next: z.string().optional() }),
+  async run({ context_id, status, refused, changed_after, results, limit, cursor }, context) {
+    const { queue } = await (await context.state()).tasks();
+    const { tasks } = await queue.all();
+    const chosen = tasks.filter(
+      (task) =>
+        task.outside !== undefined &&
+        (context_id === undefined || task.outside.context_id === context_id) &&
+        (status.length === 0 || status.includes(task.status)) &&
+        (refused === undefined || (task.approval?.agreed === false) === refused) &&
+        (changed_after === undefined || task.updated_at > changed_after),
+    );
+    const filters = JSON.stringify([context_id, status, refused, changed_after]);
+    const { part, next } = pageByChange(chosen, limit ?? PAGE, filters, cursor);
+    return {
+      total: chosen.length,
+      tasks: await Promise.all(part.map((task) => outsideViewOf(task, queue, results))),
+      ...(next === undefined ? {} : { next }),
+    };
+  },
+  render: ({ total, tasks, next }) => ({
+    body: tasks.length === 0 ? 'No task from outside.' : tasks.map(outsideLine).join('\n'),
+    note: `${tasks.length} of ${total}.${next === undefined ? '' : ` Continue with cursor "${next}".`}`,
+  }),
+});
+
+export function outsideLine({ task_id, status, agent, output_key }: OutsideTaskView): string {
+  return `- ${task_id} ${status}: ${agent} → ${output_key}`;
+}

@@ -1,0 +1,139 @@
+import { BmadError, quoted } from '../../base/errors.ts';
+import { shownText } from '../../base/secrets/secret-text.ts';
+import { nearest } from '../../base/text/suggest.ts';
+import type { Task } from '../../model/task.ts';
+import type { Call, Context, ProjectState } from '../context.ts';
+import { contextFiles } from '../delegation/context-files.ts';
+import { agentNamed } from './task-agents.ts';
+
+const BRIEF_BYTES = 60_000;
+const KNOWN = 5;
+
+interface TaskOrder {
+  agent: string;
+  task: string;
+  outputKey: string;
+  contextFiles?: readonly string[] | undefined;
+  runId?: string | undefined;
+  dependsOn?: readonly string[] | undefined;
+  approval?: string | undefined;
+  createdBy: string;
+  outside?: Task['outside'];
+  /** What a worker has to know about where it comes from. */
+  origin?: string | undefined;
+  project?: string | undefined;
+}
+
+interface QueuedTask {
+  task: Task;
+  briefBytes: number;
+  leftOut: string[];
+  keptIn: string;
+}
+
+/** Puts a task into the queue of a project with all that a worker needs to know: the way for whoever asks. */
+export async function queueTask(order: TaskOrder, context: Context, call: Call): Promise<QueuedTask> {
+  const { outputKey, runId, dependsOn = [], approval, createdBy, outside, origin, project } = order;
+  const hide = (text: string): string => context.secrets.hide(text);
+  const task = shownText(order.task, hide);
+  const workspace = await context.workspace(project);
+  const record = agentNamed(order.agent, workspace, context);
+  const state = await context.state(project);
+  await checkRun(runId, state);
+  const files = await contextFiles(state.root, order.contextFiles ?? [], hide);
+  const [tasks, profile, known] = await Promise.all([
+    state.tasks(),
+    workspace.delivery.profile(record),
+    relevant(task, context, project, call.signal),
+  ]);
+  const handle = workspace.catalogue.names.handleOf(record);
+  const brief = tasks.composeBrief({
+    agent: {
+      name: record.displayName ?? handle,
+      title: record.title ?? '',
+      role: profile.role,
+      identity: profile.identity,
+    },
+    activation: `bmad {operation:"execute", agent:"${handle}"}`,
+    task,
+    outputKey,
+    files,
+    ...known,
+    dependsOn,
+    origin,
+    maxBytes: BRIEF_BYTES,
+  });
+  const added = await tasks.queue.add(
+    {
+      agent: handle,
+      task,
+      outputKey,
+      contextFiles: files.map(({ path }) => path),
+      dependsOn,
+      runId,
+      createdBy,
+      approval,
+      brief: brief.text,
+      outside,
+    },
+    call.signal,
+  );
+  const { folder, owner } = tasks.queue.place;
+  return {
+    task: added,
+    briefBytes: Buffer.byteLength(brief.text),
+    leftOut: brief.leftOut,
+    keptIn: owner === 'project' ? folder : `the user's state folder (${folder})`,
+  };
+}
+
+/** A task of a run that is not there would be found by nobody who looks for the tasks of a run. */
+async function checkRun(id: string | undefined, state: ProjectState): Promise<void> {
+  if (id === undefined) return;
+  const { branches } = await (await state.runs()).read();
+  const ids = branches.flatMap(({ runs }) => runs.map((run) => run.id));
+  if (ids.includes(id)) return;
+  throw new BmadError('not_found', `There is no run ${quoted(id)}.`, {
+    subject: id,
+    suggestions: nearest(id, ids),
+    hint: 'run_open opens one; leave run_id out for a task of no run.',
+  });
+}
+
+/** What the project has decided and learned the hard way about such a task. Without a memory there is nothing. */
+async function relevant(
+  query: string,
+  context: Context,
+  project: string | undefined,
+  signal: AbortSignal,
+): Promise<{ decisions: string[]; failures: string[] }> {
+  try {
+    const memory = await context.memory(project);
+    const of = async (type: 'decisions' | 'failures') => {
+      const { hits } = await memory.recall(
+        {
+          query: query.slice(0, 2_000),
+          alternatives: [],
+          types: [type],
+          tags: [],
+          limit: KNOWN,
+          superseded: false,
+        },
+        signal,
+      );
+      return hits.map(({ entry }) => entry);
+    };
+    const facts = await (await context.state(project)).facts();
+    const failures = (await of('failures')).map(({ text, tags }) => {
+      const { title, rule, lesson, fix } = facts.failureIn(text, tags);
+      const [label, told] =
+        rule !== undefined ? ['Rule', rule] : lesson !== undefined ? ['Lesson', lesson] : ['Fix', fix];
+      return told === undefined ? title : `${title}. ${label}: ${told}`;
+    });
+    return { decisions: (await of('decisions')).map(({ text }) => text), failures };
+  } catch (error) {
+    if (!(error instanceof BmadError) || error.code === 'cancelled') throw error;
+    context.log.info(`no memories for the brief: ${error.message}`);
+    return { decisions: [], failures: [] };
+  }
+}

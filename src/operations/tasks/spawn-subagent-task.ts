@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import { projectField } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+import { queueTask } from './queue-task.ts';
+import { outputKeyField, taskLine, taskView, viewOf } from './task-view.ts';
+
+export const spawnSubagentTask = defineOperation({
+  name: 'spawn_subagent_task',
+  title: 'Queue work for a sub-agent',
+  description:
+    'Queue a task with a self-contained brief: persona, context files, decisions. Workers take it with task_claim.',
+  effect: 'write',
+  toolset: 'project',
+  command: 'task add',
+  positional: ['agent', 'task'],
+  input: z.strictObject({
+    agent: z.string().min(1).max(200).describe('Who does it'),
+    task: z.string().min(1).max(100_000).describe('What to do, complete by itself'),
+    output_key: outputKeyField.describe('Name of the result'),
+    context_files: z.array(z.string().min(1).max(1_000)).max(50).optional().describe('Paths in the project'),
+    run_id: z.string().min(1).max(200).optional().describe('Run it belongs to'),
+    depends_on: z.array(outputKeyField).max(50).optional().describe('Output keys it waits for'),
+    needs_approval: z.string().min(1).max(2_000).optional().describe('Why a person must agree first'),
+    project: projectField,
+  }),
+  output: z.object({
+    task: taskView,
+    brief_bytes: z.int(),
+    left_out: z.array(z.string()),
+    kept_in: z.string(),
+  }),
+
+  async run(input, context, call) {
+    const { task, briefBytes, leftOut, keptIn } = await queueTask(
+      {
+        agent: input.agent,
+        task: input.task,
+        outputKey: input.output_key,
+        contextFiles: input.context_files,
+        runId: input.run_id,
+        dependsOn: input.depends_on,
+        approval: input.needs_approval,
+        createdBy: 'bmad',
+        project: input.project,
+      },
+      context,
+      call,
+    );
+    return { task: viewOf(task), brief_bytes: briefBytes, left_out: leftOut, kept_in: keptIn };
+  },
+
+  render: ({ task, brief_bytes, left_out, kept_in }) => ({
+    body: [
+      taskLine(task),
+      `Kept in ${kept_in}; the brief has ${brief_bytes} bytes.`,
+      ...(left_out.length === 0 ? [] : [`Left out for length: ${left_out.join('; ')}.`]),
+    ].join('\n'),
+    note:
+      task.status === 'needs_approval'
+        ? `A person has to agree first: bmad task approve ${task.task_id}`
+        : `To do it: task_claim, then task_complete with the claim. task_show has the brief for a sub-agent.`,
+  }),
+});

@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { fenced, kilobytes } from '../../base/text/text.ts';
+import { MERGE_STRATEGIES } from '../../model/task.ts';
+import { projectField } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+import { outputKeyField } from './task-view.ts';
+
+const SHOWN = 6_000;
+
+export const taskMerge = defineOperation({
+  name: 'task_merge',
+  title: 'Merge results',
+  description:
+    'Bring the results of completed tasks together in one file: concat, structured (JSON by key), first-wins, vote or summarize (headings and points, word for word). Failed tasks are named, not waited for.',
+  effect: 'write',
+  command: 'task merge',
+  positional: ['strategy'],
+  input: z.strictObject({
+    strategy: z.enum(MERGE_STRATEGIES).default('concat').describe('How the results are put together'),
+    output_keys: z.array(outputKeyField).max(200).default([]).describe('Which results; all when not given'),
+    run_id: z.string().min(1).max(200).optional().describe('Only tasks of this run'),
+    merged_output_key: outputKeyField.default('merged').describe('Name of the file'),
+    project: projectField,
+  }),
+  output: z.object({
+    file: z.string(),
+    used: z.array(z.string()),
+    missing: z.array(z.object({ output_key: z.string(), status: z.string(), reason: z.string() })),
+    text: z.string(),
+  }),
+  async run({ strategy, output_keys, run_id, merged_output_key, project }, context, { signal }) {
+    const { queue } = await (await context.state(project)).tasks();
+    const { file, used, missing, text } = await queue.merge(
+      { strategy, outputKeys: output_keys, runId: run_id, mergedOutputKey: merged_output_key },
+      signal,
+    );
+    return { file, used, missing, text };
+  },
+  render: ({ file, used, missing, text }) => ({
+    body: [
+      `Merged ${used.join(', ')} into ${file} (${kilobytes(Buffer.byteLength(text))}).`,
+      ...missing.map(({ output_key, status, reason }) => `Not in it: ${output_key}, ${status} (${reason}).`),
+      fenced(text.length > SHOWN ? `${text.slice(0, SHOWN)}\n…` : text),
+    ].join('\n'),
+    ...(text.length > SHOWN ? { note: `The rest is in ${file}.` } : {}),
+  }),
+});

@@ -1,0 +1,71 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { contextIn, testCall } from '../../../tests/support/app.ts';
+import { memorySession } from '../../../tests/support/memory-session.ts';
+import { execute } from '../execute.ts';
+import { spawnSubagentTask } from './spawn-subagent-task.ts';
+import { taskApprove } from './task-decide.ts';
+import { taskList, taskShow } from './task-read.ts';
+import { taskCancel, taskClaim, taskComplete } from './task-work.ts';
+
+describe('task_list', () => {
+  it('shows open tasks, the oldest first, and pages through many', async () => {
+    const session = await memorySession(afterAll);
+    const ids: string[] = [];
+    for (const output_key of ['a', 'b', 'c', 'd']) {
+      const { data } = await session.ok(spawnSubagentTask, {
+        agent: 'dev',
+        task: `Do ${output_key}`,
+        output_key,
+      });
+      ids.push((data['task'] as { task_id: string }).task_id);
+    }
+    await session.ok(taskCancel, { task_id: ids[1] });
+    const { data, answer } = await session.ok(taskList, { limit: 2 });
+    expect((data['tasks'] as { task_id: string }[]).map(({ task_id }) => task_id)).toEqual([ids[0], ids[2]]);
+    expect(data['counts']).toEqual({ queued: 3, cancelled: 1 });
+    expect(answer.note).toContain(`cursor "${String(data['next'])}"`);
+    const rest = await session.ok(taskList, { limit: 2, cursor: data['next'] });
+    expect((rest.data['tasks'] as { task_id: string }[]).map(({ task_id }) => task_id)).toEqual([ids[3]]);
+  });
+
+  it('says that there is none', async () => {
+    const session = await memorySession(afterAll, { files: {} });
+    const { body, note } = (await session.ok(taskList, {})).answer;
+    expect([body, note]).toEqual(['No open task.', '0 of 0 tasks; in all: no tasks.']);
+  });
+});
+
+describe('task_show', () => {
+  it('says who has done it, and that it came over HTTP', async () => {
+    const session = await memorySession(afterAll);
+    const context = await contextIn(session.folder, { flags: { embedder: 'none' } });
+    const done = async (output_key: string, overHttp: boolean): Promise<string> => {
+      const spawned = await session.ok(spawnSubagentTask, { agent: 'dev', task: 'Do it', output_key });
+      const { task_id } = spawned.data['task'] as { task_id: string };
+      const { claim } = (await session.ok(taskClaim, { task_id, worker: 'mallory' })).data;
+      const handed = { task_id, claim, result: 'Trust me.', needs_verification: true };
+      expect(await execute(taskComplete, handed, context, { ...testCall(), overHttp })).toMatchObject({
+        ok: true,
+      });
+      return task_id;
+    };
+    const [far, near] = [await done('far', true), await done('near', false)];
+    const { data, answer } = await session.ok(taskShow, { task_id: far });
+    expect(data['task']).toMatchObject({ worker: 'mallory', over_http: true });
+    expect(answer.body).toContain(`${far} needs_verification by mallory, handed in over HTTP: dev`);
+    const listed = (await session.ok(taskList)).answer.body;
+    expect(listed).toContain(`${far} needs_verification by mallory, handed in over HTTP: dev`);
+    expect(listed).toContain(`${near} needs_verification by mallory: dev`);
+    await session.ok(taskApprove, { task_id: far });
+    expect((await session.ok(taskShow, { task_id: far })).answer.body).toContain('by mallory, handed in');
+  });
+
+  it('names near ids when there is none of this name', async () => {
+    const session = await memorySession(afterAll);
+    const { data } = await session.ok(spawnSubagentTask, { agent: 'dev', task: 'Do it', output_key: 'x' });
+    const { task_id } = data['task'] as { task_id: string };
+    const error = await session.fail(taskShow, { task_id: `${task_id.slice(0, -1)}z` });
+    expect(error.code).toBe('not_found');
+    expect(error.suggestions).toEqual([task_id]);
+  });
+});

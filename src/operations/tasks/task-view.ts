@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import { oneLine } from '../../base/text/text.ts';
+import { TASK_STATES, type Task } from '../../model/task.ts';
+
+/** Fields and words that the operations about tasks share. */
+
+export const taskIdField = z.string().min(1).max(100).describe('Exact id of the task');
+export const claimField = z.string().min(1).max(100).describe('The claim that task_claim answered with');
+const OUTPUT_KEY = /^(?!__proto__$)[A-Za-z_][\w-]*$/;
+export const outputKeyField = z
+  .string()
+  .min(1)
+  .max(80)
+  .regex(OUTPUT_KEY, 'Letters, digits, "_" and "-", beginning with a letter or "_".');
+export const leaseField = z
+  .int()
+  .min(1)
+  .max(24 * 60)
+  .default(30)
+  .describe('Minutes until the task is free again, unless renewed');
+
+export const taskView = z.object({
+  task_id: z.string(),
+  status: z.enum(TASK_STATES),
+  agent: z.string(),
+  output_key: z.string(),
+  task: z.string(),
+  run_id: z.string().optional(),
+  depends_on: z.array(z.string()),
+  attempts: z.int(),
+  worker: z.string().optional().describe('Who works on it, or who has done it'),
+  until: z.string().optional(),
+  over_http: z.boolean().optional().describe('The result came over HTTP, where workers name themselves'),
+  created_at: z.string(),
+  updated_at: z.string(),
+  error: z.string().optional(),
+  approval: z.string().optional(),
+  from: z.string().optional().describe('The protocol it came by, when it was asked for from outside'),
+});
+export type TaskView = z.output<typeof taskView>;
+
+/** A task without the word that proves who holds it: that is for the holder only. */
+export function viewOf(task: Task): TaskView {
+  const { task_id, status, agent, output_key, run_id, depends_on, attempts, lease, error, approval, result } =
+    task;
+  return {
+    task_id,
+    status,
+    agent,
+    output_key,
+    task: task.task,
+    ...(run_id === undefined ? {} : { run_id }),
+    depends_on,
+    attempts,
+    ...(result === undefined ? {} : { worker: result.by }),
+    ...(result?.over_http === true ? { over_http: true } : {}),
+    ...(lease === undefined ? {} : { worker: lease.worker, until: lease.until }),
+    created_at: task.created_at,
+    updated_at: task.updated_at,
+    ...(error === undefined ? {} : { error }),
+    ...(task.outside === undefined ? {} : { from: task.outside.protocol }),
+    ...(approval === undefined
+      ? {}
+      : {
+          approval:
+            approval.by === undefined ? approval.reason : `${approval.reason} (decided by ${approval.by})`,
+        }),
+  };
+}
+
+/** `task-… queued  architect → api_review: Review the API`. */
+export function taskLine(task: TaskView): string {
+  const after = task.depends_on.length === 0 ? '' : ` after ${task.depends_on.join(', ')}`;
+  const until = task.until === undefined ? '' : ` until ${task.until.slice(0, 16)}`;
+  const how = task.over_http === true ? ', handed in over HTTP' : '';
+  const holder = task.worker === undefined ? '' : ` by ${oneLine(task.worker, 200)}${until}${how}`;
+  const asked = task.status === 'needs_approval' ? ` (${oneLine(task.approval ?? '', 200)})` : '';
+  const why = task.error === undefined ? asked : ` (${oneLine(task.error, 100)})`;
+  const from = task.from === undefined ? '' : ` (from outside, by ${task.from})`;
+  return `- ${task.task_id} ${task.status}${holder}${from}: ${task.agent} → ${task.output_key}${after}: ${oneLine(task.task, 120)}${why}`;
+}

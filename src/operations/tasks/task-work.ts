@@ -1,0 +1,166 @@
+import * as z from 'zod';
+import { shownText } from '../../base/secrets/secret-text.ts';
+import { fenced } from '../../base/text/text.ts';
+import { projectField } from '../fields.ts';
+import { defineOperation } from '../operation.ts';
+import { handleOf } from './task-agents.ts';
+import { claimField, leaseField, taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
+
+const changed = z.object({ task: taskView });
+const held = { task_id: taskIdField, claim: claimField, project: projectField };
+
+export const taskClaim = defineOperation({
+  name: 'task_claim',
+  title: 'Take a task',
+  description:
+    'Take the oldest task that can be begun, or a named one, with its brief. Nobody else gets it until the lease ends.',
+  effect: 'write',
+  command: 'task claim',
+  positional: ['task_id'],
+  input: z.strictObject({
+    task_id: taskIdField.optional().describe('Exact id; without it, the oldest that can be begun'),
+    agent: z.string().min(1).max(200).optional().describe('Only a task for this agent'),
+    worker: z.string().min(1).max(200).default('worker').describe('Who takes it, for others to see'),
+    lease_minutes: leaseField,
+    project: projectField,
+  }),
+  output: z.object({
+    task: taskView.optional(),
+    claim: z.string().optional(),
+    brief: z.string().optional(),
+    inputs: z.array(z.object({ output_key: z.string(), text: z.string() })),
+    waiting: z.int().describe('Tasks that are queued, but not for this worker now'),
+    undecided: z.array(z.string()).describe('Tasks that wait for a person'),
+  }),
+  async run({ task_id, agent, worker, lease_minutes, project }, context, { signal }) {
+    const { queue } = await (await context.state(project)).tasks();
+    // Tasks are kept under the name the catalogue has for the agent, whatever it was called.
+    const own = agent === undefined ? undefined : await handleOf(agent, context, project);
+    const claimed = await queue.claim({ id: task_id, agent: own, worker, minutes: lease_minutes }, signal);
+    if (claimed === undefined) {
+      const { tasks } = await queue.all();
+      const of = (state: string): string[] =>
+        tasks.filter(({ status }) => status === state).map(({ task_id: id }) => id);
+      return { inputs: [], waiting: of('queued').length, undecided: of('needs_approval') };
+    }
+    const { task, brief, inputs } = claimed;
+    const claim = task.lease?.claim;
+    return {
+      task: viewOf(task),
+      brief,
+      inputs,
+      waiting: 0,
+      undecided: [],
+      ...(claim === undefined ? {} : { claim }),
+    };
+  },
+  render({ task, claim, brief, inputs, waiting, undecided }) {
+    if (task === undefined)
+      return {
+        body: 'There is no task to take now.',
+        note:
+          [
+            waiting === 0
+              ? undefined
+              : `${waiting} queued, for another agent or waiting for the results of others; task_list shows them.`,
+            undecided.length === 0
+              ? undefined
+              : `${undecided.length} for a person to decide: bmad task approve ${undecided[0] ?? ''}`,
+          ]
+            .filter((part) => part !== undefined)
+            .join(' ') || 'spawn_subagent_task queues one.',
+      };
+    return {
+      body: [
+        taskLine(task),
+        `claim ${claim}`,
+        brief ?? '',
+        ...inputs.map(({ output_key, text }) => `## Result of ${output_key}\n\n${fenced(text)}`),
+      ].join('\n\n'),
+      note: `When done: task_complete {task_id:"${task.task_id}", claim:"${claim}", result:"…"}; if it cannot be done: task_fail.`,
+    };
+  },
+});
+
+export const taskRenew = defineOperation({
+  name: 'task_renew',
+  title: 'Keep a task longer',
+  description: 'Renew the lease of a task that takes longer.',
+  effect: 'write',
+  command: 'task renew',
+  positional: ['task_id', 'claim'],
+  input: z.strictObject({ ...held, lease_minutes: leaseField }),
+  output: changed,
+  async run({ task_id, claim, lease_minutes, project }, context, { signal }) {
+    const { queue } = await (await context.state(project)).tasks();
+    return { task: viewOf(await queue.renew(task_id, claim, lease_minutes, signal)) };
+  },
+  render: ({ task }) => ({ body: taskLine(task) }),
+});
+
+export const taskComplete = defineOperation({
+  name: 'task_complete',
+  title: 'Complete a task',
+  description: 'Hand in the result of a claimed task: JSON or structured Markdown.',
+  effect: 'write',
+  command: 'task complete',
+  positional: ['task_id', 'claim', 'result'],
+  input: z.strictObject({
+    ...held,
+    result: z.string().min(1).max(5_000_000).describe('The result, complete by itself'),
+    needs_verification: z.boolean().default(false).describe('A person has to check it before it counts'),
+  }),
+  output: changed,
+  async run({ task_id, claim, result, needs_verification, project }, context, { signal, overHttp = false }) {
+    const { queue } = await (await context.state(project)).tasks();
+    const text = shownText(result, (secret) => context.secrets.hide(secret));
+    const order = { claim, text, verify: needs_verification, overHttp };
+    return { task: viewOf(await queue.complete(task_id, order, signal)) };
+  },
+  render: ({ task }) => ({
+    body: taskLine(task),
+    ...(task.status === 'needs_verification'
+      ? { note: `It counts once a person agrees: bmad task approve ${task.task_id}` }
+      : { note: 'task_merge brings results together by their output keys.' }),
+  }),
+});
+
+export const taskFail = defineOperation({
+  name: 'task_fail',
+  title: 'Give a task back',
+  description: 'Say that a claimed task could not be done, and why. With retry it goes back into the queue.',
+  effect: 'write',
+  command: 'task fail',
+  positional: ['task_id', 'claim', 'error'],
+  input: z.strictObject({
+    ...held,
+    error: z.string().min(1).max(20_000).describe('What went wrong'),
+    retry: z.boolean().default(false).describe('Put it back for another attempt, at most three in all'),
+  }),
+  output: changed,
+  async run({ task_id, claim, error, retry, project }, context, { signal }) {
+    const { queue } = await (await context.state(project)).tasks();
+    return { task: viewOf(await queue.fail(task_id, claim, error, retry, signal)) };
+  },
+  render: ({ task }) => ({ body: taskLine(task) }),
+});
+
+export const taskCancel = defineOperation({
+  name: 'task_cancel',
+  title: 'Cancel a task',
+  description: 'Take a task that is not finished out of the queue.',
+  effect: 'write',
+  command: 'task cancel',
+  positional: ['task_id', 'reason'],
+  input: z.strictObject({
+    task_id: taskIdField,
+    reason: z.string().min(1).max(2_000).default('cancelled').describe('Why'),
+    project: projectField,
+  }),
+  output: changed,
+  async run({ task_id, reason, project }, context, { signal }) {
+    const { queue } = await (await context.state(project)).tasks();
+    return { task: viewOf(await queue.cancel(task_id, reason, signal)) };
+  },
+  render: ({ task }) => ({ body: taskLine(task) }),
+});

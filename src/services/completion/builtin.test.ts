@@ -1,0 +1,185 @@
+import { chmod, mkdir, realpath, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { findProgram } from '../../base/files/file-digest.ts';
+import { runCompletionContract } from '../../operations/completion/run-completion-contract.ts';
+import { repository, temporaryFolder } from '../../../tests/support/app.ts';
+import { contractSession } from '../../../tests/support/contract-project.ts';
+import { writeFiles } from '../../../tests/support/folders.ts';
+
+type Data = Record<string, unknown>;
+
+/** Runs the contract of a project without a script. `tools` are programs of the machine, as pieces of bash. */
+async function builtin(
+  files: Readonly<Record<string, string>>,
+  tools: Readonly<Record<string, string>> = {},
+  input: object = {},
+  prepare: (folder: string) => Promise<void> = async () => undefined,
+): Promise<Data> {
+  const bin = await temporaryFolder(onTestFinished);
+  for (const [name, code] of Object.entries(tools)) {
+    await writeFiles(bin, { [name]: `#!/bin/bash\necho "${name} $*"\n${code}\n` });
+    await chmod(join(bin, name), 0o755);
+  }
+  // Nothing else of the machine, which may have any of the tools.
+  for (const name of ['node', 'npm', 'sh', 'git'])
+    if (tools[name] === undefined) {
+      const place = await findProgram(name, process.env['PATH']);
+      await symlink(await realpath(place ?? name), join(bin, name));
+    }
+  const session = await contractSession(onTestFinished, files, { env: { PATH: bin } });
+  await prepare(session.folder);
+  return (await session.ok(runCompletionContract, input)).data;
+}
+
+const commands = (data: Data): string[] =>
+  (data['steps'] as { command: string }[]).map(({ command }) => command);
+
+describe('the built-in contract', () => {
+  it('says what is missing when there is nothing to verify', async () => {
+    expect(await builtin({ 'README.md': '' })).toMatchObject({
+      status: 'NOT_VERIFIED',
+      verified: false,
+      contract: { kind: 'builtin' },
+      hints: [expect.stringContaining('cc-verify.sh')],
+    });
+    expect(await builtin({ 'README.md': '' }, {}, { stack: 'go' })).toMatchObject({
+      reason: 'Nothing here belongs to the stack go.',
+    });
+  });
+
+  it('runs the tests of a package, and nothing when there are none', async () => {
+    const pack = (test: string): Record<string, string> => ({
+      'package.json': JSON.stringify({ scripts: { test } }),
+    });
+    const good = await builtin(pack('node -e "console.log(40 + 2)"'));
+    expect(good).toMatchObject({ status: 'PASS', stacks: ['typescript'] });
+    expect(good['output']).toContain('42');
+    expect(good['steps']).toMatchObject([{ command: 'npm run test', ok: true, exit_code: 0 }]);
+    expect(await builtin(pack('node -e "process.exit(3)"'))).toMatchObject({ status: 'FAIL' });
+    expect(await builtin(pack('echo "Error: no test specified" && exit 1'))).toMatchObject({
+      status: 'NOT_VERIFIED',
+      hints: [expect.stringContaining("npm's placeholder")],
+    });
+  });
+
+  it('compiles with the compiler of the project, and installs none', async () => {
+    const files = (code: string): Record<string, string> => ({
+      'package.json': JSON.stringify({ devDependencies: { typescript: '*' } }),
+      'tsconfig.json': JSON.stringify({ files: ['a.ts'], compilerOptions: { strict: true, types: [] } }),
+      'a.ts': code,
+    });
+    const link = async (folder: string): Promise<void> => {
+      await mkdir(join(folder, 'node_modules'));
+      await symlink(join(repository, 'node_modules/typescript'), join(folder, 'node_modules/typescript'));
+    };
+    expect(await builtin(files('export const a: number = 1;'), {}, {}, link)).toMatchObject({
+      status: 'PASS',
+    });
+    const wrong = await builtin(files('export const a: number = "one";'), {}, {}, link);
+    expect(wrong).toMatchObject({ status: 'FAIL', steps: [{ command: 'tsc --noEmit', ok: false }] });
+    expect(wrong['output']).toContain('TS2322');
+    expect(await builtin(files(''))).toMatchObject({
+      status: 'NOT_VERIFIED',
+      steps: [],
+      hints: ['typescript: The packages of the project are not installed: run "npm install" first.'],
+    });
+  });
+
+  it.each([
+    ['package-lock.json', 'npm'],
+    ['pnpm-lock.yaml', 'pnpm'],
+    ['yarn.lock', 'yarn'],
+    ['bun.lockb', 'bun'],
+    ['bun.lock', 'bun'],
+  ])('goes by the lock file %s', async (lock, manager) => {
+    const files = { 'package.json': '{"scripts":{"test":"x"}}', [lock]: '' };
+    expect(commands(await builtin(files, { [manager]: 'exit 0' }))).toEqual([`${manager} run test`]);
+    if (manager !== 'npm')
+      expect((await builtin(files))['hints']).toEqual([
+        expect.stringContaining(`${manager} is not installed`),
+      ]);
+  });
+
+  it('verifies Go with all three commands, and says so when Go or its modules are missing', async () => {
+    const files = { 'go.mod': 'module x\n' };
+    const good = await builtin(files, { go: 'exit 0' });
+    expect(good).toMatchObject({ status: 'PASS' });
+    expect(commands(good)).toEqual(['go build ./...', 'go vet ./...', 'go test ./...']);
+    const bad = await builtin(files, { go: '[[ $1 == vet ]] && exit 1; exit 0' });
+    expect(bad).toMatchObject({ status: 'FAIL', reason: 'Failed: go vet ./....' });
+    expect(
+      await builtin(files, { go: 'echo "module lookup disabled by GOPROXY=off" >&2; exit 1' }),
+    ).toMatchObject({
+      status: 'NOT_VERIFIED',
+    });
+  });
+
+  it('does not take "no tests" of pytest for a failure, and not for a success', async () => {
+    const files = { 'pyproject.toml': '' };
+    expect(await builtin(files, { pytest: 'exit 5' })).toMatchObject({
+      status: 'NOT_VERIFIED',
+      hints: [expect.stringContaining('found no tests')],
+    });
+    expect(await builtin(files, { pytest: 'exit 0', ruff: 'exit 1' })).toMatchObject({
+      status: 'PASS',
+      steps: [
+        { command: 'pytest --tb=short', ok: true },
+        { command: 'ruff check .', ok: false, advisory: true },
+      ],
+    });
+    const own = await builtin(
+      { ...files, '.venv/bin/pytest': '#!/bin/sh\necho own; exit 0\n' },
+      { pytest: 'exit 1' },
+      {},
+      (folder) => chmod(join(folder, '.venv/bin/pytest'), 0o755),
+    );
+    expect(own).toMatchObject({ status: 'PASS', output: expect.stringContaining('own') });
+  });
+
+  it('says PASS only if every stack that is there was verified', async () => {
+    const files = { 'go.mod': '', 'ansible/site.yml': '' };
+    const both = await builtin(files, { go: 'exit 0' });
+    expect(both).toMatchObject({ status: 'NOT_VERIFIED', stacks: ['go', 'ansible'] });
+    expect(both['hints']).toEqual([
+      'ansible: Neither ansible-lint nor yamllint is installed.',
+      'Name one stack with "stack" to have a verdict about that one alone.',
+    ]);
+    expect(await builtin(files, { go: 'exit 0' }, { stack: 'go' })).toMatchObject({
+      status: 'PASS',
+      stacks: ['go'],
+    });
+    expect(await builtin(files, { go: 'exit 0', yamllint: 'exit 0' })).toMatchObject({ status: 'PASS' });
+  });
+
+  it('validates the first folder of Terraform, and says when it has to be initialised', async () => {
+    const files = { 'infra/main.tf': '', 'infra/modules/x.tf': '' };
+    const good = await builtin(files, { terraform: 'pwd; exit 0' });
+    expect(good).toMatchObject({
+      status: 'PASS',
+      output: expect.stringMatching(/terraform validate -no-color\n.*\/infra\n/),
+    });
+    expect(
+      await builtin(files, { terraform: '[[ $1 == fmt ]] && exit 3; echo "Run terraform init"; exit 1' }),
+    ).toMatchObject({ status: 'NOT_VERIFIED' });
+  });
+
+  it('checks compose files, manifests and scripts as far as there are tools', async () => {
+    expect(await builtin({ 'docker-compose.yml': '' }, { docker: 'exit 0' })).toMatchObject({
+      status: 'PASS',
+      steps: [{ command: 'docker compose config --quiet' }],
+    });
+    expect(await builtin({ Dockerfile: '' }, { docker: 'exit 0' })).toMatchObject({
+      status: 'NOT_VERIFIED',
+      steps: [],
+    });
+    expect(
+      await builtin(
+        { 'k8s/a.yaml': '' },
+        { kubectl: 'echo "The connection to the server was refused"; exit 1' },
+      ),
+    ).toMatchObject({ status: 'NOT_VERIFIED' });
+    expect(await builtin({ 'k8s/a.yaml': '' }, { kubectl: 'exit 1' })).toMatchObject({ status: 'FAIL' });
+    expect(await builtin({ 'a.sh': '' }, { shellcheck: 'exit 1' })).toMatchObject({ status: 'NOT_VERIFIED' });
+  });
+});

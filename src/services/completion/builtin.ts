@@ -1,0 +1,177 @@
+import { dirname, join } from 'node:path';
+import { BmadError } from '../../base/errors.ts';
+import { findProgram } from '../../base/files/file-digest.ts';
+import { pathExists, readInside } from '../../base/files/files.ts';
+import { runWatched } from '../../base/process/process-watched.ts';
+import { KIT_STACKS, listForStacks, stacksIn, type KitStack } from '../../kit/stacks.ts';
+import { contractEnvironment } from './environment.ts';
+import type { OutputKeeper } from './output.ts';
+import type { Lack, PlannedCommand, Surroundings } from './plan.ts';
+import { PLANS } from './plans.ts';
+import type { RunRequest, RunResult } from './run.ts';
+import type { Status, Step } from './verdict.ts';
+
+/** Raised whenever the commands change, so that a receipt says what it stands for. */
+export const BUILTIN_VERSION = 1;
+
+const FILE_BYTES = 5_000_000;
+
+/** Verifies a folder with the usual commands of its stacks, for projects that have no script of their own. */
+export async function runBuiltin(request: RunRequest): Promise<RunResult> {
+  const { root, folder, stack, keeper } = request;
+  const listing = await listForStacks(root, folder);
+  const found = stacksIn(listing)
+    .map(({ name }) => name)
+    .filter((name): name is KitStack => (KIT_STACKS as readonly string[]).includes(name));
+  const stacks = stack === undefined ? found : found.filter((name) => name === stack);
+  if (stacks.length === 0)
+    return {
+      status: 'NOT_VERIFIED',
+      reason:
+        stack === undefined
+          ? 'Nothing here belongs to a stack that can be verified, and the project has no script of its own.'
+          : `Nothing here belongs to the stack ${stack}.`,
+      hints: [
+        `Write ${request.scriptPath} to say what "done" means here, or name the folder of the code with "working_dir".`,
+      ],
+      stacks: [],
+      steps: [],
+      timedOut: false,
+    };
+  const around = surroundings(request, listing);
+  const commands: PlannedCommand[] = [];
+  const lacks: Lack[] = [];
+  for (const name of stacks) {
+    const plan = await PLANS[name](around);
+    commands.push(...plan.commands);
+    lacks.push(...plan.lacks);
+  }
+  const { steps, timedOut, signal } = await runAll(commands, lacks, request);
+  keeper.flush();
+  const judged = judgement(steps, lacks, timedOut, request.timeoutMs);
+  const idle = stacks.filter(
+    (name) => !steps.some((step) => step.stack === name) && !lacks.some((lack) => lack.stack === name),
+  );
+  const hints = [
+    ...lacks.map(({ stack: of, what }) => `${of}: ${what}`),
+    ...idle.map((name) => `${name}: there is no command for it here; it does not count.`),
+    ...(timedOut
+      ? [
+          'contract_timeout_ms (BMAD_CONTRACT_TIMEOUT_MS) gives more time; watch modes of test runners never end.',
+        ]
+      : []),
+    ...(lacks.length > 0 && steps.some(({ ok }) => ok === true)
+      ? ['Name one stack with "stack" to have a verdict about that one alone.']
+      : []),
+  ];
+  return { ...judged, hints, stacks, steps, timedOut, ...(signal === undefined ? {} : { signal }) };
+}
+
+async function runAll(
+  commands: readonly PlannedCommand[],
+  lacks: Lack[],
+  request: RunRequest,
+): Promise<{ steps: Step[]; timedOut: boolean; signal: string | undefined }> {
+  const { keeper, signal } = request;
+  const steps: Step[] = [];
+  const deadline = performance.now() + request.timeoutMs;
+  for (const command of commands) {
+    const { stack, shown } = command;
+    const started = performance.now();
+    keeper.note(`▶ ${shown}`);
+    const step: Step = { stack, command: shown, ...(command.advisory === true ? { advisory: true } : {}) };
+    steps.push(step);
+    const tail: string[] = [];
+    const {
+      code,
+      signal: killed,
+      timedOut,
+    } = await runWatched(command.program, command.args, {
+      cwd: join(request.place, command.folder ?? '.'),
+      env: contractEnvironment(request.env, request.addedEnv, { ...command.env }),
+      timeoutMs: Math.max(1, deadline - performance.now()),
+      signal,
+      onOutput: gather(keeper, tail),
+    });
+    keeper.flush();
+    step.duration_ms = Math.round(performance.now() - started);
+    if (timedOut) return { steps, timedOut: true, signal: killed };
+    const lack = code === undefined || code === 0 ? undefined : command.missing?.(code, tail.join(''));
+    if (lack !== undefined) lacks.push({ stack, what: lack });
+    else step.ok = code === 0;
+    if (code !== undefined) step.exit_code = code;
+    keeper.note(
+      `  → ${lack ?? (code === 0 ? 'OK' : `FAILED (${code === undefined ? killed : `exit code ${code}`})`)}`,
+    );
+  }
+  return { steps, timedOut: false, signal: undefined };
+}
+
+const TAIL_PIECES = 20;
+
+/** Beside what is kept for the reader: the last pieces, which say why a command could not do its work. */
+function gather(keeper: OutputKeeper, tail: string[]): (chunk: Buffer, from: 'stdout' | 'stderr') => void {
+  return (chunk, from) => {
+    keeper.add(chunk, from);
+    tail.push(chunk.toString('utf8'));
+    if (tail.length > TAIL_PIECES) tail.shift();
+  };
+}
+
+/** PASS only if every stack that is here was verified: what could not be is not waved through. */
+function judgement(
+  steps: readonly Step[],
+  lacks: readonly Lack[],
+  timedOut: boolean,
+  timeoutMs: number,
+): { status: Status; reason: string } {
+  const counted = steps.filter(({ advisory }) => advisory !== true);
+  const failed = counted.filter(({ ok }) => ok === false);
+  if (timedOut)
+    return {
+      status: 'FAIL',
+      reason: `${steps.at(-1)?.command ?? 'It'} did not end within ${timeoutMs / 1_000} s.`,
+    };
+  if (failed.length > 0)
+    return { status: 'FAIL', reason: `Failed: ${failed.map(({ command }) => command).join(', ')}.` };
+  const passed = counted.filter(({ ok }) => ok === true);
+  if (passed.length === 0) return { status: 'NOT_VERIFIED', reason: 'No command that counts could be run.' };
+  if (lacks.length > 0)
+    return {
+      status: 'NOT_VERIFIED',
+      reason: `Not everything could be verified: ${lacks.map(({ stack }) => stack).join(', ')}.`,
+    };
+  return {
+    status: 'PASS',
+    reason:
+      passed.length === 1
+        ? 'The one command that counts has succeeded.'
+        : `All ${passed.length} commands that count have succeeded.`,
+  };
+}
+
+function surroundings(
+  { root, folder, place, env, platform }: RunRequest,
+  listing: Surroundings['listing'],
+): Surroundings {
+  return {
+    listing,
+    platform,
+    node: process.execPath,
+    program: (name) => findProgram(name, env['PATH'] ?? env['Path']),
+    async text(path) {
+      try {
+        return (await readInside(root, join(folder, path), FILE_BYTES)).toString('utf8');
+      } catch (error) {
+        if (error instanceof BmadError) return undefined;
+        throw error;
+      }
+    },
+    async upwards(path) {
+      for (let at = place; ; at = dirname(at)) {
+        if (await pathExists(join(at, path))) return join(at, path);
+        if (at === root || at === dirname(at)) return undefined;
+      }
+    },
+  };
+}

@@ -1,0 +1,275 @@
+import { createHash } from 'node:crypto';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import { withLock } from '../../base/files/file-lock.ts';
+import { realFolder } from '../../base/files/files.ts';
+import { oneLine, plural } from '../../base/text/text.ts';
+import { readKit, type Kit } from '../../kit/kit.ts';
+import { outputFolder } from '../../kit/output.ts';
+import { BUILTIN_VERSION, runBuiltin } from './builtin.ts';
+import type { Environment } from './environment.ts';
+import { OutputKeeper, type KeptOutput } from './output.ts';
+import type { Receipt, ReceiptBody } from './receipt.ts';
+import { addReceipt, preparePlace, receiptPlace, type ReceiptPlace } from './receipts.ts';
+import {
+  findScript,
+  folderInside,
+  refuseWindowsLines,
+  runScript,
+  scriptPaths,
+  type RunResult,
+  type Script,
+} from './run.ts';
+import { stackNamed } from './stack-names.ts';
+import { gitState } from './tree-files.ts';
+import { keepList, readTree, treeChanges, type Tree } from './tree.ts';
+import { VerdictReader } from './verdict.ts';
+import { readChain, verifyReceipts, type Verification } from './verify.ts';
+
+export interface CompletionSetup {
+  root: string;
+  /** The user's folder for what has no place in a project. */
+  state: string;
+  env: Environment;
+  /** Names of further variables that programs of a contract are given. */
+  addedEnv: readonly string[];
+  platform: NodeJS.Platform;
+  timeoutMs: number;
+  /** Takes secrets out of what is shown and kept. */
+  hide(text: string): string;
+}
+
+interface ContractRequest {
+  stack?: string | undefined;
+  workingDir?: string | undefined;
+  /** How much of the output is kept, in characters. */
+  room: number;
+}
+
+interface Caller {
+  signal: AbortSignal;
+  progress(message: string): void;
+}
+
+interface ContractRun extends RunResult {
+  contract: Receipt['contract'];
+  directory: string;
+  durationMs: number;
+  output: KeptOutput;
+  /** The end of what was written to standard error. */
+  stderrTail: string;
+  receipt: Receipt;
+  receiptFile: string;
+}
+
+/** Whether what is there is really done, and what was found out about that before. */
+export interface Completion {
+  run(request: ContractRequest, caller: Caller): Promise<ContractRun>;
+  receipts(): Promise<Awaited<ReturnType<typeof readChain>> & { place: ReceiptPlace }>;
+  verify(signal: AbortSignal): Promise<Verification>;
+}
+
+export async function openCompletion(setup: CompletionSetup): Promise<Completion> {
+  const kit = await readKit(setup.root);
+  const root = (await realFolder(setup.root)) ?? setup.root;
+  const without = [...(await stateFolders(kit)), ...below(root, setup.state)];
+  return {
+    run: (request, caller) => runContract({ setup, kit, root, without }, request, caller),
+    async receipts() {
+      const place = await receiptPlace(kit, setup.state);
+      return { ...(await readChain(place)), place };
+    },
+    async verify(signal) {
+      const place = await receiptPlace(kit, setup.state);
+      const script = await findScript(root, scriptPaths(kit.folder));
+      return verifyReceipts({
+        place,
+        contract: contractOf(script),
+        tree: () => readTree(root, without, setup.env, signal),
+      });
+    },
+  };
+}
+
+interface World {
+  setup: CompletionSetup;
+  kit: Kit;
+  root: string;
+  without: readonly string[];
+}
+
+/** What agents write while they work is no part of what is verified. */
+async function stateFolders(kit: Kit): Promise<string[]> {
+  const output = await outputFolder(kit);
+  const usual = ['_bmad', '_grimoire'].flatMap((name) => [
+    `${name}-output`,
+    `${name}/_memory`,
+    `${name}/memory`,
+  ]);
+  return [...new Set([...usual, ...(output === undefined ? [] : [output])])];
+}
+
+/** The user's state folder may lie in the project, in a container for instance. */
+function below(root: string, folder: string): string[] {
+  const path = relative(root, folder).split(sep).join('/');
+  return path === '' || path.startsWith('..') || isAbsolute(path) ? [] : [path];
+}
+
+function contractOf(script: Script | undefined): Receipt['contract'] {
+  return script === undefined
+    ? { kind: 'builtin', version: BUILTIN_VERSION }
+    : {
+        kind: 'script',
+        path: script.path,
+        sha256: createHash('sha256').update(script.content).digest('hex'),
+      };
+}
+
+const STDERR_TAIL = 2_000;
+
+async function runContract(world: World, request: ContractRequest, caller: Caller): Promise<ContractRun> {
+  const { setup, kit, root, without } = world;
+  const { signal, progress } = caller;
+  const stack = stackNamed(request.stack);
+  const { folder, place } = await folderInside(root, request.workingDir);
+  const paths = scriptPaths(kit.folder);
+  const script = await findScript(root, paths);
+  if (script !== undefined) refuseWindowsLines(script);
+  const receipts = await receiptPlace(kit, setup.state);
+  await preparePlace(receipts);
+  // Tests share ports, databases and build folders: two runs at once would fail each other.
+  const lock = {
+    waitMs: setup.timeoutMs,
+    signal,
+    onWait: () => progress('Waiting for another run of the contract'),
+  };
+  return withLock(join(receipts.folder, 'run.lock'), lock, async () => {
+    progress('Reading the files of the project');
+    const tree = await readTree(root, without, setup.env, signal);
+    const git = await gitState(root, without, setup.env, signal);
+    const reader = new VerdictReader();
+    const teller = tellerOf(progress, setup.hide);
+    let stderrTail = '';
+    const keeper = new OutputKeeper(
+      { head: Math.floor(request.room * 0.3), tail: Math.floor(request.room * 0.7) },
+      (line, from) => {
+        if (from === 'stderr') stderrTail += `${line}\n`;
+        // Not cut for every line: cutting copies.
+        if (stderrTail.length > STDERR_TAIL * 20) stderrTail = stderrTail.slice(-STDERR_TAIL);
+        teller.line(line, reader.line(line, from));
+      },
+    );
+    const started = new Date();
+    const clock = performance.now();
+    const run = {
+      root,
+      folder: folder === '.' ? '' : folder,
+      place,
+      stack,
+      timeoutMs: setup.timeoutMs,
+      env: setup.env,
+      addedEnv: setup.addedEnv,
+      platform: setup.platform,
+      scriptPath: paths[0] ?? '',
+      keeper,
+      reader,
+      signal,
+    };
+    let result: RunResult;
+    try {
+      result = await (script === undefined ? runBuiltin(run) : runScript(script, run));
+    } finally {
+      teller.stop();
+    }
+    const durationMs = Math.round(performance.now() - clock);
+    const after = await readTree(root, without, setup.env, signal);
+    const shown = withChanges({ ...result, steps: hidden(result.steps, setup.hide) }, tree, after);
+    const body: ReceiptBody = {
+      status: shown.status,
+      reason: shown.reason,
+      contract: contractOf(script),
+      directory: folder,
+      stack: stack ?? 'auto',
+      stacks: shown.stacks,
+      steps: shown.steps,
+      ...(shown.exitCode === undefined ? {} : { exit_code: shown.exitCode }),
+      ...(shown.signal === undefined ? {} : { signal: shown.signal }),
+      timed_out: shown.timedOut,
+      started: started.toISOString(),
+      // The clock of the machine may go back in between.
+      ended: new Date(started.getTime() + durationMs).toISOString(),
+      duration_ms: durationMs,
+      ...(git === undefined
+        ? {}
+        : {
+            git: {
+              ...(git.commit === undefined ? {} : { commit: git.commit }),
+              ...(git.branch === undefined ? {} : { branch: git.branch }),
+              dirty: git.dirty,
+            },
+          }),
+      tree: {
+        digest: tree.digest,
+        files: tree.files,
+        listed: tree.listed,
+        left_out: tree.leftOut,
+        ...(after.digest === tree.digest ? {} : { after: after.digest }),
+      },
+    };
+    const { receipt, notes } = await addReceipt(receipts, body);
+    if (shown.status === 'PASS') await keepList(receipts.folder, tree);
+    return {
+      ...shown,
+      hints: [...shown.hints, ...notes],
+      contract: receipt.contract,
+      directory: folder,
+      durationMs,
+      output: { ...keeper.kept, text: setup.hide(keeper.kept.text) },
+      stderrTail: setup.hide(stderrTail.slice(-STDERR_TAIL).trimEnd()),
+      receipt,
+      receiptFile: join(receipts.folder, 'receipts.jsonl'),
+    };
+  });
+}
+
+const hidden = (steps: RunResult['steps'], hide: (text: string) => string): RunResult['steps'] =>
+  steps.map((step) => ({ ...step, command: hide(step.command) }));
+
+/** Files that the run itself wrote make it unclear what was verified; the reader has to know. */
+function withChanges(result: RunResult, before: Tree, after: Tree): RunResult {
+  const left =
+    before.leftOut === 0
+      ? []
+      : [
+          `${plural(before.leftOut, 'file is', 'files are')} too large or too many and ${before.leftOut === 1 ? 'was' : 'were'} not looked into.`,
+        ];
+  if (before.digest === after.digest) return { ...result, hints: [...result.hints, ...left] };
+  const changes = treeChanges(before.list, after.list);
+  const named = changes.slice(0, 5).map(({ path, change }) => `${path} (${change})`);
+  const more = changes.length > named.length ? ` and ${changes.length - named.length} more` : '';
+  const hint = `Files changed during the run: ${named.join(', ')}${more}. The receipt is about the files as they were before; put what the run produces into .gitignore.`;
+  return { ...result, hints: [...result.hints, ...left, hint] };
+}
+
+const EVERY_MS = 250;
+const SILENT_MS = 10_000;
+
+/** Tells how far it is: steps at once, other lines now and then, and in silence that it still runs. */
+function tellerOf(progress: (message: string) => void, hide: (text: string) => string) {
+  const started = performance.now();
+  let told = 0;
+  const tell = (message: string): void => {
+    told = performance.now();
+    progress(hide(oneLine(message, 200)));
+  };
+  const timer = setInterval(() => {
+    if (performance.now() - told >= SILENT_MS)
+      tell(`Still running, ${Math.round((performance.now() - started) / 1_000)} s`);
+  }, SILENT_MS / 2);
+  timer.unref();
+  return {
+    line(line: string, step: boolean): void {
+      if (line.trim() !== '' && (step || performance.now() - told >= EVERY_MS)) tell(line);
+    },
+    stop: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,149 @@
+import { join, relative, resolve, sep } from 'node:path';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { findProgram, mayRun } from '../../base/files/file-digest.ts';
+import { readInside, realFolder } from '../../base/files/files.ts';
+import { runWatched } from '../../base/process/process-watched.ts';
+import type { KitStack } from '../../kit/stacks.ts';
+import { contractEnvironment, type Environment } from './environment.ts';
+import type { OutputKeeper } from './output.ts';
+import { judge, VerdictReader, type Status, type Step } from './verdict.ts';
+
+/** What runs, where, and for how long. */
+export interface RunRequest {
+  /** The real path of the project. */
+  root: string;
+  /** The folder that is verified: below the root, and its real path. */
+  folder: string;
+  place: string;
+  stack: KitStack | undefined;
+  timeoutMs: number;
+  env: Environment;
+  addedEnv: readonly string[];
+  platform: NodeJS.Platform;
+  /** Where the project's script would be. */
+  scriptPath: string;
+  keeper: OutputKeeper;
+  /** Hears every line that the keeper hears. */
+  reader: VerdictReader;
+  signal: AbortSignal;
+}
+
+export interface RunResult {
+  status: Status;
+  reason: string;
+  hints: string[];
+  stacks: string[];
+  steps: Step[];
+  timedOut: boolean;
+  exitCode?: number;
+  signal?: string;
+}
+
+export interface Script {
+  /** Below the root. */
+  path: string;
+  content: Buffer;
+}
+
+const SCRIPT = '_config/custom/cc-verify.sh';
+const SCRIPT_BYTES = 1_000_000;
+
+/** The places of the script in a project, the layout it has first. */
+export function scriptPaths(folder: string): string[] {
+  return [...new Set([folder, '_bmad', '_grimoire'])].map((each) => `${each}/${SCRIPT}`);
+}
+
+/** The script of the project; nothing when it has none. A link that leads out of the project is refused. */
+export async function findScript(root: string, paths: readonly string[]): Promise<Script | undefined> {
+  for (const path of paths) {
+    try {
+      return { path, content: await readInside(root, path, SCRIPT_BYTES) };
+    } catch (error) {
+      if (!(error instanceof BmadError)) throw error;
+      if (error.code === 'not_found') continue;
+      throw new BmadError(error.code, `The script of the contract cannot be used. ${error.message}`, {
+        subject: path,
+        hint: `Put the script itself at ${path}, readable, at most ${SCRIPT_BYTES} bytes; or remove it to use the built-in contract.`,
+      });
+    }
+  }
+  return undefined;
+}
+
+/** Bash takes the invisible half of such a line end for a part of the command, and runs half of the script. */
+export function refuseWindowsLines({ path, content }: Script): void {
+  if (!content.includes('\r\n')) return;
+  throw new BmadError('invalid_input', `${path} has Windows line ends (CRLF), which bash cannot run.`, {
+    subject: path,
+    hint: `Convert it, e.g. with "sed -i 's/\\r$//' ${path}", and keep it so with the line "*.sh text eol=lf" in .gitattributes.`,
+  });
+}
+
+/** Runs the script of the project: the folder by position and the stack by variable, which is what all versions take. */
+export async function runScript(script: Script, request: RunRequest): Promise<RunResult> {
+  const { root, place, stack, keeper, reader, timeoutMs, signal } = request;
+  const ended = await runWatched(await bashFor(request), [join(root, script.path), place], {
+    cwd: place,
+    env: contractEnvironment(request.env, request.addedEnv, {
+      CC_STACK: stack && (SCRIPT_NAMES[stack] ?? stack),
+    }),
+    timeoutMs,
+    signal,
+    onOutput: (chunk, from) => keeper.add(chunk, from),
+  });
+  keeper.flush();
+  const read = reader.read;
+  return {
+    ...judge(read, { ...ended, timeoutMs }),
+    stacks: read.stacks,
+    steps: read.steps,
+    timedOut: ended.timedOut,
+    ...(ended.code === undefined ? {} : { exitCode: ended.code }),
+    ...(ended.signal === undefined ? {} : { signal: ended.signal }),
+  };
+}
+
+/** The names that the script knows a stack by. */
+const SCRIPT_NAMES: Partial<Record<KitStack, string>> = { kubernetes: 'k8s' };
+
+/** On Windows the first bash of the PATH is often that of another system, which knows no paths of this one. */
+const GIT_BASH = ['C:\\Program Files\\Git\\bin\\bash.exe', 'C:\\Program Files (x86)\\Git\\bin\\bash.exe'];
+
+async function bashFor({ env, platform, scriptPath }: RunRequest): Promise<string> {
+  if (platform === 'win32') for (const place of GIT_BASH) if (await mayRun(place)) return place;
+  const found =
+    (await findProgram('bash', env['PATH'] ?? env['Path'])) ??
+    ((await mayRun('/bin/bash')) ? '/bin/bash' : undefined);
+  if (found !== undefined) return found;
+  throw new BmadError('unavailable', `${scriptPath} needs bash, which is not on the PATH.`, {
+    hint: 'Install bash (on Windows it comes with Git), then try again.',
+  });
+}
+
+export interface Folder {
+  /** Below the root, with slashes; `.` for the root itself. */
+  folder: string;
+  place: string;
+}
+
+/** The folder that is to be verified: there, a folder, and inside the project also after links are followed. */
+export async function folderInside(root: string, wanted: string | undefined): Promise<Folder> {
+  const place = resolve(root, wanted ?? '.');
+  const outside = (): BmadError =>
+    new BmadError('forbidden', `${quoted(wanted ?? '')} is outside the project.`, {
+      subject: 'working_dir',
+      hint: 'Name a folder of the project, as a path from its top; links that lead out of it are not followed.',
+    });
+  const inside = (path: string): boolean =>
+    path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+  const real = await realFolder(place);
+  // Whether something exists outside is nobody's business.
+  if (!inside(place) && (real === undefined || !inside(real))) throw outside();
+  if (real === undefined)
+    throw new BmadError('not_found', `There is no folder ${quoted(wanted ?? '')} in the project.`, {
+      subject: 'working_dir',
+      hint: 'Name a folder of the project, as a path from its top; without it, the whole project is verified.',
+    });
+  if (!inside(real)) throw outside();
+  return { folder: relative(root, real).split(sep).join('/') || '.', place: real };
+}

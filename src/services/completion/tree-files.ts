@@ -1,0 +1,135 @@
+import { systemCode } from '../../base/errors.ts';
+import { listInside, readInside } from '../../base/files/files.ts';
+import { ignoreRules, type IgnoreRules } from '../../base/text/ignore-rules.ts';
+import { runProgram } from '../../base/process/process.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface TreeFiles {
+  /** Below the root, with slashes, sorted. */
+  paths: string[];
+  listed: 'git' | 'walk';
+}
+
+export interface GitState {
+  commit: string | undefined;
+  branch: string | undefined;
+  /** Whether something differs from the commit, or is not in it. */
+  dirty: boolean;
+}
+
+const GIT_MS = 30_000;
+
+/** A project may name programs in its git configuration; none of them is to run because somebody looks. */
+const OFF = ['core.fsmonitor=false', 'core.untrackedCache=false', 'core.hooksPath=/dev/null'];
+
+/** What git says, as the parts between zero bytes; nothing without git or outside a repository. */
+async function git(
+  root: string,
+  args: readonly string[],
+  env: Environment,
+  signal: AbortSignal,
+): Promise<string[] | undefined> {
+  const parts: Buffer[] = [];
+  // Variables of git would name another repository than the project's.
+  const kept = Object.entries(env).filter(([name]) => !/^GIT_/i.test(name));
+  try {
+    const { code } = await runProgram(
+      'git',
+      [...OFF.flatMap((value) => ['-c', value]), '-C', root, ...args],
+      {
+        env: { ...Object.fromEntries(kept), GIT_OPTIONAL_LOCKS: '0' },
+        timeoutMs: GIT_MS,
+        signal,
+        async consume(output) {
+          for await (const part of output) parts.push(part);
+        },
+      },
+    );
+    signal.throwIfAborted();
+    if (code !== 0) return undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (systemCode(error) === undefined) throw error;
+    return undefined;
+  }
+  return Buffer.concat(parts)
+    .toString('utf8')
+    .split('\0')
+    .filter((part) => part !== '');
+}
+
+/** The files of a project: those that git tracks or would track, else all that no ignore file names. */
+export async function listTree(root: string, env: Environment, signal: AbortSignal): Promise<TreeFiles> {
+  const listed = await git(
+    root,
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
+    env,
+    signal,
+  );
+  // An ignored folder of a larger repository has no files for git; somebody has made it their project all the same.
+  return listed === undefined || listed.length === 0
+    ? { paths: (await walk(root, signal)).sort(), listed: 'walk' }
+    : { paths: [...new Set(listed)].sort(), listed: 'git' };
+}
+
+/** Where the repository of a project stands; nothing without one. BMAD's own state does not make it dirty. */
+export async function gitState(
+  root: string,
+  without: readonly string[],
+  env: Environment,
+  signal: AbortSignal,
+): Promise<GitState | undefined> {
+  const spared = without.map((folder) => `:(exclude)${folder}`);
+  const status = ['status', '--porcelain=v2', '--branch', '-z', '--', '.', ...spared];
+  const lines = await git(root, status, env, signal);
+  if (lines === undefined) return undefined;
+  const header = (name: string): string | undefined =>
+    lines.find((line) => line.startsWith(`# branch.${name} `))?.slice(`# branch.${name} `.length);
+  const commit = header('oid');
+  return {
+    commit: commit === '(initial)' ? undefined : commit,
+    branch: header('head'),
+    dirty: lines.some((line) => !line.startsWith('# ')),
+  };
+}
+
+const FOREIGN = new Set(
+  '.git .hg .svn node_modules .venv venv __pycache__ .terraform .tox .mypy_cache .pytest_cache'.split(' '),
+);
+const MOST_PATHS = 100_000;
+const RULES_BYTES = 256 * 1024;
+
+type PlacedRules = { folder: string; rules: IgnoreRules }[];
+
+/** Without git. Links are listed and not followed, so there is no way out of the root and no loop. */
+async function walk(root: string, signal: AbortSignal): Promise<string[]> {
+  const found: string[] = [];
+  const open: { folder: string; rules: PlacedRules }[] = [{ folder: '', rules: [] }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    signal.throwIfAborted();
+    if (found.length > MOST_PATHS) break;
+    const { folder } = next;
+    const entries = await listInside(root, folder).catch(() => []);
+    const ignore = entries.some(({ name }) => name === '.gitignore')
+      ? await readInside(root, `${folder}.gitignore`, RULES_BYTES).catch(() => Buffer.alloc(0))
+      : undefined;
+    const own = ignore === undefined ? [] : [{ folder, rules: ignoreRules(ignore.toString('utf8')) }];
+    const rules = [...next.rules, ...own];
+    for (const { name, kind, link } of entries) {
+      const path = folder + name;
+      if (FOREIGN.has(name) || isIgnored(rules, path, kind === 'folder')) continue;
+      if (kind === 'file' || link === true) found.push(path);
+      else open.push({ folder: `${path}/`, rules });
+    }
+  }
+  return found;
+}
+
+/** The ignore file nearest to a path has the last word. */
+function isIgnored(placed: PlacedRules, path: string, folder: boolean): boolean {
+  let verdict: boolean | undefined;
+  for (const { folder: place, rules } of placed)
+    verdict = rules.verdict(path.slice(place.length), folder) ?? verdict;
+  return verdict === true;
+}

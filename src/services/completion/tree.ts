@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { mapLimited } from '../../base/async.ts';
+import { fileMark, type FileMark } from '../../base/files/file-digest.ts';
+import {
+  ensureFolder,
+  readStateBytes,
+  removeTree,
+  stateNames,
+  writeAtomic,
+} from '../../base/files/file-state.ts';
+import { listTree, type TreeFiles } from './tree-files.ts';
+
+/** Larger files are told apart by their size only. */
+const LARGEST_FILE = 50_000_000;
+const MOST_FILES = 50_000;
+const MOST_BYTES = 2_000_000_000;
+
+/** What the files of a project are like at one moment. */
+export interface Tree {
+  /** SHA-256 of the list of all files with theirs. */
+  digest: string;
+  files: number;
+  /** Who knows which files belong to the project. */
+  listed: TreeFiles['listed'];
+  /** Files that were not looked into, because they are too large or too many. */
+  leftOut: number;
+  /** The list itself: kind, digest and path of each file. */
+  list: string;
+}
+
+/**
+ * Reads all files that git tracks or would track (without git: all but the ignored), except BMAD's own state, which
+ * changes while people work and is not what a contract verifies.
+ */
+export async function readTree(
+  root: string,
+  without: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): Promise<Tree> {
+  const { paths, listed } = await listTree(root, env, signal);
+  const ours = paths.filter(
+    (path) => !without.some((folder) => path === folder || path.startsWith(`${folder}/`)),
+  );
+  const looked = ours.slice(0, MOST_FILES);
+  let bytes = 0;
+  const marks = await mapLimited(looked, 16, async (path): Promise<FileMark | undefined> => {
+    signal.throwIfAborted();
+    const mark = await fileMark(join(root, path), bytes > MOST_BYTES ? 0 : LARGEST_FILE);
+    bytes += mark?.bytes ?? 0;
+    return mark;
+  });
+  const lines = looked.flatMap((path, index) => {
+    const mark = marks[index];
+    return mark === undefined ? [] : [`${mark.kind} ${mark.digest} ${path}\0`];
+  });
+  const list = lines.join('');
+  return {
+    digest: createHash('sha256').update(list).digest('hex'),
+    files: lines.length,
+    listed,
+    leftOut: ours.length - looked.length + marks.filter((mark) => mark?.kind === 'large').length,
+    list,
+  };
+}
+
+export interface TreeChange {
+  path: string;
+  change: 'added' | 'removed' | 'changed';
+}
+
+/** What is different between two lists, by path. */
+export function treeChanges(before: string, after: string): TreeChange[] {
+  const [old, now] = [entries(before), entries(after)];
+  const changes: TreeChange[] = [];
+  for (const [path, mark] of now) {
+    const earlier = old.get(path);
+    if (earlier === undefined) changes.push({ path, change: 'added' });
+    else if (earlier !== mark) changes.push({ path, change: 'changed' });
+  }
+  for (const path of old.keys()) if (!now.has(path)) changes.push({ path, change: 'removed' });
+  return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function entries(list: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const line of list.split('\0')) {
+    const path = line.indexOf(' ', line.indexOf(' ') + 1);
+    if (path > 0) found.set(line.slice(path + 1), line.slice(0, path));
+  }
+  return found;
+}
+
+export const TREES = 'trees';
+
+/** The file with the list of a digest. */
+export const listPath = (place: string, digest: string): string => join(place, TREES, `${digest}.gz`);
+
+/** Keeps the list of what has passed, so that what has changed can be named later. It takes the place of the one before. */
+export async function keepList(place: string, tree: Tree): Promise<void> {
+  const folder = join(place, TREES);
+  const own = `${tree.digest}.gz`;
+  await ensureFolder(folder);
+  await writeAtomic(join(folder, own), gzipSync(tree.list));
+  for (const name of await stateNames(folder))
+    if (/^[0-9a-f]{64}\.gz$/.test(name) && name !== own) await removeTree(join(folder, name));
+}
+
+/** The list of a digest. It vouches for itself: one that was changed is as good as none. */
+export async function keptList(place: string, digest: string): Promise<string | undefined> {
+  if (!/^[0-9a-f]{64}$/.test(digest)) return undefined;
+  const bytes = await readStateBytes(listPath(place, digest));
+  if (bytes === undefined) return undefined;
+  try {
+    const list = gunzipSync(bytes, { maxOutputLength: 100_000_000 });
+    return createHash('sha256').update(list).digest('hex') === digest ? list.toString('utf8') : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,147 @@
+import { plural } from '../../base/text/text.ts';
+import { ChainCheck, type ChainProblem, type ChainReport } from './chain.ts';
+import type { Receipt } from './receipt.ts';
+import { anchorOf, readReceipts, type ReceiptPlace } from './receipts.ts';
+import { keptList, treeChanges, type Tree, type TreeChange } from './tree.ts';
+
+export interface Verification {
+  /** Whether the project as it is now is the one that passed, and the receipts say so unchanged. */
+  proven: boolean;
+  chain: 'whole' | 'broken' | 'empty';
+  receipts: number;
+  problems: ChainProblem[];
+  /** Of the whole project, or of a part where the whole has never passed. */
+  lastPass: Receipt | undefined;
+  /** The last PASS on the very files that are here, which need not be the last of all. */
+  passedHere: Receipt | undefined;
+  newest: Receipt | undefined;
+  tree: 'same' | 'changed' | 'unknown';
+  /** Which files are different since, as far as the list of then is still there. */
+  changes: TreeChange[];
+  changesKnown: boolean;
+  contract: 'same' | 'changed' | 'unknown';
+  /** Parts that have passed as they are now, where the project is not proven: they say nothing about the rest. */
+  provenFor: ProvenPart[];
+  notes: string[];
+  place: ReceiptPlace;
+}
+
+/** What a verdict was about: a folder, and all that was found there or one stack of it. */
+interface Scope {
+  directory: string;
+  stack: string;
+}
+
+interface ProvenPart extends Scope {
+  receipt: string;
+}
+
+export interface VerifySetup {
+  place: ReceiptPlace;
+  /** The contract as it is now. */
+  contract: Receipt['contract'];
+  tree(): Promise<Tree>;
+}
+
+/** Reads and checks the whole chain. */
+export async function readChain(place: ReceiptPlace): Promise<ChainReport> {
+  const check = new ChainCheck();
+  const noted = await anchorOf(place);
+  await readReceipts(place, (line) => check.line(line));
+  return check.finish(noted);
+}
+
+/**
+ * Whether the receipts are as they were written, and whether what has passed is still there. Only a PASS of the whole
+ * project is one of the project, and a failure of any part of it since takes that back.
+ */
+export async function verifyReceipts({ place, contract, tree }: VerifySetup): Promise<Verification> {
+  const { lines, intact, problems } = await readChain(place);
+  const passed = intact.filter(({ status }) => status === 'PASS');
+  const ofAll = passed.filter(isWhole);
+  const passes = ofAll.length > 0 ? ofAll : passed;
+  const lastPass = passes.at(-1);
+  const newest = intact.at(-1);
+  const chain = problems.length > 0 ? 'broken' : lines === 0 ? 'empty' : 'whole';
+  const base = { chain, receipts: lines, problems, lastPass, newest, place } as const;
+  if (lastPass === undefined)
+    return {
+      ...base,
+      passedHere: undefined,
+      proven: false,
+      tree: 'unknown',
+      changes: [],
+      changesKnown: true,
+      contract: 'unknown',
+      provenFor: [],
+      notes: [],
+    };
+  const now = await tree();
+  const isHere = ({ tree: then }: Receipt): boolean => then.digest === now.digest;
+  const isCurrent = (receipt: Receipt): boolean => sameContract(receipt.contract, contract);
+  const here = passes.filter(isHere);
+  // Files that came back to what they were are as proven as they were then, if the contract is the one of then.
+  const passedHere = here.findLast(isCurrent) ?? here.at(-1);
+  const same = passedHere !== undefined;
+  const before = same ? now.list : await keptList(place.folder, lastPass.tree.digest);
+  const contractNow = isCurrent(passedHere ?? lastPass) ? 'same' : 'changed';
+  const wholePass = passedHere !== undefined && isWhole(passedHere) ? passedHere : undefined;
+  const since = intact.filter((receipt) => isHere(receipt) && receipt.seq > (wholePass?.seq ?? 0));
+  const standing = standingVerdicts(since);
+  const failures = standing.filter(({ status }) => status === 'FAIL');
+  const proven =
+    chain === 'whole' && wholePass !== undefined && contractNow === 'same' && failures.length === 0;
+  const parts =
+    proven || chain === 'broken'
+      ? []
+      : standing.filter((receipt) => receipt.status === 'PASS' && !isWhole(receipt) && isCurrent(receipt));
+  return {
+    ...base,
+    passedHere,
+    proven,
+    tree: same ? 'same' : 'changed',
+    changes: before === undefined ? [] : treeChanges(before, now.list),
+    changesKnown: before !== undefined,
+    contract: contractNow,
+    provenFor: parts.map(({ directory, stack, id }) => ({ directory, stack, receipt: id })),
+    notes: [
+      ...failures.map((failed) => {
+        const what = wholePass === undefined ? 'As they are now they have failed' : 'They have failed since';
+        const scope = isWhole(failed) && ofAll.length > 0 ? '' : `, ${scopeText(failed)}`;
+        return `${what}${scope} (${failed.id}): ${failed.reason}`;
+      }),
+      ...(now.leftOut === 0
+        ? []
+        : [
+            `${plural(now.leftOut, 'file is', 'files are')} too large or too many and ${now.leftOut === 1 ? 'was' : 'were'} not compared.`,
+          ]),
+    ],
+  };
+}
+
+/** What was found last about each scope. */
+function standingVerdicts(receipts: readonly Receipt[]): Receipt[] {
+  const standing = new Map<string, Receipt>();
+  for (const receipt of receipts)
+    if (receipt.status !== 'NOT_VERIFIED')
+      standing.set(JSON.stringify([receipt.directory, receipt.stack]), receipt);
+  return [...standing.values()].toSorted((a, b) => a.seq - b.seq);
+}
+
+function isWhole({ directory, stack }: Scope): boolean {
+  return directory === '.' && stack === 'auto';
+}
+
+function scopeText({ directory, stack }: Scope): string {
+  const where = directory === '.' ? 'the whole project' : directory;
+  return stack === 'auto' ? where : `${where}, stack ${stack}`;
+}
+
+function sameContract(then: Receipt['contract'], now: Receipt['contract']): boolean {
+  return (
+    then.kind === now.kind &&
+    then.path === now.path &&
+    then.sha256 === now.sha256 &&
+    then.version === now.version
+  );
+}

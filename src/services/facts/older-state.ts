@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import { BmadError } from '../../base/errors.ts';
+import { withLock } from '../../base/files/file-lock.ts';
+import { ensureFolder, removeTree, setAside, stateNames } from '../../base/files/file-state.ts';
+import { bringInto, copyNamed, moveFolder } from '../../base/files/file-tree.ts';
+import { realFolder } from '../../base/files/files.ts';
+import { projectKey } from '../../base/files/project-key.ts';
+import { inTurn, kitLock, OWN_FOLDER, whileLocked } from '../../kit/kit-lock.ts';
+import { readKit, strayPart, type Kit } from '../../kit/kit.ts';
+import { outputFolder } from '../../kit/output.ts';
+import { runsFolders } from '../../kit/runs/places.ts';
+
+/** A kind of state that is kept with the user while the project has no place for it. */
+type StatePart = 'memories' | 'pages' | 'runs' | 'tasks' | 'receipts';
+
+export interface OlderPart {
+  part: StatePart;
+  /** The folder of the user it is in. */
+  from: string;
+  /** Where it belongs by now, from the top of the project. */
+  to: string;
+}
+
+export interface BroughtPart {
+  /** What came along, and what was left because the project has something else there; paths in the folder. */
+  brought: string[];
+  left: string[];
+  /** Where the old folder lies now, whole; nothing where it stays as it is. */
+  kept: string | undefined;
+}
+
+const LOCK_WAIT_MS = 30_000;
+/** Somebody else may be moving a lot. */
+const MOVE_WAIT_MS = 300_000;
+const WORK = '.moving';
+const FOLDER_LOCK = '.lock';
+/** The project's own stand: they are about its folders, or were made with them. */
+const OWN = new Set(['branch.json', '.active-branch', '.gitignore', OWN_FOLDER]);
+
+/** Where the state of a project is while it has no place of its own, and how each part is recognised. */
+function userPlaces(root: string, state: string): Record<StatePart, { folder: string; sign: RegExp }> {
+  const key = projectKey(root);
+  return {
+    memories: { folder: join(state, 'memory', key), sign: /^\.bmad-memory\.(?:db|jsonl)$/ },
+    pages: { folder: join(state, 'projects', key, '_memory'), sign: /\.md$/ },
+    runs: { folder: join(state, 'projects', key, '.runs'), sign: /^[^.]/ },
+    tasks: { folder: join(state, 'tasks', key), sign: /^task-.*\.json$/ },
+    receipts: { folder: join(state, 'receipts', key), sign: /^receipts\.jsonl$/ },
+  };
+}
+
+/** What is kept with the user although the project has a place for it by now; answers do not find most of it any more. */
+export async function olderState(root: string, state: string): Promise<OlderPart[]> {
+  const used: [StatePart, string][] = [];
+  for (const [part, { folder, sign }] of Object.entries(userPlaces(root, state)))
+    if ((await stateNames(folder).catch(() => [])).some((name) => sign.test(name)))
+      used.push([part as StatePart, folder]);
+  if (used.length === 0) return [];
+  const kit = await readKit(root);
+  const places = await ownPlaces(kit, state);
+  return used.flatMap(([part, from]) => {
+    const to = places[part];
+    return to === undefined ? [] : [{ part, from, to }];
+  });
+}
+
+/** Where the project keeps each part itself; a part is missing where it has no place for it. */
+async function ownPlaces(kit: Kit, state: string): Promise<Partial<Record<StatePart, string>>> {
+  const output = await outputFolder(kit);
+  const runs = await runsFolders(kit, join(state, 'projects', projectKey(kit.root)));
+  return {
+    ...(kit.memory === undefined
+      ? {}
+      : { memories: `${kit.folder}/_memory/${OWN_FOLDER}`, pages: `${kit.folder}/_memory` }),
+    ...(runs.write.owner === 'user' ? {} : { runs: runs.write.path }),
+    ...(output === undefined ? {} : { tasks: `${output}/.tasks`, receipts: `${output}/.receipts` }),
+  };
+}
+
+/** Brings one part of plain files into the project. The old folder is set aside; nothing of it is deleted. */
+export async function bringPart(root: string, { part, from, to }: OlderPart): Promise<BroughtPart> {
+  const stray = (await strayPart(root, to)) ?? (await strayPart(root, `${to}/${WORK}`));
+  if (stray !== undefined)
+    throw new BmadError('forbidden', `${stray} leads outside the project; nothing was moved.`, {
+      subject: stray,
+      hint: 'Put a real folder in its place, then try again. The state is where it was.',
+    });
+  await ensureFolder(join(root, to));
+  return locked(root, { part, from, to }, async () => {
+    const { brought, left } = await bringInto(from, join(root, to), {
+      work: join(root, to, WORK),
+      depth: 1,
+      own: OWN,
+    });
+    // Done again while something is left, there is nothing new to keep a copy of.
+    const kept = brought.length === 0 && left.length > 0 ? undefined : await setAsideBut(from, left);
+    return { brought, left, kept };
+  });
+}
+
+/** What was left stays in its place as well, so that it is still found and named. */
+async function setAsideBut(from: string, left: readonly string[]): Promise<string> {
+  const draft = `${from}.left`;
+  await removeTree(draft);
+  await copyNamed(from, left, draft);
+  const kept = await setAside(from);
+  // The lock that is held went along, and means nothing there.
+  for (const lock of [FOLDER_LOCK, kitLock(OWN_FOLDER)]) await removeTree(join(kept, lock));
+  if ((await realFolder(draft)) !== undefined) await moveFolder(draft, from);
+  return kept;
+}
+
+/** Runs a move while no other process moves state of this project. */
+export async function whileMoving<T>(root: string, state: string, work: () => Promise<T>): Promise<T> {
+  return withLock(join(state, 'moving', `${projectKey(root)}.lock`), { waitMs: MOVE_WAIT_MS }, work);
+}
+
+/** Nobody writes there meanwhile: neither where it comes from nor where it goes. */
+async function locked<T>(root: string, { part, from, to }: OlderPart, work: () => Promise<T>): Promise<T> {
+  if (part === 'pages') {
+    const kit = await readKit(root);
+    const { memory } = kit;
+    if (memory === undefined) throw new Error(`${to} is there, but is no memory folder`);
+    return inTurn(join(from, OWN_FOLDER), () => whileLocked({ ...kit, memory }, work));
+  }
+  const options = { waitMs: LOCK_WAIT_MS };
+  return withLock(join(from, FOLDER_LOCK), options, () =>
+    withLock(join(root, to, FOLDER_LOCK), options, work),
+  );
+}

@@ -1,0 +1,80 @@
+import { readFile, rename } from 'node:fs/promises';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { agentFile, type TestRepository } from '../../../tests/support/git-repository.ts';
+import { TeamMachine } from '../../../tests/support/team-machine.ts';
+import { list } from '../../operations/catalogue/list.ts';
+import { sourcesAdd } from '../../operations/git-sources/sources-add.ts';
+import { sourcesClear } from '../../operations/git-sources/sources-clear.ts';
+import { sourcesList } from '../../operations/git-sources/sources-list.ts';
+import { sourcesUpdate } from '../../operations/git-sources/sources-update.ts';
+
+let machine: TeamMachine;
+let team: TestRepository;
+
+beforeEach(async () => {
+  machine = await TeamMachine.make((cleanUp) => onTestFinished(cleanUp));
+  team = await machine.repository('team', { 'agents/ada.md': agentFile('ada') });
+});
+
+const agents = async (): Promise<string> => (await machine.ok(list, { what: 'agents' })).answer.body;
+const states = async (): Promise<unknown[]> =>
+  ((await machine.ok(sourcesList)).data['sources'] as { state: string }[]).map(({ state }) => state);
+
+describe('a source that a project lists', () => {
+  it('is not served because it happens to be in the cache, only after the user fetched it there', async () => {
+    await machine.ok(sourcesUpdate, {}, { flags: { git: [`${team.source}#main`] } });
+    const pins = await readFile(machine.lock, 'utf8');
+    await rename(machine.lock, `${machine.lock}.away`);
+    await machine.write(machine.projectConfig, `git = ["${team.source}#main"]\n`);
+    await machine.write(machine.projectLock, pins);
+    expect(await agents()).not.toContain('ada');
+    expect(await states()).toEqual(['not fetched']);
+    await machine.ok(sourcesUpdate);
+    expect(await agents()).toContain('ada');
+  });
+
+  it('is the user’s own where the user names it too: the project’s lock file has no say', async () => {
+    const source = `${team.source}#main`;
+    await machine.write(machine.config, `git = ["${source}"]\n`);
+    await machine.ok(sourcesUpdate);
+    await team.commit({ 'agents/zorro.md': agentFile('zorro') });
+    await machine.ok(sourcesUpdate);
+    // The project claims the version that waits for the user's approval.
+    const { sources } = JSON.parse(await readFile(machine.lock, 'utf8')) as {
+      sources: Record<string, { commit: string; digest: string }>;
+    };
+    const copies = (await machine.ok(sourcesList, { copies: true })).data['copies'] as {
+      commit: string;
+      digest: string;
+    }[];
+    const newer = copies.find(({ commit }) => commit !== sources[source]?.commit);
+    await machine.write(machine.projectConfig, `git = ["${source}"]\n`);
+    await machine.write(
+      machine.projectLock,
+      JSON.stringify({ version: 1, sources: { [source]: { commit: newer?.commit, digest: newer?.digest } } }),
+    );
+    expect(await agents()).not.toContain('zorro');
+    expect(await agents()).toContain('ada');
+    expect(await states()).toEqual(['update waits']);
+  });
+
+  it('keeps its copy when the cache is cleared from another folder', async () => {
+    await machine.write(machine.projectConfig, `git = ["${team.source}#main"]\n`);
+    await machine.ok(sourcesUpdate);
+    const elsewhere = { cwd: machine.home, flags: {} };
+    expect((await machine.ok(sourcesClear, {}, elsewhere)).data).toEqual({ copies: 0, bytes: 0 });
+    expect(await agents()).toContain('ada');
+  });
+});
+
+describe('the configuration file', () => {
+  it('loses no source when several are added at once', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const repositories = await Promise.all(
+      names.map((name) => machine.repository(name, { [`agents/${name}.md`]: agentFile(name) })),
+    );
+    await Promise.all(repositories.map(({ source }) => machine.ok(sourcesAdd, { source })));
+    const text = await readFile(machine.config, 'utf8');
+    expect(repositories.filter(({ source }) => !text.includes(source))).toEqual([]);
+  });
+});

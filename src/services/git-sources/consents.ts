@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { readState, stateNames, writeAtomic } from '../../base/files/file-state.ts';
+
+/** What a person has allowed: this source, for the project with this lock file. */
+export interface Consent {
+  lock: string;
+  source: string;
+}
+
+/**
+ * The sources of projects that the user has fetched there, one small file each. That something is in the cache for
+ * another reason is no consent; and `clear` learns from here which projects still use what.
+ */
+export class Consents {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async has(consent: Consent): Promise<boolean> {
+    return (await readState(this.#file(consent)).catch(() => undefined)) !== undefined;
+  }
+
+  async give(consent: Consent): Promise<void> {
+    if (!(await this.has(consent))) await writeAtomic(this.#file(consent), `${JSON.stringify(consent)}\n`);
+  }
+
+  /** The lock files of all projects for which there is a consent. */
+  async locks(): Promise<string[]> {
+    const found = new Set<string>();
+    for (const name of await stateNames(this.#folder)) {
+      try {
+        const { lock } = JSON.parse((await readState(join(this.#folder, name))) ?? '{}') as Partial<Consent>;
+        if (typeof lock === 'string') found.add(lock);
+      } catch {
+        // A file that is being written or is not ours says nothing.
+      }
+    }
+    return [...found].sort();
+  }
+
+  #file({ lock, source }: Consent): string {
+    const key = createHash('sha256').update(`${lock}\0${source}`).digest('hex').slice(0, 32);
+    return join(this.#folder, `${key}.json`);
+  }
+}

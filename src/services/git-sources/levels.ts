@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { BmadError } from '../../base/errors.ts';
+import { withLock } from '../../base/files/file-lock.ts';
+import type { ConfiguredSource, SourceLayer } from './configured.ts';
+import { changePins, readPins, type Pin, type Pins } from './lock-file.ts';
+
+/** The files of one level: a project shares them with its team, a user has them alone. */
+export interface LevelFiles {
+  config: string;
+  lock: string;
+}
+
+export interface LevelParts {
+  user: LevelFiles;
+  /** Nothing outside of a project. */
+  project: LevelFiles | undefined;
+  /** Folder for the locks that keep two processes from changing one file. */
+  guards: string;
+}
+
+/** The pins of each level, or why they cannot be read: that costs the sources pinned there, and no others. */
+export type PinsOfLevels = Record<'project' | 'user', Pins | BmadError>;
+
+const BUSY_MS = 10_000;
+
+type Pinned = Pick<ConfiguredSource, 'address' | 'layer'>;
+
+/** Where sources are named and pinned: those a project lists in the project, for everybody; all others for the user. */
+export class Levels {
+  readonly #parts: LevelParts;
+
+  constructor(parts: LevelParts) {
+    this.#parts = parts;
+  }
+
+  files(level: 'project' | 'user'): LevelFiles {
+    const files = this.#parts[level];
+    if (files !== undefined) return files;
+    throw new BmadError('invalid_input', 'There is no project here that could have a source of its own.', {
+      hint: 'Go to the folder of a project, name it with --project, or add the source for yourself with --level user.',
+    });
+  }
+
+  lockFile(layer: SourceLayer): string {
+    return this.files(layer === 'project' ? 'project' : 'user').lock;
+  }
+
+  async pins(): Promise<PinsOfLevels> {
+    const read = async (file: string | undefined): Promise<Pins | BmadError> => {
+      try {
+        return file === undefined ? {} : await readPins(file);
+      } catch (error) {
+        if (error instanceof BmadError) return error;
+        throw error;
+      }
+    };
+    return { project: await read(this.#parts.project?.lock), user: await read(this.#parts.user.lock) };
+  }
+
+  /** Fails where the pins of a layer cannot be read: a damaged file must not be taken for an empty one. */
+  async checkLock(layer: SourceLayer): Promise<void> {
+    await readPins(this.lockFile(layer));
+  }
+
+  /** Replaces a pin. If it is no longer the one that the decision was made about, it stays. */
+  async pin({ address, layer }: Pinned, before: Pin | undefined, after: Pin): Promise<void> {
+    await this.#change(layer, (pins) => {
+      if (pins[address.source]?.commit !== before?.commit)
+        throw new BmadError('conflict', `${address.source} was approved by somebody else just now.`, {
+          subject: address.source,
+          hint: 'Look at it again with "bmad sources list".',
+        });
+      pins[address.source] = after;
+    });
+  }
+
+  /** Another process may have been the first; its pin stands. */
+  async pinFirst({ address, layer }: Pinned, pin: Pin): Promise<void> {
+    await this.#change(layer, (pins) => {
+      pins[address.source] ??= pin;
+    });
+  }
+
+  async unpin({ address, layer }: Pinned): Promise<void> {
+    await this.#change(layer, (pins) => {
+      delete pins[address.source];
+    });
+  }
+
+  /** Changes a configuration file while no other process of ours does. */
+  async whileAlone(file: string, change: () => Promise<void>): Promise<void> {
+    await withLock(this.#guard(file), { waitMs: BUSY_MS }, change);
+  }
+
+  async #change(layer: SourceLayer, change: (pins: Record<string, Pin>) => void): Promise<void> {
+    const file = this.lockFile(layer);
+    await changePins(file, this.#guard(file), change);
+  }
+
+  #guard(file: string): string {
+    const key = createHash('sha256').update(file).digest('hex').slice(0, 32);
+    return join(this.#parts.guards, `${key}.lock`);
+  }
+}

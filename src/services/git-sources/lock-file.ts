@@ -1,0 +1,60 @@
+import { BmadError } from '../../base/errors.ts';
+import { withLock } from '../../base/files/file-lock.ts';
+import { readState, writeAtomic } from '../../base/files/file-state.ts';
+
+/** The version of a source that is approved: exactly this commit, with exactly this content. */
+export interface Pin {
+  commit: string;
+  digest: string;
+  /** What its ref was when it was approved: another kind of ref of the same name does not go on from it. */
+  kind?: string;
+}
+
+export type Pins = Readonly<Record<string, Pin>>;
+
+const FORMAT = 1;
+const BUSY_MS = 10_000;
+
+/** The pins in a lock file; none when there is no file. A damaged file is reported and left as it is. */
+export async function readPins(file: string): Promise<Pins> {
+  const text = await readState(file);
+  if (text === undefined) return {};
+  try {
+    const { version, sources } = (JSON.parse(text) ?? {}) as { version?: unknown; sources?: unknown };
+    if (version === FORMAT && typeof sources === 'object' && sources !== null && !Array.isArray(sources)) {
+      const pins = Object.entries(sources as Record<string, Partial<Pin>>);
+      if (pins.every(([, pin]) => isPin(pin))) return Object.fromEntries(pins) as Record<string, Pin>;
+    }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new BmadError(
+    'unavailable',
+    `The lock file ${file} cannot be understood; its git sources are not served.`,
+    {
+      subject: file,
+      hint: 'Restore it from version control, or delete it and run "bmad sources update" to pin the sources anew.',
+    },
+  );
+}
+
+function isPin(pin: unknown): pin is Pin {
+  const { commit, digest } = (pin ?? {}) as Partial<Pin>;
+  return /^[0-9a-f]{40,64}$/.test(commit ?? '') && /^sha256:[0-9a-f]{64}$/.test(digest ?? '');
+}
+
+/** Changes the pins in a lock file while no other process does. The order is fixed, so that files can be compared. */
+export async function changePins(
+  file: string,
+  guard: string,
+  change: (pins: Record<string, Pin>) => void,
+): Promise<void> {
+  await withLock(guard, { waitMs: BUSY_MS }, async () => {
+    const pins = { ...(await readPins(file)) };
+    const before = JSON.stringify(pins);
+    change(pins);
+    if (JSON.stringify(pins) === before) return;
+    const sources = Object.fromEntries(Object.entries(pins).sort(([a], [b]) => (a < b ? -1 : 1)));
+    await writeAtomic(file, `${JSON.stringify({ version: FORMAT, sources }, null, 2)}\n`);
+  });
+}

@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import { structuredPatch } from 'diff';
+import { dirname, sep } from 'node:path';
+import { visible } from '../../base/text/text.ts';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { qualifiedName, type BmadRecord } from '../../model/record.ts';
+import type { Tree } from '../../sources/tree.ts';
+
+interface ChangedRecord {
+  kind: string;
+  name: string;
+  description: string;
+  change: 'added' | 'changed' | 'removed';
+  /** Description as it was, where it is another now. */
+  before?: string;
+}
+
+interface ChangedFile {
+  path: string;
+  change: 'added' | 'changed' | 'removed';
+  /** Lines that came and went. */
+  plus: number;
+  minus: number;
+  /** The difference in the form of `diff -u`; nothing for a binary file. */
+  diff?: string;
+  /** What is known of a binary file. */
+  binary?: string;
+}
+
+export interface Review {
+  records: ChangedRecord[];
+  files: ChangedFile[];
+}
+
+/** One state of a source: what it means, and its files. */
+export interface ReviewedState {
+  catalogue: Catalogue;
+  tree: Tree;
+}
+
+/** A difference takes this many edits and this long at most; beyond that, two texts have nothing in common. */
+const MAX_EDITS = 4_000;
+const MAX_MS = 500;
+
+/** What a model may come to read as text, whatever bytes are in it. */
+const TEXT = /\.(?:md|markdown|txt|ya?ml|json|toml|xml|csv|tsv|html?|js|ts|py|sh)$|(?:^|\/)[^.]*$/i;
+
+export async function reviewChanges(
+  before: ReviewedState | undefined,
+  after: ReviewedState,
+): Promise<Review> {
+  const files = await changedFiles(before?.tree, after.tree);
+  const touched = files.map(({ path }) => after.tree.place(path));
+  return { files, records: changedRecords(before?.catalogue, after.catalogue, touched) };
+}
+
+function changedRecords(
+  before: Catalogue | undefined,
+  after: Catalogue,
+  touched: readonly string[],
+): ChangedRecord[] {
+  const old = new Map(before?.winners.map((record) => [keyOf(record), record]));
+  const now = new Map(after.winners.map((record) => [keyOf(record), record]));
+  const found: ChangedRecord[] = [];
+  for (const key of [...new Set([...old.keys(), ...now.keys()])].sort()) {
+    const [was, is] = [old.get(key), now.get(key)];
+    const record = is ?? was;
+    if (record === undefined) continue;
+    const change = was === undefined ? 'added' : is === undefined ? 'removed' : 'changed';
+    if (was !== undefined && is !== undefined && !differs(was, is, touched)) continue;
+    found.push({
+      kind: record.kind,
+      name: qualifiedName(record),
+      description: record.description,
+      change,
+      ...(was !== undefined && is !== undefined && was.description !== is.description
+        ? { before: was.description }
+        : {}),
+    });
+  }
+  return found;
+}
+
+const keyOf = (record: BmadRecord): string => `${record.kind} ${qualifiedName(record)}`;
+
+/** A skill is its whole folder; anything else is its file. */
+function differs(was: BmadRecord, is: BmadRecord, touched: readonly string[]): boolean {
+  if (
+    was.digest !== is.digest ||
+    was.bmadRelativePath !== is.bmadRelativePath ||
+    was.description !== is.description
+  )
+    return true;
+  const folder = dirname(is.absolutePath) + sep;
+  return is.format === 'skill' && touched.some((place) => place.startsWith(folder));
+}
+
+async function changedFiles(before: Tree | undefined, after: Tree): Promise<ChangedFile[]> {
+  const [old, now] = [new Set((await before?.files()) ?? []), new Set(await after.files())];
+  const changed: ChangedFile[] = [];
+  for (const path of [...new Set([...old, ...now])].sort()) {
+    const was = old.has(path) ? await before?.read(path) : undefined;
+    const is = now.has(path) ? await after.read(path) : undefined;
+    if (was !== undefined && is !== undefined && was.equals(is)) continue;
+    changed.push(difference(path, was, is));
+  }
+  return changed;
+}
+
+function difference(path: string, was: Buffer | undefined, is: Buffer | undefined): ChangedFile {
+  const change = was === undefined ? 'added' : is === undefined ? 'removed' : 'changed';
+  const binary = !TEXT.test(path) && [was, is].some((content) => content?.includes(0));
+  if (binary) return { path, change, plus: 0, minus: 0, binary: `${kindOf(was)} → ${kindOf(is)}` };
+  const patch = structuredPatch(path, path, was?.toString('utf8') ?? '', is?.toString('utf8') ?? '', '', '', {
+    context: 3,
+    maxEditLength: MAX_EDITS,
+    timeout: MAX_MS,
+  });
+  // Texts with too little in common: all of the one goes, all of the other comes.
+  const hunks = patch?.hunks ?? [
+    { oldStart: 1, newStart: 1, lines: [...linesOf(was, '-'), ...linesOf(is, '+')] },
+  ];
+  const lines = hunks.flatMap(({ oldStart, newStart, lines: changes }) => [
+    `@@ -${oldStart} +${newStart} @@`,
+    // Nothing in a stranger's file may act on the terminal of whoever reviews it.
+    ...changes.map((line) => unhidden(line).replaceAll('\\u0009', '\t')),
+  ]);
+  const count = (sign: string): number =>
+    hunks.flatMap((hunk) => hunk.lines).filter((line) => line.startsWith(sign)).length;
+  return { path, change, plus: count('+'), minus: count('-'), diff: lines.join('\n') };
+}
+
+function kindOf(content: Buffer | undefined): string {
+  if (content === undefined) return 'nothing';
+  const digest = createHash('sha256').update(content).digest('hex').slice(0, 12);
+  return `binary, ${content.length} bytes, sha256 ${digest}`;
+}
+
+/**
+ * With what no eye sees and a model still reads: spaces without width, marks of direction, tag characters. What joins
+ * the parts of an emoji stays.
+ */
+function unhidden(line: string): string {
+  return visible(line).replace(
+    /[\u00AD\u200B\u200C\u200E\u200F\u2060-\u2064\uFEFF\u{E0000}-\u{E01EF}]/gu,
+    (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}
+
+function linesOf(content: Buffer | undefined, sign: string): string[] {
+  return (content?.toString('utf8').replace(/\n$/, '') ?? '').split('\n').map((line) => sign + line);
+}

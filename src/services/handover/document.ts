@@ -1,0 +1,133 @@
+import { isTable, parseFrontMatter, ParseError, textField, type Table } from '../../base/parse/parse.ts';
+import { rowIn, sectionsOf, withoutExamples } from '../../kit/markdown.ts';
+
+/** What one team hands over to another, as a file that both can read and sign. */
+export const CONTRACT_STATES = ['pending-acceptance', 'accepted', 'rejected', 'renegotiating'] as const;
+export type ContractState = (typeof CONTRACT_STATES)[number];
+
+interface ContractArtefact {
+  name: string;
+  path: string | undefined;
+  required: boolean;
+  line: number;
+}
+
+interface ContractQuestion {
+  question: string;
+  critical: boolean;
+  open: boolean;
+  line: number;
+}
+
+export interface DeliveryContract {
+  id: string | undefined;
+  status: string | undefined;
+  from: string | undefined;
+  to: string | undefined;
+  date: string | undefined;
+  signedBy: string | undefined;
+  artefacts: ContractArtefact[];
+  questions: ContractQuestion[];
+  decisions: number;
+  /** Placeholders that nobody has filled in, with their lines. */
+  unfilled: { text: string; line: number }[];
+  problems: string[];
+}
+
+/** Headings in either language, whatever signs stand before them. */
+const TITLES = {
+  artefacts: /artefacts? livr|delivered artefacts?|deliverables/i,
+  optional: /optionnel|optional/i,
+  questions: /questions? ouvertes?|open questions?/i,
+  decisions: /d[ée]cisions? cl[ée]s?|key decisions?/i,
+};
+const ITEM = /^\s*[-*]\s+\[[ xX]\]\s+\**([^*\n]{1,300}?)\**\s*$/;
+const PATH = /^\s*(?:[-*]\s*)?(?:📁\s*)?(?:chemin|path)\s*:\s*`([^`]{1,500})`/i;
+const CRITICAL = /🔴|critique|critical/i;
+const WAITING = /⏳|en attente|pending|open|ouverte?/i;
+
+/** Reads a contract; one that is not as it should be is read as far as it goes, and told. */
+export function readContract(file: string, text: string): DeliveryContract {
+  const problems: string[] = [];
+  const data = frontMatter(file, text, problems);
+  const field = (name: string): string | undefined => textField(data, name)?.trim() || undefined;
+  const contract: DeliveryContract = {
+    id: field('contract_id'),
+    status: field('status'),
+    from: field('from_team'),
+    to: field('to_team'),
+    date: field('date') ?? dateField(data),
+    signedBy: field('signed_by'),
+    artefacts: [],
+    questions: [],
+    decisions: 0,
+    unfilled: [],
+    problems,
+  };
+  const lines = withoutExamples(text);
+  for (const [index, line] of lines.entries())
+    for (const [placeholder] of line.matchAll(/\{\{[^{}]{0,200}\}\}/g))
+      contract.unfilled.push({ text: placeholder, line: index + 1 });
+  let within: keyof typeof TITLES | undefined;
+  for (const { level, title, body } of sectionsOf(lines)) {
+    if (level <= 2)
+      within = (['artefacts', 'questions', 'decisions'] as const).find((name) => TITLES[name].test(title));
+    if (within === 'artefacts') contract.artefacts.push(...artefactsIn(body, !TITLES.optional.test(title)));
+    if (within === 'questions') contract.questions.push(...rows(body).map(questionOf));
+    if (within === 'decisions') contract.decisions += rows(body).length;
+  }
+  return contract;
+}
+
+type Lines = readonly { text: string; line: number }[];
+
+function artefactsIn(body: Lines, required: boolean): ContractArtefact[] {
+  const found: ContractArtefact[] = [];
+  for (const { text, line } of body) {
+    const name = ITEM.exec(text)?.[1];
+    if (name !== undefined) found.push({ name: name.trim(), path: undefined, required, line });
+    const path = PATH.exec(text)?.[1];
+    const last = found.at(-1);
+    if (path !== undefined && last !== undefined) last.path = path;
+  }
+  return found;
+}
+
+/** The rows of a table without its head, and without those that only hold the place. */
+function rows(body: Lines): { cells: string[]; line: number }[] {
+  const found: { cells: string[]; line: number }[] = [];
+  let headed = false;
+  for (const { text, line } of body) {
+    const isTableLine = text.trim().startsWith('|');
+    if (!isTableLine) headed = false;
+    const cells = rowIn(text);
+    if (!isTableLine || cells === undefined) continue;
+    if (!headed) headed = true;
+    else if (cells.some((cell) => /[\p{L}\p{N}]/u.test(cell))) found.push({ cells, line });
+  }
+  return found;
+}
+
+function questionOf({ cells, line }: { cells: string[]; line: number }): ContractQuestion {
+  const [number = '', ...rest] = cells;
+  const [question = '', weight = '', , state = ''] = /^\d*$/.test(number) ? rest : cells;
+  return { question, critical: CRITICAL.test(weight), open: WAITING.test(state), line };
+}
+
+function frontMatter(file: string, text: string, problems: string[]): Table {
+  try {
+    const { data } = parseFrontMatter(file, text);
+    if (!isTable(data) || Object.keys(data).length === 0) problems.push(`${file} has no front matter.`);
+    return data;
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    problems.push(error.message);
+    return {};
+  }
+}
+
+/** YAML makes a date of what looks like one. */
+function dateField(data: Table): string | undefined {
+  const value: unknown = data['date'];
+  return value instanceof Date ? value.toISOString().slice(0, 10) : undefined;
+}

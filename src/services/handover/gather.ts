@@ -1,0 +1,115 @@
+import { BmadError, quoted } from '../../base/errors.ts';
+import { readInside } from '../../base/files/files.ts';
+import { nearest } from '../../base/text/suggest.ts';
+import { contextSections, requestsIn } from '../../kit/session/context-sections.ts';
+import { DECISIONS_FILE, decisionsIn } from '../../kit/memories/decisions.ts';
+import { textToRead } from '../../kit/kit-text.ts';
+import type { Kit } from '../../kit/kit.ts';
+import { ENGLISH, languageOf } from '../../kit/language.ts';
+import { projectWording } from '../../kit/project-language.ts';
+import { readRuns } from '../../kit/runs/scan.ts';
+import { SHARED_CONTEXT_FILE } from '../../kit/memories/shared-context.ts';
+import type { Run } from '../../model/run.ts';
+
+interface KnownDecision {
+  decision: string;
+  agent: string;
+  /** The day; empty when nobody wrote it down. */
+  date: string;
+}
+
+export interface Gathered {
+  run: Run | undefined;
+  artefacts: { name: string; path: string }[];
+  decisions: KnownDecision[];
+  /** What agents have asked of each other and nobody has done. */
+  requests: { question: string; critical: boolean; owner: string }[];
+  /** The language of the project's own files. */
+  language: 'fr' | 'en';
+}
+
+export interface Choice {
+  runId: string | undefined;
+  branch: string | undefined;
+  /** What the memory knows was decided, newest first, the log of the project included; without it, the log alone. */
+  known?: readonly KnownDecision[] | undefined;
+}
+
+const DECISIONS = 12;
+const LOG_BYTES = 20_000_000;
+
+/** What a run has produced and what the project has decided: the body of a contract. */
+export async function gather(
+  kit: Kit,
+  userRuns: string,
+  { runId, branch, known }: Choice,
+): Promise<Gathered> {
+  const run = runId === undefined ? undefined : await runNamed(kit, userRuns, runId, branch);
+  const artefacts = (run?.state?.artefacts ?? []).map(({ name, path, file }) => ({
+    name,
+    path: file ?? path,
+  }));
+  const shared = await textToRead(kit, SHARED_CONTEXT_FILE, []);
+  return {
+    run,
+    artefacts,
+    decisions: mostTelling(known ?? (await loggedDecisions(kit))),
+    requests: openRequests(shared),
+    language: languageOf(shared, await projectWording(kit, ENGLISH)) === ENGLISH ? 'en' : 'fr',
+  };
+}
+
+function openRequests(shared: string | undefined): Gathered['requests'] {
+  return requestsIn(contextSections(shared ?? ''), (text) => text)
+    .filter(({ done }) => !done)
+    .map(({ from, to, text }) => ({
+      question: `[${from} → ${to ?? '?'}] ${text}`,
+      critical: false,
+      owner: to ?? '?',
+    }));
+}
+
+async function runNamed(kit: Kit, userRuns: string, id: string, branch: string | undefined): Promise<Run> {
+  const { branches } = await readRuns(kit, userRuns);
+  const runs = branches
+    .flatMap((each) => each.runs)
+    .filter((run) => branch === undefined || run.branch === branch);
+  const found = runs.find((run) => run.id === id);
+  if (found !== undefined) return found;
+  const ids = runs.map((run) => run.id);
+  throw new BmadError(
+    'not_found',
+    `There is no run ${quoted(id)}${branch === undefined ? '' : ` in ${quoted(branch)}`}.`,
+    {
+      subject: id.slice(0, 200),
+      suggestions: nearest(id, ids),
+      hint:
+        ids.length === 0
+          ? 'There is no run yet; name the artefacts yourself.'
+          : `Runs: ${ids.slice(-10).join(', ')}.`,
+    },
+  );
+}
+
+/** The latest decisions, those about the architecture first. */
+function mostTelling(decisions: readonly KnownDecision[]): KnownDecision[] {
+  const weight = ({ decision }: KnownDecision): number => (decision.includes('[ARCH]') ? 1 : 0);
+  return decisions
+    .map((each, index) => ({ each, index }))
+    .sort(
+      (a, b) =>
+        weight(b.each) - weight(a.each) || b.each.date.localeCompare(a.each.date) || a.index - b.index,
+    )
+    .slice(0, DECISIONS)
+    .map(({ each }) => each);
+}
+
+/** Those of the log, the last one first. */
+async function loggedDecisions(kit: Kit): Promise<KnownDecision[]> {
+  if (kit.memory === undefined) return [];
+  const text = await readInside(kit.memory, DECISIONS_FILE, LOG_BYTES).catch(() => undefined);
+  const entries = text === undefined ? [] : decisionsIn(text.toString('utf8'), DECISIONS_FILE);
+  return entries
+    .map((entry) => ({ decision: entry.text, agent: entry.agent, date: entry.date ?? '' }))
+    .toReversed();
+}

@@ -1,0 +1,163 @@
+import { join } from 'node:path';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { withLock } from '../../base/files/file-lock.ts';
+import { replaceShared } from '../../base/files/file-shared.ts';
+import { listInside, readInside } from '../../base/files/files.ts';
+import { localDay } from '../../base/text/local-time.ts';
+import { nearest } from '../../base/text/suggest.ts';
+import { readContract, type ContractState, type DeliveryContract } from './document.ts';
+import { strayPart } from '../../kit/kit.ts';
+import { composeContract, type ContractParts } from './compose.ts';
+import { withStatus } from './status-line.ts';
+import { validateContract, type Validation } from './validate.ts';
+
+export interface KeptContract {
+  id: string;
+  /** From the top of the project. */
+  file: string;
+  contract: DeliveryContract;
+}
+
+const CONTRACT_BYTES = 2_000_000;
+const LOCK_WAIT_MS = 15_000;
+const ENDING = '.md';
+
+/** The contracts of a project: files in `contracts/` of its output folder. */
+export class DeliveryContracts {
+  readonly #root: string;
+  readonly #place: string | undefined;
+  readonly #now: () => Date;
+
+  constructor({ root, folder, now }: { root: string; folder: string | undefined; now: () => Date }) {
+    this.#root = root;
+    this.#place = folder;
+    this.#now = now;
+  }
+
+  /** The folder of the contracts, for whoever needs one. */
+  get #folder(): string {
+    if (this.#place !== undefined) return this.#place;
+    throw new BmadError('unavailable', 'The project has no output folder for delivery contracts.', {
+      hint: 'Make a folder _bmad-output in the project, or install BMAD in it, then try again.',
+    });
+  }
+
+  async all(): Promise<{ contracts: KeptContract[]; problems: string[] }> {
+    if (this.#place === undefined) return { contracts: [], problems: [] };
+    const contracts: KeptContract[] = [];
+    const problems: string[] = [];
+    for (const { name, kind } of await listInside(this.#root, this.#folder).catch(nothing)) {
+      if (kind !== 'file' || !name.endsWith(ENDING)) continue;
+      try {
+        contracts.push(await this.#read(name.slice(0, -ENDING.length)));
+      } catch (error) {
+        if (!(error instanceof BmadError)) throw error;
+        problems.push(error.message);
+      }
+    }
+    return { contracts, problems };
+  }
+
+  async get(id: string): Promise<KeptContract> {
+    const { contracts } = await this.all();
+    const found = contracts.find((kept) => kept.id === id);
+    if (found !== undefined) return found;
+    const ids = contracts.map((kept) => kept.id);
+    throw new BmadError('not_found', `There is no delivery contract ${quoted(id)}.`, {
+      subject: id.slice(0, 200),
+      suggestions: nearest(id, ids),
+      hint:
+        ids.length === 0
+          ? 'create_delivery_contract makes the first one.'
+          : `Contracts: ${ids.slice(-10).join(', ')}.`,
+    });
+  }
+
+  validate({ contract, id }: KeptContract): Promise<Validation> {
+    return validateContract(this.#root, contract, id);
+  }
+
+  text({ id }: KeptContract): Promise<string> {
+    return this.#text(id);
+  }
+
+  /** Writes a new contract; one of the same day is never written over. */
+  async create(
+    parts: Omit<ContractParts, 'id' | 'date'>,
+    signal: AbortSignal,
+  ): Promise<KeptContract & { validation: Validation }> {
+    return this.#locked(signal, async () => {
+      const date = localDay(this.#now());
+      const names = new Set(
+        (await listInside(this.#root, this.#folder).catch(nothing)).map(({ name }) => name),
+      );
+      const stem = `${parts.from}-to-${parts.to}-${date}`;
+      let id = stem;
+      for (let count = 2; names.has(`${id}${ENDING}`); count += 1) id = `${stem}-${count}`;
+      await replaceShared(this.#root, this.#file(id), composeContract({ ...parts, id, date }));
+      const kept = await this.#read(id);
+      return { ...kept, validation: await this.validate(kept) };
+    });
+  }
+
+  /** What the team that receives says. Only a complete contract can be accepted, and what was accepted stays so. */
+  async answer(
+    id: string,
+    answer: { status: Exclude<ContractState, 'pending-acceptance'>; by: string; reason?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<KeptContract & { validation: Validation }> {
+    return this.#locked(signal, async () => {
+      const kept = await this.get(id);
+      const validation = await this.validate(kept);
+      if (kept.contract.status === answer.status) return { ...kept, validation };
+      if (kept.contract.status === 'accepted' || kept.contract.status === 'rejected')
+        throw new BmadError('conflict', `${id} is ${kept.contract.status} already.`, {
+          subject: id,
+          hint: 'Make a new contract with create_delivery_contract; this one stays as it was agreed.',
+        });
+      if (answer.status === 'accepted' && !validation.valid) {
+        const first = validation.findings.filter(({ level }) => level === 'error').slice(0, 3);
+        throw new BmadError('conflict', `${id} is not complete and cannot be accepted.`, {
+          subject: id,
+          hint: `${first.map(({ message }) => message).join(' ')} Correct the file, or reject the contract.`,
+        });
+      }
+      const text = await this.#text(id);
+      await replaceShared(
+        this.#root,
+        this.#file(id),
+        withStatus(text, { ...answer, at: localDay(this.#now()) }),
+      );
+      return { ...(await this.#read(id)), validation };
+    });
+  }
+
+  async #read(id: string): Promise<KeptContract> {
+    const file = this.#file(id);
+    return { id, file, contract: readContract(file, await this.#text(id)) };
+  }
+
+  async #text(id: string): Promise<string> {
+    return (await readInside(this.#root, this.#file(id), CONTRACT_BYTES)).toString('utf8');
+  }
+
+  #file(id: string): string {
+    return `${this.#folder}/${id}${ENDING}`;
+  }
+
+  async #locked<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const stray = await strayPart(this.#root, this.#folder);
+    if (stray !== undefined)
+      throw new BmadError('forbidden', `${stray} leads outside the project; no contract is written there.`, {
+        subject: stray,
+        hint: 'Put a plain folder in its place.',
+      });
+    const options = { waitMs: LOCK_WAIT_MS, signal, tidy: true };
+    return withLock(join(this.#root, this.#folder, '.lock'), options, work);
+  }
+}
+
+function nothing(error: unknown): [] {
+  if (error instanceof BmadError && error.code === 'not_found') return [];
+  throw error;
+}

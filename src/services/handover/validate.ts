@@ -1,0 +1,72 @@
+import { posix } from 'node:path';
+import { BmadError } from '../../base/errors.ts';
+import { readInside } from '../../base/files/files.ts';
+import { CONTRACT_STATES, type DeliveryContract } from './document.ts';
+
+interface Finding {
+  level: 'error' | 'warning';
+  message: string;
+  line?: number | undefined;
+}
+
+export interface Validation {
+  valid: boolean;
+  findings: Finding[];
+}
+
+const ARTEFACT_BYTES = 50_000_000;
+const MANY_ARTEFACTS = 15;
+
+/** Whether a contract is complete: what it promises is there, and nothing that matters is open. */
+export async function validateContract(
+  root: string,
+  contract: DeliveryContract,
+  stem: string,
+): Promise<Validation> {
+  const findings: Finding[] = contract.problems.map((message) => ({ level: 'error', message }));
+  const add = (level: Finding['level'], message: string, line?: number): void => {
+    findings.push({ level, message, ...(line === undefined ? {} : { line }) });
+  };
+  for (const [name, value] of [
+    ['from_team', contract.from],
+    ['to_team', contract.to],
+    ['date', contract.date],
+    ['signed_by', contract.signedBy],
+  ] as const)
+    if (value === undefined) add('error', `${name} is missing in the front matter.`);
+  if (contract.status === undefined || !(CONTRACT_STATES as readonly string[]).includes(contract.status))
+    add('error', `status has to be one of ${CONTRACT_STATES.join(', ')}.`);
+  if (contract.id !== undefined && contract.id !== stem)
+    add('warning', `contract_id is ${contract.id}, the file is called ${stem}.`);
+  for (const { text, line } of contract.unfilled) add('error', `${text} is not filled in.`, line);
+  const required = contract.artefacts.filter((artefact) => artefact.required);
+  if (required.length === 0) add('error', 'No required artefact is named: there is nothing to deliver.');
+  if (contract.artefacts.length > MANY_ARTEFACTS)
+    add('warning', `${contract.artefacts.length} artefacts: think of two contracts.`);
+  for (const { name, path, required: needed, line } of contract.artefacts) {
+    const level = needed ? 'error' : 'warning';
+    if (path === undefined) add(level, `${name}: no path is given.`, line);
+    else {
+      const problem = await missing(root, path);
+      if (problem !== undefined) add(level, `${name}: ${path} ${problem}.`, line);
+    }
+  }
+  for (const { question, critical, open, line } of contract.questions)
+    if (open)
+      add(critical ? 'error' : 'warning', `Open${critical ? ' and critical' : ''}: ${question}`, line);
+  if (contract.decisions === 0) add('warning', 'No key decision is named.');
+  return { valid: !findings.some(({ level }) => level === 'error'), findings };
+}
+
+async function missing(root: string, path: string): Promise<string | undefined> {
+  const inner = posix.normalize(path.replace(/^\{project-root\}\//, ''));
+  if (inner.startsWith('..')) return 'is outside the project';
+  try {
+    const bytes = await readInside(root, inner, ARTEFACT_BYTES);
+    return bytes.length === 0 ? 'is empty' : undefined;
+  } catch (error) {
+    if (!(error instanceof BmadError)) throw error;
+    if (error.code === 'too_large') return undefined;
+    return error.code === 'not_found' ? 'is not there' : 'is outside the project or no file';
+  }
+}

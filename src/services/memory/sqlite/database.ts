@@ -1,0 +1,201 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { sizeAndTime } from '../../../base/files/file-state.ts';
+import type { Connection, Driver, SqlValue, Statement } from './driver.ts';
+import { isBusy, readOnlyFailure, sqlFailure } from './failures.ts';
+
+/**
+ * How long a statement waits inside SQLite, where nothing else of this process runs, and how long a call tries in all:
+ * between its attempts the process does other things.
+ */
+const WAIT_MS = 10;
+const TRY_MS = 30_000;
+const PAUSE_MS = 4;
+const LONGEST_PAUSE_MS = 100;
+
+export type Journal = 'wal' | 'delete';
+
+/** Runs work that another process may be in the way of, until it succeeds or has tried for long enough. */
+export async function patiently<T>(path: string, work: () => T | Promise<T>): Promise<T> {
+  const deadline = performance.now() + TRY_MS;
+  for (let wait = PAUSE_MS; ; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw sqlFailure(path, error);
+      // By chance, so that processes that wait for each other do not come back at the same moment.
+      await pause(wait * (0.5 + Math.random()));
+    }
+  }
+}
+
+/** `still`: a file that nobody writes while it is looked at; it is opened anew when it has changed all the same. */
+export type Access = 'write' | 'read' | 'still';
+
+/** Makes or changes the tables, or what a connection needs of its own. */
+export type Prepare = (database: Database) => void | Promise<void>;
+
+export class Database {
+  readonly path: string;
+  readonly driver: Driver;
+  readonly notes: readonly string[];
+  readonly #prepare: Prepare;
+  readonly #statements = new Map<string, Statement>();
+  #access: Access;
+  #connection: Connection;
+  #journal = 'unknown';
+  /** For a file that stands still: what it was like when it was opened, and how often it was opened. */
+  #seen: string | undefined;
+  #openings = 0;
+
+  constructor(
+    path: string,
+    driver: Driver,
+    notes: readonly string[],
+    { access = 'write', prepare = () => undefined }: { access?: Access; prepare?: Prepare } = {},
+  ) {
+    this.path = path;
+    this.driver = driver;
+    this.notes = notes;
+    this.#access = access;
+    this.#prepare = prepare;
+    this.#connection = this.#connect();
+  }
+
+  get journal(): string {
+    return this.#access === 'write' ? this.#journal : 'none, it is only read';
+  }
+
+  get readOnly(): boolean {
+    return this.#access !== 'write';
+  }
+
+  #connect(): Connection {
+    const still = this.#access === 'still';
+    const place = still ? `${pathToFileURL(this.path).href}?immutable=1` : this.path;
+    return this.driver.connect(place, WAIT_MS, this.readOnly);
+  }
+
+  begin(journal: Journal): void {
+    this.#journal = this.#setJournal(journal);
+    // What a call has answered for survives a power cut. Mapped memory stays off, its default: it has damaged files.
+    this.#connection.exec('PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;');
+  }
+
+  /** Whether a file that may only be read can be. */
+  look(): void {
+    this.#statement('SELECT count(*) FROM sqlite_schema').get();
+  }
+
+  #setJournal(journal: Journal): string {
+    const row = this.#statement(`PRAGMA journal_mode=${journal}`).get() as { journal_mode: string };
+    return row.journal_mode;
+  }
+
+  /** How the file is written by those who have it open; nothing when it cannot be told. */
+  mode(): string | undefined {
+    try {
+      return (this.#statement('PRAGMA journal_mode').get() as { journal_mode: string }).journal_mode;
+    } catch {
+      return undefined;
+    }
+  }
+
+  exec(sql: string): void {
+    this.#connection.exec(sql);
+  }
+
+  run(sql: string, ...values: SqlValue[]): number {
+    return Number(this.#statement(sql).run(...values.map(safe)).changes);
+  }
+
+  get<T>(sql: string, ...values: SqlValue[]): T | undefined {
+    return (this.#statement(sql).get(...values.map(safe)) ?? undefined) as T | undefined;
+  }
+
+  all<T>(sql: string, ...values: SqlValue[]): T[] {
+    return this.#statement(sql).all(...values.map(safe)) as T[];
+  }
+
+  /** One consistent view for several reads; errors come as ours. */
+  async read<T>(work: () => T): Promise<T> {
+    if (this.#access === 'still') await this.#refresh();
+    return patiently(this.path, () => this.transaction('BEGIN', work));
+  }
+
+  /** All of it or nothing, while no other process writes. */
+  async write<T>(work: () => T): Promise<T> {
+    if (this.readOnly) throw readOnlyFailure(this.path);
+    return patiently(this.path, () => this.transaction('BEGIN IMMEDIATE', work));
+  }
+
+  async #refresh(): Promise<void> {
+    const [file, log] = await Promise.all([sizeAndTime(this.path), sizeAndTime(`${this.path}-wal`)]);
+    const now = JSON.stringify([file, log]);
+    const before = this.#seen;
+    this.#seen = now;
+    if (before === undefined || before === now) return;
+    this.#statements.clear();
+    this.#connection.close();
+    // Where there is a log now, somebody is writing, and the files that reading needs are there.
+    this.#access = (log?.size ?? 0) > 0 ? 'read' : 'still';
+    this.#connection = this.#connect();
+    this.#openings++;
+    await this.#prepare(this);
+  }
+
+  /** Moves what is in the write-ahead log into the file and leaves nothing in it; while others read, that waits. */
+  emptyLog(): void {
+    if (this.#journal === 'wal') this.#statement('PRAGMA wal_checkpoint(TRUNCATE)').get();
+  }
+
+  transaction<T>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: () => T): T {
+    this.#connection.exec(begin);
+    let result: T;
+    try {
+      result = work();
+      this.#connection.exec('COMMIT');
+    } catch (error) {
+      try {
+        this.#connection.exec('ROLLBACK');
+      } catch {
+        // After some failures SQLite has rolled back by itself; the first error is the one to tell.
+      }
+      throw error;
+    }
+    return result;
+  }
+
+  /** Moves with each commit of another connection, not with our own. */
+  dataVersion(): number {
+    const { data_version: version } = this.#statement('PRAGMA data_version').get() as {
+      data_version: number;
+    };
+    return this.#openings * 1_000_000 + version;
+  }
+
+  close(): void {
+    // Drivers keep a file open until its statements are collected, so the log is not folded in by closing alone.
+    try {
+      if (this.#journal === 'wal') this.#connection.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    } catch {
+      // Somebody else will do it.
+    }
+    this.#statements.clear();
+    this.#connection.close();
+  }
+
+  #statement(sql: string): Statement {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#connection.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+/** Drivers end a text at NUL. */
+function safe(value: SqlValue): SqlValue {
+  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '') : value;
+}

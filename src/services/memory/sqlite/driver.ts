@@ -1,0 +1,76 @@
+import { BmadError } from '../../../base/errors.ts';
+
+/** What a driver takes and gives. Anything else would silently become NULL. */
+export type SqlValue = string | number | bigint | Uint8Array | null;
+
+export interface Statement {
+  run(...values: SqlValue[]): { changes: number | bigint };
+  get(...values: SqlValue[]): unknown;
+  all(...values: SqlValue[]): unknown[];
+}
+
+export interface Connection {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+export interface Driver {
+  name: string;
+  /** Of SQLite itself. */
+  version: string;
+  /** With several processes, write-ahead logs of older versions can be damaged. */
+  safeLog: boolean;
+  /** A path, or a `file:` URL with options of SQLite. */
+  connect(path: string, waitMs: number, readOnly?: boolean): Connection;
+}
+
+interface DriverModule {
+  DatabaseSync: new (path: string, options: { timeout: number; readOnly?: boolean }) => Connection;
+}
+
+/** The first version whose write-ahead log several processes can reset at once without damage. */
+const SAFE_LOG = [3, 51, 3] as const;
+
+/** The best SQLite that is here: the optional package, else the one inside Node. */
+export async function sqliteDriver(): Promise<Driver> {
+  const found = await Promise.all([
+    described('@photostructure/sqlite', async () => import('@photostructure/sqlite')),
+    // The types of the oldest Node we run on do not know this module.
+    described('node:sqlite', async () => import(['node', 'sqlite'].join(':')) as Promise<DriverModule>),
+  ]);
+  const usable = found.filter((driver) => driver !== undefined);
+  const best = usable.find(({ safeLog }) => safeLog) ?? usable[0];
+  if (best !== undefined) return best;
+  throw new BmadError('unavailable', 'There is no SQLite on this machine that the server can use.', {
+    hint: 'Install the optional package @photostructure/sqlite beside the server, or run it on Node 22.13 or later.',
+  });
+}
+
+async function described(name: string, load: () => Promise<DriverModule>): Promise<Driver | undefined> {
+  try {
+    const { DatabaseSync } = await load();
+    const connection = new DatabaseSync(':memory:', { timeout: 0 });
+    const { version } = connection.prepare('SELECT sqlite_version() AS version').get() as { version: string };
+    // Some builds come without the word index.
+    connection.exec('CREATE VIRTUAL TABLE probe USING fts5(words)');
+    connection.close();
+    return {
+      name,
+      version,
+      safeLog: isSafe(version),
+      connect: (path, waitMs, readOnly = false) => new DatabaseSync(path, { timeout: waitMs, readOnly }),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+export function isSafe(version: string): boolean {
+  const parts = version.split('.').map(Number);
+  for (const [index, least] of SAFE_LOG.entries()) {
+    const part = parts[index] ?? 0;
+    if (part !== least) return part > least;
+  }
+  return true;
+}

@@ -1,0 +1,89 @@
+import { dirname } from 'node:path';
+import { BmadError } from '../../../base/errors.ts';
+
+/** What SQLite's result codes mean for whoever called. */
+
+const BUSY = 5;
+const LOCKED = 6;
+const READ_ONLY = 8;
+const IO_ERROR = 10;
+const CANNOT_OPEN = 14;
+
+/** SQLite's own words: one of the drivers leaves the code out where many rows are read. */
+const BY_TEXT: Readonly<Record<string, number>> = {
+  'access permission denied': 3,
+  'database is locked': BUSY,
+  'database table is locked': LOCKED,
+  'attempt to write a readonly database': READ_ONLY,
+  'disk I/O error': IO_ERROR,
+  'database disk image is malformed': 11,
+  'database or disk is full': 13,
+  'unable to open database file': CANNOT_OPEN,
+  'file is not a database': 26,
+};
+
+/** The primary result code of SQLite. */
+function primary(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;
+  return 'code' in error && error.code === 'ERR_SQLITE_ERROR' ? BY_TEXT[error.message] : undefined;
+}
+
+export function isBusy(error: unknown): boolean {
+  const code = primary(error);
+  return code === BUSY || code === LOCKED;
+}
+
+/** The disk refused something, which may be the memory that processes share for a write-ahead log. */
+export function isRefusedByDisk(error: unknown): boolean {
+  return error instanceof BmadError && primary(error.cause) === IO_ERROR;
+}
+
+/** A file with a write-ahead log that cannot be opened where nothing may be written. */
+export function needsWriting(error: unknown): boolean {
+  const code = primary(error);
+  return code === READ_ONLY || code === CANNOT_OPEN;
+}
+
+export function readOnlyFailure(path: string, cause?: unknown): BmadError {
+  return new BmadError(
+    'unavailable',
+    `${path} can only be read: this user may not write the file or its folder.`,
+    {
+      subject: path,
+      hint: `Give the user that runs this server the right to write in ${dirname(path)}, then try again. What is in it can be recalled meanwhile.`,
+      cause,
+    },
+  );
+}
+
+export function sqlFailure(path: string, error: unknown): unknown {
+  const tell = (message: string, hint: string): BmadError =>
+    new BmadError('unavailable', message, { subject: path, hint, cause: error });
+  switch (primary(error) ?? 0) {
+    case BUSY:
+    case LOCKED:
+      return tell(`Another process is busy with ${path}.`, 'Wait for it to end, then try again.');
+    case 3:
+    case READ_ONLY:
+      return readOnlyFailure(path, error);
+    case CANNOT_OPEN:
+      return tell(`${path} cannot be opened.`, 'Check the permissions of the file and of its folder.');
+    case IO_ERROR:
+      return tell(
+        `${path} cannot be read or written: the disk refused.`,
+        'Check the disk and its free space.',
+      );
+    case 13:
+      return tell(`${path} cannot be written: the disk is full.`, 'Free some space, then try again.');
+    case 11:
+    case 26:
+      return tell(
+        `${path} is damaged. It was left as it is.`,
+        `Move it away together with ${path}-wal and ${path}-shm, then import the last export of the memories; ` +
+          `"sqlite3 ${path} .recover" may bring back what is readable.`,
+      );
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,144 @@
+import { dirname } from 'node:path';
+import { BmadError } from '../../../base/errors.ts';
+import { ensureFile } from '../../../base/files/file-modes.ts';
+import { ensureFolder, isWritable, sizeAndTime } from '../../../base/files/file-state.ts';
+import { farFolder } from '../../../base/files/file-systems.ts';
+import { Database, patiently, type Access, type Journal, type Prepare } from './database.ts';
+import { sqliteDriver, type Driver } from './driver.ts';
+import { isBusy, isRefusedByDisk, needsWriting, readOnlyFailure } from './failures.ts';
+
+export type { Database } from './database.ts';
+
+/** The one door to SQLite: files that many processes read and write at once. */
+
+/** Another process that holds a write-ahead log keeps it for as long as it lives, so there is little to wait for. */
+const HANDOVER_MS = 2_000;
+
+export interface OpenOptions {
+  /** Makes or changes the tables; called until it succeeds, so it has to bear being called again. */
+  prepare: Prepare;
+  driver?: Driver | undefined;
+  /** `auto` is a write-ahead log unless something is known that forbids it. */
+  journal?: 'auto' | Journal | undefined;
+}
+
+export async function openSqlite(
+  path: string,
+  { prepare, driver, journal: asked = 'auto' }: OpenOptions,
+): Promise<Database> {
+  const chosen = driver ?? (await sqliteDriver());
+  if (!(await isWritable(path))) return openToRead(path, chosen, prepare);
+  await ensureFolder(dirname(path));
+  await ensureFile(path);
+  const { journal, notes } = await journalFor(path, chosen, asked);
+  const attempt = async (mode: Journal): Promise<Database> => {
+    const handover = performance.now() + HANDOVER_MS;
+    const database = await opened(
+      path,
+      () => new Database(path, chosen, notes),
+      (fresh) => {
+        try {
+          fresh.begin(mode);
+        } catch (error) {
+          const held = mode === 'delete' && isBusy(error) && fresh.mode() === 'wal';
+          throw held && performance.now() > handover ? heldLog(path, notes, error) : error;
+        }
+      },
+    );
+    return prepared(database, prepare);
+  };
+  try {
+    return await attempt(journal);
+  } catch (error) {
+    // A log needs memory shared between processes, which not every file system has.
+    if (journal === 'delete' || !isRefusedByDisk(error)) throw error;
+    notes.push(`The folder of ${path} does not bear a write-ahead log: writes are slower.`);
+    return attempt('delete');
+  }
+}
+
+async function journalFor(
+  path: string,
+  { safeLog, version, name }: Driver,
+  asked: 'auto' | Journal,
+): Promise<{ journal: Journal; notes: string[] }> {
+  if (!safeLog)
+    return {
+      journal: 'delete',
+      notes: [
+        `SQLite ${version} (${name}) is older than 3.51.3: without a write-ahead log, writes are slower.`,
+      ],
+    };
+  if (asked !== 'auto') return { journal: asked, notes: [] };
+  const far = await farFolder(dirname(path));
+  return far === undefined
+    ? { journal: 'wal', notes: [] }
+    : {
+        journal: 'delete',
+        notes: [
+          `${dirname(path)} is on a network file system (${far}): without a write-ahead log, writes are slower.`,
+        ],
+      };
+}
+
+/**
+ * A file that may only be read. One with a write-ahead log needs files beside it, which nobody can make here; where
+ * they are not there, nobody is writing either, and SQLite is told that the file stands still.
+ */
+async function openToRead(path: string, driver: Driver, prepare: Prepare): Promise<Database> {
+  const notes = [readOnlyFailure(path).text.replaceAll('\n\n', ' ')];
+  const attempt = async (access: Access): Promise<Database> =>
+    opened(
+      path,
+      () => new Database(path, driver, notes, { access, prepare }),
+      (fresh) => fresh.look(),
+    );
+  let database: Database;
+  try {
+    database = await attempt('read');
+  } catch (error) {
+    const log = await sizeAndTime(`${path}-wal`);
+    if (!(error instanceof BmadError) || !needsWriting(error.cause) || (log?.size ?? 0) > 0) throw error;
+    database = await attempt('still');
+  }
+  return prepared(database, prepare);
+}
+
+async function opened(
+  path: string,
+  connect: () => Database,
+  begin: (fresh: Database) => void,
+): Promise<Database> {
+  return patiently(path, () => {
+    const fresh = connect();
+    try {
+      begin(fresh);
+      return fresh;
+    } catch (error) {
+      fresh.close();
+      throw error;
+    }
+  });
+}
+
+function heldLog(path: string, notes: readonly string[], cause: unknown): BmadError {
+  return new BmadError(
+    'unavailable',
+    `${path} is open in another process with a write-ahead log, which this one must not use.`,
+    {
+      subject: path,
+      hint: `${notes.join(' ')} End the other process, or let both use the same SQLite on a local disk.`.trim(),
+      cause,
+    },
+  );
+}
+
+async function prepared(database: Database, prepare: Prepare): Promise<Database> {
+  try {
+    await patiently(database.path, async () => prepare(database));
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
