@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Real hosts are large downloads: they take part only when they are asked for. */
@@ -22,6 +23,9 @@ export default defineConfig({
     reporters: ['default', './tests/support/closing-line.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // Most of the time of an isolated file goes into imports that the file before it has made too.
+    isolate: false,
+    maxWorkers: availableParallelism(),
     projects: [
       { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'] } },
       { extends: true, test: { name: 'property', include: ['tests/property/**/*.test.ts'] } },
@@ -49,11 +53,12 @@ export default defineConfig({
           hookTimeout: 600_000,
         },
       },
-      { extends: true, test: { name: 'e2e', include: ['tests/e2e/**/*.test.ts'] } },
+      { extends: true, test: { name: 'e2e', include: ['tests/e2e/**/*.test.ts'], isolate: true } },
       {
         extends: true,
         test: {
           name: 'conformance',
+          isolate: true,
           include: ['tests/conformance/**/*.test.ts'],
           globalSetup: 'tests/conformance/setup.ts',
           testTimeout: 300_000,

@@ -67,7 +67,9 @@ describe('the list of operations', () => {
 
   it('has a test beside each file that declares one', () => {
     const folder = join(repository, 'src/operations');
-    const files = readdirSync(folder).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+    );
     const declaring = files.filter((file) =>
       readFileSync(join(folder, file), 'utf8').includes('defineOperation({'),
     );

@@ -1,31 +1,21 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { BmadError } from '../../src/base/errors.ts';
+import { promisify } from 'node:util';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openStore } from '../../src/services/memory/open.ts';
+import { childProgram } from '../support/child-program.ts';
 import { memory, storeOptions } from './places.ts';
-
-const host = vi.hoisted(() => ({ hasSqlite: true }));
-vi.mock(import('../../src/services/memory/sqlite/driver.ts'), async (original) => {
-  const real = await original();
-  return {
-    ...real,
-    sqliteDriver: async () => {
-      if (host.hasSqlite) return real.sqliteDriver();
-      throw new BmadError('unavailable', 'There is no SQLite.');
-    },
-  };
-});
 
 type Engine = 'auto' | 'sqlite' | 'jsonl';
 let folder = '';
 
 beforeEach(async () => {
-  host.hasSqlite = true;
   folder = await mkdtemp(join(tmpdir(), 'bmad-open-'));
 });
 
+/** What a machine with SQLite uses. */
 async function used(engine: Engine): Promise<{ engine: string; notes: string }> {
   const store = await openStore({ folder, engine }, storeOptions());
   try {
@@ -37,11 +27,17 @@ async function used(engine: Engine): Promise<{ engine: string; notes: string }> 
   }
 }
 
+/** What a machine without SQLite uses, or the error it gets. */
+async function usedWithoutSqlite(engine: Engine): Promise<unknown> {
+  const opener = await childProgram('tests/memory/opener.ts');
+  const { stdout } = await promisify(execFile)(process.execPath, [opener, folder, engine]);
+  return JSON.parse(stdout);
+}
+
 describe('a folder that hosts with and without SQLite share', () => {
   it('gets no empty log beside its database', async () => {
     await used('auto');
-    host.hasSqlite = false;
-    await expect(used('auto')).rejects.toMatchObject({
+    expect(await usedWithoutSqlite('auto')).toMatchObject({
       code: 'unavailable',
       hint: expect.stringMatching(/@photostructure\/sqlite.*memory_engine to "jsonl"/) as string,
     });
@@ -49,9 +45,7 @@ describe('a folder that hosts with and without SQLite share', () => {
   });
 
   it('gets no empty database beside its log', async () => {
-    host.hasSqlite = false;
-    expect((await used('auto')).engine).toBe('jsonl');
-    host.hasSqlite = true;
+    expect(await usedWithoutSqlite('auto')).toMatchObject({ engine: 'jsonl' });
     await expect(used('auto')).rejects.toMatchObject({
       code: 'unavailable',
       hint: expect.stringContaining('memory export --format jsonl --all') as string,
@@ -64,8 +58,16 @@ describe('a folder that hosts with and without SQLite share', () => {
     await used('jsonl');
     for (const engine of ['auto', 'jsonl', 'sqlite'] as const)
       expect((await used(engine)).notes).toContain('There are two stores');
-    host.hasSqlite = false;
-    await expect(used('auto')).rejects.toThrow(/no SQLite here/);
+    expect(await usedWithoutSqlite('auto')).toMatchObject({
+      message: expect.stringContaining('no SQLite here') as string,
+    });
+  });
+
+  it('gets an error where SQLite was asked for by name', async () => {
+    expect(await usedWithoutSqlite('sqlite')).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('no SQLite on this machine') as string,
+    });
   });
 
   it('may have other files', async () => {
