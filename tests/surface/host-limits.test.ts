@@ -1,9 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../scripts/reference/host-limits.ts';
 import { toolsetSizes } from '../../scripts/reference/toolset-sizes.ts';
-import { repository } from '../support/app.ts';
 import { TOOLSETS } from '../../src/operations/toolsets.ts';
 
 const sizes = await toolsetSizes();
@@ -28,12 +25,6 @@ describe('what hosts bear', () => {
       }
     },
   );
-
-  it('is told in the README', async () => {
-    const readme = await readFile(join(repository, 'README.md'), 'utf8');
-    expect(readme).toContain(`the toolset \`bmad\`, one tool | ${sizeOf('bmad')} |`);
-    expect(readme).toContain(`| ${sizeOf('workflows')} / ${sizeOf('agents')} / ${sizeOf('all')} |`);
-  });
 
   it('holds for the size of tools/list', () => {
     expect(sizeOf('bmad')).toBeLessThanOrEqual(LIMITS.tokens.bmad);

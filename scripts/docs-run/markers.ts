@@ -1,0 +1,96 @@
+/** What a comment before a fenced block says about it. */
+export interface Marker {
+  /** `run` a command, `call` a tool, `serve` over HTTP, run a `script`; `not` has only a reason. */
+  kind: 'run' | 'call' | 'serve' | 'script' | 'not';
+  /** The prepared project it runs in. Blocks of one page that name the same one share it, in their order. */
+  sample: string;
+  /** Other words before the colon, such as `as=json`. */
+  options: ReadonlyMap<string, string>;
+  /** The command, where the block itself does not begin with it; the reason of `not run`. */
+  text: string;
+}
+
+/** A fenced block of a page. Line numbers count from 0 and name the fences. */
+export interface Block {
+  start: number;
+  end: number;
+  language: string;
+  lines: string[];
+  marker?: Marker;
+}
+
+const FENCE = /^(`{3,})\s*(\S*)/;
+const MARKER = /^<!-- (not run|run|call|serve|script)((?: [a-z]+=\S+)*)(?:: (.+?))? -->$/;
+
+export function markerOf(line: string): Marker | undefined {
+  const [, kind, words = '', text = ''] = MARKER.exec(line) ?? [];
+  if (kind === undefined) return undefined;
+  const options = new Map(
+    words
+      .split(' ')
+      .filter((word) => word !== '')
+      .map((word): [string, string] => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]),
+  );
+  return {
+    kind: kind === 'not run' ? 'not' : (kind as Marker['kind']),
+    sample: options.get('in') ?? 'empty',
+    options,
+    text,
+  };
+}
+
+/** The fenced blocks of a page, each with the marker on the line before it. */
+export function blocksOf(page: string): Block[] {
+  const lines = page.split('\n');
+  const blocks: Block[] = [];
+  for (let at = 0; at < lines.length; at += 1) {
+    const [, fence, language = ''] = FENCE.exec(lines[at] ?? '') ?? [];
+    if (fence === undefined) continue;
+    const length = lines.slice(at + 1).findIndex((line) => line.trimEnd() === fence);
+    if (length < 0) break;
+    const marker = markerOf(lines[at - 1] ?? '');
+    const end = at + 1 + length;
+    blocks.push({
+      start: at,
+      end,
+      language,
+      lines: lines.slice(at + 1, end),
+      ...(marker === undefined ? {} : { marker }),
+    });
+    at = end;
+  }
+  return blocks;
+}
+
+/** Commands and configuration are what a reader types; a block without a language is what a program answered. */
+export function isOutput({ language, lines }: Block): boolean {
+  return ['', 'text', 'console'].includes(language) || lines.some((line) => line.startsWith('$ '));
+}
+
+/** The page with other lines in its blocks. */
+export function withBlocks(page: string, changes: ReadonlyMap<Block, readonly string[]>): string {
+  const lines = page.split('\n');
+  const last = [...changes].sort(([one], [other]) => other.start - one.start);
+  for (const [block, text] of last) lines.splice(block.start + 1, block.lines.length, ...text);
+  return lines.join('\n');
+}
+
+/** What a reader types in a block, and what came of it. */
+export interface Exchange {
+  input: string;
+  output: string[];
+}
+
+const CALL = /^(?:[a-z][\w-]* +)?\{.*\}$/;
+
+/** Takes a block apart at the lines that are typed: `$ command`, or `tool {arguments}`. */
+export function exchangesOf({ lines, marker }: Block): Exchange[] {
+  if (marker !== undefined && marker.text !== '') return [{ input: marker.text, output: [...lines] }];
+  const exchanges: Exchange[] = [];
+  for (const line of lines)
+    if (marker?.kind === 'call' ? CALL.test(line) : line.startsWith('$ '))
+      exchanges.push({ input: line, output: [] });
+    else if (exchanges.length === 0) exchanges.push({ input: '', output: [line] });
+    else exchanges.at(-1)?.output.push(line);
+  return exchanges;
+}

@@ -1,0 +1,36 @@
+import { tokens } from '../bench/statistics.ts';
+import { toolsetSizes } from '../reference/toolset-sizes.ts';
+import type { Figures } from './figures.ts';
+import { Story } from './story.ts';
+
+/** About as much: the paths in an answer are longer on one machine than on the other. */
+const about = (size: number): number => Math.round(size / 10) * 10;
+
+/** Everything that documents may mention with `<!-- figure: name -->`. */
+export async function measuredFigures(): Promise<Figures> {
+  const figures = new Map<string, number>();
+  for (const { toolsets, tools, tokens: size } of await toolsetSizes()) {
+    figures.set(`tools.${toolsets}`, tools.length);
+    figures.set(`tools.${toolsets}.tokens`, size);
+    const operation = tools.find(({ name }) => name === 'bmad')?.inputSchema.properties?.['operation'];
+    if (toolsets === 'bmad') figures.set('bmad.operations', (operation as { enum: string[] }).enum.length);
+  }
+  const story = await Story.open('empty');
+  try {
+    const { answer, instructions, prompts } = await story.greeting();
+    figures.set('initialize.bytes', Buffer.byteLength(answer));
+    figures.set('instructions.bytes', Buffer.byteLength(instructions));
+    figures.set('instructions.tokens', tokens(Buffer.byteLength(instructions)));
+    figures.set('prompts', prompts);
+    for (const [name, call] of [
+      ['execute.architect', '{operation:"execute", agent:"architect"}'],
+      ['execute.prd', '{operation:"execute", workflow:"prd"}'],
+    ] as const) {
+      const text = (await story.call(call, true)).join('\n');
+      figures.set(`${name}.tokens`, about(tokens(Buffer.byteLength(text))));
+    }
+  } finally {
+    await story.close();
+  }
+  return figures;
+}

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { measuredFigures } from '../../scripts/docs-run/measured.ts';
+import { pageBrought, pagesToRun, readPage } from '../../scripts/docs-run/pages.ts';
+
+const figures = await measuredFigures();
+
+// Documents show the paths of a Unix machine.
+it.skipIf(process.platform === 'win32').each(await pagesToRun())(
+  '%s shows what the programs do',
+  async (page) => {
+    const text = await readPage(page);
+    expect(await pageBrought(text, figures, true), 'npm run docs writes it').toBe(text);
+  },
+);
