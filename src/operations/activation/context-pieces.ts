@@ -1,4 +1,3 @@
-import { stateNames } from '../../base/files/file-state.ts';
 import { BmadError } from '../../base/errors.ts';
 import { contentPath } from '../../base/files/paths.ts';
 import { essentialLength } from '../../base/text/text-chunks.ts';
@@ -175,12 +174,8 @@ async function memoryPieces(
   if (workspace.project.root === undefined) return { pieces: [], absent: [] };
   try {
     const memory = await context.memory(project);
-    const { memoryEngine, qdrantUrl } = context.config;
-    const isElsewhere = memoryEngine === 'qdrant' || qdrantUrl !== undefined;
-    // A project that remembers nothing gets no store made for it.
-    const { folder, owner } = memory.place;
-    if (!isElsewhere && owner === 'user' && (await stateNames(folder)).length === 0)
-      return { pieces: [], absent: [] };
+    // Where nothing is known, no model has to be loaded to search it.
+    if (await memory.isEmpty()) return { pieces: [], absent: [] };
     const [query = '', ...alternatives] = questions.map((text) => text.slice(0, 2_000));
     const { hits } = await memory.recall(
       { query, alternatives, types: TYPES, tags: [], limit: RECALLED, superseded: false },

@@ -1,8 +1,6 @@
 import * as z from 'zod';
-import { stateNames } from '../../base/files/file-state.ts';
 import { isMemoryId } from '../../base/memory-ids.ts';
 import { plural } from '../../base/text/text.ts';
-import type { Context } from '../context.ts';
 import { memoryGet } from './memory-read.ts';
 import {
   DATA_NOTE,
@@ -99,11 +97,7 @@ export const recallStructured = defineOperation({
           ...(by === undefined ? {} : { by }),
         };
       }),
-      notes: [
-        ...notes,
-        ...(await twoStores(memory.place.folder, context)),
-        ...(await olderNotes(context, project, ['memories'])),
-      ],
+      notes: [...notes, ...(await memory.notes()), ...(await olderNotes(context, project, ['memories']))],
     };
   },
 
@@ -125,17 +119,6 @@ export const recallStructured = defineOperation({
     };
   },
 });
-
-/** Where two engines have left files, one has memories that this answer does not know of. */
-async function twoStores(folder: string, { config }: Context): Promise<string[]> {
-  const { memoryEngine: engine, qdrantUrl } = config;
-  if (engine === 'qdrant' || (engine === 'auto' && qdrantUrl !== undefined)) return [];
-  const files = (await stateNames(folder)).filter((name) => /^\.bmad-memory\.(?:db|jsonl)$/.test(name));
-  if (files.length < 2) return [];
-  return [
-    `Only one of two stores was searched: ${folder} has ${files.join(' and ')}. "bmad memory status" says what to do.`,
-  ];
-}
 
 function explained({ meaning, words, matched, by }: z.output<typeof hitSchema>): string {
   const parts = [

@@ -1,5 +1,5 @@
 import { openStore } from './open.ts';
-import { isUsed } from './place.ts';
+import { refuseLinks } from './place.ts';
 import type { MemoryStore, StoreOptions } from './store.ts';
 
 export interface EngineSettings {
@@ -13,17 +13,14 @@ export function isOnQdrant({ engine, qdrantUrl }: EngineSettings): boolean {
   return engine === 'qdrant' || (engine === 'auto' && qdrantUrl !== undefined);
 }
 
-/** Opens the store that the settings ask for, in a folder that is there. */
+/** Opens the store that the settings ask for; one that is only read is not made. */
 export async function openConfigured(
-  settings: EngineSettings,
+  { engine, journal, qdrantUrl: url, qdrantApiKey: apiKey }: EngineSettings,
   folder: string,
   options: StoreOptions,
-  writes = true,
+  makes = true,
 ): Promise<MemoryStore> {
-  const { engine, journal, qdrantUrl: url, qdrantApiKey: apiKey } = settings;
-  // To open a file may be to make it; where nothing may be written, one that is not there is empty.
-  if (!writes && !isOnQdrant(settings) && !(await isUsed(folder)))
-    return openStore({ folder, engine: 'jsonl' }, options);
+  await refuseLinks(folder);
   const qdrant = url === undefined ? undefined : { url, apiKey };
-  return openStore({ folder, engine, journal, qdrant }, options);
+  return openStore({ folder, engine, journal, qdrant, makes }, options);
 }

@@ -17,7 +17,8 @@ import type { Sessions } from './sessions.ts';
 import { statusOf, type MemoryStatus } from './status.ts';
 import type { MemoryPage, MemoryStats, Page, Upserted } from './store.ts';
 import { cleanAgent, cleanTags, cleanText } from './text-rules.ts';
-import type { Place } from './place.ts';
+import { hasTwoStores } from './open.ts';
+import { isUsed, type Place } from './place.ts';
 import { exported, imported, type ImportDefaults, type Imported } from './transfer/transfer.ts';
 import { embedded, type Session, type World } from './world.ts';
 
@@ -27,6 +28,8 @@ export interface MemoryParts {
   place: Place;
   /** The user's folder for this project, which is in use unless the project has one of its own. */
   userFolder: string;
+  /** Whether the store is a server, so that the folder says nothing about it. */
+  elsewhere: boolean;
   log: Log;
 }
 
@@ -81,6 +84,19 @@ export class Memory {
 
   recall(question: Question, signal?: AbortSignal): Promise<Recall> {
     return recall(this.world, question, signal);
+  }
+
+  /** Whether nothing can be known: there is no store, and no file of the project has an entry. */
+  async isEmpty(): Promise<boolean> {
+    const { files, folder } = this.world;
+    return !this.#parts.elsewhere && !(await isUsed(folder)) && (await files.read()).entries.length === 0;
+  }
+
+  /** What to know about an answer of this memory that the answer itself does not say. */
+  async notes(): Promise<string[]> {
+    const { folder } = this.world;
+    if (this.#parts.elsewhere || !(await hasTwoStores(folder))) return [];
+    return [`Only one of two stores was searched: ${folder} has both. "bmad memory status" says what to do.`];
   }
 
   /** What is wrong with the project's own files: what stands in them may be missing from every answer. */
@@ -151,7 +167,7 @@ export class Memory {
   ): Promise<Upserted & Omit<Changed, 'entry'>> {
     const { entry: before } = await this.#own(id, type);
     const text = change.text === undefined ? undefined : cleanText(change.text, this.world.hide);
-    const session = await this.world.session(signal);
+    const session = await this.world.sessionToWrite(signal);
     const vectors = text === undefined ? undefined : await embedded(this.world, session, [text.text], signal);
     const { files, problems, entry, previous, ...result } = await withCopies(
       this.world,
@@ -221,7 +237,7 @@ export class Memory {
 
   /** Makes the vectors that are missing, now, and waits for it. */
   async reindex(tell: (progress: Reembedding) => void, signal: AbortSignal): Promise<Reembedding> {
-    const session = await this.world.session(signal);
+    const session = await this.world.sessionToWrite(signal);
     const progress: Reembedding = { running: false, done: 0, total: 0 };
     await embedPending(session, {
       lock: join(this.world.folder, 'embedding.lock'),
@@ -266,7 +282,7 @@ export class Memory {
 
   /** A change that leaves the wording as it is. */
   async #changed(before: MemoryEntry, change: (session: Session) => Promise<MemoryEntry>): Promise<Changed> {
-    const session = await this.world.session();
+    const session = await this.world.sessionToWrite();
     const made = async (): Promise<{ entry: MemoryEntry }> => ({ entry: await change(session) });
     const { entry, files, problems } = await withCopies(this.world, session, before, made);
     return { entry: this.#shown.entry(entry), files, notes: problems };

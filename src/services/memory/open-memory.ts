@@ -5,12 +5,12 @@ import { readKit } from '../../kit/kit.ts';
 import { KitFiles } from '../../kit/memories/read-all.ts';
 import { completed, tidied } from './copies.ts';
 import { Memory } from './memory.ts';
-import type { EngineSettings } from './engine-settings.ts';
+import { isOnQdrant, type EngineSettings } from './engine-settings.ts';
 import { placeOf, userPlace } from './place.ts';
 import { Sessions } from './sessions.ts';
 import type { Analyser } from './store.ts';
 import { moveIntoProject, type Moved } from './transfer/move.ts';
-import type { World } from './world.ts';
+import type { Session, World } from './world.ts';
 
 const ANALYSER: Analyser = { id: `words-${ANALYSER_VERSION}`, terms: analyse };
 
@@ -34,6 +34,10 @@ export async function openMemory(setup: MemorySetup): Promise<Memory> {
   const sessions = new Sessions({ ...setup, files, analyser: ANALYSER });
   const place = placeOf(kit, setup.state);
   let opened: Promise<void> | undefined;
+  const ready = async (session: Session): Promise<Session> => {
+    if (setup.writes) await (opened ??= completed(world, session).then(() => tidied(world)));
+    return session;
+  };
   const world: World = {
     writes: setup.writes,
     files,
@@ -41,11 +45,8 @@ export async function openMemory(setup: MemorySetup): Promise<Memory> {
     folder: place.folder,
     hide: setup.hide,
     log: setup.log,
-    session: async (signal) => {
-      const session = await sessions.get(signal);
-      if (setup.writes) await (opened ??= completed(world, session).then(() => tidied(world)));
-      return session;
-    },
+    session: async (signal) => ready(await sessions.get(signal)),
+    sessionToWrite: async (signal) => ready(await sessions.toWrite(signal)),
     embedderFailed: (error) => sessions.embedderFailed(error),
   };
   return new Memory({
@@ -53,6 +54,7 @@ export async function openMemory(setup: MemorySetup): Promise<Memory> {
     sessions,
     place,
     userFolder: userPlace(setup.root, setup.state),
+    elsewhere: isOnQdrant(setup.engine),
     log: setup.log,
   });
 }

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
-import { stateNames } from '../../base/files/file-state.ts';
-import { sqliteDriver } from './sqlite/driver.ts';
+import { modifiedAt, stateNames } from '../../base/files/file-state.ts';
+import { sqliteDriver, type Driver } from './sqlite/driver.ts';
 import { JsonlStore } from './jsonl/store.ts';
 import type { QdrantAddress } from './qdrant/client.ts';
-import type { MemoryStore, StoreOptions } from './store.ts';
+import type { MemoryStore, StoreHealth, StoreOptions } from './store.ts';
 
 export interface StorePlace {
   /** The folder of the project's memories; files are made in it. */
@@ -14,6 +14,8 @@ export interface StorePlace {
   /** How a SQLite file is written. */
   journal?: 'auto' | 'wal' | 'delete' | undefined;
   qdrant?: QdrantAddress | undefined;
+  /** `false` for one that only reads: it finds nothing where there is no store. */
+  makes?: boolean | undefined;
 }
 
 const SQLITE_FILE = '.bmad-memory.db';
@@ -21,7 +23,7 @@ const LOG_FILE = '.bmad-memory.jsonl';
 
 /** The store of a project. An engine that was asked for is never replaced by another: memories would part. */
 export async function openStore(
-  { folder, engine = 'auto', journal, qdrant }: StorePlace,
+  { folder, engine = 'auto', journal, qdrant, makes = true }: StorePlace,
   options: StoreOptions,
 ): Promise<MemoryStore> {
   if (engine === 'qdrant' || (engine === 'auto' && qdrant !== undefined)) {
@@ -47,8 +49,42 @@ export async function openStore(
       reason:
         'There is no SQLite here, so memories are in a plain log: slower from some ten thousand on. Install the optional package @photostructure/sqlite, or use Node 22.13 or later.',
     });
+  const file = join(folder, SQLITE_FILE);
+  // To open a database is to make it.
+  if (!makes && (await modifiedAt(file)) === undefined) return new NoDatabaseYet(options, file, driver);
   const { openSqliteStore } = await import('./sqlite/store.ts');
-  return openSqliteStore({ ...options, file: join(folder, SQLITE_FILE), driver, journal, note });
+  return openSqliteStore({ ...options, file, driver, journal, note });
+}
+
+/** Stands in for a database until the first memory makes one: a log that nobody writes, so that there is nothing in it. */
+export class NoDatabaseYet extends JsonlStore {
+  readonly #database: string;
+  readonly #driver: Driver;
+
+  constructor(options: StoreOptions, database: string, driver: Driver) {
+    super({ ...options, file: `${database}.none` });
+    this.#database = database;
+    this.#driver = driver;
+  }
+
+  /** Whether there is a database now, whoever made it. */
+  async isMade(): Promise<boolean> {
+    return (await modifiedAt(this.#database)) !== undefined;
+  }
+
+  protected override change<T>(): Promise<T[]> {
+    throw new Error('A memory was to be written to a store that was opened to read.');
+  }
+
+  override async health(): Promise<StoreHealth> {
+    const { name: driver, version: sqlite } = this.#driver;
+    return {
+      ...(await super.health()),
+      engine: 'sqlite',
+      place: this.#database,
+      details: { driver, sqlite },
+    };
+  }
 }
 
 /**
@@ -77,9 +113,13 @@ async function refuseToPart(folder: string, hasSqlite: boolean): Promise<void> {
     );
 }
 
-/** What to say where both engines have left a file: each has memories that the other does not know. */
-async function twoStoresNote(folder: string): Promise<string | undefined> {
+/** Where both engines have left a file, each has memories that the other does not know. */
+export async function hasTwoStores(folder: string): Promise<boolean> {
   const names = await stateNames(folder);
-  if (!names.includes(SQLITE_FILE) || !names.includes(LOG_FILE)) return undefined;
+  return names.includes(SQLITE_FILE) && names.includes(LOG_FILE);
+}
+
+async function twoStoresNote(folder: string): Promise<string | undefined> {
+  if (!(await hasTwoStores(folder))) return undefined;
   return `There are two stores in ${folder}, ${SQLITE_FILE} and ${LOG_FILE}, and only one is in use. Export the other with memory_engine set to "sqlite" or "jsonl", import that here, then move its file away.`;
 }

@@ -50,7 +50,7 @@ async function storeFiles(folder: string): Promise<string[]> {
  * Whoever wrote the project may have put links there, and the engines follow them: memories would be read from and
  * written to any file of the user. Where the user's own folders lead is the user's business.
  */
-async function refuseLinks(folder: string): Promise<void> {
+export async function refuseLinks(folder: string): Promise<void> {
   if (basename(folder) !== FOLDER) return;
   if ((await strayPart(dirname(folder), FOLDER)) !== undefined) throw leadsAway(folder);
   const first = await strayFiles(folder);

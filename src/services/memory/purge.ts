@@ -28,7 +28,7 @@ export interface Purged {
 
 /** Removes forgotten memories for good. Their copies in files go first: once the store has forgotten why, nothing hides them. */
 export async function purge(world: World, given: ToPurge): Promise<Purged> {
-  const session = await world.session();
+  const session = given.apply ? await world.sessionToWrite() : await world.session();
   const { store } = session;
   const chosen = given.ids === undefined ? await forgottenBefore(store, given) : await named(store, given);
   const notes: string[] = [];

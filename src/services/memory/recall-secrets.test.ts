@@ -32,7 +32,7 @@ describe('what others put into the store', () => {
   async function leaky(): Promise<MemorySession> {
     const session = await memorySession(afterAll);
     const memory = await openProject(session.folder);
-    const { store } = await memory.world.session();
+    const { store } = await memory.world.sessionToWrite();
     const at = '2026-01-02T00:00:00.000Z';
     const tags = ['ghp_abcdefghijklmnopqrstuvwxyz0123'];
     await store.upsert([{ ...key, agent: 'ops', text: 'Zebra had DB_PASSWORD=hunter2before', tags, at }]);

@@ -36,7 +36,7 @@ export async function remember(
   const agent = cleanAgent(given.agent);
   const { text, notes } = cleanText(given.text, world.hide);
   const key: MemoryKey = { type: given.type, id: memoryId(world.files.kit.app, agent, text) };
-  const session = await world.session(signal);
+  const session = await world.sessionToWrite(signal);
   const { vectors, note } = await embedded(world, session, [text], signal);
   const [vector] = vectors;
   const similar = await similarTo(world, session, { ...key, agent, text }, vector);

@@ -4,7 +4,8 @@ import type { Log } from '../../base/log.ts';
 import { chooseEmbedder, type EmbedderSettings } from '../../meaning/embedders/choose.ts';
 import { openConfigured, type EngineSettings } from './engine-settings.ts';
 import type { KitFiles } from '../../kit/memories/read-all.ts';
-import { isUsed, placeOf, preparePlace } from './place.ts';
+import { NoDatabaseYet } from './open.ts';
+import { placeOf, preparePlace, type Place } from './place.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
 import type { Analyser, MemoryStore } from './store.ts';
 import type { Session } from './world.ts';
@@ -18,7 +19,7 @@ export interface SessionSetup {
   log: Log;
   /** Whether what has no vector gets one while nobody waits for it; a command does only what it was asked for. */
   background: boolean;
-  /** Whether folders may be made. */
+  /** Whether anything may be made. */
   writes: boolean;
 }
 
@@ -28,22 +29,51 @@ const RETRY_MS = 60_000;
 /** Keeps one store open with the embedder that works at the moment, and changes over when that changes. */
 export class Sessions {
   readonly #setup: SessionSetup;
+  readonly #place: Place;
   readonly #closing = new AbortController();
   /** Stores that others may still be using. */
   readonly #opened: MemoryStore[] = [];
   #session: Promise<Session> | undefined;
-  /** The folder that had no store when it was opened by one who makes none. */
-  #standIn: string | undefined;
+  /** In use until there is a store: reading makes none. */
+  #standIn: NoDatabaseYet | undefined;
+  #prepared: Promise<void> | undefined;
   #retryAt = Number.POSITIVE_INFINITY;
   readonly reembedding: Reembedding = { running: false, done: 0, total: 0 };
 
   constructor(setup: SessionSetup) {
     this.#setup = setup;
+    this.#place = placeOf(setup.files.kit, setup.state);
   }
 
+  /** The store for one who reads; where there is none yet, an empty one. */
   async get(signal?: AbortSignal): Promise<Session> {
-    if (performance.now() > this.#retryAt || (await this.#isMade())) this.#session = undefined;
-    const opened = (this.#session ??= this.#open(signal));
+    const standIn = this.#standIn;
+    if (standIn !== undefined && (await standIn.isMade()) && this.#standIn === standIn) this.#leaveStandIn();
+    return this.#current(false, signal);
+  }
+
+  /** The store for one who writes, made where there is none. */
+  async toWrite(signal?: AbortSignal): Promise<Session> {
+    if (!this.#setup.writes) return this.get(signal);
+    this.#prepared ??= preparePlace(this.#place);
+    await this.#prepared.catch((error: unknown) => {
+      this.#prepared = undefined;
+      throw error;
+    });
+    // A reader may be opening one just now.
+    await this.#session?.catch(() => undefined);
+    if (this.#standIn !== undefined) this.#leaveStandIn();
+    return this.#current(true, signal);
+  }
+
+  #leaveStandIn(): void {
+    this.#standIn = undefined;
+    this.#session = undefined;
+  }
+
+  async #current(makes: boolean, signal?: AbortSignal): Promise<Session> {
+    if (performance.now() > this.#retryAt) this.#session = undefined;
+    const opened = (this.#session ??= this.#open(makes, signal));
     try {
       return await opened;
     } catch (error) {
@@ -62,16 +92,9 @@ export class Sessions {
       this.#session = withoutEmbedder(this.#session, `Words only, without meaning: ${reason}`);
   }
 
-  /** Who may not make a store gets an empty one where there is none; that ends when somebody else has made it. */
-  async #isMade(): Promise<boolean> {
-    const folder = this.#standIn;
-    if (folder === undefined || !(await isUsed(folder)) || this.#standIn !== folder) return false;
-    this.#standIn = undefined;
-    return true;
-  }
-
-  async #open(signal?: AbortSignal): Promise<Session> {
-    const { files, state, analyser } = this.#setup;
+  async #open(makes: boolean, signal?: AbortSignal): Promise<Session> {
+    const { files, analyser } = this.#setup;
+    const { folder } = this.#place;
     this.#retryAt = Number.POSITIVE_INFINITY;
     const troubles: string[] = [];
     const embedder = await chooseEmbedder(this.#setup.embedder, signal).catch((error: unknown) => {
@@ -80,19 +103,13 @@ export class Sessions {
       this.#retryAt = performance.now() + RETRY_MS;
       return undefined;
     });
-    const place = placeOf(files.kit, state);
-    if (this.#setup.writes) await preparePlace(place);
-    else this.#standIn = (await isUsed(place.folder)) ? undefined : place.folder;
     const space = embedder === undefined ? undefined : { embedder: embedder.id, dim: embedder.dim };
-    const store = await openConfigured(
-      this.#setup.engine,
-      place.folder,
-      { project: files.kit.app, analyser, space },
-      this.#setup.writes,
-    );
+    const options = { project: files.kit.app, analyser, space };
+    const store = await openConfigured(this.#setup.engine, folder, options, makes);
+    this.#standIn = store instanceof NoDatabaseYet ? store : undefined;
     this.#opened.push(store);
     const session = { store, embedder, troubles };
-    if (this.#setup.background) this.#fillIn(session, place.folder);
+    if (this.#setup.background) this.#fillIn(session, folder);
     return session;
   }
 

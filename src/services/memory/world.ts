@@ -23,7 +23,9 @@ export interface World {
   /** Removes the secrets of this environment from a text. */
   hide(text: string): string;
   log: Log;
+  /** For one who only reads: it makes nothing, and where there is no store it finds an empty one. */
   session(signal?: AbortSignal): Promise<Session>;
+  sessionToWrite(signal?: AbortSignal): Promise<Session>;
   /** Takes note that the embedder failed; words go on alone until it is tried again. */
   embedderFailed(error: unknown): void;
 }

@@ -92,7 +92,7 @@ export async function imported(
     throw new BmadError('invalid_input', 'There is nothing in the file that could be remembered.', {
       hint: 'Markdown with "- [2026-03-01] text" lines, JSONL with one object a line, or memories.json is read.',
     });
-  const session = await world.session(call.signal);
+  const session = await world.sessionToWrite(call.signal);
   const ready = items.flatMap((item) => readyItem(world, item, defaults, result));
   for (let from = 0; from < ready.length; from += BATCH) {
     call.signal.throwIfAborted();

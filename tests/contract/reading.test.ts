@@ -1,0 +1,95 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { TOOLSETS } from '../../src/operations/toolsets.ts';
+import { execute } from '../../src/operations/execute.ts';
+import { operations as listed } from '../../src/operations/index.ts';
+import { outsideTaskList, outsideTaskShow } from '../../src/operations/tasks/outside-tasks.ts';
+import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
+import { writeFiles } from '../support/folders.ts';
+import { KIT_FILES } from '../support/kit-project.ts';
+
+const readers = [...listed, outsideTaskShow, outsideTaskList].filter(({ effect }) => effect === 'read');
+
+const MEMORY = { id: '728cfd79-2a3f-5f9a-ad84-d776ac131a77' };
+const SKILL = 'skill://bmm/bmad-agent-analyst';
+
+/** What is asked of those that need to be told something. */
+const ASKED: Readonly<Record<string, Record<string, unknown>>> = {
+  bmad: { operation: 'execute', agent: 'architect' },
+  search: { query: 'architecture' },
+  read: { target: 'architect' },
+  execute: { name: 'architect', message: 'Hello' },
+  compile_context: { name: 'architect' },
+  explain: { target: 'architect' },
+  get_agent_memory: { agent: 'dev' },
+  check_failures: { change: 'ship without running the tests' },
+  session_diff: { name: 'spike' },
+  task_show: { task_id: 'task-1' },
+  delivery_validate: { contract_id: 'contract-1' },
+  recall_structured: { query: 'which database' },
+  search_codebase: { query: 'parser' },
+  memory_get: MEMORY,
+  get_workflow_details: { workflow_name: 'prd' },
+  execute_workflow: { workflow_name: 'prd' },
+  execute_task: { task_name: 'customize' },
+  get_knowledge: { domain: 'testing' },
+  'bmad-workflow': { workflow: 'prd' },
+  'bmad-resources': { operation: 'agents' },
+  find_agent_tool: { name: 'architect' },
+  find_prompt: { name: 'architect' },
+  read_resource: { uri: 'bmad://project/agents/dev' },
+  get_skill: { uri: `${SKILL}/SKILL.md` },
+  list_skill_folder: { uri: SKILL },
+  complete: { what: 'agent', value: 'arch' },
+  load: { name: 'architect', kind: 'agent' },
+  outside_task_show: { task_id: 'task-1' },
+};
+
+/** The kit counts in this file what its memory is asked, and reads the count. */
+const COUNTED = 'activity.jsonl';
+
+/** Every file and folder below, with what the files say. */
+async function snapshot(folder: string): Promise<Record<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const found = entries
+    .filter(({ name }) => name !== COUNTED)
+    .map(async (entry): Promise<[string, string]> => {
+      const path = join(entry.parentPath, entry.name);
+      return [path.slice(folder.length), entry.isFile() ? await readFile(path, 'utf8') : ''];
+    });
+  return Object.fromEntries(await Promise.all(found));
+}
+
+const EMPTY = { 'README.md': '# Shop\n' };
+const INSTALLED = { '_bmad/_config/manifest.yaml': 'installation:\n  version: 6.2.0\n' };
+const QDRANT = { BMAD_MEMORY_ENGINE: 'sqlite', BMAD_QDRANT_URL: 'http://127.0.0.1:9' };
+
+describe.each([
+  ['a project without BMAD', EMPTY, {}],
+  ['a project without BMAD, and an address of Qdrant that is not used', EMPTY, QDRANT],
+  ['a project without BMAD, and memories in a log', EMPTY, { BMAD_MEMORY_ENGINE: 'jsonl' }],
+  ['a project with BMAD', INSTALLED, {}],
+  ["a project with the kit's files", KIT_FILES, {}],
+])('reading in %s', (_, files, env) => {
+  it('leaves the disk as it was', async () => {
+    const folder = await temporaryFolder(onTestFinished);
+    await writeFiles(folder, { ...files, 'no-home/': '' });
+    const before = await snapshot(folder);
+    const context = await contextIn(folder, { env, patient: true, flags: { toolsets: [...TOOLSETS] } });
+    onTestFinished(() => context.close());
+    const made: string[] = [];
+    const refused: string[] = [];
+    for (const operation of readers) {
+      const outcome = await execute(operation, ASKED[operation.name] ?? {}, context, testCall());
+      if (!outcome.ok && !['not_found', 'empty'].includes(outcome.error.code))
+        refused.push(`${operation.name}: ${outcome.error.text}`);
+      const after = await snapshot(folder);
+      const news = Object.keys(after).filter((path) => after[path] !== before[path]);
+      if (news.length > 0) made.push(`${operation.name}: ${news.join(', ')}`);
+      Object.assign(before, after);
+    }
+    expect(refused).toEqual([]);
+    expect(made).toEqual([]);
+  });
+});
