@@ -59,6 +59,9 @@ const DOORS: Record<string, string> = {
   'node:fs/promises': 'base/files/',
 };
 
+/** What has a `run` and is not an operation: the completion contract of a project. */
+const SERVICES_THAT_RUN = new Set(['completion']);
+
 /** The files of `app/` that every start loads. */
 const EARLY_OF_APP = new Set(['app/app.ts', 'app/workspaces.ts']);
 
@@ -167,6 +170,17 @@ describe('architecture', () => {
     for (const file of production.filter((name) => !name.startsWith('bin/'))) {
       const code = (await readFile(join(source, file), 'utf8')).replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
       if (PROGRAM_ONLY.test(code)) wrong.push(file);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('has every operation run by execute.ts, which checks who may call it and with what', async () => {
+    const callers = /^(?:operations|surfaces|library|app|bin)\//;
+    const wrong: string[] = [];
+    for (const file of production.filter((name) => callers.test(name) && name !== 'operations/execute.ts')) {
+      const runs = (await readFile(join(source, file), 'utf8')).matchAll(/(\w+)\??\.run\(/g);
+      for (const [call, owner = ''] of runs)
+        if (!SERVICES_THAT_RUN.has(owner)) wrong.push(`${file}: ${call}`);
     }
     expect(wrong).toEqual([]);
   });

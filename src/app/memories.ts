@@ -53,8 +53,7 @@ export function createMemories(setup: MemoriesSetup): Memories {
     },
     async answer() {
       try {
-        for (const { memory } of known.values())
-          await (await (await memory).world.session()).store.embedding();
+        for (const { memory } of known.values()) await (await memory).reach();
         return true;
       } catch {
         return false;

@@ -6,7 +6,6 @@ import { KIT_FILES, writeFiles } from '../../tests/support/kit-project.ts';
 import { entry, living } from '../../tests/support/kit-entries.ts';
 import { agentsNamed, readKitAgents, sameAgent } from './agents.ts';
 import { readKit } from './kit.ts';
-import { readLearnings } from './memories/learnings.ts';
 import { KitFiles } from './memories/read-all.ts';
 import { writeKitFiles } from './memories/write.ts';
 
@@ -67,14 +66,16 @@ describe('the agents of a project', () => {
   });
 
   it('have their learnings gathered from all files', async () => {
-    const kit = await readKit(await project());
-    const agents = await readKitAgents(kit);
-    expect((await readLearnings(kit, agents, 'Atlas')).map(({ text }) => text)).toEqual([
-      'Le dépôt principal est un monorepo',
-    ]);
-    expect(
-      (await readLearnings(kit, agents, 'stack')).map(({ text, date, line }) => [text, date, line]),
-    ).toEqual([
+    const { entries } = await new KitFiles(await readKit(await project())).read();
+    const learnt = (name: string) =>
+      entries
+        .filter(
+          ({ type, names, source }) =>
+            type === 'agent-learnings' && names.includes(name) && source.includes('learnings'),
+        )
+        .map(({ text, date, line }) => [text, date, line]);
+    expect(learnt('atlas')).toEqual([['Le dépôt principal est un monorepo', '2026-01-05', 1]]);
+    expect(learnt('stack')).toEqual([
       ['Vider le cache Redis entre les tests du panier', '2026-02-10', 5],
       ['Sans date du tout', undefined, 6],
       ['Une puce avec astérisque', '2026-02-20', 7],

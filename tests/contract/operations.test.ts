@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { describe, expect, it } from 'vitest';
 import { operations as listed } from '../../src/operations/index.ts';
-import { outsideOperations } from '../../src/operations/tasks/outside-tasks.ts';
+import { outsideTaskAdd, outsideTaskCancel } from '../../src/operations/tasks/outside-task-change.ts';
+import { outsideTaskList, outsideTaskShow } from '../../src/operations/tasks/outside-task-read.ts';
 import { repository } from '../support/app.ts';
 
-const operations = [...listed, ...outsideOperations];
+const operations = [...listed, outsideTaskAdd, outsideTaskCancel, outsideTaskList, outsideTaskShow];
 
 interface Property {
   type?: string;

@@ -8,7 +8,7 @@ import type { Question } from '../../src/services/memory/recall.ts';
 import type { Memory } from '../../src/services/memory/memory.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
-import { openProject } from './open-project.ts';
+import { inStoreOf, openProject } from './open-project.ts';
 
 /** The store is written first and the files of the project after it: here a process dies in between. */
 
@@ -114,8 +114,9 @@ describe('a process killed between the store and the files', () => {
 describe('files that say what a memory said before', () => {
   /** As another machine on the same store leaves it: nothing here tells that the files were not written. */
   async function changedElsewhere(memory: Memory, id: string, text: string): Promise<void> {
-    const { store } = await memory.world.session();
-    await store.update({ type: 'decisions', id }, { text, at: new Date().toISOString() });
+    await inStoreOf(memory, (store) =>
+      store.update({ type: 'decisions', id }, { text, at: new Date().toISOString() }),
+    );
   }
 
   it('are hidden at once, and put right by the first write of a process', async () => {
@@ -137,8 +138,7 @@ describe('files that say what a memory said before', () => {
     const { memory } = await project();
     const given = { type: 'agent-learnings', agent: 'ÉLODIE', text: OLD } as const;
     const { entry } = await memory.remember(given);
-    const { store } = await memory.world.session();
-    await store.update(entry, { text: NEW, at: new Date().toISOString() });
+    await inStoreOf(memory, (store) => store.update(entry, { text: NEW, at: new Date().toISOString() }));
     const { entries } = await memory.browse('agent-learnings', ['E\u0301lodie']);
     expect(entries.map((each) => each.entry.text)).toEqual([NEW]);
   });

@@ -1,5 +1,9 @@
+import { mkdir } from 'node:fs/promises';
+import { analyse, ANALYSER_VERSION } from '../../src/meaning/analyse.ts';
+import { openStore } from '../../src/services/memory/open.ts';
 import { openMemory } from '../../src/services/memory/open-memory.ts';
 import type { Memory } from '../../src/services/memory/memory.ts';
+import type { MemoryStore } from '../../src/services/memory/store.ts';
 
 const silent = (): void => undefined;
 
@@ -23,4 +27,16 @@ export function openProject(root: string, { writes = true } = {}): Promise<Memor
     background: false,
     writes,
   });
+}
+
+/** Changes the store of a memory as a program does that knows nothing of the service around it. */
+export async function inStoreOf(
+  { place, app }: Memory,
+  change: (store: MemoryStore) => Promise<unknown>,
+): Promise<void> {
+  await mkdir(place.folder, { recursive: true });
+  const analyser = { id: `words-${ANALYSER_VERSION}`, terms: analyse };
+  const store = await openStore({ folder: place.folder }, { project: app, analyser });
+  await change(store);
+  await store.close();
 }

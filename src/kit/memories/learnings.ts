@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { stateNames } from '../../base/files/file-state.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
-import { nameKey } from '../../base/text/same-name.ts';
-import { agentsNamed, namesOf, sameAgent, type KitAgent } from '../agents.ts';
+import { agentsNamed, namesOf, type KitAgent } from '../agents.ts';
 import type { KitEntry } from './entry.ts';
 import { inProject, type Kit } from '../kit.ts';
 import { bulletIn, withoutExamples } from '../markdown.ts';
@@ -62,24 +61,6 @@ async function tellAstray(
           : `${inProject(kit, path)}: ${error.message}`,
       );
     });
-}
-
-/** The learnings of all agents, or of one, in the order of the files. */
-export async function readLearnings(
-  kit: Kit,
-  agents: readonly KitAgent[],
-  agent?: string,
-): Promise<KitEntry[]> {
-  const wanted = agent === undefined ? undefined : sameAgent(agents, agent).map(nameKey);
-  const entries: KitEntry[] = [];
-  for (const { path, owner } of await learningsFiles(kit)) {
-    const text = await readInside(kit.memory ?? '', path, MAX_BYTES).catch(() => undefined);
-    if (text !== undefined)
-      entries.push(...learningsIn(text.toString('utf8'), owner, inProject(kit, path), agents));
-  }
-  return wanted === undefined
-    ? entries
-    : entries.filter(({ names }) => names.some((name) => wanted.includes(nameKey(name))));
 }
 
 /** The entries of one file. A heading that is the name of an agent says whose the entries below it are. */

@@ -1,11 +1,10 @@
-import type * as z from 'zod';
 import { contentPath } from '../../base/files/paths.ts';
 import type { Call, Context } from '../context.ts';
+import { handOver } from '../execute.ts';
 import { getAgentMemory, learningsText } from '../memory/get-agent-memory.ts';
 import { getFailureMuseum, museumText } from '../project/get-failure-museum.ts';
 import { contextText } from '../project/get-project-context.ts';
 import { DATA_NOTE } from '../memory/memory-view.ts';
-import type { AnyOperation } from '../operation.ts';
 import { contextData } from '../project/project-context-data.ts';
 
 /** `bmad://project/context`, `…/decisions`, `…/failures`, `…/session` and `bmad://project/agents/{agent}`. */
@@ -44,18 +43,21 @@ export async function projectText(
   if (part === 'decisions')
     return contextText(await contextData('decisions', context, project), false, Infinity);
   if (part === 'failures')
-    return museumText(await dataOf(getFailureMuseum, { project }, context, call), Infinity);
+    return museumText(
+      (await handOver(getFailureMuseum, { project }, {}, context, call)) as Parameters<typeof museumText>[0],
+      Infinity,
+    );
   if (part === 'agents')
-    return learningsText(await dataOf(getAgentMemory, { agent, project }, context, call), Infinity);
+    return learningsText(
+      (await handOver(getAgentMemory, { agent, project }, {}, context, call)) as Parameters<
+        typeof learningsText
+      >[0],
+      Infinity,
+    );
   const facts = await (await context.state(project)).facts();
   const problems: string[] = [];
   const page = await facts.sessionPage(problems);
   return page === undefined
     ? [...problems, 'No session has been saved yet.'].join('\n')
     : `${DATA_NOTE}\n\n${facts.shown(page)}`;
-}
-
-async function dataOf<T>(operation: AnyOperation, input: object, context: Context, call: Call): Promise<T> {
-  const data = await operation.run(input as z.output<AnyOperation['input']>, context, call);
-  return operation.output.parse(data) as T;
 }

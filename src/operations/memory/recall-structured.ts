@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isMemoryId } from '../../base/memory-ids.ts';
 import { plural } from '../../base/text/text.ts';
+import { handOver } from '../execute.ts';
 import { memoryGet } from './memory-read.ts';
 import {
   DATA_NOTE,
@@ -61,7 +62,7 @@ export const recallStructured = defineOperation({
   async run(input, context, call) {
     const { query, type, agent, tags, since, until, limit, min_score, alt_queries, project } = input;
     if (isMemoryId(query)) {
-      const memory = await memoryGet.run({ id: query, type, project }, context, call);
+      const memory = await handOver(memoryGet, { id: query, type, project }, {}, context, call);
       return { hits: [], notes: [], memory };
     }
     const memory = await context.memory(project);

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { installOf } from '../../../tests/support/installs.ts';
 import { folderTree } from '../../sources/tree.ts';
-import { dependencyFile, parseV4Agent, readV4Agent } from './agent.ts';
+import { dependencyFile, readV4Agent } from './agent.ts';
 
 const agentFile = (yaml: string): string => `# dev\n\nRead the block.\n\n\`\`\`yaml\n${yaml}\n\`\`\`\n`;
-const parse = (yaml: string) => parseV4Agent('agents/dev.md', agentFile(yaml));
+const parse = (yaml: string) => readV4Agent('agents/dev.md', agentFile(yaml)).agent;
 
 describe('an agent of version 4', () => {
   it('is the first YAML block that describes one', () => {
@@ -25,11 +25,11 @@ describe('an agent of version 4', () => {
     };
     expect(readV4Agent('agents/dev.md', agentFile(yaml))).toEqual({ agent });
     const after = `\`\`\`yaml\nexample: true\n\`\`\`\n${agentFile(yaml)}`;
-    expect(parseV4Agent('agents/dev.md', after)).toEqual(agent);
+    expect(readV4Agent('agents/dev.md', after).agent).toEqual(agent);
     const windows = `\uFEFF${agentFile(yaml).replace('```yaml', '``` YML').replaceAll('\n', '\r\n')}`;
     expect(readV4Agent('agents/dev.md', windows)).toEqual({ agent });
     const unclosed = agentFile(yaml).replace(/```\n$/, '');
-    expect(parseV4Agent('agents/dev.md', unclosed)).toEqual(agent);
+    expect(readV4Agent('agents/dev.md', unclosed).agent).toEqual(agent);
   });
 
   it('has a menu in any of the shapes that packs use', () => {

@@ -22,10 +22,6 @@ export interface V4Agent {
 }
 
 /** Reads an agent however damaged its file is. */
-export function parseV4Agent(file: string, text: string): V4Agent {
-  return readV4Agent(file, text).agent;
-}
-
 export function readV4Agent(file: string, text: string): { agent: V4Agent; problem?: Problem } {
   const clean = plainText(text);
   const block = yamlBlock(clean);

@@ -8,7 +8,7 @@ import { kitCandidates } from './kit-index.ts';
 import { shownBy } from './shown.ts';
 import type { MemoryStore } from './store.ts';
 import { allEntries } from './transfer/transfer.ts';
-import type { World } from './world.ts';
+import type { OpenMemory } from './opened.ts';
 
 export interface Browsed {
   entry: MemoryEntry;
@@ -24,14 +24,14 @@ export interface Browsed {
  * one; copies of what was forgotten, superseded or has been said otherwise since are left out.
  */
 export async function browse(
-  world: World,
+  opened: OpenMemory,
   type: MemoryType,
   agents?: readonly string[],
 ): Promise<{ entries: Browsed[]; notes: string[] }> {
-  const known = await world.files.agents();
+  const known = await opened.files.agents();
   const names = agents?.flatMap((name) => sameAgent(known, name));
   const wanted = names === undefined ? undefined : new Set(names.map(nameKey));
-  const { stored, store, notes } = await storedEntries(world, type);
+  const { stored, store, notes } = await storedEntries(opened, type);
   const found = new Map<string, Browsed>();
   const gone = new Set<string>();
   const living = new Set<string>();
@@ -41,7 +41,7 @@ export async function browse(
     else if (wanted === undefined || wanted.has(nameKey(entry.agent)))
       found.set(lineText(entry.text), { entry, sources: [], stored: true, dated: true });
   }
-  for (const { entry, names: whose, source, line, dated } of await kitCandidates(world, undefined)) {
+  for (const { entry, names: whose, source, line, dated } of await kitCandidates(opened, undefined)) {
     if (entry.type !== type) continue;
     if (wanted !== undefined && !whose.some((name) => wanted.has(nameKey(name)))) continue;
     const key = lineText(entry.text);
@@ -51,21 +51,21 @@ export async function browse(
     if (twin !== undefined) twin.sources.push(place);
     else if (!gone.has(key) && !old) found.set(key, { entry, sources: [place], stored: false, dated });
   }
-  const shown = shownBy(world);
+  const shown = shownBy(opened);
   const entries = [...found.values()].map((each, order) => ({ each, order })).sort(newestFirst);
   return {
     entries: entries.map(({ each }) => ({ ...each, entry: shown.entry(each.entry) })),
-    notes: [...notes, ...(await world.files.read()).problems],
+    notes: [...notes, ...(await opened.files.read()).problems],
   };
 }
 
 /** When the store cannot be opened, the project's own files still can be read. */
 async function storedEntries(
-  world: World,
+  opened: OpenMemory,
   type: MemoryType,
 ): Promise<{ stored: MemoryEntry[]; store?: MemoryStore; notes: string[] }> {
   try {
-    const { store } = await world.session();
+    const { store } = await opened.session();
     const filter = { types: [type], includeForgotten: true, includeSuperseded: true };
     return { stored: await allEntries(store, filter), store, notes: [] };
   } catch (error) {

@@ -76,12 +76,6 @@ export function upserted(
 
 export function updated(current: Stored, change: MemoryChange): { decision: Decision; answer: Upserted } {
   const { entry } = current;
-  if (change.ifRevision !== undefined && change.ifRevision !== entry.revision)
-    throw new BmadError(
-      'ambiguous',
-      `The memory ${entry.id} is at revision ${entry.revision}, not ${change.ifRevision}: it was changed in between.`,
-      { subject: entry.id, hint: 'Read it again, then repeat the change on what it says now.' },
-    );
   const wording = {
     text: change.text === undefined ? entry.text : cleanText(change.text),
     tags: change.tags === undefined ? entry.tags : cleanTags(change.tags),

@@ -19,14 +19,14 @@ import { readOnlyFolder } from './read-only.ts';
 import { shownBy } from './shown.ts';
 import type { MemoryStore, Reworded } from './store.ts';
 import { allEntries } from './transfer/transfer.ts';
-import type { Session, World } from './world.ts';
+import type { Session, OpenMemory } from './opened.ts';
 
 /**
  * The copies of memories in the files of the project. The store is changed first and the files after it; whoever dies in
  * between leaves a mark, and the next write, or whoever opens the memory next, completes it.
  */
 
-const marksOf = ({ folder }: World): string => join(folder, 'unfinished');
+const marksOf = ({ folder }: OpenMemory): string => join(folder, 'unfinished');
 
 interface Copying {
   /** How the memory was made, for the kit's log; nothing where nobody asked for it to be remembered. */
@@ -35,23 +35,23 @@ interface Copying {
 
 /** Changes a memory in the store, then in the files. */
 export async function withCopies<T extends { entry: MemoryEntry }>(
-  world: World,
+  opened: OpenMemory,
   session: Session,
   key: MemoryKey,
   change: () => Promise<T>,
   copying: Copying = {},
 ): Promise<T & Omit<Written, 'complete'>> {
-  if (world.files.kit.memory === undefined) return { ...(await change()), files: [], problems: [] };
-  const mark = await leaveMark(marksOf(world), { type: key.type, id: key.id }).catch((error: unknown) => {
+  if (opened.files.kit.memory === undefined) return { ...(await change()), files: [], problems: [] };
+  const mark = await leaveMark(marksOf(opened), { type: key.type, id: key.id }).catch((error: unknown) => {
     // The mark is our own affair; what matters is that nothing can be written there.
-    throw isReadOnly(error) ? readOnlyFolder(world.folder, error) : error;
+    throw isReadOnly(error) ? readOnlyFolder(opened.folder, error) : error;
   });
   let done = false;
   try {
     const result = await change();
-    const { files, problems, complete } = await copied(world, session.store, result.entry, copying);
+    const { files, problems, complete } = await copied(opened, session.store, result.entry, copying);
     done = complete;
-    await repaired(world, session);
+    await repaired(opened, session);
     return { ...result, files, problems };
   } catch (error) {
     // A store that cannot be asked may have made the change all the same.
@@ -70,18 +70,18 @@ function isReadOnly(error: unknown): boolean {
 
 /** Brings the files to what the store has. */
 async function copied(
-  world: World,
+  opened: OpenMemory,
   store: MemoryStore,
   entry: MemoryEntry,
   { mode }: Copying = {},
 ): Promise<Written> {
-  const writing = await writingOf(world, store);
+  const writing = await writingOf(opened, store);
   const earlier = entry.revision > 1 ? await store.revisions(entry) : [];
   if (entry.forgottenAt !== undefined) return removeFromKitFiles(writing, entry, { earlier });
   if (entry.supersededAt !== undefined)
     return removeFromKitFiles(writing, entry, { earlier, keepLine: true });
   // A shared store may have what must not lie in files that a team commits.
-  const safe = shownBy(world).entry(entry);
+  const safe = shownBy(opened).entry(entry);
   return writeKitFiles(writing, safe, {
     earlier: safe.text === entry.text ? earlier : [entry, ...earlier],
     mode,
@@ -90,15 +90,15 @@ async function copied(
 
 /** Takes every wording of a memory out of the files. */
 export async function uncopied(
-  world: World,
+  opened: OpenMemory,
   store: MemoryStore,
   entry: MemoryEntry,
   earlier: readonly MemoryRevision[],
 ): Promise<Written> {
-  return removeFromKitFiles(await writingOf(world, store), entry, { earlier });
+  return removeFromKitFiles(await writingOf(opened, store), entry, { earlier });
 }
 
-async function writingOf({ files, folder }: World, store: MemoryStore): Promise<KitWriting> {
+async function writingOf({ files, folder }: OpenMemory, store: MemoryStore): Promise<KitWriting> {
   return {
     kit: files.kit,
     agents: await files.agents(),
@@ -108,23 +108,23 @@ async function writingOf({ files, folder }: World, store: MemoryStore): Promise<
 }
 
 /** Completes what processes that died have begun. Nobody asked for it, so what fails is left for the next time. */
-export async function completed(world: World, { store }: Session): Promise<void> {
-  if (world.files.kit.memory === undefined) return;
+export async function completed(opened: OpenMemory, { store }: Session): Promise<void> {
+  if (opened.files.kit.memory === undefined) return;
   try {
-    for (const mark of await deadMarks(marksOf(world))) {
+    for (const mark of await deadMarks(marksOf(opened))) {
       const key = keyIn(mark.about);
       const entry = key === undefined ? undefined : await store.get(key);
-      if (entry === undefined || (await copied(world, store, entry)).complete) await removeMark(mark);
+      if (entry === undefined || (await copied(opened, store, entry)).complete) await removeMark(mark);
     }
   } catch (error) {
-    tell(world, error);
+    tell(opened, error);
   }
 }
 
 /** Removes what processes that died while they wrote a file have left beside it. */
-export async function tidied(world: World): Promise<void> {
-  const { memory } = world.files.kit;
-  const folders = [world.folder];
+export async function tidied(opened: OpenMemory): Promise<void> {
+  const { memory } = opened.files.kit;
+  const folders = [opened.folder];
   try {
     if (memory !== undefined) {
       folders.push(memory);
@@ -133,11 +133,11 @@ export async function tidied(world: World): Promise<void> {
         folders.push(join(memory, LEARNINGS_FOLDER));
     }
     if ((await Promise.all(folders.map(leftDrafts))).flat().length === 0) return;
-    await withLock(kitLock(world.folder), { waitMs: 0 }, async () => {
+    await withLock(kitLock(opened.folder), { waitMs: 0 }, async () => {
       for (const folder of folders) await removeDrafts(await leftDrafts(folder));
     });
   } catch (error) {
-    tell(world, error);
+    tell(opened, error);
   }
 }
 
@@ -148,23 +148,23 @@ function keyIn(about: unknown): MemoryKey | undefined {
 }
 
 /** Files change behind our back, by git and by machines that share the store; looked through once in a process. */
-const lookedThrough = new WeakSet<World>();
+const lookedThrough = new WeakSet<OpenMemory>();
 
-async function repaired(world: World, session: Session): Promise<void> {
-  await completed(world, session);
-  if (lookedThrough.has(world)) return;
-  lookedThrough.add(world);
+async function repaired(opened: OpenMemory, session: Session): Promise<void> {
+  await completed(opened, session);
+  if (lookedThrough.has(opened)) return;
+  lookedThrough.add(opened);
   try {
     const reworded = await session.store.reworded();
     if (reworded.length === 0) return;
-    for (const entry of await outOfDate(world, reworded)) await copied(world, session.store, entry);
+    for (const entry of await outOfDate(opened, reworded)) await copied(opened, session.store, entry);
   } catch (error) {
-    tell(world, error);
+    tell(opened, error);
   }
 }
 
 /** The memories of which the files have an earlier wording in a place that we have written. */
-async function outOfDate(world: World, reworded: readonly Reworded[]): Promise<Set<MemoryEntry>> {
+async function outOfDate(opened: OpenMemory, reworded: readonly Reworded[]): Promise<Set<MemoryEntry>> {
   const place = (type: string, text: string, where: string): string =>
     [type, where, lineText(text)].join('\n');
   const known = new Map<string, MemoryEntry[]>();
@@ -179,13 +179,13 @@ async function outOfDate(world: World, reworded: readonly Reworded[]): Promise<S
     }
   }
   const found = new Set<MemoryEntry>();
-  for (const { type, text, copyOf, date } of (await world.files.read()).entries)
+  for (const { type, text, copyOf, date } of (await opened.files.read()).entries)
     for (const entry of known.get(place(type, text, copyOf ?? date?.slice(0, 10) ?? '')) ?? [])
       found.add(entry);
   return found;
 }
 
-function tell({ log }: World, error: unknown): void {
+function tell({ log }: OpenMemory, error: unknown): void {
   log.warn('files of the project could not be repaired', {
     error: error instanceof Error ? error.message : '',
   });

@@ -3,7 +3,7 @@ import type { Embedder } from '../../meaning/embedder.ts';
 import { memoryId } from '../../kit/memories/ids.ts';
 import type { KitEntry } from '../../kit/memories/entry.ts';
 import { utcOf } from '../../base/text/local-time.ts';
-import type { World } from './world.ts';
+import type { OpenMemory } from './opened.ts';
 
 /** An entry of a file of the project, ready to be compared. */
 export interface KitCandidate {
@@ -29,25 +29,25 @@ interface Index {
   vectors: ReadonlyMap<string, Float32Array>;
 }
 
-const indexes = new WeakMap<World, Index>();
+const indexes = new WeakMap<OpenMemory, Index>();
 
 export async function kitCandidates(
-  world: World,
+  opened: OpenMemory,
   embedder: Embedder | undefined,
 ): Promise<readonly KitCandidate[]> {
-  const { entries } = await world.files.read();
-  const known = indexes.get(world);
+  const { entries } = await opened.files.read();
+  const known = indexes.get(opened);
   const space = embedder === undefined ? undefined : `${embedder.id}/${embedder.dim}`;
   if (known?.from === entries && known.space === space) return known.candidates;
-  const { app } = world.files.kit;
-  const candidates = entries.map((entry) => candidateOf(entry, app, world));
+  const { app } = opened.files.kit;
+  const candidates = entries.map((entry) => candidateOf(entry, app, opened));
   const made = known?.space === space ? known?.vectors : undefined;
-  const vectors = await addVectors(candidates, made ?? new Map(), world, embedder);
-  indexes.set(world, { from: entries, space, candidates, vectors });
+  const vectors = await addVectors(candidates, made ?? new Map(), opened, embedder);
+  indexes.set(opened, { from: entries, space, candidates, vectors });
   return candidates;
 }
 
-function candidateOf(entry: KitEntry, app: string, world: World): KitCandidate {
+function candidateOf(entry: KitEntry, app: string, opened: OpenMemory): KitCandidate {
   const { type, agent, text, tags, source, line, names, date } = entry;
   const at = utcOf(date);
   return {
@@ -63,7 +63,7 @@ function candidateOf(entry: KitEntry, app: string, world: World): KitCandidate {
       revision: 1,
     },
     names,
-    terms: world.analyser.terms(text),
+    terms: opened.analyser.terms(text),
     vector: undefined,
     source,
     line,
@@ -74,7 +74,7 @@ function candidateOf(entry: KitEntry, app: string, world: World): KitCandidate {
 async function addVectors(
   candidates: readonly KitCandidate[],
   made: ReadonlyMap<string, Float32Array>,
-  world: World,
+  opened: OpenMemory,
   embedder: Embedder | undefined,
 ): Promise<ReadonlyMap<string, Float32Array>> {
   const vectors = new Map<string, Float32Array>();
@@ -88,7 +88,7 @@ async function addVectors(
       if (vector !== undefined) vectors.set(text, unitOf(vector));
     }
   } catch (error) {
-    world.embedderFailed(error);
+    opened.embedderFailed(error);
   }
   for (const candidate of some) {
     candidate.vector = vectors.get(candidate.entry.text) ?? made.get(candidate.entry.text);

@@ -4,13 +4,13 @@ import type { EmbedderSettings } from '../../meaning/embedders/choose.ts';
 import { readKit } from '../../kit/kit.ts';
 import { KitFiles } from '../../kit/memories/read-all.ts';
 import { completed, tidied } from './copies.ts';
-import { Memory } from './memory.ts';
+import { createMemory, type Memory } from './memory.ts';
 import { isOnQdrant, type EngineSettings } from './engine-settings.ts';
 import { placeOf, userPlace } from './place.ts';
 import { Sessions } from './sessions.ts';
 import type { Analyser } from './store.ts';
 import { moveIntoProject, type Moved } from './transfer/move.ts';
-import type { Session, World } from './world.ts';
+import type { OpenMemory, Session } from './opened.ts';
 
 const ANALYSER: Analyser = { id: `words-${ANALYSER_VERSION}`, terms: analyse };
 
@@ -33,12 +33,12 @@ export async function openMemory(setup: MemorySetup): Promise<Memory> {
   const files = new KitFiles(kit);
   const sessions = new Sessions({ ...setup, files, analyser: ANALYSER });
   const place = placeOf(kit, setup.state);
-  let opened: Promise<void> | undefined;
+  let settled: Promise<void> | undefined;
   const ready = async (session: Session): Promise<Session> => {
-    if (setup.writes) await (opened ??= completed(world, session).then(() => tidied(world)));
+    if (setup.writes) await (settled ??= completed(opened, session).then(() => tidied(opened)));
     return session;
   };
-  const world: World = {
+  const opened: OpenMemory = {
     writes: setup.writes,
     files,
     analyser: ANALYSER,
@@ -49,13 +49,12 @@ export async function openMemory(setup: MemorySetup): Promise<Memory> {
     sessionToWrite: async (signal) => ready(await sessions.toWrite(signal)),
     embedderFailed: (error) => sessions.embedderFailed(error),
   };
-  return new Memory({
-    world,
+  return createMemory({
+    opened,
     sessions,
     place,
     userFolder: userPlace(setup.root, setup.state),
     elsewhere: isOnQdrant(setup.engine),
-    log: setup.log,
   });
 }
 

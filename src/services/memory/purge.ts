@@ -6,7 +6,7 @@ import { isForgotten } from './select.ts';
 import { shownBy } from './shown.ts';
 import type { MemoryStore } from './store.ts';
 import { allEntries } from './transfer/transfer.ts';
-import type { World } from './world.ts';
+import type { OpenMemory } from './opened.ts';
 
 export interface ToPurge {
   /** Exact ids, each of a forgotten memory. */
@@ -27,8 +27,8 @@ export interface Purged {
 }
 
 /** Removes forgotten memories for good. Their copies in files go first: once the store has forgotten why, nothing hides them. */
-export async function purge(world: World, given: ToPurge): Promise<Purged> {
-  const session = given.apply ? await world.sessionToWrite() : await world.session();
+export async function purge(opened: OpenMemory, given: ToPurge): Promise<Purged> {
+  const session = given.apply ? await opened.sessionToWrite() : await opened.session();
   const { store } = session;
   const chosen = given.ids === undefined ? await forgottenBefore(store, given) : await named(store, given);
   const notes: string[] = [];
@@ -36,7 +36,7 @@ export async function purge(world: World, given: ToPurge): Promise<Purged> {
   const ready: MemoryEntry[] = [];
   for (const entry of chosen) {
     const earlier = entry.revision > 1 ? await store.revisions(entry) : [];
-    const { problems } = given.apply ? await uncopied(world, store, entry, earlier) : { problems: [] };
+    const { problems } = given.apply ? await uncopied(opened, store, entry, earlier) : { problems: [] };
     notes.push(...problems.filter((problem) => !notes.includes(problem)));
     if (problems.length > 0) continue;
     revisions += earlier.length;
@@ -45,7 +45,7 @@ export async function purge(world: World, given: ToPurge): Promise<Purged> {
   const left = chosen.length - ready.length;
   if (left > 0) notes.push(`${left} stay, because their copies in files could not be removed.`);
   const gone = given.apply ? await store.purge(ready) : ready;
-  const safe = shownBy(world);
+  const safe = shownBy(opened);
   return { memories: gone.map(safe.entry), revisions, applied: given.apply, notes };
 }
 

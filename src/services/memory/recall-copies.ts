@@ -2,7 +2,7 @@ import type { MemoryEntry } from '../../model/memory.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
 import { isEarlier } from './earlier.ts';
 import type { Recalled } from './recall.ts';
-import type { Session, World } from './world.ts';
+import type { Session, OpenMemory } from './opened.ts';
 
 /**
  * A memory and its copies in files are one; and a copy of what was forgotten, superseded or has been said otherwise since
@@ -11,7 +11,7 @@ import type { Session, World } from './world.ts';
 export async function withoutCopies(
   hits: readonly Recalled[],
   { store }: Session,
-  world: World,
+  opened: OpenMemory,
   room: number,
 ): Promise<Recalled[]> {
   const kept: Recalled[] = [];
@@ -26,7 +26,7 @@ export async function withoutCopies(
     }
     if (!hit.stored) {
       const old = await isEarlier(store, hit.entry.type, hit.entry.text);
-      if ((old || superseded + forgotten > 0) && (await isGone(hit.entry, old, store, world))) continue;
+      if ((old || superseded + forgotten > 0) && (await isGone(hit.entry, old, store, opened))) continue;
     }
     kept.push(hit);
   }
@@ -52,10 +52,10 @@ async function isGone(
   entry: MemoryEntry,
   old: boolean,
   store: Session['store'],
-  world: World,
+  opened: OpenMemory,
 ): Promise<boolean> {
   const hits = await store.search({
-    terms: world.analyser.terms(entry.text).slice(0, 40),
+    terms: opened.analyser.terms(entry.text).slice(0, 40),
     filter: { types: [entry.type], includeForgotten: true, includeSuperseded: true },
     limit: LOOKED_AT,
   });

@@ -1,11 +1,11 @@
 import { hasActivity, logActivity } from '../../kit/memories/activity.ts';
 import type { Answered, Question } from './recall.ts';
 import { shownText } from '../../base/secrets/secret-text.ts';
-import type { World } from './world.ts';
+import type { OpenMemory } from './opened.ts';
 
 /** The kit counts what its memory is asked; where it keeps such a log, it learns of our questions too. */
 export async function logged(
-  { files, hide, writes, log }: World,
+  { files, hide, writes, log }: OpenMemory,
   question: Question,
   found: Answered,
 ): Promise<void> {

@@ -10,7 +10,7 @@ import { logged } from './recall-log.ts';
 import { newerFirst } from './recall-order.ts';
 import { shownBy } from './shown.ts';
 import { passes, readyFilter } from './select.ts';
-import { embedded, type World } from './world.ts';
+import { embedded, type OpenMemory } from './opened.ts';
 
 export interface Question {
   query: string;
@@ -43,14 +43,10 @@ export interface Recall {
 }
 
 /** What is known about a question, in the store and in the project's files, best first. */
-export async function recall(
-  world: World,
-  question: Question,
-  signal: AbortSignal | undefined,
-): Promise<Recall> {
-  const found = await answered(world, question, signal);
-  await logged(world, question, found);
-  return shown(found, world);
+export async function recall(opened: OpenMemory, question: Question, signal?: AbortSignal): Promise<Recall> {
+  const found = await answered(opened, question, signal);
+  await logged(opened, question, found);
+  return shown(found, opened);
 }
 
 export interface Answered extends Recall {
@@ -58,33 +54,34 @@ export interface Answered extends Recall {
 }
 
 async function answered(
-  world: World,
+  opened: OpenMemory,
   question: Question,
   signal: AbortSignal | undefined,
 ): Promise<Answered> {
   try {
-    return await recallAll(world, question, signal);
+    return await recallAll(opened, question, signal);
   } catch (error) {
     if (!(error instanceof BmadError) || error.code !== 'unavailable') throw error;
-    return { ...(await fromFiles(world, question, error)), mode: 'local' };
+    return { ...(await fromFiles(opened, question, error)), mode: 'local' };
   }
 }
 
 /** Masked last: copies are known by their text as it is. */
-function shown({ hits, notes }: Recall, world: World): Recall {
-  const safe = shownBy(world);
+function shown({ hits, notes }: Recall, opened: OpenMemory): Recall {
+  const safe = shownBy(opened);
   return { hits: hits.map((hit) => ({ ...hit, entry: safe.entry(hit.entry) })), notes };
 }
 
 /** When the store cannot be asked, the project's own files still can; without any, the error is the answer. */
-async function fromFiles(world: World, question: Question, error: BmadError): Promise<Recall> {
-  const kit = await kitCandidates(world, undefined);
+async function fromFiles(opened: OpenMemory, question: Question, error: BmadError): Promise<Recall> {
+  const kit = await kitCandidates(opened, undefined);
   if (kit.length === 0) throw error;
-  const filter = await filterOf(world, question);
+  const filter = await filterOf(opened, question);
   const limits = { limit: question.limit, minScore: question.minScore };
   const best = new Map<string, Recalled>();
   for (const wording of [question.query, ...question.alternatives])
-    for (const hit of kitHits(kit, world.analyser.terms(wording), undefined, filter, limits)) keep(best, hit);
+    for (const hit of kitHits(kit, opened.analyser.terms(wording), undefined, filter, limits))
+      keep(best, hit);
   return {
     hits: [...best.values()].sort(byScore).slice(0, question.limit),
     notes: [`DEGRADED, only the project's files were searched: ${error.text.replaceAll('\n\n', ' ')}`],
@@ -92,19 +89,19 @@ async function fromFiles(world: World, question: Question, error: BmadError): Pr
 }
 
 async function recallAll(
-  world: World,
+  opened: OpenMemory,
   question: Question,
   signal: AbortSignal | undefined,
 ): Promise<Answered> {
-  const session = await world.session(signal);
+  const session = await opened.session(signal);
   const wordings = [question.query, ...question.alternatives];
-  const { vectors, note } = await embedded(world, session, wordings, signal);
-  const filter = await filterOf(world, question);
+  const { vectors, note } = await embedded(opened, session, wordings, signal);
+  const filter = await filterOf(opened, question);
   const best = new Map<string, Recalled>();
   const room = question.limit * 2;
-  const kit = await kitCandidates(world, session.embedder);
+  const kit = await kitCandidates(opened, session.embedder);
   for (const [index, wording] of wordings.entries()) {
-    const terms = world.analyser.terms(wording);
+    const terms = opened.analyser.terms(wording);
     const vector = vectors[index];
     const by = index === 0 ? {} : { by: wording };
     const limits = { limit: room, minScore: question.minScore };
@@ -113,10 +110,10 @@ async function recallAll(
     for (const hit of kitHits(kit, terms, vector, filter, limits)) keep(best, { ...hit, ...by });
   }
   const weighty = [...best.values()].filter((hit) => question.minScore !== undefined || saysSomething(hit));
-  const merged = await withoutCopies(weighty.sort(byScore), session, world, room);
+  const merged = await withoutCopies(weighty.sort(byScore), session, opened, room);
   const mode = vectors[0] === undefined ? 'local' : 'semantic';
   const weak = (merged[0]?.score ?? 1) < WEAK[mode];
-  const ordered = newerFirst(merged, (text) => world.analyser.terms(text), shownBy(world).text);
+  const ordered = newerFirst(merged, (text) => opened.analyser.terms(text), shownBy(opened).text);
   return {
     mode,
     hits: ordered.hits.slice(0, question.limit),
@@ -129,7 +126,7 @@ async function recallAll(
   };
 }
 
-async function filterOf({ files }: World, question: Question): Promise<MemoryFilter> {
+async function filterOf({ files }: OpenMemory, question: Question): Promise<MemoryFilter> {
   const { agent, agents = [], since, until } = question;
   const wanted = agent === undefined ? agents : [agent, ...agents];
   const known = wanted.length === 0 ? [] : await files.agents();

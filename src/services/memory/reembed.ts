@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
 import { withLock } from '../../base/files/file-lock.ts';
-import type { Session } from './world.ts';
+import type { Session } from './opened.ts';
 
 /** How far the work on vectors is. */
 export interface Reembedding {

@@ -5,7 +5,7 @@ import { shownBy } from './shown.ts';
 import { similarTo, type Similar } from './similar.ts';
 import type { Outcome } from './store.ts';
 import { cleanAgent, cleanTags, cleanText } from './text-rules.ts';
-import { embedded, type World } from './world.ts';
+import { embedded, type OpenMemory } from './opened.ts';
 
 export interface ToRemember {
   type: MemoryType;
@@ -29,21 +29,21 @@ export interface Remembered {
 
 /** Keeps a text under the id that it always has, and where the project's own tools look for it. */
 export async function remember(
-  world: World,
+  opened: OpenMemory,
   given: ToRemember,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): Promise<Remembered> {
   const agent = cleanAgent(given.agent);
-  const { text, notes } = cleanText(given.text, world.hide);
-  const key: MemoryKey = { type: given.type, id: memoryId(world.files.kit.app, agent, text) };
-  const session = await world.sessionToWrite(signal);
-  const { vectors, note } = await embedded(world, session, [text], signal);
+  const { text, notes } = cleanText(given.text, opened.hide);
+  const key: MemoryKey = { type: given.type, id: memoryId(opened.files.kit.app, agent, text) };
+  const session = await opened.sessionToWrite(signal);
+  const { vectors, note } = await embedded(opened, session, [text], signal);
   const [vector] = vectors;
-  const similar = await similarTo(world, session, { ...key, agent, text }, vector);
+  const similar = await similarTo(opened, session, { ...key, agent, text }, vector);
   const tags =
     given.tags === undefined ? ((await session.store.get(key))?.tags ?? []) : cleanTags(given.tags);
   const { outcome, entry, previous, revived, files, problems } = await withCopies(
-    world,
+    opened,
     session,
     key,
     async () => {
@@ -54,7 +54,7 @@ export async function remember(
     },
     { mode: vector === undefined ? 'local' : 'semantic' },
   );
-  const safe = shownBy(world);
+  const safe = shownBy(opened);
   return {
     outcome,
     entry: safe.entry(entry),

@@ -8,7 +8,7 @@ import { NoDatabaseYet } from './open.ts';
 import { placeOf, preparePlace, type Place } from './place.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
 import type { Analyser, MemoryStore } from './store.ts';
-import type { Session } from './world.ts';
+import type { Session } from './opened.ts';
 
 export interface SessionSetup {
   files: KitFiles;

@@ -1,6 +1,6 @@
 import type { MemoryEntry } from '../../model/memory.ts';
 import { shownText } from '../../base/secrets/secret-text.ts';
-import type { World } from './world.ts';
+import type { OpenMemory } from './opened.ts';
 
 /**
  * What is remembered, as it may leave the service. What we remember was masked before it was kept; but files are written
@@ -13,7 +13,7 @@ export interface Shown {
   wording<T extends { text: string; agent?: string; tags?: readonly string[] }>(wording: T): T;
 }
 
-export function shownBy({ hide }: Pick<World, 'hide'>): Shown {
+export function shownBy({ hide }: Pick<OpenMemory, 'hide'>): Shown {
   const text = (given: string): string => shownText(given, hide);
   const wording: Shown['wording'] = (given) => ({
     ...given,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { KitEntry } from '../../kit/memories/entry.ts';
 import { similarTo } from './similar.ts';
-import type { Session, World } from './world.ts';
+import type { Session, OpenMemory } from './opened.ts';
 
 const FRESH = {
   id: 'fresh',
@@ -10,13 +10,13 @@ const FRESH = {
   text: 'the checkout has 5 payment providers',
 } as const;
 
-function worldWith(texts: readonly string[]): { world: World; analysed: string[] } {
+function worldWith(texts: readonly string[]): { opened: OpenMemory; analysed: string[] } {
   const analysed: string[] = [];
   const entries = texts.map(
     (text): KitEntry =>
       ({ type: 'decisions', agent: 'dev', text, tags: [], names: ['dev'], source: 'log.md' }) as never,
   );
-  const world = {
+  const opened = {
     files: { kit: { app: 'shop' }, read: async () => Promise.resolve({ entries, problems: [] }) },
     analyser: {
       id: 'test',
@@ -25,8 +25,8 @@ function worldWith(texts: readonly string[]): { world: World; analysed: string[]
         return text.split(' ');
       },
     },
-  } as unknown as World;
-  return { world, analysed };
+  } as unknown as OpenMemory;
+  return { opened, analysed };
 }
 
 const session = {
@@ -37,15 +37,15 @@ const session = {
 
 it('finds the entry of a file that matters among thousands, which are analysed once', async () => {
   const others = Array.from({ length: 3_000 }, (_, index) => `the entry of number ${index} here`);
-  const { world, analysed } = worldWith([...others, 'the checkout has 3 payment providers']);
+  const { opened, analysed } = worldWith([...others, 'the checkout has 3 payment providers']);
   const expected = [{ relation: 'may contradict', source: 'log.md', text: expect.stringContaining('has 3') }];
-  expect(await similarTo(world, session, FRESH, undefined)).toMatchObject(expected);
+  expect(await similarTo(opened, session, FRESH, undefined)).toMatchObject(expected);
   analysed.length = 0;
-  expect(await similarTo(world, session, FRESH, undefined)).toMatchObject(expected);
+  expect(await similarTo(opened, session, FRESH, undefined)).toMatchObject(expected);
   expect(analysed).toEqual([FRESH.text]);
 });
 
 it('says nothing about entries that have nothing in common', async () => {
-  const { world } = worldWith(['another subject entirely', 'one word: checkout']);
-  expect(await similarTo(world, session, FRESH, undefined)).toEqual([]);
+  const { opened } = worldWith(['another subject entirely', 'one word: checkout']);
+  expect(await similarTo(opened, session, FRESH, undefined)).toEqual([]);
 });

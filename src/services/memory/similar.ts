@@ -3,7 +3,7 @@ import type { MemoryEntry, MemoryKey } from '../../model/memory.ts';
 import { kitCandidates, type KitCandidate } from './kit-index.ts';
 import { dot } from './rank.ts';
 import { LIMITS, limitsFor, relationOf, type Relation } from './relation.ts';
-import type { Session, World } from './world.ts';
+import type { Session, OpenMemory } from './opened.ts';
 
 export interface Similar extends MemoryKey {
   relation: Relation | 'same text';
@@ -31,17 +31,17 @@ interface Candidate {
  * remembers can read both and supersede one.
  */
 export async function similarTo(
-  world: World,
+  opened: OpenMemory,
   { store, embedder }: Session,
   fresh: MemoryKey & { agent: string; text: string },
   vector: Float32Array | undefined,
 ): Promise<Similar[]> {
-  const terms = world.analyser.terms(fresh.text);
+  const terms = opened.analyser.terms(fresh.text);
   const limits = limitsFor(embedder?.id);
   const hits = await store.search({ terms, vector, filter: {}, limit: LOOKED_AT });
-  const kit = await kitCandidates(world, embedder);
+  const kit = await kitCandidates(opened, embedder);
   const candidates: Candidate[] = [
-    ...hits.map(({ entry, cosine }) => ({ entry, cosine, terms: world.analyser.terms(entry.text) })),
+    ...hits.map(({ entry, cosine }) => ({ entry, cosine, terms: opened.analyser.terms(entry.text) })),
     ...nearest(kit, new Set(terms), vector),
   ];
   const found: Similar[] = [];

@@ -19,10 +19,10 @@ export interface MemoryStatus {
   notes: string[];
 }
 
-export async function statusOf({ world, sessions, place, userFolder }: MemoryParts): Promise<MemoryStatus> {
-  const { entries, problems } = await world.files.read();
+export async function statusOf({ opened, sessions, place, userFolder }: MemoryParts): Promise<MemoryStatus> {
+  const { entries, problems } = await opened.files.read();
   const shared = {
-    project: world.files.kit.app,
+    project: opened.files.kit.app,
     owner: place.owner,
     fileEntries: entries.length,
   };
@@ -32,7 +32,7 @@ export async function statusOf({ world, sessions, place, userFolder }: MemoryPar
       `There are memories of this project in ${userFolder} too. "bmad memory move" brings them here.`,
     );
   try {
-    const { store, embedder, troubles } = await world.session();
+    const { store, embedder, troubles } = await opened.session();
     const [health, stats, { total, embedded }] = [
       await store.health(),
       await store.stats(),

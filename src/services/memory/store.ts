@@ -62,8 +62,6 @@ export interface MemoryChange {
   at: string;
   /** For a changed text; without one the memory waits for its vector. */
   vector?: Float32Array | undefined;
-  /** Refuses the change when somebody else made one since this revision. */
-  ifRevision?: number | undefined;
 }
 
 export interface Page {

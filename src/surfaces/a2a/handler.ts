@@ -9,12 +9,8 @@ import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import type { Call, Context } from '../../operations/context.ts';
 import { execute } from '../../operations/execute.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
-import {
-  outsideTaskAdd,
-  outsideTaskCancel,
-  outsideTaskList,
-  outsideTaskShow,
-} from '../../operations/tasks/outside-tasks.ts';
+import { outsideTaskAdd, outsideTaskCancel } from '../../operations/tasks/outside-task-change.ts';
+import { outsideTaskList, outsideTaskShow } from '../../operations/tasks/outside-task-read.ts';
 import type { OutsideTaskView } from '../../operations/tasks/outside-task-view.ts';
 import { dataOf, OF_A_CANCELLATION, OF_A_TASK, type Names } from './errors.ts';
 import { textOf } from './message-text.ts';

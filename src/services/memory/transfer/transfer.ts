@@ -6,7 +6,7 @@ import { utcOf } from '../../../base/text/local-time.ts';
 import type { MemoryStore, NewMemory, Outcome } from '../store.ts';
 import { shownBy } from '../shown.ts';
 import { cleanAgent, cleanTags, cleanText } from '../text-rules.ts';
-import { embedded, type World } from '../world.ts';
+import { embedded, type OpenMemory } from '../opened.ts';
 import { fromJson, toLines, type FromJson, type Line, type Own, type Refusal } from './lines.ts';
 import { fromMarkdown, toMarkdown } from './markdown.ts';
 
@@ -25,12 +25,12 @@ export async function allEntries(store: MemoryStore, filter: MemoryFilter): Prom
 
 /** All memories as text, with secrets masked: Markdown in the kit's form, oldest first, or one JSON object a line. */
 export async function exported(
-  world: World,
+  opened: OpenMemory,
   format: 'markdown' | 'jsonl',
   filter: MemoryFilter,
 ): Promise<{ text: string; count: number }> {
-  const { store } = await world.session();
-  const safe = shownBy(world);
+  const { store } = await opened.session();
+  const safe = shownBy(opened);
   const entries = (await allEntries(store, filter)).toReversed().map(safe.entry);
   if (format === 'jsonl') {
     const lines: Line[] = [];
@@ -46,7 +46,7 @@ export async function exported(
   const parts = shown.map((type) =>
     toMarkdown(
       type,
-      world.files.kit.app,
+      opened.files.kit.app,
       entries.filter((entry) => entry.type === type),
       new Date(),
     ),
@@ -73,12 +73,12 @@ const SHOWN = 80;
 
 /** Takes over what a file has. What was forgotten here stays so. */
 export async function imported(
-  world: World,
+  opened: OpenMemory,
   text: string,
   defaults: ImportDefaults,
   call: { signal: AbortSignal; progress(message: string): void },
 ): Promise<Imported> {
-  const json = fromJson(text, world.files.kit.app);
+  const json = fromJson(text, opened.files.kit.app);
   const items: FromJson[] = json?.found ?? fromMarkdown(text);
   const result: Imported = {
     created: 0,
@@ -87,18 +87,18 @@ export async function imported(
     refused: [],
     refusedCount: 0,
   };
-  for (const wrong of json?.wrong ?? []) refuse(world, result, wrong);
+  for (const wrong of json?.wrong ?? []) refuse(opened, result, wrong);
   if (items.length === 0 && result.refusedCount === 0)
     throw new BmadError('invalid_input', 'There is nothing in the file that could be remembered.', {
       hint: 'Markdown with "- [2026-03-01] text" lines, JSONL with one object a line, or memories.json is read.',
     });
-  const session = await world.sessionToWrite(call.signal);
-  const ready = items.flatMap((item) => readyItem(world, item, defaults, result));
+  const session = await opened.sessionToWrite(call.signal);
+  const ready = items.flatMap((item) => readyItem(opened, item, defaults, result));
   for (let from = 0; from < ready.length; from += BATCH) {
     call.signal.throwIfAborted();
     const batch = ready.slice(from, from + BATCH);
     const { vectors } = await embedded(
-      world,
+      opened,
       session,
       batch.map((memory) => memory.text),
       call.signal,
@@ -113,10 +113,10 @@ export async function imported(
   return result;
 }
 
-function refuse(world: World, result: Imported, { text, reason }: Refusal): void {
+function refuse(opened: OpenMemory, result: Imported, { text, reason }: Refusal): void {
   result.refusedCount++;
   if (result.refused.length < REASONS_TOLD)
-    result.refused.push({ text: oneLine(shownBy(world).text(text), SHOWN), reason });
+    result.refused.push({ text: oneLine(shownBy(opened).text(text), SHOWN), reason });
 }
 
 /**
@@ -146,7 +146,7 @@ async function takeOwn(store: MemoryStore, memory: NewMemory, own: Own): Promise
 type Ready = NewMemory & { own?: Own | undefined };
 
 function readyItem(
-  world: World,
+  opened: OpenMemory,
   { type, agent, text, tags, date, own }: FromJson,
   defaults: ImportDefaults,
   result: Imported,
@@ -154,14 +154,14 @@ function readyItem(
   const cleanWording = (wording: Own['earlier'][number]): Own['earlier'][number] => ({
     ...wording,
     agent: cleanAgent(wording.agent),
-    text: cleanText(wording.text, world.hide).text,
+    text: cleanText(wording.text, opened.hide).text,
     tags: cleanTags(wording.tags),
   });
   try {
     const owner = cleanAgent(agent ?? defaults.agent ?? 'team');
-    const clean = cleanText(text, world.hide).text;
+    const clean = cleanText(text, opened.hide).text;
     const kind = type ?? defaults.type ?? (agent === undefined ? 'shared-context' : 'agent-learnings');
-    const id = own?.id ?? memoryId(world.files.kit.app, owner, clean);
+    const id = own?.id ?? memoryId(opened.files.kit.app, owner, clean);
     const at = new Date().toISOString();
     const createdAt = own?.createdAt ?? utcOf(date) ?? at;
     return [
@@ -179,7 +179,7 @@ function readyItem(
     ];
   } catch (error) {
     if (!(error instanceof BmadError)) throw error;
-    refuse(world, result, { text, reason: error.message });
+    refuse(opened, result, { text, reason: error.message });
     return [];
   }
 }

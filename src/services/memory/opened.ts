@@ -13,7 +13,7 @@ export interface Session {
 }
 
 /** What the parts of the memory service share. */
-export interface World {
+export interface OpenMemory {
   files: KitFiles;
   analyser: Analyser;
   /** The folder of our own files; for Qdrant it has only locks. */
@@ -38,7 +38,7 @@ export interface Embedded {
 
 /** Vectors where there can be any. A failing embedder is no reason to refuse the call. */
 export async function embedded(
-  world: World,
+  opened: OpenMemory,
   { embedder }: Session,
   texts: readonly string[],
   signal: AbortSignal | undefined,
@@ -49,7 +49,7 @@ export async function embedded(
     return { vectors: await embedder.embed(texts, signal) };
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    world.embedderFailed(error);
+    opened.embedderFailed(error);
     const reason = error instanceof Error ? error.message : 'it failed';
     return { vectors: none, note: `Words only, without meaning: ${reason}` };
   }

@@ -1,0 +1,186 @@
+import { BmadError, quoted } from '../../base/errors.ts';
+import { isMemoryId } from '../../base/memory-ids.ts';
+import type { MemoryEntry, MemoryRevision, MemoryType } from '../../model/memory.ts';
+import { withCopies } from './copies.ts';
+import { kitCandidates } from './kit-index.ts';
+import { embedded, type OpenMemory, type Session } from './opened.ts';
+import { shownBy } from './shown.ts';
+import type { Upserted } from './store.ts';
+import { cleanAgent, cleanTags, cleanText } from './text-rules.ts';
+
+/** One memory as a whole: what it says, what it said before, and where else it is written. */
+export interface WholeMemory {
+  entry: MemoryEntry;
+  revisions: MemoryRevision[];
+  sources: string[];
+  /** Whether it is in the store; one that is only in a file is changed there. */
+  stored: boolean;
+}
+
+export interface ChangedMemory {
+  entry: MemoryEntry;
+  files: string[];
+  notes: string[];
+}
+
+export interface MemoryEdit {
+  text?: string | undefined;
+  tags?: readonly string[] | undefined;
+  agent?: string | undefined;
+}
+
+/** By its exact id; an id in two types needs the type. */
+export async function wholeMemory(opened: OpenMemory, id: string, type?: MemoryType): Promise<WholeMemory> {
+  const { entry, revisions, ...more } = await memoryWithId(opened, id, type);
+  const shown = shownBy(opened);
+  return { entry: shown.entry(entry), revisions: revisions.map((each) => shown.wording(each)), ...more };
+}
+
+async function memoryWithId(opened: OpenMemory, id: string, type?: MemoryType): Promise<WholeMemory> {
+  const wanted = exactId(id);
+  const { store } = await opened.session();
+  const found = (await store.find(wanted)).filter((entry) => type === undefined || entry.type === type);
+  const [entry] = found;
+  const copies = await kitCandidates(opened, undefined);
+  const own = copies.filter(
+    (copy) => copy.entry.id === wanted && (type ?? copy.entry.type) === copy.entry.type,
+  );
+  const sources = own.map(({ source, line }) => (line === undefined ? source : `${source}:${line}`));
+  if (found.length > 1)
+    throw new BmadError('ambiguous', `${found.length} memories have the id ${wanted}.`, {
+      subject: wanted,
+      suggestions: found.map((each) => each.type),
+      hint: 'Give the type as well.',
+    });
+  if (entry !== undefined) return { entry, revisions: await store.revisions(entry), sources, stored: true };
+  const [copy] = own;
+  if (copy !== undefined) return { entry: copy.entry, revisions: [], sources, stored: false };
+  throw new BmadError('not_found', `There is no memory with the id ${quoted(id)}.`, {
+    subject: id.slice(0, 100),
+    hint: 'recall_structured and "list" of manage_memories give ids.',
+  });
+}
+
+export async function updateMemory(
+  opened: OpenMemory,
+  id: string,
+  type: MemoryType | undefined,
+  change: MemoryEdit,
+  signal?: AbortSignal,
+): Promise<Upserted & Omit<ChangedMemory, 'entry'>> {
+  const before = await storedMemory(opened, id, type);
+  const shown = shownBy(opened);
+  const text = change.text === undefined ? undefined : cleanText(change.text, opened.hide);
+  const session = await opened.sessionToWrite(signal);
+  const vectors = text === undefined ? undefined : await embedded(opened, session, [text.text], signal);
+  const { files, problems, entry, previous, ...result } = await withCopies(
+    opened,
+    session,
+    before,
+    () =>
+      session.store.update(before, {
+        text: text?.text,
+        tags: change.tags === undefined ? undefined : cleanTags(change.tags),
+        agent: change.agent === undefined ? undefined : cleanAgent(change.agent),
+        at: new Date().toISOString(),
+        vector: vectors?.vectors[0],
+      }),
+    { mode: modeOf(session) },
+  );
+  const note = vectors?.note === undefined ? [] : [vectors.note];
+  return {
+    ...result,
+    entry: shown.entry(entry),
+    previous: previous === undefined ? undefined : shown.wording(previous),
+    files,
+    notes: [...(text?.notes ?? []), ...note, ...problems],
+  };
+}
+
+/** Takes it out of every answer, and its copies out of the project's files. `restore` is the undo. */
+export async function forgetMemory(
+  opened: OpenMemory,
+  id: string,
+  type?: MemoryType,
+): Promise<ChangedMemory> {
+  const entry = await storedMemory(opened, id, type);
+  return changedMemory(opened, entry, async ({ store }) => {
+    const [gone] = await store.forget([entry], new Date().toISOString());
+    return gone ?? entry;
+  });
+}
+
+export async function restoreMemory(
+  opened: OpenMemory,
+  id: string,
+  type?: MemoryType,
+): Promise<ChangedMemory> {
+  const entry = await storedMemory(opened, id, type);
+  if (entry.forgottenAt === undefined)
+    return { entry: shownBy(opened).entry(entry), files: [], notes: ['It was not forgotten.'] };
+  return changedMemory(opened, entry, async ({ store }) => {
+    const [back] = await store.restore([entry]);
+    return back ?? entry;
+  });
+}
+
+/** Marks it as replaced: it stays, and is left out of answers that do not ask for it. */
+export async function supersedeMemory(
+  opened: OpenMemory,
+  id: string,
+  by: string | undefined,
+  type?: MemoryType,
+): Promise<ChangedMemory> {
+  const entry = await storedMemory(opened, id, type);
+  const successor = by === undefined ? undefined : exactId(by);
+  if (successor === entry.id)
+    throw new BmadError('invalid_input', 'A memory cannot replace itself.', {
+      subject: 'by',
+      hint: 'To change what it says, use "update".',
+    });
+  if (successor !== undefined && (await (await opened.session()).store.find(successor)).length === 0)
+    throw new BmadError('not_found', `There is no memory with the id ${quoted(successor)}.`, {
+      subject: 'by',
+      hint: 'Remember the new text first, then give its id.',
+    });
+  return changedMemory(opened, entry, ({ store }) =>
+    store.supersede(entry, successor, new Date().toISOString()),
+  );
+}
+
+/** A change that leaves the wording as it is. */
+async function changedMemory(
+  opened: OpenMemory,
+  before: MemoryEntry,
+  change: (session: Session) => Promise<MemoryEntry>,
+): Promise<ChangedMemory> {
+  const session = await opened.sessionToWrite();
+  const made = async (): Promise<{ entry: MemoryEntry }> => ({ entry: await change(session) });
+  const { entry, files, problems } = await withCopies(opened, session, before, made);
+  return { entry: shownBy(opened).entry(entry), files, notes: problems };
+}
+
+/** A memory of the store; what is only in a file belongs to whoever wrote the file. */
+async function storedMemory(
+  opened: OpenMemory,
+  id: string,
+  type: MemoryType | undefined,
+): Promise<MemoryEntry> {
+  const { entry, stored, sources } = await memoryWithId(opened, id, type);
+  if (stored) return entry;
+  throw new BmadError('forbidden', `${entry.id} stands only in ${sources.join(', ')}.`, {
+    subject: entry.id,
+    hint: 'Change it in that file; it is searched as it stands there.',
+  });
+}
+
+const modeOf = ({ embedder }: Session): 'semantic' | 'local' =>
+  embedder === undefined ? 'local' : 'semantic';
+
+export function exactId(id: string): string {
+  if (isMemoryId(id)) return id.trim().toLowerCase();
+  throw new BmadError('invalid_input', `${quoted(id)} is not the id of a memory.`, {
+    subject: 'id',
+    hint: 'An id looks like 728cfd79-2a3f-5f9a-ad84-d776ac131a77; recall_structured gives it.',
+  });
+}
