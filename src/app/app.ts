@@ -221,6 +221,7 @@ export async function createContext(outside: Outside): Promise<Context> {
         return { root: undefined, from: error instanceof BmadError ? error.message : 'it cannot be opened' };
       }
     },
+    operation: async (name) => (await import('../operations/on-demand.ts')).loadOperation(name),
     diagnosis: once(async () => {
       const { createDiagnosis } = await import('../services/diagnosis/diagnosis.ts');
       return createDiagnosis({ command: outside.serverCommand, cwd: outside.cwd, env: outside.env });

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { stepLines, type Step, type StepWriter } from './step.ts';
 import { cut, visible } from './text/text.ts';
 
 /** Every way a call can fail. Exit codes, HTTP statuses and the reference page all come from this table. */
@@ -37,8 +38,10 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 export interface ErrorDetails {
-  /** What the caller can do next. */
+  /** What else helps the caller, in words. */
   hint?: string;
+  /** What the caller can do next. */
+  steps?: readonly Step[];
   /** The name or URI that was asked for. */
   subject?: string;
   /** Names or URIs that exist and are close to the one asked for. */
@@ -64,6 +67,7 @@ export class BmadError extends Error {
 
   readonly code: ErrorCode;
   readonly hint: string | undefined;
+  readonly steps: readonly Step[];
   readonly subject: string | undefined;
   readonly suggestions: readonly string[];
   readonly differences: readonly string[];
@@ -72,6 +76,7 @@ export class BmadError extends Error {
     super(message, { cause: details.cause });
     this.code = code;
     this.hint = details.hint;
+    this.steps = details.steps ?? [];
     this.subject = details.subject;
     this.suggestions = details.suggestions ?? [];
     this.differences = details.differences ?? [];
@@ -81,6 +86,7 @@ export class BmadError extends Error {
   map(change: (text: string) => string): BmadError {
     return new BmadError(this.code, change(this.message), {
       ...(this.hint === undefined ? {} : { hint: change(this.hint) }),
+      steps: this.steps,
       ...(this.subject === undefined ? {} : { subject: change(this.subject) }),
       suggestions: this.suggestions.map(change),
       differences: this.differences.map(change),
@@ -88,10 +94,22 @@ export class BmadError extends Error {
     });
   }
 
-  /** Message and way out, as a person or a model should read them. */
-  get text(): string {
+  /** Message and way out, as a person or a model should read them; without a writer the steps are left out. */
+  textWith(write: StepWriter): string {
     const near = this.suggestions.length > 0 ? `Did you mean: ${this.suggestions.join(', ')}?` : undefined;
-    return [this.message, this.#choices ?? near, this.hint].filter((part) => part !== undefined).join('\n\n');
+    return [this.message, this.#choices ?? near, this.wayOut(write)]
+      .filter((part) => part !== undefined)
+      .join('\n\n');
+  }
+
+  get text(): string {
+    return this.textWith(() => undefined);
+  }
+
+  /** Hint and steps alone, for surfaces that have a field for them. */
+  wayOut(write: StepWriter): string | undefined {
+    const lines = [...(this.hint === undefined ? [] : [this.hint]), ...stepLines(this.steps, write)];
+    return lines.length === 0 ? undefined : lines.join('\n');
   }
 
   /** One line for each suggestion with what only it has. */
@@ -102,6 +120,18 @@ export class BmadError extends Error {
       .map((name, index) => [`- ${name}`, this.differences[index]].filter(Boolean).join(': '));
     const more = this.suggestions.length - lines.length;
     return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
+  }
+
+  /** The same error with another hint, and with the steps that are in it no longer beside it. */
+  withHint(hint: string | undefined): BmadError {
+    const { code, message, subject, suggestions, differences, cause } = this;
+    return new BmadError(code, message, {
+      ...(hint === undefined ? {} : { hint }),
+      ...(subject === undefined ? {} : { subject }),
+      suggestions,
+      differences,
+      cause,
+    });
   }
 
   /** Message and way out in one line, for logs and lists. */

@@ -1,6 +1,8 @@
+import type { BmadError } from '../base/errors.ts';
 import { execute } from '../operations/execute.ts';
 import type { Context } from '../operations/context.ts';
 import type { AnyOperation } from '../operations/operation.ts';
+import { asFunctionCall } from './steps.ts';
 import { inLibraryWords } from './wording.ts';
 
 /** Asks the operations of one context, until it is closed. */
@@ -13,6 +15,11 @@ export interface Asker {
   close(): void;
 }
 
+/** A program reads hints: the steps become part of them. */
+function inLibraryTerms(error: BmadError): BmadError {
+  return error.withHint(error.wayOut(asFunctionCall)).map(inLibraryWords);
+}
+
 export function createAsker(context: Context): Asker {
   const closing = new AbortController();
 
@@ -20,7 +27,7 @@ export function createAsker(context: Context): Asker {
   async function ask<T>(operation: AnyOperation, input: object = {}): Promise<T> {
     const call = { signal: closing.signal, progress: (message: string) => context.log.info(message) };
     const outcome = await execute(operation, input, context, call);
-    if (!outcome.ok) throw outcome.error.map(inLibraryWords);
+    if (!outcome.ok) throw inLibraryTerms(outcome.error);
     return outcome.data as T;
   }
 

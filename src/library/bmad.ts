@@ -1,14 +1,12 @@
 import { BmadError } from '../base/errors.ts';
 import type { Context } from '../operations/context.ts';
-import {
-  activate,
-  describeAgents,
-  list,
-  listFiles,
-  load,
-  readResource,
-  search,
-} from '../operations/index.ts';
+import { activate } from '../operations/activation/activate.ts';
+import { describeAgents } from '../operations/catalogue/describe-agents.ts';
+import { listFiles } from '../operations/catalogue/list-files.ts';
+import { list } from '../operations/catalogue/list.ts';
+import { load } from '../operations/catalogue/load.ts';
+import { search } from '../operations/catalogue/search.ts';
+import { readResource } from '../operations/client/resources.ts';
 import { createAsker } from './ask.ts';
 import { resolveGitSource } from './git-sources.ts';
 import type { Activation, AgentMetadata, Bmad, FileInfo, Resource, SearchHit } from './public.ts';

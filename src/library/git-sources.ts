@@ -1,5 +1,7 @@
 import { present } from '../base/present.ts';
-import { sourcesClear, sourcesList, sourcesResolve } from '../operations/index.ts';
+import { sourcesClear } from '../operations/git-sources/sources-clear.ts';
+import { sourcesList } from '../operations/git-sources/sources-list.ts';
+import { sourcesResolve } from '../operations/git-sources/sources-resolve.ts';
 import { parseGitAddress, type GitUrlSpec } from '../sources/git/address.ts';
 import type { Asker } from './ask.ts';
 import type * as Public from './public.ts';

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
+import type { StepWriter } from '../base/step.ts';
 import type { Secrets } from '../base/secrets/secrets.ts';
 import type { Tracing } from '../base/process/tracing.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -30,6 +31,7 @@ import type { Knowledge } from '../services/knowledge/knowledge.ts';
 import type { BroughtPart, OlderPart } from '../services/facts/older-state.ts';
 import type { Project } from '../sources/project-root.ts';
 import type { Sampled, SampledText, SampleRequest } from '../model/sampling.ts';
+import type { AnyOperation } from './operation.ts';
 import type { ToolChoice } from './toolsets.ts';
 
 export type { Sampled, SampledText, SampleRequest };
@@ -55,6 +57,8 @@ export interface Context {
   tools: ToolChoice;
   log: Log;
   secrets: Secrets;
+  /** The operation of this name, loaded with its first call. */
+  operation(name: string): Promise<AnyOperation>;
   /** The world as one project sees it; without an argument, the project the server was started for. */
   workspace(project?: string): Promise<Workspace>;
   /** Reads a project's world anew. Calls that run go on with the old one; those that begin later get the new one. */
@@ -158,6 +162,8 @@ export interface Workspace {
 export interface Call {
   signal: AbortSignal;
   progress(message: string): void;
+  /** How the caller writes a step; without it, steps are written as calls of the tools. */
+  say?: StepWriter;
   /** Whether the caller is another program that came over HTTP; some things are not for everybody who can connect. */
   overHttp?: boolean;
   /** `false` where the caller may only read, whatever the server itself allows. */

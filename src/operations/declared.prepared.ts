@@ -1,4 +1,3 @@
-import { COMPANIONS } from './unified/manage-project.ts';
 import { operations } from './index.ts';
 import type { ToolDeclaration } from './toolsets.ts';
 
@@ -8,19 +7,14 @@ import type { ToolDeclaration } from './toolsets.ts';
 /** The tools that exist whatever the content is, in the order users see them. */
 export const TOOLS: readonly ToolDeclaration[] = operations
   .filter(({ toolset }) => toolset !== undefined)
-  .map(({ name, title, description, effect, toolset, handsOver, runsPrograms, asksOutside, writes }) => ({
+  .map(({ name, title, description, effect, toolset, route, runsPrograms, asksOutside, writes }) => ({
     name,
     title,
     description,
     effect,
     ...(toolset === undefined ? {} : { toolset }),
-    ...(handsOver === undefined ? {} : { handsOver }),
+    ...(route === undefined ? {} : { route: true }),
     ...(runsPrograms === undefined ? {} : { runsPrograms }),
     ...(asksOutside === undefined ? {} : { asksOutside }),
     ...(writes === undefined ? {} : { writes: true }),
   }));
-
-/** The actions of `manage_project`, and the command that does the same. */
-export const ACTIONS: readonly (readonly [name: string, command: string])[] = COMPANIONS.map(
-  ({ name, command = name }) => [name, command],
-);

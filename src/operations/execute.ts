@@ -1,8 +1,9 @@
 import { BmadError } from '../base/errors.ts';
 import type { Call, Context } from './context.ts';
 import { checkedInput } from './input.ts';
-import { mayRead, type AnyOperation, type Answer } from './operation.ts';
+import { mayRead, type AnyOperation, type Answer, type Route } from './operation.ts';
 import { shaped } from './shaped.ts';
+import { saying } from './unified/forms.ts';
 
 export type Outcome =
   | { ok: true; data: Record<string, unknown>; answer: Answer; failed: boolean }
@@ -18,17 +19,21 @@ export async function execute(
   const started = performance.now();
   try {
     call.signal.throwIfAborted();
-    const input = allowedInput(operation, raw, {}, context, call);
-    const data = operation.output.parse(await operation.run(input, seenBy(context, call), call));
+    const { meant, input, route } = await meantBy(operation, raw, context, call);
+    const given = await meant.run(input, seenBy(context, call), call);
+    // What comes by a route is checked against its schema by the tests; here it would only cost time.
+    const data = route === undefined ? meant.output.parse(given) : given;
     call.signal.throwIfAborted();
-    const answer = shaped(operation.render(data), operation.answeredBy?.(data) ?? operation, input, context);
+    const answer = shaped(meant.render(data, saying(call)), meant, input, context);
     context.log.debug('operation', { name: operation.name, ms: elapsed(started) });
     context.observe?.({ operation: operation.name, ms: performance.now() - started });
     return {
       ok: true,
-      data: context.secrets.hideIn(data) as Record<string, unknown>,
+      data: context.secrets.hideIn(
+        route?.within === undefined ? data : { ...route.within, result: data },
+      ) as Record<string, unknown>,
       answer: redacted(answer, context),
-      failed: operation.failed?.(data) ?? false,
+      failed: meant.failed?.(data) ?? false,
     };
   } catch (thrown) {
     // Once the caller has left, whatever went wrong is a consequence of that.
@@ -44,6 +49,23 @@ export async function execute(
     context.observe?.({ operation: operation.name, ms: performance.now() - started, code: error.code });
     return { ok: false, error: error.map((text) => context.secrets.redact(text)) };
   }
+}
+
+interface Meant {
+  /** The operation that is run: the one that was called, or the one it stands for. */
+  meant: AnyOperation;
+  input: Record<string, unknown>;
+  route?: Route;
+}
+
+async function meantBy(operation: AnyOperation, raw: unknown, context: Context, call: Call): Promise<Meant> {
+  const input = allowedInput(operation, raw, {}, context, call);
+  const route = operation.route?.(input);
+  if (route === undefined) return { meant: operation, input };
+  const meant = await context.operation(route.to);
+  const own = (route.form === true ? meant.fromForm?.(route.args) : undefined) ?? route;
+  const spoken = { ...own.spoken, ...route.spoken };
+  return { meant, input: allowedInput(meant, own.args, spoken, context, call), route };
 }
 
 /** To a caller who may only read, memory and code are such that keep no note of having been asked. */

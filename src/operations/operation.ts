@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Step } from '../base/step.ts';
 import type { Call, Context } from './context.ts';
 import type { Toolset } from './toolsets.ts';
 
@@ -6,10 +7,34 @@ import type { Toolset } from './toolsets.ts';
 export interface Answer {
   body: string;
   note?: string;
+  /** What to do next; each surface prints what its reader can do. */
+  steps?: readonly Step[];
   /** The body is a file, to the byte: nothing may be added to it. */
   exact?: true;
-  /** The body, not only the note, names next steps as calls; in a terminal these are commands. */
-  namesSteps?: true;
+}
+
+/** Writes a step inside a text, for answers whose steps belong to single lines. */
+export type SayStep = (step: Omit<Step, 'why'>) => string;
+
+/** Tools that stand for other operations, and the fields that say which one is meant. */
+export const UNIFIED = { bmad: 'operation', manage_project: 'action', manage_memories: 'action' } as const;
+export type UnifiedTool = keyof typeof UNIFIED;
+
+/** The arguments of an operation, in its own words. */
+export interface OwnArguments {
+  args: Record<string, unknown>;
+  /** What the caller called an argument, where the operation has another name for it. */
+  spoken?: Readonly<Record<string, string>>;
+}
+
+/** A call of one operation, as a call of the one it stands for. */
+export interface Route extends OwnArguments {
+  /** The name of that operation. */
+  to: string;
+  /** The arguments are in the form of the tool `bmad`. */
+  form?: true;
+  /** What the data of the answer says beside the result, such as the operation that was meant. */
+  within?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -27,6 +52,15 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   runsProgramsWith?: readonly (keyof z.input<I> & string)[];
   /** The toolset in which it is an MCP tool of its own. */
   toolset?: Toolset;
+  /** The unified tools that offer it, and the word each knows it by: `{ bmad: 'read' }`. */
+  behind?: Readonly<Partial<Record<UnifiedTool, string>>>;
+  /**
+   * Who else is served by it: every client of the server, whatever its tools are (prompts, resources, skills,
+   * completions), the MCP surface itself, or Agent2Agent.
+   */
+  serves?: 'clients' | 'surface' | 'a2a';
+  /** Turns the form of the tool `bmad` into its own arguments; without it they are the same. */
+  fromForm?(form: UnifiedForm): OwnArguments;
   /** Whether its data is the answer, for programs and models alike, and not the text that is made of it. */
   answersData?: true;
   /** The words of its command: `list`, `config show`. */
@@ -47,16 +81,14 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   synonyms?: Readonly<Record<string, keyof z.input<I> & string>>;
   /** The argument that takes in all that is given under other names: callers forget to put things into it. */
   gathers?: keyof z.input<I> & string;
-  /** It only hands over to other operations, which are checked themselves: it may be called where nothing is written. */
-  handsOver?: true;
+  /** For one that stands for others: the call that is meant. Where there is none, it answers itself. */
+  route?(input: z.output<I>): Route | undefined;
   /** Whether a call with this input writes, for one that can also only show what it would do. */
   writes?(input: z.output<I>): boolean;
   input: I;
   output: O;
   run(input: z.output<I>, context: Context, call: Call): Promise<z.input<O>>;
-  render(data: z.output<O>): Answer;
-  /** The operation that an answer is of, for one that hands over to others. */
-  answeredBy?(data: z.output<O>): AnyOperation;
+  render(data: z.output<O>, say: SayStep): Answer;
   /** Whether the answer reports something broken, so that a command ends with a code other than 0. */
   failed?(data: z.output<O>): boolean;
 }
@@ -68,10 +100,24 @@ export function defineOperation<I extends z.ZodObject, O extends z.ZodObject>(
   return operation;
 }
 
+/** Declares an operation that always stands for another one. */
+export function defineRoute<I extends z.ZodObject, O extends z.ZodObject>(
+  declaration: Omit<Operation<I, O>, 'run' | 'render' | 'route'> & { route(input: z.output<I>): Route },
+): AnyOperation {
+  const neverRun = (): never => {
+    throw new Error(`${declaration.name} is run through its route.`);
+  };
+  return defineOperation({ ...declaration, run: neverRun, render: neverRun });
+}
+
 /** Input and output types differ from one operation to the next; `execute` checks both with the operation's schemas. */
 export type AnyOperation = Operation;
 
-/** Whether it has something to offer where nothing is written. */
-export function mayRead(tool: Pick<AnyOperation, 'effect' | 'handsOver'> & { writes?: unknown }): boolean {
-  return tool.effect === 'read' || tool.handsOver === true || 'writes' in tool;
+/** What callers of the tool `bmad` say: the thing by its kind, and what is wanted of it. */
+export type UnifiedForm = Partial<Record<string, unknown>> &
+  Partial<Record<'query' | 'agent' | 'workflow' | 'uri' | 'type', string | undefined>>;
+
+/** Whether it has something to offer where nothing is written. A tool that stands for others has them checked. */
+export function mayRead(tool: Pick<AnyOperation, 'effect'> & { route?: unknown; writes?: unknown }): boolean {
+  return tool.effect === 'read' || 'route' in tool || 'writes' in tool;
 }

@@ -1,48 +1,22 @@
-import { activate } from './activation/activate.ts';
-import { bmad } from './unified/bmad.ts';
-import { compileContext } from './activation/compile-context.ts';
-import { complete } from './client/complete.ts';
 import type { Call, Context } from './context.ts';
-import { doctor } from './server/doctor.ts';
 import { mayBeOffered } from './execute.ts';
-import { explain } from './catalogue/explain.ts';
 import { operations } from './index.ts';
-import { list } from './catalogue/list.ts';
-import { manageMemories, MEMORY_ACTIONS } from './memory/manage-memories.ts';
-import { COMPANIONS, manageProject } from './unified/manage-project.ts';
-import { next } from './project/next.ts';
 import { mayRead, type AnyOperation } from './operation.ts';
-import { listPrompts } from './client/prompts.ts';
-import { read } from './catalogue/read.ts';
-import { refresh } from './server/refresh.ts';
-import { listResources, readResource } from './client/resources.ts';
-import { search } from './catalogue/search.ts';
-import { getSkill, listSkillFolder, listSkills } from './client/skills.ts';
 
-/** Operations that a model reaches only through a tool: who may use the tool may call them by name. */
-const BEHIND: ReadonlyMap<AnyOperation, readonly AnyOperation[]> = new Map([
-  [bmad, [list, search, read, activate, compileContext, next, explain, doctor, refresh]],
-  [manageProject, COMPANIONS],
-  [manageMemories, MEMORY_ACTIONS],
-]);
+const BY_NAME = new Map(operations.map((operation) => [operation.name, operation]));
 
-/** What every MCP client gets whatever the tools are: prompts, resources, skills and completions. */
-const ALWAYS: ReadonlySet<AnyOperation> = new Set([
-  listPrompts,
-  listResources,
-  readResource,
-  listSkills,
-  getSkill,
-  listSkillFolder,
-  complete,
-]);
-
-const TOOL_OF = new Map<AnyOperation, AnyOperation>(
-  [...BEHIND].flatMap(([tool, behind]) => behind.map((operation) => [operation, tool] as const)),
+/** Names that users of the tool `bmad` know operations by, where they differ. */
+const SPOKEN = new Map(
+  operations.flatMap((operation) =>
+    operation.behind?.bmad === undefined ? [] : [[operation.behind.bmad, operation] as const],
+  ),
 );
 
-/** Names that users of the tool `bmad` know operations by. */
-const SPOKEN: Readonly<Record<string, AnyOperation>> = { context: compileContext };
+/** The tool whose users may call the operation by name: the operation itself, or the one it is behind. */
+function toolOf(operation: AnyOperation): AnyOperation {
+  const [tool] = Object.keys(operation.behind ?? {});
+  return (operation.toolset === undefined ? BY_NAME.get(tool ?? '') : undefined) ?? operation;
+}
 
 /** Whether programs may call it by name, and why not. */
 export interface Reach {
@@ -52,32 +26,30 @@ export interface Reach {
 }
 
 /**
- * The operations that programs from outside may call by name, by the rules that hold for tools. What is in none of the
- * lists is not among them: decisions of a person and what touches files of the user are commands, other operations are
- * parts of a surface or of the library.
+ * The operations that programs from outside may call by name, by the rules that hold for tools. What is offered neither as
+ * a tool nor behind one is not among them: decisions of a person and what touches files of the user are commands, other
+ * operations are parts of a surface or of the library.
  */
 export function reachable(context: Context, call: Call): Reach[] {
   return operations.filter(isForPrograms).map((operation) => reachOf(operation, context, call));
 }
 
 export function reachableNamed(name: string, context: Context, call: Call): Reach | undefined {
-  const operation = Object.hasOwn(SPOKEN, name)
-    ? SPOKEN[name]
-    : operations.find((each) => each.name === name && isForPrograms(each));
-  return operation === undefined ? undefined : reachOf(operation, context, call);
+  const operation = SPOKEN.get(name) ?? BY_NAME.get(name);
+  return operation === undefined || !isForPrograms(operation) ? undefined : reachOf(operation, context, call);
 }
 
-export function isForPrograms(operation: AnyOperation): boolean {
-  return operation.toolset !== undefined || TOOL_OF.has(operation) || ALWAYS.has(operation);
+export function isForPrograms({ toolset, behind, serves }: AnyOperation): boolean {
+  return toolset !== undefined || behind !== undefined || serves === 'clients';
 }
 
 /** Why a caller who may only read is not offered what writes. */
 export const WRITES_ONLY = 'it writes, and you may only read';
 
 function reachOf(operation: AnyOperation, context: Context, call: Call): Reach {
-  if (ALWAYS.has(operation))
+  if (operation.serves === 'clients')
     return { operation, reachable: true, why: 'it is served whatever the tools are' };
-  const tool = TOOL_OF.get(operation) ?? operation;
+  const tool = toolOf(operation);
   const { offered, why } = context.tools.of(tool);
   const behind = tool === operation ? '' : `it goes with the tool ${tool.name}; `;
   if (!offered) return { operation, reachable: false, why: behind + why };

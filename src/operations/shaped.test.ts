@@ -60,8 +60,9 @@ describe('an answer that is too long', () => {
     const file = saying(z.strictObject({}), { render: () => ({ body: TEXT, exact: true }) });
     expect((await answerOf(file)).body).toBe(TEXT);
     const handing = saying(z.strictObject({ cursor: z.string().optional() }), {
-      answeredBy: () => saying(z.strictObject({})),
+      route: () => ({ to: 'other', args: {} }),
     });
-    expect((await answerOf(handing)).note).toContain('CUT');
+    const other = { ...context, operation: () => Promise.resolve(saying(z.strictObject({}))) };
+    expect((await answerOf(handing, {}, other)).note).toContain('CUT');
   });
 });

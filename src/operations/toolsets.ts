@@ -17,9 +17,9 @@ interface ToolVerdict {
 /** What can be said of a tool without its code. */
 export type ToolDeclaration = Pick<
   AnyOperation,
-  'name' | 'title' | 'description' | 'toolset' | 'effect' | 'handsOver' | 'runsPrograms' | 'asksOutside'
-> & { writes?: unknown };
-type Tool = Pick<ToolDeclaration, 'name' | 'toolset' | 'effect' | 'handsOver' | 'writes'>;
+  'name' | 'title' | 'description' | 'toolset' | 'effect' | 'runsPrograms' | 'asksOutside'
+> & { route?: unknown; writes?: unknown };
+type Tool = Pick<ToolDeclaration, 'name' | 'toolset' | 'effect' | 'route' | 'writes'>;
 
 /** Which tools are offered. It depends on settings only, so that no content is read to answer. */
 export interface ToolChoice {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { byteLength } from '../../base/text/text.ts';
 import { problemText, qualifiedName } from '../../model/record.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from '../fields.ts';
+import { namedForm } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
 import { outlineOnly, shownNote, shownTextSchema, showText } from '../catalogue/shown-text.ts';
 import { namedRecord } from '../catalogue/recommend.ts';
@@ -18,6 +19,8 @@ export const activate = defineOperation({
   title: 'Start an agent or a workflow',
   description: 'Everything a model needs to become an agent or run a workflow, in one answer.',
   effect: 'read',
+  behind: { bmad: 'execute' },
+  fromForm: namedForm('execute', 'name'),
   command: 'execute',
   positional: ['name', 'message'],
   examples: ['execute architect "Review our caching plan"', 'execute prd', 'execute "*party-mode"'],

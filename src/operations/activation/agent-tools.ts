@@ -6,9 +6,10 @@ import { cut, oneLine } from '../../base/text/text.ts';
 import { isListed, qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
 import { activate } from './activate.ts';
 import type { Call, Context, Workspace } from '../context.ts';
-import { handOver, mayBeOffered } from '../execute.ts';
+import { mayBeOffered } from '../execute.ts';
+import { present } from '../../base/present.ts';
 import { assignNames } from '../host-names.ts';
-import { defineOperation, type AnyOperation } from '../operation.ts';
+import { defineOperation, defineRoute, type AnyOperation } from '../operation.ts';
 import { switchedOff } from '../toolsets.ts';
 
 /** Hosts put a prefix of their own before it; beyond this some of them cut or refuse the whole. */
@@ -39,6 +40,7 @@ export const listAgentTools = defineOperation({
   title: 'List the tools of agents',
   description: 'The tools offered for single agents, and how many agents have none for lack of room.',
   effect: 'read',
+  serves: 'surface',
   input: z.strictObject({}),
   output: z.object({ items: z.array(agentToolSchema), leftOut: z.int() }),
   async run(_input, context) {
@@ -61,6 +63,7 @@ export const findAgentTool = defineOperation({
   title: 'Find the tool of an agent',
   description: 'The agent that the tool of this name stands for.',
   effect: 'read',
+  serves: 'surface',
   input: z.strictObject({ name: z.string().describe('Name of the tool') }),
   output: agentToolSchema,
   async run({ name }, context, call) {
@@ -84,7 +87,7 @@ const PASSED = {
 
 /** The operation behind the tool of one agent. */
 export function agentOperation({ name, title, description, target }: AgentTool): AnyOperation {
-  return defineOperation({
+  return defineRoute({
     name,
     title,
     description,
@@ -95,12 +98,10 @@ export function agentOperation({ name, title, description, target }: AgentTool):
       ...PASSED,
     }),
     output: activate.output,
-    run: (input, context, call) => {
-      const given = Object.entries({ ...input, name: target, kind: 'agent' });
-      const args = Object.fromEntries(given.filter(([, value]) => value !== undefined));
-      return handOver(activate, args, {}, context, call);
-    },
-    render: (data) => activate.render(data),
+    route: (input) => ({
+      to: activate.name,
+      args: present({ ...input, name: target, kind: 'agent' }),
+    }),
   });
 }
 

@@ -4,6 +4,7 @@ import { packed, type LeftOut, type Packed } from '../../base/text/text-budget.t
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
 import { contextPieces } from './context-pieces.ts';
 import { moduleField, projectField } from '../fields.ts';
+import { namedForm } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
 import { namedRecord } from '../catalogue/recommend.ts';
 import { NAMED_KINDS } from '../catalogue/targets.ts';
@@ -24,6 +25,8 @@ export const compileContext = defineOperation({
   description:
     'All that an agent or workflow needs, within a budget of tokens: its text and values, the current story, the parts of the plans that matter, decisions and failures; and what was left out.',
   effect: 'read',
+  behind: { bmad: 'context' },
+  fromForm: namedForm('context', 'name'),
   command: 'context',
   positional: ['name', 'message'],
   examples: ['context architect --budget 8000', 'context prd "a shop for used books" --budget 4000'],

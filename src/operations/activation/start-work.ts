@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { activate } from './activate.ts';
-import { handOver } from '../execute.ts';
+import { present } from '../../base/present.ts';
 import { cursorField, moduleField, projectField, sectionField } from '../fields.ts';
-import { defineOperation } from '../operation.ts';
+import { defineRoute, type Route } from '../operation.ts';
 
 /** What goes through to the operation that starts things. */
 const passed = { section: sectionField, cursor: cursorField, project: projectField };
@@ -14,7 +14,7 @@ const paramsField = z
 const openRunField = z.string().optional().describe('Open run to go on with');
 
 /** Seed names of `execute`: each turns its arguments into those of the one operation that starts things. */
-export const executeWorkflow = defineOperation({
+export const executeWorkflow = defineRoute({
   name: 'execute_workflow',
   title: 'Start a workflow',
   description:
@@ -29,18 +29,14 @@ export const executeWorkflow = defineOperation({
     ...passed,
   }),
   output: activate.output,
-  run: ({ workflow_name: name, params, ...rest }, context, call) =>
-    handOver(
-      activate,
-      given({ name, kind: 'workflow', message: inWords(params), ...rest }),
+  route: ({ workflow_name: name, params, ...rest }) =>
+    starting(
+      { name, kind: 'workflow', message: inWords(params), ...rest },
       { name: 'workflow_name', message: 'params' },
-      context,
-      call,
     ),
-  render: (data) => activate.render(data),
 });
 
-export const executeTask = defineOperation({
+export const executeTask = defineRoute({
   name: 'execute_task',
   title: 'Start a task',
   description: 'Start a BMAD task, tool or plain skill: returns its instructions; then follow them.',
@@ -53,18 +49,14 @@ export const executeTask = defineOperation({
     ...passed,
   }),
   output: activate.output,
-  run: ({ task_name: name, params, ...rest }, context, call) =>
-    handOver(
-      activate,
-      given({ name, kind: 'task', message: inWords(params), ...rest }),
+  route: ({ task_name: name, params, ...rest }) =>
+    starting(
+      { name, kind: 'task', message: inWords(params), ...rest },
       { name: 'task_name', message: 'params' },
-      context,
-      call,
     ),
-  render: (data) => activate.render(data),
 });
 
-export const bmadWorkflow = defineOperation({
+export const bmadWorkflow = defineRoute({
   name: 'bmad-workflow',
   title: 'Start a BMAD workflow',
   description:
@@ -78,15 +70,8 @@ export const bmadWorkflow = defineOperation({
     ...passed,
   }),
   output: activate.output,
-  run: ({ workflow: name, context: message, ...rest }, context, call) =>
-    handOver(
-      activate,
-      given({ name, kind: 'workflow', message, ...rest }),
-      { name: 'workflow', message: 'context' },
-      context,
-      call,
-    ),
-  render: (data) => activate.render(data),
+  route: ({ workflow: name, context: message, ...rest }) =>
+    starting({ name, kind: 'workflow', message, ...rest }, { name: 'workflow', message: 'context' }),
 });
 
 /** Parameters as the user's message: one line each. */
@@ -97,6 +82,6 @@ function inWords(params: Readonly<Record<string, unknown>> | undefined): string 
   return lines.length === 0 ? undefined : lines.join('\n');
 }
 
-function given(args: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
+function starting(args: Record<string, unknown>, spoken: Readonly<Record<string, string>>): Route {
+  return { to: activate.name, args: present(args), spoken };
 }

@@ -1,17 +1,14 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
-import { handOver } from '../execute.ts';
+import { present } from '../../base/present.ts';
 import { cursorField, projectField, sectionField } from '../fields.ts';
-import { list } from './list.ts';
-import { defineOperation, type AnyOperation } from '../operation.ts';
-import { read } from './read.ts';
-import { search } from './search.ts';
+import { defineRoute } from '../operation.ts';
 
 const OPERATIONS = ['read', 'list', 'modules', 'agents', 'workflows', 'search'] as const;
 type Name = (typeof OPERATIONS)[number];
 
-interface Route {
-  operation: AnyOperation;
+interface Lookup {
+  to: string;
   /** The argument without which it makes no sense, and what an example looks like. */
   needs?: { name: 'uri' | 'query'; example: string };
   /** Arguments of the operation behind it that this one fixes, and those it calls by another name. */
@@ -19,22 +16,22 @@ interface Route {
   spoken: Record<string, string>;
 }
 
-const ROUTES: Record<Name, Route> = {
+const ROUTES: Record<Name, Lookup> = {
   read: {
-    operation: read,
+    to: 'read',
     needs: { name: 'uri', example: 'bmad://core/config.yaml' },
     fixed: { kind: 'resource' },
     spoken: { target: 'uri' },
   },
-  list: { operation: list, fixed: { what: 'resources' }, spoken: {} },
-  modules: { operation: list, fixed: { what: 'modules' }, spoken: {} },
-  agents: { operation: list, fixed: { what: 'agents' }, spoken: {} },
-  workflows: { operation: list, fixed: { what: 'workflows' }, spoken: {} },
-  search: { operation: search, needs: { name: 'query', example: 'product manager' }, fixed: {}, spoken: {} },
+  list: { to: 'list', fixed: { what: 'resources' }, spoken: {} },
+  modules: { to: 'list', fixed: { what: 'modules' }, spoken: {} },
+  agents: { to: 'list', fixed: { what: 'agents' }, spoken: {} },
+  workflows: { to: 'list', fixed: { what: 'workflows' }, spoken: {} },
+  search: { to: 'search', needs: { name: 'query', example: 'product manager' }, fixed: {}, spoken: {} },
 };
 
 /** The tool for looking around that goes with the tools of agents; it hands over to the operations behind `bmad`. */
-export const bmadResources = defineOperation({
+export const bmadResources = defineRoute({
   name: 'bmad-resources',
   title: 'Find and read BMAD content',
   description:
@@ -52,17 +49,15 @@ export const bmadResources = defineOperation({
     project: projectField,
   }),
   output: z.object({ operation: z.enum(OPERATIONS), result: z.record(z.string(), z.unknown()) }),
-  async run({ operation, uri, ...rest }, context, call) {
-    const { needs, fixed, spoken, operation: target } = ROUTES[operation];
+  route({ operation, uri, ...rest }) {
+    const { needs, fixed, spoken, to } = ROUTES[operation];
     const given = { ...rest, uri };
     if (needs !== undefined && given[needs.name] === undefined) {
       throw new BmadError('invalid_input', `bmad-resources: ${operation} needs "${needs.name}".`, {
         hint: `For example {operation:"${operation}", ${needs.name}:"${needs.example}"}.`,
       });
     }
-    const args = operation === 'read' ? { ...rest, target: uri } : given;
-    const present = Object.entries({ ...args, ...fixed }).filter(([, value]) => value !== undefined);
-    return { operation, result: await handOver(target, Object.fromEntries(present), spoken, context, call) };
+    const args: Record<string, unknown> = operation === 'read' ? { ...rest, target: uri } : given;
+    return { to, args: present({ ...args, ...fixed }), spoken, within: { operation } };
   },
-  render: ({ operation, result }) => ROUTES[operation].operation.render(result),
 });

@@ -6,6 +6,7 @@ import { plural } from '../../base/text/text.ts';
 import { qualifiedName, shortName, STARTABLE, type BmadRecord } from '../../model/record.ts';
 import type { Context, Workspace } from '../context.ts';
 import { moduleField, projectField } from '../fields.ts';
+import { namedForm } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
 import { namedRecord } from './recommend.ts';
 import { findFile, isFile, NAMED_KINDS } from './targets.ts';
@@ -41,6 +42,8 @@ export const explain = defineOperation({
   description:
     'For an agent, workflow, file or configuration key: every candidate in every origin, which one won, and why.',
   effect: 'read',
+  behind: { bmad: 'explain' },
+  fromForm: namedForm('explain', 'target'),
   command: 'explain',
   positional: ['target'],
   examples: ['explain architect', 'explain bmad://bmm/config.yaml', 'explain core.user_name'],

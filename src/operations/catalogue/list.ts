@@ -1,6 +1,8 @@
 import * as z from 'zod';
-import { BmadError } from '../../base/errors.ts';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { present } from '../../base/present.ts';
 import { answerRoom, fittingPage } from '../../base/text/paging.ts';
+import { nearest } from '../../base/text/suggest.ts';
 import { plural } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import type { Workspace } from '../context.ts';
@@ -15,7 +17,8 @@ import {
   type ItemFilters,
   type Items,
 } from './list-items.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, type OwnArguments, type UnifiedForm } from '../operation.ts';
+import { pluralType } from '../unified/forms.ts';
 import { rankedItems } from './ranked-items.ts';
 import { absentNote } from './targets.ts';
 
@@ -56,8 +59,10 @@ export const list = defineOperation({
   title: 'List what there is',
   description: 'List agents, workflows, tasks, plain skills, modules or resource files.',
   effect: 'read',
+  behind: { bmad: 'list' },
   command: 'list',
   positional: ['what'],
+  fromForm: listForm,
   examples: ['list agents', 'list workflows --category plan', 'list resources --pattern "bmm/**/*.csv"'],
   input: z.strictObject({
     what: z
@@ -156,4 +161,20 @@ export const list = defineOperation({
 
 function liftedNote(lifted = 0): string | undefined {
   return lifted === 0 ? undefined : 'What you use or boost comes first in its module; "usage show" lists it.';
+}
+
+/** The tool `bmad` says what to list with `query` or `type`; with both, `query` holds words. */
+function listForm({ query, type, ...rest }: UnifiedForm): OwnArguments {
+  const spoken = { what: type === undefined ? 'query' : 'type' };
+  const named = type ?? query;
+  if (named === undefined) return { args: present(rest), spoken };
+  const what = pluralType(named);
+  if (!(LISTABLE as readonly string[]).includes(what))
+    throw new BmadError('invalid_input', `bmad: ${quoted(named)} is not something that can be listed.`, {
+      suggestions: nearest(what, LISTABLE),
+      hint: `Lists: ${LISTABLE.join(', ')}.`,
+      steps: [{ operation: 'search', args: { query: named }, why: 'Find something by words' }],
+    });
+  const words = type === undefined || query === undefined || pluralType(query) === what ? undefined : query;
+  return { args: present({ ...rest, what, query: words }), spoken };
 }

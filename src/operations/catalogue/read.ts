@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from '../fields.ts';
+import { namedForm } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
 import { outlineOnly, shownNote, shownTextSchema, showText } from './shown-text.ts';
 import { namedRecord } from './recommend.ts';
@@ -16,6 +17,8 @@ export const read = defineOperation({
   title: 'Read a file',
   description: 'Read an agent, a workflow, or any file by bmad:// URI or path, byte for byte.',
   effect: 'read',
+  behind: { bmad: 'read' },
+  fromForm: namedForm('read', 'target'),
   command: 'read',
   positional: ['target'],
   examples: ['read architect', 'read bmad://bmm/config.yaml', 'read prd --section Finalize'],

@@ -4,6 +4,8 @@ import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { STARTABLE, type RecordKind } from '../../model/record.ts';
 import { cursorField, detailField, limitField, moduleField, projectField, type Detail } from '../fields.ts';
 import { itemLine, itemSchema, recordItem, type Item } from './list-items.ts';
+import { present } from '../../base/present.ts';
+import { pluralType } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
 import { settled } from './recommend.ts';
 import { recordFilter } from './search-filters.ts';
@@ -34,6 +36,10 @@ export const search = defineOperation({
   description:
     'Find agents, workflows and what they use by a name or a wish in one’s own words, English or French, best first.',
   effect: 'read',
+  behind: { bmad: 'search' },
+  fromForm: ({ type, ...form }) => ({
+    args: present({ ...form, type: type === undefined ? undefined : pluralType(type) }),
+  }),
   command: 'search',
   positional: ['query'],
   examples: [

@@ -13,6 +13,7 @@ export const complete = defineOperation({
   title: 'Complete a value',
   description: 'Values that begin with, or hold, what has been typed so far.',
   effect: 'read',
+  serves: 'clients',
   input: z.strictObject({
     what: z
       .enum([

@@ -29,6 +29,7 @@ export const listPrompts = defineOperation({
   title: 'List prompts',
   description: 'The prompts offered to hosts: one for each agent, workflow and plain skill.',
   effect: 'read',
+  serves: 'clients',
   input: z.strictObject({ cursor: cursorField }),
   output: z.object({ items: z.array(promptSchema), next: z.string().optional() }),
   async run({ cursor }, context) {
@@ -44,6 +45,7 @@ export const findPrompt = defineOperation({
   title: 'Find a prompt',
   description: 'What the prompt of this name starts.',
   effect: 'read',
+  serves: 'surface',
   input: z.strictObject({ name: z.string().min(1).max(5_000).describe('Name of the prompt') }),
   output: promptSchema,
   async run({ name }, context) {

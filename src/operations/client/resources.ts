@@ -18,6 +18,7 @@ export const listResources = defineOperation({
   title: 'List resources',
   description: 'All skills and files that can be read, a page at a time.',
   effect: 'read',
+  serves: 'clients',
   input: z.strictObject({ cursor: cursorField }),
   output: z.object({
     items: z.array(
@@ -63,6 +64,7 @@ export const readResource = defineOperation({
   title: 'Read a resource',
   description: 'One file, whole: text, or bytes in base64.',
   effect: 'read',
+  serves: 'clients',
   input: z.strictObject({ uri: z.string().min(1).max(200_000).describe('bmad:// or skill:// URI') }),
   output: z.object({
     mimeType: z.string(),

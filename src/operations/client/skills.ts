@@ -34,6 +34,7 @@ export const listSkills = defineOperation({
   title: 'List skills',
   description: 'Every agent, workflow and skill as a skill, with the digests of its files; a page at a time.',
   effect: 'read',
+  serves: 'clients',
   input: z.strictObject({ cursor: cursorField }),
   output: z.object({ items: z.array(entrySchema), next: z.string().optional() }),
   async run({ cursor }, context, { signal }) {
@@ -55,6 +56,7 @@ export const getSkill = defineOperation({
   title: 'Find a skill',
   description: 'One skill by the URI of its SKILL.md, with the digests of its files.',
   effect: 'read',
+  serves: 'clients',
   input: z.strictObject({ uri: uriField.describe('skill://…/SKILL.md') }),
   output: entrySchema,
   async run({ uri }, context) {
@@ -75,6 +77,7 @@ export const listSkillFolder = defineOperation({
   title: 'List a folder of a skill',
   description: 'The files and folders directly in a folder of a skill.',
   effect: 'read',
+  serves: 'clients',
   input: z.strictObject({ uri: uriField.describe('skill:// URI of a folder'), cursor: cursorField }),
   output: z.object({
     items: z.array(

@@ -26,6 +26,7 @@ export const verifyReceipts = defineOperation({
   description:
     'Check that the receipts of the completion contract are as they were written, and that the project still is the one that passed: names changed receipts, missing ones, changed files and a changed script.',
   effect: 'read',
+  behind: { manage_project: 'verify_receipts' },
   command: 'contract verify',
   input: z.strictObject({ project: projectField }),
   output: z.object({
@@ -120,6 +121,7 @@ export const listReceipts = defineOperation({
   description:
     'List the verdicts of the completion contract, the newest first, with commit and digest of the files.',
   effect: 'read',
+  behind: { manage_project: 'list_receipts' },
   command: 'contract receipts',
   input: z.strictObject({
     limit: z.int().min(1).max(200).default(20).describe('Receipts at most'),

@@ -73,6 +73,7 @@ export const logDecision = defineOperation({
   description:
     'Write a decision into the project: its decision log, its memory, and its trace if it keeps one.',
   effect: 'write',
+  behind: { manage_project: 'log_decision' },
   command: 'log decision',
   positional: ['text', 'agent'],
   examples: ['log decision "PostgreSQL for orders" architect --reason "we need transactions"'],
@@ -107,6 +108,7 @@ export const logLearning = defineOperation({
   description:
     'Write down what an agent has learnt: in its learnings file, in the memory, and in the trace if there is one.',
   effect: 'write',
+  behind: { manage_project: 'log_learning' },
   command: 'log learning',
   positional: ['text', 'agent'],
   examples: ['log learning "Run the migrations before the integration tests" dev'],

@@ -44,6 +44,7 @@ export const memoryUpdate = defineOperation({
   description:
     'Change the text, tags or agent of a memory under its id; the wording before stays as a revision.',
   effect: 'write',
+  behind: { manage_memories: 'update' },
   command: 'memory update',
   positional: ['id', 'text'],
   input: z.strictObject({
@@ -70,6 +71,7 @@ export const memoryForget = defineOperation({
   description:
     'Take a memory out of every answer, and its copies out of the files of the project. "memory restore" brings it back.',
   effect: 'write',
+  behind: { manage_memories: 'forget' },
   command: 'memory forget',
   positional: ['id'],
   input: z.strictObject(whichOne),
@@ -89,6 +91,7 @@ export const memoryRestore = defineOperation({
   title: 'Restore a memory',
   description: 'Bring back a memory that was forgotten.',
   effect: 'write',
+  behind: { manage_memories: 'restore' },
   command: 'memory restore',
   positional: ['id'],
   input: z.strictObject(whichOne),
@@ -106,6 +109,7 @@ export const memorySupersede = defineOperation({
   description:
     'Mark a memory as out of date, or as replaced by another: it stays, and answers leave it out. Remembering its text again brings it back.',
   effect: 'write',
+  behind: { manage_memories: 'supersede' },
   command: 'memory supersede',
   positional: ['id', 'by'],
   input: z.strictObject({

@@ -20,6 +20,7 @@ export const memoryList = defineOperation({
   title: 'List the memories',
   description: 'List what the project remembers, the newest first, a page at a time.',
   effect: 'read',
+  behind: { manage_memories: 'list' },
   command: 'memory list',
   examples: ['memory list --type decisions', 'memory list --agent dev --since 2026-01-01'],
   input: z.strictObject({
@@ -58,6 +59,7 @@ export const memoryGet = defineOperation({
   title: 'Show a memory',
   description: 'Show one memory in full, with its earlier wordings.',
   effect: 'read',
+  behind: { manage_memories: 'get' },
   command: 'memory get',
   positional: ['id'],
   input: z.strictObject({
@@ -100,6 +102,7 @@ export const memoryCount = defineOperation({
   title: 'Count the memories',
   description: 'Count what the project remembers, with the same filters as the list.',
   effect: 'read',
+  behind: { manage_memories: 'count' },
   command: 'memory count',
   input: z.strictObject({ ...selectionFields, all: allField, project: projectField }),
   output: z.object({ count: z.int() }),
@@ -114,6 +117,7 @@ export const memoryStats = defineOperation({
   title: 'Figures about the memories',
   description: 'Show how many memories there are by type and by agent, and how old they are.',
   effect: 'read',
+  behind: { manage_memories: 'stats' },
   command: 'memory stats',
   input: z.strictObject({ project: projectField }),
   output: z.object({

@@ -10,6 +10,7 @@ export const memoryStatus = defineOperation({
   description:
     'Show where memories are kept, what compares their meaning, how many there are, and whether something does not work as it should.',
   effect: 'read',
+  behind: { manage_memories: 'status' },
   command: 'memory status',
   input: z.strictObject({ project: projectField }),
   output: z.object({

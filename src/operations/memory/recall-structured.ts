@@ -102,8 +102,8 @@ export const recallStructured = defineOperation({
     };
   },
 
-  render({ hits, notes, memory }) {
-    if (memory !== undefined) return memoryGet.render(memory);
+  render({ hits, notes, memory }, say) {
+    if (memory !== undefined) return memoryGet.render(memory, say);
     const shown = hits.map((hit, index) =>
       lines(
         `${index + 1}. ${headline(hit)}`,

@@ -18,6 +18,7 @@ export const checkFailures = defineOperation({
   description:
     'Say whether a planned change resembles past failures of the project, by words and meaning, and which rules to keep.',
   effect: 'read',
+  behind: { manage_project: 'check_failures' },
   command: 'project check-failures',
   positional: ['change'],
   examples: ['project check-failures "Mark the story done before the tests have run"'],

@@ -12,6 +12,7 @@ export const logFailure = defineOperation({
   description:
     'Write a failure into the museum of the project, in the form its museum has, so that nobody repeats it. Give the lesson and the rule.',
   effect: 'write',
+  behind: { manage_project: 'log_failure' },
   command: 'log failure',
   positional: ['title'],
   examples: [

@@ -10,6 +10,7 @@ export const logHandoff = defineOperation({
   description:
     'Write a handoff into the log of the project, and with inbox also into the requests that agents look at when they start.',
   effect: 'write',
+  behind: { manage_project: 'log_handoff' },
   command: 'log handoff',
   positional: ['from', 'to', 'summary'],
   examples: ['log handoff dev qa "Check US-042: the cart keeps its items"'],
@@ -52,6 +53,7 @@ export const completeHandoff = defineOperation({
   title: 'Tick off a handoff or a request',
   description: 'Mark a handoff (H-…) or a request between agents (R-…) as done, by its exact id.',
   effect: 'write',
+  behind: { manage_project: 'complete_handoff' },
   command: 'log handoff-done',
   positional: ['id'],
   input: z.strictObject({

@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import { present } from '../../base/present.ts';
 import { cell, plural } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import type { ProgressAction, ProgressItem } from '../context.ts';
 import { detailField, projectField } from '../fields.ts';
 import { runAction } from '../runs/open-runs.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, type SayStep } from '../operation.ts';
 
 const evidenceSchema = z.object({ file: z.string(), line: z.int().optional(), says: z.string() });
 type Evidence = z.output<typeof evidenceSchema>;
@@ -44,6 +45,7 @@ export const next = defineOperation({
   description:
     'How far the project is by what its ledgers and documents prove (phase by phase, with file and line), where they disagree, and what to do next with which agent or workflow. detail "full" has all evidence.',
   effect: 'read',
+  behind: { bmad: 'next' },
   command: 'next',
   examples: ['next', 'next --detail full'],
   input: z.strictObject({ detail: detailField, project: projectField }),
@@ -79,7 +81,7 @@ export const next = defineOperation({
     };
   },
 
-  render({ detail, phases, actions, drift, troubles, items, totals }) {
+  render({ detail, phases, actions, drift, troubles, items, totals }, say) {
     const lines = [
       phases.map(({ phase, state }) => `${phase} ${state}`).join(' · '),
       ...(totals.stories === 0
@@ -89,7 +91,7 @@ export const next = defineOperation({
     ];
     if (actions.length === 0) lines.push('Nothing is left to do: all that is planned is done.');
     const shown = actions.slice(0, SHOWN_ACTIONS[detail]);
-    for (const [index, action] of shown.entries()) lines.push(...actionLines(index + 1, action));
+    for (const [index, action] of shown.entries()) lines.push(...actionLines(index + 1, action, say));
     const left = actions.length - shown.length;
     if (drift.length > 0 && detail !== 'concise') {
       lines.push('', `${plural(drift.length, 'place')} where the project disagrees with itself:`);
@@ -105,15 +107,16 @@ export const next = defineOperation({
     const body = lines.join('\n');
     return {
       body,
-      namesSteps: true,
       note: [
         `~${estimateTokens(body)} tokens.`,
-        ...shown.flatMap(({ what, action }) => (action === undefined ? [] : [`${what}: ${asCall(action)}.`])),
         left > 0 ? `${plural(left, 'further action')}.` : undefined,
         detail === 'full' ? undefined : 'All evidence: detail "full".',
       ]
         .filter(Boolean)
         .join(' '),
+      steps: shown.flatMap(({ what, action }) =>
+        action === undefined ? [] : [{ operation: action.name, args: action.args, why: what }],
+      ),
     };
   },
 });
@@ -140,19 +143,14 @@ function itemData({ phase, kind, id, state, status, evidence }: ProgressItem): z
   return { phase, kind, id, state, ...(status === undefined ? {} : { status }), evidence };
 }
 
-function actionLines(number: number, { what, why, use, agent, call, optional }: Action): string[] {
-  const lines = [`${number}. ${what}${optional ? ' (optional)' : ''}: ${why}`];
-  if (call !== undefined) {
-    const form = Object.entries(call).map(([key, value]) => `${key}:${JSON.stringify(value)}`);
-    lines.push(`   ${use ?? ''}${agent === undefined ? '' : ` by ${agent}`}: {${form.join(', ')}}`);
-  }
-  return lines;
-}
-
-/** `run_resume {run_id:"prd-20260227-143022"}`. */
-function asCall({ name, args }: NonNullable<Action['action']>): string {
-  const given = Object.entries(args).map(([key, value]) => `${key}:${JSON.stringify(value)}`);
-  return given.length === 0 ? name : `${name} {${given.join(', ')}}`;
+function actionLines(number: number, action: Action, say: SayStep): string[] {
+  const { what, why, use, agent, call, optional } = action;
+  const first = `${number}. ${what}${optional ? ' (optional)' : ''}: ${why}`;
+  if (call === undefined) return [first];
+  const { operation = 'execute', message, ...named } = call;
+  const [[kind, name] = []] = Object.entries(named);
+  const step = say({ operation, args: present({ name, kind, message }) });
+  return [first, `   ${use ?? ''}${agent === undefined ? '' : ` by ${agent}`}: ${step}`];
 }
 
 function place({ file, line }: Evidence): string {

@@ -18,6 +18,7 @@ export const reconcileLedgers = defineOperation({
   description:
     'Propose changes of sprint-status.yaml and bmm-workflow-status.yaml that story files and documents prove; "apply" makes them. A status is never lowered; comments, order and quotation marks stay; a broken ledger is left alone.',
   effect: 'write',
+  behind: { manage_project: 'reconcile_ledgers' },
   writes: ({ apply }) => apply,
   command: 'project reconcile',
   examples: ['project reconcile'],

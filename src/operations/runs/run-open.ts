@@ -21,6 +21,7 @@ export const runOpen = defineOperation({
   description:
     'Open a run: a folder with the state of one go at a workflow, so that it can be followed, interrupted and resumed. Start the workflow afterwards with its run_id.',
   effect: 'write',
+  behind: { manage_project: 'run_open' },
   command: 'run open',
   positional: ['workflow'],
   input: z.strictObject({

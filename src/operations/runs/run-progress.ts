@@ -46,6 +46,7 @@ export const runCheckpoint = defineOperation({
   description:
     'Record what has been done in a run: a step, variables, files that came out of it, notes. Files must exist; nothing is copied.',
   effect: 'write',
+  behind: { manage_project: 'run_checkpoint' },
   command: 'run checkpoint',
   positional: ['run_id'],
   input: z.strictObject({
@@ -89,6 +90,7 @@ export const runFinish = defineOperation({
   description:
     'Say that a run is completed, failed or paused. A checkpoint makes one that failed or is paused run again.',
   effect: 'write',
+  behind: { manage_project: 'run_finish' },
   command: 'run finish',
   positional: ['run_id', 'status'],
   input: z.strictObject({
@@ -115,6 +117,7 @@ export const runResume = defineOperation({
   description:
     'What was done in a run, with which values and files, and how to go on. Without an id, the latest that is not over.',
   effect: 'read',
+  behind: { manage_project: 'run_resume' },
   command: 'run resume',
   positional: ['run_id'],
   input: z.strictObject({
@@ -174,6 +177,7 @@ export const runRepair = defineOperation({
   description:
     'Make state.json of a run again from its journal, after a crash or when the file is broken. A broken file is kept beside it.',
   effect: 'write',
+  behind: { manage_project: 'run_repair' },
   command: 'run repair',
   positional: ['run_id'],
   input: z.strictObject(whichOne),

@@ -12,6 +12,7 @@ export const saveSession = defineOperation({
   description:
     'Write the state of the session for whoever comes next: session-state.md, and a copy among the summaries of sessions.',
   effect: 'write',
+  behind: { manage_project: 'save_session' },
   command: 'log session',
   positional: ['agent'],
   examples: ['log session dev --work "Cart page" --work "Its tests" --next "Run them in CI"'],

@@ -13,6 +13,7 @@ export const sessionCreate = defineOperation({
   description:
     'Make a session branch, where runs are kept apart from the others. It does not become the current one.',
   effect: 'write',
+  behind: { manage_project: 'session_create' },
   command: 'session create',
   positional: ['name'],
   input: z.strictObject({
@@ -36,6 +37,7 @@ export const sessionSwitch = defineOperation({
   title: 'Switch to a session branch',
   description: 'Make a session branch the current one: the one that is meant where none is named.',
   effect: 'write',
+  behind: { manage_project: 'session_switch' },
   command: 'session switch',
   positional: ['name'],
   input: z.strictObject({ name: nameField, project: projectField }),
@@ -54,6 +56,7 @@ export const sessionDiff = defineOperation({
   description:
     'Files that only one of two session branches has, and files that differ. Archived ones go by the name of their folder.',
   effect: 'read',
+  behind: { manage_project: 'session_diff' },
   command: 'session diff',
   positional: ['name', 'against'],
   input: z.strictObject({
@@ -108,6 +111,7 @@ export const sessionMerge = defineOperation({
   description:
     'Copy the runs of a session branch into another. Nothing there is overwritten: a run of the same name that differs is copied under a new name.',
   effect: 'write',
+  behind: { manage_project: 'session_merge' },
   command: 'session merge',
   positional: ['name', 'into'],
   input: z.strictObject({
@@ -161,6 +165,7 @@ export const sessionArchive = defineOperation({
   title: 'Archive a session branch',
   description: 'Put a session branch away into the archive, where its runs can still be read. "main" stays.',
   effect: 'write',
+  behind: { manage_project: 'session_archive' },
   command: 'session archive',
   positional: ['name'],
   input: z.strictObject({

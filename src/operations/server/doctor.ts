@@ -26,6 +26,8 @@ export const doctor = defineOperation({
   description:
     'Show where content comes from, how much there is, what is broken, and whether the server answers.',
   effect: 'read',
+  behind: { bmad: 'doctor' },
+  fromForm: (form) => ({ args: { ...form, handshake: false } }),
   command: 'doctor',
   examples: ['doctor', 'doctor --no-handshake'],
   runsProgramsWith: ['handshake'],

@@ -16,6 +16,7 @@ export const refresh = defineOperation({
   title: 'Read the content anew',
   description: 'Read all BMAD content from disk again and say what is different: added, changed, removed.',
   effect: 'read',
+  behind: { bmad: 'refresh' },
   command: 'refresh',
   examples: ['refresh'],
   input: z.strictObject({ project: projectField }),

@@ -22,6 +22,7 @@ export const outsideTaskAdd = defineOperation({
   description:
     'Queue a task that somebody outside asks for. The agent is the one named, else the one that fits the words best.',
   effect: 'write',
+  serves: 'a2a',
   input: z.strictObject({
     agent: z.string().min(1).max(200).optional().describe('Who does it; without it, whoever fits the text'),
     text: z.string().trim().min(1).max(100_000).describe('What to do, complete by itself'),
@@ -56,6 +57,7 @@ export const outsideTaskCancel = defineOperation({
   description:
     'Take a task that was asked for from outside out of the queue, also while somebody works on it.',
   effect: 'write',
+  serves: 'a2a',
   input: z.strictObject({ task_id: taskIdField }),
   output: z.object({ task: outsideTaskView }),
   async run({ task_id }, context, { signal }) {

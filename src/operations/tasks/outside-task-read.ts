@@ -15,6 +15,7 @@ export const outsideTaskShow = defineOperation({
   title: 'Show a task from outside',
   description: 'A task that was asked for from outside, with its result; waits for a change when told so.',
   effect: 'read',
+  serves: 'a2a',
   input: z.strictObject({
     task_id: taskIdField,
     known: z.string().max(200).default('').describe('The mark of what is known already'),
@@ -35,6 +36,7 @@ export const outsideTaskList = defineOperation({
   title: 'List tasks from outside',
   description: 'The tasks that were asked for from outside, the one that changed last first.',
   effect: 'read',
+  serves: 'a2a',
   input: z.strictObject({
     context_id: z.string().min(1).max(200).optional().describe('Only those of this conversation'),
     status: z.array(z.enum(TASK_STATES)).max(10).default([]).describe('Only those in one of these states'),

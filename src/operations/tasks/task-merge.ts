@@ -13,6 +13,7 @@ export const taskMerge = defineOperation({
   description:
     'Bring the results of completed tasks together in one file: concat, structured (JSON by key), first-wins, vote or summarize (headings and points, word for word). Failed tasks are named, not waited for.',
   effect: 'write',
+  behind: { manage_project: 'task_merge' },
   command: 'task merge',
   positional: ['strategy'],
   input: z.strictObject({

@@ -18,6 +18,7 @@ export const taskList = defineOperation({
   description:
     'Tasks of the project for sub-agents, the oldest first: what waits, who works on what, what is done.',
   effect: 'read',
+  behind: { manage_project: 'task_list' },
   command: 'task list',
   examples: ['task list', 'task list --status all'],
   input: z.strictObject({
@@ -85,6 +86,7 @@ export const taskShow = defineOperation({
   title: 'Show a task',
   description: 'A task with its brief and, when it is done, its result.',
   effect: 'read',
+  behind: { manage_project: 'task_show' },
   command: 'task show',
   positional: ['task_id'],
   input: z.strictObject({ task_id: taskIdField, project: projectField }),

@@ -15,6 +15,7 @@ export const taskClaim = defineOperation({
   description:
     'Take the oldest task that can be begun, or a named one, with its brief. Nobody else gets it until the lease ends.',
   effect: 'write',
+  behind: { manage_project: 'task_claim' },
   command: 'task claim',
   positional: ['task_id'],
   input: z.strictObject({
@@ -87,6 +88,7 @@ export const taskRenew = defineOperation({
   title: 'Keep a task longer',
   description: 'Renew the lease of a task that takes longer.',
   effect: 'write',
+  behind: { manage_project: 'task_renew' },
   command: 'task renew',
   positional: ['task_id', 'claim'],
   input: z.strictObject({ ...held, lease_minutes: leaseField }),
@@ -103,6 +105,7 @@ export const taskComplete = defineOperation({
   title: 'Complete a task',
   description: 'Hand in the result of a claimed task: JSON or structured Markdown.',
   effect: 'write',
+  behind: { manage_project: 'task_complete' },
   command: 'task complete',
   positional: ['task_id', 'claim', 'result'],
   input: z.strictObject({
@@ -130,6 +133,7 @@ export const taskFail = defineOperation({
   title: 'Give a task back',
   description: 'Say that a claimed task could not be done, and why. With retry it goes back into the queue.',
   effect: 'write',
+  behind: { manage_project: 'task_fail' },
   command: 'task fail',
   positional: ['task_id', 'claim', 'error'],
   input: z.strictObject({
@@ -150,6 +154,7 @@ export const taskCancel = defineOperation({
   title: 'Cancel a task',
   description: 'Take a task that is not finished out of the queue.',
   effect: 'write',
+  behind: { manage_project: 'task_cancel' },
   command: 'task cancel',
   positional: ['task_id', 'reason'],
   input: z.strictObject({

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { openSession } from '../../../tests/support/operations.ts';
 import { bmad } from './bmad.ts';
+import { toolCall } from './forms.ts';
 
 const session = await openSession(afterAll);
 
@@ -74,12 +75,14 @@ describe('bmad', () => {
   it('teaches its forms when called with nothing', async () => {
     const error = await session.fail(bmad, {});
     expect(error.message).toBe('bmad: "operation" is missing.');
-    expect(error.hint).toContain('{operation:"execute", agent:"architect", message:"…"}');
+    expect(error.textWith(toolCall)).toContain(
+      'Start an agent: bmad {operation:"execute", agent:"architect", message:"…"}',
+    );
   });
 
   it('shows examples that work', async () => {
-    const { hint = '' } = await session.fail(bmad, {});
-    const examples = [...hint.matchAll(/\{([^}]*)\}/g)].map(
+    const error = await session.fail(bmad, {});
+    const examples = [...error.textWith(toolCall).matchAll(/\{([^}]*)\}/g)].map(
       ([, body = '']) => JSON.parse(`{${body.replace(/(\w+):"/g, '"$1":"')}}`) as Record<string, string>,
     );
     expect(examples.length).toBeGreaterThanOrEqual(7);

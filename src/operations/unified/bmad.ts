@@ -1,49 +1,17 @@
 import * as z from 'zod';
-import { BmadError, quoted } from '../../base/errors.ts';
-import { nearest } from '../../base/text/suggest.ts';
-import { activate } from '../activation/activate.ts';
-import { compileContext } from '../activation/compile-context.ts';
-import { doctor } from '../server/doctor.ts';
-import { explain } from '../catalogue/explain.ts';
-import { handOver } from '../execute.ts';
+import { present } from '../../base/present.ts';
 import { DETAILS } from '../fields.ts';
-import { list, LISTABLE } from '../catalogue/list.ts';
-import { defineOperation, type AnyOperation } from '../operation.ts';
-import { next } from '../project/next.ts';
-import { read } from '../catalogue/read.ts';
-import { refresh } from '../server/refresh.ts';
-import { search } from '../catalogue/search.ts';
+import { operationBehind, wordsBehind } from '../offers.ts';
+import { defineRoute, type Route, type UnifiedForm } from '../operation.ts';
+import { formError, singularType } from './forms.ts';
 
-const ROUTES: Record<string, AnyOperation> = {
-  list,
-  read,
-  execute: activate,
-  context: compileContext,
-  search,
-  next,
-  explain,
-  doctor,
-  refresh,
-};
-const OPERATIONS = [
-  'list',
-  'read',
-  'execute',
-  'context',
-  'search',
-  'next',
-  'explain',
-  'doctor',
-  'refresh',
-] as const;
-
-const FORMS = `Forms: {operation:"list", query:"agents"}; {operation:"search", query:"user research"}; {operation:"read", agent:"analyst"}; {operation:"read", uri:"bmad://bmm/config.yaml"}; {operation:"execute", agent:"architect", message:"…"}; {operation:"execute", workflow:"prd"}; {operation:"context", agent:"dev"}; {operation:"next"}; {command:"*party-mode"}.`;
+const WORDS = wordsBehind('bmad');
 
 /** Long enough for any name, path or command; a message has a limit of its own. */
 const text = (): z.ZodString => z.string().max(20_000);
 
-/** The one tool that carries the whole product; it hands over to the operations above and adds nothing of its own. */
-export const bmad = defineOperation({
+/** The one tool that carries the whole product: it stands for the operations that say they are behind it. */
+export const bmad = defineRoute({
   name: 'bmad',
   title: 'BMAD agents and workflows',
   description:
@@ -52,7 +20,7 @@ export const bmad = defineOperation({
   toolset: 'bmad',
   needsOneOf: ['operation', 'command', 'agent', 'workflow', 'uri'],
   input: z.strictObject({
-    operation: z.enum(OPERATIONS).optional(),
+    operation: z.enum(WORDS).optional(),
     query: z
       .string()
       .optional()
@@ -75,133 +43,34 @@ export const bmad = defineOperation({
     detail: z.enum(DETAILS).optional(),
     project: text().optional().describe('Project folder'),
   }),
-  output: z.object({ operation: z.enum(OPERATIONS), result: z.record(z.string(), z.unknown()) }),
+  output: z.object({ operation: z.enum(WORDS), result: z.record(z.string(), z.unknown()) }),
 
-  async run(input, context, call) {
-    const { operation, args, spoken } = route(input);
-    const result = await handOver(ROUTES[operation] as AnyOperation, args, spoken, context, call);
-    return { operation, result };
-  },
-  render: ({ operation, result }) => (ROUTES[operation] as AnyOperation).render(result),
-  answeredBy: ({ operation }) => ROUTES[operation] as AnyOperation,
-  failed: ({ operation, result }) => ROUTES[operation]?.failed?.(result) ?? false,
+  route: ({ command, ...form }) => (command === undefined ? routeOf(form) : fromCommand(command, form)),
 });
 
-type Arguments = Partial<Record<string, unknown>> & {
-  operation?: (typeof OPERATIONS)[number] | undefined;
-  query?: string | undefined;
-  agent?: string | undefined;
-  workflow?: string | undefined;
-  message?: string | undefined;
-  uri?: string | undefined;
-  command?: string | undefined;
-  type?: string | undefined;
-};
+type Arguments = UnifiedForm & { operation?: string | undefined; message?: string | undefined };
 
-interface Route {
-  operation: (typeof OPERATIONS)[number];
-  args: Record<string, unknown>;
-  /** What the caller called an argument, where the operation has another name for it. */
-  spoken: Record<string, string>;
+function routeOf({ operation, ...form }: Arguments): Route {
+  return routeTo(operation ?? impliedWord(form), present(form));
 }
 
-/** Turns the forms users know into one operation and its own arguments. */
-function route(input: Arguments): Route {
-  if (input.command !== undefined) return fromCommand(input.command, input);
-  const operation = input.operation ?? impliedOperation(input);
-  const { operation: _operation, ...args } = input;
-  switch (operation) {
-    case 'list':
-      return { operation, args: listArguments(args), spoken: { what: 'type' } };
-    case 'search':
-      return {
-        operation,
-        args: defined({ ...args, type: args.type === undefined ? undefined : pluralType(args.type) }),
-        spoken: {},
-      };
-    case 'doctor':
-      return { operation, args: { ...args, handshake: false }, spoken: {} };
-    case 'next':
-    case 'refresh':
-      return { operation, args: defined(args), spoken: {} };
-    case 'read':
-    case 'explain':
-    case 'execute':
-    case 'context':
-      return namedRoute(operation, args);
-  }
+function routeTo(word: string, args: Record<string, unknown>): Route {
+  return { to: operationBehind('bmad', word), args, form: true, within: { operation: word } };
 }
 
-function impliedOperation({ uri, agent, workflow }: Arguments): Route['operation'] {
+function impliedWord({ uri, agent, workflow }: Arguments): string {
   if (uri !== undefined) return 'read';
   if (agent !== undefined || workflow !== undefined) return 'execute';
-  throw new BmadError('invalid_input', 'bmad: "operation" is missing.', { hint: FORMS });
-}
-
-function listArguments({ query, type, ...rest }: Arguments): Record<string, unknown> {
-  const named = [type, query].find((word) => word !== undefined);
-  if (named === undefined) return defined(rest);
-  const what = pluralType(named);
-  if (!(LISTABLE as readonly string[]).includes(what)) {
-    throw new BmadError('invalid_input', `bmad: ${quoted(named)} is not something that can be listed.`, {
-      suggestions: nearest(what, LISTABLE),
-      hint: `Lists: ${LISTABLE.join(', ')}. To find something by words: {operation:"search", query:"…"}.`,
-    });
-  }
-  const words = type === undefined || query === undefined || pluralType(query) === what ? undefined : query;
-  return defined({ ...rest, what, query: words });
-}
-
-function namedRoute(
-  operation: 'read' | 'explain' | 'execute' | 'context',
-  { agent, workflow, uri, query, type, ...rest }: Arguments,
-): Route {
-  const starts = operation === 'execute' || operation === 'context';
-  const named: [string, string | undefined][] = [
-    ['agent', agent],
-    ['workflow', workflow],
-    ...(!starts ? ([['resource', uri]] as [string, string | undefined][]) : []),
-  ];
-  const given = named.filter(([, value]) => value !== undefined);
-  const [first] = given;
-  if (given.length > 1) {
-    throw new BmadError(
-      'invalid_input',
-      `bmad: give one of ${given.map(([key]) => `"${key === 'resource' ? 'uri' : key}"`).join(' and ')}, not both.`,
-      { hint: FORMS },
-    );
-  }
-  const said = singularType(type);
-  if (first !== undefined && said !== undefined && said !== first[0]) {
-    throw new BmadError(
-      'invalid_input',
-      `bmad: "type" says ${quoted(type ?? '')}, but ${first[0] === 'resource' ? 'a "uri"' : `an "${first[0]}"`} is given.`,
-      { hint: FORMS },
-    );
-  }
-  const kind = first?.[0] ?? said;
-  const target = first?.[1] ?? query;
-  if (target === undefined)
-    throw new BmadError(
-      'invalid_input',
-      `bmad: ${operation} needs ${starts ? '"agent" or "workflow"' : '"agent", "workflow" or "uri"'}.`,
-      { hint: FORMS },
-    );
-  const key = first === undefined ? 'query' : first[0] === 'resource' ? 'uri' : first[0];
-  return starts
-    ? { operation, args: defined({ ...rest, uri, name: target, kind }), spoken: { name: key, kind: 'type' } }
-    : { operation, args: defined({ ...rest, target, kind }), spoken: { target: key, kind: 'type' } };
+  throw formError('"operation" is missing.');
 }
 
 /** `bmm/architect`, `*party-mode`, `architect review this`, `list agents`: the first word may be an operation. */
-function fromCommand(command: string, { command: _command, ...rest }: Arguments): Route {
-  if (rest.operation !== undefined && rest.operation !== 'execute') {
-    throw new BmadError(
-      'invalid_input',
-      `bmad: "command" is a short form of its own; it does not go with operation "${rest.operation}".`,
-      { hint: FORMS },
-    );
-  }
+function fromCommand(command: string, { operation, ...form }: Arguments): Route {
+  if (operation !== undefined && operation !== 'execute')
+    throw formError(`"command" is a short form and cannot be combined with operation "${operation}".`);
+  const other = (['agent', 'workflow', 'uri', 'query'] as const).find((key) => form[key] !== undefined);
+  if (other !== undefined)
+    throw formError(`"command" is a short form and cannot be combined with "${other}".`);
   // Users type the slash of their host, the name of the program, or the operation, out of habit.
   const words = command
     .trim()
@@ -209,34 +78,12 @@ function fromCommand(command: string, { command: _command, ...rest }: Arguments)
     .replace(/^execute\s+(?=\S)/i, '');
   const first = /^\S*/.exec(words)?.[0] ?? '';
   const tail = words.slice(first.length).trim();
-  if (first === '') throw new BmadError('invalid_input', 'bmad: the command is empty.', { hint: FORMS });
-  if (Object.hasOwn(ROUTES, first) && first !== 'execute') {
-    return route({
-      ...rest,
-      operation: first as Route['operation'],
-      ...(tail === '' ? {} : { query: tail }),
-    });
-  }
-  const message = rest.message ?? (tail === '' ? undefined : tail);
-  const { operation: _operation, type, ...args } = rest;
+  if (first === '') throw formError('the command is empty.');
+  if (first !== 'execute' && WORDS.includes(first))
+    return routeOf({ ...form, operation: first, ...(tail === '' ? {} : { query: tail }) });
+  const { type, message = tail === '' ? undefined : tail, ...rest } = form;
   return {
-    operation: 'execute',
-    args: defined({ ...args, name: first, message, kind: singularType(type) }),
-    spoken: { name: 'command', kind: 'type' },
+    ...routeTo('execute', present({ ...rest, query: first, message, type: singularType(type) })),
+    spoken: { name: 'command' },
   };
-}
-
-/** Callers say `agent` or `agents`, `file` or `resource`. */
-function pluralType(word: string): string {
-  const name = word.trim().toLowerCase();
-  if (['file', 'files', 'uri', 'document', 'documents'].includes(name)) return 'resources';
-  return name === 'all' || name === 'knowledge' || name.endsWith('s') ? name : `${name}s`;
-}
-
-function singularType(word: string | undefined): string | undefined {
-  return word === undefined ? undefined : pluralType(word).replace(/s$/, '');
-}
-
-function defined(args: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
 }

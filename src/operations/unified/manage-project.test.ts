@@ -56,7 +56,7 @@ describe('manage_project', () => {
   it('knows actions by the words of their commands, and tells tools from actions', async () => {
     await session.ok(manageProject, { action: 'contract_receipts' });
     const error = await session.fail(manageProject, { action: 'spawn_subagent_task' });
-    expect(error.message).toContain('is a tool of its own');
+    expect(error.message).toContain('is a tool, not an action');
     const near = await session.fail(manageProject, { action: 'contract_verfy' });
     expect(near.suggestions).toContain('contract_verify');
   });

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import type { AnyOperation } from '../../operations/operation.ts';
+import { flagOf } from './flags.ts';
 
 interface Property {
   type?: string;
@@ -54,9 +55,7 @@ export function commandOf(operation: AnyOperation, run: RunOperation): Command {
   return command;
 }
 
-/** `min_score` is `--min-score` on the command line, which commander knows as `minScore`. */
-const flagOf = (name: string): string =>
-  name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('_', '-');
+/** Commander knows `--min-score` as `minScore`. */
 const optionKey = (name: string): string =>
   flagOf(name).replace(/-([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 

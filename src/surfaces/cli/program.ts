@@ -1,12 +1,15 @@
 import { Command, CommanderError } from 'commander';
 import { BmadError, ERROR_CODES } from '../../base/errors.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../../base/product.ts';
+import { stepLines } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import type { Context } from '../../operations/context.ts';
 import { execute } from '../../operations/execute.ts';
-import { bmad, operations } from '../../operations/index.ts';
+import { operations } from '../../operations/index.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
+import { bmad } from '../../operations/unified/bmad.ts';
 import { commandOf } from './command.ts';
+import { asCommand } from './steps.ts';
 import { inTerminalWords } from './wording.ts';
 
 /** The streams of the terminal, and the settings flags every command takes. */
@@ -16,6 +19,13 @@ export interface Terminal {
   signal: AbortSignal;
   /** Lines of help for the settings. */
   settingsHelp: string;
+}
+
+/** All operations are here already. */
+async function operationNamed(name: string): Promise<AnyOperation> {
+  const found = operations.find((operation) => operation.name === name);
+  if (found === undefined) throw new Error(`There is no operation ${name}.`);
+  return found;
 }
 
 /** Runs one command line; answers with the exit code. */
@@ -29,20 +39,22 @@ export async function runProgram(
     const call = {
       signal: terminal.signal,
       progress: (message: string) => terminal.err(`${message} …\n`),
+      say: asCommand,
     } as const;
-    const outcome = await execute(operation, input, await openContext(), call);
+    const context = { ...(await openContext()), operation: operationNamed };
+    const outcome = await execute(operation, input, context, call);
     if (!outcome.ok) {
       exitCode = report(outcome.error, json, terminal);
       return;
     }
     if (json) terminal.out(`${JSON.stringify(outcome.data, null, 2)}\n`);
     else {
-      const { note, exact, namesSteps } = outcome.answer;
-      const body = namesSteps === true ? inTerminalWords(outcome.answer.body) : outcome.answer.body;
+      const { body, note, exact, steps = [] } = outcome.answer;
       terminal.out(exact === true || body.endsWith('\n') ? body : `${body}\n`);
       // A file may end in the middle of a line; what is said about it begins a new one.
       const gap = exact === true && body !== '' && !body.endsWith('\n') ? '\n' : '';
-      if (note !== undefined) terminal.err(`${gap}${inTerminalWords(note)}\n`);
+      const said = [...(note === undefined ? [] : [inTerminalWords(note)]), ...stepLines(steps, asCommand)];
+      if (said.length > 0) terminal.err(`${gap}${said.join('\n')}\n`);
     }
     if (outcome.failed) exitCode = 1;
   }
@@ -184,10 +196,11 @@ function groupNamed(program: Command, name: string): Command {
 
 function report(error: BmadError, json: boolean, terminal: Terminal): number {
   if (json) {
-    const { code, message, hint, subject, suggestions } = error;
+    const { code, message, subject, suggestions } = error;
+    const hint = error.wayOut(asCommand);
     terminal.out(`${JSON.stringify({ error: { code, message, hint, subject, suggestions } }, null, 2)}\n`);
   } else {
-    terminal.err(`${inTerminalWords(error.text)}\n`);
+    terminal.err(`${inTerminalWords(error.textWith(asCommand))}\n`);
   }
   return ERROR_CODES[error.code].exit;
 }

@@ -17,7 +17,7 @@ export const operationsOnDemand: () => Promise<typeof onDemand> = once(async () 
 
 /** Runs the operation of this name. */
 export async function ask(
-  name: onDemand.ReachableName,
+  name: onDemand.LateName,
   args: Record<string, unknown>,
   context: Context,
   call: Call,

@@ -1,8 +1,10 @@
 import type { GetPromptResult, ListPromptsResult } from '@modelcontextprotocol/server';
+import { stepLines } from '../../base/step.ts';
 import type { Call, Context } from '../../operations/context.ts';
 import type { PromptItem } from '../../operations/client/prompts.ts';
 import { ask } from './ask.ts';
 import { dataOf, protocolError } from './errors.ts';
+import { stepsFor } from './steps.ts';
 import { inOfferedWords } from './wording.ts';
 
 /** Every prompt takes one free text, and works without it. */
@@ -42,10 +44,12 @@ export async function getPrompt(
     detail: 'full',
     ...(message === undefined || message === '' ? {} : { message }),
   };
-  const outcome = await ask('execute', input, context, call);
+  const write = stepsFor(context.tools);
+  const outcome = await ask('execute', input, context, { ...call, say: write });
   if (!outcome.ok) throw protocolError(outcome.error);
-  const { body, note } = outcome.answer;
-  const text = inOfferedWords(note === undefined ? body : `${body}\n\n${note}`, context.tools);
+  const { body, note, steps = [] } = outcome.answer;
+  const all = [body, note, stepLines(steps, write).join('\n')].filter(Boolean).join('\n\n');
+  const text = inOfferedWords(all, context.tools);
   return {
     description: prompt.title,
     messages: [{ role: 'user', content: { type: 'text', text } }],

@@ -1,5 +1,6 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { SERVER_KEY } from '../../base/product.ts';
+import { stepLines } from '../../base/step.ts';
 import type { Call, Context } from '../../operations/context.ts';
 import { execute, mayBeOffered } from '../../operations/execute.ts';
 import type { agentOperation } from '../../operations/activation/agent-tools.ts';
@@ -9,6 +10,7 @@ import { ask, operationsOnDemand } from './ask.ts';
 import { dataOf, protocolError } from './errors.ts';
 import { advertisedSchema, type AdvertisedSchema } from './schema.ts';
 import { TOOL_SCHEMAS } from './tool-schemas.prepared.ts';
+import { stepsFor } from './steps.ts';
 import { actionNote, inOfferedWords } from './wording.ts';
 
 type AgentTool = Parameters<typeof agentOperation>[0];
@@ -81,18 +83,20 @@ export async function callTool(
   call: Call,
 ): Promise<CallToolResult> {
   const operation = await toolNamed(name, context, call);
-  const outcome = await execute(operation, args, context, call);
+  const write = stepsFor(context.tools);
+  const outcome = await execute(operation, args, context, { ...call, say: write });
   const words = (text: string): string => inOfferedWords(text, context.tools);
   const answer = (texts: readonly string[], named = texts): CallToolResult => ({
     content: [...texts, actionNote(name, named, context.tools)]
       .filter((text) => text !== undefined)
       .map((text) => ({ type: 'text', text })),
   });
-  if (!outcome.ok) return { ...answer([words(outcome.error.text)]), isError: true };
-  const { body, note, exact } = outcome.answer;
+  if (!outcome.ok) return { ...answer([words(outcome.error.textWith(write))]), isError: true };
+  const { body, note, exact, steps = [] } = outcome.answer;
   if (operation.answersData === true)
     return { content: [{ type: 'text', text: body }], structuredContent: outcome.data };
-  const said = note === undefined ? [] : [words(note)];
+  const next = stepLines(steps, write).join('\n');
+  const said = [note === undefined ? '' : words(note), next].filter(Boolean);
   // What a file says is not ours to explain.
   return exact === true ? answer([body, ...said], said) : answer([words(body), ...said]);
 }

@@ -1,6 +1,6 @@
 import type { ToolChoice } from '../../operations/toolsets.ts';
 import { CLI_PROGRAM, SERVER_KEY } from '../../base/product.ts';
-import { ACTIONS } from '../../operations/declared.prepared.ts';
+import { OFFERED } from '../../operations/offered.ts';
 
 /** The tool whose actions are operations too. */
 const MANAGER = 'manage_project';
@@ -24,7 +24,11 @@ export function actionNote(
   return `${[...named].join(', ')}: only at the command line, e.g. ${CLI_PROGRAM} ${COMMANDS.get(first) ?? first}.`;
 }
 
-const COMMANDS = new Map(ACTIONS);
+const COMMANDS = new Map(
+  Object.entries(OFFERED).flatMap(([name, offer]) =>
+    offer?.behind?.manage_project === undefined ? [] : [[name, offer.command ?? name]],
+  ),
+);
 
 /** Every answer is looked through: going from one underscore to the next is many times faster than trying each word. */
 function actionsIn(text: string): string[] {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BmadError, quoted } from '../../../base/errors.ts';
+import { stepLines } from '../../../base/step.ts';
 import type { Caller, Exchange } from '../../../base/http/http-route.ts';
 import { nearest } from '../../../base/text/suggest.ts';
 import type { Call, Context } from '../../../operations/context.ts';
@@ -12,6 +13,7 @@ import { openApiDocument } from './openapi.ts';
 import { BASE, DOCUMENT } from './paths.ts';
 import { problemOf } from './problems.ts';
 import { traced } from './traces.ts';
+import { asRequest } from './steps.ts';
 import { inRoutes, stepsAsRoutes } from './wording.ts';
 
 const SUGGESTED = 5;
@@ -76,7 +78,7 @@ export function createAnswers(context: Context, { secured }: { secured: boolean 
       );
     const sent = byQuery ? { input: queryInput(request.url) } : await bodyInput(request);
     if ('error' in sent) return problemOf(sent.error, { status: sent.status });
-    const outcome = await execute(operation, sent.input, context, call);
+    const outcome = await execute(operation, sent.input, context, { ...call, say: asRequest });
     const response = given(outcome, form, more);
     return byQuery ? tagged(response, headers) : response;
   }
@@ -144,12 +146,12 @@ function given(outcome: Outcome, form: Form, challenged: Record<string, string>)
   }
   const { data, failed, answer } = outcome;
   if (form === 'application/json') return Response.json({ data, failed });
-  const { body, note, exact, namesSteps } = answer;
+  const { body, note, exact, steps = [] } = answer;
   // A file is given as it is; nothing is added to it. What people have written is not ours to change either.
   const text =
     exact === true
       ? body
-      : [namesSteps === true ? stepsAsRoutes(body) : body, stepsAsRoutes(note ?? '')]
+      : [body, stepsAsRoutes(note ?? ''), stepLines(steps, asRequest).join('\n')]
           .filter(Boolean)
           .join('\n\n');
   return new Response(text, { headers: { 'content-type': `${form}; charset=utf-8` } });

@@ -1,5 +1,6 @@
-import { BmadError } from '../../../base/errors.ts';
-import { COMPANIONS } from '../../../operations/unified/manage-project.ts';
+import type { BmadError } from '../../../base/errors.ts';
+import { asRequest } from './steps.ts';
+import { wordsBehind } from '../../../operations/offers.ts';
 
 /**
  * Answers name the next step as a call of a tool: `{operation:"read", agent:"pm"}` is one of `bmad`, and what goes with a
@@ -13,17 +14,9 @@ export function stepsAsRoutes(text: string): string {
 
 /** Only the hint names steps; the rest may hold words of whoever asked. */
 export function inRoutes(error: BmadError): BmadError {
-  const { code, message, hint, subject, suggestions, differences, cause } = error;
-  return hint === undefined
-    ? error
-    : new BmadError(code, message, {
-        hint: stepsAsRoutes(hint),
-        ...(subject === undefined ? {} : { subject }),
-        suggestions,
-        differences,
-        cause,
-      });
+  const hint = error.wayOut(asRequest);
+  return hint === undefined ? error : error.withHint(stepsAsRoutes(hint));
 }
 
 const FORM = /(?:\bbmad )?(\{"?operation"?:"\w+"[^{}\n]*\})/g;
-const COMPANION = new RegExp(String.raw`\b(${COMPANIONS.map(({ name }) => name).join('|')}) \{`, 'g');
+const COMPANION = new RegExp(String.raw`\b(${wordsBehind('manage_project').join('|')}) \{`, 'g');

@@ -1,0 +1,46 @@
+/**
+ * What a reader can do next, as data. It names an operation and that operation's own arguments; each surface prints it
+ * as what its reader can do: a tool call, a command, a request or a function call.
+ */
+export interface Step {
+  operation: string;
+  args?: Readonly<Record<string, unknown>>;
+  /** Arguments that only the reader can fill in. */
+  open?: readonly string[];
+  /** What it is for, as an imperative without a full stop: "List the agents". */
+  why: string;
+}
+
+/** How one surface writes the call of a step; nothing where its reader has no way to take it. */
+export type StepWriter = (step: Step) => string | undefined;
+
+/** What stands for an argument that the reader fills in. */
+export const OPEN_VALUE = '…';
+
+/** The arguments of a step with a mark in place of the open ones. */
+export function stepArguments({ args = {}, open = [] }: Step): Record<string, unknown> {
+  return { ...args, ...Object.fromEntries(open.map((name) => [name, OPEN_VALUE])) };
+}
+
+/** One line for each step that can be taken, each once: `List the agents: bmad list agents`. */
+export function stepLines(steps: readonly Step[], write: StepWriter): string[] {
+  const lines = steps.flatMap((step) => {
+    const call = write(step);
+    return call === undefined ? [] : [`${step.why}: ${call}`];
+  });
+  return [...new Set(lines)];
+}
+
+/** `{operation:"list", query:"agents"}`: JSON without the quotation marks around plain names, as models read it best. */
+export function argumentsText(args: Readonly<Record<string, unknown>>): string {
+  const pairs = Object.entries(args)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${/^\w+$/.test(key) ? key : JSON.stringify(key)}:${valueText(value)}`);
+  return `{${pairs.join(', ')}}`;
+}
+
+function valueText(value: unknown): string {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? argumentsText(value as Record<string, unknown>)
+    : JSON.stringify(value);
+}

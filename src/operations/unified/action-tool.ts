@@ -1,0 +1,75 @@
+import { BmadError, quoted } from '../../base/errors.ts';
+import { nearest } from '../../base/text/suggest.ts';
+import type { Context } from '../context.ts';
+import { OFFERED } from '../offered.ts';
+import { operationBehind, wordsBehind } from '../offers.ts';
+import type { Answer, Route, UnifiedTool } from '../operation.ts';
+import { argumentsOf } from './action-help.ts';
+
+/** The action that explains the others: their schemas cost nothing until a model asks for them. */
+export const HELP = 'help';
+
+interface Input {
+  action: string;
+  args: Record<string, unknown>;
+}
+
+/** What tools with actions have in common: each action is an operation that says it is behind the tool. */
+export function actionTool(tool: UnifiedTool, { briefly }: { briefly: boolean }) {
+  const actions = wordsBehind(tool);
+  /** People and models also say the name of the operation, or the words of its command: `contract_verify`. */
+  const spellings = new Map(
+    actions.flatMap((action) => {
+      const name = operationBehind(tool, action);
+      const command = OFFERED[name]?.command?.replaceAll(/[ -]/g, '_');
+      return [action, name, command ?? action].map((spelling) => [spelling, action] as const);
+    }),
+  );
+
+  function known(asked: string): string {
+    const action = spellings.get(asked);
+    if (action !== undefined) return action;
+    if (OFFERED[asked]?.toolset !== undefined)
+      throw new BmadError('invalid_input', `${tool}: ${quoted(asked)} is a tool, not an action.`, {
+        subject: asked,
+        steps: [{ operation: asked, why: 'Call the tool' }],
+      });
+    throw new BmadError('invalid_input', `${tool}: there is no action ${quoted(asked)}.`, {
+      subject: 'action',
+      suggestions: nearest(asked, [...spellings.keys()]),
+      hint: `Actions: ${HELP}, ${actions.join(', ')}.`,
+    });
+  }
+
+  return {
+    actions,
+    route: ({ action, args }: Input): Route | undefined =>
+      action === HELP
+        ? undefined
+        : {
+            to: operationBehind(tool, known(action)),
+            args: withoutEmpty(args),
+            within: { action: known(action) },
+          },
+    async run({ args: { action: asked } }: Input, context: Context) {
+      const load = (action: string) => context.operation(operationBehind(tool, action));
+      if (typeof asked === 'string')
+        return { action: HELP, result: { text: argumentsOf(await load(known(asked)), known(asked)) } };
+      const behind = await Promise.all(actions.map(async (action) => [action, await load(action)] as const));
+      const text = behind
+        .map(([action, operation]) =>
+          briefly ? `- ${action}: ${operation.description}` : argumentsOf(operation, action),
+        )
+        .join(briefly ? '\n' : '\n\n');
+      return { action: HELP, result: { text } };
+    },
+    render: ({ result }: { result: Record<string, unknown> }): Answer => ({ body: String(result['text']) }),
+  };
+}
+
+/** Many models fill in every argument they know of; an empty one was not given. */
+function withoutEmpty(args: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(args).filter(([, value]) => value !== undefined && value !== null && value !== ''),
+  );
+}

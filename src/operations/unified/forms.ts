@@ -1,0 +1,108 @@
+import { BmadError, quoted } from '../../base/errors.ts';
+import { present } from '../../base/present.ts';
+import { argumentsText, stepArguments, type Step } from '../../base/step.ts';
+import type { Call } from '../context.ts';
+import { OFFERED } from '../offered.ts';
+import {
+  UNIFIED,
+  type OwnArguments,
+  type SayStep,
+  type UnifiedForm,
+  type UnifiedTool,
+} from '../operation.ts';
+
+/** Callers say `agent` or `agents`, `file` or `resource`. */
+export function pluralType(word: string): string {
+  const name = word.trim().toLowerCase();
+  if (['file', 'files', 'uri', 'document', 'documents'].includes(name)) return 'resources';
+  return name === 'all' || name === 'knowledge' || name.endsWith('s') ? name : `${name}s`;
+}
+
+export function singularType(word: string | undefined): string | undefined {
+  return word === undefined ? undefined : pluralType(word).replace(/s$/, '');
+}
+
+/** The forms of the tool `bmad`, as steps that an error can recommend. */
+export const FORMS: readonly Step[] = [
+  { operation: 'list', args: { what: 'agents' }, why: 'List the agents' },
+  { operation: 'search', args: { query: 'user research' }, why: 'Find something by words' },
+  { operation: 'read', args: { target: 'analyst', kind: 'agent' }, why: 'Read an agent' },
+  { operation: 'read', args: { target: 'bmad://bmm/config.yaml', kind: 'resource' }, why: 'Read a file' },
+  {
+    operation: 'execute',
+    args: { name: 'architect', kind: 'agent' },
+    open: ['message'],
+    why: 'Start an agent',
+  },
+  { operation: 'execute', args: { name: 'prd', kind: 'workflow' }, why: 'Start a workflow' },
+  { operation: 'next', why: 'See what to do next' },
+];
+
+/**
+ * `fromForm` of an operation that takes one thing by name: `agent`, `workflow` and, unless it is to be started, `uri`
+ * become the argument `field`, and `kind` says which it was.
+ */
+export function namedForm(word: string, field: 'name' | 'target') {
+  return ({ agent, workflow, uri, query, type, ...rest }: UnifiedForm): OwnArguments => {
+    const starts = field === 'name';
+    const given = [
+      { kind: 'agent', key: 'agent', value: agent },
+      { kind: 'workflow', key: 'workflow', value: workflow },
+      ...(starts ? [] : [{ kind: 'resource', key: 'uri', value: uri }]),
+    ].filter(({ value }) => value !== undefined);
+    const [first] = given;
+    if (given.length > 1)
+      throw formError(`give one of ${given.map(({ key }) => `"${key}"`).join(' and ')}, not both.`);
+    const said = singularType(type);
+    if (first !== undefined && said !== undefined && said !== first.kind)
+      throw formError(
+        `"type" says ${quoted(type ?? '')}, but ${first.kind === 'resource' ? 'a "uri"' : `an "${first.key}"`} is given.`,
+      );
+    const thing = first?.value ?? query;
+    if (thing === undefined)
+      throw formError(`${word} needs ${starts ? '"agent" or "workflow"' : '"agent", "workflow" or "uri"'}.`);
+    return {
+      args: present({ ...rest, ...(starts ? { uri } : {}), [field]: thing, kind: first?.kind ?? said }),
+      spoken: { [field]: first?.key ?? 'query', kind: 'type' },
+    };
+  };
+}
+
+export function formError(complaint: string): BmadError {
+  return new BmadError('invalid_input', `bmad: ${complaint}`, { steps: FORMS });
+}
+
+/** The same the other way round: a call of an operation in the form of the tool `bmad`. */
+function unifiedForm(word: string, args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { name, target, kind, what, ...rest } = args;
+  const thing = name ?? target;
+  const key = kind === 'resource' ? 'uri' : kind === 'agent' || kind === 'workflow' ? kind : 'query';
+  return present({
+    operation: word,
+    ...(what === undefined ? {} : { [rest['query'] === undefined ? 'query' : 'type']: what }),
+    ...(thing === undefined ? {} : { [key]: thing }),
+    ...rest,
+  });
+}
+
+/** A step as a call of the tool that offers its operation, if one of those that `isOffered` does. */
+export function toolCall(
+  step: Omit<Step, 'why'>,
+  isOffered: (tool: string) => boolean = () => true,
+): string | undefined {
+  const offer = OFFERED[step.operation];
+  const args = stepArguments({ ...step, why: '' });
+  if (offer?.toolset !== undefined && isOffered(step.operation))
+    return `${step.operation} ${argumentsText(args)}`;
+  const behind = Object.entries(offer?.behind ?? {}) as [UnifiedTool, string][];
+  const [tool, word] = behind.find(([name]) => isOffered(name)) ?? [];
+  if (tool === undefined || word === undefined) return undefined;
+  return tool === 'bmad'
+    ? `bmad ${argumentsText(unifiedForm(word, args))}`
+    : `${tool} ${argumentsText({ [UNIFIED[tool]]: word, ...(Object.keys(args).length === 0 ? {} : { args }) })}`;
+}
+
+/** How the caller of `call` reads a step inside a text. */
+export function saying({ say = toolCall }: Call): SayStep {
+  return (step) => say({ ...step, why: '' }) ?? toolCall(step) ?? step.operation;
+}
