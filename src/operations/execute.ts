@@ -1,9 +1,9 @@
 import { BmadError } from '../base/errors.ts';
+import { argumentsText, stepArguments } from '../base/step.ts';
 import type { Call, Context } from './context.ts';
 import { checkedInput } from './input.ts';
-import { mayRead, type AnyOperation, type Answer, type Route } from './operation.ts';
+import { mayRead, type AnyOperation, type Answer, type Route, type SayStep } from './operation.ts';
 import { shaped } from './shaped.ts';
-import { saying } from './unified/forms.ts';
 
 export type Outcome =
   | { ok: true; data: Record<string, unknown>; answer: Answer; failed: boolean }
@@ -49,6 +49,14 @@ export async function execute(
     context.observe?.({ operation: operation.name, ms: performance.now() - started, code: error.code });
     return { ok: false, error: error.map((text) => context.secrets.redact(text)) };
   }
+}
+
+/** How the caller reads a step inside a text; a step that it cannot take is named all the same. */
+function saying({ say }: Call): SayStep {
+  return (step) => {
+    const whole = { ...step, why: '' };
+    return say?.(whole) ?? `${step.operation} ${argumentsText(stepArguments(whole))}`;
+  };
 }
 
 interface Meant {

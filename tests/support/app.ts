@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createContext, type Outside } from '../../src/app/app.ts';
 import type { Call, Context } from '../../src/operations/context.ts';
+import { toolCall } from '../../src/operations/unified/forms.ts';
 
 export const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
 export const contentRoot = join(repository, 'dist', 'content');
@@ -42,5 +43,5 @@ export async function contextIn(
 }
 
 export function testCall(): Call {
-  return { signal: new AbortController().signal, progress: () => undefined };
+  return { signal: new AbortController().signal, progress: () => undefined, say: toolCall };
 }

@@ -17,7 +17,7 @@ export const manageMemories = defineOperation({
     action: z.enum([HELP, ...actions]).describe('What to do'),
     args: z.record(z.string(), z.unknown()).default({}).describe('Arguments of the action'),
   }),
-  output: z.object({ action: z.string(), result: z.record(z.string(), z.unknown()) }),
+  output: z.object({ action: z.enum([HELP, ...actions]), result: z.record(z.string(), z.unknown()) }),
   route,
   run,
   render,

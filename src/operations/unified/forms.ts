@@ -1,15 +1,8 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
 import { argumentsText, stepArguments, type Step } from '../../base/step.ts';
-import type { Call } from '../context.ts';
 import { OFFERED } from '../offered.ts';
-import {
-  UNIFIED,
-  type OwnArguments,
-  type SayStep,
-  type UnifiedForm,
-  type UnifiedTool,
-} from '../operation.ts';
+import { UNIFIED, type OwnArguments, type UnifiedForm, type UnifiedTool } from '../operation.ts';
 
 /** Callers say `agent` or `agents`, `file` or `resource`. */
 export function pluralType(word: string): string {
@@ -36,6 +29,7 @@ export const FORMS: readonly Step[] = [
   },
   { operation: 'execute', args: { name: 'prd', kind: 'workflow' }, why: 'Start a workflow' },
   { operation: 'next', why: 'See what to do next' },
+  { operation: 'bmad', args: { command: '*party-mode' }, why: 'Say it in one word' },
 ];
 
 /**
@@ -100,9 +94,4 @@ export function toolCall(
   return tool === 'bmad'
     ? `bmad ${argumentsText(unifiedForm(word, args))}`
     : `${tool} ${argumentsText({ [UNIFIED[tool]]: word, ...(Object.keys(args).length === 0 ? {} : { args }) })}`;
-}
-
-/** How the caller of `call` reads a step inside a text. */
-export function saying({ say = toolCall }: Call): SayStep {
-  return (step) => say({ ...step, why: '' }) ?? toolCall(step) ?? step.operation;
 }

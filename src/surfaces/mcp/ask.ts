@@ -1,5 +1,6 @@
 import { once } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
+import type { StepWriter } from '../../base/step.ts';
 import type { Call, Context } from '../../operations/context.ts';
 import { execute, type Outcome } from '../../operations/execute.ts';
 import type * as onDemand from '../../operations/on-demand.ts';
@@ -15,7 +16,13 @@ export const operationsOnDemand: () => Promise<typeof onDemand> = once(async () 
   }
 });
 
-/** Runs the operation of this name. */
+/** How steps are written for the clients of this server; like the operations, it is loaded when first needed. */
+export async function stepWriter({ tools }: Context): Promise<StepWriter> {
+  const { stepsFor } = await import('./steps.ts');
+  return stepsFor(tools);
+}
+
+/** Runs the operation of this name. A failure has its steps in its hint. */
 export async function ask(
   name: onDemand.LateName,
   args: Record<string, unknown>,
@@ -23,5 +30,7 @@ export async function ask(
   call: Call,
 ): Promise<Outcome> {
   const { loadOperation } = await operationsOnDemand();
-  return execute(await loadOperation(name), args, context, call);
+  const say = await stepWriter(context);
+  const outcome = await execute(await loadOperation(name), args, context, { ...call, say });
+  return outcome.ok ? outcome : { ok: false, error: outcome.error.withHint(outcome.error.wayOut(say)) };
 }

@@ -2,9 +2,8 @@ import type { GetPromptResult, ListPromptsResult } from '@modelcontextprotocol/s
 import { stepLines } from '../../base/step.ts';
 import type { Call, Context } from '../../operations/context.ts';
 import type { PromptItem } from '../../operations/client/prompts.ts';
-import { ask } from './ask.ts';
+import { ask, stepWriter } from './ask.ts';
 import { dataOf, protocolError } from './errors.ts';
-import { stepsFor } from './steps.ts';
 import { inOfferedWords } from './wording.ts';
 
 /** Every prompt takes one free text, and works without it. */
@@ -44,11 +43,12 @@ export async function getPrompt(
     detail: 'full',
     ...(message === undefined || message === '' ? {} : { message }),
   };
-  const write = stepsFor(context.tools);
-  const outcome = await ask('execute', input, context, { ...call, say: write });
+  const outcome = await ask('execute', input, context, call);
   if (!outcome.ok) throw protocolError(outcome.error);
   const { body, note, steps = [] } = outcome.answer;
-  const all = [body, note, stepLines(steps, write).join('\n')].filter(Boolean).join('\n\n');
+  const all = [body, note, stepLines(steps, await stepWriter(context)).join('\n')]
+    .filter(Boolean)
+    .join('\n\n');
   const text = inOfferedWords(all, context.tools);
   return {
     description: prompt.title,

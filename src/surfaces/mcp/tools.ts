@@ -6,11 +6,10 @@ import { execute, mayBeOffered } from '../../operations/execute.ts';
 import type { agentOperation } from '../../operations/activation/agent-tools.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
 import { switchedOff, type ToolDeclaration } from '../../operations/toolsets.ts';
-import { ask, operationsOnDemand } from './ask.ts';
+import { ask, operationsOnDemand, stepWriter } from './ask.ts';
 import { dataOf, protocolError } from './errors.ts';
 import { advertisedSchema, type AdvertisedSchema } from './schema.ts';
 import { TOOL_SCHEMAS } from './tool-schemas.prepared.ts';
-import { stepsFor } from './steps.ts';
 import { actionNote, inOfferedWords } from './wording.ts';
 
 type AgentTool = Parameters<typeof agentOperation>[0];
@@ -83,7 +82,7 @@ export async function callTool(
   call: Call,
 ): Promise<CallToolResult> {
   const operation = await toolNamed(name, context, call);
-  const write = stepsFor(context.tools);
+  const write = await stepWriter(context);
   const outcome = await execute(operation, args, context, { ...call, say: write });
   const words = (text: string): string => inOfferedWords(text, context.tools);
   const answer = (texts: readonly string[], named = texts): CallToolResult => ({
