@@ -3,6 +3,9 @@ import process from 'node:process';
 
 /** Everything that is generated and kept in git. A part that fails does not keep the others from being written. */
 const PARTS: readonly (readonly [what: string, ...command: string[]])[] = [
+  ['lists of operations', 'tsx', 'scripts/operation-lists.ts'],
+  ['formatting', 'oxfmt'],
+  ['the build', 'node', 'scripts/ensure.mjs'],
   ['surface snapshots, OpenAPI included', 'vitest', 'run', '--project', 'surface', '-u'],
   ['reference, figures and transcripts', 'tsx', 'scripts/docs.ts'],
 ];
