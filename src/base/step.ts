@@ -15,7 +15,7 @@ export interface Step {
 export type StepWriter = (step: Step) => string | undefined;
 
 /** What stands for an argument that the reader fills in. */
-export const OPEN_VALUE = '…';
+const OPEN_VALUE = '…';
 
 /** The arguments of a step with a mark in place of the open ones. */
 export function stepArguments({ args = {}, open = [] }: Step): Record<string, unknown> {

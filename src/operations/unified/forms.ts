@@ -16,7 +16,7 @@ export function singularType(word: string | undefined): string | undefined {
 }
 
 /** The forms of the tool `bmad`, as steps that an error can recommend. */
-export const FORMS: readonly Step[] = [
+const FORMS: readonly Step[] = [
   { operation: 'list', args: { what: 'agents' }, why: 'List the agents' },
   { operation: 'search', args: { query: 'user research' }, why: 'Find something by words' },
   { operation: 'read', args: { target: 'analyst', kind: 'agent' }, why: 'Read an agent' },
