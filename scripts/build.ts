@@ -15,6 +15,7 @@ import { agentText } from '../src/app/open-workspace.ts';
 import { isListed, STARTABLE } from '../src/model/record.ts';
 import { packageSource } from '../src/sources/package.ts';
 import { bundle, bundleLatePackages, root } from './bundle.ts';
+import { sharedState } from './module-state.ts';
 
 /** Made beside its place and moved there when it is whole, so that a failed build leaves the last one as it was. */
 const dist = join(root, '.cache', 'dist');
@@ -128,7 +129,10 @@ async function licenceText(folder: string): Promise<string> {
 
 await rm(dist, { recursive: true, force: true });
 const entries = Object.fromEntries(PROGRAMS.map((name) => [name, `src/bin/${name}.ts`]));
-await writeLicences([await bundle({ entries, folder: dist }), await bundleLatePackages(dist)]);
+const programs = await bundle({ entries, folder: dist });
+const twice = await sharedState(programs);
+if (twice.length > 0) throw new Error(`State of a module that exists twice:\n${twice.join('\n')}`);
+await writeLicences([programs, await bundleLatePackages(dist)]);
 await openLibrary();
 await copyContent();
 await copyModel();

@@ -29,6 +29,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/base/process/tracing.ts': 'tracing',
   'src/sources/git/cache.ts': 'git',
   'src/services/memory/open-memory.ts': 'memory',
+  'src/kit/kit-turns.ts': 'kit-turns',
   'src/meaning/analyse.ts': 'words',
   'src/meaning/embedders/static.ts': 'static-embedder',
   'src/services/codebase/codebase.ts': 'codebase',

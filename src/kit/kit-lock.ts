@@ -1,8 +1,6 @@
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../base/errors.ts';
-import { withLock } from '../base/files/file-lock.ts';
-import { ensureFolder, modifiedAt, touch, writeNew } from '../base/files/file-state.ts';
+import { ensureFolder, writeNew } from '../base/files/file-state.ts';
 import { strayPart, type Kit } from './kit.ts';
 
 /** Our own files beside the project's memory files, in a folder that git leaves out. */
@@ -11,51 +9,10 @@ export const OWN_FOLDER = '.bmad-memory';
 /** Who has it, is the only one to write the kit's files. */
 export const kitLock = (folder: string): string => join(folder, 'kit-files.lock');
 
-/** Far longer than all other writers together take, also on a busy machine. */
-const LOCK_WAIT_MS = 30_000;
-
-/** A process that writes one entry after the other would hardly let anybody else in. */
-const JUST_NOW_MS = 200;
-const WANTED_MS = 10_000;
-const GIVE_WAY_MS = 60;
-
-/** The calls of this process come one after the other; the lock is for other processes, and asked only now and then. */
-const turns = new Map<string, Promise<void>>();
-const released = new Map<string, number>();
-
 /** Runs `work` while nobody else of ours, in this process or another, changes the files in the memory folder. */
 export async function inTurn<T>(locks: string, work: () => Promise<T>): Promise<T> {
-  const path = kitLock(locks);
-  const turn = (turns.get(path) ?? Promise.resolve()).then(async () => {
-    await giveWay(path);
-    try {
-      const onWait = (): void => void touch(wantedFile(path));
-      return await withLock(path, { waitMs: LOCK_WAIT_MS, onWait, tidy: true }, work);
-    } finally {
-      released.set(path, performance.now());
-    }
-  });
-  const settled = turn.then(
-    () => undefined,
-    () => undefined,
-  );
-  turns.set(path, settled);
-  try {
-    return await turn;
-  } finally {
-    if (turns.get(path) === settled) turns.delete(path);
-  }
-}
-
-const wantedFile = (path: string): string => `${path}.wanted`;
-
-/** Who has just had the lock waits a moment when others have asked for it, so that they come in between. */
-async function giveWay(path: string): Promise<void> {
-  const last = released.get(path);
-  if (last === undefined || performance.now() - last > JUST_NOW_MS) return;
-  const wanted = await modifiedAt(wantedFile(path));
-  if (wanted === undefined || Date.now() - wanted > WANTED_MS) return;
-  await pause(GIVE_WAY_MS * (1 + Math.random()));
+  const { takeTurn } = await import('./kit-turns.ts');
+  return takeTurn(kitLock(locks), work);
 }
 
 /** The same lock as the memory's own, for writers that know the project only. */
