@@ -77,12 +77,21 @@ ${declared.map(({ exported }) => `  ${exported},\n`).join('')}];
 `;
 }
 
+/** Data as our code is written: plain keys, single quotes. */
+const key = (name: string): string => (/^\w+$/.test(name) ? name : `'${name}'`);
+const data = (value: object): string =>
+  JSON.stringify(value)
+    .replace(/"(\w+)":/g, '$1: ')
+    .replaceAll('"', "'")
+    .replace(/([{,])(?=\S)/g, '$1 ')
+    .replace(/([^{\s])\}/g, '$1 }');
+
 function lateText(declared: readonly Declared[]): string {
   const lines = declared
     .filter(({ operation }) => isReached(operation))
     .map(
       ({ operation, exported, file }) =>
-        `  ${JSON.stringify(operation.name)}: async () => (await import('./${file}')).${exported},\n`,
+        `  ${key(operation.name)}: async () => (await import('./${file}')).${exported},\n`,
     );
   return `${HEADER}import type { AnyOperation } from './operation.ts';
 
@@ -95,7 +104,7 @@ ${lines.join('')}} satisfies Record<string, () => Promise<AnyOperation>>;
 function offeredText(declared: readonly Declared[]): string {
   const lines = declared.map(({ operation }) => {
     const { name, toolset, behind, serves, command, positional } = operation;
-    return `  ${JSON.stringify(name)}: ${JSON.stringify({ toolset, behind, serves, command, positional })},\n`;
+    return `  ${key(name)}: ${data({ toolset, behind, serves, command, positional })},\n`;
   });
   return `${HEADER}import type { Offer } from './offers.ts';
 
@@ -105,11 +114,10 @@ ${lines.join('')}};
 `;
 }
 
-/** Writes what is out of date, or only names it; formatting is not a difference. */
+/** Writes what is out of date, or only names it. */
 async function updated(file: string, text: string, check: boolean): Promise<boolean> {
   const path = join(folder, file);
-  const plain = (code: string): string => code.replace(/[\s,'"]+/g, '');
-  if (plain(await readFile(path, 'utf8').catch(() => '')) === plain(text)) return true;
+  if ((await readFile(path, 'utf8').catch(() => '')) === text) return true;
   process.stderr.write(
     `${relative(process.cwd(), path)} is ${check ? 'out of date: run "npm run update"' : 'written'}\n`,
   );

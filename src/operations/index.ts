@@ -55,13 +55,7 @@ import { listSessions } from './runs/list-sessions.ts';
 import { runOpen } from './runs/run-open.ts';
 import { runCheckpoint, runFinish, runRepair, runResume } from './runs/run-progress.ts';
 import { saveSession } from './runs/save-session.ts';
-import {
-  sessionArchive,
-  sessionCreate,
-  sessionDiff,
-  sessionMerge,
-  sessionSwitch,
-} from './runs/session-branches.ts';
+import { sessionArchive, sessionCreate, sessionDiff, sessionMerge, sessionSwitch } from './runs/session-branches.ts';
 import { getWorkflowStatus } from './runs/workflow-status.ts';
 import { configShow } from './server/config-show.ts';
 import { doctor } from './server/doctor.ts';

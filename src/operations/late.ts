@@ -15,15 +15,13 @@ export const LATE = {
   refresh: async () => (await import('./server/refresh.ts')).refresh,
   get_project_context: async () => (await import('./project/get-project-context.ts')).getProjectContext,
   get_agent_memory: async () => (await import('./memory/get-agent-memory.ts')).getAgentMemory,
-  run_completion_contract: async () =>
-    (await import('./completion/run-completion-contract.ts')).runCompletionContract,
+  run_completion_contract: async () => (await import('./completion/run-completion-contract.ts')).runCompletionContract,
   get_workflow_status: async () => (await import('./runs/workflow-status.ts')).getWorkflowStatus,
   list_sessions: async () => (await import('./runs/list-sessions.ts')).listSessions,
   get_failure_museum: async () => (await import('./project/get-failure-museum.ts')).getFailureMuseum,
   spawn_subagent_task: async () => (await import('./tasks/spawn-subagent-task.ts')).spawnSubagentTask,
   delegate_to_agent: async () => (await import('./delegation/delegate-to-agent.ts')).delegateToAgent,
-  create_delivery_contract: async () =>
-    (await import('./handover/create-delivery-contract.ts')).createDeliveryContract,
+  create_delivery_contract: async () => (await import('./handover/create-delivery-contract.ts')).createDeliveryContract,
   manage_project: async () => (await import('./unified/manage-project.ts')).manageProject,
   check_failures: async () => (await import('./project/check-failures.ts')).checkFailures,
   log_decision: async () => (await import('./memory/log-memory.ts')).logDecision,

@@ -9,6 +9,7 @@ import { operations } from '../../operations/index.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
 import { bmad } from '../../operations/unified/bmad.ts';
 import { commandOf } from './command.ts';
+import { GROUPS, overview } from './overview.ts';
 import { asCommand } from './steps.ts';
 import { inTerminalWords } from './wording.ts';
 
@@ -123,65 +124,9 @@ function createProgram(
   return program;
 }
 
-/** The first help text a person sees; it has to fit on a screen. */
-function overview(settings: string): string {
-  const lines = commandLines();
-  return `${PRODUCT} ${VERSION}: BMad Method agents and workflows at the command line
-
-Usage: ${CLI_PROGRAM} <command> [options]           "${CLI_PROGRAM} <command> --help" tells more
-       ${CLI_PROGRAM} <agent or workflow> [message]  e.g. ${CLI_PROGRAM} architect "Review our caching plan"
-
-${lines.join('\n')}
-
-  --json        Print the data as JSON, errors too; --help this text, --version the version
-
-Settings for every command, with their environment variables:
-${settings}
-`;
-}
-
-const GROUP_SHOWN = 6;
-const SCREEN_WIDTH = 100;
-
-/** One line a command; a group of commands shares one. */
-function commandLines(): string[] {
-  const groups = new Map<string, string[]>();
-  const lines: string[] = [];
-  for (const { command, title } of operations) {
-    if (command === undefined) continue;
-    const [first = '', inner] = command.split(' ');
-    if (inner === undefined || GROUPS[first] === undefined) lines.push(`  ${command.padEnd(14)}${title}`);
-    else groups.set(first, [...(groups.get(first) ?? []), inner]);
-  }
-  // The one command that is no operation: it is the server itself, which the program starts instead of this one.
-  lines.push(`  ${'serve'.padEnd(14)}Serve over HTTP, to several hosts at once`);
-  for (const [name, inner] of groups) {
-    const line = (count: number): string =>
-      `  ${name.padEnd(14)}${GROUPS[name] ?? ''}: ${inner.slice(0, count).join(', ')}${count < inner.length ? ', …' : ''}`;
-    let shown = Math.min(GROUP_SHOWN, inner.length);
-    while (shown > 1 && line(shown).length > SCREEN_WIDTH) shown--;
-    lines.push(line(shown));
-  }
-  return lines;
-}
-
 function inheritSettings(command: Command, program: Command): Command {
   return command.copyInheritedSettings(program).helpOption('--help', 'print help').helpCommand(false);
 }
-
-/** What the commands of a group are about, for its help. */
-const GROUPS: Record<string, string> = {
-  sources: 'Git repositories with BMAD content',
-  memory: 'What the project remembers',
-  contract: 'Whether the project is really done',
-  project: "The project's own state",
-  usage: 'What was started in the project',
-  run: 'Runs of workflows',
-  session: 'Session branches, where runs are kept',
-  log: 'What others should know',
-  task: 'Work that waits for sub-agents',
-  delivery: 'Contracts between teams',
-};
 
 function groupNamed(program: Command, name: string): Command {
   const known = program.commands.find((command) => command.name() === name);
