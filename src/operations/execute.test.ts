@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder, testCall } from '../../tests/support/app.ts';
 import { execute, mayBeOffered } from './execute.ts';
-import { defineOperation } from './operation.ts';
+import { defineOperation, type AnyOperation } from './operation.ts';
 
 const context = await contextIn(await temporaryFolder(afterAll));
 
@@ -70,6 +70,23 @@ describe('execute, the only door', () => {
     leaving.abort(new Error('Connection closed'));
     expect(await running).toMatchObject({ ok: false, error: { code: 'cancelled' } });
     expect(context.written.length).toBe(before);
+  });
+
+  it('says what was written, even if the caller leaves in the middle', async () => {
+    const leaveDuring = (effect: 'read' | 'write') => {
+      const leaving = new AbortController();
+      const operation: AnyOperation = {
+        ...probe,
+        effect,
+        run: (input, ...rest) => {
+          leaving.abort();
+          return probe.run(input, ...rest);
+        },
+      };
+      return execute(operation, { act: 'answer' }, context, { ...testCall(), signal: leaving.signal });
+    };
+    expect(await leaveDuring('write')).toMatchObject({ ok: true });
+    expect(await leaveDuring('read')).toMatchObject({ ok: false, error: { code: 'cancelled' } });
   });
 
   it('suggests the value that was meant', async () => {

@@ -23,7 +23,8 @@ export async function execute(
     const given = await meant.run(input, seenBy(context, call), call);
     // What comes by a route is checked against its schema by the tests; here it would only cost time.
     const data = route === undefined ? meant.output.parse(given) : given;
-    call.signal.throwIfAborted();
+    // What was written stays written: a caller who can still be answered, by a server that ends, has to learn of it.
+    if (meant.effect === 'read') call.signal.throwIfAborted();
     const answer = shaped(meant.render(data, saying(call)), meant, input, context);
     context.log.debug('operation', { name: operation.name, ms: elapsed(started) });
     context.observe?.({ operation: operation.name, ms: performance.now() - started });
