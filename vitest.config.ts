@@ -23,6 +23,8 @@ export default defineConfig({
     reporters: ['default', './tests/support/closing-line.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // What is awaited comes at once on an idle machine; on a busy one it may take its time.
+    expect: { poll: { timeout: 30_000 } },
     // Most of the time of an isolated file goes into imports that the file before it has made too.
     isolate: false,
     maxWorkers: availableParallelism(),

@@ -3,16 +3,16 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/services/memory/sqlite/store.ts';
+import { childProgram } from '../support/child-program.ts';
 import { memory, storeOptions } from './places.ts';
 
-const HOLDER = fileURLToPath(new URL('holder.ts', import.meta.url));
+const HOLDER = 'tests/memory/holder.ts';
 
 /** A process that has the file to itself, and asks until this process has answered everything. */
 async function held(file: string, onHeld: () => void): Promise<string[]> {
-  const child = spawn(process.execPath, ['--import', 'tsx', HOLDER, file]);
+  const child = spawn(process.execPath, [await childProgram(HOLDER), file]);
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
   const lines: string[] = [];

@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { withLock } from '../../src/base/files/file-lock.ts';
 import type { Question } from '../../src/services/memory/recall.ts';
 import type { Memory } from '../../src/services/memory/memory.ts';
 import { temporaryFolder } from '../support/app.ts';
+import { childProgram } from '../support/child-program.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { inStoreOf, openProject } from './open-project.ts';
 
 /** The store is written first and the files of the project after it: here a process dies in between. */
 
-const CHANGER = fileURLToPath(new URL('changer.ts', import.meta.url));
+const changer = await childProgram('tests/memory/changer.ts');
 const OLD = 'The zebra queue is drained at midnight';
 const NEW = 'The zebra queue is drained at noon, after the reports';
 
@@ -40,7 +40,7 @@ async function texts(memory: Memory, query: string): Promise<string[]> {
 /** Runs a change in a process of its own and kills it when the store has it, while the files are kept from it. */
 async function killed(memory: Memory, stored: () => Promise<boolean>, ...args: string[]): Promise<void> {
   await withLock(join(memory.place.folder, 'kit-files.lock'), { waitMs: 5_000 }, async () => {
-    const child = spawn(process.execPath, ['--import', 'tsx', CHANGER, ...args], { stdio: 'ignore' });
+    const child = spawn(process.execPath, [changer, ...args], { stdio: 'ignore' });
     const ended = new Promise((resolve) => void child.once('close', resolve));
     try {
       await vi.waitFor(async () => expect(await stored()).toBe(true), { timeout: 60_000, interval: 20 });

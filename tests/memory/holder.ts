@@ -3,7 +3,8 @@ import { sqliteDriver } from '../../src/services/memory/sqlite/driver.ts';
 
 /**
  * A process that keeps a database to itself and asks its parent questions meanwhile: `holder FILE`. It lets go when all
- * are answered, or when it has waited for longer than any parent needs that is still listening, and says which it was.
+ * are answered, or when it has waited for an answer for longer than any parent needs that is still listening, and says
+ * which it was.
  */
 const QUESTIONS = 12;
 const APART_MS = 60;
@@ -25,6 +26,7 @@ const tired = setTimeout(() => end('gave up'), PATIENCE_MS);
 say('held');
 createInterface({ input: process.stdin }).on('line', () => {
   answered++;
+  tired.refresh();
   if (answered <= QUESTIONS) setTimeout(() => say('question'), APART_MS);
   else {
     clearTimeout(tired);

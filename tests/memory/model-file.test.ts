@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { memoryStatus } from '../../src/operations/memory/memory-status.ts';
 import { recallStructured } from '../../src/operations/memory/recall-structured.ts';
 import { rememberStructured } from '../../src/operations/memory/remember-structured.ts';
@@ -83,7 +83,7 @@ describe.each(Object.entries(DAMAGE))('a model file that %s', (_, damage) => {
     await writeFile(join(dist, MODEL), model);
     const mended = await open();
     // The one that was remembered without a vector gets its own now.
-    await vi.waitFor(async () => expect(await vectorsOf(mended)).toMatchObject({ done: 2, total: 2 }));
+    await expect.poll(() => vectorsOf(mended)).toMatchObject({ done: 2, total: 2 });
     const [hit] = (await mended.ok(recallStructured, { query: 'backups monday' })).data['hits'] as {
       meaning?: number;
     }[];
@@ -101,7 +101,7 @@ it('compares nothing with the vectors of a model of other dimensions, even under
   await writeFile(join(dist, MODEL), smallModel());
   const second = await open();
   expect((await second.ok(memoryStatus)).data).toMatchObject({ dim: 4 });
-  await vi.waitFor(async () => expect(await vectorsOf(second)).toMatchObject({ done: 1, total: 1 }));
+  await expect.poll(() => vectorsOf(second)).toMatchObject({ done: 1, total: 1 });
   await second.ok(rememberStructured, given('Backups are checked every Monday'));
   expect(await second.ok(recallStructured, { query: 'invoices archived' })).toMatchObject({ failed: false });
   second.close();

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { JsonlStore } from '../../src/services/memory/jsonl/store.ts';
 import { openSqliteStore } from '../../src/services/memory/sqlite/store.ts';
 import type { MemoryStore } from '../../src/services/memory/store.ts';
+import { childProgram } from '../support/child-program.ts';
 import { storeOptions, uuid } from './places.ts';
 
 export type FileEngine = 'sqlite' | 'jsonl';
 
-const WRITER = fileURLToPath(new URL('writer.ts', import.meta.url));
+const WRITER = 'tests/memory/writer.ts';
 
 /** Runs a writer; with `killAfter` it is killed without warning after so many acknowledged writes. */
 export async function runWriter(
@@ -18,7 +18,7 @@ export async function runWriter(
   count: number,
   killAfter?: number,
 ): Promise<{ acknowledged: string[]; code: number | null; stderr: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', WRITER, engine, file, name, String(count)]);
+  const child = spawn(process.execPath, [await childProgram(WRITER), engine, file, name, String(count)]);
   const acknowledged: string[] = [];
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));

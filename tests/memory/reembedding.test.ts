@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { memoryStatus } from '../../src/operations/memory/memory-status.ts';
 import { memoryImport } from '../../src/operations/memory/memory-transfer.ts';
 import { recallStructured } from '../../src/operations/memory/recall-structured.ts';
 import { rememberStructured } from '../../src/operations/memory/remember-structured.ts';
 import { temporaryFolder } from '../support/app.ts';
+import { childProgram } from '../support/child-program.ts';
 import { embeddingServer, type EmbeddingServer } from '../support/embedding-server.ts';
 import { writeFiles } from '../support/kit-project.ts';
 import { sessionIn, type OpenSession } from '../support/operations.ts';
 
-const CHILD = fileURLToPath(new URL('embedding-child.ts', import.meta.url));
+const CHILD = 'tests/memory/embedding-child.ts';
 /** Vectors are made in batches of 64. */
 const MEMORIES = 150;
 const BATCH = 64;
@@ -129,7 +129,7 @@ describe.each(['sqlite', 'jsonl'] as const)('vectors of another embedder, on %s'
     place.server.dim = NEW;
     place.server.admit(1);
     place.server.asked.splice(0);
-    const args = ['--import', 'tsx', CHILD, place.folder, place.server.url, 'new', engine];
+    const args = [await childProgram(CHILD), place.folder, place.server.url, 'new', engine];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
     const ended = new Promise((resolve) => void child.once('close', resolve));
     // It stores the first batch before it asks for the second, which it never gets.

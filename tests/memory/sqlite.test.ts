@@ -58,8 +58,8 @@ describe('a memory file of SQLite', () => {
     const written = store.upsert([memory('a', 'It has to wait.')]).then(() => (done = true));
     let longest = 0;
     let last = performance.now();
-    for (const until = last + 600; last < until;) {
-      await new Promise((resolve) => setTimeout(resolve, 1));
+    for (let turn = 0; turn < 60; turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
       longest = Math.max(longest, performance.now() - last);
       last = performance.now();
     }
@@ -67,8 +67,8 @@ describe('a memory file of SQLite', () => {
     other.exec('COMMIT');
     other.close();
     await written;
-    // Far below the seconds that SQLite would wait, and above what a busy machine takes by itself.
-    expect(longest).toBeLessThan(400);
+    // Far below the seconds that SQLite would wait, and far above what a busy machine takes by itself.
+    expect(longest).toBeLessThan(2_000);
     await store.close();
   });
 

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { museumIn, museumLog } from '../../src/kit/museum/museum.ts';
 import { temporaryFolder } from '../support/app.ts';
+import { childProgram } from '../support/child-program.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { GRIMOIRE_FILES } from '../support/kit-trees.ts';
 
@@ -15,7 +15,7 @@ const WRITES = Number(process.env['BMAD_TEST_LOG_WRITES'] ?? 24);
 const KILLS = Number(process.env['BMAD_TEST_LOG_KILLS'] ?? 1);
 const LONG = 900_000;
 
-const WRITER = fileURLToPath(new URL('log-writer.ts', import.meta.url));
+const WRITER = 'tests/project/log-writer.ts';
 
 /** Runs a writer; with `killAfter` it is killed without warning after so many entries. */
 async function runWriter(
@@ -24,7 +24,7 @@ async function runWriter(
   count: number,
   killAfter?: number,
 ): Promise<{ kept: string[]; code: number | null; stderr: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', WRITER, folder, name, String(count)]);
+  const child = spawn(process.execPath, [await childProgram(WRITER), folder, name, String(count)]);
   const kept: string[] = [];
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));

@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { journalIn } from '../../src/kit/runs/journal.ts';
 import type { Runs } from '../../src/services/runs/runs.ts';
 import { temporaryFolder } from '../support/app.ts';
+import { childProgram } from '../support/child-program.ts';
 import { writeFiles } from '../support/kit-project.ts';
 import { branchFile, runsIn } from '../support/run-project.ts';
 
-const WRITER = fileURLToPath(new URL('writer.ts', import.meta.url));
+const WRITER = 'tests/runs/writer.ts';
 
 /** The full runs are made by hand with larger numbers: 8 writers, 200 writes, 20 rounds, 20 kills. */
 const WRITERS = Number(process.env['BMAD_TEST_RUN_WRITERS'] ?? 3);
@@ -34,9 +34,7 @@ async function runWriter(
   killAfter?: number,
 ): Promise<Outcome> {
   const child = spawn(process.execPath, [
-    '--import',
-    'tsx',
-    WRITER,
+    await childProgram(WRITER),
     folder,
     run,
     String(first),

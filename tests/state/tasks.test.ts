@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readKit } from '../../src/kit/kit.ts';
 import { openTasks } from '../../src/services/tasks/open-tasks.ts';
 import type { Tasks } from '../../src/services/tasks/tasks.ts';
 import { temporaryFolder } from '../support/app.ts';
+import { childProgram } from '../support/child-program.ts';
 
-const WORKER = fileURLToPath(new URL('task-worker.ts', import.meta.url));
+const WORKER = 'tests/state/task-worker.ts';
 /** The full measure takes minutes on a small machine; it is run on request. */
 const FULL = process.env['BMAD_TEST_FULL'] !== undefined;
 const PROCESSES = FULL ? 8 : 4;
@@ -41,7 +41,7 @@ interface Worker {
 
 /** Runs a worker; with `killAfter` it is killed without warning after so many lines. */
 async function work(folder: string, name: string, killAfter?: number): Promise<Worker> {
-  const child = spawn(process.execPath, ['--import', 'tsx', WORKER, folder, name]);
+  const child = spawn(process.execPath, [await childProgram(WORKER), folder, name]);
   const told: Worker = { claimed: [], completed: [] };
   let lines = 0;
   createInterface({ input: child.stdout }).on('line', (line) => {

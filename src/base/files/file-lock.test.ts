@@ -5,7 +5,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { repository, temporaryFolder } from '../../../tests/support/app.ts';
+import { temporaryFolder } from '../../../tests/support/app.ts';
+import { childProgram } from '../../../tests/support/child-program.ts';
 import { refusal } from '../../../tests/support/thrown.ts';
 import { isRunning, withLock } from './file-lock.ts';
 
@@ -22,19 +23,19 @@ const PATIENT = { waitMs: 30_000 };
 const heldBy = (host: string): string => JSON.stringify({ pid: process.pid, host, token: 'x' });
 
 /** Another process that runs a piece of code with `withLock` and the path of the lock in scope. */
-function other(code: string): ChildProcess {
-  const file = pathToFileURL(join(repository, 'src/base/files/file-lock.ts')).href;
+async function other(code: string): Promise<ChildProcess> {
+  const file = pathToFileURL(await childProgram('src/base/files/file-lock.ts')).href;
   const text = `import { withLock } from ${JSON.stringify(file)}; import { readFile, writeFile } from 'node:fs/promises';
     const lock = ${JSON.stringify(lock)}, folder = ${JSON.stringify(folder)};\n${code}`;
-  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', text], {
-    cwd: repository,
+  const child = spawn(process.execPath, ['--input-type=module', '-e', text], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }
 
-const ended = async (child: ChildProcess): Promise<number> => ((await once(child, 'exit')) as [number])[0];
+const ended = async (child: Promise<ChildProcess>): Promise<number> =>
+  ((await once(await child, 'exit')) as [number])[0];
 
 describe('withLock', () => {
   it('lets one process at a time do what would go wrong otherwise', async () => {
@@ -73,7 +74,7 @@ describe('withLock', () => {
   });
 
   it('goes on when the holder is killed, and tells once that it waits', async () => {
-    const holder = other(`await withLock(lock, { waitMs: 1000 }, async () => {
+    const holder = await other(`await withLock(lock, { waitMs: 1000 }, async () => {
       process.stdout.write('held');
       await new Promise((resolve) => setTimeout(resolve, 60000));
     });`);

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { repository, temporaryFolder } from '../../../tests/support/app.ts';
+import { temporaryFolder } from '../../../tests/support/app.ts';
+import { childProgram } from '../../../tests/support/child-program.ts';
 import { gone } from '../../../tests/support/contract-project.ts';
 import { thrownBy } from '../../../tests/support/thrown.ts';
 import { runWatched, type WatchedOptions, type WatchedResult } from './process-watched.ts';
@@ -139,11 +139,10 @@ describe.skipIf(process.platform === 'win32')('a watched program', () => {
 
   it('ends when the process that watches is killed', async () => {
     const folder = await temporaryFolder(onTestFinished);
-    const host = spawn(
-      process.execPath,
-      ['--import', 'tsx', join(repository, 'tests/support/watched-host.ts'), folder],
-      { cwd: repository, stdio: ['ignore', 'pipe', 'inherit'], env: { PATH } },
-    );
+    const host = spawn(process.execPath, [await childProgram('tests/support/watched-host.ts'), folder], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { PATH },
+    });
     let text = '';
     host.stdout.setEncoding('utf8');
     for await (const chunk of host.stdout) {

@@ -167,13 +167,13 @@ async function family(
 
 describe('the end of a program', () => {
   it('comes with the time-out, for its children too, even if they do not listen', async () => {
-    const result = await family('(trap "" TERM; sleep 1000)', 'wait', { timeoutMs: 1_000 });
+    const result = await family('(trap "" TERM; sleep 1000)', 'wait', { timeoutMs: 3_000 });
     expect(result).toMatchObject({ code: undefined, timedOut: true });
     expect(await gone(result.child)).toBe(true);
   });
 
   it('comes with the time-out even when a child has left the group and holds on to the output', async () => {
-    const result = await family('setsid sleep 1000', 'wait', { timeoutMs: 1_000 });
+    const result = await family('setsid sleep 1000', 'wait', { timeoutMs: 3_000 });
     process.kill(result.child, 'SIGKILL');
     expect(result).toMatchObject({ code: undefined, timedOut: true });
   });

@@ -3,7 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { repository, temporaryFolder } from '../../../tests/support/app.ts';
+import { temporaryFolder } from '../../../tests/support/app.ts';
+import { childProgram } from '../../../tests/support/child-program.ts';
 import { readKit } from '../../kit/kit.ts';
 import type { ChainReport } from './chain.ts';
 import { receiptPlace } from './receipts.ts';
@@ -13,8 +14,8 @@ import { readChain } from './verify.ts';
 async function writer(root: string, state: string, count: number, killAfter = Infinity): Promise<string[]> {
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', join(repository, 'tests/support/receipt-writer.ts'), root, state, String(count)],
-    { cwd: repository, stdio: ['ignore', 'pipe', 'inherit'] },
+    [await childProgram('tests/support/receipt-writer.ts'), root, state, String(count)],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   const told: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => {

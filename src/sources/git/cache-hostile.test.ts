@@ -3,7 +3,8 @@ import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { repository, temporaryFolder } from '../../../tests/support/app.ts';
+import { temporaryFolder } from '../../../tests/support/app.ts';
+import { childProgram } from '../../../tests/support/child-program.ts';
 import { gitCacheIn, teamRepository, textsIn } from '../../../tests/support/git-cache.ts';
 import { makeRepository, type TestRepository } from '../../../tests/support/git-repository.ts';
 import { refusal } from '../../../tests/support/thrown.ts';
@@ -34,12 +35,11 @@ describe('GitCache with repositories of strangers', () => {
     const config = `[core]\nsshCommand = touch ${join(folder, 'pwned')}\n[url "${team.folder}"]\ninsteadOf = ssh://git@localhost/\n`;
     await writeFile(join(evil, '.git/config'), config);
     // As a whole process, because the folder a process runs in is its own.
-    const code = `const { GitCache } = await import(${JSON.stringify(pathToFileURL(join(repository, 'src/sources/git/cache.ts')).href)});
-      const { parseGitAddress } = await import(${JSON.stringify(pathToFileURL(join(repository, 'src/sources/git/address.ts')).href)});
+    const code = `const { GitCache } = await import(${JSON.stringify(pathToFileURL(await childProgram('src/sources/git/cache.ts')).href)});
+      const { parseGitAddress } = await import(${JSON.stringify(pathToFileURL(await childProgram('src/sources/git/address.ts')).href)});
       const cache = new GitCache({ folder: ${JSON.stringify(join(evil, 'cache'))}, env: { PATH: process.env.PATH, HOME: ${JSON.stringify(folder)}, GIT_SSH_COMMAND: 'false' }, timeoutMs: 20000, now: Date.now });
       await cache.refresh(parseGitAddress('git+ssh://git@localhost/x/y.git')).then(() => process.exit(3), () => process.exit(0));`;
-    const loader = pathToFileURL(join(repository, 'node_modules/tsx/dist/loader.mjs')).href;
-    execFileSync(process.execPath, ['--import', loader, '--input-type=module', '-e', code], { cwd: evil });
+    execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: evil });
     expect(await readdir(folder)).not.toContain('pwned');
   });
 

@@ -93,12 +93,12 @@ describe('a client that reads slowly', () => {
       path: '/long',
       handle: async () => new Response(new Uint8Array(bytes)),
     };
-    const { origin } = await serve({ routes: [long], limits: { stalledMs: 500 } });
+    const { origin } = await serve({ routes: [long], limits: { stalledMs: 2_000 } });
     const answer = await openRequest(origin, get('/long'));
     let got = 0;
     for await (const piece of answer as AsyncIterable<Buffer>) {
       got += piece.length;
-      await pause(3);
+      await pause(8);
     }
     expect(got).toBe(bytes);
   });
