@@ -97,7 +97,8 @@ describe('the server ends', () => {
     await client.logged('"message":"operation"', 500);
     if (how === 'SIGTERM') client.child.kill('SIGTERM');
     else client.child.stdin.end();
-    await inTime(once(client.child, 'exit'));
+    const [, signal] = (await inTime(once(client.child, 'exit'))) as [number | null, string | null];
+    expect(signal).toBeNull();
     client.child.stdout.resume();
   });
 
