@@ -63,7 +63,9 @@ const DOORS: Record<string, string> = {
 const SERVICES_THAT_RUN = new Set(['completion']);
 
 /** The files of `app/` that every start loads. */
-const EARLY_OF_APP = new Set(['app/app.ts', 'app/workspaces.ts']);
+const EARLY_OF_APP = new Set(
+  ['app', 'settings', 'parts', 'client-roots', 'git-sources', 'workspaces'].map((name) => `app/${name}.ts`),
+);
 
 /** Globals that only the programs may touch. */
 const PROGRAM_ONLY = /\bprocess\.(?:env|argv|stdin|stdout|stderr|exit|exitCode|cwd|on|once)\b/;

@@ -4,23 +4,23 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLog } from '../base/log.ts';
 import { createSecrets } from '../base/secrets/secrets.ts';
 import { agentFile, type TestRepository } from '../../tests/support/git-repository.ts';
-import { TeamMachine } from '../../tests/support/team-machine.ts';
-import { createTeam, type Team } from './git-sources.ts';
+import { GitMachine } from '../../tests/support/git-machine.ts';
+import { createServedSources, type ServedSources } from './git-sources.ts';
 
-let machine: TeamMachine;
+let machine: GitMachine;
 let repository: TestRepository;
 let written: string[];
 
 beforeEach(async () => {
-  machine = await TeamMachine.make((cleanUp) => onTestFinished(cleanUp));
+  machine = await GitMachine.make((cleanUp) => onTestFinished(cleanUp));
   repository = await machine.repository('team', { 'agents/ada.md': agentFile('ada') });
   written = [];
 });
 
 /** The git sources of a server that looks for changes several times a second. */
-async function restless(arrived: () => void): Promise<Team> {
+async function restless(arrived: () => void): Promise<ServedSources> {
   const secrets = createSecrets();
-  const team = await createTeam({
+  const sources = await createServedSources({
     given: [{ value: repository.source, layer: 'user', from: 'a test' }],
     env: machine.env(),
     cache: join(machine.home, 'cache'),
@@ -34,14 +34,15 @@ async function restless(arrived: () => void): Promise<Team> {
     secrets,
     log: createLog({ level: 'warn', write: (text) => written.push(text), json: false, secrets }),
   });
-  onTestFinished(() => team.close());
-  team.begin(arrived);
-  return team;
+  onTestFinished(() => sources.close());
+  sources.begin(arrived);
+  return sources;
 }
 
 const until = (check: () => Promise<void> | void): Promise<void> =>
   vi.waitFor(check, { timeout: 20_000, interval: 30 });
-const commitOf = async (team: Team): Promise<string | undefined> => (await team.served()).mounts[0]?.commit;
+const commitOf = async (sources: ServedSources): Promise<string | undefined> =>
+  (await sources.served()).mounts[0]?.commit;
 
 describe('the version of what is served', () => {
   it('stays the same while nothing is missing: every change of it reads the content anew', async () => {
@@ -58,23 +59,23 @@ describe('the version of what is served', () => {
 describe('automatic refresh', () => {
   it('serves new commits as they come, and tells', async () => {
     let arrivals = 0;
-    const team = await restless(() => (arrivals += 1));
-    await until(async () => expect(await commitOf(team)).toBeDefined());
-    const before = await team.version();
+    const sources = await restless(() => (arrivals += 1));
+    await until(async () => expect(await commitOf(sources)).toBeDefined());
+    const before = await sources.version();
     const next = await repository.commit({ 'agents/ada.md': agentFile('ada', 'Next') });
-    await until(async () => expect(await commitOf(team)).toBe(next));
-    expect(await team.version()).not.toBe(before);
+    await until(async () => expect(await commitOf(sources)).toBe(next));
+    expect(await sources.version()).not.toBe(before);
     await until(() => expect(arrivals).toBeGreaterThanOrEqual(2));
     expect(written).toEqual([]);
   });
 
   it('tries again what could not be had at the start', async () => {
     await rename(repository.folder, `${repository.folder}.away`);
-    const team = await restless(() => undefined);
+    const sources = await restless(() => undefined);
     await until(() => expect(written.join('')).toContain('there is no such repository'));
-    expect((await team.served()).warnings.join()).toContain('is not served: ');
+    expect((await sources.served()).warnings.join()).toContain('is not served: ');
     await rename(`${repository.folder}.away`, repository.folder);
-    await until(async () => expect(await commitOf(team)).toBeDefined());
-    expect((await team.served()).warnings).toEqual([]);
+    await until(async () => expect(await commitOf(sources)).toBeDefined());
+    expect((await sources.served()).warnings).toEqual([]);
   });
 });

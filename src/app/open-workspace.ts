@@ -12,7 +12,7 @@ import type { Delivery } from '../services/delivery/delivery.ts';
 import type { AgentText } from '../services/search/record-text.ts';
 import type { Project } from '../sources/project-root.ts';
 import { folderTree } from '../sources/tree.ts';
-import type { Team } from './git-sources.ts';
+import type { ServedSources } from './git-sources.ts';
 
 /** What of the outside world decides about the content. */
 export interface ContentPlaces {
@@ -25,7 +25,7 @@ export interface ContentPlaces {
 /** What of the process a workspace uses. */
 interface WorkspaceParts {
   rankings: Rankings;
-  team: Team;
+  gitSources: ServedSources;
   embedder(): Promise<Embedder | undefined>;
   log: Log;
 }
@@ -35,7 +35,7 @@ export async function openWorkspace(
   project: Project,
   outside: ContentPlaces,
   config: Config,
-  { team, rankings, embedder, log }: WorkspaceParts,
+  { gitSources, rankings, embedder, log }: WorkspaceParts,
 ): Promise<Workspace> {
   const [{ packageSource }, { discoverSources }, { buildCatalogue }, { readers }, { createDelivery }] =
     await Promise.all([
@@ -46,7 +46,7 @@ export async function openWorkspace(
       import('../services/delivery/delivery.ts'),
     ]);
   const { maxFileBytes, discovery } = config;
-  const git = await team.served();
+  const git = await gitSources.served();
   const { sources, warnings } = await discoverSources({
     git: git.mounts,
     mode: discovery,

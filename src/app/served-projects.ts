@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { projectHints, type Outside } from './app.ts';
+import { projectHints, type Outside } from './settings.ts';
 import { BmadError, quoted } from '../base/errors.ts';
 import { realFolder } from '../base/files/files.ts';
 import type { Config } from '../config/schema.ts';

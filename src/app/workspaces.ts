@@ -14,7 +14,7 @@ export interface WorkspaceParts {
   log: Log;
 }
 
-interface Workspaces extends Pick<Context, 'refresh' | 'onChange'> {
+export interface Workspaces extends Pick<Context, 'refresh' | 'onChange'> {
   get(project?: string): Promise<Workspace>;
   /** Which project is meant, without reading it. */
   project(project?: string): Promise<Project>;

@@ -23,7 +23,7 @@ import type { Usage } from '../services/ranking/usage.ts';
 import type { Runs } from '../services/runs/runs.ts';
 import type { ContractDesk } from '../services/handover/open-handovers.ts';
 import type { TaskQueue } from '../services/tasks/open-tasks.ts';
-import type { TeamSources } from '../services/git-sources/git-sources.ts';
+import type { GitSources } from '../services/git-sources/git-sources.ts';
 import type { SourceView } from '../services/git-sources/view.ts';
 import type { Tree } from '../sources/tree.ts';
 import type { Search } from '../services/search/search.ts';
@@ -40,7 +40,7 @@ export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/d
 
 export type { ContextPart, Person } from '../services/delegation/delegation.ts';
 
-export type { ProjectFacts, Ranking, SourceView, TaskQueue, TeamSources };
+export type { ProjectFacts, Ranking, SourceView, TaskQueue, GitSources };
 export type { Activation } from '../services/delivery/activation.ts';
 
 export type { Action as ProgressAction, Item as ProgressItem } from '../services/progress/progress.ts';
@@ -73,7 +73,7 @@ export interface Context {
   /** The code of the project at this place. */
   codebase(root: string, mayWrite?: boolean): Promise<Codebase>;
   /** The git sources, their approved versions and what waits for approval. */
-  team(): Promise<TeamSources>;
+  gitSources(): Promise<GitSources>;
   /** How a folder of a git source reads, for comparing two versions of it. */
   readFolder(folder: string): Promise<{ catalogue: Catalogue; tree: Tree }>;
   /** What a project remembers; without an argument, the project the server was started for. */

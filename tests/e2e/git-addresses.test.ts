@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { agentFile, type TestRepository } from '../support/git-repository.ts';
-import { agentsOf, TeamMachine, textOf, untilListed } from '../support/team-machine.ts';
+import { agentsOf, GitMachine, textOf, untilListed } from '../support/git-machine.ts';
 
 /** One set of hosts for all tests; each has a machine of its own. */
-let hosts: TeamMachine;
+let hosts: GitMachine;
 let team: TestRepository;
 let first: string;
 let machines = 0;
 
 beforeAll(async () => {
-  hosts = await TeamMachine.make(afterAll);
+  hosts = await GitMachine.make(afterAll);
   team = await hosts.repository('team', {
     'agents/one.md': agentFile('one'),
     'packs/näh kästchen/agents/sub.md': agentFile('sub'),
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 /** A machine whose git is told that a host on the network is the folder with the repositories. */
-async function machineWithHosts(): Promise<TeamMachine> {
+async function machineWithHosts(): Promise<GitMachine> {
   const machine = await hosts.another(`m${++machines}`);
   const forms = ['https://git.test/org/', 'ssh://git@git.test/org/', 'git@git.test:org/'];
   await machine.write(
@@ -89,7 +89,7 @@ describe('every form of an address, as an argument of the server', () => {
 describe('every place to name a source', () => {
   const source = 'git+https://git.test/org/team.git#main';
 
-  it.each<[string, (machine: TeamMachine) => Promise<[string[], Record<string, string>]>]>([
+  it.each<[string, (machine: GitMachine) => Promise<[string[], Record<string, string>]>]>([
     ['the flag --git', async () => [['--git', source], {}]],
     ['BMAD_GIT', async () => [[], { BMAD_GIT: source }]],
     [

@@ -4,15 +4,15 @@ import { once } from 'node:events';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { agentFile, type TestRepository } from '../support/git-repository.ts';
-import { agentsOf, TeamMachine, untilListed } from '../support/team-machine.ts';
+import { agentsOf, GitMachine, untilListed } from '../support/git-machine.ts';
 
-let hosts: TeamMachine;
+let hosts: GitMachine;
 let good: TestRepository;
-let machine: TeamMachine;
+let machine: GitMachine;
 let machines = 0;
 
 beforeAll(async () => {
-  hosts = await TeamMachine.make(afterAll);
+  hosts = await GitMachine.make(afterAll);
   good = await hosts.repository('good', { 'agents/ada.md': agentFile('ada'), 'docs/x.txt': 'x' });
 });
 

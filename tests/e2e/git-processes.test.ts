@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { agentFile, type TestRepository } from '../support/git-repository.ts';
 import type { LineClient } from '../support/line-client.ts';
-import { agentsOf, TeamMachine, untilListed } from '../support/team-machine.ts';
+import { agentsOf, GitMachine, untilListed } from '../support/git-machine.ts';
 
-let machine: TeamMachine;
+let machine: GitMachine;
 let team: TestRepository;
 
 beforeEach(async () => {
-  machine = await TeamMachine.make((cleanUp) => onTestFinished(cleanUp));
+  machine = await GitMachine.make((cleanUp) => onTestFinished(cleanUp));
   team = await machine.repository('team', { 'agents/ada.md': agentFile('ada') });
 });
 

@@ -1,15 +1,15 @@
 import { beforeAll, afterAll, describe, expect, it } from 'vitest';
 import { agentFile, type TestRepository } from '../support/git-repository.ts';
 import { connectClient, textsOf } from '../support/mcp-client.ts';
-import { TeamMachine } from '../support/team-machine.ts';
+import { GitMachine } from '../support/git-machine.ts';
 
-let machine: TeamMachine;
+let machine: GitMachine;
 let team: TestRepository;
 let source: string;
 let commit: string;
 
 beforeAll(async () => {
-  machine = await TeamMachine.make(afterAll);
+  machine = await GitMachine.make(afterAll);
   team = await machine.repository('team', {
     'agents/ada.md': agentFile('ada', 'Writes'),
     'agents/analyst.md': agentFile('analyst', 'Rival of a built-in name'),

@@ -4,14 +4,14 @@ import type { Client } from '@modelcontextprotocol/client';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { agentFile, type TestRepository } from '../support/git-repository.ts';
 import { connectClient, textsOf } from '../support/mcp-client.ts';
-import { TeamMachine } from '../support/team-machine.ts';
+import { GitMachine } from '../support/git-machine.ts';
 
-let machine: TeamMachine;
+let machine: GitMachine;
 let team: TestRepository;
 let first: string;
 
 beforeEach(async () => {
-  machine = await TeamMachine.make((cleanUp) => onTestFinished(cleanUp));
+  machine = await GitMachine.make((cleanUp) => onTestFinished(cleanUp));
   team = await machine.repository('team', { 'agents/ada.md': agentFile('ada', 'First', 'Version one.') });
   first = await team.git('rev-parse', 'HEAD');
 });
@@ -30,7 +30,7 @@ async function ada(client: Client): Promise<string> {
 const untilAda = (client: Client, text: string): Promise<void> =>
   vi.waitFor(async () => expect(await ada(client)).toContain(text), { timeout: 20_000, interval: 50 });
 
-async function command(here: TeamMachine, ...args: string[]): Promise<string> {
+async function command(here: GitMachine, ...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await here.bmad(args);
   if (code !== 0) throw new Error(`bmad ${args.join(' ')}: ${code} ${stderr}`);
   return stdout.toString();
@@ -153,7 +153,7 @@ describe('automatic refresh', () => {
 describe('a lock file on another machine', () => {
   const source = (): string => `${team.source}#main`;
 
-  async function master(client: Client, here: TeamMachine): Promise<string> {
+  async function master(client: Client, here: GitMachine): Promise<string> {
     const { contents } = await client.readResource({ uri: 'bmad://manifests/master.json' });
     return JSON.stringify(contents).replaceAll(here.cache, '<cache>').replaceAll(here.project, '<project>');
   }

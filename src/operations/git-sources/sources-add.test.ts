@@ -2,16 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { agentFile, type TestRepository } from '../../../tests/support/git-repository.ts';
-import { TeamMachine } from '../../../tests/support/team-machine.ts';
+import { GitMachine } from '../../../tests/support/git-machine.ts';
 import { list } from '../catalogue/list.ts';
 import { sourcesAdd } from './sources-add.ts';
 import { sourcesList } from './sources-list.ts';
 
-let machine: TeamMachine;
+let machine: GitMachine;
 let team: TestRepository;
 
 beforeEach(async () => {
-  machine = await TeamMachine.make((cleanUp) => onTestFinished(cleanUp));
+  machine = await GitMachine.make((cleanUp) => onTestFinished(cleanUp));
   team = await machine.repository('team', {
     'agents/ada.md': agentFile('ada'),
     'agents/bob.md': agentFile('bob'),

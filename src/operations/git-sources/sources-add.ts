@@ -43,7 +43,7 @@ export const sourcesAdd = defineOperation({
   }),
 
   async run({ source, level }, context, call) {
-    const team = await context.team();
+    const team = await context.gitSources();
     const address = team.parsed(source);
     if (address.credentials !== undefined)
       throw new BmadError('invalid_input', 'Credentials are not written into a configuration file.', {

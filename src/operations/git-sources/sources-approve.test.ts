@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { agentFile, type TestRepository } from '../../../tests/support/git-repository.ts';
-import { TeamMachine } from '../../../tests/support/team-machine.ts';
+import { GitMachine } from '../../../tests/support/git-machine.ts';
 import { activate } from '../activation/activate.ts';
 import { sourcesApprove } from './sources-approve.ts';
 import { sourcesDiff } from './sources-diff.ts';
 import { sourcesUpdate } from './sources-update.ts';
 
-let machine: TeamMachine;
+let machine: GitMachine;
 let team: TestRepository;
 let first: string;
 
 beforeEach(async () => {
-  machine = await TeamMachine.make((cleanUp) => onTestFinished(cleanUp));
+  machine = await GitMachine.make((cleanUp) => onTestFinished(cleanUp));
   team = await machine.repository('team', { 'agents/ada.md': agentFile('ada', 'First', 'Version one.') });
   first = await team.git('rev-parse', 'HEAD');
   await machine.write(machine.config, `git = ["${team.source}#main"]\n`);

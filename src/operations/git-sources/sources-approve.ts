@@ -28,7 +28,7 @@ export const sourcesApprove = defineOperation({
   }),
 
   async run({ source, commit }, context) {
-    const team = await context.team();
+    const team = await context.gitSources();
     const views = await chosenViews(team, source);
     const waiting = views.filter(({ pending }) => pending !== undefined);
     if (waiting.length === 0) {

@@ -2,18 +2,18 @@ import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { agentFile, type TestRepository } from '../../../tests/support/git-repository.ts';
-import { TeamMachine } from '../../../tests/support/team-machine.ts';
+import { GitMachine } from '../../../tests/support/git-machine.ts';
 import { list } from '../catalogue/list.ts';
 import { sourcesClear } from './sources-clear.ts';
 import { sourcesList } from './sources-list.ts';
 import { sourcesRemove } from './sources-remove.ts';
 import { sourcesUpdate } from './sources-update.ts';
 
-let machine: TeamMachine;
+let machine: GitMachine;
 let team: TestRepository;
 
 beforeEach(async () => {
-  machine = await TeamMachine.make((cleanUp) => onTestFinished(cleanUp));
+  machine = await GitMachine.make((cleanUp) => onTestFinished(cleanUp));
   team = await machine.repository('team', { 'agents/ada.md': agentFile('ada') });
   await machine.write(machine.config, `git = ["${team.source}"]\n`);
   await machine.ok(sourcesUpdate);

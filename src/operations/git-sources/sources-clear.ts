@@ -19,7 +19,7 @@ export const sourcesClear = defineOperation({
   output: z.object({ copies: z.int(), bytes: z.int() }),
 
   async run({ all }, context) {
-    const team = await context.team();
+    const team = await context.gitSources();
     return team.cache.clear(all ? [] : await team.kept());
   },
 

@@ -53,7 +53,7 @@ export const sourcesDiff = defineOperation({
   }),
 
   async run({ source, summary }, context, call) {
-    const team = await context.team();
+    const team = await context.gitSources();
     const reviews: ReviewData[] = [];
     const upToDate: string[] = [];
     const absent: string[] = [];

@@ -1,15 +1,15 @@
 import { readFile, rename } from 'node:fs/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { agentFile } from '../../../tests/support/git-repository.ts';
-import { TeamMachine } from '../../../tests/support/team-machine.ts';
+import { GitMachine } from '../../../tests/support/git-machine.ts';
 import { list } from '../catalogue/list.ts';
 import { sourcesList } from './sources-list.ts';
 import { sourcesUpdate } from './sources-update.ts';
 
-let machine: TeamMachine;
+let machine: GitMachine;
 
 beforeEach(async () => {
-  machine = await TeamMachine.make((cleanUp) => onTestFinished(cleanUp));
+  machine = await GitMachine.make((cleanUp) => onTestFinished(cleanUp));
 });
 
 describe('sources list', () => {

@@ -34,7 +34,7 @@ export const sourcesList = defineOperation({
   }),
 
   async run({ copies: wanted }, context) {
-    const team = await context.team();
+    const team = await context.gitSources();
     const copies = wanted ? await team.cache.list() : undefined;
     return {
       sources: (await team.views(await team.all())).map((view) => sourceData(view, team)),

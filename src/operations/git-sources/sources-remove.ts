@@ -16,7 +16,7 @@ export const sourcesRemove = defineOperation({
   output: z.object({ source: z.string(), config: z.string().optional(), lockFile: z.string() }),
 
   async run({ source }, context) {
-    const team = await context.team();
+    const team = await context.gitSources();
     const chosen = team.named(source, await team.all());
     const config = await team.remove(chosen);
     return {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
-import type { Call, TeamSources } from '../context.ts';
+import type { Call, GitSources } from '../context.ts';
 import { defineOperation } from '../operation.ts';
 import { gitOptions } from './sources-view.ts';
 
@@ -19,7 +19,7 @@ export const sourcesResolve = defineOperation({
   output: z.object({ source: z.string(), folder: z.string(), commit: z.string() }),
 
   async run({ source }, context, call) {
-    const team = await context.team();
+    const team = await context.gitSources();
     const address = team.parsed(source);
     const { username, password } = address.credentials ?? { username: '', password: '' };
     // A name alone is a token; with a password, it is only a name.
@@ -32,11 +32,11 @@ export const sourcesResolve = defineOperation({
   render: ({ folder }) => ({ body: folder }),
 });
 
-type Address = ReturnType<TeamSources['parsed']>;
-type Copy = Awaited<ReturnType<TeamSources['fetched']>>;
+type Address = ReturnType<GitSources['parsed']>;
+type Copy = Awaited<ReturnType<GitSources['fetched']>>;
 
 /** The approved content of a configured source; nothing when it is not configured. */
-async function served(source: string, team: TeamSources, call: Call): Promise<Copy | undefined> {
+async function served(source: string, team: GitSources, call: Call): Promise<Copy | undefined> {
   const configured = team.sources.find(({ address }) => address.source === source);
   if (configured === undefined) return undefined;
   const [view] = await team.views([configured]);
@@ -52,7 +52,7 @@ async function served(source: string, team: TeamSources, call: Call): Promise<Co
   );
 }
 
-async function latest(address: Address, team: TeamSources, call: Call): Promise<Copy> {
+async function latest(address: Address, team: GitSources, call: Call): Promise<Copy> {
   try {
     return await team.fetched(address, gitOptions(call));
   } catch (error) {

@@ -36,7 +36,7 @@ export const sourcesUpdate = defineOperation({
   output: z.object({ results: z.array(resultSchema), ok: z.boolean() }),
 
   async run({ source, approve }, context, call) {
-    const team = await context.team();
+    const team = await context.gitSources();
     const views = await chosenViews(team, source);
     const results = await team.update(views, { approve }, gitOptions(call));
     return {

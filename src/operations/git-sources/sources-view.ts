@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { ago, plural } from '../../base/text/text.ts';
-import type { Call, SourceView, TeamSources } from '../context.ts';
+import type { Call, SourceView, GitSources } from '../context.ts';
 
 /** The name of a source in a command; without it, all of them. */
 export const sourceField = z
@@ -34,7 +34,7 @@ export type SourceData = z.output<typeof sourceSchema>;
 
 const iso = (time: number): string => new Date(time).toISOString();
 
-export function sourceData(view: SourceView, team: TeamSources): SourceData {
+export function sourceData(view: SourceView, team: GitSources): SourceData {
   const { address, layer, from, pin, served, pending, relation, sighting, trouble } = view;
   return {
     source: address.source,
@@ -63,7 +63,7 @@ export function sourceData(view: SourceView, team: TeamSources): SourceData {
 }
 
 /** The sources that are meant: the named one, or all; an error when there is none at all. */
-export async function chosenViews(team: TeamSources, name: string | undefined): Promise<SourceView[]> {
+export async function chosenViews(team: GitSources, name: string | undefined): Promise<SourceView[]> {
   const sources = await team.all();
   if (sources.length === 0)
     throw new BmadError('not_found', 'No git source is configured.', {

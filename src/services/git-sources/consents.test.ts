@@ -1,18 +1,18 @@
 import { readFile, rename } from 'node:fs/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { agentFile, type TestRepository } from '../../../tests/support/git-repository.ts';
-import { TeamMachine } from '../../../tests/support/team-machine.ts';
+import { GitMachine } from '../../../tests/support/git-machine.ts';
 import { list } from '../../operations/catalogue/list.ts';
 import { sourcesAdd } from '../../operations/git-sources/sources-add.ts';
 import { sourcesClear } from '../../operations/git-sources/sources-clear.ts';
 import { sourcesList } from '../../operations/git-sources/sources-list.ts';
 import { sourcesUpdate } from '../../operations/git-sources/sources-update.ts';
 
-let machine: TeamMachine;
+let machine: GitMachine;
 let team: TestRepository;
 
 beforeEach(async () => {
-  machine = await TeamMachine.make((cleanUp) => onTestFinished(cleanUp));
+  machine = await GitMachine.make((cleanUp) => onTestFinished(cleanUp));
   team = await machine.repository('team', { 'agents/ada.md': agentFile('ada') });
 });
 

@@ -12,7 +12,7 @@ import { parsedOr, pinnedCopies, type PinnedCopy } from './pinned-copies.ts';
 import type { Review, ReviewedState } from './review.ts';
 import { otherContent, viewSource, type SourceView } from './view.ts';
 
-export interface TeamParts extends LevelParts {
+export interface GitSourcesParts extends LevelParts {
   /** Folder in which it is remembered which project's sources the user has fetched. */
   consents: string;
   sources: readonly ConfiguredSource[];
@@ -39,15 +39,15 @@ export interface UpdateResult {
 const AT_ONCE = 4;
 
 /** The git sources of a project and its user: which version of each is approved, and how that changes. */
-export class TeamSources {
+export class GitSources {
   readonly sources: readonly ConfiguredSource[];
   readonly cache: GitCache;
-  readonly #approval: TeamParts['approval'];
+  readonly #approval: GitSourcesParts['approval'];
   readonly #levels: Levels;
   readonly #consents: Consents;
   readonly #projectLock: string | undefined;
 
-  constructor(parts: TeamParts) {
+  constructor(parts: GitSourcesParts) {
     this.sources = parts.sources;
     this.cache = parts.cache;
     this.#approval = parts.approval;

@@ -19,7 +19,7 @@ interface Done {
 }
 
 /** A machine with one user and one project: a home folder, a cache, and repositories that stand for the hosts. */
-export class TeamMachine {
+export class GitMachine {
   readonly folder: string;
   readonly home: string;
   readonly project: string;
@@ -33,13 +33,13 @@ export class TeamMachine {
     this.hosts = join(folder, 'hosts');
   }
 
-  static async make(onEnd: (cleanUp: () => Promise<void>) => void): Promise<TeamMachine> {
-    return new TeamMachine(await temporaryFolder(onEnd), '').#prepared();
+  static async make(onEnd: (cleanUp: () => Promise<void>) => void): Promise<GitMachine> {
+    return new GitMachine(await temporaryFolder(onEnd), '').#prepared();
   }
 
   /** Another machine that sees the same hosts. */
-  async another(name: string): Promise<TeamMachine> {
-    return new TeamMachine(this.folder, `${name}-`).#prepared();
+  async another(name: string): Promise<GitMachine> {
+    return new GitMachine(this.folder, `${name}-`).#prepared();
   }
 
   async #prepared(): Promise<this> {

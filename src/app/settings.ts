@@ -1,0 +1,97 @@
+import { dirname, join, resolve } from 'node:path';
+import { keepPrivate } from '../base/files/file-modes.ts';
+import { createLog, type Log } from '../base/log.ts';
+import { isSecretName } from '../base/secrets/secret-names.ts';
+import { createSecrets, type Secrets } from '../base/secrets/secrets.ts';
+import { loadConfig, type LoadedConfig } from '../config/load.ts';
+import {
+  PROJECT_CONFIG_FILE,
+  userCacheFolder,
+  userConfigFile,
+  userStateFolder,
+} from '../config/locations.ts';
+import type { RawSettings } from '../config/schema.ts';
+import { findProject } from '../sources/project-root.ts';
+
+/** What the programs know about the outside world; nothing else reads it. */
+export interface Outside {
+  flags: RawSettings;
+  /** Defaults of this program that differ from the common ones. */
+  presets: RawSettings;
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+  home: string;
+  platform: NodeJS.Platform;
+  /** Folder of the built-in BMAD content. */
+  contentRoot: string;
+  /** Program and arguments that start the MCP server. */
+  serverCommand: readonly [string, ...string[]];
+  writeError(text: string): void;
+  /** Whether stderr is a terminal that a person looks at. */
+  terminal: boolean;
+  /** Whether the program waits for content that has to be fetched first; a server answers with what it has. */
+  patient: boolean;
+  /** Whether callers are others than the user of this machine: they may name only the projects that are allowed. */
+  forOthers?: boolean;
+}
+
+/** What is known before any part is made. */
+export interface Settings extends LoadedConfig {
+  outside: Outside;
+  /** The project whose file was read, as far as it is known without the configuration. */
+  root: string | undefined;
+  /** The user's folders for what is kept and for what can be made again. */
+  state: string;
+  cache: string;
+  /** The folder of everything that is built in. */
+  builtIn: string;
+  secrets: Secrets;
+  log: Log;
+}
+
+export async function readSettings(outside: Outside): Promise<Settings> {
+  const state = userStateFolder(outside);
+  const userCache = userCacheFolder(outside);
+  const userFile = userConfigFile(outside);
+  await keepPrivate([state, userCache, dirname(userFile)]);
+  const secrets = createSecrets();
+  for (const [name, value] of Object.entries(outside.env))
+    if (value !== undefined && isSecretVariable(name, value)) secrets.add(value);
+  const { flags, env, presets, writeError: write } = outside;
+  const named = [flags.project ?? []].flat().at(-1) ?? (env['BMAD_PROJECT_ROOT'] || undefined);
+  const early = await findProject({ ...projectHints(outside), configured: named }).catch(() => undefined);
+  const root = early?.root;
+  const path = join(root ?? '', PROJECT_CONFIG_FILE);
+  const loaded = await loadConfig({
+    flags,
+    env,
+    presets,
+    files: [
+      ...(root === undefined ? [] : [{ label: 'project file', path, ofProject: true as const }]),
+      { label: 'user file', path: userFile },
+    ],
+  });
+  const { config } = loaded;
+  for (const key of [config.qdrantApiKey, config.openaiApiKey, config.httpToken, config.httpSecret])
+    if (key !== undefined) secrets.add(key);
+  return {
+    ...loaded,
+    outside,
+    root,
+    state,
+    cache: config.cache === undefined ? userCache : resolve(outside.cwd, config.cache),
+    builtIn: dirname(outside.contentRoot),
+    secrets,
+    log: createLog({ level: config.logLevel, write, json: !outside.terminal, secrets }),
+  };
+}
+
+/** Whatever the environment calls a token, a key or a password must not come out again. PWD is the working folder. */
+function isSecretVariable(name: string, value: string): boolean {
+  return value !== '' && isSecretName(name) && !/^(?:OLD)?PWD$/i.test(name);
+}
+
+/** Where the project may be, as far as the surroundings tell. */
+export function projectHints({ env, cwd, home }: Outside) {
+  return { host: env['CLAUDE_PROJECT_DIR'], cwd, home };
+}
