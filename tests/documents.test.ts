@@ -10,11 +10,8 @@ const pages = await Promise.all(
   (await pagesToRun()).map(async (page): Promise<[string, string]> => [page, await readPage(page)]),
 );
 
-/** Pages whose outputs are all marked. */
-const marked = pages.filter(([page]) => ['README.md'].includes(page));
-
 describe('every page', () => {
-  it.each(marked)('%s says how its outputs were made', (_page, text) => {
+  it.each(pages)('%s says how its outputs were made', (_page, text) => {
     expect(unmarked(text).map(({ start, lines }) => `line ${start + 1}: ${lines[0]}`)).toEqual([]);
   });
 
@@ -31,7 +28,9 @@ describe('every page', () => {
   });
 
   it.each(pages)('%s has no comment that looks like a marker and is none', (_page, text) => {
-    const markers = text.split('\n').filter((line) => /^<!-- (?:not run|run|call|serve|script)\b/.test(line));
+    const markers = text
+      .split('\n')
+      .filter((line) => /^<!-- (?:not run|run|call|serve|script|ask|file|before)\b/.test(line));
     expect(markers.filter((line) => markerOf(line) === undefined)).toEqual([]);
     expect(blocksOf(text).filter(({ marker }) => marker !== undefined)).toHaveLength(markers.length);
   });
@@ -40,7 +39,7 @@ describe('every page', () => {
 describe('markers', () => {
   const page = [
     'a',
-    '<!-- run in=6.12 skip=starting: bmad doctor -->',
+    '<!-- run in=6.12 only=stdout: bmad doctor -->',
     '```',
     'one',
     '```',
@@ -58,7 +57,7 @@ describe('markers', () => {
       lines: ['one'],
       marker: { kind: 'run', sample: '6.12', text: 'bmad doctor' },
     });
-    expect(first?.marker?.options.get('skip')).toBe('starting');
+    expect(first?.marker?.options.get('only')).toBe('stdout');
     expect(second).toMatchObject({ language: 'sh', lines: ['x'] });
     expect(second?.marker).toBeUndefined();
   });

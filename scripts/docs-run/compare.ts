@@ -2,7 +2,7 @@
 const GAP = '…';
 
 /** Sizes of texts with paths in them differ a little from machine to machine. */
-const SIZES = /\d[\d,]*(?:\.\d+)?(?= (?:tokens|kB|bytes)\b)/g;
+const SIZES = /\d[\d,]*(?:\.\d+)?(?= (?:of [\d,]+ )?(?:tokens|kB|bytes)\b)/g;
 
 const isGap = (line: string): boolean => line.trim() === GAP;
 const numberOf = (text: string): number => Number(text.replaceAll(',', ''));

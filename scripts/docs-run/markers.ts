@@ -1,7 +1,11 @@
 /** What a comment before a fenced block says about it. */
 export interface Marker {
-  /** `run` a command, `call` a tool, `serve` over HTTP, run a `script`; `not` has only a reason. */
-  kind: 'run' | 'call' | 'serve' | 'script' | 'not';
+  /**
+   * `run` a command, `call` a tool, `serve` over HTTP, run a `script`, `ask` for a method of the
+   * protocol, write a `file`; `not` has only a reason.
+   * `before` has no block: it does something that readers need not see.
+   */
+  kind: 'run' | 'call' | 'serve' | 'script' | 'ask' | 'file' | 'before' | 'not';
   /** The prepared project it runs in. Blocks of one page that name the same one share it, in their order. */
   sample: string;
   /** Other words before the colon, such as `as=json`. */
@@ -10,7 +14,7 @@ export interface Marker {
   text: string;
 }
 
-/** A fenced block of a page. Line numbers count from 0 and name the fences. */
+/** A fenced block of a page; one of `before` is empty. Line numbers count from 0 and name the fences. */
 export interface Block {
   start: number;
   end: number;
@@ -20,7 +24,7 @@ export interface Block {
 }
 
 const FENCE = /^(`{3,})\s*(\S*)/;
-const MARKER = /^<!-- (not run|run|call|serve|script)((?: [a-z]+=\S+)*)(?:: (.+?))? -->$/;
+const MARKER = /^<!-- (not run|run|call|serve|script|ask|file|before)((?: [a-z]+=\S+)*)(?:: (.+?))? -->$/;
 
 export function markerOf(line: string): Marker | undefined {
   const [, kind, words = '', text = ''] = MARKER.exec(line) ?? [];
@@ -44,6 +48,9 @@ export function blocksOf(page: string): Block[] {
   const lines = page.split('\n');
   const blocks: Block[] = [];
   for (let at = 0; at < lines.length; at += 1) {
+    const before = markerOf(lines[at] ?? '');
+    if (before?.kind === 'before')
+      blocks.push({ start: at, end: at, language: '-', lines: [], marker: before });
     const [, fence, language = ''] = FENCE.exec(lines[at] ?? '') ?? [];
     if (fence === undefined) continue;
     const length = lines.slice(at + 1).findIndex((line) => line.trimEnd() === fence);
@@ -55,7 +62,7 @@ export function blocksOf(page: string): Block[] {
       end,
       language,
       lines: lines.slice(at + 1, end),
-      ...(marker === undefined ? {} : { marker }),
+      ...(marker === undefined || marker.kind === 'before' ? {} : { marker }),
     });
     at = end;
   }
@@ -67,11 +74,15 @@ export function isOutput({ language, lines }: Block): boolean {
   return ['', 'text', 'console'].includes(language) || lines.some((line) => line.startsWith('$ '));
 }
 
-/** The page with other lines in its blocks. */
+/** The page with other lines in its blocks, whose fences are longer than any in them. */
 export function withBlocks(page: string, changes: ReadonlyMap<Block, readonly string[]>): string {
   const lines = page.split('\n');
   const last = [...changes].sort(([one], [other]) => other.start - one.start);
-  for (const [block, text] of last) lines.splice(block.start + 1, block.lines.length, ...text);
+  for (const [{ start, end, language }, text] of last) {
+    const inner = Math.max(0, ...text.map((line) => FENCE.exec(line)?.[1]?.length ?? 0));
+    const fence = '`'.repeat(Math.max(3, inner + 1));
+    lines.splice(start, end - start + 1, `${fence}${language}`, ...text, fence);
+  }
   return lines.join('\n');
 }
 

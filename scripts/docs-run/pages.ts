@@ -42,13 +42,12 @@ async function exchangeBrought(
   const { marker } = block;
   const answer = async (): Promise<string[]> => {
     if (marker?.kind === 'call') return story.call(input, shown.length === 0);
+    if (marker?.kind === 'ask') return story.ask(input, marker.options.get('as') === 'line');
     if (marker?.kind === 'serve') return story.serve(input);
     if (marker?.kind === 'script') return story.script(input === '' ? source : input);
     return story.run(input, marker?.options.get('only'));
   };
-  const skip = marker?.options.get('skip');
-  const all = (await answer()).filter((line) => skip === undefined || !line.startsWith(skip));
-  const lines = formatted(all, marker?.options.get('as'));
+  const lines = formatted(await answer(), marker?.options.get('as'));
   if (shown.length === 0 && block.lines.length > 0) return [...output];
   const before = output.findIndex((line) => line !== '');
   const after = output.length - 1 - output.findLastIndex((line) => line !== '');
@@ -74,10 +73,15 @@ export async function pageBrought(text: string, figures: Figures, transcripts: b
     for (const block of transcripts ? blocksOf(text) : []) {
       if (block.language === 'ts') source = block.lines.join('\n');
       if (block.marker === undefined || block.marker.kind === 'not') continue;
-      const { sample } = block.marker;
+      const { kind, sample, options, text: command } = block.marker;
       const story = stories.get(sample) ?? (await Story.open(sample));
       stories.set(sample, story);
-      changes.set(block, await blockBrought(story, block, source));
+      const as = options.get('as');
+      if (kind === 'before' && as === 'serve') await story.serve(command);
+      else if (kind === 'before' && as === 'call') await story.call(command, true);
+      else if (kind === 'before') await story.prepare(command);
+      else if (kind === 'file') await story.write(command, block.lines);
+      else changes.set(block, await blockBrought(story, block, source));
     }
   } finally {
     for (const story of stories.values()) await story.close();

@@ -19,7 +19,9 @@ const VARYING: readonly { what: string; where: RegExp; like: string }[] = [
   { what: 'place', where: /\b[a-z][\w.]*-([0-9a-f]{12})\b/g, like: 'hex' },
   { what: 'caller', where: /\ba2a_([0-9a-f]{8})\b/g, like: 'hex' },
   { what: 'checkpoint', where: /\bCheckpoint ([0-9a-f]{6})\b/g, like: 'hex' },
-  { what: 'cursor', where: /(?<=\b[tl])([0-9a-f]{8})(?=-\d)/g, like: 'hex' },
+  // Where a text was cut depends on the paths in it.
+  { what: 'cursor', where: /(?<=\bt)([0-9a-f]{8}-\d+)/g, like: 'c1e5d7d3-7088' },
+  { what: 'cursor', where: /(?<=\bl)([0-9a-f]{8})(?=-\d)/g, like: 'hex' },
   { what: 'token', where: /(?<=^ {2})([\w-]{43})$/gm, like: 'AEi8f2T85f9P4YAarXq0HZM7edFimSaBo1-LNRVYDcE' },
   { what: 'port', where: /(?<=(?:127\.0\.0\.1|0\.0\.0\.0|\[::1\]):)(\d{4,5})\b/g, like: '2623' },
 ];
@@ -28,6 +30,8 @@ const VARYING: readonly { what: string; where: RegExp; like: string }[] = [
 const CONSTANT: readonly [RegExp, string][] = [
   [new RegExp(`${today}T\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z`, 'g'), `${DAY}T09:00:00.000Z`],
   [new RegExp(`${today}T\\d\\d-\\d\\d-\\d\\d-\\d+Z`, 'g'), `${DAY}T09-00-00-000Z`],
+  [new RegExp(`${today}T\\d\\d:\\d\\d(?!:)\\b`, 'g'), `${DAY}T09:30`],
+  [new RegExp(`${today} \\d\\d:\\d\\d:\\d\\d`, 'g'), `${DAY} 09:00:00`],
   [new RegExp(today, 'g'), DAY],
   [/\bNode v\d+\.\d+\.\d+/g, 'Node v20.20.2'],
   [/\b\d+(?:\.\d+)? s(?=,)/g, '0.1 s'],
@@ -44,6 +48,7 @@ const hexLike = (shape: string, seed: string): string => {
 export class StandIns {
   readonly #shown = new Map<string, string>();
   readonly #places: readonly (readonly [real: string, shown: string])[];
+  readonly #kinds = new Map<string, string>();
   readonly #counts = new Map<string, number>();
 
   constructor(places: readonly (readonly [string, string])[]) {
@@ -62,7 +67,14 @@ export class StandIns {
           ? `${String(9 + Math.floor(count / 60)).padStart(2, '0')}${String(count % 60).padStart(2, '0')}00`
           : like;
     this.#shown.set(value, shown);
+    this.#kinds.set(value, what);
     return shown;
+  }
+
+  /** From now on other values of this kind get the stand-ins. */
+  forget(what: string): void {
+    this.#counts.delete(what);
+    for (const [value, kind] of this.#kinds) if (kind === what) this.#shown.delete(value);
   }
 
   shown(text: string): string {

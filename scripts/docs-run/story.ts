@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { open, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import type { Client } from '@modelcontextprotocol/client';
-import { cliFile, repository, serverFile } from '../../tests/support/app.ts';
+import { repository } from '../../tests/support/app.ts';
 import { INITIALIZE, LineClient } from '../../tests/support/line-client.ts';
 import { connectClient, textsOf } from '../../tests/support/mcp-client.ts';
 import { bareEnvironment } from '../../tests/support/programs.ts';
@@ -14,17 +14,14 @@ import { SAMPLES } from './samples/index.ts';
 import { StandIns } from './stand-ins.ts';
 import { callOf, wordsOf } from './words.ts';
 
-const PROGRAMS: Record<string, readonly string[]> = {
-  bmad: [process.execPath, cliFile],
-  'bmad-mcp-server': [process.execPath, serverFile],
-};
-
 /** What happens in one sample, from the first block of a page that names it to the last. */
 export class Story {
   readonly #sample: Sample;
   readonly #standIns: StandIns;
   #client: Client | undefined;
   #server: ChildProcess | undefined;
+  /** Of the last command. */
+  #code: number | null = 0;
 
   private constructor(sample: Sample) {
     this.#sample = sample;
@@ -44,21 +41,31 @@ export class Story {
 
   async close(): Promise<void> {
     await this.#client?.close();
-    if (this.#server !== undefined) {
-      const ended = new Promise((resolve) => void this.#server?.once('close', resolve));
-      this.#server.kill('SIGTERM');
-      await ended;
-    }
+    await this.#stopServer();
     await removeSample(this.#sample);
+  }
+
+  async #stopServer(): Promise<void> {
+    if (this.#server === undefined) return;
+    const ended = new Promise((done) => void this.#server?.once('close', done));
+    this.#server.kill('SIGTERM');
+    await ended;
+    this.#server = undefined;
   }
 
   get #environment(): Record<string, string> {
     // What is started here has to be found again by the next command, as on a real machine.
-    return bareEnvironment(this.#sample.home, { BMAD_USAGE: 'true', ...this.#sample.env });
+    const { BMAD_USAGE: _, ...bare } = bareEnvironment(this.#sample.home);
+    return {
+      ...bare,
+      PATH: `${this.#sample.programs}${delimiter}${bare['PATH'] ?? ''}`,
+      ...this.#sample.env,
+    };
   }
 
   #lines(text: string): string[] {
-    return this.#standIns.shown(text).trimEnd().split('\n');
+    const lines = this.#standIns.shown(text).trimEnd().split('\n');
+    return lines.map((line) => line.trimEnd());
   }
 
   /** The words of a command for this sample: programs by their files, variables that it sets apart. */
@@ -70,7 +77,20 @@ export class Story {
       env[name] = value;
     }
     const [program = '', ...args] = words;
-    return { argv: [...(PROGRAMS[program] ?? [program]), ...args], env };
+    return { argv: [program, ...args], env };
+  }
+
+  /** Does something that readers need not see. */
+  async prepare(line: string): Promise<void> {
+    const lines = await this.run(line);
+    if (this.#code !== 0) throw new Error(`${line}\n${lines.join('\n')}`);
+  }
+
+  /** Writes a file that the page shows, in the project unless it says where. */
+  async write(path: string, lines: readonly string[]): Promise<void> {
+    const file = resolve(this.#sample.project, this.#standIns.real(path));
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, `${lines.join('\n')}\n`);
   }
 
   /** What a command writes; `stdout` leaves out what it says about its progress. */
@@ -96,19 +116,23 @@ export class Story {
         streams === 'stdout' ? 'ignore' : output.fd,
       ],
     });
-    await new Promise((resolve, reject) => {
+    this.#code = await new Promise<number | null>((resolveCode, reject) => {
       child.once('error', reject);
-      child.once('close', resolve);
+      child.once('close', resolveCode);
     });
     await output.close();
-    return this.#lines(await readFile(file, 'utf8'));
+    const lines = this.#lines(await readFile(file, 'utf8'));
+    // How far a command is comes first, and depends on how fast the machine is.
+    while (lines.length > 1 && lines[0]?.endsWith(' …')) lines.shift();
+    return lines;
   }
 
   async #connected(): Promise<Client> {
     this.#client ??= await connectClient({
       cwd: this.#sample.project,
       home: this.#sample.home,
-      env: this.#environment,
+      env: { BMAD_USAGE: 'true', ...this.#sample.env },
+      ...(this.#sample.model === undefined ? {} : { sample: this.#sample.model }),
       args: ['--toolsets', TOOLSETS.join(',')],
     });
     return this.#client;
@@ -122,6 +146,28 @@ export class Story {
     const text = textsOf(result).join('\n');
     if (mustSucceed && result.isError === true) throw new Error(`${line}\n${text}`);
     return this.#lines(text);
+  }
+
+  /** The answer to a request of the protocol: the text or the values in it, else all of it; or as it came. */
+  async ask(line: string, asItCame: boolean): Promise<string[]> {
+    const [, method = '', params = '{}'] = /^(\S+) ?(.*)$/.exec(this.#standIns.real(line)) ?? [];
+    const client = new LineClient({ cwd: this.#sample.project, home: this.#sample.home });
+    try {
+      await client.initialize();
+      const answer = await client.request(method, JSON.parse(params), 2);
+      if (asItCame) return this.#lines(JSON.stringify(answer));
+      const { result, error } = answer;
+      if (error !== undefined) throw new Error(`${line}\n${error.message}`);
+      const { contents, completion } = result as {
+        contents?: { text: string }[];
+        completion?: { values: string[] };
+      };
+      return this.#lines(
+        contents?.[0]?.text ?? completion?.values.join('\n') ?? JSON.stringify(result, undefined, 2),
+      );
+    } finally {
+      await client.close();
+    }
   }
 
   /** What a host gets before it calls anything, as bytes on the wire and as text. */
@@ -139,6 +185,7 @@ export class Story {
 
   /** Starts a server over HTTP, which stays up for the commands after it, and answers with what it says at its start. */
   async serve(line: string): Promise<string[]> {
+    await this.#stopServer();
     const { argv, env } = this.#command(line);
     const [program = '', ...args] = argv;
     const child = spawn(program, [...args, '--port', '0'], {
@@ -147,12 +194,13 @@ export class Story {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#server = child;
+    this.#standIns.forget('port');
     let text = '';
-    const address = await new Promise<string>((resolve, reject) => {
+    const address = await new Promise<string>((found, reject) => {
       child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk;
-        const found = /serves (http:\/\/\S+?:\d+)/.exec(text)?.[1];
-        if (found !== undefined) resolve(found);
+        const url = /serves (http:\/\/\S+?:\d+)/.exec(text)?.[1];
+        if (url !== undefined) found(url);
       });
       child.once('close', () => reject(new Error(`${line}\n${text}`)));
     });

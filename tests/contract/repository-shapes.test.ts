@@ -7,7 +7,8 @@ import { list } from '../../src/operations/catalogue/list.ts';
 import { read } from '../../src/operations/catalogue/read.ts';
 import { openSession } from '../support/operations.ts';
 import { packageSource } from '../support/package-skills.ts';
-import { knowledge, loose, marketplace, repository, skill } from '../support/repositories.ts';
+import { knowledge, loose, repository } from '../support/repositories.ts';
+import { marketplace, skill } from '../support/skill-files.ts';
 
 const MODULE = 'code: acme\nname: Acme\ndescription: For Acme\nmodule_version: 2.1.0\n';
 

@@ -7,15 +7,6 @@ import { temporaryFolder } from './app.ts';
 import { writeFiles } from './folders.ts';
 import { openSession, type Session } from './operations.ts';
 
-/** A skill that says where it is from; with a customization it is an agent or a workflow. */
-export function skill(path: string, kind?: 'agent' | 'workflow'): Record<string, string> {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  return {
-    [`${path}/SKILL.md`]: `---\nname: ${name}\ndescription: Does ${name}\n---\n\nText of ${path}\n`,
-    ...(kind === undefined ? {} : { [`${path}/customize.toml`]: `[${kind}]\n` }),
-  };
-}
-
 /** Knowledge that a skill brings along. */
 export function knowledge(path: string): Record<string, string> {
   return {
@@ -27,10 +18,6 @@ export function knowledge(path: string): Record<string, string> {
 
 export const loose = (name: string, text: string): string =>
   `---\nname: ${name}\ndescription: Is ${name}\n---\n\n${text}\n`;
-
-export const marketplace = (...plugins: object[]): Record<string, string> => ({
-  '.claude-plugin/marketplace.json': JSON.stringify({ name: 'acme', plugins }),
-});
 
 /** The application with one repository named by its path, whose own things are listed and started. */
 class Repository {

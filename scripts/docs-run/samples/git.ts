@@ -17,7 +17,7 @@ const ENVIRONMENT = {
   GIT_COMMITTER_DATE: '2026-11-15T09:00:00Z',
 };
 
-async function git(folder: string, ...args: string[]): Promise<string> {
+export async function git(folder: string, ...args: string[]): Promise<string> {
   return (await run('git', args, { cwd: folder, env: ENVIRONMENT })).stdout.trim();
 }
 

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
 import { writeFiles } from '../../../tests/support/folders.ts';
 import { agentFile } from '../../../tests/support/git-repository.ts';
-import { skill } from '../../../tests/support/repositories.ts';
+import { skill } from '../../../tests/support/skill-files.ts';
 import { reviewChanges, type Review } from './review.ts';
 
 type Files = Record<string, string | Buffer>;
