@@ -97,7 +97,7 @@ function exitCodes(): string[][] {
     meanings.set(exit, [...(meanings.get(exit) ?? []), `${code(name)}: ${meaning}`]);
   return [
     ['0', 'The command did what it was asked.'],
-    ['1', `The answer of ${failing.join(', ')} reports something broken.`],
+    ['1', `The answer of ${failing.join(', ')} reports a failure.`],
     ...[...meanings].sort(([a], [b]) => a - b).map(([exit, texts]) => [String(exit), texts.join(' ')]),
   ];
 }

@@ -94,7 +94,7 @@ function contextOf(
     moveMemory: async () => memories.move(await projectOf()),
     async readUserFile(path) {
       if (outside.forOthers === true)
-        throw new BmadError('forbidden', 'Files of this machine are read at its command line only.');
+        throw new BmadError('forbidden', 'Files on this machine can only be read from its command line.');
       const place = resolve(outside.cwd, path);
       return (await readInside(dirname(place), basename(place), config.maxFileBytes)).toString('utf8');
     },
@@ -112,7 +112,7 @@ async function tracingOr(warnings: string[], asked: string): Promise<Context['tr
   const tracing = openTracing();
   if (tracing === undefined)
     warnings.push(
-      `traces (${asked}): the package ${TRACING_PACKAGE} is not installed, so no spans are made. Install it beside the server.`,
+      `traces (${asked}): the package ${TRACING_PACKAGE} is not installed, so no spans are recorded. Install it beside the server.`,
     );
   return tracing;
 }

@@ -16,7 +16,7 @@ export function createModel(folder: string | undefined, log: Log): () => Promise
       return await openStaticEmbedder(folder);
     } catch (error) {
       if (!(error instanceof BmadError)) throw error;
-      log.warn(`Agents, workflows and code are searched by words only: ${error.line}`);
+      log.warn(`Agents, workflows and code are searched by words only. ${error.line}`);
       return undefined;
     }
   });
@@ -38,7 +38,7 @@ export function forSearch(
       return withPrepared(embedder, (await readInside(folder, PREPARED_FILE, MOST_BYTES)).toString('utf8'));
     } catch (error) {
       if (!(error instanceof BmadError)) throw error;
-      log.debug(`The first search makes its vectors itself: ${error.line}`);
+      log.debug(`The first search computes its vectors itself. ${error.line}`);
       return embedder;
     }
   });

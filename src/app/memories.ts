@@ -68,7 +68,7 @@ export function createMemories(setup: MemoriesSetup): Memories {
 
 function rootOf({ root, from }: Project): string {
   if (root !== undefined) return root;
-  throw new BmadError('invalid_input', `There is no project to remember something for (${from}).`, {
+  throw new BmadError('invalid_input', `There is no project to store memories for (${from}).`, {
     hint: 'Start the server in a project, or name its folder with --project or BMAD_PROJECT_ROOT.',
   });
 }

@@ -68,7 +68,7 @@ export function projectState(project: Project, { userState, contract, hide }: St
 
 function rootOf({ root, from }: Project): string {
   if (root !== undefined) return root;
-  throw new BmadError('invalid_input', `There is no project whose state could be read (${from}).`, {
+  throw new BmadError('invalid_input', `There is no project to read state from (${from}).`, {
     hint: 'Start the server in a project, or name its folder with --project or BMAD_PROJECT_ROOT.',
   });
 }

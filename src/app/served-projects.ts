@@ -30,7 +30,7 @@ export async function servedProjects(
     const real = await realFolder(resolve(outside.cwd, folder));
     if (real === undefined)
       throw new BmadError('invalid_input', `--allow-project: there is no folder ${quoted(folder)}.`, {
-        hint: `Name folders that exist. It comes from ${configFrom.allowProjects}.`,
+        hint: `Name an existing folder. The value comes from ${configFrom.allowProjects}.`,
       });
     allowed.push(real);
   }

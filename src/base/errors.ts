@@ -21,17 +21,17 @@ export const ERROR_CODES = {
     exit: 4,
     http: 403,
     retry: false,
-    meaning: 'It is not allowed here: by a setting, for this caller, or for this path.',
+    meaning: 'Not allowed by a setting, for this caller, or for this path.',
   },
-  too_large: { exit: 4, http: 413, retry: false, meaning: 'The file is over the size limit.' },
+  too_large: { exit: 4, http: 413, retry: false, meaning: 'The file exceeds the size limit.' },
   conflict: {
     exit: 5,
     http: 409,
     retry: false,
-    meaning: 'What is there does not allow it: somebody else has it, or it has gone on since.',
+    meaning: 'Conflict: someone else holds it, or it has changed since you read it.',
   },
-  unavailable: { exit: 6, http: 503, retry: true, meaning: 'Something the call needs did not answer.' },
-  cancelled: { exit: 130, http: 499, retry: true, meaning: 'The caller went away or cancelled.' },
+  unavailable: { exit: 6, http: 503, retry: true, meaning: 'Something the call depends on did not respond.' },
+  cancelled: { exit: 130, http: 499, retry: true, meaning: 'The caller disconnected or cancelled.' },
   internal: { exit: 70, http: 500, retry: false, meaning: 'A fault in the server; the log has the details.' },
 } as const;
 

@@ -72,7 +72,7 @@ describe('a file with tokens', () => {
     const { decide, file, written } = await machine({ httpTokenFile: 'tokens.txt' });
     await tokenIn(file);
     await decide();
-    expect(written.join('')).toContain('can read the file with the tokens');
+    expect(written.join('')).toContain('can read the token file');
     expect((await stat(file)).mode & 0o777).toBe(0o644);
     written.length = 0;
     await chmod(file, 0o600);
@@ -99,7 +99,7 @@ describe('a file with tokens', () => {
         await chmod(place, 0o755);
       onTestFinished(() => process.seteuid?.(0));
       process.seteuid?.(SOMEBODY);
-      expect((await decide()).whom).toContain('that have the token');
+      expect((await decide()).whom).toContain('with the token');
       expect(written.join('')).toContain('cannot be made private');
       expect(written.join('')).toContain(keep);
     },

@@ -35,28 +35,20 @@ export async function decideAccess(context: Context, options: AccessOptions): Pr
   const given = config.httpToken !== undefined || config.httpTokenFile !== undefined;
   const sealed = sealingKey(config.httpSecret ?? config.httpToken);
   if (options.newToken && (given || config.oauthIssuer !== undefined))
-    throw new BmadError(
-      'invalid_input',
-      '--new-token replaces the token that is kept, and that one is not in use.',
-      {
-        hint: 'Leave out --new-token, or http_token, http_token_file and oauth_issuer.',
-      },
-    );
+    throw new BmadError('invalid_input', '--new-token replaces the stored token, which is not in use.', {
+      hint: 'Remove --new-token, or unset http_token, http_token_file and oauth_issuer.',
+    });
   if (config.oauthIssuer !== undefined) {
     if (given)
-      throw new BmadError(
-        'invalid_input',
-        'Clients cannot be asked for a token of this server and for OAuth.',
-        {
-          hint: 'Set either oauth_issuer, or http_token and http_token_file.',
-        },
-      );
+      throw new BmadError('invalid_input', 'Use either a server token or OAuth, not both.', {
+        hint: 'Set either oauth_issuer, or http_token or http_token_file.',
+      });
     return { ...(await oauthAccess(context, config.oauthIssuer, options)), ...sealed };
   }
   if (local && !given && config.httpAuth === 'auto' && !options.newToken)
     return { gate: openGate, routes: [], whom: 'clients on this machine only', ...sealed };
   const tokens = await serverTokens(context, options.outside, options.newToken);
-  const whom = local ? 'clients on this machine that have the token' : 'clients that have the token';
+  const whom = local ? 'clients on this machine with the token' : 'clients with the token';
   return { gate: changingGate(tokens), routes: [], whom, settle: tokens.settle, ...sealed };
 }
 
@@ -78,8 +70,8 @@ async function oauthAccess(
   { resource }: AccessOptions,
 ): Promise<Pick<Access, 'gate' | 'routes' | 'whom'>> {
   if (config.publicUrl === undefined && !isLoopback(config.httpHost))
-    throw new BmadError('invalid_input', 'With OAuth, clients have to be told the address of this server.', {
-      hint: 'Set public_url, or --public-url, to the address that clients use.',
+    throw new BmadError('invalid_input', 'OAuth requires a public address that clients can use.', {
+      hint: 'Set public_url, or --public-url, to the address clients use.',
     });
   refuseWithoutTls('oauth_issuer', issuer);
   if (config.oauthKeysUrl !== undefined) refuseWithoutTls('oauth_keys_url', config.oauthKeysUrl);
@@ -99,7 +91,7 @@ async function oauthAccess(
       ...(config.oauthKeysUrl === undefined ? {} : { keysUrl: config.oauthKeysUrl }),
     }),
     routes: metadataRoutes({ issuer, scopes, resource }),
-    whom: `clients with an access token of ${issuer}`,
+    whom: `clients with an access token from ${issuer}`,
   };
 }
 
@@ -107,8 +99,8 @@ async function oauthAccess(
 function refuseWithoutTls(setting: string, address: string): void {
   const { protocol, hostname } = new URL(address);
   if (protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return;
-  throw new BmadError('invalid_input', `${setting}: ${quoted(address)} has no https.`, {
-    hint: 'The keys of an issuer are fetched over https, or from this machine itself.',
+  throw new BmadError('invalid_input', `${setting}: ${quoted(address)} must use https.`, {
+    hint: 'An issuer’s keys are fetched over https, or from this machine.',
   });
 }
 

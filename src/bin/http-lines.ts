@@ -32,10 +32,10 @@ export function startLines(
       ? outer.map((name) => `http://${inUrl(name)}:${port}${path}`)
       : [`${publicUrl.replace(/\/+$/, '')}${path}`];
   return [
-    `${PRODUCT} ${VERSION} serves ${origin}${path} to ${whom}. Press Ctrl+C to leave.`,
-    ...(reached.length === 0 ? [] : [`Clients reach it at ${reached.join(' and ')}`]),
+    `${PRODUCT} ${VERSION} serves ${origin}${path} to ${whom}. Press Ctrl+C to stop.`,
+    ...(reached.length === 0 ? [] : [`Clients can reach it at ${reached.join(' and ')}`]),
     own.root === undefined
-      ? `Project: none (${own.from}); name one with --project`
+      ? `Project: none (${own.from}); set one with --project`
       : `Project: ${own.root} (${own.from})`,
     ...(allowed.length === 0 ? [] : [`Also allowed: ${allowed.join(', ')}`]),
     ...(note === undefined ? [] : [note]),

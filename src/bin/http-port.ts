@@ -8,14 +8,14 @@ const LAST_PORT = 65_535;
 /** The port to serve HTTP on; nothing, if it was not asked for. */
 export function httpPort(asked: boolean, typed: string | undefined): number | undefined {
   if (!asked && typed !== undefined)
-    throw new BmadError('invalid_input', '--port goes with --http.', {
-      hint: 'Without --http the server speaks over stdin and stdout and opens no port.',
+    throw new BmadError('invalid_input', '--port requires --http.', {
+      hint: 'Without --http the server uses stdin and stdout and does not open a port.',
     });
   if (!asked) return undefined;
   const port = typed === undefined ? DEFAULT_PORT : Number(typed);
   if (typed?.trim() === '' || !Number.isInteger(port) || port < 0 || port > LAST_PORT)
-    throw new BmadError('invalid_input', `--port: ${quoted(typed ?? '')} is no port.`, {
-      hint: `A number up to ${LAST_PORT}; 0 takes a free one, and none takes ${DEFAULT_PORT}.`,
+    throw new BmadError('invalid_input', `--port: ${quoted(typed ?? '')} is not a port.`, {
+      hint: `Use a number up to ${LAST_PORT}; 0 picks a free port. The default is ${DEFAULT_PORT}.`,
     });
   return port;
 }

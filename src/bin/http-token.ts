@@ -34,7 +34,7 @@ export async function serverTokens(context: Context, outside: Outside, anew: boo
     const given = config.httpTokenFile === undefined ? undefined : resolve(outside.cwd, config.httpTokenFile);
     if (given !== undefined) await guardGivenFile(given, context);
     const current = given === undefined ? async () => own : await followedFile(given, own, context);
-    return { current, settle: async () => 'Clients have to send a token that was given.' };
+    return { current, settle: async () => 'Clients must send one of the configured tokens.' };
   }
   const file = join(userStateFolder(outside), KEPT_FILE);
   await guardKeptFile(file, context);
@@ -54,10 +54,10 @@ export async function serverTokens(context: Context, outside: Outside, anew: boo
 function settleKept(file: string, anew: boolean): Promise<string> {
   return withLock(`${file}.lock`, { waitMs: LOCK_WAIT_MS }, async () => {
     const kept = anew ? [] : parse((await readState(file)) ?? '', file);
-    if (kept.length > 0) return `Clients have to send the token in ${file}.`;
+    if (kept.length > 0) return `Clients must send the token in ${file}.`;
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     await writeAtomic(file, `${token}\n`, 0o600);
-    return `Clients have to send this token, which is shown once and kept in ${file}:\n\n  ${token}\n`;
+    return `Clients must send this token. It is shown only once and stored in ${file}:\n\n  ${token}\n`;
   });
 }
 
@@ -83,10 +83,10 @@ async function followedFile(
     mark = now;
     try {
       known = await read();
-      log.info('the tokens were read again', { file, count: known.length });
+      log.info('reloaded the tokens', { file, count: known.length });
     } catch (error) {
       // Whoever edits it may be half way.
-      log.warn('the tokens cannot be read again; those from before stay valid', {
+      log.warn('cannot reload the tokens; the previous ones stay valid', {
         error: BmadError.from(error, () => undefined).text,
       });
     }
@@ -98,12 +98,12 @@ async function fromFile(file: string): Promise<KnownToken[]> {
   const text = await readState(file);
   if (text === undefined)
     throw new BmadError('invalid_input', `There is no file ${file}.`, {
-      hint: 'http_token_file, or --http-token-file, names a file with tokens.',
+      hint: 'Set http_token_file, or --http-token-file, to a file with tokens.',
     });
   const tokens = parse(text, file);
   if (tokens.length > 0) return tokens;
-  throw new BmadError('invalid_input', `There is no token in ${file}.`, {
-    hint: `Write one a line, of at least ${SHORTEST_TOKEN} characters; "read" after it lets it only read, "a2a" reach Agent2Agent only.`,
+  throw new BmadError('invalid_input', `${file} has no tokens.`, {
+    hint: `Write one token per line, of at least ${SHORTEST_TOKEN} characters. Add "read" after a token to make it read-only, or "a2a" to limit it to Agent2Agent.`,
   });
 }
 
@@ -113,8 +113,8 @@ function parse(text: string, file: string): KnownToken[] {
     if (line === '' || line.startsWith('#')) return [];
     const [, token = '', right] = /^([\w.~+/=-]+)(?:\s+(read|write|a2a))?$/.exec(line) ?? [];
     if (token.length < SHORTEST_TOKEN)
-      throw new BmadError('invalid_input', `Line ${index + 1} of ${file} is no token.`, {
-        hint: `At least ${SHORTEST_TOKEN} letters, digits and - . _ ~ + / =, then "read", "a2a" or nothing.`,
+      throw new BmadError('invalid_input', `Line ${index + 1} of ${file} is not a valid token.`, {
+        hint: `Use at least ${SHORTEST_TOKEN} letters, digits and - . _ ~ + / =, followed by "read", "a2a" or nothing.`,
       });
     return [{ token, mayWrite: right !== 'read', ...(right === 'a2a' ? { only: right } : {}) }];
   });

@@ -20,7 +20,7 @@ import { fail, serverFlags } from './server-flags.ts';
 /** Beyond the time that running calls are given. */
 const GRACE_MS = 2_000;
 
-const AGAIN = 'press Ctrl+C again to end at once.\n';
+const AGAIN = 'press Ctrl+C again to stop now.\n';
 
 /** A program of its own, loaded by the server when it is asked for HTTP: what hosts start stays as small as it was. */
 async function main(): Promise<void> {
@@ -78,7 +78,7 @@ async function main(): Promise<void> {
   hearSignals(config.httpDrainMs + config.httpShutdownMs, async () => {
     if (config.httpDrainMs > 0)
       process.stderr.write(
-        `Serving on for ${config.httpDrainMs / 1_000} s, so that balancers notice; ${AGAIN}`,
+        `Serving for another ${config.httpDrainMs / 1_000} s so that load balancers notice; ${AGAIN}`,
       );
     await serving.drain();
     const count = serving.running();

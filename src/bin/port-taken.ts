@@ -13,7 +13,7 @@ export async function explained(error: unknown, host: string, port: number): Pro
   const origin = `http://${isEverywhere(host) ? '127.0.0.1' : inUrl(host)}:${port}`;
   if (!(await answersAsOne(origin))) throw error;
   throw new BmadError(error.code, error.message, {
-    hint: `A server of this kind answers at ${origin}/mcp already: use that one, end it first, or name another port with --port.`,
+    hint: `A BMAD MCP server is already running at ${origin}/mcp: use it, stop it first, or choose another port with --port.`,
     cause: error,
   });
 }

@@ -6,10 +6,10 @@ import { DEFAULT_PORT } from './http-port.ts';
 
 /** Flags of the server over HTTP that are no settings. */
 export const SERVE_FLAGS: readonly [flag: string, meaning: string][] = [
-  ['--port <port>', `Port to listen on; 0 takes a free one [${DEFAULT_PORT}]`],
-  ['--new-token', 'Replace the token that was made for clients by a new one'],
-  ['--summary', 'Say what was found, too'],
-  ['--test', 'Check that the server can start, print one line, and end'],
+  ['--port <port>', `Port to listen on; 0 picks a free one [${DEFAULT_PORT}]`],
+  ['--new-token', 'Replace the stored client token with a new one'],
+  ['--summary', 'Also print what was found'],
+  ['--test', 'Check that the server can start, print one line, and exit'],
 ];
 
 /** Settings that matter over HTTP only, and the one that says what is served. */
@@ -23,10 +23,10 @@ export const SERVE_SETTINGS: readonly string[] = [
 export function serveHelp(): string {
   return `${PRODUCT} ${VERSION}: serves the BMad Method over HTTP, to several hosts at once.
 
-Usage: ${CLI_PROGRAM} serve [flags]     ("serve" has to be the first word; the same as ${SERVER_PROGRAM} --http)
+Usage: ${CLI_PROGRAM} serve [flags]     ("serve" must come first; same as ${SERVER_PROGRAM} --http)
 
-It listens on this machine only, and asks nobody for a token, until --host names another address.
-Hosts connect to http://127.0.0.1:${DEFAULT_PORT}/mcp; Ctrl+C finishes the calls that run, then ends it.
+It listens on this machine only, without a token, unless --host names another address.
+Hosts connect to http://127.0.0.1:${DEFAULT_PORT}/mcp; Ctrl+C finishes running calls, then stops it.
 
 ${SERVE_FLAGS.map(([flag, meaning]) => `  ${flag.padEnd(25)} ${meaning}`).join('\n')}
 

@@ -14,13 +14,13 @@ import { fail, serverFlags } from './server-flags.ts';
 const help =
   (): string => `${PRODUCT} ${VERSION}: serves the BMad Method to an MCP host over stdin and stdout.
 
-Usage: ${SERVER_PROGRAM} [flags] [git source …]   (started by a host; for people there is the program "bmad")
+Usage: ${SERVER_PROGRAM} [flags] [git source …]   (started by a host; people use the program "bmad")
 
   --http         Serve over HTTP instead, to this machine only unless --host says otherwise
-  --port <port>  Port for --http; 0 takes a free one [${DEFAULT_PORT}]
-  --new-token    With --http: replace the token that was made for clients by a new one
+  --port <port>  Port for --http; 0 picks a free one [${DEFAULT_PORT}]
+  --new-token    With --http: replace the stored client token with a new one
   --summary      Print what was found to stderr, then serve
-  --test         Check that the server can start, print one line, and end
+  --test         Check that the server can start, print one line, and exit
   --version      Print the version
   --help         Print this text
 
@@ -37,8 +37,8 @@ async function main(): Promise<void> {
   const context = await createContext(outside(settings));
   const alone = switches.has('new-token') ? '--new-token' : a2aFlagIn(settings, context);
   if (!overHttp && alone !== undefined)
-    throw new BmadError('invalid_input', `${alone} goes with --http.`, {
-      hint: 'Over stdin and stdout the host that started the server is its only client.',
+    throw new BmadError('invalid_input', `${alone} requires --http.`, {
+      hint: 'Over stdin and stdout, the host that started the server is its only client.',
     });
   if (switches.has('test')) return print(`${await readyLine(context)}\n`);
   if (process.stdin.isTTY) process.stderr.write(connectionHelp());
@@ -89,7 +89,7 @@ function leaveSoon(): void {
 
 function connectionHelp(): string {
   const entry = { mcpServers: { [SERVER_KEY]: { command: process.execPath, args: [serverFile()] } } };
-  return `${PRODUCT} ${VERSION} speaks MCP over stdin and stdout and is waiting for a host. Press Ctrl+C to leave.
+  return `${PRODUCT} ${VERSION} speaks MCP over stdin and stdout and is waiting for a host. Press Ctrl+C to stop.
 
 Claude Code:  claude mcp add --scope user ${SERVER_KEY} -- "${process.execPath}" "${serverFile()}"
 Codex:        codex mcp add ${SERVER_KEY} -- "${process.execPath}" "${serverFile()}"

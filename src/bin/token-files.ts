@@ -8,7 +8,7 @@ export const KEPT_FILE = 'http-token';
 /** Whoever can read a file with tokens can call the server. One that was given is not ours to change: it is said. */
 export async function guardGivenFile(file: string, { log }: Context): Promise<void> {
   if (await isOpenToOthers(file))
-    log.warn('other users of this machine can read the file with the tokens; chmod 600 ends that', { file });
+    log.warn('other users of this machine can read the token file; run chmod 600 on it', { file });
 }
 
 /** Ours becomes private; a start does not fail because it cannot. */
@@ -17,12 +17,12 @@ export async function guardKeptFile(file: string, { log }: Context): Promise<voi
   try {
     await makePrivate(file);
     log.warn(
-      'other users of this machine could read the token; the file is private now, --new-token makes another',
+      'other users of this machine could read the token; the file is now private, and --new-token creates a new token',
       { file },
     );
   } catch (error) {
     log.warn(
-      'other users of this machine can read the token, and the file cannot be made private; chmod 600 by its owner ends that',
+      'other users of this machine can read the token, and the file cannot be made private; its owner should run chmod 600',
       { file, code: systemCode(error) },
     );
   }

@@ -173,7 +173,7 @@ describe('resolve', () => {
       const error = await refusal(() => found(name));
       expect([error.code, error.message]).toEqual([
         'invalid_input',
-        `${JSON.stringify(name)} is not a name.`,
+        `${JSON.stringify(name)} is not a valid name.`,
       ]);
     },
   );

@@ -101,14 +101,14 @@ export class NameIndex {
   #parse({ name, module, kinds }: NameQuery): Wanted {
     const clean = name.trim().replace(/^\*/, '');
     if (clean === '' || !/[\p{L}\p{N}]/u.test(clean)) {
-      throw new BmadError('invalid_input', `${quoted(name)} is not a name.`, {
+      throw new BmadError('invalid_input', `${quoted(name)} is not a valid name.`, {
         hint: 'Names look like "architect", "bmm/architect" or "*party-mode".',
       });
     }
     const slash = clean.indexOf('/');
     const given = slash === -1 ? module : clean.slice(0, slash);
     if (slash !== -1 && module !== undefined && fold(module) !== fold(clean.slice(0, slash))) {
-      throw new BmadError('invalid_input', `${quoted(name)} names another module than ${quoted(module)}.`, {
+      throw new BmadError('invalid_input', `${quoted(name)} names a module other than ${quoted(module)}.`, {
         hint: 'Give the module once.',
       });
     }
@@ -169,7 +169,7 @@ export class NameIndex {
     const gone =
       successors === undefined
         ? `There is no ${what} ${quoted(asked)}${where}.`
-        : `${quoted(asked)} is a name of an earlier BMAD.`;
+        : `${quoted(asked)} is a name from an earlier version of BMAD.`;
     return new BmadError('not_found', gone, {
       subject: cut(asked, 200),
       suggestions: successors === undefined ? nearest(name, known) : current,

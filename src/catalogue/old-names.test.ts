@@ -31,7 +31,10 @@ describe('names of earlier BMADs', async () => {
     'ux-expert',
   ])('%s is told with what replaced it, which can be started', async (old) => {
     const error = await refusal(() => found(old));
-    expect([error.code, error.message]).toEqual(['not_found', `"${old}" is a name of an earlier BMAD.`]);
+    expect([error.code, error.message]).toEqual([
+      'not_found',
+      `"${old}" is a name from an earlier version of BMAD.`,
+    ]);
     expect(error.suggestions.length).toBeGreaterThan(0);
     for (const name of error.suggestions)
       expect(found(name)).toMatch(new RegExp(`^\\w+/bmad-(?:agent-)?${name}$`));

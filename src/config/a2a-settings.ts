@@ -6,7 +6,7 @@ export const a2aSettings = {
   a2a: z
     .boolean()
     .default(false)
-    .describe('With --http: let other programs ask the agents for work over Agent2Agent.')
+    .describe('With --http: let other programs send work to the agents over Agent2Agent.')
     .register(settingMeta, {
       env: 'BMAD_A2A',
       personal: true,
@@ -20,14 +20,14 @@ export const a2aSettings = {
     .boolean()
     .default(false)
     .describe(
-      'Put what is asked for over Agent2Agent into the queue at once. Without it: a person has to agree first.',
+      'Queue work requested over Agent2Agent immediately. Without it, a person must approve the work first.',
     )
     .register(settingMeta, {
       env: 'BMAD_A2A_WITHOUT_APPROVAL',
       personal: true,
       flag: '--a2a-without-approval',
       placeholder: '',
-      summary: 'Agent2Agent without asking',
+      summary: 'Agent2Agent without approval',
       binding: true,
       rare: true,
     }),

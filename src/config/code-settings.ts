@@ -8,12 +8,12 @@ export const codeSettings = {
     .min(100)
     .max(60_000)
     .default(3_000)
-    .describe('How long a search in the code reads files before it answers with what it has read so far.')
+    .describe('How long a code search may read files before it answers with what it has read so far.')
     .register(settingMeta, {
       env: 'BMAD_CODE_SEARCH_MS',
       flag: '--code-search-ms',
       placeholder: 'ms',
-      summary: 'Time of a search in the code',
+      summary: 'Time limit for a code search',
       rare: true,
     }),
 };

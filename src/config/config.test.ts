@@ -47,7 +47,7 @@ describe('the order of the layers', () => {
       14,
       /^user file .*user\.toml$/,
     ],
-    ['presets', { presets: ALL_LAYERS.presets }, 15, /^default of the command line$/],
+    ['presets', { presets: ALL_LAYERS.presets }, 15, /^command-line default$/],
     ['nothing', {}, 50, /^default$/],
   ])('with %s', async (_what, layers, pageSize, from) => {
     const loaded = await load(layers);
@@ -125,7 +125,7 @@ describe('a value that is not valid', () => {
     const error = await refusal(() => load({ flags: { pageSize: value }, env: { BMAD_PAGE_SIZE: '12' } }));
     expect(error.code).toBe('invalid_input');
     expect(error.message).toMatch(/^flag --page-size: ".*" is not valid for page_size\. \S.*\.$/);
-    expect(error.hint).toBe('Entries on one page of a list.');
+    expect(error.hint).toBe('Entries per page of a list.');
   });
 
   it.each(WRONG_NUMBERS)('as a variable is told by name, and the next layer counts: %j', async (value) => {

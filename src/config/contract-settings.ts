@@ -13,13 +13,13 @@ export const contractSettings = {
       env: 'BMAD_CONTRACT_TIMEOUT_MS',
       flag: '--contract-timeout-ms',
       placeholder: 'ms',
-      summary: 'Time of a completion contract',
+      summary: 'Time limit for a completion contract',
       rare: true,
     }),
   contractEnv: z
-    .array(z.string().regex(/^[A-Za-z_]\w*$/, 'It has to be the name of a variable.'))
+    .array(z.string().regex(/^[A-Za-z_]\w*$/, 'Use the name of an environment variable.'))
     .default([])
-    .describe('Further environment variables that the programs of a completion contract are given, by name.')
+    .describe('Names of additional environment variables to pass to the programs of a completion contract.')
     .register(settingMeta, {
       env: 'BMAD_CONTRACT_ENV',
       personal: true,
@@ -32,7 +32,7 @@ export const contractSettings = {
   contractsOverHttp: z
     .boolean()
     .default(false)
-    .describe('Let clients over HTTP run completion contracts, which start programs of the project.')
+    .describe('Let HTTP clients run completion contracts, which start programs in the project.')
     .register(settingMeta, {
       env: 'BMAD_CONTRACTS_OVER_HTTP',
       personal: true,

@@ -10,9 +10,7 @@ export const delegationSettings = {
     .min(1)
     .max(5)
     .default(2)
-    .describe(
-      'How many agents may delegate one to the other in a call; 1 is only the one that was called for.',
-    )
+    .describe('How many agents deep a delegation may go; 1 allows only the agent that was called.')
     .register(settingMeta, {
       env: 'BMAD_DELEGATE_DEPTH',
       personal: true,
@@ -27,7 +25,7 @@ export const delegationSettings = {
     .max(50)
     .default(8)
     .describe(
-      'How often one delegation may ask the model of the client. Clients of the 2026 protocol give up after ten by themselves.',
+      'How many times one delegation may ask the client’s model. Clients of the 2026 protocol stop after ten anyway.',
     )
     .register(settingMeta, {
       env: 'BMAD_DELEGATE_ROUNDS',
@@ -35,48 +33,48 @@ export const delegationSettings = {
       flag: '--delegate-rounds',
       rare: true,
       placeholder: 'count',
-      summary: 'Questions of one delegation',
+      summary: 'Questions per delegation',
     }),
   delegateTokens: z
     .int()
     .min(1_000)
     .max(2_000_000)
     .default(60_000)
-    .describe('Tokens that one delegation may use in all, questions and answers together, estimated.')
+    .describe('Estimated number of tokens one delegation may use, questions and answers together.')
     .register(settingMeta, {
       env: 'BMAD_DELEGATE_TOKENS',
       personal: true,
       flag: '--delegate-tokens',
       rare: true,
       placeholder: 'tokens',
-      summary: 'Tokens of one delegation',
+      summary: 'Tokens per delegation',
     }),
   delegateAnswer: z
     .int()
     .min(16)
     .max(200_000)
     .default(8_192)
-    .describe('The most that max_tokens of one answer may be; a larger wish is lowered to it.')
+    .describe('Largest max_tokens for one answer; higher values are lowered to it.')
     .register(settingMeta, {
       env: 'BMAD_DELEGATE_ANSWER',
       personal: true,
       flag: '--delegate-answer',
       rare: true,
       placeholder: 'tokens',
-      summary: 'Tokens of one answer',
+      summary: 'Tokens per answer',
     }),
   delegateSeconds: z
     .number()
     .min(0.05)
     .max(3_600)
     .default(300)
-    .describe('How long the model of the client may take for one answer; a later one is not used.')
+    .describe('How long the client’s model may take for one answer; later answers are ignored.')
     .register(settingMeta, {
       env: 'BMAD_DELEGATE_SECONDS',
       personal: true,
       flag: '--delegate-seconds',
       rare: true,
       placeholder: 'seconds',
-      summary: 'Time for one answer',
+      summary: 'Time limit for one answer',
     }),
 };

@@ -50,9 +50,9 @@ describe('a command line of flags only', () => {
   ])('refuses %j with the near one', async (args, written, near) => {
     const error = await refusal(() => parseFlags(args, SWITCHES));
     expect(error.code).toBe('invalid_input');
-    expect(error.message).toBe(`There is no flag or argument "${written}".`);
+    expect(error.message).toBe(`Unknown flag or argument "${written}".`);
     expect(error.suggestions[0]).toBe(near);
-    expect(error.hint).toBe('--help lists them.');
+    expect(error.hint).toBe('--help lists all flags.');
   });
 
   it('refuses a setting without a value, and a switch with one', async () => {
@@ -60,10 +60,10 @@ describe('a command line of flags only', () => {
     expect([missing.code, missing.message, missing.hint]).toEqual([
       'invalid_input',
       '--page-size needs a value.',
-      'Entries on one page of a list.',
+      'Entries per page of a list.',
     ]);
     const extra = await refusal(() => parseFlags(['--summary=false'], SWITCHES));
-    expect([extra.code, extra.message]).toEqual(['invalid_input', '--summary takes no value.']);
+    expect([extra.code, extra.message]).toEqual(['invalid_input', '--summary does not take a value.']);
   });
 
   it('repeats only the beginning of a wrong word', async () => {

@@ -46,7 +46,8 @@ export function parseFlags<Switch extends string, Value extends string = never>(
     } else if (token.kind === 'positional' && bareSetting(token.value) !== undefined) {
       keep(result.settings, bareSetting(token.value) as Setting, token.value);
     } else if (token.kind === 'option' && (switches as readonly string[]).includes(token.name)) {
-      if (token.value !== undefined) throw new BmadError('invalid_input', `${written} takes no value.`);
+      if (token.value !== undefined)
+        throw new BmadError('invalid_input', `${written} does not take a value.`);
       result.switches.add(token.name as Switch);
     } else if (token.kind === 'option' && (values as readonly string[]).includes(token.name)) {
       if (token.value === undefined) throw new BmadError('invalid_input', `${written} needs a value.`);
@@ -54,13 +55,13 @@ export function parseFlags<Switch extends string, Value extends string = never>(
     } else {
       throw new BmadError(
         'invalid_input',
-        `There is no flag or argument ${JSON.stringify(stripAddressCredentials(written).slice(0, 80))}.`,
+        `Unknown flag or argument ${JSON.stringify(stripAddressCredentials(written).slice(0, 80))}.`,
         {
           suggestions: nearest(written, [
             ...[...switches, ...values].map((name) => `--${name}`),
             ...all.map(({ flag }) => flag),
           ]),
-          hint: '--help lists them.',
+          hint: '--help lists all flags.',
         },
       );
     }
@@ -119,7 +120,7 @@ export function settingsHelp(
       const value = preset === undefined || type === 'boolean' ? '' : ` [${preset}]`;
       return `  ${flagUsage({ ...setting, type }).padEnd(25)} ${`${summary}${value}`.padEnd(45)} ${env}`;
     }),
-    ...(left === 0 ? [] : [`  and ${left} more: "config show" lists all, with their values`]),
+    ...(left === 0 ? [] : [`  and ${left} more: "config show" lists all settings and their values`]),
   ].join('\n');
 }
 

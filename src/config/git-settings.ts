@@ -7,7 +7,7 @@ export const gitSettings = {
     .array(z.string().min(1))
     .default([])
     .describe(
-      'Git repositories with BMAD content: git+https://host/org/repo.git#ref:/subpath. Those of all layers take part, in order.',
+      'Git repositories with BMAD content: git+https://host/org/repo.git#ref:/subpath. Sources from all configuration layers are used, in order.',
     )
     .register(settingMeta, {
       env: 'BMAD_GIT',
@@ -23,7 +23,7 @@ export const gitSettings = {
     .max(100_000)
     .default(0)
     .describe(
-      'How often a running server looks whether git sources have changed. 0: only when you run "bmad sources update".',
+      'How often a running server checks git sources for changes. 0: only when you run "bmad sources update".',
     )
     .register(settingMeta, {
       env: 'BMAD_GIT_REFRESH',
@@ -31,13 +31,13 @@ export const gitSettings = {
       flag: '--git-refresh',
       rare: true,
       placeholder: 'minutes',
-      summary: 'Look for changes of git sources',
+      summary: 'How often to check git sources',
     }),
   gitApproval: z
     .enum(['ask', 'auto'])
     .default('ask')
     .describe(
-      'What happens to changes of a git source: ask (served after "bmad sources approve") or auto (at once, unless a tag was moved or history rewritten).',
+      'What to do when a git source changes: ask (serve it after "bmad sources approve") or auto (serve it immediately, unless a tag was moved or history was rewritten).',
     )
     .register(settingMeta, {
       env: 'BMAD_GIT_APPROVAL',
@@ -52,7 +52,7 @@ export const gitSettings = {
     .min(1_000)
     .max(3_600_000)
     .default(60_000)
-    .describe('Time git has for one step, such as fetching a repository.')
+    .describe('Time limit for one git step, such as fetching a repository.')
     .register(settingMeta, {
       env: 'BMAD_GIT_TIMEOUT_MS',
       personal: true,

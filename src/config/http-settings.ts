@@ -5,7 +5,7 @@ import { settingMeta } from './setting-meta.ts';
 export const SHORTEST_TOKEN = 12;
 
 const address = (): z.ZodString =>
-  z.string().regex(/^https?:\/\/[^\s?#@]+$/i, 'It has to be an address with http:// or https://.');
+  z.string().regex(/^https?:\/\/[^\s?#@]+$/i, 'Use an address that starts with http:// or https://.');
 
 /**
  * Who may reach a server over HTTP. All of it is personal and binding: a project must not open a door, and a value that
@@ -17,7 +17,7 @@ export const httpSettings = {
     .min(1)
     .default('127.0.0.1')
     .describe(
-      'Address to listen on with --http. Any other than this machine’s own (127.0.0.1, ::1) needs a token or OAuth.',
+      'Address to listen on with --http. Anything other than a loopback address (127.0.0.1, ::1) requires a token or OAuth.',
     )
     .register(settingMeta, {
       env: 'BMAD_HTTP_HOST',
@@ -30,11 +30,11 @@ export const httpSettings = {
     }),
   httpToken: z
     .string()
-    .min(SHORTEST_TOKEN, `It needs at least ${SHORTEST_TOKEN} characters.`)
-    .regex(/^[\w.~+/=-]+$/, 'Letters, digits and - . _ ~ + / = only.')
+    .min(SHORTEST_TOKEN, `Use at least ${SHORTEST_TOKEN} characters.`)
+    .regex(/^[\w.~+/=-]+$/, 'Use only letters, digits and - . _ ~ + / =.')
     .optional()
     .describe(
-      'Token that clients over HTTP have to send. Best given in the environment, where no list of processes shows it.',
+      'Token that HTTP clients must send. Set it in the environment, where process lists do not show it.',
     )
     .register(settingMeta, {
       env: 'BMAD_HTTP_TOKEN',
@@ -42,7 +42,7 @@ export const httpSettings = {
       binding: true,
       flag: '--http-token',
       placeholder: 'token',
-      summary: 'Token of clients over HTTP',
+      summary: 'Token for HTTP clients',
       rare: true,
     }),
   httpTokenFile: z
@@ -50,7 +50,7 @@ export const httpSettings = {
     .min(1)
     .optional()
     .describe(
-      'File with the tokens of clients over HTTP, one a line; the word "read" after one lets it only read, "a2a" reach Agent2Agent only. Read again when it changes.',
+      'File with client tokens for HTTP, one per line. Add "read" after a token to make it read-only, or "a2a" to limit it to Agent2Agent. Reloaded when it changes.',
     )
     .register(settingMeta, {
       env: 'BMAD_HTTP_TOKEN_FILE',
@@ -58,14 +58,14 @@ export const httpSettings = {
       binding: true,
       flag: '--http-token-file',
       placeholder: 'file',
-      summary: 'File with such tokens',
+      summary: 'File with client tokens, one per line',
       rare: true,
     }),
   httpAuth: z
     .enum(['auto', 'token'])
     .default('auto')
     .describe(
-      'Whether clients on this machine need a token too: auto (if one is given, or the address is not this machine’s own), token (always; one is made if none is given).',
+      'Whether clients on this machine need a token: auto (if one is set, or the address is not a loopback address) or token (always; one is created if none is set).',
     )
     .register(settingMeta, {
       env: 'BMAD_HTTP_AUTH',
@@ -73,36 +73,34 @@ export const httpSettings = {
       binding: true,
       flag: '--http-auth',
       placeholder: 'mode',
-      summary: 'Who needs a token: auto, token',
+      summary: 'When a token is required: auto, token',
       rare: true,
     }),
   allowHosts: z
-    .array(z.string().regex(/^[\w.-]+$/, 'It has to be the name of a machine, without a port.'))
+    .array(z.string().regex(/^[\w.-]+$/, 'Use a host name without a port.'))
     .default([])
-    .describe('Further names that requests over HTTP may be sent to, such as the one of a proxy.')
+    .describe('Additional host names that HTTP requests may use, such as the name of a proxy.')
     .register(settingMeta, {
       env: 'BMAD_ALLOW_HOSTS',
       personal: true,
       binding: true,
       flag: '--allow-hosts',
       placeholder: 'names',
-      summary: 'Further names it is served under',
+      summary: 'Additional host names',
       separator: ',',
       rare: true,
     }),
   allowOrigins: z
-    .array(
-      z.string().regex(/^https?:\/\/[^\s/?#@]+$/i, 'It has to be an origin such as https://app.example.com.'),
-    )
+    .array(z.string().regex(/^https?:\/\/[^\s/?#@]+$/i, 'Use an origin such as https://app.example.com.'))
     .default([])
-    .describe('Origins whose pages may call the server from a browser. None is allowed without it.')
+    .describe('Origins whose pages may call the server from a browser. Without it, none may.')
     .register(settingMeta, {
       env: 'BMAD_ALLOW_ORIGINS',
       personal: true,
       binding: true,
       flag: '--allow-origins',
       placeholder: 'origins',
-      summary: 'Origins of pages that may call',
+      summary: 'Web origins allowed to call the server',
       separator: ',',
       rare: true,
     }),
@@ -110,7 +108,7 @@ export const httpSettings = {
     .array(z.string().min(1))
     .default([])
     .describe(
-      'Further folders that calls over HTTP may name as their project, each with what is below it. Without it: the project the server was started for.',
+      'Additional folders that HTTP calls may name as their project, including subfolders. Without it, only the project the server was started for.',
     )
     .register(settingMeta, {
       env: 'BMAD_ALLOW_PROJECTS',
@@ -118,12 +116,12 @@ export const httpSettings = {
       binding: true,
       flag: '--allow-project',
       placeholder: 'folder',
-      summary: 'Project for calls over HTTP (repeatable)',
+      summary: 'Project for HTTP calls (repeatable)',
       rare: true,
     }),
   publicUrl: address()
     .optional()
-    .describe('Address that clients know the server by, where a proxy stands before it.')
+    .describe('Public address of the server when it runs behind a proxy.')
     .register(settingMeta, {
       env: 'BMAD_PUBLIC_URL',
       personal: true,
@@ -135,10 +133,10 @@ export const httpSettings = {
     }),
   httpSecret: z
     .string()
-    .min(32, 'It needs at least 32 characters.')
+    .min(32, 'Use at least 32 characters.')
     .optional()
     .describe(
-      'Secret that seals what clients carry for the server from one request to the next; the same for all replicas. Without it: made from the token, else anew at each start.',
+      'Secret that seals the state clients carry between requests; use the same one for all replicas. Without it, it is derived from the token, or a new one is created at each start.',
     )
     .register(settingMeta, {
       env: 'BMAD_HTTP_SECRET',
@@ -146,12 +144,12 @@ export const httpSettings = {
       binding: true,
       flag: '--http-secret',
       placeholder: 'secret',
-      summary: 'Secret that replicas share',
+      summary: 'Secret shared by replicas',
       rare: true,
     }),
   oauthIssuer: address()
     .optional()
-    .describe('Issuer of the access tokens of clients over HTTP. With it the server asks for OAuth tokens.')
+    .describe('Issuer of access tokens for HTTP clients. Setting it makes the server require OAuth tokens.')
     .register(settingMeta, {
       env: 'BMAD_OAUTH_ISSUER',
       personal: true,
@@ -165,7 +163,7 @@ export const httpSettings = {
     .string()
     .min(1)
     .optional()
-    .describe('Audience that access tokens must have. Without it: the address of the MCP endpoint.')
+    .describe('Audience that access tokens must have. Without it, the address of the MCP endpoint.')
     .register(settingMeta, {
       env: 'BMAD_OAUTH_AUDIENCE',
       personal: true,
@@ -177,7 +175,9 @@ export const httpSettings = {
     }),
   oauthKeysUrl: address()
     .optional()
-    .describe('Address of the issuer’s keys (JWKS). Without it, the issuer’s metadata says where they are.')
+    .describe(
+      'Address of the issuer’s keys (JWKS). Without it, the address comes from the issuer’s metadata.',
+    )
     .register(settingMeta, {
       env: 'BMAD_OAUTH_KEYS_URL',
       personal: true,
@@ -187,19 +187,17 @@ export const httpSettings = {
       summary: 'Keys of the issuer',
       rare: true,
     }),
-  oauthReadScope: scope('bmad:read')
-    .describe('Scope that an access token needs for everything that only reads.')
-    .register(settingMeta, {
-      env: 'BMAD_OAUTH_READ_SCOPE',
-      personal: true,
-      binding: true,
-      flag: '--oauth-read-scope',
-      placeholder: 'scope',
-      summary: 'Scope for reading',
-      rare: true,
-    }),
+  oauthReadScope: scope('bmad:read').describe('Scope an access token needs to read.').register(settingMeta, {
+    env: 'BMAD_OAUTH_READ_SCOPE',
+    personal: true,
+    binding: true,
+    flag: '--oauth-read-scope',
+    placeholder: 'scope',
+    summary: 'Scope for reading',
+    rare: true,
+  }),
   oauthWriteScope: scope('bmad:write')
-    .describe('Scope that an access token needs for everything that writes; it includes reading.')
+    .describe('Scope an access token needs to write; it includes reading.')
     .register(settingMeta, {
       env: 'BMAD_OAUTH_WRITE_SCOPE',
       personal: true,
@@ -210,7 +208,7 @@ export const httpSettings = {
       rare: true,
     }),
   oauthA2aScope: scope('bmad:a2a')
-    .describe('Scope of an access token that may ask for work over Agent2Agent and do nothing else.')
+    .describe('Scope of an access token that may send work over Agent2Agent and nothing else.')
     .register(settingMeta, {
       env: 'BMAD_OAUTH_A2A_SCOPE',
       personal: true,
@@ -225,13 +223,13 @@ export const httpSettings = {
     .min(10)
     .max(100_000)
     .default(1_000)
-    .describe('Requests and streams over HTTP that may be open at once; those above are answered with 503.')
+    .describe('How many HTTP requests and streams may be open at once; any more get status 503.')
     .register(settingMeta, {
       env: 'BMAD_HTTP_REQUESTS',
       personal: true,
       flag: '--http-requests',
       placeholder: 'count',
-      summary: 'Open requests over HTTP',
+      summary: 'Open HTTP requests',
       rare: true,
     }),
   httpDrainMs: z
@@ -240,14 +238,14 @@ export const httpSettings = {
     .max(600_000)
     .default(0)
     .describe(
-      'How long a server that is told to end goes on serving first, with /readyz at 503: for balancers that have to notice.',
+      'How long the server keeps serving after a stop signal, with /readyz at 503, so that load balancers notice.',
     )
     .register(settingMeta, {
       env: 'BMAD_HTTP_DRAIN_MS',
       personal: true,
       flag: '--http-drain-ms',
       placeholder: 'ms',
-      summary: 'Time for balancers to notice the end',
+      summary: 'Drain time for load balancers',
       rare: true,
     }),
   httpShutdownMs: z
@@ -255,13 +253,13 @@ export const httpSettings = {
     .min(0)
     .max(600_000)
     .default(10_000)
-    .describe('How long calls over HTTP that still run may take to finish when the server is told to end.')
+    .describe('How long running HTTP calls may take to finish after a stop signal.')
     .register(settingMeta, {
       env: 'BMAD_HTTP_SHUTDOWN_MS',
       personal: true,
       flag: '--http-shutdown-ms',
       placeholder: 'ms',
-      summary: 'Time to finish when told to end',
+      summary: 'Time for running calls to finish',
       rare: true,
     }),
 };
@@ -269,6 +267,6 @@ export const httpSettings = {
 function scope(usual: string) {
   return z
     .string()
-    .regex(/^[!#-[\]-~]+$/, 'It has to be one scope, without spaces and quotes.')
+    .regex(/^[!#-[\]-~]+$/, 'Use one scope, without spaces or quotes.')
     .default(usual);
 }

@@ -94,7 +94,7 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
   layers.push({
     name: 'preset',
     strict: true,
-    label: () => 'default of the command line',
+    label: () => 'command-line default',
     value: (setting) => presets[setting.name],
   });
 
@@ -207,7 +207,7 @@ async function readConfigFile(
       : []) {
       if (table.delete(fileKey))
         warnings.push(
-          `${file.path}: "${fileKey}" is ignored in the file of a project; set it in your own file or with ${flag}.`,
+          `${file.path}: "${fileKey}" is ignored in a project file; set it in your user file or with ${flag}.`,
         );
     }
     for (const key of table.keys()) {

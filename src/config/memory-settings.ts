@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { settingMeta } from './setting-meta.ts';
 
 const address = (): z.ZodString =>
-  z.string().regex(/^https?:\/\/[^\s]+$/i, 'It has to begin with http:// or https://.');
+  z.string().regex(/^https?:\/\/[^\s]+$/i, 'Use an address that starts with http:// or https://.');
 
 /**
- * Where memories are kept, and what compares their meaning. All of it is personal: a project that could name a server
+ * Where memories are stored, and what compares their meaning. All of it is personal: a project that could name a server
  * would be sent what others remember.
  */
 export const memorySettings = {
@@ -13,7 +13,7 @@ export const memorySettings = {
     .enum(['auto', 'sqlite', 'qdrant', 'jsonl'])
     .default('auto')
     .describe(
-      'Where memories are kept: auto (Qdrant if its address is set, else a SQLite file, else a JSONL file), sqlite, qdrant or jsonl.',
+      'Where memories are stored: auto (Qdrant if its address is set, else a SQLite file, else a JSONL file), sqlite, qdrant or jsonl.',
     )
     .register(settingMeta, {
       env: 'BMAD_MEMORY_ENGINE',
@@ -21,13 +21,13 @@ export const memorySettings = {
       flag: '--memory-engine',
       rare: true,
       placeholder: 'engine',
-      summary: 'Where memories are kept',
+      summary: 'Where memories are stored',
     }),
   memoryJournal: z
     .enum(['auto', 'wal', 'delete'])
     .default('auto')
     .describe(
-      'How the SQLite file of memories is written: auto (with a write-ahead log, except on a network folder where that can be told), wal, or delete (without one; for a network folder on macOS or Windows).',
+      'Journal mode of the SQLite memory file: auto (write-ahead log, except on a folder known to be on a network), wal, or delete (no write-ahead log; for a network folder on macOS or Windows).',
     )
     .register(settingMeta, {
       env: 'BMAD_MEMORY_JOURNAL',
@@ -35,13 +35,13 @@ export const memorySettings = {
       flag: '--memory-journal',
       rare: true,
       placeholder: 'mode',
-      summary: 'How the SQLite file is written',
+      summary: 'Journal mode of the SQLite file',
     }),
   embedder: z
     .enum(['auto', 'static', 'none', 'ollama', 'openai', 'transformers'])
     .default('auto')
     .describe(
-      'What compares the meaning of texts: auto (Ollama if its address is set, else the built-in model), static (built in), none (words only), ollama, openai (any server with that interface) or transformers (a model in a folder).',
+      'How the meaning of texts is compared: auto (Ollama if its address is set, else the built-in model), static (built in), none (words only), ollama, openai (any compatible server) or transformers (a model in a folder).',
     )
     .register(settingMeta, {
       env: 'BMAD_EMBEDDER',
@@ -49,7 +49,7 @@ export const memorySettings = {
       flag: '--embedder',
       rare: true,
       placeholder: 'name',
-      summary: 'What compares meanings',
+      summary: 'How meanings are compared',
     }),
   qdrantUrl: address()
     .optional()
@@ -66,9 +66,7 @@ export const memorySettings = {
     .string()
     .min(1)
     .optional()
-    .describe(
-      'Key for the Qdrant server. Best given in the environment, where no list of processes shows it.',
-    )
+    .describe('Key for the Qdrant server. Set it in the environment, where process lists do not show it.')
     .register(settingMeta, {
       env: 'BMAD_QDRANT_API_KEY',
       personal: true,
@@ -79,38 +77,38 @@ export const memorySettings = {
     }),
   ollamaUrl: address()
     .optional()
-    .describe('Address of an Ollama server that makes vectors, such as http://localhost:11434.')
+    .describe('Address of an Ollama server that computes embeddings, such as http://localhost:11434.')
     .register(settingMeta, {
       env: 'BMAD_OLLAMA_URL',
       personal: true,
       flag: '--ollama-url',
       rare: true,
       placeholder: 'url',
-      summary: 'Ollama server for vectors',
+      summary: 'Ollama server for embeddings',
     }),
   openaiUrl: address()
     .default('https://api.openai.com/v1')
-    .describe('Address for the embedder openai: what comes before /embeddings.')
+    .describe('Base address for the openai embedder, up to but not including /embeddings.')
     .register(settingMeta, {
       env: 'BMAD_OPENAI_URL',
       personal: true,
       flag: '--openai-url',
       rare: true,
       placeholder: 'url',
-      summary: 'For openai',
+      summary: 'For openai embeddings',
     }),
   openaiApiKey: z
     .string()
     .min(1)
     .optional()
-    .describe('Key for the embedder openai. Best given in the environment.')
+    .describe('Key for the openai embedder. Set it in the environment.')
     .register(settingMeta, {
       env: 'BMAD_OPENAI_API_KEY',
       personal: true,
       flag: '--openai-api-key',
       rare: true,
       placeholder: 'key',
-      summary: 'Key for the embedder openai',
+      summary: 'Key for the openai embedder',
     }),
   embeddingModel: z
     .string()
@@ -118,7 +116,7 @@ export const memorySettings = {
     .max(200)
     .optional()
     .describe(
-      'Model of the embedder ollama or openai. Without it: nomic-embed-text, or text-embedding-3-small.',
+      'Model for the ollama or openai embedder. Without it, nomic-embed-text or text-embedding-3-small.',
     )
     .register(settingMeta, {
       env: 'BMAD_EMBEDDING_MODEL',
@@ -126,13 +124,13 @@ export const memorySettings = {
       flag: '--embedding-model',
       rare: true,
       placeholder: 'name',
-      summary: 'Model of the embedder',
+      summary: 'Embedding model',
     }),
   modelFolder: z
     .string()
     .min(1)
     .optional()
-    .describe('Folder of the model for the embedder transformers.')
+    .describe('Folder with the model for the transformers embedder.')
     .register(settingMeta, {
       env: 'BMAD_MODEL_FOLDER',
       personal: true,

@@ -7,7 +7,7 @@ export const rankingSettings = {
     .boolean()
     .default(true)
     .describe(
-      'Note on this machine, for each project, which agents and workflows were started and when, so that those come first. Names and times only; nothing is sent anywhere.',
+      'Record on this machine, per project, which agents and workflows were started and when, and rank those first. Names and times only; nothing is sent anywhere.',
     )
     .register(settingMeta, {
       env: 'BMAD_USAGE',
@@ -15,19 +15,19 @@ export const rankingSettings = {
       flag: '--usage',
       rare: true,
       placeholder: '',
-      summary: 'Note what is started, for ranking',
+      summary: 'Record starts, for ranking',
     }),
   boost: z
     .array(z.string().min(1).max(300))
     .max(200)
     .default([])
-    .describe('Agents, workflows or modules that come first, by name: "bmm/bmad-prd", "architect", "bmm".')
+    .describe('Agents, workflows or modules to rank first, by name: "bmm/bmad-prd", "architect", "bmm".')
     .register(settingMeta, {
       env: 'BMAD_BOOST',
       flag: '--boost',
       rare: true,
       placeholder: 'names',
-      summary: 'What comes first',
+      summary: 'What to rank first',
       separator: ',',
     }),
   rankHalfLife: z
@@ -35,7 +35,7 @@ export const rankingSettings = {
     .min(0.01)
     .max(36_500)
     .default(14)
-    .describe('Days after which a start counts half as recent.')
+    .describe('Days after which a start counts half as much.')
     .register(settingMeta, {
       env: 'BMAD_RANK_HALF_LIFE',
       flag: '--rank-half-life',
@@ -45,13 +45,13 @@ export const rankingSettings = {
     }),
   rankRecency: weight('recency', 35, 'how recently something was started'),
   rankFrequency: weight('frequency', 25, 'how often something was started'),
-  rankManifest: weight('manifest', 15, 'what the manifests say of something'),
+  rankManifest: weight('manifest', 15, 'what the manifests say about something'),
   rankBoost: weight('boost', 25, 'being named in the setting boost'),
   rerank: z
     .boolean()
     .default(true)
     .describe(
-      'Ask the model of the client which candidate is meant, where the client offers that and the ranking is unsure.',
+      'Ask the client’s model which candidate is meant when the ranking is unsure and the client supports it.',
     )
     .register(settingMeta, {
       env: 'BMAD_RERANK',
@@ -66,13 +66,13 @@ export const rankingSettings = {
     .min(1)
     .max(120_000)
     .default(10_000)
-    .describe('How long the model of the client may take; a later answer is not used.')
+    .describe('How long the client’s model may take; later answers are ignored.')
     .register(settingMeta, {
       env: 'BMAD_RERANK_MS',
       flag: '--rerank-ms',
       rare: true,
       placeholder: 'ms',
-      summary: 'Time for the client’s model',
+      summary: 'Time limit for the client’s model',
     }),
 };
 

@@ -18,7 +18,9 @@ export const configSchema = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe('Project folder. Without it: the client’s hint, else the working directory and its parents.')
+    .describe(
+      'Project folder. Without it, the folder the client names, else the working directory and its parents.',
+    )
     .register(settingMeta, {
       env: 'BMAD_PROJECT_ROOT',
       personal: true,
@@ -30,20 +32,22 @@ export const configSchema = z.strictObject({
     .array(z.string().min(1))
     .default([])
     .describe(
-      'Further folders with BMAD content, before those of the user; each may be an install, a module or a folder of agents.',
+      'Additional folders with BMAD content, ranked before the user’s own; each may be an install, a module or a folder of agents.',
     )
     .register(settingMeta, {
       env: 'BMAD_PATHS',
       personal: true,
       flag: '--path',
       placeholder: 'folder',
-      summary: 'Further BMAD folder (repeatable)',
+      summary: 'Additional BMAD folder (repeatable)',
     }),
   root: z
     .string()
     .min(1)
     .optional()
-    .describe('A BMAD folder for all projects, ranked after the paths and before the user’s own.')
+    .describe(
+      'A BMAD folder for all projects, ranked after the additional folders and before the user’s own.',
+    )
     .register(settingMeta, {
       env: 'BMAD_ROOT',
       personal: true,
@@ -56,7 +60,7 @@ export const configSchema = z.strictObject({
     .enum(['auto', 'local', 'user', 'strict'])
     .default('auto')
     .describe(
-      'Which origins take part: auto (all), local (the project), user (the user’s), strict (git remotes).',
+      'Which origins to use: auto (all), local (the project), user (the user’s), strict (git remotes).',
     )
     .register(settingMeta, {
       env: 'BMAD_DISCOVERY',
@@ -69,7 +73,7 @@ export const configSchema = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe('Folder for what can be fetched again. Without it: the cache folder of the user.')
+    .describe('Folder for anything that can be fetched again. Without it, the user’s cache folder.')
     .register(settingMeta, {
       env: 'BMAD_CACHE',
       personal: true,
@@ -90,45 +94,45 @@ export const configSchema = z.strictObject({
   logLevel: z
     .enum(LOG_LEVELS)
     .default('warn')
-    .describe('How much is written to stderr: silent, error, warn, info or debug.')
+    .describe('How much to log to stderr: silent, error, warn, info or debug.')
     .register(settingMeta, {
       env: 'BMAD_LOG_LEVEL',
       flag: '--log-level',
       placeholder: 'level',
-      summary: 'Detail of the log on stderr',
+      summary: 'Log level on stderr',
     }),
   answerBytes: z
     .int()
     .min(2_000)
     .max(400_000)
     .default(10_000)
-    .describe('Size one answer may have before the rest moves to a next part.')
+    .describe('Largest size of one answer; the rest moves to the next part.')
     .register(settingMeta, {
       env: 'BMAD_ANSWER_BYTES',
       flag: '--answer-bytes',
       rare: true,
       placeholder: 'bytes',
-      summary: 'Size of one answer',
+      summary: 'Largest answer',
     }),
   pageSize: z
     .int()
     .min(1)
     .max(200)
     .default(50)
-    .describe('Entries on one page of a list.')
+    .describe('Entries per page of a list.')
     .register(settingMeta, {
       env: 'BMAD_PAGE_SIZE',
       flag: '--page-size',
       rare: true,
       placeholder: 'count',
-      summary: 'Entries on a page',
+      summary: 'Entries per page',
     }),
   maxFileBytes: z
     .int()
     .min(100_000)
     .max(100_000_000)
     .default(10_485_760)
-    .describe('Largest file that is served; larger ones are refused before they are read.')
+    .describe('Largest file the server will serve; larger files are refused without being read.')
     .register(settingMeta, {
       env: 'BMAD_MAX_FILE_BYTES',
       flag: '--max-file-bytes',

@@ -6,12 +6,12 @@ export const toolSettings = {
   toolsets: z
     .array(z.string())
     .default(['bmad', 'project', 'memory'])
-    .describe('Sets of tools that are offered: bmad, workflows, agents, project, memory.')
+    .describe('Tool sets to offer: bmad, workflows, agents, project, memory.')
     .register(settingMeta, {
       env: 'BMAD_TOOLSETS',
       flag: '--toolsets',
       placeholder: 'names',
-      summary: 'Sets of tools offered',
+      summary: 'Tool sets to offer',
       separator: ',',
       binding: true,
       rare: true,
@@ -19,12 +19,12 @@ export const toolSettings = {
   tools: z
     .array(z.string())
     .default([])
-    .describe('Further tools that are offered, by name, whatever set they belong to.')
+    .describe('Additional tools to offer by name, whichever set they belong to.')
     .register(settingMeta, {
       env: 'BMAD_TOOLS',
       flag: '--tools',
       placeholder: 'names',
-      summary: 'Further tools offered',
+      summary: 'Additional tools to offer',
       separator: ',',
       binding: true,
       rare: true,
@@ -32,12 +32,12 @@ export const toolSettings = {
   excludeTools: z
     .array(z.string())
     .default([])
-    .describe('Tools that are not offered, whatever else says so; "*" stands for any part of a name.')
+    .describe('Tools never to offer, whatever other settings say; "*" matches any part of a name.')
     .register(settingMeta, {
       env: 'BMAD_EXCLUDE_TOOLS',
       flag: '--exclude-tools',
       placeholder: 'names',
-      summary: 'Tools that are not offered',
+      summary: 'Tools never to offer',
       separator: ',',
       binding: true,
       restricts: true,
@@ -46,12 +46,12 @@ export const toolSettings = {
   readOnly: z
     .boolean()
     .default(false)
-    .describe('Refuse everything that writes, and offer no tool that does.')
+    .describe('Refuse all writes, and do not offer tools that write.')
     .register(settingMeta, {
       env: 'BMAD_READ_ONLY',
       flag: '--read-only',
       placeholder: '',
-      summary: 'Refuse everything that writes',
+      summary: 'Refuse all writes',
       binding: true,
       restricts: true,
     }),

@@ -7,14 +7,14 @@ export const traceSettings = {
     .boolean()
     .default(false)
     .describe(
-      'Make OpenTelemetry spans of MCP requests and calls of the HTTP API. Needs the package @opentelemetry/api and whatever gathers the spans.',
+      'Record OpenTelemetry spans for MCP requests and HTTP API calls. Needs the package @opentelemetry/api and an exporter.',
     )
     .register(settingMeta, {
       env: 'BMAD_TRACES',
       personal: true,
       flag: '--traces',
       placeholder: '',
-      summary: 'Make OpenTelemetry spans',
+      summary: 'Record OpenTelemetry spans',
       rare: true,
     }),
 };

@@ -47,7 +47,7 @@ describe('the identity of a project', () => {
     await symlink(elsewhere, join(folder, '_bmad/_memory'));
     const kit = await readKit(folder);
     expect(kit.memory).toBeUndefined();
-    expect(kit.problems.join()).toContain('leads outside the project');
+    expect(kit.problems.join()).toContain('points outside the project');
   });
 });
 
@@ -126,7 +126,7 @@ describe('the files of a project', () => {
     const folder = await project({ ...KIT_FILES, '_bmad/_memory/memories.json': broken });
     const kit = await readKit(folder);
     const { problems } = await new KitFiles(kit).read();
-    expect(problems).toEqual(['_bmad/_memory/memories.json is left as it is: it is not valid JSON.']);
+    expect(problems).toEqual(['_bmad/_memory/memories.json was left unchanged: it is not valid JSON.']);
     const written = await writeKitFiles(
       { kit, agents: [], locks: join(folder, 'locks'), living },
       entry({}),

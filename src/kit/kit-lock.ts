@@ -19,9 +19,9 @@ export async function inTurn<T>(locks: string, work: () => Promise<T>): Promise<
 export async function whileLocked<T>(kit: Kit & { memory: string }, work: () => Promise<T>): Promise<T> {
   const folder = join(kit.memory, OWN_FOLDER);
   if ((await strayPart(kit.memory, OWN_FOLDER)) !== undefined)
-    throw new BmadError('forbidden', `${folder} leads outside the memory folder; nothing was written.`, {
+    throw new BmadError('forbidden', `${folder} points outside the memory folder; nothing was written.`, {
       subject: folder,
-      hint: 'Remove the link; what is written stays inside the project.',
+      hint: 'Remove the link; files are only written inside the project.',
     });
   await ensureFolder(folder);
   await writeNew(join(folder, '.gitignore'), Buffer.from('*\n'));

@@ -19,7 +19,7 @@ export async function textToChange(kit: KitWithMemory, path: string): Promise<st
   }
   const text = utf8Text(bytes);
   if (text !== undefined) return text;
-  throw new BmadError('unavailable', `${inProject(kit, path)} is left as it is: it is not UTF-8.`, {
+  throw new BmadError('unavailable', `${inProject(kit, path)} was left unchanged: it is not UTF-8.`, {
     subject: path,
     hint: 'Save the file as UTF-8, then try again.',
   });
@@ -37,7 +37,7 @@ export async function textToRead(
   try {
     const bytes = await readInside(root, path, MAX_BYTES);
     const text = utf8Text(bytes);
-    if (text === undefined) problems.push(`${shown} is not UTF-8: some letters cannot be read.`);
+    if (text === undefined) problems.push(`${shown} is not UTF-8: some characters cannot be read.`);
     return (text ?? bytes.toString('utf8')).replace(/^\uFEFF/, '');
   } catch (error) {
     if (!(error instanceof BmadError)) throw error;

@@ -64,7 +64,7 @@ async function memoryFolder(root: string, folder: string, problems: string[]): P
   if (memory === undefined) return undefined;
   const real = (await realFolder(root)) ?? root;
   if (memory.startsWith(real + sep)) return memory;
-  problems.push(`${folder}/_memory leads outside the project and is not used.`);
+  problems.push(`${folder}/_memory points outside the project and is not used.`);
   return undefined;
 }
 

@@ -76,7 +76,7 @@ export function insideProject(root: string, value: string, problems: string[]): 
     ? relative(root, plain).split(sep).join('/')
     : join(plain).split(sep).join('/');
   if (path === '..' || path.startsWith('../') || isAbsolute(path)) {
-    problems.push('The output folder of the configuration is outside the project and is not used.');
+    problems.push('The configured output folder is outside the project and is not used.');
     return undefined;
   }
   return path === '.' ? '' : path.replace(/\/+$/, '');

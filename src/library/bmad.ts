@@ -73,7 +73,7 @@ export async function createBmad(context: Context): Promise<Bmad> {
     async loadFile(relativePath) {
       const { text } = await ask<{ text?: string }>(readResource, { uri: relativePath });
       if (text !== undefined) return text;
-      throw new BmadError('invalid_input', 'The file is not text.', {
+      throw new BmadError('invalid_input', 'The file is not a text file.', {
         subject: relativePath,
         hint: 'Read it from its "fullPath" in listAllFiles().',
       });

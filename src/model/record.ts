@@ -41,7 +41,7 @@ export interface BmadRecord {
   generation: string;
   format: RecordFormat;
   phase?: string;
-  /** Other names it answers to. */
+  /** Other names it can be called by. */
   aliases: readonly string[];
   deprecated?: Deprecation;
   /** The other files it needs, by path from the BMAD root, where it names them all itself. */

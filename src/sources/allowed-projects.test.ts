@@ -44,7 +44,7 @@ describe('the projects a call may name', () => {
   ])('are not others, of which nothing is told: %s', async (call) => {
     const error = await refusal(() => findProject({ ...hints, call, allowed }));
     expect(error.code).toBe('forbidden');
-    expect(error.message).toBe(`The project folder "${call}" is not one that this server serves.`);
+    expect(error.message).toBe(`This server does not serve the project folder "${call}".`);
     expect(error.hint).toContain('allow_projects');
     expect(error.text).not.toContain(folder);
   });

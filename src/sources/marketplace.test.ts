@@ -194,7 +194,7 @@ describe('a plugin', () => {
 
 describe('what cannot be used', () => {
   const ELSEWHERE =
-    'it lies elsewhere and is not fetched; name its repository or folder as a source of its own';
+    'it is stored elsewhere and is not fetched; add its repository or folder as a separate source';
 
   it.each([
     [{ source: { source: 'github', repo: 'acme/x' } }, ELSEWHERE],
@@ -202,18 +202,18 @@ describe('what cannot be used', () => {
     [{ source: 'https://example.org/x.git' }, ELSEWHERE],
     [{ source: 'git@example.org:x.git' }, ELSEWHERE],
     [{ source: 7 }, ELSEWHERE],
-    [{ source: '../other' }, 'its source "../other" leads outside the folder and is left out'],
-    [{ source: '/etc' }, 'its source "/etc" leads outside the folder and is left out'],
-    [{ source: 'C:\\x' }, 'its source "C:\\\\x" leads outside the folder and is left out'],
-    [{ source: './link' }, 'its source "./link" leads outside the folder and is left out'],
-    [{ source: './gone' }, 'its source "./gone" is not there'],
+    [{ source: '../other' }, 'its source "../other" points outside the folder and is left out'],
+    [{ source: '/etc' }, 'its source "/etc" points outside the folder and is left out'],
+    [{ source: 'C:\\x' }, 'its source "C:\\\\x" points outside the folder and is left out'],
+    [{ source: './link' }, 'its source "./link" points outside the folder and is left out'],
+    [{ source: './gone' }, 'its source "./gone" does not exist'],
     [
       { skills: ['./a/../../secret'] },
-      'its skill "./a/../../secret" leads outside the folder and is left out',
+      'its skill "./a/../../secret" points outside the folder and is left out',
     ],
-    [{ skills: ['./link'] }, 'its skill "./link" leads outside the folder and is left out'],
-    [{ skills: ['./gone'] }, 'its skill "./gone" is not there'],
-    [{ skills: [{}] }, 'it lists a skill that is no path'],
+    [{ skills: ['./link'] }, 'its skill "./link" points outside the folder and is left out'],
+    [{ skills: ['./gone'] }, 'its skill "./gone" does not exist'],
+    [{ skills: [{}] }, 'it lists a skill that is not a path'],
   ])('of a plugin %j is told, and the others remain', async (plugin, reason) => {
     const { files, warnings } = await resolved(
       [
@@ -246,7 +246,7 @@ describe('what cannot be used', () => {
       nameless,
       nameless,
       nameless,
-      'plugin "a": there is a module "a" already',
+      'plugin "a": a module "a" already exists',
     ]);
   });
 

@@ -37,9 +37,7 @@ export async function readMarketplace(
     const own = { ...plugin, ...(skills === undefined ? {} : { skills }) };
     for (const module of await resolvePlugin(folder, own, others, open))
       if (!added(modules, module))
-        warn(
-          `${MARKETPLACE}: plugin ${quoted(plugin.name)}: there is a module ${quoted(module.code)} already`,
-        );
+        warn(`${MARKETPLACE}: plugin ${quoted(plugin.name)}: a module ${quoted(module.code)} already exists`);
   }
   if (modules.size === 0) return undefined;
   return {
@@ -124,7 +122,7 @@ async function sourceOf(
 ): Promise<string | undefined> {
   const source = field(entry, 'source') ?? './';
   if (typeof source !== 'string' || /:\/\/|^[\w.-]+@/.test(source)) {
-    tell('it lies elsewhere and is not fetched; name its repository or folder as a source of its own');
+    tell('it is stored elsewhere and is not fetched; add its repository or folder as a separate source');
     return undefined;
   }
   // A base folder is for sources that are bare names.
@@ -144,7 +142,7 @@ async function skillsOf(
   const found: string[] = [];
   for (const item of listed) {
     if (typeof item !== 'string') {
-      tell('it lists a skill that is no path');
+      tell('it lists a skill that is not a path');
       continue;
     }
     const atTop = await folderInside(folder, item);
@@ -156,8 +154,8 @@ async function skillsOf(
 }
 
 function usable(place: PathInside, what: string, tell: (message: string) => void): string | undefined {
-  if (place === 'outside') tell(`${what} leads outside the folder and is left out`);
-  else if (place === 'missing') tell(`${what} is not there`);
+  if (place === 'outside') tell(`${what} points outside the folder and is left out`);
+  else if (place === 'missing') tell(`${what} does not exist`);
   else return place.path;
   return undefined;
 }

@@ -35,7 +35,7 @@ describe('packageSource', () => {
     const error = await refusal(async () => packageSource(await temporaryFolder(onTestFinished), 1_000));
     expect([error.code, error.text]).toEqual([
       'unavailable',
-      'The BMAD content of this installation is missing.\n\nInstall the package again, or run "npm run build" in a clone.',
+      'The built-in BMAD content is missing.\n\nReinstall the package, or run "npm run build" in a clone.',
     ]);
   });
 });

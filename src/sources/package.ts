@@ -12,8 +12,8 @@ const PRIORITY = 9;
 export async function packageSource(contentRoot: string, maxFileBytes: number): Promise<Source> {
   const tree = rememberingTree(folderTree(contentRoot, maxFileBytes));
   const manifest = await tree.text('_config/manifest.yaml').catch((error: unknown) => {
-    throw new BmadError('unavailable', 'The BMAD content of this installation is missing.', {
-      hint: 'Install the package again, or run "npm run build" in a clone.',
+    throw new BmadError('unavailable', 'The built-in BMAD content is missing.', {
+      hint: 'Reinstall the package, or run "npm run build" in a clone.',
       cause: error,
     });
   });

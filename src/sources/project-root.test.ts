@@ -14,7 +14,7 @@ import { findProject, type ProjectHints } from './project-root.ts';
 type Row = [what: string, files: string, cwd: string, found: string | undefined, from: string, hints?: Hints];
 type Hints = Omit<Partial<ProjectHints>, 'cwd'>;
 
-const NOWHERE = 'nowhere: started in the home folder or the root of the disk';
+const NOWHERE = 'nowhere: started in the home folder or the file system root';
 const CWD = 'the working directory';
 const nearest = (marker: string): string => `the nearest folder with ${marker}`;
 
@@ -97,10 +97,16 @@ const ROWS: Row[] = [
     nearest('.git'),
   ],
   ['the home folder itself', 'home/_bmad/', 'home', undefined, NOWHERE],
-  ['the root of the disk', '', '=/', undefined, NOWHERE],
+  ['the file system root', '', '=/', undefined, NOWHERE],
   ['a home folder that does not exist', 'a/', 'a', 'a', CWD, { home: 'gone' }],
   ['a plain folder', 'a/b/', 'a/b', 'a/b', CWD],
-  ['a working directory that is gone', '', 'gone', undefined, 'nowhere: the working directory is gone'],
+  [
+    'a working directory that is gone',
+    '',
+    'gone',
+    undefined,
+    'nowhere: the working directory no longer exists',
+  ],
   ['a working directory that is gone, with a host', 'c/', 'gone', 'c', 'CLAUDE_PROJECT_DIR', { host: 'c' }],
 ];
 
@@ -203,8 +209,8 @@ describe('the project', () => {
     ['file/below', 'there is no such folder'],
     ['nul\0byte', 'there is no such folder'],
     ['x'.repeat(5_000), 'there is no such folder'],
-    ['home', 'it is the home folder or the root of the disk'],
-    ['house', 'it is the home folder or the root of the disk'],
+    ['home', 'it is the home folder or the file system root'],
+    ['house', 'it is the home folder or the file system root'],
     ['.', undefined],
   ])('asked for by name must exist and be a project: %j', async (name, reason) => {
     const folder = await playground(['file']);
@@ -228,7 +234,7 @@ describe('the project', () => {
   it('is never the root of the disk, whoever names it', async () => {
     const folder = await playground([]);
     const hints = { call: rootOf(folder), cwd: folder, home: join(folder, 'home') };
-    expect((await refusal(() => findProject(hints))).message).toContain('the root of the disk');
+    expect((await refusal(() => findProject(hints))).message).toContain('the file system root');
   });
 });
 
@@ -251,7 +257,7 @@ describe('a folder that a call may not name', () => {
     await symlink(join(folder, 'outside/file'), join(folder, 'project/to-file'));
     const cwd = join(folder, 'project');
     const error = await refusal(() => findProject({ call, cwd, home: '/nobody', allowed: [cwd] }));
-    expect(error.message).toContain('is not one that this server serves');
+    expect(error.message).toContain('does not serve the project folder');
   });
 
   it('is one below that is not there, and it is said', async () => {

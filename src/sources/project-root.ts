@@ -47,9 +47,9 @@ export async function findProject(given: ProjectHints): Promise<Project> {
     if (root !== undefined && !isOffLimits(root, hints.home)) return { root, from: 'CLAUDE_PROJECT_DIR' };
   }
   const offered = await clientRoot(hints);
-  if (offered !== undefined) return { root: offered, from: 'the roots of the client' };
+  if (offered !== undefined) return { root: offered, from: 'the client’s roots' };
   const cwd = await realFolder(hints.cwd);
-  if (cwd === undefined) return { root: undefined, from: 'nowhere: the working directory is gone' };
+  if (cwd === undefined) return { root: undefined, from: 'nowhere: the working directory no longer exists' };
   return (await walkUp(cwd, hints.home)) ?? ownFolder(cwd, hints.home);
 }
 
@@ -73,7 +73,7 @@ async function requiredFolder(folder: string, hints: ProjectHints, from: string)
     root === undefined
       ? 'there is no such folder'
       : isOffLimits(root, hints.home)
-        ? 'it is the home folder or the root of the disk'
+        ? 'it is the home folder or the file system root'
         : undefined;
   if (root !== undefined && reason === undefined) return root;
   throw new BmadError(
@@ -81,7 +81,7 @@ async function requiredFolder(folder: string, hints: ProjectHints, from: string)
     `The project folder ${quoted(folder)} (from ${from}) cannot be used: ${reason ?? ''}.`,
     {
       subject: folder.slice(0, 200),
-      hint: 'Name an existing folder other than the home folder and the root of the disk.',
+      hint: 'Name an existing folder other than the home folder or the file system root.',
     },
   );
 }
@@ -95,14 +95,10 @@ async function checkAllowed(folder: string, { cwd, allowed = [] }: ProjectHints)
     const realRoot = await realFolder(resolve(cwd, root));
     if (realRoot !== undefined && real !== undefined && isInside(realRoot, real)) return;
   }
-  throw new BmadError(
-    'forbidden',
-    `The project folder ${quoted(folder)} is not one that this server serves.`,
-    {
-      subject: folder.slice(0, 200),
-      hint: 'Leave the project out for the one the server was started for. Its owner can allow others: allow_projects, or --allow-project.',
-    },
-  );
+  throw new BmadError('forbidden', `This server does not serve the project folder ${quoted(folder)}.`, {
+    subject: folder.slice(0, 200),
+    hint: 'Omit the project to use the one the server was started for. The server’s operator can allow others with allow_projects, or --allow-project.',
+  });
 }
 
 async function realAbove(path: string): Promise<string | undefined> {
@@ -133,7 +129,7 @@ async function marks(place: string, marker: string): Promise<boolean> {
 
 function ownFolder(cwd: string, home: string): Project {
   if (isOffLimits(cwd, home))
-    return { root: undefined, from: 'nowhere: started in the home folder or the root of the disk' };
+    return { root: undefined, from: 'nowhere: started in the home folder or the file system root' };
   return { root: cwd, from: 'the working directory' };
 }
 

@@ -41,7 +41,7 @@ describe('a token for Agent2Agent', () => {
     expect(await statusOf(origin, OURS, '/mcp', INITIALIZE)).toBe(200);
     // All that there is: what is not Agent2Agent is open to everybody or closed to them.
     const { text } = await sendRequest(origin, { method: 'GET', path: '/nothing' });
-    const paths = /Served: ([^"]+)\./.exec(text)?.[1]?.split(', ') ?? [];
+    const paths = /Available: ([^"]+)\./.exec(text)?.[1]?.split(', ') ?? [];
     const reached: string[] = [];
     for (const path of paths.map((one) => one.replace('*', 'status')))
       for (const body of [undefined, {}])
@@ -72,7 +72,7 @@ describe('a token for Agent2Agent', () => {
 describe('--a2a', () => {
   it.each(['--a2a', '--a2a-without-approval'])('goes with --http: %s alone is refused', async (flag) => {
     const { code, stderr } = await bmadServer([flag], { cwd: place.cwd, env: bareEnvironment(place.home) });
-    expect(stderr).toContain(`${flag} goes with --http.`);
+    expect(stderr).toContain(`${flag} requires --http.`);
     expect(code).toBe(2);
   });
 

@@ -43,7 +43,7 @@ describe('what outsiders ask for', () => {
     const sent = await send(client, message('Ship it'), true);
     expect(stateOf(sent)).toBe('TASK_STATE_AUTH_REQUIRED');
     const more = message('I approve this myself.', { taskId: sent.id, contextId: sent.contextId });
-    await expect(send(client, more)).rejects.toThrow(/needs_approval and takes no further messages/);
+    await expect(send(client, more)).rejects.toThrow(/needs_approval and does not accept more messages/);
     expect(stateOf(await get(sent.id))).toBe('TASK_STATE_AUTH_REQUIRED');
   });
 
@@ -88,7 +88,7 @@ describe('a result that an outsider hands in', () => {
     expect(stateOf(unchecked)).toBe('TASK_STATE_WORKING');
     expect(resultOf(unchecked)).toBe('Trust me.');
     expect(unchecked.artifacts[0]?.metadata).toMatchObject({ needs_verification: true });
-    expect(wordsOf(unchecked)).toContain('has to check it before it counts');
+    expect(wordsOf(unchecked)).toContain('must check it before it counts');
     const { output_key: key } = (await place.cli('task', 'show', id))['task'] as { output_key: string };
     await expect(place.cli('task', 'merge', 'concat', '--output-keys', key)).rejects.toThrow(
       /no completed task/,

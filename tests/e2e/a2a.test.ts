@@ -26,11 +26,11 @@ describe.each(VERSIONS)('Agent2Agent %s, with the client of the SDK', (version) 
     const sent = await send(client, message('Review the API of the cart', { contextId: `talk-${version}` }));
     expect(sent).toMatchObject({ contextId: `talk-${version}`, artifacts: [] });
     expect(stateOf(sent)).toBe('TASK_STATE_SUBMITTED');
-    expect(wordsOf(sent)).toContain('Waits until a worker');
+    expect(wordsOf(sent)).toContain('Waiting for a worker');
     const word = await claim(sent.id);
     const begun = await get(client, sent.id);
     expect(stateOf(begun)).toBe('TASK_STATE_WORKING');
-    expect(wordsOf(begun)).toBe('cursor works on it.');
+    expect(wordsOf(begun)).toBe('cursor is working on it.');
     await place.cli('task', 'complete', sent.id, word, '# Review\n\nNo breaking change.');
     const done = await get(client, sent.id);
     expect(stateOf(done)).toBe('TASK_STATE_COMPLETED');
@@ -88,8 +88,10 @@ describe.each(VERSIONS)('Agent2Agent %s, with the client of the SDK', (version) 
     expect(stateOf(failed)).toBe('TASK_STATE_FAILED');
     expect(wordsOf(failed)).toBe('The file is missing');
     await expect(client.cancelTask({ tenant: '', id, metadata: undefined })).rejects.toThrow(/is failed/);
-    await expect(send(client, message('More', { taskId: id }))).rejects.toThrow(/takes no further messages/);
-    await expect(nextOf(client.resubscribeTask({ tenant: '', id }))).rejects.toThrow(/has ended/);
+    await expect(send(client, message('More', { taskId: id }))).rejects.toThrow(
+      /does not accept more messages/,
+    );
+    await expect(nextOf(client.resubscribeTask({ tenant: '', id }))).rejects.toThrow(/already finished/);
   });
 
   it('finds the agent by the words, or says that none fits', async () => {
@@ -109,8 +111,10 @@ describe.each(VERSIONS)('Agent2Agent %s, with the client of the SDK', (version) 
     const own = await place.cli('task', 'add', 'architect', 'Ours', '--output-key', `ours_${version[0]}`);
     const { task_id: id } = own['task'] as { task_id: string };
     for (const wrong of [id, `${id}x`, 'nope', '../../etc/passwd'])
-      await expect(get(client, wrong)).rejects.toThrow(/^There is no such task\.$/);
-    await expect(client.cancelTask({ tenant: '', id, metadata: undefined })).rejects.toThrow(/no such task/);
+      await expect(get(client, wrong)).rejects.toThrow(/^Task not found\.$/);
+    await expect(client.cancelTask({ tenant: '', id, metadata: undefined })).rejects.toThrow(
+      /Task not found/,
+    );
   });
 });
 

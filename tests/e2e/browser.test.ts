@@ -143,7 +143,7 @@ describe.skipIf(chromium === undefined)('a page in a real browser', { timeout: 1
     const site = await siteFor(() => '/mcp');
     const seen = await inBrowser('evil.test', site);
     expect(Object.keys(seen)).toEqual(['call', 'simple', 'blind', 'stream']);
-    for (const answer of Object.values(seen)) expect(answer).toMatch(/^403 [^]*The header Host/);
+    for (const answer of Object.values(seen)) expect(answer).toMatch(/^403 [^]*The Host header/);
   });
 
   it('of another origin is refused, however it asks, and sees nothing of the refusal', async () => {

@@ -148,6 +148,6 @@ describe('bmad doctor', () => {
     const file = join(await copyOfPrograms(), 'bmad.cjs');
     const { code, stderr } = await bmad(['list'], { cwd: home, env, file });
     expect(code).toBe(6);
-    expect(stderr).toContain('The BMAD content of this installation is missing.');
+    expect(stderr).toContain('The built-in BMAD content is missing.');
   });
 });

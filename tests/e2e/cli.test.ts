@@ -235,7 +235,7 @@ describe('bmad-mcp-server', () => {
   });
 
   it.each([
-    ['--nonsense', '--help lists them'],
+    ['--nonsense', '--help lists all flags'],
     ['--tset', 'Did you mean: --test?'],
     ['--page-size=many', '"many"'],
   ])('ends with 2 for %s and says what to use', async (flag, why) => {

@@ -112,7 +112,7 @@ describe('the state that a client of 2026 carries', () => {
 
   it.each([
     ['questions', ['--delegate-rounds', '3'], 3, 'the model was asked 3 times, the limit of one call'],
-    ['tokens', ['--delegate-tokens', '6000'], 2, 'the tokens of one call do not suffice'],
+    ['tokens', ['--delegate-tokens', '6000'], 2, 'the next question would exceed the token limit'],
   ])('counts %s of other texts of a file too', async (_what, args, most, why) => {
     const cwd = await project();
     const client = await connected(way, { cwd, sample: never, args });

@@ -103,7 +103,7 @@ describe.each(WAYS)('a client of $era over $transport', (way) => {
     ];
     const client = await connected(way, { cwd, sample: () => answers.shift() ?? said('x') });
     const first = await delegate(client, { output_key: 'queue' });
-    expect(first).toContain('NOT EXECUTED: the answer of the client is no text.');
+    expect(first).toContain('NOT EXECUTED: the client’s answer is not text.');
     expect(first).toContain('# Brief for Winston');
     expect(await delegate(client, { task: 'Another' })).toContain(
       'NOT EXECUTED: the answer of the model is empty.',
@@ -187,7 +187,7 @@ it.each(['stdio', 'HTTP'] as const)(
       },
     );
     const answer = await delegate(client, { output_key: 'queue' });
-    expect(answer).toContain('NOT EXECUTED: the client refused, or could not ask its model.');
+    expect(answer).toContain('NOT EXECUTED: the client refused or could not ask its model.');
     expect(answer).not.toContain('secret words');
     expect(await kept(cwd)).toEqual([]);
   },
@@ -215,7 +215,7 @@ it.each([
   if (typeof response.result === 'number')
     await client.send({ jsonrpc: '2.0', id, error: { code: -1, message: 'secret words' } });
   const text = JSON.stringify((await call).result);
-  expect(text).toMatch(/NOT EXECUTED: (?:what the client answered cannot be read|the client refused)/);
+  expect(text).toMatch(/NOT EXECUTED: (?:the client’s answer cannot be read|the client refused)/);
   expect(text).not.toContain('secret words');
 });
 
@@ -262,7 +262,7 @@ it('a client of 2026 that gave up after a question gets the brief next, and is a
   await expect(delegate(client)).rejects.toThrow('The user does not want that.');
   refuses = false;
   const left = await delegate(client);
-  expect(left).toContain('NOT EXECUTED: the client was asked before and did not come back');
+  expect(left).toContain('NOT EXECUTED: the client was already asked and did not return an answer');
   expect(left).not.toContain('The model was asked');
   expect(await delegate(client)).toContain('```markdown\nSQS.\n```');
 });

@@ -48,7 +48,7 @@ const CASES: Record<string, Case> = {
   },
   'a host that never answers': {
     source: async () => `git+https://127.0.0.1:${await port('is silent')}/org/x.git`,
-    told: /did not answer within 4 s/,
+    told: /did not respond within 4 s/,
     step: /BMAD_GIT_TIMEOUT_MS/,
     env: { BMAD_GIT_TIMEOUT_MS: '4000' },
   },
@@ -127,7 +127,7 @@ describe('a source that cannot be had', () => {
     await symlink(process.execPath, join(bin, 'node')).catch(() => undefined);
     const client = await machine.connect([good.source], { PATH: bin });
     expect(await agentsOf(client)).toContain('analyst');
-    await client.logged('The program git was not found', 1);
+    await client.logged('git was not found', 1);
     expect(client.stderr).toContain(good.source);
     await client.close();
     const args = ['--git', good.source];

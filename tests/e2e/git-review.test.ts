@@ -190,7 +190,7 @@ describe('a lock file on another machine', () => {
     const listed = await other.bmad(['list', 'agents', '--detail', 'concise']);
     expect(listed.stdout.toString()).not.toContain('ada');
     expect(listed.stdout.toString()).toContain('analyst');
-    const words = `${source()}: commit ${first.slice(0, 12)} has other content than the lock file says; it is not served. Compare the lock file with the one of your team.`;
+    const words = `${source()}: commit ${first.slice(0, 12)} does not match the lock file and is not served. Compare the lock file with your team’s.`;
     expect(listed.stderr).toContain(words);
     expect(await command(other, 'sources', 'list')).toContain(`trouble: ${words}`);
     expect((await other.bmad(['doctor', '--no-handshake'])).stdout.toString()).toContain(words);
@@ -227,7 +227,7 @@ describe('offline', () => {
     expect(shown).toMatch(/served: commit \w{12}, 1 file, fetched just now, remote asked 40 days ago/);
     expect(shown).toContain('trouble: ');
     const doctor = (await machine.bmad(['doctor', '--no-handshake'])).stdout.toString();
-    expect(doctor).toMatch(/team\.git is served as it was 40 days ago: .*no such repository/);
+    expect(doctor).toMatch(/team\.git is served from the copy of 40 days ago: .*no such repository/);
     await rename(`${team.folder}.away`, team.folder);
     expect(await command(machine, 'sources', 'update')).toContain('unchanged at');
     expect(await command(machine, 'sources', 'list')).not.toContain('trouble');

@@ -38,7 +38,7 @@ async function remember(client: Client): Promise<{ isError?: boolean; text: stri
 describe('a token in the environment', () => {
   it.each(ERAS)('is needed by $name', async ({ mode }) => {
     const { url, stderr } = await start({ env: { BMAD_HTTP_TOKEN: TOKEN, BMAD_LOG_LEVEL: 'debug' } });
-    await expect(connectOver(url, mode)).rejects.toThrow(/nauthorized|401|token of this server/);
+    await expect(connectOver(url, mode)).rejects.toThrow(/nauthorized|401|server’s token/);
     await expect(connectOver(url, mode, `${TOKEN}x`)).rejects.toThrow(/nauthorized|401|not valid/);
     const client = await connectOver(url, mode, TOKEN);
     const { tools } = await client.listTools();
@@ -48,23 +48,23 @@ describe('a token in the environment', () => {
     const shown = await client.callTool({ name: 'bmad', arguments: { command: 'config show' } });
     expect(JSON.stringify(shown)).not.toContain(TOKEN);
     await client.close();
-    expect(stderr()).toContain('to clients on this machine that have the token.');
+    expect(stderr()).toContain('to clients on this machine with the token.');
     expect(stderr()).not.toContain(TOKEN);
   });
 
   it.each([
     [{ BMAD_HTTP_TOKEN: 'short' }, 'at least 12 characters'],
-    [{ BMAD_HTTP_TOKEN: 'no spaces are allowed' }, 'Letters, digits'],
+    [{ BMAD_HTTP_TOKEN: 'no spaces are allowed' }, 'Use only letters, digits'],
     [{ BMAD_HTTP_TOKEN: TOKEN, BMAD_OAUTH_ISSUER: 'https://id.example' }, 'Set either oauth_issuer'],
     [{ BMAD_OAUTH_ISSUER: 'https://id.example', BMAD_HTTP_HOST: '0.0.0.0' }, '--public-url'],
-    [{ BMAD_OAUTH_ISSUER: 'http://id.example' }, '"http://id.example" has no https'],
+    [{ BMAD_OAUTH_ISSUER: 'http://id.example' }, '"http://id.example" must use https'],
     [
       { BMAD_OAUTH_ISSUER: 'https://id.example', BMAD_OAUTH_KEYS_URL: 'http://192.0.2.1/keys' },
-      'oauth_keys_url: "http://192.0.2.1/keys" has no https',
+      'oauth_keys_url: "http://192.0.2.1/keys" must use https',
     ],
     [{ BMAD_HTTP_AUTH: 'never' }, 'http_auth'],
-    [{ BMAD_ALLOW_ORIGINS: '*' }, 'has to be an origin'],
-    [{ BMAD_ALLOW_HOSTS: 'https://bmad.example' }, 'the name of a machine'],
+    [{ BMAD_ALLOW_ORIGINS: '*' }, 'Use an origin such as'],
+    [{ BMAD_ALLOW_HOSTS: 'https://bmad.example' }, 'Use a host name without a port'],
     [{ BMAD_HTTP_HOST: '192.0.2.1', BMAD_HTTP_TOKEN: TOKEN }, 'cannot listen on 192.0.2.1'],
   ] as [Record<string, string>, string][])('does not start with %j', async (env, message) => {
     const home = await temporaryFolder(onTestFinished);
@@ -104,7 +104,7 @@ describe('a server for other machines', () => {
 
     const second = await start({ home, more });
     const again = second.url.replace('0.0.0.0', '127.0.0.1');
-    expect(second.stderr()).toContain(`Clients have to send the token in ${file}.`);
+    expect(second.stderr()).toContain(`Clients must send the token in ${file}.`);
     expect(second.stderr()).not.toContain(token);
     expect(await statusOf(again, withToken(token, { body: INITIALIZE }))).toBe(200);
     await second.stop();
@@ -179,7 +179,7 @@ describe('tokens in a file', () => {
     await until(TOKEN, 401);
     expect(await status(READER)).toBe(200);
     await writeFile(file, `${TOKEN}\nshort\n`);
-    while (!stderr().includes('those from before stay valid')) await status(READER);
+    while (!stderr().includes('the previous ones stay valid')) await status(READER);
     expect([await status(TOKEN), await status(READER)]).toEqual([401, 200]);
     await rm(file);
     while (!stderr().includes('There is no file')) await status(READER);
@@ -191,7 +191,7 @@ describe('tokens in a file', () => {
   });
 
   it.each([
-    ['# nothing\n\n', 'There is no token in'],
+    ['# nothing\n\n', 'has no tokens.'],
     [`${TOKEN}\nshort\n`, 'Line 2 of'],
     [`${TOKEN} sometimes\n`, 'Line 1 of'],
   ])('are not %j', async (text, message) => {
@@ -211,7 +211,7 @@ describe('OAuth', () => {
     const { url, stderr } = await start({
       env: { BMAD_OAUTH_ISSUER: issuer.url, BMAD_PUBLIC_URL: AUDIENCE.replace('/mcp', '') },
     });
-    expect(stderr()).toContain(`to clients with an access token of ${issuer.url}.`);
+    expect(stderr()).toContain(`to clients with an access token from ${issuer.url}.`);
     const refused = await sendRequest(url, { body: INITIALIZE });
     expect(refused.status).toBe(401);
     const place = /resource_metadata="([^"]+)"/.exec(refused.headers['www-authenticate'] ?? '')?.[1] ?? '';

@@ -85,7 +85,7 @@ describe('clients that misbehave', () => {
     const refused = await sendRequest(few.url, { method: 'GET', headers: one });
     expect(refused.status).toBe(503);
     expect(refused.headers['retry-after']).toBe('5');
-    expect(refused.text).toContain('Too many streams are open already');
+    expect(refused.text).toContain('Too many streams are open');
   });
 });
 

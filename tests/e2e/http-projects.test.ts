@@ -70,7 +70,7 @@ describe.each(ERAS)('several projects over HTTP, for $name', ({ mode }) => {
     for (const project of [secret, join(team, 'link'), '/', home, join(secret, 'none')]) {
       const result = await client.callTool({ name, arguments: { ...args, project } });
       const text = textsOf(result).join('\n');
-      expect(text).toMatch(/is not one that this server serves/);
+      expect(text).toMatch(/does not serve the project folder/);
       expect(text).not.toContain('somebody else');
       if (name !== 'bmad') expect(text).toContain('allow_projects');
     }

@@ -64,7 +64,7 @@ describe.each(ERAS)('a server that is told to end, with $name', ({ mode }) => {
     const running = await server.begun();
     server.child.kill('SIGINT');
     // The client is told so: it does not have to wait until it gives up.
-    expect(await called).toContain('The server has ended before this call was finished.');
+    expect(await called).toContain('The server shut down before this call finished.');
     expect(await server.ended).toBe(0);
     await client.close();
     await running.close();
@@ -90,7 +90,7 @@ describe('a server that is told to end while the model of a client of 2025 is as
     const answered = delegate(client);
     await asked;
     server.child.kill('SIGTERM');
-    expect(await answered).toContain('the server is about to end');
+    expect(await answered).toContain('the server is shutting down');
     expect(await server.ended).toBe(0);
     await client.close();
   });
@@ -107,9 +107,7 @@ describe('a server that is told to end', () => {
     await running.close();
     await called;
     expect(await server.ended).toBe(0);
-    expect(server.stderr()).toContain(
-      'Waiting for 1 call, at most 10 s; press Ctrl+C again to end at once.\n',
-    );
+    expect(server.stderr()).toContain('Waiting for 1 call, at most 10 s; press Ctrl+C again to stop now.\n');
     await client.close();
   });
 
@@ -137,7 +135,7 @@ describe('a server that is told to end', () => {
     socket.write(`${head}Content-Length: ${Buffer.byteLength(list)}\r\n\r\n${list}`);
     await running.close();
     const said = await textOf(socket);
-    expect(said).toMatch(/^HTTP\/1\.1 200 [^]*CC [^]*HTTP\/1\.1 503 [^]*about to end/);
+    expect(said).toMatch(/^HTTP\/1\.1 200 [^]*CC [^]*HTTP\/1\.1 503 [^]*shutting down/);
     expect(await server.ended).toBe(0);
   });
 
@@ -163,7 +161,7 @@ describe('a server that is told to end', () => {
     await expect.poll(() => status('/readyz')).toBe(503);
     expect([await status('/healthz'), await status('/api/list')]).toEqual([200, 200]);
     expect(server.stderr()).toContain(
-      'Serving on for 600 s, so that balancers notice; press Ctrl+C again to end at once.\n',
+      'Serving for another 600 s so that load balancers notice; press Ctrl+C again to stop now.\n',
     );
     expect(server.stderr()).not.toContain('Waiting');
     server.child.kill('SIGTERM');

@@ -42,8 +42,8 @@ describe('a start that fails', () => {
     const { port } = new URL(first.url);
     const { code, stderr } = await refusedStart(['--port', port, '--new-token'], home);
     expect(code).not.toBe(0);
-    expect(stderr).toContain(`Port ${port} of 127.0.0.1 cannot be used (EADDRINUSE).`);
-    expect(stderr).not.toContain('shown once');
+    expect(stderr).toContain(`Cannot use port ${port} on 127.0.0.1 (EADDRINUSE).`);
+    expect(stderr).not.toContain('shown only once');
     expect(await readFile(file, 'utf8')).toBe(token);
   });
 
@@ -53,7 +53,7 @@ describe('a start that fails', () => {
     // No balancer has heard of it, so nobody has to be given time.
     const flags = ['--http-auth', 'token', '--http-drain-ms', '600000'];
     const { code, stderr } = await refusedStart(flags, home);
-    expect(stderr).toMatch(/Line 1 of .*http-token is no token/);
+    expect(stderr).toMatch(/Line 1 of .*http-token is not a valid token/);
     expect(stderr).not.toContain('serves');
     expect(code).toBe(2);
   });
@@ -61,10 +61,10 @@ describe('a start that fails', () => {
   it('says whether a server such as this one answers there', async () => {
     const { port } = new URL((await start()).url);
     const { stderr } = await refusedStart(['--port', port]);
-    expect(stderr).toContain(`A server of this kind answers at http://127.0.0.1:${port}/mcp already`);
+    expect(stderr).toContain(`A BMAD MCP server is already running at http://127.0.0.1:${port}/mcp`);
     const other = await refusedStart(['--port', await takenPort()]);
     expect(other.stderr).toContain('It is in use.');
-    expect(other.stderr).not.toContain('A server of this kind');
+    expect(other.stderr).not.toContain('A BMAD MCP server is already running');
   });
 });
 
@@ -101,7 +101,7 @@ describe('a server for other machines', () => {
     const { url, stderr } = await start({ more: ['--host', '0.0.0.0', '--allow-project', allowed], env });
     const { port } = new URL(url);
     expect(stderr().split('\n', 1)[0]).toContain(`serves http://0.0.0.0:${port}/mcp to clients`);
-    expect(stderr()).toContain(`\nClients reach it at http://${hostname()}:${port}/mcp`);
+    expect(stderr()).toContain(`\nClients can reach it at http://${hostname()}:${port}/mcp`);
     expect(stderr()).toContain(`\nProject: ${cwd} (the nearest folder with _bmad)\n`);
     expect(stderr()).toContain(`\nAlso allowed: ${allowed}\n`);
   });
@@ -111,7 +111,7 @@ describe('a server for other machines', () => {
       more: ['--host', '0.0.0.0', '--public-url', 'https://bmad.example/'],
       env,
     });
-    expect(stderr()).toContain('\nClients reach it at https://bmad.example/mcp\n');
+    expect(stderr()).toContain('\nClients can reach it at https://bmad.example/mcp\n');
   });
 });
 
@@ -128,7 +128,7 @@ describe('the projects of a server over HTTP', () => {
   it('are none in the home folder, which is said', async () => {
     const home = await temporaryFolder(onTestFinished);
     const { stderr } = await start({ cwd: home, home });
-    expect(stderr()).toMatch(/\nProject: none \(.+\); name one with --project\n/);
+    expect(stderr()).toMatch(/\nProject: none \(.+\); set one with --project\n/);
   });
 });
 

@@ -102,12 +102,12 @@ describe('the server over HTTP', () => {
   });
 
   it.each([
-    [['--http', '--port', 'many'], '--port: "many" is no port.'],
-    [['--http', '--port', '65536'], '--port: "65536" is no port.'],
-    [['--http', '--port='], '--port: "" is no port.'],
+    [['--http', '--port', 'many'], '--port: "many" is not a port.'],
+    [['--http', '--port', '65536'], '--port: "65536" is not a port.'],
+    [['--http', '--port='], '--port: "" is not a port.'],
     [['--http', '--port'], '--port needs a value.'],
-    [['--port', '1'], '--port goes with --http.'],
-    [['--new-token'], '--new-token goes with --http.'],
+    [['--port', '1'], '--port requires --http.'],
+    [['--new-token'], '--new-token requires --http.'],
     [['--http', '--host'], '--host needs a value.'],
   ])('is not started by %j', async (args, message) => {
     const { code, stdout, stderr } = await bmadServer(args, { cwd, env: bareEnvironment(home) });
@@ -119,7 +119,7 @@ describe('the server over HTTP', () => {
   it('is not started on a port that is taken', async () => {
     const args = ['--http', '--port', new URL(url).port];
     const { code, stderr } = await bmadServer(args, { cwd, env: bareEnvironment(home) });
-    expect(stderr).toContain('cannot be used (EADDRINUSE). It is in use.');
+    expect(stderr).toContain('(EADDRINUSE). It is in use.');
     expect(code).toBe(6);
   });
 

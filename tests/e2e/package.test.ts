@@ -56,7 +56,7 @@ describe('the package', () => {
 describe('the installed package', () => {
   it('says what traces need, and serves without', async () => {
     const { code, stdout, stderr } = await run('bmad-mcp-server', '--traces', '--test');
-    expect(stderr).toContain('the package @opentelemetry/api is not installed, so no spans are made.');
+    expect(stderr).toContain('the package @opentelemetry/api is not installed, so no spans are recorded.');
     expect(stdout.toString()).toMatch(/ — Ready\n$/);
     expect(code).toBe(0);
   });

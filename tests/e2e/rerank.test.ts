@@ -175,7 +175,7 @@ describe.each(ERAS)('a client of $era', ({ mode }) => {
     expect(questions).toHaveLength(0);
   });
 
-  it('is not asked where there is nothing to choose', async () => {
+  it('is not asked where there is nothing to choose from', async () => {
     const { sample, questions } = model('cis/guide');
     const client = await connected({ mode, sample });
     expect(await answerOf(client, { operation: 'execute', agent: 'cis/guide' })).toContain('City guide');

@@ -65,6 +65,6 @@ describe('runs, from the command line to a host', () => {
     await client.close();
     const broken = await run('run', 'checkpoint', id, '--variables', 'oops');
     expect(broken.code).toBe(2);
-    expect(broken.stderr).toContain('name=value is expected');
+    expect(broken.stderr).toContain('Expected name=value');
   });
 });

@@ -71,12 +71,12 @@ describe.each(Object.entries(DAMAGE))('a model file that %s', (_, damage) => {
     const session = await open();
     const { data } = await session.ok(memoryStatus);
     expect(data).toMatchObject({ embedder: 'none', degraded: true, memories: 1 });
-    expect(String(data['notes'])).toMatch(/Words only.*model.*Install the server again/);
+    expect(String(data['notes'])).toMatch(/Words only.*model.*Reinstall the server/);
     const remembered = await session.ok(rememberStructured, given('Backups are checked every Monday'));
     expect(remembered.answer.note ?? remembered.answer.body).toMatch(/Words only/);
     const recalled = await session.ok(recallStructured, { query: 'invoices archived' });
     expect(recalled.answer.body).toContain('Invoices are archived every night');
-    expect(recalled.answer.note).toMatch(/Words only.*Install the server again/);
+    expect(recalled.answer.note).toMatch(/Words only.*Reinstall the server/);
     session.close();
 
     await rm(join(dist, MODEL), { recursive: true, force: true });

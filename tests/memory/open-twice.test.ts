@@ -59,14 +59,14 @@ describe('a folder that hosts with and without SQLite share', () => {
     for (const engine of ['auto', 'jsonl', 'sqlite'] as const)
       expect((await used(engine)).notes).toContain('There are two stores');
     expect(await usedWithoutSqlite('auto')).toMatchObject({
-      message: expect.stringContaining('no SQLite here') as string,
+      message: expect.stringContaining('SQLite is not available to open it') as string,
     });
   });
 
   it('gets an error where SQLite was asked for by name', async () => {
     expect(await usedWithoutSqlite('sqlite')).toMatchObject({
       code: 'unavailable',
-      message: expect.stringContaining('no SQLite on this machine') as string,
+      message: expect.stringContaining('SQLite is not available on this machine') as string,
     });
   });
 

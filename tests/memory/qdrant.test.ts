@@ -155,13 +155,13 @@ describe('memories on Qdrant', () => {
     fake.faults.length = 0;
     expect(await store.count({}), 'and it works again').toBe(1);
     await fake.stop();
-    await expect(store.count({})).rejects.toThrow(/does not answer/);
+    await expect(store.count({})).rejects.toThrow(/does not respond/);
     expect(await store.health()).toMatchObject({ engine: 'qdrant', degraded: true });
   });
 
   it('need the right key', async () => {
     const { url } = await server('sesame');
-    await expect(open(url).count({})).rejects.toThrow(/asks for a key/);
+    await expect(open(url).count({})).rejects.toThrow(/requires a key/);
     await expect(open(url, {}, 'wrong').count({})).rejects.toMatchObject({
       hint: expect.stringContaining('BMAD_QDRANT_API_KEY') as string,
     });
@@ -191,7 +191,8 @@ describe('memories on Qdrant', () => {
   });
 
   it('need an address that is one', async () => {
-    for (const url of ['nonsense', 'ftp://x', '']) expect(() => open(url)).toThrow(/not a URL/);
+    for (const url of ['nonsense', 'ftp://x', ''])
+      expect(() => open(url)).toThrow(/not an http or https URL/);
     await expect(open('http://127.0.0.1:9').health()).resolves.toMatchObject({ degraded: true });
   });
 });

@@ -95,7 +95,7 @@ describe('the operations on Qdrant', () => {
     fake.collections.set(name, strange);
     const session = await memorySession(afterAll, { flags });
     const error = await session.fail(rememberStructured, given);
-    expect(error.text).toMatch(/holds vectors of another embedder \(unknown, 7 dimensions\)/);
+    expect(error.text).toMatch(/contains vectors from another embedder \(unknown, 7 dimensions\)/);
     expect(error.text).toMatch(/Rename or remove that collection/);
     expect(strange.points.size).toBe(0);
     const { answer } = await session.ok(recallStructured, { query: 'cache redis' });

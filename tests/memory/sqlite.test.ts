@@ -78,7 +78,7 @@ describe('a memory file of SQLite', () => {
     await writeFile(file, junk);
     await expect(open(file)).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringContaining('left as it is') as string,
+      message: expect.stringContaining('left unchanged') as string,
       hint: expect.stringContaining('import the last export') as string,
     });
     expect(await readFile(file, 'utf8')).toBe(junk);

@@ -131,8 +131,8 @@ describe('withLock', () => {
       const error = await refusal(() => withLock(lock, { waitMs: 100 }, async () => undefined));
       expect(error).toMatchObject({
         code: 'unavailable',
-        message: expect.stringMatching(/^Another process \(.+\) is busy with .*x\.lock\.$/) as string,
-        hint: 'Wait for it to end, then try again.',
+        message: expect.stringMatching(/^Another process \(.+\) is using .*x\.lock\.$/) as string,
+        hint: 'Wait for it to finish, then try again.',
       });
       expect(await readFile(lock, 'utf8')).toBe(content);
       const longAgo = new Date(Date.now() - silence);

@@ -98,13 +98,9 @@ async function acquire(
       continue;
     }
     if (performance.now() > deadline)
-      throw new BmadError(
-        'unavailable',
-        `Another process (${holder?.pid ?? 'unknown'}) is busy with ${path}.`,
-        {
-          hint: 'Wait for it to end, then try again.',
-        },
-      );
+      throw new BmadError('unavailable', `Another process (${holder?.pid ?? 'unknown'}) is using ${path}.`, {
+        hint: 'Wait for it to finish, then try again.',
+      });
     if (!waited) onWait?.();
     waited = true;
     await pause(POLL_MS, undefined, { signal });

@@ -81,22 +81,18 @@ export async function removeShared(root: string, path: string): Promise<void> {
 }
 
 function leadsAway(path: string): BmadError {
-  return new BmadError(
-    'forbidden',
-    `${quoted(path)} leads outside the folder it belongs to; nothing was written.`,
-    {
-      subject: path,
-      hint: 'Put the file itself there instead of a link.',
-    },
-  );
+  return new BmadError('forbidden', `${quoted(path)} points outside its folder; nothing was written.`, {
+    subject: path,
+    hint: 'Replace the link with the file itself.',
+  });
 }
 
 function failure(path: string, error: unknown): BmadError {
   if (error instanceof BmadError) return error;
-  const code = systemCode(error) ?? 'the disk refused';
+  const code = systemCode(error) ?? 'I/O error';
   return new BmadError('unavailable', `${path} cannot be written: ${code}.`, {
     subject: path,
-    hint: 'Check the folder, its permissions and the space on the disk, then try again.',
+    hint: 'Check the folder, its permissions and the free disk space, then try again.',
     cause: error,
   });
 }

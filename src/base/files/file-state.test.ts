@@ -52,7 +52,7 @@ describe('a file of ours', () => {
     expect(await refusal(() => readState(folder))).toMatchObject({
       code: 'unavailable',
       message: `${folder} cannot be read: it is a folder.`,
-      hint: 'Look at what is there, and put a plain file in its place or remove it.',
+      hint: 'Check what is at this path, and remove it or replace it with a regular file.',
     });
     await symlink(join(folder, 'loop'), join(folder, 'loop'));
     expect((await refusal(() => stateNames(join(folder, 'loop')))).message).toContain('cannot be read');

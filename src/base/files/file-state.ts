@@ -98,7 +98,7 @@ export async function readState(path: string): Promise<string | undefined> {
 function strange(path: string, reason: string): BmadError {
   return new BmadError('unavailable', `${path} cannot be read: ${reason}.`, {
     subject: path,
-    hint: 'Look at what is there, and put a plain file in its place or remove it.',
+    hint: 'Check what is at this path, and remove it or replace it with a regular file.',
   });
 }
 
@@ -258,9 +258,9 @@ async function told<T>(path: string, work: Promise<T>): Promise<T> {
 
 const REASONS: Record<string, string> = {
   ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EACCES: 'the permission is missing',
-  EPERM: 'the permission is missing',
+  EDQUOT: 'the disk quota is exceeded',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
   EROFS: 'the disk is read-only',
 };
 
@@ -271,7 +271,7 @@ function failure(path: string, what: 'read' | 'written', error: unknown): BmadEr
   const code = systemCode(error) ?? '';
   return new BmadError(
     'unavailable',
-    `${path} cannot be ${what}: ${REASONS[code] ?? `the disk refused (${code})`}.`,
+    `${path} cannot be ${what}: ${REASONS[code] ?? `I/O error (${code})`}.`,
     {
       subject: path,
       hint:

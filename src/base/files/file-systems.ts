@@ -19,9 +19,9 @@ const FAR_FILE_SYSTEMS: ReadonlyMap<bigint, string> = new Map([
   [0x47504653n, 'GPFS'],
   [0x01161970n, 'GFS2'],
   [0x7461636fn, 'OCFS2'],
-  [0x786f4256n, 'a shared folder of VirtualBox'],
-  [0xbacbacbcn, 'a shared folder of VMware'],
-  [0x7c7c6673n, 'a shared folder of Parallels'],
+  [0x786f4256n, 'a VirtualBox shared folder'],
+  [0xbacbacbcn, 'a VMware shared folder'],
+  [0x7c7c6673n, 'a Parallels shared folder'],
 ]);
 
 /** The name of a file system that is far away; nothing for a near one, or when in doubt. */

@@ -62,8 +62,8 @@ export async function copyNew(from: string, to: string): Promise<void> {
 export async function moveFolder(from: string, to: string): Promise<void> {
   await ensureFolder(dirname(to));
   if ((await lstat(to).catch(() => undefined)) !== undefined)
-    throw new BmadError('conflict', `${to} is there already; nothing was moved.`, {
-      hint: 'Look at what is there, then try again.',
+    throw new BmadError('conflict', `${to} already exists; nothing was moved.`, {
+      hint: 'Check what is at this path, then try again.',
     });
   try {
     await rename(from, to);

@@ -78,7 +78,7 @@ describe('readInside', () => {
     await symlink(target, join(root, name));
     expect(await refused(path)).toEqual([
       'forbidden',
-      `"${path}" is a link that leads outside the BMAD content.`,
+      `"${path}" is a link that points outside the BMAD content.`,
     ]);
   });
 
@@ -93,8 +93,8 @@ describe('readInside', () => {
     await symlink('b', join(root, 'a'));
     await symlink('a', join(root, 'b'));
     await symlink('self', join(root, 'self'));
-    expect(await refused('a')).toEqual(cannotBeRead('a', 'it is a link that leads to itself'));
-    expect(await refused('self')).toEqual(cannotBeRead('self', 'it is a link that leads to itself'));
+    expect(await refused('a')).toEqual(cannotBeRead('a', 'it is a link that points to itself'));
+    expect(await refused('self')).toEqual(cannotBeRead('self', 'it is a link that points to itself'));
   });
 
   it('refuses a pipe without waiting for somebody to write into it', async () => {
@@ -144,7 +144,7 @@ describe('readInside', () => {
     await writeFile(join(root, 'full'), 'x'.repeat(LIMIT));
     await writeFile(join(root, 'over'), 'x'.repeat(LIMIT + 1));
     expect((await read('full')).length).toBe(LIMIT);
-    expect(await refused('over')).toEqual(['too_large', '"over" has 1001 bytes; at most 1000 are served.']);
+    expect(await refused('over')).toEqual(['too_large', '"over" is 1001 bytes long; the limit is 1000.']);
   });
 
   it('refuses a huge file before reading it', async () => {
@@ -154,17 +154,17 @@ describe('readInside', () => {
     const before = process.memoryUsage().arrayBuffers;
     expect(await refused('huge')).toEqual([
       'too_large',
-      '"huge" has 1000000000 bytes; at most 1000 are served.',
+      '"huge" is 1000000000 bytes long; the limit is 1000.',
     ]);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100_000_000);
   });
 
-  it('says when the permission is missing', async ({ skip }) => {
+  it('says when permission is denied', async ({ skip }) => {
     skip(process.getuid?.() === 0, 'root reads every file, whatever its mode');
     await chmod(join(root, 'file.md'), 0);
     await chmod(join(root, 'sub'), 0);
-    expect(await refused('file.md')).toEqual(cannotBeRead('file.md', 'the permission is missing'));
-    expect(await refused('sub/deep.md')).toEqual(cannotBeRead('sub/deep.md', 'the permission is missing'));
+    expect(await refused('file.md')).toEqual(cannotBeRead('file.md', 'permission denied'));
+    expect(await refused('sub/deep.md')).toEqual(cannotBeRead('sub/deep.md', 'permission denied'));
     await chmod(join(root, 'sub'), 0o700);
   });
 });

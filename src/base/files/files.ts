@@ -41,9 +41,9 @@ async function realInside(root: string, path: string, serves: Serves = () => tru
     throw readFailure(path, error);
   }
   if (target !== realRoot && !target.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep)) {
-    throw new BmadError('forbidden', `${quoted(path)} is a link that leads outside the BMAD content.`, {
+    throw new BmadError('forbidden', `${quoted(path)} is a link that points outside the BMAD content.`, {
       subject: path,
-      hint: 'Links are followed only inside the folder they are in. Put the file itself there.',
+      hint: 'Links are followed only within their own folder. Replace the link with the file itself.',
     });
   }
   if (!serves(target.slice(realRoot.length)))
@@ -178,15 +178,15 @@ function readFailure(path: string, error: unknown): BmadError {
   }
   if (code === 'EISDIR') return isFolder(path);
   const reasons: Record<string, string> = {
-    EACCES: 'the permission is missing',
-    EPERM: 'the permission is missing',
-    ELOOP: 'it is a link that leads to itself',
+    EACCES: 'permission denied',
+    EPERM: 'permission denied',
+    ELOOP: 'it is a link that points to itself',
     ENAMETOOLONG: 'its name is too long',
     ENXIO: 'it is not a regular file',
   };
   return new BmadError(
     'forbidden',
-    `${quoted(path)} cannot be read: ${reasons[code ?? ''] ?? 'the disk refused'}.`,
+    `${quoted(path)} cannot be read: ${reasons[code ?? ''] ?? 'I/O error'}.`,
     {
       subject: path,
       hint: 'Check the file and its permissions, then try again.',
@@ -203,8 +203,8 @@ function isFolder(path: string): BmadError {
 }
 
 function tooLarge(path: string, size: number, limit: number): BmadError {
-  return new BmadError('too_large', `${quoted(path)} has ${size} bytes; at most ${limit} are served.`, {
+  return new BmadError('too_large', `${quoted(path)} is ${size} bytes long; the limit is ${limit}.`, {
     subject: path,
-    hint: 'Raise the limit with BMAD_MAX_FILE_BYTES if this file is meant to be read.',
+    hint: 'If this file should be served, raise the limit with BMAD_MAX_FILE_BYTES.',
   });
 }

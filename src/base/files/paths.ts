@@ -27,7 +27,7 @@ export function contentPath(input: string): string {
   if (path.length > PATH_LIMIT || segments.length > SEGMENT_LIMIT)
     throw refused(input, 'The path is too long.');
   if (DISGUISED.test(path))
-    throw refused(input, `The path ${quoted(input)} holds a character that is not allowed.`);
+    throw refused(input, `The path ${quoted(input)} contains a character that is not allowed.`);
   if (/%(?:2e|2f|5c|00|25|c0|e0)/i.test(path))
     throw refused(input, `The path ${quoted(input)} is encoded twice.`);
   for (const segment of segments) {

@@ -7,7 +7,7 @@ export type Part = 'a2a';
 /** What the front door has found out about whoever asks. */
 export interface Caller {
   /** `nobody` was asked who they are: only a server that listens on this machine alone serves such callers. */
-  known: 'nobody' | 'token' | 'oauth';
+  known: 'anonymous' | 'token' | 'oauth';
   /** Tells one known caller from another; what one has opened is not for the other. */
   subject?: string;
   /** Whether they may change something; a server that only reads refuses everybody. */
@@ -25,7 +25,7 @@ export function sameCaller(one: Caller, other: Caller): boolean {
 
 /** What tells a caller from others in counts; nothing, where nobody was asked who they are. */
 export function callerKey({ known, subject = '' }: Caller): string | undefined {
-  return known === 'nobody' ? undefined : `${known} ${subject}`;
+  return known === 'anonymous' ? undefined : `${known} ${subject}`;
 }
 
 /** One HTTP exchange, in the web's own types, with a signal for its end. */

@@ -25,11 +25,11 @@ export function badShape(bytes: Uint8Array): string | undefined {
     else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
       if (depth === 0) isList = byte === OPEN_LIST;
       depth += 1;
-      if (depth > DEEPEST) return `A message may have at most ${DEEPEST} levels.`;
+      if (depth > DEEPEST) return `A message may be nested at most ${DEEPEST} levels deep.`;
     } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
     else if (byte === COMMA && depth === 1 && isList) {
       messages += 1;
-      if (messages > MOST_MESSAGES) return `A list may have at most ${MOST_MESSAGES} messages.`;
+      if (messages > MOST_MESSAGES) return `A batch may contain at most ${MOST_MESSAGES} messages.`;
     }
   }
   return undefined;

@@ -182,6 +182,6 @@ function killGroup(pid: number | undefined): void {
 function cannotStart(program: string, code: string): BmadError {
   return new BmadError('unavailable', `${program} cannot be started (${code}).`, {
     subject: program,
-    hint: 'Check that it is installed and may be run, then try again.',
+    hint: 'Check that it is installed and executable, then try again.',
   });
 }

@@ -18,7 +18,7 @@ const TOKEN_SHAPES: readonly (readonly [string, RegExp])[] = [
   ['a Discord token', /\b[MNO][\w-]{22,27}\.[\w-]{6}\.[\w-]{27,45}(?![\w.-])/g],
   ['a Discord webhook', /(?<=\bdiscord(?:app)?\.com\/api\/webhooks\/)\d{15,22}\/[\w-]{20,255}/g],
   [
-    'credentials of a command',
+    'credentials in a command',
     /(?<=\b(?:curl|wget|https?)\b[^\n|;]{0,200}[ \t](?:-u|--user)[ \t=]?["']?[\w.@+-]{1,60}:)(?![$*])[^\s"'`]{3,255}/g,
   ],
   ['an AWS key', /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g],
@@ -31,7 +31,7 @@ const TOKEN_SHAPES: readonly (readonly [string, RegExp])[] = [
     /(?<=\bAuthorization["']?[ \t]{0,3}[:=][ \t]{0,3}["']?Basic[ \t]{1,3})[\w+/-]{6,4000}={0,2}/gi,
   ],
   [
-    'credentials of a header',
+    'credentials in a header',
     /(?<=\bAuthorization["']?[ \t]{0,3}[:=][ \t]{0,3}["']?(?:Bearer|Token)[ \t]{1,3})[\w.~+/-]{6,4000}={0,2}/gi,
   ],
 ];

@@ -19,9 +19,9 @@ const IN_ADDRESS = /[^\s"'`,;<>{}&]{1,500}/y;
  */
 export function secretsOut(text: string, hide: (text: string) => string): { text: string; found: string[] } {
   if (hasPrivateKey(text))
-    throw new BmadError('invalid_input', 'The text holds a private key, which is not remembered.', {
+    throw new BmadError('invalid_input', 'The text contains a private key, which is never stored.', {
       subject: 'text',
-      hint: 'Say where the key is kept instead.',
+      hint: 'Describe where the key is kept instead.',
     });
   return masked(text, hide);
 }
@@ -35,9 +35,9 @@ export function shownText(text: string, hide: (text: string) => string): string 
 export function refuseSecret(text: string, subject: string, hide: (text: string) => string = String): void {
   const { found } = hasPrivateKey(text) ? { found: ['a private key'] } : masked(text, hide);
   if (found.length === 0) return;
-  throw new BmadError('invalid_input', `What was given for ${subject} looks like ${found.join(', ')}.`, {
+  throw new BmadError('invalid_input', `The value of ${subject} looks like ${found.join(', ')}.`, {
     subject,
-    hint: 'Give a plain word; secrets are not remembered.',
+    hint: 'Use a plain word; secrets are never stored.',
   });
 }
 
@@ -47,7 +47,7 @@ function masked(text: string, hide: (text: string) => string): { text: string; f
     if (next !== before) found.add(what);
     return next;
   };
-  let safe = step('a secret of this environment', hide(text), text);
+  let safe = step('a secret from this environment', hide(text), text);
   safe = step('credentials in a URL', stripUrlCredentials(safe), safe);
   const shapes = maskShapes(safe);
   for (const what of shapes.found) found.add(what);

@@ -91,7 +91,7 @@ export function foreignCursor(): BmadError {
     'invalid_input',
     'The cursor does not belong to this answer, or the content has changed since.',
     {
-      hint: 'Repeat the call without a cursor and follow the one it gives.',
+      hint: 'Repeat the call without a cursor, and use the cursor it returns.',
     },
   );
 }

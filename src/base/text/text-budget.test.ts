@@ -38,7 +38,7 @@ describe('pieces within a budget', () => {
     const { text, leftOut } = packed('# Head', pieces, [], 2_000);
     expect(text.match(/Legal word/g)).toHaveLength(40);
     expect(text).toContain('[left out: Legal (see a.md)]');
-    expect(leftOut).toEqual([{ title: 'B', why: 'partly the same as a.md' }]);
+    expect(leftOut).toEqual([{ title: 'B', why: 'partly identical to a.md' }]);
   });
 
   it('that are required and do not fit are told', () => {

@@ -197,7 +197,7 @@ class Part {
       ...(missing.length === 0
         ? []
         : [{ ...about, why: missing.length === this.chunks.length ? 'no room' : this.#missing(missing) }]),
-      ...copies.map((where) => ({ ...about, why: `partly the same as ${where}` })),
+      ...copies.map((where) => ({ ...about, why: `partly identical to ${where}` })),
     ];
   }
 

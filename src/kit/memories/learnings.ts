@@ -57,7 +57,7 @@ async function tellAstray(
       if (!(error instanceof BmadError)) throw error;
       problems.push(
         error.code === 'not_found'
-          ? `${inProject(kit, path)}: the link leads nowhere.`
+          ? `${inProject(kit, path)}: the link is broken.`
           : `${inProject(kit, path)}: ${error.message}`,
       );
     });

@@ -108,8 +108,8 @@ export async function fileText(kit: Kit, memory: string, path: string): Promise<
 }
 
 export function leftAlone(kit: Kit, path: string, reason: string): BmadError {
-  return new BmadError('unavailable', `${inProject(kit, path)} is left as it is: ${reason}.`, {
+  return new BmadError('unavailable', `${inProject(kit, path)} was left unchanged: ${reason}.`, {
     subject: path,
-    hint: 'Repair the file, or move it away; the memory itself is kept.',
+    hint: 'Repair the file, or move it elsewhere; the memory itself is kept.',
   });
 }

@@ -80,7 +80,7 @@ export class KitFiles {
     await take(MEMORIES_FILE, (text, source) => {
       const tables = memoryTables(text);
       if (typeof tables !== 'string') return memoriesIn(tables, source);
-      problems.push(`${source} is left as it is: ${tables}.`);
+      problems.push(`${source} was left unchanged: ${tables}.`);
       return [];
     });
     return { entries: withAgents(entries.filter(({ text }) => text.trim() !== '')), problems };

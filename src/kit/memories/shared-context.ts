@@ -5,7 +5,7 @@ export const SHARED_CONTEXT_FILE = 'shared-context.md';
 
 /** What is wrong with a page that has nothing at all: every install writes its headings. */
 export function emptyPage(text: string, source: string): string[] {
-  return text.trim() === '' ? [`${source} is empty: a write that broke off leaves it like that.`] : [];
+  return text.trim() === '' ? [`${source} is empty, probably because a write was interrupted.`] : [];
 }
 
 /** The sections of the shared context that somebody has filled in. */

@@ -40,7 +40,7 @@ describe('a file that we cannot write back as it was', () => {
     const writing = await project({});
     const log = join(writing.memory, 'decisions-log.md');
     await writeFile(log, bytes);
-    const told = '_bmad/_memory/decisions-log.md is left as it is: it is not UTF-8.';
+    const told = '_bmad/_memory/decisions-log.md was left unchanged: it is not UTF-8.';
     const written = await writeKitFiles(
       writing,
       { ...entry, text: 'Another' },
@@ -58,7 +58,7 @@ describe('a file that we cannot write back as it was', () => {
     const writing = await project({ '_bmad/_memory/memories.json': text });
     const { files, problems } = await removeFromKitFiles(writing, entry);
     expect(files).toEqual([]);
-    expect(problems.join()).toContain('it has a form of its own');
+    expect(problems.join()).toContain('its format is not recognized');
     expect(await readFile(join(writing.memory, 'memories.json'), 'utf8')).toBe(text);
   });
 

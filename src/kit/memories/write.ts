@@ -140,7 +140,7 @@ async function locked(
 /** Only a bare list can be written back as it was: around one in an object there may be more that is not ours. */
 function listIn(kit: Kit, text: string): unknown[] {
   const read = memoryTables(text);
-  const tables = Array.isArray(read) && /^\s*\{/.test(text) ? 'it has a form of its own' : read;
+  const tables = Array.isArray(read) && /^\s*\{/.test(text) ? 'its format is not recognized' : read;
   if (typeof tables === 'string') throw leftAlone(kit, MEMORIES_FILE, tables);
   return tables;
 }

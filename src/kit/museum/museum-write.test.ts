@@ -130,7 +130,7 @@ describe('writeFailure into a log', () => {
       '_grimoire/_memory/failure-museum.md': own,
     });
     const { notes } = await writeFailure(kit, FAILURE, NOW);
-    expect(notes).toEqual([expect.stringContaining('is left as it is')]);
+    expect(notes).toEqual([expect.stringContaining('was left unchanged')]);
     expect(await page()).toBe(own);
     expect(await log()).toContain('FM-003');
   });
@@ -139,7 +139,7 @@ describe('writeFailure into a log', () => {
     const name = '_grimoire/_memory/failure-museum.jsonl';
     const { kit, page } = await museum({ ...GRIMOIRE_FILES, [name]: `${GRIMOIRE_FILES[name] ?? ''}{half` });
     const { notes } = await writeFailure(kit, FAILURE, NOW);
-    expect(notes.join()).toContain('is no JSON');
+    expect(notes.join()).toContain('is not valid JSON');
     expect(await page()).toBe(GRIMOIRE_FILES['_grimoire/_memory/failure-museum.md']);
   });
 

@@ -101,12 +101,12 @@ async function intoLog(
     [],
   );
   if (problems.length > 0)
-    notes.push(`${MUSEUM_FILE} was not made anew: the log has lines that cannot be read.`);
+    notes.push(`${MUSEUM_FILE} was not regenerated: the log has lines that cannot be read.`);
   else if (page === undefined || isGenerated(page, all)) {
     const next = formatPage(all, page);
     if (next !== page) await replaceShared(kit.memory, MUSEUM_FILE, next);
     files.push(inProject(kit, MUSEUM_FILE));
-  } else notes.push(`${inProject(kit, MUSEUM_FILE)} is left as it is: somebody has written into it.`);
+  } else notes.push(`${inProject(kit, MUSEUM_FILE)} was left unchanged: it has been edited by hand.`);
   return { id, files, added: twin === undefined, notes };
 }
 

@@ -76,7 +76,7 @@ describe('museumLog', () => {
       { id: 'FM-001', severity: 'micro', category: 'UNKNOWN', rule: 'Une règle' },
       { id: 'FM-002', severity: 'critical', status: 'open', category: 'CC-FAIL', line: 2 },
     ]);
-    expect(problems).toEqual(['m.jsonl:3 is no JSON and was passed over.']);
+    expect(problems).toEqual(['m.jsonl:3 is not valid JSON and was skipped.']);
   });
 });
 

@@ -112,7 +112,7 @@ export function museumLog(text: string, source: string, problems: string[]): Fai
     try {
       value = JSON.parse(line);
     } catch {
-      problems.push(`${source}:${index + 1} is no JSON and was passed over.`);
+      problems.push(`${source}:${index + 1} is not valid JSON and was skipped.`);
       continue;
     }
     if (!isTable(value)) continue;

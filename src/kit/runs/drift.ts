@@ -11,11 +11,11 @@ export function driftOf(
   const found: string[] = [];
   const { runId, stepsCompleted, totalSteps, currentStep, resumeFromStep, status } = state;
   if (runId !== undefined && runId !== id)
-    found.push('"run_id" is not the name of the folder, which counts.');
+    found.push('"run_id" differs from the folder name; the folder name is used.');
   if (state.branch !== undefined && state.branch !== branch && !archived)
-    found.push('The branch it names is not the one it lies in, which counts.');
+    found.push('The branch it names differs from the one it is in; the one it is in is used.');
   const done = new Set(stepsCompleted);
-  if (done.size < stepsCompleted.length) found.push('"steps_completed" has a step twice.');
+  if (done.size < stepsCompleted.length) found.push('"steps_completed" lists a step twice.');
   const last = lastStep(done) ?? 0;
   if (totalSteps !== undefined && last > totalSteps)
     found.push(
@@ -31,12 +31,12 @@ export function driftOf(
       `Step ${last} is completed, but ${gaps.length === 1 ? 'an earlier step is' : 'earlier steps are'} not: ${gaps.join(', ')}${more ? ', …' : '.'}`,
     );
   if (status === 'completed' && totalSteps !== undefined && done.size < totalSteps)
-    found.push(`It counts as completed with ${done.size} of ${plural(totalSteps, 'step')}.`);
+    found.push(`It is marked completed with ${done.size} of ${plural(totalSteps, 'step')} done.`);
   const isOver = totalSteps !== undefined && last >= totalSteps;
   if (status === 'running' && !isOver && currentStep !== undefined && done.has(currentStep))
-    found.push(`The current step ${currentStep} is among those completed.`);
+    found.push(`The current step ${currentStep} is already completed.`);
   if (done.size > 0 && !isOver && resumeFromStep !== undefined && resumeFromStep !== last + 1)
-    found.push(`"resume_from_step" is ${resumeFromStep}; after step ${last} it goes on with ${last + 1}.`);
+    found.push(`"resume_from_step" is ${resumeFromStep}; after step ${last} the next step is ${last + 1}.`);
   if (
     state.startedAt !== undefined &&
     state.lastCheckpoint !== undefined &&

@@ -13,7 +13,7 @@ export function graphOf(text: string): RunGraph | { broken: string } {
     if (!(error instanceof ParseError)) throw error;
     return { broken: `is not valid YAML${error.line === undefined ? '' : ` (line ${error.line})`}` };
   }
-  if (!isTable(value)) return { broken: 'has no graph in it' };
+  if (!isTable(value)) return { broken: 'does not contain a graph' };
   const workflow = field(value, 'workflow');
   const nodes = field(value, 'nodes');
   const tables = (Array.isArray(nodes) ? (nodes as unknown[]) : []).filter(isTable);

@@ -15,7 +15,7 @@ export async function readJson(base: string, path: string): Promise<JsonReading>
   if (text.trim() === '') return { broken: 'is empty' };
   try {
     const value: unknown = JSON.parse(text);
-    return isTable(value) ? { table: value } : { broken: 'is no JSON object' };
+    return isTable(value) ? { table: value } : { broken: 'is not a JSON object' };
   } catch (error) {
     return { broken: `is not valid JSON${placeOf(error, text)}` };
   }
@@ -31,7 +31,7 @@ export async function readText(base: string, path: string): Promise<string | und
     if (!(error instanceof BmadError)) throw error;
     if (error.code === 'not_found') return undefined;
     if (error.code === 'too_large') return { broken: `is larger than ${MAX_BYTES} bytes` };
-    return { broken: /outside/.test(error.message) ? 'leads outside and is not read' : 'cannot be read' };
+    return { broken: /outside/.test(error.message) ? 'points outside and is not read' : 'cannot be read' };
   }
 }
 

@@ -46,7 +46,7 @@ export async function runsFolders(kit: Kit, userFolder: string): Promise<RunsFol
     if ((await realFolder(join(root, path))) === undefined) continue;
     const stray = await strayPart(root, path);
     if (stray === undefined) read.push({ base: root, path, owner: 'project' });
-    else problems.push(`${stray} leads outside the project; runs in it are not read.`);
+    else problems.push(`${stray} points outside the project; runs in it are not read.`);
   }
   const user: RunsFolder = { base: userFolder, path: RUNS, owner: 'user' };
   const write = read[0] ?? ((await hasPlace(root, outputs, own)) ? here(root, candidates[0] ?? own) : user);

@@ -33,11 +33,11 @@ export async function readRun(root: string, place: RunPlace, name: RunName): Pro
     broken === undefined ? standingOf(lines, table) : { standing: 'changed' as const, state: undefined };
   if (standing === 'behind')
     problems.push(
-      'The journal is ahead of state.json and counts: a write was cut short, or is going on. The next one repairs it.',
+      'The journal is ahead of state.json and takes precedence: a write was interrupted or is in progress. The next write repairs it.',
     );
   if (standing === 'changed' && broken === undefined)
     problems.push(
-      'state.json was written by something else since the last line of the journal; the file counts.',
+      'state.json was changed by something else after the last journal entry; the file takes precedence.',
     );
   if (lines !== undefined) {
     const unread = cutLines(lines);
@@ -58,7 +58,7 @@ export async function readRun(root: string, place: RunPlace, name: RunName): Pro
   if (state !== undefined) {
     problems.push(...driftOf({ ...name, archived: name.archive !== undefined }, state, graph));
     for (const { name: artefact, path: file } of state.artefacts.filter((each) => each.file === undefined))
-      problems.push(`The artefact ${JSON.stringify(artefact)} is not there: ${JSON.stringify(file)}.`);
+      problems.push(`The artefact ${JSON.stringify(artefact)} does not exist: ${JSON.stringify(file)}.`);
   }
   return {
     ...name,

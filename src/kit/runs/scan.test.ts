@@ -40,8 +40,8 @@ describe('readRuns', () => {
     expect(found.branches[0]?.problems.join()).toContain('says branch "explore-graphql"; the folder is main');
     expect(found.branches[1]).toMatchObject({ name: 'explore-graphql', status: 'merged' });
     expect(problemsOf(found, 'architecture-run-001')).toEqual([
-      'The branch it names is not the one it lies in, which counts.',
-      'It counts as completed with 3 of 8 steps.',
+      'The branch it names differs from the one it is in; the one it is in is used.',
+      'It is marked completed with 3 of 8 steps done.',
     ]);
     expect(problemsOf(found, 'dev-story-20260227-143022')).toEqual([]);
   });
@@ -105,7 +105,7 @@ describe('readRuns', () => {
     const bad = await reading({ ...branch, [`${RUNS}/.active-branch`]: '../../x' });
     expect(bad).toMatchObject({
       current: 'main',
-      problems: [`${RUNS}/.active-branch names no branch and is passed over.`],
+      problems: [`${RUNS}/.active-branch does not name a branch and is ignored.`],
     });
     const gone = await reading({ ...branch, [`${RUNS}/.active-branch`]: 'gone' });
     expect(gone.problems.join()).toContain('has no folder');
@@ -139,11 +139,11 @@ describe('readRuns', () => {
       `${RUNS}/main/broken/state.json is not valid JSON (line 3).`,
     ]);
     expect(problemsOf(found, 'empty')).toEqual([`${RUNS}/main/empty/state.json is empty.`]);
-    expect(problemsOf(found, 'list')).toEqual([`${RUNS}/main/list/state.json is no JSON object.`]);
+    expect(problemsOf(found, 'list')).toEqual([`${RUNS}/main/list/state.json is not a JSON object.`]);
     expect(problemsOf(found, 'latin')).toEqual([`${RUNS}/main/latin/state.json is not UTF-8.`]);
     expect(problemsOf(found, 'crlf')).toEqual([]);
     expect(problemsOf(found, 'odd').join('\n')).toMatch(/steps_completed.*\n.*"started_at"|"started_at"/);
-    expect(problemsOf(found, 'odd').join('\n')).toContain('The artefact "out" is not there');
+    expect(problemsOf(found, 'odd').join('\n')).toContain('The artefact "out" does not exist');
     expect(found.branches[0]?.runs.map(({ id, status }) => `${id} ${status}`)).toEqual([
       'broken unknown',
       'crlf running',
@@ -164,9 +164,9 @@ describe('readRuns', () => {
       );
     expect(await drift({})).toEqual([]);
     expect(await drift({ run_id: 'other' })).toEqual([
-      '"run_id" is not the name of the folder, which counts.',
+      '"run_id" differs from the folder name; the folder name is used.',
     ]);
-    expect(await drift({ steps_completed: [1, 2, 2, 3] })).toEqual(['"steps_completed" has a step twice.']);
+    expect(await drift({ steps_completed: [1, 2, 2, 3] })).toEqual(['"steps_completed" lists a step twice.']);
     expect(await drift({ steps_completed: [1, 4], current_step: 5, resume_from_step: 5 })).toEqual([
       'Step 4 is completed, but earlier steps are not: 2, 3.',
     ]);
@@ -179,9 +179,9 @@ describe('readRuns', () => {
     expect((await drift({ steps_completed: [1, 2, 3, 9] })).join()).toContain(
       'Step 9 is completed, but there are 8 steps.',
     );
-    expect(await drift({ current_step: 3 })).toEqual(['The current step 3 is among those completed.']);
+    expect(await drift({ current_step: 3 })).toEqual(['The current step 3 is already completed.']);
     expect(await drift({ resume_from_step: 7 })).toEqual([
-      '"resume_from_step" is 7; after step 3 it goes on with 4.',
+      '"resume_from_step" is 7; after step 3 the next step is 4.',
     ]);
     // The last checkpoint leaves a run like that, and run_finish is still to come.
     expect(await drift({ total_steps: 3 })).toEqual([]);
@@ -230,9 +230,9 @@ describe('readRuns', () => {
       await writeFile(join(folder, RUNS, 'main', 's', 'journal.jsonl'), '');
     });
     expect(shape(found)).toEqual([['main', 's unknown']]);
-    expect(found.problems).toEqual([`${RUNS}/away leads elsewhere and is not read.`]);
-    expect(found.branches[0]?.problems).toEqual([`${RUNS}/main/r leads elsewhere and is not read.`]);
-    expect(problemsOf(found, 's').join()).toContain('leads outside and is not read');
+    expect(found.problems).toEqual([`${RUNS}/away points elsewhere and is not read.`]);
+    expect(found.branches[0]?.problems).toEqual([`${RUNS}/main/r points elsewhere and is not read.`]);
+    expect(problemsOf(found, 's').join()).toContain('points outside and is not read');
     const all = await reading({ 'x.md': '' }, async (folder) => {
       const outside = await temporaryFolder(onTestFinished);
       await writeFiles(outside, { '.runs/main/r/state.json': kitState() });
@@ -240,7 +240,7 @@ describe('readRuns', () => {
     });
     expect(all).toMatchObject({
       branches: [],
-      problems: ['_bmad-output leads outside the project; runs in it are not read.'],
+      problems: ['_bmad-output points outside the project; runs in it are not read.'],
     });
   });
 });

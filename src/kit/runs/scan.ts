@@ -69,7 +69,7 @@ async function currentBranch(
     if (text === undefined) continue;
     const name = typeof text === 'string' ? text.trim() : '';
     if (isBranchName(name)) return { current: name, currentFrom: `${path}/${ACTIVE_FILE}` };
-    problems.push(`${path}/${ACTIVE_FILE} names no branch and is passed over.`);
+    problems.push(`${path}/${ACTIVE_FILE} does not name a branch and is ignored.`);
   }
   if (sessionBranch !== undefined && isBranchName(sessionBranch))
     return { current: sessionBranch, currentFrom: 'session_branch in project-context.yaml' };
@@ -148,7 +148,7 @@ async function readBranch(
   const said = table === undefined ? undefined : (textField(table, 'branch') ?? textField(table, 'name'));
   if (said !== undefined && said !== name)
     problems.push(
-      `${place.path}/${BRANCH_FILE} says branch ${JSON.stringify(said.slice(0, 80))}; the folder is ${name}, which counts.`,
+      `${place.path}/${BRANCH_FILE} says branch ${JSON.stringify(said.slice(0, 80))}; the folder is ${name}, which is used.`,
     );
   const folders = await runFoldersIn(place, problems);
   const names: [RunName, RunPlace][] = folders.map((id) => [
@@ -217,7 +217,7 @@ async function foldersIn(base: string, path: string, problems?: string[]): Promi
     const left = (await stateNames(join(base, path))).filter((name) => !seen.has(name));
     // Drafts and locks of writers come and go between two looks.
     for (const name of left.filter((each) => !each.startsWith('.') && !each.endsWith('.tmp')))
-      problems.push(`${path}/${JSON.stringify(name).slice(1, -1)} leads elsewhere and is not read.`);
+      problems.push(`${path}/${JSON.stringify(name).slice(1, -1)} points elsewhere and is not read.`);
   }
   return entries.filter(({ kind }) => kind === 'folder').map(({ name }) => name);
 }

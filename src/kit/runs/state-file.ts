@@ -6,7 +6,7 @@ export const STATE_FILE = 'state.json';
 /** What a state file says. Values of the wrong kind are left out and named; nothing is guessed. */
 export function stateOf(table: Table, problems: string[]): RunState {
   const wrong = (name: string, wanted: string): undefined => {
-    problems.push(`"${name}" is not ${wanted} and is passed over.`);
+    problems.push(`"${name}" is not ${wanted} and is ignored.`);
     return undefined;
   };
   const text = (name: string): string | undefined => {
@@ -35,7 +35,7 @@ export function stateOf(table: Table, problems: string[]): RunState {
   if (variables !== undefined && variables !== null && !isTable(variables))
     wrong('session_variables', 'an object');
   const steps = list('steps_completed').map(numberOf);
-  if (steps.includes(undefined)) wrong('steps_completed', 'a list of whole numbers in every place');
+  if (steps.includes(undefined)) wrong('steps_completed', 'a list of whole numbers');
   return {
     runId: text('run_id'),
     workflow: text('workflow'),
@@ -66,15 +66,14 @@ function statusOf(value: unknown, problems: string[]): RunStatus {
   const known = RUN_STATUSES.find(
     (status) => status === (typeof value === 'string' ? value.trim().toLowerCase() : undefined),
   );
-  if (known === undefined)
-    problems.push('"status" is none of pending, running, paused, completed and failed.');
+  if (known === undefined) problems.push('"status" must be pending, running, paused, completed or failed.');
   return known ?? 'unknown';
 }
 
 function artefactOf(value: unknown, problems: string[]): RunArtefact[] {
   const path = typeof value === 'string' ? value : isTable(value) ? textField(value, 'path') : undefined;
   if (path === undefined || path.trim() === '') {
-    problems.push('An entry of "artefacts_produced" has no path and is passed over.');
+    problems.push('An entry in "artefacts_produced" has no path and is ignored.');
     return [];
   }
   const table = isTable(value) ? value : {};

@@ -158,7 +158,7 @@ function unknown(id: string, all: readonly { id: string; text: string; done: boo
     suggestions: open.slice(0, 5).map((each) => each.id),
     hint:
       open.length === 0
-        ? 'Nothing of this kind is open. Ids begin with H- (handoffs) or R- (requests).'
+        ? 'None are open. Ids begin with H- (handoffs) or R- (requests).'
         : 'get_project_context with section "agents" has the ids of what is open.',
   });
 }

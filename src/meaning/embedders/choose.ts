@@ -39,8 +39,8 @@ export async function chooseEmbedder(
     }
     case 'transformers': {
       if (transformersModel === undefined)
-        throw new BmadError('invalid_input', 'The embedder is transformers, and no model folder is named.', {
-          hint: 'Set BMAD_MODEL_FOLDER to the folder of a model.',
+        throw new BmadError('invalid_input', 'The transformers embedder needs a model folder.', {
+          hint: 'Set BMAD_MODEL_FOLDER to a folder with a model.',
         });
       const { transformersEmbedder } = await import('./transformers.ts');
       return transformersEmbedder(transformersModel);

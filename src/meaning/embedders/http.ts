@@ -24,7 +24,7 @@ interface HttpEmbedder {
 export async function httpEmbedder(parts: HttpEmbedder, signal?: AbortSignal): Promise<Embedder> {
   const [probe] = await ask(parts, ['dimension'], PROBE_TIMEOUT_MS, signal);
   const dim = probe?.length ?? 0;
-  if (dim === 0) throw trouble(parts, 'it gave an empty vector');
+  if (dim === 0) throw trouble(parts, 'it returned an empty vector');
   return {
     id: parts.id,
     dim,
@@ -35,7 +35,7 @@ export async function httpEmbedder(parts: HttpEmbedder, signal?: AbortSignal): P
       // A model that was replaced under the same name; what it gives now fits nothing that is stored.
       const other = found.find(({ length }) => length !== dim);
       if (other !== undefined)
-        throw trouble(parts, `its vectors have ${other.length} numbers now, and had ${dim}`);
+        throw trouble(parts, `its vectors now have ${other.length} dimensions instead of ${dim}`);
       return found;
     },
   };
@@ -59,29 +59,30 @@ async function ask(
     });
     if (!response.ok) {
       await response.body?.cancel();
-      throw trouble(parts, `it answered ${response.status}`);
+      throw trouble(parts, `it answered with status ${response.status}`);
     }
     if (Number(response.headers.get('content-length') ?? 0) > MAX_ANSWER_BYTES)
       throw trouble(parts, 'its answer is too large');
     answer = await response.json();
   } catch (error) {
     if (error instanceof BmadError || signal?.aborted === true) throw error;
-    if (deadline.aborted) throw trouble(parts, `it did not answer within ${timeoutMs / 1000} seconds`, error);
+    if (deadline.aborted)
+      throw trouble(parts, `it did not respond within ${timeoutMs / 1000} seconds`, error);
     throw trouble(
       parts,
-      error instanceof SyntaxError ? 'its answer is no JSON' : 'it cannot be reached',
+      error instanceof SyntaxError ? 'its answer is not JSON' : 'it cannot be reached',
       error,
     );
   }
   const vectors = parts.vectors(answer);
   if (!Array.isArray(vectors) || vectors.length !== texts.length)
-    throw trouble(parts, 'its answer does not have a vector for each text');
+    throw trouble(parts, 'its answer does not contain a vector for each text');
   return vectors.map((vector: unknown) => {
     if (
       !Array.isArray(vector) ||
       !vector.every((value) => typeof value === 'number' && Number.isFinite(value))
     )
-      throw trouble(parts, 'its answer holds something that is no vector');
+      throw trouble(parts, 'its answer contains something that is not a vector');
     return Float32Array.from(vector as number[]);
   });
 }

@@ -13,7 +13,7 @@ export function openaiEmbedder(
   return httpEmbedder(
     {
       id: `openai/${model}`,
-      label: `The embeddings of ${stripUrlCredentials(url)} with the model ${model}`,
+      label: `The embeddings server at ${stripUrlCredentials(url)} with the model ${model}`,
       url: `${url.replace(/\/+$/, '')}/embeddings`,
       ...(apiKey === undefined ? {} : { headers: { authorization: `Bearer ${apiKey}` } }),
       body: (input) => ({ model, input, encoding_format: 'float' }),

@@ -47,9 +47,9 @@ function parsed(file: string): Prepared {
   try {
     return JSON.parse(file) as Prepared;
   } catch (cause) {
-    throw new BmadError('unavailable', 'The file of prepared vectors is damaged.', {
+    throw new BmadError('unavailable', 'The file with the prepared vectors is damaged.', {
       subject: PREPARED_FILE,
-      hint: 'Install the server again to restore it.',
+      hint: 'Reinstall the server to restore it.',
       cause,
     });
   }

@@ -82,7 +82,7 @@ describe('static embedder', () => {
 
   it('says so when the file is missing or damaged', async () => {
     const whole = await readFile(join(assets, MODEL_FILE));
-    await expect(openStaticEmbedder(tmpdir())).rejects.toThrow(/model is missing/);
+    await expect(openStaticEmbedder(tmpdir())).rejects.toThrow(/model file is missing/);
     for (const content of [
       whole.subarray(0, 1_000_000),
       whole.subarray(100),
@@ -91,7 +91,7 @@ describe('static embedder', () => {
     ]) {
       await expect(openStaticEmbedder(await folderWith(content))).rejects.toMatchObject({
         code: 'unavailable',
-        hint: expect.stringContaining('Install the server again') as string,
+        hint: expect.stringContaining('Reinstall the server') as string,
       });
     }
   });

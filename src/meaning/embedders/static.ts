@@ -101,7 +101,7 @@ function readModel(file: Buffer): Model {
     const count = head.words + head.buckets;
     const scalesEnd = wordsEnd + count * 4;
     if (words.length !== head.words || file.length !== scalesEnd + count * head.dim)
-      throw new Error('cut off');
+      throw new Error('truncated');
     const rows = new Map<string, number>();
     for (const word of words) rows.set(word, rows.size);
     // Copied, because numbers of four bytes must begin at a multiple of four; all machines of Node are little-endian here.
@@ -127,14 +127,14 @@ function checkedHead(value: unknown): Head {
   const whole = [dim, buckets, words, wordBytes].every(
     (number) => Number.isSafeInteger(number) && number > 0,
   );
-  if (typeof id !== 'string' || id === '' || !whole) throw new Error('a head that says nothing');
+  if (typeof id !== 'string' || id === '' || !whole) throw new Error('an unreadable header');
   return { id, dim, buckets, words, wordBytes };
 }
 
 function unusable(what: string, cause: unknown): BmadError {
-  return new BmadError('unavailable', `The file of the embedding model ${what}.`, {
+  return new BmadError('unavailable', `The embedding model file ${what}.`, {
     subject: MODEL_FILE,
-    hint: 'Install the server again to restore it. Until then, search works with words alone.',
+    hint: 'Reinstall the server to restore it. Until then, search compares words only.',
     cause,
   });
 }

@@ -20,7 +20,7 @@ const BATCH = 32;
 export async function transformersEmbedder(folder: string): Promise<Embedder> {
   const place = await realFolder(folder);
   if (place === undefined)
-    throw unusable(`there is no folder ${folder}`, 'Name the folder of the model with model_folder.');
+    throw unusable(`there is no folder ${folder}`, 'Set model_folder to the folder with the model.');
   let extract: Pipeline;
   try {
     // A name that no bundler can follow: the package is the user's own.
@@ -31,8 +31,8 @@ export async function transformersEmbedder(folder: string): Promise<Embedder> {
     extract = await pipeline('feature-extraction', basename(place));
   } catch (error) {
     throw unusable(
-      'the package or its model cannot be loaded',
-      `Install ${PACKAGE} beside this server, and check that ${place} holds config.json, tokenizer.json and onnx/.`,
+      'cannot load the package or its model',
+      `Install ${PACKAGE} beside this server, and check that ${place} contains config.json, tokenizer.json and onnx/.`,
       error,
     );
   }

@@ -230,6 +230,6 @@ describe('execute in a project with overrides', () => {
     await symlink(join(outside, 'secret.toml'), join(folder, '_bmad/custom/bmad-prd.toml'));
     const text = await wholeText('prd', { project: folder });
     expect(text).not.toContain('CANARY-77');
-    expect(text).toContain('leads outside');
+    expect(text).toContain('points outside');
   });
 });

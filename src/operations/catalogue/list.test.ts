@@ -131,7 +131,7 @@ describe('list', () => {
       { what: 'agents', cursor: 'l00000000-3' },
       'invalid_input',
       'The cursor does not belong to this answer, or the content has changed since.',
-      'Repeat the call without a cursor and follow the one it gives.',
+      'Repeat the call without a cursor, and use the cursor it returns.',
     ],
     [
       { what: 'resources', pattern: '../../**' },

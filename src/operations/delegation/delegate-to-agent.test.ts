@@ -89,7 +89,7 @@ describe('delegate_to_agent with a model', () => {
   });
 
   it.each([
-    ['no text', { why: 'the answer of the client is no text' }, 'the answer of the client is no text'],
+    ['no text', { why: 'the client’s answer is not text' }, 'the client’s answer is not text'],
     ['nothing', { text: ' \n ' }, 'the answer of the model is empty'],
     ['a refusal', { why: 'the client refused' }, 'the client refused'],
   ] as const)('gives the brief when the client answers with %s', async (_what, said, reason) => {

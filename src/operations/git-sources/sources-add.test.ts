@@ -131,7 +131,7 @@ describe('sources add', () => {
   it('touches neither file when the lock file cannot be understood', async () => {
     await machine.write(machine.lock, 'oops');
     const error = await machine.fail(sourcesAdd, { source: team.source });
-    expect(error.message).toContain(`The lock file ${machine.lock} cannot be understood`);
+    expect(error.message).toContain(`The lock file ${machine.lock} is not valid`);
     expect(existsSync(machine.config)).toBe(false);
     expect(await readFile(machine.lock, 'utf8')).toBe('oops');
   });
@@ -167,7 +167,7 @@ describe('sources add', () => {
     ['git+ext::id', 'the transport "ext" is not allowed; use https, ssh or file'],
     ['git+file:///srv/../etc', 'its path has dot segments'],
     ['git+https://git.test/org/x.git#--upload-pack=id', 'cannot be the name of a branch, tag or commit'],
-    ['git+https://git.test/org/x.git#main:../up', 'the subpath has to begin with a slash'],
+    ['git+https://git.test/org/x.git#main:../up', 'the subpath must begin with a slash'],
     ['git+https://git.test/org/x.git#main:/a/../b', 'the subpath has dot segments'],
   ])('refuses %s before anything runs', async (source, reason) => {
     const { env, calls } = await machine.loggingGit();
@@ -206,7 +206,7 @@ describe('sources add', () => {
     );
     expect(error).toMatchObject({
       code: 'invalid_input',
-      message: 'There is no project here that could have a source of its own.',
+      message: 'There is no project here to add a source to.',
       hint: expect.stringContaining('--level user') as string,
     });
   });

@@ -125,7 +125,7 @@ describe('sources approve', () => {
     await waiting();
     await machine.write(machine.lock, 'version 1');
     expect((await machine.fail(sourcesApprove)).message).toContain(
-      `The lock file ${machine.lock} cannot be understood`,
+      `The lock file ${machine.lock} is not valid`,
     );
     expect(await readFile(machine.lock, 'utf8')).toBe('version 1');
   });

@@ -174,7 +174,7 @@ ${short(first)} (served) → ${short(second)} (waits): new commits
     await machine.write(machine.lock, 'oops');
     expect(await machine.fail(sourcesDiff)).toMatchObject({
       code: 'unavailable',
-      message: expect.stringContaining(`The lock file ${machine.lock} cannot be understood`) as string,
+      message: expect.stringContaining(`The lock file ${machine.lock} is not valid`) as string,
     });
   });
 

@@ -101,7 +101,7 @@ describe('sources list', () => {
       'served',
     ]);
     expect(answer.body).toContain(
-      `trouble: The lock file ${machine.projectLock} cannot be understood; its git sources are not served.`,
+      `trouble: The lock file ${machine.projectLock} is not valid; its git sources are not served.`,
     );
     const names = (await machine.ok(list, { what: 'agents', detail: 'concise' })).answer.body;
     expect(names).toContain('ada');

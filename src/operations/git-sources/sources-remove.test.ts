@@ -69,7 +69,7 @@ describe('sources remove', () => {
     expect(await machine.fail(sourcesRemove, { source: 'teem' })).toMatchObject({
       code: 'not_found',
       suggestions: expect.arrayContaining(['team']) as string[],
-      hint: `There are: ${team.source}.`,
+      hint: `Configured: ${team.source}.`,
     });
     expect(
       (await machine.fail(sourcesRemove, { source: 'http://ada:topsecret-1@git.test/x' })).text,
@@ -82,7 +82,7 @@ describe('sources remove', () => {
     expect(await machine.fail(sourcesRemove, { source: 'team' })).toMatchObject({
       code: 'ambiguous',
       message: '"team" is the name of 2 git sources.',
-      hint: `Write one in full: ${team.source}#main, ${team.source}#v1.`,
+      hint: `Write the full name of one: ${team.source}#main, ${team.source}#v1.`,
     });
     await machine.ok(sourcesRemove, { source: 'team#v1' });
     expect(Object.keys(await machine.pins())).toEqual([`${team.source}#main`]);
@@ -96,7 +96,7 @@ describe('sources remove', () => {
       expect(await machine.fail(sourcesRemove, { source: 'team' }, outside)).toMatchObject({
         code: 'invalid_input',
         message: `${team.source} is not in a configuration file: it comes from ${from}.`,
-        hint: 'Take it out there.',
+        hint: 'Remove it there.',
       });
     }
   });
@@ -105,7 +105,7 @@ describe('sources remove', () => {
     await machine.ok(sourcesAdd, { source: team.source });
     const before = await readFile(machine.config, 'utf8');
     await machine.write(machine.lock, '{}');
-    expect((await machine.fail(sourcesRemove, { source: 'team' })).message).toContain('cannot be understood');
+    expect((await machine.fail(sourcesRemove, { source: 'team' })).message).toContain('is not valid');
     expect(await readFile(machine.config, 'utf8')).toBe(before);
     expect(await readFile(machine.lock, 'utf8')).toBe('{}');
   });

@@ -78,12 +78,12 @@ describe('memory_status', () => {
     const { data, failed } = await session.ok(memoryStatus);
     expect(failed).toBe(true);
     expect(data).toMatchObject({ engine: 'none', degraded: true });
-    expect(String(data['notes'])).toMatch(/is damaged\. It was left as it is\..*import/);
+    expect(String(data['notes'])).toMatch(/is damaged\. It was left unchanged\..*import/);
     const given = { type: 'stories', agent: 'dev', text: 'A text that is long enough' };
     expect((await session.fail(rememberStructured, given)).code).toBe('unavailable');
     const recalled = await session.ok(recallStructured, { query: 'cache redis' });
     expect(recalled.answer.body).toContain('fullstack-dev.md:5');
-    expect(recalled.answer.note).toMatch(/^DEGRADED.*is damaged.*Move it away/);
+    expect(recalled.answer.note).toMatch(/^DEGRADED.*is damaged.*Move it elsewhere/);
   });
 
   it('wants an address for Qdrant, and a folder for transformers', async () => {

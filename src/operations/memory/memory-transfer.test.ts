@@ -91,7 +91,7 @@ describe('memory_export and memory_import', () => {
     await writeFile(join(to.folder, 'all.jsonl'), `${text}{"id":3}\n[broken\n{"text":"short"}\n`);
     const { body } = (await to.ok(memoryImport, { file: 'all.jsonl' })).answer;
     expect(body).toContain('4 refused');
-    expect(body).toContain('It was forgotten in the project it comes from.');
+    expect(body).toContain('It was forgotten in the project it came from.');
     expect(body).toContain('- "{"id":3}": It has no "text"');
     expect(body).toContain('- "[broken": It is not a JSON object.');
     expect(body).toMatch(/- "short": \S/);

@@ -168,7 +168,7 @@ describe('recall_structured with an embedder', () => {
     expect(hit?.words).toBe(0);
     server.status = 500;
     const { data } = await meaning.ok(recallStructured, { query: 'postgres orders' });
-    expect(String(data['notes'])).toMatch(/Words only, without meaning: Ollama .* answered 500/);
+    expect(String(data['notes'])).toMatch(/Words only, without meaning: Ollama .* answered with status 500/);
     expect((data['hits'] as unknown[]).length).toBeGreaterThan(0);
     // It is not asked again at once.
     const asked = server.asked.length;

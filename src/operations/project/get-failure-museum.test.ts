@@ -97,7 +97,7 @@ describe('get_failure_museum', () => {
   it('tells of a log with broken lines', async () => {
     const name = '_grimoire/_memory/failure-museum.jsonl';
     const { data } = await museumOf({ ...GRIMOIRE_FILES, [name]: `{"half\n${GRIMOIRE_FILES[name] ?? ''}` });
-    expect(data).toMatchObject({ total: 2, notes: [`${name}:1 is no JSON and was passed over.`] });
+    expect(data).toMatchObject({ total: 2, notes: [`${name}:1 is not valid JSON and was skipped.`] });
   });
 
   it('names the categories when there is no such one', async () => {

@@ -139,7 +139,7 @@ describe('get_project_context', () => {
       join(session.folder, '_bmad/_memory/session-state.md'),
     );
     const { data } = await session.ok(getProjectContext);
-    expect((data['warnings'] as string[]).join('\n')).toMatch(/not UTF-8[\s\S]*leads outside/);
+    expect((data['warnings'] as string[]).join('\n')).toMatch(/not UTF-8[\s\S]*points outside/);
     expect(JSON.stringify(data)).not.toContain('secret');
   });
 
@@ -157,7 +157,7 @@ describe('get_project_context', () => {
     const warnings = data['warnings'] as string[];
     for (const name of names.slice(0, 2))
       expect(warnings.filter((text) => text.includes(`_bmad/_memory/${name}`))).toEqual([
-        expect.stringContaining('leads outside'),
+        expect.stringContaining('points outside'),
       ]);
     expect(warnings.join('\n')).toMatch(/agent-learnings\/gone\.md/);
     expect(JSON.stringify(data)).not.toContain('secret');
@@ -180,7 +180,7 @@ describe('get_project_context', () => {
       /shared-context\.md is empty/,
       /agent-learnings: .*outside/,
       /decisions-log\.md: .*outside/,
-      /memories\.json is left as it is: it is not valid JSON/,
+      /memories\.json was left unchanged: it is not valid JSON/,
     ];
     const { data, answer } = await session.ok(getProjectContext);
     for (const each of told) {

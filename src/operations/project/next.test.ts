@@ -160,7 +160,7 @@ describe('next', () => {
     const { data } = await ok(next, { detail: 'full' });
     const { troubles, items, phases } = data as unknown as Data;
     expect(troubles.map(({ file, message }) => `${file}: ${message}`)).toEqual([
-      `${IMPL}/sprint-status.yaml: it is a link that leads outside the project`,
+      `${IMPL}/sprint-status.yaml: it is a link that points outside the project`,
       '_bmad-output/planning-artifacts/epics.md: it is not UTF-8 text',
       '_bmad-output/planning-artifacts/prd.md: it is larger than 4194304 bytes',
     ]);
@@ -176,7 +176,7 @@ describe('next', () => {
       await chmod(join(folder, IMPL, 'sprint-status.yaml'), 0o000);
       const { data } = await ok(next);
       expect((data as unknown as Data).troubles).toEqual([
-        { file: `${IMPL}/sprint-status.yaml`, message: 'the permission is missing' },
+        { file: `${IMPL}/sprint-status.yaml`, message: 'permission denied' },
       ]);
     },
   );

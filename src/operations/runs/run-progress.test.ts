@@ -84,7 +84,7 @@ describe('run_checkpoint', () => {
     await rm(join(session.folder, 'docs/prd.md'));
     const status = await session.ok(getWorkflowStatus, { run_id });
     expect((status.data['run'] as { problems: string[] }).problems.join()).toContain(
-      'The artefact "prd" is not there',
+      'The artefact "prd" does not exist',
     );
   });
 
@@ -122,7 +122,7 @@ describe('run_checkpoint', () => {
     await writeFile(join(outside, 'log'), '');
     await rm(join(session.folder, RUNS, 'main', run_id, 'journal.jsonl'));
     await symlink(join(outside, 'log'), join(session.folder, RUNS, 'main', run_id, 'journal.jsonl'));
-    expect((await session.fail(runCheckpoint, { run_id, step: 1 })).message).toContain('leads outside');
+    expect((await session.fail(runCheckpoint, { run_id, step: 1 })).message).toContain('points outside');
   });
 });
 

@@ -37,7 +37,7 @@ describe('doctor', () => {
     expect(failed).toBe(true);
     expect(data['problems']).toEqual([
       expect.stringMatching(/^_bmad\/custom\/bmad-prd\.toml:1: /),
-      '_bmad/custom/bmad-prdd.user.toml: nothing is named "bmad-prdd", so this file changes nothing',
+      '_bmad/custom/bmad-prdd.user.toml: nothing is named "bmad-prdd", so this file has no effect',
     ]);
   });
 

@@ -32,11 +32,7 @@ export const doctor = defineOperation({
   examples: ['doctor', 'doctor --no-handshake'],
   runsProgramsWith: ['handshake'],
   input: z.strictObject({
-    handshake: z
-      .boolean()
-      .optional()
-      .meta({ default: true })
-      .describe('Start the server once, as a host would, and ask for its tools'),
+    handshake: z.boolean().optional().meta({ default: true }).describe('Start the server to check its tools'),
     project: projectField,
   }),
   output: z.object({

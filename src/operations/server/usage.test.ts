@@ -104,7 +104,7 @@ describe('usage', () => {
     await mkdir(place, { recursive: true });
     const outcome = await run(usageClear);
     if (outcome.ok) throw new Error('A folder was removed.');
-    expect(outcome.error.hint).toContain('Move it away');
+    expect(outcome.error.hint).toContain('move it yourself');
     expect(outcome.error.hint).not.toContain('usage clear');
   });
 

@@ -39,7 +39,7 @@ export async function gather(install: Install, shelf: Shelf, gathering: Gatherin
     else if (file !== undefined) {
       there.add(entry.path);
       if (!shelf.add(finding(gathering, file, entry)))
-        install.problems.push({ file: entry.path, message: 'another file of this module has its name' });
+        install.problems.push({ file: entry.path, message: 'another file in this module has the same name' });
     }
   }
   await gatherUnlisted(install, shelf, gathering, there);

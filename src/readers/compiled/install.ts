@@ -127,7 +127,7 @@ async function walk(
     if (depth === DEPTH_LIMIT || files.length + skillFiles.length > FILE_LIMIT) {
       problems.push({
         file: level[0]?.path ?? '',
-        message: 'too many or too deep folders; not read from here',
+        message: 'too many or too deeply nested folders; reading stops here',
       });
       break;
     }

@@ -35,7 +35,7 @@ export async function listedFiles(install: Install, manifest: string, suffix: Re
       if (path === undefined) {
         refused += 1;
         if (refused <= PROBLEMS_SHOWN)
-          install.problems.push({ file, message: `the path ${quoted(written)} leads outside this install` });
+          install.problems.push({ file, message: `the path ${quoted(written)} points outside this install` });
         continue;
       }
       if (!suffix.test(path) || listed.has(path) || isOfSkill(install, path)) continue;

@@ -80,7 +80,7 @@ function attempt(file: string, problems: Problem[], parse: () => unknown): Table
     const value = parse();
     if (isTable(value)) return value;
     if (value !== undefined && value !== null)
-      problems.push({ file, message: 'it holds no table of values' });
+      problems.push({ file, message: 'it is not a table of values' });
     return {};
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;

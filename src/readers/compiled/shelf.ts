@@ -54,7 +54,7 @@ export class Shelf {
       if (folder === undefined) {
         this.#install.problems.push({
           file: finding.path,
-          message: 'another file of this module has its name',
+          message: 'another file in this module has the same name',
         });
         return;
       }

@@ -98,7 +98,7 @@ describe('skills of an install', () => {
       ['bmad-sm', 'bmm', 'bmm/agents/sm.md', false, 'no-file-found'],
     ]);
     expect(problems.map(({ message }) => message)).toEqual([
-      'stale launcher: it loads "bmm/agents/sm.md", which is not there',
+      'stale launcher: it loads "bmm/agents/sm.md", which does not exist',
     ]);
   });
 

@@ -193,7 +193,7 @@ async function checkedLauncher(
     return record;
   problems.push({
     file: record.bmadRelativePath,
-    message: `stale launcher: it loads "${record.launches}", which is not there`,
+    message: `stale launcher: it loads "${record.launches}", which does not exist`,
   });
   return { ...record, exists: false, status: 'no-file-found' };
 }

@@ -172,17 +172,19 @@ function notesOf(
   const { files, rough, vectors } = work.pending();
   const notes: string[] = [];
   if (files > 0)
-    notes.push(`Partial: ${files} of ${list.paths.length} files are not read yet. Ask again for the rest.`);
+    notes.push(
+      `Partial: ${files} of ${list.paths.length} files have not been read yet. Search again for the rest.`,
+    );
   if (list.left > 0)
     notes.push(
-      `The project has ${list.left} more files than are searched; give a path inside it as the project to reach them.`,
+      `The project has ${list.left} more files than can be searched; to reach them, pass a subfolder as the project.`,
     );
-  if (files === 0 && rough > 0) notes.push(`${rough} files are not divided into functions yet.`);
-  if (embedder !== undefined && vector === undefined) notes.push('The embedder did not answer: words only.');
+  if (files === 0 && rough > 0) notes.push(`${rough} files have not been split into functions yet.`);
+  if (embedder !== undefined && vector === undefined) notes.push('The embedder did not respond: words only.');
   else if (files === 0 && vectors > 0) notes.push(`${vectors} files have no vectors yet.`);
   if (!grammars)
     notes.push(
-      'The optional packages web-tree-sitter and @vscode/tree-sitter-wasm are missing: pieces are windows of lines without names.',
+      'The optional packages web-tree-sitter and @vscode/tree-sitter-wasm are missing: results are line ranges without names.',
     );
   return notes;
 }

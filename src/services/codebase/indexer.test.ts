@@ -34,7 +34,7 @@ describe('the index', () => {
     const one = await codeProject(files, { budgetMs: 0, background: true });
     const first = await one.ask('lastOfAll');
     expect(first.partial).toBe(true);
-    expect(first.notes.join()).toContain('not read yet');
+    expect(first.notes.join()).toContain('have not been read yet');
     // Exact text is found in files that are not in the index yet.
     expect(paths(first)).toEqual(['z/last.ts']);
     const patient = one.again({ budgetMs: 30_000 });

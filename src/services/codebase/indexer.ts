@@ -62,7 +62,7 @@ export async function openIndexer(parts: IndexerParts): Promise<Indexer> {
     loaded.state === 'ready' ? loaded.index : { files: new Map(), vocabulary: createVocabulary(analyser) };
   let stamp = loaded.state === 'ready' ? loaded.stamp : 0;
   const notes: string[] = [];
-  if (loaded.state === 'damaged') notes.push('The index of this project was damaged and is made anew.');
+  if (loaded.state === 'damaged') notes.push('This project’s index was damaged and is being rebuilt.');
 
   let stamps = new Map<string, FileStamp>();
   /** Sets keep their order, which is the order of work. */
@@ -172,7 +172,7 @@ export async function openIndexer(parts: IndexerParts): Promise<Indexer> {
       stamp = await saveIndex(place, index, identity, stamp, adopt);
       failedSave = false;
     } catch (error) {
-      const why = error instanceof BmadError ? error.message : 'the disk refused';
+      const why = error instanceof BmadError ? error.message : 'I/O error';
       if (!failedSave) notes.push(`The index is kept in memory only: ${why}`);
       failedSave = true;
     }

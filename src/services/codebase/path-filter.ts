@@ -28,7 +28,7 @@ function plainPath(root: string, given: string): string {
 function outside(given: string): BmadError {
   return new BmadError('forbidden', `The path ${quoted(given)} is outside the project.`, {
     subject: given.slice(0, 200),
-    hint: 'Give a folder, a file or a pattern inside the project: "src", "src/app.ts" or "src/**/*.ts".',
+    hint: 'Use a folder, a file or a pattern inside the project: "src", "src/app.ts" or "src/**/*.ts".',
   });
 }
 
@@ -41,9 +41,9 @@ export function nothingAt(given: string, paths: readonly string[]): BmadError {
       places.add(path.slice(0, slash));
   }
   const wanted = given.replace(/^\.?\/+|\/+$/g, '');
-  return new BmadError('not_found', `No file of the project is at ${quoted(given)}.`, {
+  return new BmadError('not_found', `The project has no files at ${quoted(given)}.`, {
     subject: given.slice(0, 200),
     suggestions: /[*?]/.test(given) ? [] : nearest(wanted, places),
-    hint: 'Give a folder, a file or a pattern: "src", "src/app.ts" or "src/**/*.ts". Ignored and secret files are not searched.',
+    hint: 'Use a folder, a file or a pattern: "src", "src/app.ts" or "src/**/*.ts". Ignored and secret files are not searched.',
   });
 }

@@ -67,7 +67,7 @@ export function composeActivation(
     section('Values', bullets(values.map(([key, value]) => `\`{${key}}\`: ${value}`))),
     ...contexts.filter(small),
     section('Problems', bullets(problems.map(problemText))),
-    section('Further files', furtherFiles(further)),
+    section('More files', furtherFiles(further)),
     ...files.map(fileSection),
     ...contexts.filter((text) => !small(text)),
   ];

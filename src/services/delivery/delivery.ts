@@ -112,7 +112,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       ),
       hint:
         rendered === undefined
-          ? 'Only some workflows are rendered; read the file under its own folder instead.'
+          ? 'Only some workflows are rendered; read the file in its own folder instead.'
           : `{operation:"execute", workflow:"${name}"} starts it and names the files.`,
     });
   }

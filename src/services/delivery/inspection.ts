@@ -40,7 +40,7 @@ export function createInspection(catalogue: Catalogue, resolver: SkillResolver):
       if (record === undefined)
         problems.push({
           file: `_bmad/custom/${name}`,
-          message: `nothing is named "${skill}", so this file changes nothing`,
+          message: `nothing is named "${skill}", so this file has no effect`,
         });
       else
         problems.push(
@@ -89,9 +89,7 @@ export function createInspection(catalogue: Catalogue, resolver: SkillResolver):
         .split('.')
         .reduce<unknown>((table, part) => (isTable(table) ? field(table, part) : undefined), values);
       if (value !== undefined && !isTable(value))
-        return [
-          { key: candidate, file: 'default of the module', value: JSON.stringify(value), chosen: true },
-        ];
+        return [{ key: candidate, file: 'module default', value: JSON.stringify(value), chosen: true }];
     }
     return [];
   }

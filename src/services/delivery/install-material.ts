@@ -94,7 +94,10 @@ async function yamlWorkflow(
     if (path === undefined) continue;
     const text = await parts.read(path);
     if (text === undefined)
-      problems.push({ file: record.bmadRelativePath, message: `"${key}" names ${path}, which is not there` });
+      problems.push({
+        file: record.bmadRelativePath,
+        message: `"${key}" names ${path}, which does not exist`,
+      });
     else if (key === 'instructions') files.push({ uri: contentUri(path), text });
     else further.push(contentUri(path));
   }
@@ -105,7 +108,7 @@ async function yamlWorkflow(
     further,
     notes: known
       ? [
-          `Workflows of this kind run by the engine ${contentUri(engine)}: read it once per session, then follow the instructions with it.`,
+          `Workflows of this kind are run by the engine ${contentUri(engine)}: read it once per session, then use it to follow the instructions.`,
         ]
       : [],
     values: [

@@ -40,9 +40,7 @@ function identifyingKey(items: readonly unknown[]): string | undefined {
     if (!items.every((item) => Object.hasOwn(item, key))) continue;
     for (const item of items) {
       if (typeof item[key] !== 'string' || item[key] === '') {
-        throw new MergeError(
-          `the "${key}" of each entry in a list of tables must be a text that is not empty`,
-        );
+        throw new MergeError(`the "${key}" of each entry in a list of tables must be a non-empty string`);
       }
     }
     return key;

@@ -51,7 +51,7 @@ export function skillMaterial(parts: SkillParts): Material {
     problems: [...parts.problems, ...skill.problems],
     ...(skill.halted
       ? {
-          halt: 'HALT: this workflow cannot be rendered. Tell the user what stands under Problems and do not start it.',
+          halt: 'HALT: this workflow cannot be rendered. Tell the user what is listed under Problems and do not start it.',
         }
       : {}),
   };
@@ -111,7 +111,7 @@ function scriptNotes({ record, files, scripts, installedScripts }: SkillParts, b
   const missing = [...shared, ...own];
   if (missing.length === 0) return [];
   return [
-    `These scripts are not on disk here, so they cannot be run. Do by hand what they do; read them for the details: ${missing.map(contentUri).join(', ')}.`,
+    `These scripts are not on disk here, so they cannot be run. Do what they do by hand; read them for details: ${missing.map(contentUri).join(', ')}.`,
   ];
 }
 

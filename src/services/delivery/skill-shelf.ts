@@ -105,7 +105,7 @@ export function createSkillShelf({ catalogue, startText }: ShelfParts): SkillShe
       throw new BmadError('not_found', `There is no file ${quoted(uri)}.`, {
         subject: cut(uri, 1_000),
         suggestions: nearest(path, paths).map((known) => skillUri(skill, known)),
-        hint: `The files of this skill are listed by skills/get for ${skillUri(skill, SKILL_FILE)}.`,
+        hint: `skills/get for ${skillUri(skill, SKILL_FILE)} lists the files of this skill.`,
       });
     }
 

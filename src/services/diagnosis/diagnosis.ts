@@ -96,7 +96,7 @@ function troubleOf({ stray, timedOut, code, error, tools, stderr }: Signs): stri
   if (timedOut) return `no answer within ${TIME_LIMIT_MS / 1000} s`;
   if (error !== undefined) return `tools/list failed: ${error}`;
   if (tools.length === 0) return `it registered no tools; stderr ends with: ${lastWords(stderr)}`;
-  return code === 0 ? undefined : `it ended with code ${code ?? 'none (a signal)'}`;
+  return code === 0 ? undefined : `it exited with code ${code ?? 'none (a signal)'}`;
 }
 
 /** The end of what a program said, without the stack below it: the reason stands above. */

@@ -70,7 +70,9 @@ describe('missing files', () => {
     await rm(join(folder, '_bmad/bmm/agents/pm.md'));
     const stale = (await findings(folder)).find(({ about }) => about === 'stale-launchers');
     expect(stale?.level).toBe('broken');
-    expect(stale?.text).toMatch(/^Project: 1 launcher of an older version for files that are gone \(/);
+    expect(stale?.text).toMatch(
+      /^Project: 1 launcher from an older version for files that no longer exist \(/,
+    );
     expect(stale?.text).toContain(`They can be deleted: ${launcher}.`);
   });
 });
@@ -86,7 +88,7 @@ describe('files in no manifest', () => {
     });
     const found = await findings(folder);
     expect(abouts(found)).toEqual(['notice unlisted-files']);
-    expect(found[0]?.text).toBe('Project: 1 not in any manifest, served all the same (custom/bmad-mine).');
+    expect(found[0]?.text).toBe('Project: 1 not in any manifest, but served (custom/bmad-mine).');
   });
 
   it('are not told where there is no manifest', async () => {
@@ -103,7 +105,7 @@ describe('overrides', () => {
     const found = await findings(folder, [await installOf('6.12.0')]);
     expect(abouts(found)).toEqual(['notice override']);
     expect(found[0]?.text).toMatch(
-      /^1 record overridden by an origin of higher rank .* \(bmm\/bmad-prd\)\. /,
+      /^1 record overridden by different content from a higher-ranked origin \(bmm\/bmad-prd\)\. /,
     );
   });
 
@@ -126,9 +128,7 @@ describe('names that several modules have', () => {
     });
     const found = await findings(folder);
     expect(abouts(found)).toEqual(['notice ambiguous']);
-    expect(found[0]?.text).toBe(
-      '2 names in several modules; use the module with it, as in bmm/… (one, three).',
-    );
+    expect(found[0]?.text).toBe('2 names in several modules; include the module, as in bmm/… (one, three).');
   });
 
   it('are not told when one outranks the other', async () => {
@@ -175,7 +175,7 @@ describe('the customization of a compiled agent', () => {
       {
         level: 'notice',
         about: 'customization',
-        text: '_config/agents/bmm-pm.customize.yaml is newer than the agent it customizes; install BMAD again to compile it in.',
+        text: '_config/agents/bmm-pm.customize.yaml is newer than the agent it customizes; reinstall BMAD to compile it in.',
       },
     ]);
   });

@@ -49,14 +49,14 @@ function missingFiles({ records, sources }: Catalogue): Finding[] {
       found.push({
         level: 'broken',
         about: 'missing-files',
-        text: `${origin.displayName}: ${plural(rows.length, 'manifest row')} without a file (${named(rows)}). Manifests of an older version may have been left behind, or no assistant was chosen when installing; install BMAD again for the assistant you use.`,
+        text: `${origin.displayName}: ${plural(rows.length, 'manifest row')} without a file (${named(rows)}). An older version may have left its manifests behind, or no assistant was chosen during installation. Reinstall BMAD for the assistant you use.`,
       });
     }
     if (stale.length > 0) {
       found.push({
         level: 'broken',
         about: 'stale-launchers',
-        text: `${origin.displayName}: ${plural(stale.length, 'launcher')} of an older version for files that are gone (${named(stale)}). They can be deleted: ${stale
+        text: `${origin.displayName}: ${plural(stale.length, 'launcher')} from an older version for files that no longer exist (${named(stale)}). They can be deleted: ${stale
           .slice(0, NAMED)
           .map(({ bmadRelativePath }) => bmadRelativePath)
           .join(', ')}.`,
@@ -79,7 +79,7 @@ function unlistedFiles({ records, sources }: Catalogue): Finding[] {
       {
         level: 'notice',
         about: 'unlisted-files',
-        text: `${origin.displayName}: ${unlisted.length} not in any manifest, served all the same (${named(unlisted)}).`,
+        text: `${origin.displayName}: ${unlisted.length} not in any manifest, but served (${named(unlisted)}).`,
       } as const,
     ];
   });
@@ -105,7 +105,7 @@ function overrides({ records, winners }: Catalogue): Finding[] {
     {
       level: 'notice',
       about: 'override',
-      text: `${plural(hidden.length, 'record')} overridden by an origin of higher rank with other content (${named(hidden)}). "explain" shows each.`,
+      text: `${plural(hidden.length, 'record')} overridden by different content from a higher-ranked origin (${named(hidden)}). "explain" shows each.`,
     },
   ];
 }
@@ -123,7 +123,7 @@ function ambiguousNames({ winners }: Catalogue): Finding[] {
     {
       level: 'notice',
       about: 'ambiguous',
-      text: `${plural(shared.length, 'name')} in several modules; use the module with it, as in bmm/… (${names.join(', ')}${shared.length > NAMED ? ', …' : ''}).`,
+      text: `${plural(shared.length, 'name')} in several modules; include the module, as in bmm/… (${names.join(', ')}${shared.length > NAMED ? ', …' : ''}).`,
     },
   ];
 }
@@ -165,7 +165,7 @@ async function newerCustomizations({ records, sources }: Catalogue): Promise<Fin
         found.push({
           level: 'notice',
           about: 'customization',
-          text: `${file} is newer than the agent it customizes; install BMAD again to compile it in.`,
+          text: `${file} is newer than the agent it customizes; reinstall BMAD to compile it in.`,
         });
       }
     }
@@ -204,7 +204,7 @@ function strayPlaceholders({ modules }: Catalogue): Finding[] {
     {
       level: 'broken',
       about: 'placeholder',
-      text: `Placeholders in the configuration that nothing replaces: ${stray.slice(0, NAMED).join('; ')}. Install BMAD again with all settings, or edit the files.`,
+      text: `Unresolved placeholders in the configuration: ${stray.slice(0, NAMED).join('; ')}. Reinstall BMAD with all settings, or edit the files.`,
     },
   ];
 }

@@ -55,7 +55,7 @@ export function chosenSource(name: string, sources: readonly ConfiguredSource[])
   if (found.length > 1)
     throw new BmadError('ambiguous', `${quoted(name)} is the name of ${found.length} git sources.`, {
       subject: name,
-      hint: `Write one in full: ${found.map(({ address }) => address.source).join(', ')}.`,
+      hint: `Write the full name of one: ${found.map(({ address }) => address.source).join(', ')}.`,
     });
   throw new BmadError('not_found', `There is no git source ${quoted(wanted)}.`, {
     subject: wanted,
@@ -63,7 +63,7 @@ export function chosenSource(name: string, sources: readonly ConfiguredSource[])
       wanted,
       sources.flatMap(({ address }) => namesOf(address)),
     ),
-    hint: all.length === 0 ? 'Add one with "bmad sources add <source>".' : `There are: ${all.join(', ')}.`,
+    hint: all.length === 0 ? 'Add one with "bmad sources add <source>".' : `Configured: ${all.join(', ')}.`,
   });
 }
 

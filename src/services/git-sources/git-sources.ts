@@ -170,7 +170,7 @@ export class GitSources {
       throw new BmadError(
         'invalid_input',
         `${address.source} is not in a configuration file: it comes from ${from}.`,
-        { subject: address.source, hint: 'Take it out there.' },
+        { subject: address.source, hint: 'Remove it there.' },
       );
     const { config } = this.#levels.files(layer);
     // Both files or neither: a damaged lock file is found before the other is changed.

@@ -37,7 +37,7 @@ export class Levels {
   files(level: 'project' | 'user'): LevelFiles {
     const files = this.#parts[level];
     if (files !== undefined) return files;
-    throw new BmadError('invalid_input', 'There is no project here that could have a source of its own.', {
+    throw new BmadError('invalid_input', 'There is no project here to add a source to.', {
       hint: 'Go to the folder of a project, name it with --project, or add the source for yourself with --level user.',
     });
   }
@@ -67,7 +67,7 @@ export class Levels {
   async pin({ address, layer }: Pinned, before: Pin | undefined, after: Pin): Promise<void> {
     await this.#change(layer, (pins) => {
       if (pins[address.source]?.commit !== before?.commit)
-        throw new BmadError('conflict', `${address.source} was approved by somebody else just now.`, {
+        throw new BmadError('conflict', `${address.source} has just been approved by someone else.`, {
           subject: address.source,
           hint: 'Look at it again with "bmad sources list".',
         });

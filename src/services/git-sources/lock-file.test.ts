@@ -74,7 +74,7 @@ describe('a lock file', () => {
     await writeFile(file, text);
     expect(await refusal(() => readPins(file))).toMatchObject({
       code: 'unavailable',
-      message: `The lock file ${file} cannot be understood; its git sources are not served.`,
+      message: `The lock file ${file} is not valid; its git sources are not served.`,
       hint: expect.stringContaining('Restore it from version control') as string,
     });
     await refusal(() => changePins(file, guard, (pins) => void (pins['a'] = pin('1'))));

@@ -28,14 +28,10 @@ export async function readPins(file: string): Promise<Pins> {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw new BmadError(
-    'unavailable',
-    `The lock file ${file} cannot be understood; its git sources are not served.`,
-    {
-      subject: file,
-      hint: 'Restore it from version control, or delete it and run "bmad sources update" to pin the sources anew.',
-    },
-  );
+  throw new BmadError('unavailable', `The lock file ${file} is not valid; its git sources are not served.`, {
+    subject: file,
+    hint: 'Restore it from version control, or delete it and run "bmad sources update" to pin the sources anew.',
+  });
 }
 
 function isPin(pin: unknown): pin is Pin {

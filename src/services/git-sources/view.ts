@@ -49,5 +49,5 @@ export async function viewSource(
 }
 
 export function otherContent(source: string, { commit }: Pin): string {
-  return `${source}: commit ${commit.slice(0, 12)} has other content than the lock file says; it is not served. Compare the lock file with the one of your team.`;
+  return `${source}: commit ${commit.slice(0, 12)} does not match the lock file and is not served. Compare the lock file with your team’s.`;
 }

@@ -40,7 +40,7 @@ export function isoTime(text: string): string {
   const time = Date.parse(text);
   if (Number.isFinite(time)) return new Date(time).toISOString();
   throw new BmadError('invalid_input', `${quoted(text)} is not a date.`, {
-    hint: 'Give it like 2026-03-01 or 2026-03-01T09:30:00Z.',
+    hint: 'Use a form such as 2026-03-01 or 2026-03-01T09:30:00Z.',
   });
 }
 

@@ -80,7 +80,7 @@ async function copied(
   if (entry.forgottenAt !== undefined) return removeFromKitFiles(writing, entry, { earlier });
   if (entry.supersededAt !== undefined)
     return removeFromKitFiles(writing, entry, { earlier, keepLine: true });
-  // A shared store may have what must not lie in files that a team commits.
+  // A shared store may contain what must not be in files that a team commits.
   const safe = shownBy(opened).entry(entry);
   return writeKitFiles(writing, safe, {
     earlier: safe.text === entry.text ? earlier : [entry, ...earlier],
@@ -107,7 +107,7 @@ async function writingOf({ files, folder }: OpenMemory, store: MemoryStore): Pro
   };
 }
 
-/** Completes what processes that died have begun. Nobody asked for it, so what fails is left for the next time. */
+/** Completes what crashed processes have begun. No one asked for it, so failures are left for the next time. */
 export async function completed(opened: OpenMemory, { store }: Session): Promise<void> {
   if (opened.files.kit.memory === undefined) return;
   try {
@@ -186,7 +186,7 @@ async function outOfDate(opened: OpenMemory, reworded: readonly Reworded[]): Pro
 }
 
 function tell({ log }: OpenMemory, error: unknown): void {
-  log.warn('files of the project could not be repaired', {
+  log.warn('project files could not be repaired', {
     error: error instanceof Error ? error.message : '',
   });
 }

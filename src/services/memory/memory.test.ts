@@ -39,7 +39,7 @@ describe('the lines of the project when a memory goes', () => {
     const bytes = Buffer.concat([await readFile(file), Buffer.from([0xe9, 0x0a])]);
     await writeFile(file, bytes);
     const { answer } = await session.ok(memoryForget, { id });
-    expect(JSON.stringify(answer)).toContain('is left as it is: it is not UTF-8');
+    expect(JSON.stringify(answer)).toContain('was left unchanged: it is not UTF-8');
     expect(await readFile(file)).toEqual(bytes);
   });
 });

@@ -107,7 +107,7 @@ export function createMemory(parts: MemoryParts) {
       ];
     },
 
-    /** What is wrong with the project's own files: what stands in them may be missing from every answer. */
+    /** Problems with the project's own files: their content may be missing from every answer. */
     async fileProblems(): Promise<readonly string[]> {
       return (await files.read()).problems;
     },

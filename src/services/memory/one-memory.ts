@@ -50,7 +50,7 @@ async function memoryWithId(opened: OpenMemory, id: string, type?: MemoryType): 
     throw new BmadError('ambiguous', `${found.length} memories have the id ${wanted}.`, {
       subject: wanted,
       suggestions: found.map((each) => each.type),
-      hint: 'Give the type as well.',
+      hint: 'Specify the type as well.',
     });
   if (entry !== undefined) return { entry, revisions: await store.revisions(entry), sources, stored: true };
   const [copy] = own;
@@ -160,7 +160,7 @@ async function changedMemory(
   return { entry: shownBy(opened).entry(entry), files, notes: problems };
 }
 
-/** A memory of the store; what is only in a file belongs to whoever wrote the file. */
+/** A memory of the store; what is only in a file belongs to the file's author. */
 async function storedMemory(
   opened: OpenMemory,
   id: string,
@@ -168,9 +168,9 @@ async function storedMemory(
 ): Promise<MemoryEntry> {
   const { entry, stored, sources } = await memoryWithId(opened, id, type);
   if (stored) return entry;
-  throw new BmadError('forbidden', `${entry.id} stands only in ${sources.join(', ')}.`, {
+  throw new BmadError('forbidden', `${entry.id} exists only in ${sources.join(', ')}.`, {
     subject: entry.id,
-    hint: 'Change it in that file; it is searched as it stands there.',
+    hint: 'Edit that file; its text is searched as it is.',
   });
 }
 
@@ -179,7 +179,7 @@ const modeOf = ({ embedder }: Session): 'semantic' | 'local' =>
 
 export function exactId(id: string): string {
   if (isMemoryId(id)) return id.trim().toLowerCase();
-  throw new BmadError('invalid_input', `${quoted(id)} is not the id of a memory.`, {
+  throw new BmadError('invalid_input', `${quoted(id)} is not a memory id.`, {
     subject: 'id',
     hint: 'An id looks like 728cfd79-2a3f-5f9a-ad84-d776ac131a77; recall_structured gives it.',
   });

@@ -28,7 +28,7 @@ export async function openStore(
 ): Promise<MemoryStore> {
   if (engine === 'qdrant' || (engine === 'auto' && qdrant !== undefined)) {
     if (qdrant === undefined)
-      throw new BmadError('invalid_input', 'The memory engine is qdrant, but there is no address.', {
+      throw new BmadError('invalid_input', 'The memory engine is qdrant, but no address is set.', {
         hint: 'Set BMAD_QDRANT_URL, for instance to http://localhost:6333.',
       });
     const { QdrantStore } = await import('./qdrant/store.ts');
@@ -47,7 +47,7 @@ export async function openStore(
       ...options,
       file: log,
       reason:
-        'There is no SQLite here, so memories are in a plain log: slower from some ten thousand on. Install the optional package @photostructure/sqlite, or use Node 22.13 or later.',
+        'SQLite is not available, so memories are kept in a plain log, which is slower beyond about ten thousand memories. Install the optional package @photostructure/sqlite, or use Node 22.13 or later.',
     });
   const file = join(folder, SQLITE_FILE);
   // To open a database is to make it.
@@ -56,7 +56,7 @@ export async function openStore(
   return openSqliteStore({ ...options, file, driver, journal, note });
 }
 
-/** Stands in for a database until the first memory makes one: a log that nobody writes, so that there is nothing in it. */
+/** Stands in for a database until the first memory creates one: a log that is never written, and so is empty. */
 export class NoDatabaseYet extends JsonlStore {
   readonly #database: string;
   readonly #driver: Driver;
@@ -67,13 +67,13 @@ export class NoDatabaseYet extends JsonlStore {
     this.#driver = driver;
   }
 
-  /** Whether there is a database now, whoever made it. */
+  /** Whether a database exists now, even if another process created it. */
   async isMade(): Promise<boolean> {
     return (await modifiedAt(this.#database)) !== undefined;
   }
 
   protected override change<T>(): Promise<T[]> {
-    throw new Error('A memory was to be written to a store that was opened to read.');
+    throw new Error('A memory write reached a store that was opened to read.');
   }
 
   override async health(): Promise<StoreHealth> {
@@ -96,16 +96,16 @@ async function refuseToPart(folder: string, hasSqlite: boolean): Promise<void> {
   if (!hasSqlite && names.includes(SQLITE_FILE))
     throw new BmadError(
       'unavailable',
-      `The memories are in ${join(folder, SQLITE_FILE)}, and there is no SQLite here to open it.`,
+      `The memories are in ${join(folder, SQLITE_FILE)}, but SQLite is not available to open it.`,
       {
         subject: folder,
-        hint: 'Install the optional package @photostructure/sqlite beside the server, or use Node 22.13 or later. To keep a second store apart on purpose, set memory_engine to "jsonl".',
+        hint: 'Install the optional package @photostructure/sqlite beside the server, or use Node 22.13 or later. To use a separate store on purpose, set memory_engine to "jsonl".',
       },
     );
   if (hasSqlite && names.includes(LOG_FILE) && !names.includes(SQLITE_FILE))
     throw new BmadError(
       'unavailable',
-      `The memories are in ${join(folder, LOG_FILE)}, which was made without SQLite; there is SQLite here now.`,
+      `The memories are in ${join(folder, LOG_FILE)}, which was created without SQLite; SQLite is now available.`,
       {
         subject: folder,
         hint: `Set memory_engine to "jsonl" to go on with it. To change over: with that setting "bmad memory export --format jsonl --all", then set it to "sqlite", import the export and move ${LOG_FILE} away.`,

@@ -26,7 +26,7 @@ export interface OpenMemory {
   /** For one who only reads: it makes nothing, and where there is no store it finds an empty one. */
   session(signal?: AbortSignal): Promise<Session>;
   sessionToWrite(signal?: AbortSignal): Promise<Session>;
-  /** Takes note that the embedder failed; words go on alone until it is tried again. */
+  /** Records that the embedder failed; only words are used until it is tried again. */
   embedderFailed(error: unknown): void;
 }
 

@@ -67,8 +67,8 @@ async function strayFiles(folder: string): Promise<string[]> {
 }
 
 function leadsAway(path: string): BmadError {
-  return new BmadError('forbidden', `${path} leads outside the memory folder and is not used.`, {
+  return new BmadError('forbidden', `${path} points outside the memory folder and is not used.`, {
     subject: path,
-    hint: 'Remove the link, or put what it leads to in its place; memories are kept inside the project only.',
+    hint: 'Remove the link, or replace it with its target; memories are kept only inside the project.',
   });
 }

@@ -43,7 +43,7 @@ export async function purge(opened: OpenMemory, given: ToPurge): Promise<Purged>
     ready.push(entry);
   }
   const left = chosen.length - ready.length;
-  if (left > 0) notes.push(`${left} stay, because their copies in files could not be removed.`);
+  if (left > 0) notes.push(`${left} were kept, because their copies in files could not be removed.`);
   const gone = given.apply ? await store.purge(ready) : ready;
   const safe = shownBy(opened);
   return { memories: gone.map(safe.entry), revisions, applied: given.apply, notes };
@@ -54,8 +54,8 @@ async function forgottenBefore(
   { forgottenBefore: before, type }: ToPurge,
 ): Promise<MemoryEntry[]> {
   if (before === undefined)
-    throw new BmadError('invalid_input', 'What is to be purged was not said.', {
-      hint: 'Give the ids of forgotten memories, or a date with forgotten_before.',
+    throw new BmadError('invalid_input', 'Nothing to purge was specified.', {
+      hint: 'Pass the ids of forgotten memories, or a date with forgotten_before.',
     });
   return allEntries(store, {
     types: type === undefined ? undefined : [type],
@@ -69,8 +69,8 @@ async function named(
   { ids = [], type, forgottenBefore: before }: ToPurge,
 ): Promise<MemoryEntry[]> {
   if (before !== undefined)
-    throw new BmadError('invalid_input', 'Ids and a date were given; one of them is enough.', {
-      hint: 'Give either ids or forgotten_before.',
+    throw new BmadError('invalid_input', 'Both ids and a date were given; only one is allowed.', {
+      hint: 'Pass either ids or forgotten_before.',
     });
   const found: MemoryEntry[] = [];
   for (const id of new Set(ids)) {

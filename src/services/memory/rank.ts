@@ -90,15 +90,15 @@ export function ranked<E extends Position = MemoryEntry>(
 /** Of length one, so that a product is a cosine. A vector that is not of the space is refused. */
 export function unit(vector: Float32Array, space: VectorSpace | undefined): Float32Array {
   if (space === undefined)
-    throw new BmadError('internal', 'A vector was given to a store that was opened without an embedder.');
+    throw new BmadError('internal', 'A vector was passed to a store that was opened without an embedder.');
   let sum = 0;
   for (const value of vector) sum += value * value;
   if (vector.length !== space.dim || !Number.isFinite(sum))
     throw new BmadError(
       'unavailable',
-      `The embedder ${space.embedder} gave a vector of ${vector.length} numbers where ${space.dim} were expected${Number.isFinite(sum) ? '' : ', some of them not numbers'}.`,
+      `The embedder ${space.embedder} returned a vector of ${vector.length} numbers where ${space.dim} were expected${Number.isFinite(sum) ? '' : ', some of them not numbers'}.`,
       {
-        hint: 'Check the model that the embedder serves; it may have been changed while the server was running.',
+        hint: 'Check the embedder’s model; it may have changed while the server was running.',
       },
     );
   const length = Math.sqrt(sum);

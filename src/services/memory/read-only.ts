@@ -2,9 +2,9 @@ import { BmadError } from '../../base/errors.ts';
 
 /** A memory that can be recalled and not changed, because of where it lies. */
 export function readOnlyFolder(folder: string, cause?: unknown): BmadError {
-  return new BmadError('unavailable', `${folder} can only be read: this user may not write the folder.`, {
+  return new BmadError('unavailable', `${folder} is read-only: this user cannot write to the folder.`, {
     subject: folder,
-    hint: `Give the user that runs this server the right to write in ${folder}, then try again. What is in it can be recalled meanwhile.`,
+    hint: `Give the user that runs this server write access to ${folder}, then try again. Its memories can still be recalled.`,
     cause,
   });
 }

@@ -119,7 +119,7 @@ async function recallAll(
     hits: ordered.hits.slice(0, question.limit),
     notes: [
       ...ordered.notes.slice(0, 1),
-      ...(weak ? ['Weak hits only: perhaps nothing is known about that.'] : []),
+      ...(weak ? ['All matches are weak: perhaps nothing is known about this.'] : []),
       ...(note === undefined ? [] : [note]),
       ...session.troubles,
     ],

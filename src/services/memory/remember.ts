@@ -49,7 +49,7 @@ export async function remember(
     async () => {
       const at = new Date().toISOString();
       const [result] = await session.store.upsert([{ ...key, agent, text, tags, at, vector }]);
-      if (result === undefined) throw new Error('The store gave no answer for a memory.');
+      if (result === undefined) throw new Error('The store returned no result for a memory.');
       return result;
     },
     { mode: vector === undefined ? 'local' : 'semantic' },

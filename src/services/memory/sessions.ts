@@ -118,7 +118,7 @@ export class Sessions {
     embedPending(session, { lock: join(folder, 'embedding.lock'), signal, progress: this.reembedding }).catch(
       (error: unknown) => {
         if (!signal.aborted)
-          this.#setup.log.warn('vectors could not be made', {
+          this.#setup.log.warn('vectors could not be computed', {
             error: error instanceof Error ? error.message : '',
           });
       },

@@ -22,20 +22,20 @@ export function cleanText(raw: string, hide: (text: string) => string): CleanTex
   if (byteLength(raw) > LONGEST_BYTES)
     throw new BmadError(
       'too_large',
-      `The text has ${byteLength(raw)} bytes; a memory has at most ${LONGEST_BYTES}.`,
+      `The text is ${byteLength(raw)} bytes long; a memory may be at most ${LONGEST_BYTES}.`,
       {
         subject: 'text',
-        hint: 'Remember what matters of it, in a few sentences, and name the file it is in.',
+        hint: 'Summarize what matters in a few sentences, and name the file it is in.',
       },
     );
   const notes: string[] = [];
   let text = raw.replaceAll('\r\n', '\n').replaceAll('\r', '\n');
   if (CONTROL.test(text)) notes.push('Control characters were removed from the text.');
   text = text.replace(CONTROL, '');
-  if (HALF.test(text)) notes.push('Halves of characters in the text were replaced.');
+  if (HALF.test(text)) notes.push('Incomplete characters in the text were replaced.');
   text = text.replace(HALF, '\uFFFD').trim();
   const { text: safe, found } = secretsOut(text, hide);
-  if (found.length > 0) notes.push(`Masked before it was kept: ${found.join(', ')}.`);
+  if (found.length > 0) notes.push(`Masked before storing: ${found.join(', ')}.`);
   if (characters(safe) < SHORTEST)
     throw new BmadError('invalid_input', `The text ${quoted(safe)} has fewer than ${SHORTEST} characters.`, {
       subject: 'text',
@@ -59,7 +59,7 @@ export function cleanAgent(raw: string): string {
   if (!wrong) return agent;
   throw new BmadError('invalid_input', `${quoted(raw)} cannot be the name of an agent.`, {
     subject: 'agent',
-    hint: 'Give a plain name such as "dev" or "architect": no slashes, no dots at the beginning.',
+    hint: 'Use a plain name such as "dev" or "architect", without slashes or leading dots.',
   });
 }
 
@@ -74,12 +74,12 @@ export function cleanTags(raw: readonly string[]): string[] {
   if (wrong !== undefined)
     throw new BmadError('invalid_input', `${quoted(wrong)} cannot be a tag.`, {
       subject: 'tags',
-      hint: `A tag has at most ${TAG_LENGTH} characters, and neither commas nor grave accents.`,
+      hint: `A tag has at most ${TAG_LENGTH} characters, and no commas or backticks.`,
     });
   if (tags.length <= TAG_COUNT) return tags;
   throw new BmadError('invalid_input', `A memory has at most ${TAG_COUNT} tags; ${tags.length} were given.`, {
     subject: 'tags',
-    hint: 'Keep those that somebody would look for.',
+    hint: 'Keep the ones someone would search for.',
   });
 }
 

@@ -74,7 +74,7 @@ export class ProjectFiles {
 }
 
 function reasonOf({ message, code }: BmadError): string {
-  if (message.includes('leads outside')) return 'it is a link that leads outside the project';
+  if (message.includes('points outside')) return 'it is a link that points outside the project';
   if (code === 'too_large') return `it is larger than ${MAX_BYTES} bytes`;
   return /cannot be read: (.*)\.$/.exec(message)?.[1] ?? message;
 }

@@ -48,7 +48,7 @@ export function createReranker({ enabled, timeMs }: { enabled: boolean; timeMs: 
       if (!enabled) return { why: 'the setting rerank is off' };
       if (sample === undefined) return { why: 'the client offers no model' };
       const offered = candidates.slice(0, CANDIDATES);
-      if (offered.length < 2) return { why: 'there is nothing to choose' };
+      if (offered.length < 2) return { why: 'there is nothing to choose from' };
       const answer = await sample({
         system: SYSTEM,
         prompt: promptOf(words, offered),
@@ -59,8 +59,8 @@ export function createReranker({ enabled, timeMs }: { enabled: boolean; timeMs: 
       if (answer.text === undefined) return { why: answer.why };
       const name = nameIn(answer.text, offered);
       return name === undefined
-        ? { why: 'the answer of the model names nothing that was offered' }
-        : { name, why: 'the model of the client chose it' };
+        ? { why: 'the model’s answer does not name a candidate' }
+        : { name, why: 'the client’s model chose it' };
     },
   };
 }

@@ -127,15 +127,15 @@ function parsed(text: string): Partial<Record<string, unknown>> | undefined {
 
 /** What is no plain file is not removed by us either. */
 export function notALog(path: string, removable = true): BmadError {
-  return new BmadError('unavailable', `${path} is damaged or no usage log. It was left as it is.`, {
+  return new BmadError('unavailable', `${path} is damaged or not a usage log. It was left unchanged.`, {
     subject: path,
-    hint: `Ranking goes on without it. Move it away${removable ? ', or remove it with "bmad usage clear"' : ' yourself: it is no file of this server'}.`,
+    hint: `Ranking continues without it. ${removable ? 'Move it elsewhere, or remove it with "bmad usage clear"' : 'This file was not created by the server; move it yourself'}.`,
   });
 }
 
 function newerLog(path: string): BmadError {
   return new BmadError('unavailable', `${path} was written by a newer version of this server.`, {
     subject: path,
-    hint: 'Ranking goes on without it. Update this server.',
+    hint: 'Ranking continues without it. Update this server.',
   });
 }

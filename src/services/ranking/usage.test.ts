@@ -165,12 +165,12 @@ describe('what was started', () => {
 
 describe('a log that was not left as it should be', () => {
   it.each([
-    ['is no log', 'shopping list\n- milk\n', /damaged or no usage log/],
-    ['is a log of something else', '{"log":"bmad-memory","version":1}\n', /damaged or no usage log/],
+    ['is no log', 'shopping list\n- milk\n', /damaged or not a usage log/],
+    ['is a log of something else', '{"log":"bmad-memory","version":1}\n', /damaged or not a usage log/],
     ['is of a newer version', '{"log":"bmad-usage","version":2}\n{"x":1}\n', /newer version/],
-    ['is mostly damaged', HEADER + 'x\n'.repeat(20), /damaged or no usage log/],
-    ['is binary', Buffer.from([0, 255, 10, 3]).toString('latin1'), /damaged or no usage log/],
-    ['is huge', HEADER + 'x'.repeat(5 * 1024 * 1024), /damaged or no usage log/],
+    ['is mostly damaged', HEADER + 'x\n'.repeat(20), /damaged or not a usage log/],
+    ['is binary', Buffer.from([0, 255, 10, 3]).toString('latin1'), /damaged or not a usage log/],
+    ['is huge', HEADER + 'x'.repeat(5 * 1024 * 1024), /damaged or not a usage log/],
   ])('that %s is reported once and left alone', async (_what, text, reason) => {
     const { usage, written } = await opened();
     await put(usage, text);
@@ -186,7 +186,7 @@ describe('a log that was not left as it should be', () => {
   it('that is a folder is reported and left alone', async () => {
     const { usage } = await opened();
     await mkdir(usage.place, { recursive: true });
-    expect((await usage.read()).problem).toMatch(/no usage log/);
+    expect((await usage.read()).problem).toMatch(/not a usage log/);
     usage.note(prd);
     await usage.settled();
     expect((await stat(usage.place)).isDirectory()).toBe(true);

@@ -89,7 +89,7 @@ function remoteOf(text: string, fail: Fail): Remote {
 
 function urlRemote(plain: string, protocol: 'https' | 'ssh', fail: Fail): Remote {
   const match = /^[a-z]+:\/\/(?:([^/@]*)@)?(\[[^\]/]*\]|[^/:@[\]]*)(?::(\d{1,5}))?\/(.*)$/.exec(plain);
-  if (match === null) throw fail('host and repository are expected after the transport');
+  if (match === null) throw fail('expected a host and a repository after the transport');
   const [, userInfo, host = '', port, path = ''] = match;
   if (!HOST.test(host)) throw fail('the host is missing or malformed');
   const segments = segmentsOf(path, fail);
@@ -169,7 +169,7 @@ function pointOf(text: string, fail: Fail): { ref: string; subpath: string | und
     throw fail(`${quoted(ref)} cannot be the name of a branch, tag or commit`);
   if (colon === -1) return { ref, subpath: undefined };
   const path = text.slice(colon + 1);
-  if (!path.startsWith('/')) throw fail('the subpath has to begin with a slash: #ref:/subpath');
+  if (!path.startsWith('/')) throw fail('the subpath must begin with a slash: #ref:/subpath');
   const trimmed = path.replace(/^\/|\/+$/g, '');
   if (trimmed === '') return { ref, subpath: undefined };
   for (const segment of trimmed.split('/')) {
@@ -177,7 +177,7 @@ function pointOf(text: string, fail: Fail): { ref: string; subpath: string | und
       throw fail('the subpath has dot segments or empty parts');
     if (segment.startsWith('-')) throw fail('a part of the subpath begins with a dash');
     if (/\\/.test(segment)) throw fail('the subpath has a backslash');
-    if (segment.toLowerCase() === '.git') throw fail('the subpath leads into .git');
+    if (segment.toLowerCase() === '.git') throw fail('the subpath points into .git');
   }
   return { ref, subpath: trimmed };
 }

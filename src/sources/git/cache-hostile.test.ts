@@ -50,7 +50,7 @@ describe('GitCache with repositories of strangers', () => {
     const both = await refusal(() => cache.refresh(parseGitAddress(`${team.source}#v1`)));
     expect([both.code, both.hint]).toEqual([
       'ambiguous',
-      'Write which one is meant: #refs/heads/v1 or #refs/tags/v1.',
+      'Specify which one you mean: #refs/heads/v1 or #refs/tags/v1.',
     ]);
     const tag = parseGitAddress(`${team.source}#refs/tags/v1`);
     expect((await cache.refresh(tag)).commit).toBe(first);

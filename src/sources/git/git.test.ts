@@ -97,7 +97,7 @@ describe('git', () => {
       timeoutMs: 60_000,
       workFolder: join(folder, 'lost'),
     });
-    expect((await refusal(() => lost.run(['version']))).message).toContain('is not there');
+    expect((await refusal(() => lost.run(['version']))).message).toContain('does not exist');
   });
 
   it('hides credentials that git repeats, and reports progress in steps', async () => {

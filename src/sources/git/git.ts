@@ -135,18 +135,14 @@ function percentages(progress: (message: string) => void): (text: string) => voi
 }
 
 function noGit(): BmadError {
-  return new BmadError(
-    'unavailable',
-    'The program git was not found: it is not installed, or not on the PATH.',
-    {
-      hint: 'Install git (https://git-scm.com). Copies fetched before are still served.',
-    },
-  );
+  return new BmadError('unavailable', 'git was not found: it is not installed or not on the PATH.', {
+    hint: 'Install git (https://git-scm.com). Copies fetched earlier are still served.',
+  });
 }
 
 function noFolder(folder: string): BmadError {
-  return new BmadError('unavailable', `The folder ${folder} is not there.`, {
-    hint: 'Check the cache folder, or name another one with --cache.',
+  return new BmadError('unavailable', `The folder ${folder} does not exist.`, {
+    hint: 'Check the cache folder, or choose another with --cache.',
   });
 }
 
@@ -155,7 +151,7 @@ const shownUrl = (remote: GitAddress | undefined): string => remote?.url ?? 'the
 function tooSlow(remote: GitAddress | undefined, timeoutMs: number): BmadError {
   return new BmadError(
     'unavailable',
-    `${shownUrl(remote)} did not answer within ${Math.round(timeoutMs / 1000)} s.`,
+    `${shownUrl(remote)} did not respond within ${Math.round(timeoutMs / 1000)} s.`,
     {
       hint: 'Check the network and the host. BMAD_GIT_TIMEOUT_MS allows more time.',
     },
@@ -168,7 +164,7 @@ const CAUSES: readonly (readonly [RegExp, 'not_found' | 'unavailable', string, s
   [
     /Host key verification failed/i,
     'unavailable',
-    'the ssh host is not known yet',
+    'the ssh host is not known',
     'Connect to it once in a terminal with ssh and check its key.',
   ],
   [
@@ -187,7 +183,7 @@ const CAUSES: readonly (readonly [RegExp, 'not_found' | 'unavailable', string, s
     /Authentication failed|could not read (?:Username|Password)|Permission denied|unable to update url base from redirection|terminal prompts disabled|returned error: 40[13]|Invalid username/i,
     'unavailable',
     'it asks for credentials that git does not have',
-    'Run "git ls-remote" with this address in a terminal until it works without a question: a credential helper, or a key in the ssh agent.',
+    'Run "git ls-remote" with this address in a terminal until it works without prompting: use a credential helper, or a key in the ssh agent.',
   ],
   [
     /Could not resolve host|Failed to connect|Couldn't connect|Connection (?:refused|timed out|reset|closed)|Network is unreachable|No route to host|Operation timed out|unable to access|early EOF|hung up unexpectedly/i,
@@ -199,8 +195,8 @@ const CAUSES: readonly (readonly [RegExp, 'not_found' | 'unavailable', string, s
     // The last words of ssh whatever the reason was; the reasons above come first.
     /Could not read from remote repository/i,
     'unavailable',
-    'it asks for credentials that git does not have, or does not answer',
-    'Run "git ls-remote" with this address in a terminal until it works without a question: a key in the ssh agent, or another address.',
+    'it asks for credentials that git does not have, or does not respond',
+    'Run "git ls-remote" with this address in a terminal until it works without prompting: use a key in the ssh agent, or another address.',
   ],
 ];
 

@@ -64,7 +64,7 @@ function namedRef(address: GitAddress, refs: Map<string, string>): RemoteRef {
   if (refs.has(branch) && refs.has(tag))
     throw new BmadError('ambiguous', `${address.url} has a branch and a tag ${quoted(ref)}.`, {
       subject: address.source,
-      hint: `Write which one is meant: #${branch} or #${tag}.`,
+      hint: `Specify which one you mean: #${branch} or #${tag}.`,
     });
   for (const name of [branch, tag, ...(ref.startsWith('refs/') ? [ref] : [])]) {
     const id = refs.get(name);

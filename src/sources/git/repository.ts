@@ -174,7 +174,7 @@ async function commitOf(
       `${address.url} has no branch, tag or commit ${quoted(address.ref || name)}.`,
       {
         subject: address.source,
-        hint: 'Check the part after "#". A short id needs at least seven digits, and must be the beginning of one commit only.',
+        hint: 'Check the part after "#". A short id needs at least seven digits and must match exactly one commit.',
         cause: error,
       },
     );

@@ -55,11 +55,11 @@ export async function writeSnapshot(
     if (mode === LINK) {
       const target = content.toString('utf8');
       if (staysInside(path, target)) await writeLink(place, target);
-      else written.skipped.push(`${path}: a link that leads outside`);
+      else written.skipped.push(`${path}: a link that points outside`);
       return;
     }
     if (!(await writeNew(place, content))) {
-      written.skipped.push(`${path}: this disk takes it for the same as another name`);
+      written.skipped.push(`${path}: on this disk, its name clashes with another`);
       return;
     }
     written.files += 1;
@@ -103,7 +103,7 @@ async function entriesOf(
       `${address.url} has no folder ${JSON.stringify(address.subpath)} in ${commit.slice(0, 12)} (the subpath of the source).`,
       {
         subject: address.source,
-        hint: 'Check the part after ":/"; it names a folder from the top of the repository.',
+        hint: 'Check the part after ":/"; it is a folder path from the root of the repository.',
         cause: error,
       },
     );
@@ -151,7 +151,7 @@ function checkSize(entries: readonly Entry[], address: GitAddress): void {
 function tooLarge({ source }: GitAddress, size: string): BmadError {
   return new BmadError(
     'too_large',
-    `${source} has ${size}; at most ${MAX_FILES} files and ${Math.round(MAX_BYTES / 1e6)} MB are taken.`,
+    `${source} has ${size}; the limit is ${MAX_FILES} files and ${Math.round(MAX_BYTES / 1e6)} MB.`,
     { subject: source, hint: 'Name the folder with the BMAD content: #ref:/subpath.' },
   );
 }

@@ -32,10 +32,12 @@ const TEXT = ['text/markdown', 'text/plain'];
 /** What the server is for other agents: one agent, each of whose skills is an agent of the catalogue. */
 export function agentCard({ url, agents, total, secured }: CardFacts): AgentCard {
   const more =
-    total > agents.length ? ` ${agents.length} of ${total} are listed; the others answer too.` : '';
+    total > agents.length
+      ? ` ${agents.length} of ${total} agents are listed; the others can be named too.`
+      : '';
   return {
     name: PRODUCT,
-    description: `Agents of the BMad Method that work for one project. A message becomes a task in the queue of the project: a worker there takes it, or a person has to agree first. Name the agent in the metadata of the message ("skill"), or let the words choose.${more}`,
+    description: `BMad Method agents that work for one project. A message becomes a task in the project’s queue, where a worker takes it or a person must approve it first. Name the agent in the message metadata ("skill"), or let the text decide.${more}`,
     version: VERSION,
     supportedInterfaces: ['1.0', '0.3'].map((protocolVersion) => ({
       url,
@@ -50,7 +52,7 @@ export function agentCard({ url, agents, total, secured }: CardFacts): AgentCard
           bearer: {
             scheme: {
               $case: 'httpAuthSecurityScheme',
-              value: { description: 'The token of the server.', scheme: 'Bearer', bearerFormat: '' },
+              value: { description: 'The server’s token.', scheme: 'Bearer', bearerFormat: '' },
             },
           },
         }

@@ -21,7 +21,7 @@ const NAMES: Names = {
 };
 
 /** Which ids are near is not told: they may be those of tasks that are nobody else's business. */
-const noSuchTask = (): A2AError => new TaskNotFoundError('There is no such task.');
+const noSuchTask = (): A2AError => new TaskNotFoundError('Task not found.');
 
 /** Where a task is asked for by its id, what is not found is the task; an id that cannot be one is that of none. */
 export const OF_A_TASK: Names = { not_found: noSuchTask, invalid_input: noSuchTask };

@@ -48,7 +48,7 @@ export function createHandler({ context, call, card, told }: Asking): A2ARequest
   }
 
   async function show(id: string, known = '', seconds = 0): Promise<OutsideTaskView> {
-    if (id === '') throw new RequestMalformedError('The id of the task is missing.');
+    if (id === '') throw new RequestMalformedError('The task id is missing.');
     const input = { task_id: id, known, wait_seconds: seconds };
     const asking = seconds === 0 ? context : uncounted;
     return (await ask<{ task: OutsideTaskView }>(outsideTaskShow, input, OF_A_TASK, asking)).task;
@@ -57,11 +57,11 @@ export function createHandler({ context, call, card, told }: Asking): A2ARequest
   async function submit({ message, configuration, metadata }: SendMessageRequest): Promise<OutsideTaskView> {
     if (message === undefined) throw new RequestMalformedError('The message is missing.');
     if (message.role === Role.ROLE_AGENT || message.role === Role.UNRECOGNIZED)
-      throw new RequestMalformedError('message.role: who asks is the user.');
+      throw new RequestMalformedError('message.role must be "user".');
     if (configuration?.taskPushNotificationConfig !== undefined) throw noPush();
     const modes = configuration?.acceptedOutputModes ?? [];
     if (modes.length > 0 && !modes.some((mode) => OUTPUT.test(mode.trim())))
-      throw new ContentTypeNotSupportedError('Results are text/markdown; the call accepts other types only.');
+      throw new ContentTypeNotSupportedError('Results are text/markdown, which this call does not accept.');
     if (message.taskId !== '') throw await noFollowUp(message.taskId);
     const text = textOf(message);
     const input = {
@@ -77,7 +77,7 @@ export function createHandler({ context, call, card, told }: Asking): A2ARequest
   async function noFollowUp(id: string): Promise<Error> {
     const { final, status } = await show(id);
     return new UnsupportedOperationError(
-      `The task is ${status} and takes no further messages${final ? '' : ' while it is open'}. Send a new one with the same contextId and no taskId.`,
+      `The task is ${status} and does not accept more messages${final ? '' : ' while it is open'}. Send a new message with the same contextId and no taskId.`,
     );
   }
 
@@ -109,7 +109,7 @@ export function createHandler({ context, call, card, told }: Asking): A2ARequest
     async getAuthenticatedExtendedAgentCard() {
       const whole = await card();
       if (whole.capabilities?.extendedAgentCard === true) return whole;
-      throw new UnsupportedOperationError('The card that everybody gets is all there is.');
+      throw new UnsupportedOperationError('There is no extended agent card.');
     },
 
     async sendMessage(params) {
@@ -135,7 +135,8 @@ export function createHandler({ context, call, card, told }: Asking): A2ARequest
 
     async *resubscribe({ id }) {
       const view = await show(id);
-      if (view.final) throw new UnsupportedOperationError('The task has ended: get it instead.');
+      if (view.final)
+        throw new UnsupportedOperationError('The task has already finished. Get it instead of subscribing.');
       yield* changes(view);
     },
 
@@ -144,7 +145,7 @@ export function createHandler({ context, call, card, told }: Asking): A2ARequest
     },
 
     async cancelTask({ id }) {
-      if (id === '') throw new RequestMalformedError('The id of the task is missing.');
+      if (id === '') throw new RequestMalformedError('The task id is missing.');
       const { task } = await ask<{ task: OutsideTaskView }>(
         outsideTaskCancel,
         { task_id: id },
@@ -156,9 +157,9 @@ export function createHandler({ context, call, card, told }: Asking): A2ARequest
     async listTasks({ contextId, status, pageSize, pageToken, historyLength, ...wanted }) {
       const size = pageSize ?? PAGE;
       if (size < 1 || size > LARGEST_PAGE)
-        throw new RequestMalformedError(`pageSize: from 1 to ${LARGEST_PAGE}.`);
+        throw new RequestMalformedError(`pageSize must be between 1 and ${LARGEST_PAGE}.`);
       if (status === TaskState.UNRECOGNIZED)
-        throw new RequestMalformedError('status: there is no such state of a task.');
+        throw new RequestMalformedError('status is not a known task state.');
       const states = status === TaskState.TASK_STATE_UNSPECIFIED ? { status: [] } : statesBehind(status);
       if (states === undefined) return { tasks: [], nextPageToken: '', pageSize: size, totalSize: 0 };
       const after = wanted.statusTimestampAfter;
@@ -192,7 +193,7 @@ export function createHandler({ context, call, card, told }: Asking): A2ARequest
 
 function noPush(): Error {
   return new PushNotificationNotSupportedError(
-    'The server calls nobody back. Subscribe to the task, or get it again.',
+    'Push notifications are not supported. Subscribe to the task or poll it.',
   );
 }
 
@@ -201,5 +202,5 @@ function skillOf(metadata: Record<string, unknown> | undefined): string | undefi
   const named = metadata?.['skill'] ?? metadata?.['skillId'];
   if (named === undefined || named === null || named === '') return undefined;
   if (typeof named === 'string') return named;
-  throw new RequestMalformedError('metadata.skill: the id of a skill is expected.');
+  throw new RequestMalformedError('metadata.skill must be the id of a skill.');
 }

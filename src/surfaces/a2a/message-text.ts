@@ -31,7 +31,7 @@ function partText({ content, filename, mediaType }: Part): string {
         'Files at an address are not fetched. Send the text of the file in the message.',
       );
     case undefined:
-      throw new RequestMalformedError('A part of the message has neither text, data nor a file.');
+      throw new RequestMalformedError('A message part has no text, data or file.');
   }
 }
 
@@ -39,7 +39,7 @@ function fileText(bytes: Buffer, name: string, mediaType: string): string {
   const isText = mediaType === '' || (TEXTUAL.test(mediaType) && !OTHER_LETTERS.test(mediaType));
   if (!isText || bytes.includes(0))
     throw new ContentTypeNotSupportedError(
-      `${quoted(mediaType === '' ? name : mediaType)} is not text that is taken. Text in UTF-8, JSON, XML, YAML and TOML are.`,
+      `${quoted(mediaType === '' ? name : mediaType)} is not supported. Send UTF-8 text, JSON, XML, YAML or TOML.`,
     );
   return `${name === '' ? 'File' : name}:\n\n${fenced(decoded(bytes, name))}`;
 }
@@ -49,7 +49,7 @@ function decoded(bytes: Buffer, name: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    const which = name === '' ? 'A file of the message' : quoted(name);
-    throw new ContentTypeNotSupportedError(`${which} is not text in UTF-8.`);
+    const which = name === '' ? 'A file in the message' : quoted(name);
+    throw new ContentTypeNotSupportedError(`${which} is not UTF-8 text.`);
   }
 }

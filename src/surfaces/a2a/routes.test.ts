@@ -14,9 +14,9 @@ const context = await contextIn(folder, { flags: { embedder: 'none' } });
 const open = createA2aRoutes(context);
 const guarded = createA2aRoutes(context, { secured: true, address: 'https://bmad.example.org' });
 
-const LOCAL: Caller = { known: 'nobody', mayWrite: true };
+const LOCAL: Caller = { known: 'anonymous', mayWrite: true };
 /** Whom the front door sends to routes that are open to everybody. */
-const STRANGER: Caller = { known: 'nobody', mayWrite: false };
+const STRANGER: Caller = { known: 'anonymous', mayWrite: false };
 const READER: Caller = { known: 'token', mayWrite: false };
 
 async function ask(path: string, caller: Caller, init: RequestInit = {}): Promise<Response> {
@@ -89,7 +89,7 @@ describe('the card', () => {
     expect(card.skills ?? []).toEqual([]);
     expect(card.capabilities?.extendedAgentCard).toBe(true);
     expect(card.securitySchemes).toEqual({
-      bearer: { httpAuthSecurityScheme: { description: 'The token of the server.', scheme: 'Bearer' } },
+      bearer: { httpAuthSecurityScheme: { description: 'The server’s token.', scheme: 'Bearer' } },
     });
     expect(JSON.stringify(await cardFor(STRANGER))).not.toContain('architect');
     expect(card.supportedInterfaces[0]?.url).toBe('https://bmad.example.org/a2a');
@@ -123,7 +123,7 @@ describe('the card', () => {
     const response = await route?.handle({ request, path: '', caller: LOCAL, over: signal });
     const text = (await response?.text()) ?? '';
     expect((JSON.parse(text) as AgentCard).skills).toHaveLength(200);
-    expect(text).toMatch(/200 of 25\d are listed/);
+    expect(text).toMatch(/200 of 25\d agents are listed/);
     expect(text.length).toBeLessThan(200_000);
   });
 });
@@ -135,7 +135,7 @@ describe('a task that waits for a person', () => {
 
   it('says where the person agrees', async () => {
     expect((await call('SendMessage', params, LOCAL)).body).toMatch(
-      /has to agree first, in its folder: bmad task approve task-/,
+      /must approve it first, in its folder: bmad task approve task-/,
     );
   });
 
@@ -147,7 +147,7 @@ describe('a task that waits for a person', () => {
     const request = new Request('http://127.0.0.1:2623/a2a', { method: 'POST', headers, body });
     const over = new AbortController().signal;
     const response = await route?.handle({ request, path: '/a2a', caller: LOCAL, over });
-    expect(await response?.text()).toMatch(/as the user whom the server runs as and with the same XDG_STATE/);
+    expect(await response?.text()).toMatch(/as the user the server runs as and with the same XDG_STATE/);
   });
 });
 

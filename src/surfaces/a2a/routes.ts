@@ -53,7 +53,7 @@ export function createA2aRoutes(
       url: `${address ?? placeOf(request)}${PATH}`,
       agents,
       total,
-      secured: secured || caller.known !== 'nobody',
+      secured: secured || caller.known !== 'anonymous',
     });
   }
 
@@ -78,7 +78,7 @@ export function createA2aRoutes(
       return failure(
         said.id,
         UNSUPPORTED,
-        'This caller may read, but ask for nothing.',
+        'This token is read-only and cannot send messages.',
         403,
         caller.challenge,
       );
@@ -112,7 +112,7 @@ export function createA2aRoutes(
     if (!streams.take(exchange, callerKey(exchange.caller)) || exchange.stays?.() === false) {
       streams.giveBack(exchange);
       await replied.return();
-      const message = 'Too many streams are open already. End some of yours, or try later.';
+      const message = 'Too many streams are open. Close some of yours, or try again later.';
       return failure(said.id, INTERNAL_ERROR, message, 429);
     }
     try {
@@ -169,7 +169,7 @@ export function createA2aRoutes(
 
 /** Somebody who has not shown who they are, where that is asked for: they learn how to, and no more. */
 function isStranger({ known }: Caller, secured: boolean): boolean {
-  return secured && known === 'nobody';
+  return secured && known === 'anonymous';
 }
 
 function callOf({ mayWrite }: Caller, signal: AbortSignal): Call {

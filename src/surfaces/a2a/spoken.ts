@@ -29,7 +29,7 @@ const table = z.record(z.string(), z.unknown()).nullish();
 const count = z.int().min(0).max(1_000_000).nullish();
 
 /** Decoders pass over what is no base64, and the bytes would be others than were sent. */
-const bytes = z.string().refine(isBase64, 'It is not base64.').optional();
+const bytes = z.string().refine(isBase64, 'Not valid base64.').optional();
 
 /** Of either alphabet, with the signs that fill the last four or without them. */
 function isBase64(text: string): boolean {
@@ -43,7 +43,10 @@ function oneOf(names: readonly string[]): (value: Record<string, unknown>, conte
   return (value, context) => {
     const given = names.filter((name) => value[name] !== undefined);
     if (given.length > 1)
-      context.addIssue({ code: 'custom', message: `One content a part, not ${given.join(', ')}.` });
+      context.addIssue({
+        code: 'custom',
+        message: `A part must have exactly one content, not ${given.join(', ')}.`,
+      });
   };
 }
 
@@ -123,16 +126,20 @@ export function spoken(sent: Uint8Array, asked: string | null): Spoken | Unspeak
   const body = jsonOf(new TextDecoder().decode(sent));
   if (body === undefined) return { id: null, code: PARSE_ERROR, message: 'The body is not JSON.' };
   if (Array.isArray(body))
-    return { id: null, code: INVALID_REQUEST, message: 'One call at a time: batches are not taken.' };
+    return {
+      id: null,
+      code: INVALID_REQUEST,
+      message: 'Batches are not supported. Send one call at a time.',
+    };
   const call = callSchema.safeParse(body);
-  if (!call.success) return { id: null, code: INVALID_REQUEST, message: 'That is no JSON-RPC 2.0 call.' };
+  if (!call.success) return { id: null, code: INVALID_REQUEST, message: 'Not a JSON-RPC 2.0 call.' };
   const { id = null, method, params = {} } = call.data;
   const version = versionOf(asked, method);
   if (version === undefined)
     return {
       id,
       code: VERSION_NOT_SUPPORTED,
-      message: `Version ${quoted(asked ?? '')} is not spoken here. Spoken: 1.0, 0.3.`,
+      message: `Version ${quoted(asked ?? '')} is not supported. Supported: 1.0, 0.3.`,
     };
   const problem = problemOf(params, method);
   if (problem !== undefined) return { id, code: INVALID_PARAMS, message: problem };
@@ -145,7 +152,7 @@ function problemOf(params: Record<string, unknown>, method: string): string | un
     const [issue] = read.error.issues;
     return `${issue?.path.map(String).join('.').slice(0, ID) ?? 'params'}: ${issue?.message.slice(0, ID) ?? 'wrong'}`;
   }
-  if (SENDING.test(method) && read.data.message === undefined) return 'message: it is missing.';
+  if (SENDING.test(method) && read.data.message === undefined) return 'message is missing.';
   return undefined;
 }
 

@@ -8,7 +8,7 @@ import type { Caller } from '../../base/http/http-route.ts';
 import type { Observed } from '../../operations/context.ts';
 import { createA2aRoutes } from './routes.ts';
 
-const CALLER: Caller = { known: 'nobody', mayWrite: true };
+const CALLER: Caller = { known: 'anonymous', mayWrite: true };
 const EVE: Caller = { known: 'token', subject: 'eve', mayWrite: true };
 const ADA: Caller = { known: 'token', subject: 'ada', mayWrite: true };
 const MOST = 100;

@@ -83,20 +83,20 @@ export function artifactsOf(view: OutsideTaskView): Artifact[] {
 
 function wordsOf(view: OutsideTaskView): string {
   const { status, task_id: id, agent, error } = view;
-  if (view.refused) return error ?? 'A person of the project has refused it.';
+  if (view.refused) return error ?? 'Someone on the project refused it.';
   switch (status) {
     case 'needs_approval':
-      return `For ${agent}. A person of the project has to agree first, ${whereOf(view)}: bmad task approve ${id}`;
+      return `For ${agent}. Someone on the project must approve it first, ${whereOf(view)}: bmad task approve ${id}`;
     case 'queued':
-      return `For ${agent}. Waits until a worker of the project takes it.`;
+      return `For ${agent}. Waiting for a worker of the project.`;
     case 'running':
-      return `${oneLine(view.worker ?? 'A worker', NAME)} works on it.`;
+      return `${oneLine(view.worker ?? 'A worker', NAME)} is working on it.`;
     case 'needs_verification':
-      return `There is a result. A person of the project has to check it before it counts, ${whereOf(view)}: bmad task approve ${id}`;
+      return `A result is ready. Someone on the project must check it before it counts, ${whereOf(view)}: bmad task approve ${id}`;
     case 'completed':
       return 'Done.';
     case 'failed':
-      return error ?? 'It could not be done.';
+      return error ?? 'The task failed.';
     case 'cancelled':
       return error ?? 'Cancelled.';
   }
@@ -106,7 +106,7 @@ function wordsOf(view: OutsideTaskView): string {
 function whereOf({ kept_with }: OutsideTaskView): string {
   return kept_with === 'project'
     ? 'in its folder'
-    : 'in its folder, as the user whom the server runs as and with the same XDG_STATE_HOME';
+    : 'in its folder, as the user the server runs as and with the same XDG_STATE_HOME';
 }
 
 function messageOf(view: OutsideTaskView, role: Role, id: string, text: string): Message {

@@ -63,7 +63,7 @@ function optionOf(name: string, property: Property): Option {
   const flag = flagOf(name);
   if (property.type === 'boolean') {
     return property.default === true
-      ? new Option(`--no-${flag}`, `do not: ${describe(property)}`)
+      ? new Option(`--no-${flag}`, `do not ${describe(property)}`)
       : new Option(`--${flag}`, describe(property));
   }
   const number = property.type === 'integer' || property.type === 'number';
@@ -71,7 +71,7 @@ function optionOf(name: string, property: Property): Option {
   if (property.type === 'array') {
     // Sentences have commas of their own.
     const sentences = (property.items?.maxLength ?? 0) > LONGEST_WORD;
-    option.description += sentences ? ' (repeatable)' : ' (commas between)';
+    option.description += sentences ? ' (repeatable)' : ' (comma-separated)';
     return option.argParser(sentences ? collected : listed);
   }
   if (property.type === 'object') {
@@ -97,7 +97,7 @@ function listed(text: string, before: readonly string[] | undefined): string[] {
 /** `name=value`, one at a time; a value that is JSON is taken as such, so that numbers and lists can be given. */
 function named(text: string, before: Record<string, unknown> | undefined): Record<string, unknown> {
   const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('name=value is expected.');
+  if (at < 1) throw new InvalidArgumentError('Expected name=value.');
   return { ...before, [text.slice(0, at)]: jsonOrText(text.slice(at + 1)) };
 }
 
@@ -111,7 +111,7 @@ function jsonOrText(text: string): unknown {
 
 function anyNumber(text: string): number {
   const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('A number is expected.');
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('Expected a number.');
   return value;
 }
 
@@ -122,6 +122,6 @@ function describe(property: Property | undefined): string {
 
 function wholeNumber(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value)) throw new InvalidArgumentError('A whole number is expected.');
+  if (!Number.isInteger(value)) throw new InvalidArgumentError('Expected a whole number.');
   return value;
 }

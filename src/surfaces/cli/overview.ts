@@ -36,7 +36,7 @@ export function overview(settings: string): string {
   const sections = SECTIONS.map(([title, ...words]) =>
     [`${title}:`, ...words.flatMap((word) => lines.get(word) ?? [])].join('\n'),
   );
-  return `${PRODUCT} ${VERSION}: BMad Method agents and workflows at the command line
+  return `${PRODUCT} ${VERSION}: BMad Method agents and workflows on the command line
 
 Usage: ${CLI_PROGRAM} <command> [options]           ${CLI_PROGRAM} <command> --help explains it
        ${CLI_PROGRAM} <agent or workflow> [message]  e.g. ${CLI_PROGRAM} architect "Review our caching plan"

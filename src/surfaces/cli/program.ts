@@ -76,7 +76,7 @@ export async function runProgram(
         .replace(/^error: /, '') || error.message;
     return json
       ? report(
-          new BmadError('invalid_input', message, { hint: '--help shows what there is.' }),
+          new BmadError('invalid_input', message, { hint: '--help lists commands and options.' }),
           true,
           terminal,
         )
@@ -89,7 +89,7 @@ function createProgram(
   terminal: Terminal,
 ): Command {
   const program = new Command(CLI_PROGRAM)
-    .description(`${PRODUCT} ${VERSION}: BMad Method agents and workflows at the command line`)
+    .description(`${PRODUCT} ${VERSION}: BMad Method agents and workflows on the command line`)
     .version(VERSION, '--version', 'print the version')
     .helpOption('--help', 'print help')
     .helpCommand(false)

@@ -3,11 +3,11 @@ import type { Duplex } from 'node:stream';
 
 /** What never became a request, by the code of node's parser. */
 const ANSWERS: Record<string, [status: string, detail: string]> = {
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to come.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too long.'],
 };
 
-const BROKEN: [string, string] = ['400 Bad Request', 'This is no HTTP request.'];
+const BROKEN: [string, string] = ['400 Bad Request', 'Malformed HTTP request.'];
 
 /** Answers what node could not read, or did not get in time, and cuts the connection. */
 export function answerBrokenRequests(http: Server): void {

@@ -5,7 +5,7 @@ import { badShape } from '../../base/parse/json-shape.ts';
 /** Whatever a route might take for it. */
 const JSON_TYPE = /json/i;
 
-export const CLIENT_LEFT = 'The client has left in the middle of a request.';
+export const CLIENT_LEFT = 'The client disconnected during a request.';
 
 /** Bytes that are handed on at once: a client that reads them slowly still gets on. */
 const SLICE = 64 * 1024;
@@ -23,7 +23,7 @@ export async function requestOf(
 ): Promise<Request | { status: 400 | 413; message: string }> {
   const { method = 'GET' } = incoming;
   const body = method === 'GET' || method === 'HEAD' ? null : await bodyOf(incoming, over);
-  if (body === undefined) return { status: 413, message: `A message may have at most ${BODY_LIMIT} bytes.` };
+  if (body === undefined) return { status: 413, message: `A message may be at most ${BODY_LIMIT} bytes.` };
   const bad =
     checked && body !== null && JSON_TYPE.test(incoming.headers['content-type'] ?? '')
       ? badShape(body)

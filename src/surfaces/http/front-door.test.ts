@@ -141,7 +141,7 @@ describe('tokens', () => {
     const { origin } = await serve({ gate });
     const { status, text } = await sendRequest(origin, { method: 'GET', path: '/health' });
     expect(status).toBe(200);
-    expect(JSON.parse(text)).toEqual({ caller: { known: 'nobody', mayWrite: false } });
+    expect(JSON.parse(text)).toEqual({ caller: { known: 'anonymous', mayWrite: false } });
   });
 });
 

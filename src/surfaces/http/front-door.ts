@@ -17,7 +17,7 @@ import { createRoom } from './room.ts';
 const LAST_WORDS_MS = 300;
 
 /** Of what is served to everybody, nothing writes. */
-const ANYBODY: Caller = { known: 'nobody', mayWrite: false };
+const ANYBODY: Caller = { known: 'anonymous', mayWrite: false };
 
 export interface FrontDoor {
   /** Such as `http://127.0.0.1:2623`. */
@@ -76,11 +76,14 @@ export async function openFrontDoor({
     if (rawHeaders.length > 2 * limits.headers)
       return refuse(431, `A request may have at most ${limits.headers} headers.`, { connection: 'close' });
     if ((incoming.headersDistinct['host']?.length ?? 0) > 1)
-      return refuse(400, 'A request has one header Host.', { connection: 'close' });
+      return refuse(400, 'A request must have exactly one Host header.', { connection: 'close' });
     if (!servedUnder(headers.host, served)) return refuse(403, notServedUnder(headers.host));
     if (!ownOrigin(headers.origin, served) && !pages.allows(headers.origin))
-      return refuse(403, 'Pages of other origins are not served, unless allow_origins names them.');
-    if (route === undefined) return refuse(404, `There is nothing here. Served: ${shownPaths(routes)}.`);
+      return refuse(
+        403,
+        'Requests from other origins are not allowed. List allowed origins in allow_origins.',
+      );
+    if (route === undefined) return refuse(404, `Not found. Available: ${shownPaths(routes)}.`);
     const preflight = pages.preflight(method, headers, route.methods);
     if (preflight !== undefined) return preflight;
     if (!route.methods.includes(method)) {
@@ -96,9 +99,13 @@ export async function openFrontDoor({
     if (caller.only !== undefined && caller.only !== route.part) return elsewhere(refuse, caller);
     // Only now is it known whose share it is; so no caller, however slowly it sends, shuts out another.
     if (route.open !== true && !room.enter(outgoing, caller))
-      return refuse(503, `Too many requests are open already; ${limits.requests} are for all. Try again.`, {
-        'retry-after': '1',
-      });
+      return refuse(
+        503,
+        `Too many requests are open; the limit for all clients is ${limits.requests}. Try again.`,
+        {
+          'retry-after': '1',
+        },
+      );
     const request = await requestOf(incoming, `${origin}${url}`, over.signal, route.checksDepth !== true);
     if ('message' in request) return refuse(request.status, request.message, { connection: 'close' });
     // What has not come whole is no call, and nobody has waited for it.
@@ -183,7 +190,7 @@ export async function openFrontDoor({
 }
 
 const aboutToEnd = (refuse: Refuse): Response =>
-  refuse(503, 'The server is about to end. Connect again.', { connection: 'close' });
+  refuse(503, 'The server is shutting down. Connect again.', { connection: 'close' });
 
 const PARTS: Record<Part, string> = { a2a: 'Agent2Agent' };
 
@@ -192,7 +199,7 @@ function elsewhere(refuse: Refuse, { only, challenge }: Caller): Response {
   const part = only === undefined ? '' : PARTS[only];
   return refuse(
     403,
-    `This token is for ${part} only. Whoever runs the server gives hosts of the project a token of their own.`,
+    `This token is for ${part} only. Ask the server’s operator for a token for MCP hosts.`,
     challenge === undefined ? {} : { 'www-authenticate': challenge },
   );
 }
@@ -226,12 +233,12 @@ function notListening(host: string, port: number, error: NodeJS.ErrnoException):
   const code = error.code ?? 'unknown';
   if (ADDRESS_TROUBLE.has(code))
     return new BmadError('unavailable', `This machine cannot listen on ${inUrl(host)} (${code}).`, {
-      hint: 'Name one of its own addresses with --host; 0.0.0.0 stands for all of them.',
+      hint: 'Use one of this machine’s addresses with --host; 0.0.0.0 means all of them.',
       cause: error,
     });
   const taken = code === 'EADDRINUSE' ? ' It is in use.' : '';
-  return new BmadError('unavailable', `Port ${port} of ${host} cannot be used (${code}).${taken}`, {
-    hint: 'Name another one with --port, or let the system choose with --port 0.',
+  return new BmadError('unavailable', `Cannot use port ${port} on ${host} (${code}).${taken}`, {
+    hint: 'Choose another port with --port, or let the system choose one with --port 0.',
     cause: error,
   });
 }

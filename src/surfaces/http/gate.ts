@@ -14,7 +14,7 @@ export interface Gate {
 }
 
 /** Nobody is asked: for a server that only its own machine can reach. */
-export const openGate: Gate = { admit: async () => ({ known: 'nobody', mayWrite: true }) };
+export const openGate: Gate = { admit: async () => ({ known: 'anonymous', mayWrite: true }) };
 
 export interface KnownToken {
   token: string;
@@ -30,13 +30,13 @@ export function tokenGate(tokens: readonly KnownToken[]): Gate {
     async admit(authorization) {
       const sent = bearerOf(authorization);
       if (sent === undefined)
-        return unauthorized('Send the token of this server in the header Authorization: Bearer <token>.');
+        return unauthorized('Send this server’s token in the header Authorization: Bearer <token>.');
       const digest = digestOf(sent);
       // All are compared, each in constant time: how long it takes says nothing about any of them.
       let found: (typeof known)[number] | undefined;
       for (const one of known) if (timingSafeEqual(one.digest, digest)) found = one;
       if (found === undefined)
-        return unauthorized('The token is not valid. Whoever runs the server knows it.', 'invalid_token');
+        return unauthorized('The token is not valid. Ask the server’s operator for one.', 'invalid_token');
       const subject = digest.toString('hex').slice(0, 16);
       return { known: 'token', subject, ...found.rights };
     },

@@ -63,12 +63,12 @@ describe('the health of the server', () => {
     const after = await served(context, createHealthRoutes(context), onTestFinished);
     const { status, text } = await asked(after.origin, '/readyz');
     expect(status).toBe(503);
-    expect(text).toContain('The memory store does not answer.');
+    expect(text).toContain('The memory store is not responding.');
     expect((await asked(after.origin, '/healthz')).status).toBe(200);
   });
 
   it.each([
-    ['/readyz', /200 [^]*"done"[^]*HTTP\/1\.1 503 [^]*not ready[^]*about to end/],
+    ['/readyz', /200 [^]*"done"[^]*HTTP\/1\.1 503 [^]*not ready[^]*shutting down/],
     ['/healthz', /200 [^]*"done"[^]*HTTP\/1\.1 200 [^]*"ok"/],
   ])('is told by %s while the server ends, on connections that are open', async (path, said) => {
     const context = await contextIn(folder);
@@ -106,7 +106,7 @@ describe('the health of the server', () => {
       limits: { drainMs: 1_500 },
     });
     const drained = door.drain();
-    expect((await asked(door.origin, '/readyz')).text).toContain('The server is about to end.');
+    expect((await asked(door.origin, '/readyz')).text).toContain('The server is shutting down.');
     expect((await asked(door.origin, '/healthz')).status).toBe(200);
     await drained;
     await door.close();

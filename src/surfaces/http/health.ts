@@ -40,9 +40,9 @@ export function createHealthRoutes(context: Context): HttpRoute[] {
   async function reasons(): Promise<string[]> {
     if (content !== 'is read') readContent();
     return [
-      ...(ending ? ['The server is about to end.'] : []),
+      ...(ending ? ['The server is shutting down.'] : []),
       ...(content === 'is read' ? [] : [`The content ${content}.`]),
-      ...((await storesAnswer()) ? [] : ['The memory store does not answer.']),
+      ...((await storesAnswer()) ? [] : ['The memory store is not responding.']),
     ];
   }
 

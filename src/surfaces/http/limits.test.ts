@@ -164,7 +164,7 @@ describe('the end', () => {
     await expect(sendRequest(door.origin, { path: '/who' })).rejects.toThrow('ECONNREFUSED');
     answer();
     const said = await allOf(socket);
-    expect(said).toMatch(/^HTTP\/1\.1 200 [^]*"done":true[^]*HTTP\/1\.1 503 [^]*about to end/);
+    expect(said).toMatch(/^HTTP\/1\.1 200 [^]*"done":true[^]*HTTP\/1\.1 503 [^]*shutting down/);
     await closed;
   });
 
@@ -192,7 +192,7 @@ describe('the end', () => {
     expect(door.running()).toBe(1);
     const closed = door.close();
     socket.write('}');
-    expect(await allOf(socket)).toMatch(/HTTP\/1\.1 503 [^]*about to end/);
+    expect(await allOf(socket)).toMatch(/HTTP\/1\.1 503 [^]*shutting down/);
     answer();
     expect((await slow).status).toBe(200);
     await closed;

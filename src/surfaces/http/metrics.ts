@@ -15,7 +15,7 @@ const REST = '(others)';
 interface Figures {
   /** Records of the catalogue by kind; nothing before it has been read. */
   catalogue(): Promise<Readonly<Record<string, number>> | undefined>;
-  /** Open sessions of clients of the 2025 protocol. */
+  /** Open sessions of 2025 protocol clients. */
   sessions(): number;
 }
 
@@ -79,9 +79,9 @@ export function createMetrics(): Metrics {
 function callLines(calls: readonly [string, Counted][]): string[] {
   const codes = Object.keys(ERROR_CODES) as ErrorCode[];
   return [
-    ...head('bmad_calls_total', 'counter', 'Calls of operations that are over.'),
+    ...head('bmad_calls_total', 'counter', 'Finished calls of operations.'),
     ...calls.map(([operation, { count }]) => line('bmad_calls_total', { operation }, count)),
-    ...head('bmad_call_errors_total', 'counter', 'Calls that failed, by the code of the error.'),
+    ...head('bmad_call_errors_total', 'counter', 'Failed calls, by error code.'),
     ...calls.flatMap(([operation, { errors }]) =>
       codes
         .filter((code) => errors.has(code))
@@ -107,11 +107,11 @@ async function stateLines({ catalogue, sessions }: Figures, startedAt: number): 
   const records = Object.entries((await catalogue()) ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
   const { user, system } = process.cpuUsage();
   return [
-    ...head('bmad_catalogue_records', 'gauge', 'What is served for the project of the server, by kind.'),
+    ...head('bmad_catalogue_records', 'gauge', 'Content served for the server’s project, by kind.'),
     ...records.map(([kind, count]) => line('bmad_catalogue_records', { kind }, count)),
-    ...head('bmad_sessions', 'gauge', 'Open sessions of clients of the 2025 protocol.'),
+    ...head('bmad_sessions', 'gauge', 'Open sessions of 2025 protocol clients.'),
     line('bmad_sessions', {}, sessions()),
-    ...head('bmad_build_info', 'gauge', 'Always 1; the labels say what runs.'),
+    ...head('bmad_build_info', 'gauge', 'Always 1; the labels describe the build.'),
     line('bmad_build_info', { version: VERSION, node: process.version }, 1),
     ...head('process_start_time_seconds', 'gauge', 'When the server was started.'),
     line('process_start_time_seconds', {}, startedAt),

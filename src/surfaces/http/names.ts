@@ -32,9 +32,9 @@ export function notServedUnder(sent: string | undefined): string {
   const name = nameOf(`http://${sent ?? ''}`);
   const help =
     name !== undefined && /^[\w.-]+$/.test(name)
-      ? ` Whoever runs it can add the name: --allow-hosts ${name}, or allow_hosts.`
+      ? ` The server’s operator can allow the name with --allow-hosts ${name}, or allow_hosts.`
       : '';
-  return `The header Host has to name this server: its machine, or a name of allow_hosts.${help}`;
+  return `The Host header must name this server: its machine, or a name in allow_hosts.${help}`;
 }
 
 /**

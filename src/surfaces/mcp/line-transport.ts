@@ -108,7 +108,7 @@ export class LineTransport implements Transport {
     if (tooLong)
       this.#refuse(
         INVALID_REQUEST,
-        `Invalid request: a message may have at most ${LINE_LIMIT} bytes.`,
+        `Invalid request: a message may be at most ${LINE_LIMIT} bytes.`,
         idInHead(line),
       );
     else if (line.length > 0) this.#receive(line.toString('utf8').trim());

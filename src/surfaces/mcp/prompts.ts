@@ -22,7 +22,9 @@ export async function promptList(
       name,
       title,
       description,
-      arguments: [{ name: MESSAGE_ARGUMENT, description: `What you want of this ${kind}`, required: false }],
+      arguments: [
+        { name: MESSAGE_ARGUMENT, description: `What you want from this ${kind}`, required: false },
+      ],
     })),
     ...(next === undefined ? {} : { nextCursor: next }),
   };

@@ -56,7 +56,7 @@ export const TEMPLATES = [
     name: 'memory',
     uriTemplate: 'bmad://memory/{memory}/{memory_id}',
     title: 'Memory by id',
-    description: 'One memory, with its earlier wordings',
+    description: 'One memory, with its earlier versions',
   },
   {
     name: 'runs',
@@ -74,7 +74,7 @@ export const TEMPLATES = [
     name: 'project-agent',
     uriTemplate: 'bmad://project/agents/{project_agent}',
     title: 'Learnings of an agent',
-    description: 'What an agent has learnt in this project',
+    description: 'What an agent has learned in this project',
   },
   {
     name: 'task',
@@ -86,7 +86,7 @@ export const TEMPLATES = [
     name: 'contract',
     uriTemplate: 'bmad://contracts/{contract_id}',
     title: 'Delivery contract by id',
-    description: 'One delivery contract, with what is missing in it',
+    description: 'One delivery contract, with what is still missing',
   },
   {
     name: 'file',
@@ -98,7 +98,7 @@ export const TEMPLATES = [
     name: 'skill',
     uriTemplate: 'skill://{+skill}',
     title: 'File of a skill',
-    description: 'Any file of an agent or workflow in the shape of a skill',
+    description: 'Any file of an agent or workflow, as a skill',
   },
 ] as const;
 

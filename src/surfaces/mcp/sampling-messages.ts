@@ -34,8 +34,7 @@ export function textIn({
   const texts = parts.flatMap((part) =>
     part?.type === 'text' && typeof part.text === 'string' ? [part.text] : [],
   );
-  if (texts.length === 0 || texts.length < parts.length)
-    return { why: 'the answer of the client is no text' };
+  if (texts.length === 0 || texts.length < parts.length) return { why: 'the client’s answer is not text' };
   const text = texts.join('\n\n');
   return told({
     text: text.slice(0, TEXT_LENGTH),

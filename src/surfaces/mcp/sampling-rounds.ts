@@ -82,10 +82,10 @@ export function roundsOf(sdk: ServerContext, conversation: Conversation, codec?:
         return { why: `the model was asked ${count} times, the limit of one call`, unasked: true };
       const spent = Object.entries(costs).reduce((sum, [each, cost]) => sum + (used.has(each) ? 0 : cost), 0);
       if (within !== undefined && spent + within.cost > within.tokens)
-        return { why: 'the tokens of one call do not suffice for the next question', unasked: true };
+        return { why: 'the next question would exceed the token limit of one call', unasked: true };
       // Asked anew the time after: somebody may have declined by mistake.
       return conversation.left.delete(key)
-        ? { why: 'the client was asked before and did not come back with an answer', unasked: true }
+        ? { why: 'the client was already asked and did not return an answer', unasked: true }
         : undefined;
     },
     async ask(key, request) {

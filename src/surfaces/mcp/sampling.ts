@@ -47,16 +47,13 @@ export function askingCall(
       request.optional === true &&
       (conversation.silent || conversation.open.size > 0)
     )
-      return { why: 'the client has left an earlier question without an answer', unasked: true };
+      return { why: 'the client did not answer an earlier question', unasked: true };
     if (rounds !== undefined && answered === undefined) {
       const refused = request.optional === true ? undefined : rounds.refusal(key, request);
       if (refused !== undefined) return refused;
       if (request.waiting !== undefined) plain.progress(request.waiting);
       question = await rounds.ask(key, request);
-      throw new BmadError(
-        'unavailable',
-        'The model of the client is asked; the call goes on with its answer.',
-      );
+      throw new BmadError('unavailable', 'Asking the client’s model; the call continues with its answer.');
     }
     const { silent, ...answer } = answered ?? (await pushed(request, mcpReq, plain, ending));
     // A client that has left has neither refused nor been silent.
@@ -100,7 +97,7 @@ async function pushed(
     // Clients give up on calls of which they hear nothing.
     return textIn(await telling(asked, tell, TELL_MS));
   } catch (error) {
-    if (ending?.aborted === true) return { why: 'the server is about to end' };
+    if (ending?.aborted === true) return { why: 'the server is shutting down' };
     // What the client says of it may be anything, and is not repeated.
     const late = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
     const refused = error instanceof ProtocolError;
@@ -108,8 +105,8 @@ async function pushed(
       why: late
         ? 'the client did not answer in time'
         : refused
-          ? 'the client refused, or could not ask its model'
-          : 'what the client answered cannot be read',
+          ? 'the client refused or could not ask its model'
+          : 'the client’s answer cannot be read',
       silent: true,
     };
   }

@@ -27,13 +27,12 @@ export async function toolList(context: Context, call: Call): Promise<Tool[]> {
   const outcome = await ask('list_agent_tools', {}, context, call);
   if (!outcome.ok) {
     // The other tools still work, and a call says what is wrong.
-    context.log.warn('the tools of agents cannot be listed', { error: outcome.error.message });
+    context.log.warn('cannot list the agent tools', { error: outcome.error.message });
     return fixed;
   }
   const { items, leftOut } = outcome.data as { items: AgentTool[]; leftOut: number };
   const told = leftOut === 0 ? fixed : fixed.map((tool) => withRest(tool, items.length, leftOut));
-  if (leftOut > 0)
-    context.log.warn(`${leftOut} agents have no tool of their own, because hosts take only so many tools`);
+  if (leftOut > 0) context.log.warn(`${leftOut} agents have no tool because hosts limit the number of tools`);
   const { loadAgentTools } = await operationsOnDemand();
   const { agentOperation } = await loadAgentTools();
   const own = items.map(agentOperation);
@@ -43,7 +42,7 @@ export async function toolList(context: Context, call: Call): Promise<Tool[]> {
 /** The number of tools is limited by hosts; the tool that lists all agents says so. */
 function withRest(tool: Tool, shown: number, leftOut: number): Tool {
   if (tool.name !== AGENT_LISTER) return tool;
-  const note = `${shown} of ${shown + leftOut} agents have a tool of their own; "agents" lists all.`;
+  const note = `${shown} of ${shown + leftOut} agents have their own tool; "agents" lists all.`;
   return { ...tool, description: `${tool.description ?? ''} ${note}` };
 }
 

@@ -65,7 +65,7 @@ export function watchChanges(context: Context, notifier: ServerNotifier): Watch 
   return {
     async subscribe(uri, call) {
       if (seen.size >= MOST_FOLLOWED && !seen.has(uri)) {
-        const message = `There are ${MOST_FOLLOWED} subscriptions already. Unsubscribe from some first.`;
+        const message = `The limit of ${MOST_FOLLOWED} subscriptions is reached. Unsubscribe from some first.`;
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
       }
       seen.set(uri, markOf(dataOf(await ask('read_resource', { uri }, context, call))));

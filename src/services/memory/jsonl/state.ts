@@ -215,15 +215,15 @@ function decoded(text: string): Float32Array {
 export function damagedLog(path: string, damaged: number): BmadError {
   return new BmadError(
     'unavailable',
-    `${damaged} of the lines of ${path} cannot be read, so it is not written anew. Nothing was removed.`,
-    { subject: path, hint: 'Keep a copy of it, remove these lines, then try again.' },
+    `${damaged} lines of ${path} cannot be read, so it was not rewritten. Nothing was removed.`,
+    { subject: path, hint: 'Keep a copy of the file, remove these lines, then try again.' },
   );
 }
 
 function notALog(path: string): BmadError {
-  return new BmadError('unavailable', `${path} is damaged or not a memory log. It was left as it is.`, {
+  return new BmadError('unavailable', `${path} is damaged or not a memory log. It was left unchanged.`, {
     subject: path,
-    hint: `Move it away and import an export of the memories, or repair its first line: ${headerLine()}`,
+    hint: `Move it elsewhere and import an export of the memories, or repair its first line: ${headerLine()}`,
   });
 }
 

@@ -169,7 +169,7 @@ export class JsonlStore extends Engine {
       ...(state.damaged === 0
         ? []
         : [
-            `${state.damaged} of ${state.lines} lines of ${this.#file} cannot be read; they were left as they are.`,
+            `${state.damaged} of ${state.lines} lines of ${this.#file} cannot be read; they were left unchanged.`,
           ]),
     ];
     return {

@@ -60,7 +60,7 @@ export class QdrantClient {
     try {
       return (JSON.parse(text) as { result: T }).result;
     } catch (error) {
-      throw this.#failure('does not answer like Qdrant', 'Check the address of the server.', error);
+      throw this.#failure('does not respond like a Qdrant server', 'Check the server’s address.', error);
     }
   }
 
@@ -84,9 +84,9 @@ export class QdrantClient {
         if (last)
           throw this.#failure(
             error instanceof Error && error.name === 'TimeoutError'
-              ? 'takes too long to answer'
-              : 'does not answer',
-            'Check that the server runs and that the address is right; memories are not lost, they are on that server.',
+              ? 'takes too long to respond'
+              : 'does not respond',
+            'Check that the server is running and the address is correct. No memories are lost; they are on that server.',
             error,
           );
       }
@@ -107,14 +107,11 @@ export class QdrantClient {
   #refused(status: number, answer: string): Error {
     if (status === 401 || status === 403)
       return this.#failure(
-        status === 401 ? 'asks for a key' : 'refuses the key',
-        'Set BMAD_QDRANT_API_KEY to a key that may read and write.',
+        status === 401 ? 'requires a key' : 'rejects the key',
+        'Set BMAD_QDRANT_API_KEY to a key with read and write access.',
       );
     if (PASSING.has(status))
-      return this.#failure(
-        `answers with an error (${status})`,
-        'Look at the log of the server, then try again.',
-      );
+      return this.#failure(`returned an error (${status})`, 'Check that server’s log, then try again.');
     return new QdrantRefusal(status, answer.slice(0, 500));
   }
 
@@ -130,8 +127,8 @@ export class QdrantClient {
 function address(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && ['http:', 'https:'].includes(url.protocol)) return url;
-  throw new BmadError('invalid_input', 'The address of Qdrant is not a URL of http or https.', {
-    hint: 'Give it like http://localhost:6333 or https://cluster.example:6333.',
+  throw new BmadError('invalid_input', 'The Qdrant address is not an http or https URL.', {
+    hint: 'Use a form such as http://localhost:6333 or https://cluster.example:6333.',
   });
 }
 

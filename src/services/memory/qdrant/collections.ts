@@ -158,8 +158,8 @@ function refuseForeign(
   if (sizeOf(info) === space.dim && (known === undefined || spaceText(known) === spaceText(space))) return;
   throw new BmadError(
     'unavailable',
-    `The collection ${name} on ${client.place} holds vectors of another embedder (${known?.embedder ?? 'unknown'}, ${sizeOf(info) ?? 'no'} dimensions).`,
-    { subject: name, hint: 'Rename or remove that collection; the server then makes its own.' },
+    `The collection ${name} on ${client.place} contains vectors from another embedder (${known?.embedder ?? 'unknown'}, ${sizeOf(info) ?? 'no'} dimensions).`,
+    { subject: name, hint: 'Rename or remove that collection; the server will then create its own.' },
   );
 }
 

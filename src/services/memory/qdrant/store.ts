@@ -212,14 +212,14 @@ export class QdrantStore extends Engine {
         ({ alias, points }) => alias !== undefined && alias.target !== points.name,
       );
       if (waiting.length > 0)
-        health.notes.push(`Vectors are being made anew for ${waiting.map(({ type }) => type).join(', ')}.`);
+        health.notes.push(`Vectors are being recomputed for ${waiting.map(({ type }) => type).join(', ')}.`);
     } catch (error) {
       health.notes.push(
         error instanceof BmadError ? error.text : `Qdrant at ${this.#client.place} is not ready.`,
       );
     }
     if (this.#client.keyInTheOpen)
-      health.notes.push('The key of Qdrant travels unencrypted; use an https address.');
+      health.notes.push('The Qdrant key is sent unencrypted; use an https address.');
     health.degraded = health.notes.length > 0;
     return health;
   }
@@ -287,7 +287,7 @@ export class QdrantStore extends Engine {
         `Qdrant at ${this.#client.place} refused a request (${error.status}).`,
         {
           subject: this.#client.place,
-          hint: 'The log of the server has the reason. Qdrant 1.16 or later is needed.',
+          hint: 'That server’s log has the reason. Qdrant 1.16 or later is required.',
           cause: error,
         },
       );

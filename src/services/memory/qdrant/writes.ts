@@ -198,7 +198,7 @@ export async function vectorsSet(
 }
 
 function contended(shelf: Shelf): BmadError {
-  return new BmadError('unavailable', `Others keep changing the same memories in ${shelf.type}.`, {
+  return new BmadError('unavailable', `Other processes keep changing the same memories in ${shelf.type}.`, {
     hint: 'Try again in a moment.',
   });
 }

@@ -63,7 +63,7 @@ export class Database {
   }
 
   get journal(): string {
-    return this.#access === 'write' ? this.#journal : 'none, it is only read';
+    return this.#access === 'write' ? this.#journal : 'none (read-only)';
   }
 
   get readOnly(): boolean {

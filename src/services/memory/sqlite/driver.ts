@@ -42,7 +42,7 @@ export async function sqliteDriver(): Promise<Driver> {
   const usable = found.filter((driver) => driver !== undefined);
   const best = usable.find(({ safeLog }) => safeLog) ?? usable[0];
   if (best !== undefined) return best;
-  throw new BmadError('unavailable', 'There is no SQLite on this machine that the server can use.', {
+  throw new BmadError('unavailable', 'SQLite is not available on this machine.', {
     hint: 'Install the optional package @photostructure/sqlite beside the server, or run it on Node 22.13 or later.',
   });
 }

@@ -48,10 +48,10 @@ export function needsWriting(error: unknown): boolean {
 export function readOnlyFailure(path: string, cause?: unknown): BmadError {
   return new BmadError(
     'unavailable',
-    `${path} can only be read: this user may not write the file or its folder.`,
+    `${path} is read-only: this user cannot write to the file or its folder.`,
     {
       subject: path,
-      hint: `Give the user that runs this server the right to write in ${dirname(path)}, then try again. What is in it can be recalled meanwhile.`,
+      hint: `Give the user that runs this server write access to ${dirname(path)}, then try again. Its memories can still be recalled.`,
       cause,
     },
   );
@@ -63,25 +63,22 @@ export function sqlFailure(path: string, error: unknown): unknown {
   switch (primary(error) ?? 0) {
     case BUSY:
     case LOCKED:
-      return tell(`Another process is busy with ${path}.`, 'Wait for it to end, then try again.');
+      return tell(`Another process is using ${path}.`, 'Wait for it to finish, then try again.');
     case 3:
     case READ_ONLY:
       return readOnlyFailure(path, error);
     case CANNOT_OPEN:
       return tell(`${path} cannot be opened.`, 'Check the permissions of the file and of its folder.');
     case IO_ERROR:
-      return tell(
-        `${path} cannot be read or written: the disk refused.`,
-        'Check the disk and its free space.',
-      );
+      return tell(`${path} cannot be read or written: I/O error.`, 'Check the disk and its free space.');
     case 13:
       return tell(`${path} cannot be written: the disk is full.`, 'Free some space, then try again.');
     case 11:
     case 26:
       return tell(
-        `${path} is damaged. It was left as it is.`,
-        `Move it away together with ${path}-wal and ${path}-shm, then import the last export of the memories; ` +
-          `"sqlite3 ${path} .recover" may bring back what is readable.`,
+        `${path} is damaged. It was left unchanged.`,
+        `Move it elsewhere together with ${path}-wal and ${path}-shm, then import the last export of the memories; ` +
+          `"sqlite3 ${path} .recover" may recover what is readable.`,
       );
     default:
       return error;

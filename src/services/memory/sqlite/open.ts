@@ -52,7 +52,7 @@ export async function openSqlite(
   } catch (error) {
     // A log needs memory shared between processes, which not every file system has.
     if (journal === 'delete' || !isRefusedByDisk(error)) throw error;
-    notes.push(`The folder of ${path} does not bear a write-ahead log: writes are slower.`);
+    notes.push(`The folder of ${path} does not support a write-ahead log: writes are slower.`);
     return attempt('delete');
   }
 }
@@ -124,10 +124,10 @@ async function opened(
 function heldLog(path: string, notes: readonly string[], cause: unknown): BmadError {
   return new BmadError(
     'unavailable',
-    `${path} is open in another process with a write-ahead log, which this one must not use.`,
+    `${path} is open in another process with a write-ahead log, which this process must not use.`,
     {
       subject: path,
-      hint: `${notes.join(' ')} End the other process, or let both use the same SQLite on a local disk.`.trim(),
+      hint: `${notes.join(' ')} Stop the other process, or let both use the same SQLite version on a local disk.`.trim(),
       cause,
     },
   );

@@ -212,7 +212,7 @@ export class SqliteStore extends Engine {
       // Looking through a large file would hold up everything else.
       if (size > CHECKED_BYTES) return [];
       const found = this.#database.get<{ quick_check: string }>('PRAGMA quick_check(1)')?.quick_check;
-      return found === 'ok' ? [] : [`${path} is damaged; move it away and import the last export.`];
+      return found === 'ok' ? [] : [`${path} is damaged; move it elsewhere and import the last export.`];
     });
     return {
       engine: 'sqlite',

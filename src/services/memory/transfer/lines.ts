@@ -113,7 +113,7 @@ function incoming(table: Table, app: string): FromJson | string {
   const type = MEMORY_TYPES.find((known) => known === text('type'));
   const own = type === undefined || text('project') !== app ? undefined : ownOf(table);
   if (own === undefined && text('forgotten_at_utc') !== undefined)
-    return 'It was forgotten in the project it comes from.';
+    return 'It was forgotten in the project it came from.';
   return {
     type,
     agent: text('agent'),

@@ -39,7 +39,7 @@ export async function moveIntoProject({ root, state, engine, analyser }: Move): 
       hint:
         memory === undefined
           ? 'Nothing has been remembered yet.'
-          : `The memories of this project are in ${memory} already.`,
+          : `This project’s memories are already in ${memory}.`,
     });
   }
   const stray = await strayPart(root, `${folder}/_memory`);
@@ -71,6 +71,6 @@ export async function moveIntoProject({ root, state, engine, analyser }: Move): 
 function outside(path: string): BmadError {
   return new BmadError('forbidden', `${path} is not a folder inside the project; nothing was moved.`, {
     subject: path,
-    hint: `Put a real folder in the place of ${path}, then try again. The memories are where they were.`,
+    hint: `Replace ${path} with a real folder, then try again. The memories have not moved.`,
   });
 }

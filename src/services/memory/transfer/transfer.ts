@@ -89,8 +89,8 @@ export async function imported(
   };
   for (const wrong of json?.wrong ?? []) refuse(opened, result, wrong);
   if (items.length === 0 && result.refusedCount === 0)
-    throw new BmadError('invalid_input', 'There is nothing in the file that could be remembered.', {
-      hint: 'Markdown with "- [2026-03-01] text" lines, JSONL with one object a line, or memories.json is read.',
+    throw new BmadError('invalid_input', 'The file contains nothing to import.', {
+      hint: 'Use Markdown with "- [2026-03-01] text" lines, JSONL with one object per line, or memories.json.',
     });
   const session = await opened.sessionToWrite(call.signal);
   const ready = items.flatMap((item) => readyItem(opened, item, defaults, result));

@@ -52,14 +52,14 @@ export function createAnswers(context: Context, { secured }: { secured: boolean 
       return problemOf(
         new BmadError('forbidden', `${operation.name} is not offered by this server: ${why}.`, {
           subject: operation.name,
-          hint: `GET ${BASE} lists what is.`,
+          hint: `GET ${BASE} lists the available operations.`,
         }),
         { headers: why === WRITES_ONLY ? more : {} },
       );
     const allowed = allowedFor(operation);
     if (!allowed.includes(request.method))
       return problemOf(
-        new BmadError('invalid_input', `${operation.name} is not called with ${request.method}.`, {
+        new BmadError('invalid_input', `${operation.name} does not accept ${request.method}.`, {
           hint: `Allowed: ${allowed.join(', ')}.`,
         }),
         { status: 405, headers: { allow: allowed.join(', ') } },
@@ -67,12 +67,12 @@ export function createAnswers(context: Context, { secured }: { secured: boolean 
     const byQuery = request.method !== 'POST';
     // An address in a page of another origin is fetched without a header Origin; browsers say here that it was one.
     if (headers.get('origin') === null && headers.get('sec-fetch-site') === 'cross-site')
-      return problemOf(new BmadError('forbidden', 'Pages of other origins are not served.'));
+      return problemOf(new BmadError('forbidden', 'Requests from other origins are not allowed.'));
     const form = wantedForm(headers.get('accept'));
     if (form === undefined)
       return problemOf(
-        new BmadError('invalid_input', 'No form that the header Accept names can be given.', {
-          hint: `Forms: ${FORMS.join(', ')}.`,
+        new BmadError('invalid_input', 'None of the formats in the Accept header is available.', {
+          hint: `Available: ${FORMS.join(', ')}.`,
         }),
         { status: 406 },
       );
@@ -134,7 +134,7 @@ function unknown(name: string, offered: readonly AnyOperation[]): Response {
     new BmadError('not_found', `There is no operation ${quoted(name)} over HTTP.`, {
       subject: name.slice(0, 100),
       suggestions: nearest(name, names, SUGGESTED),
-      hint: `GET ${BASE} lists the operations, GET ${DOCUMENT} describes them. What only a person may do is a command.`,
+      hint: `GET ${BASE} lists the operations, GET ${DOCUMENT} describes them. Actions reserved for people are commands.`,
     }),
   );
 }
@@ -147,7 +147,7 @@ function given(outcome: Outcome, form: Form, challenged: Record<string, string>)
   const { data, failed, answer } = outcome;
   if (form === 'application/json') return Response.json({ data, failed });
   const { body, note, exact, steps = [] } = answer;
-  // A file is given as it is; nothing is added to it. What people have written is not ours to change either.
+  // A file is returned unchanged, without additions. What people have written is not ours to change either.
   const text =
     exact === true
       ? body

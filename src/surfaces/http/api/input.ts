@@ -23,19 +23,15 @@ export async function bodyInput(request: Request): Promise<Sent> {
   if (text.trim() === '') return { input: {} };
   const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json')
-    return refused(415, 'The body has to be JSON.', 'Send the header Content-Type: application/json.');
+    return refused(415, 'The body must be JSON.', 'Send the header Content-Type: application/json.');
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return refused(400, 'The body is no valid JSON.', 'It has to be one JSON object with the arguments.');
+    return refused(400, 'The body is not valid JSON.', 'Send one JSON object with the arguments.');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return refused(
-      400,
-      'The body is JSON, but no object.',
-      'It has to be one JSON object with the arguments.',
-    );
+    return refused(400, 'The body is JSON, but not an object.', 'Send one JSON object with the arguments.');
   return { input: value as Record<string, unknown> };
 }
 

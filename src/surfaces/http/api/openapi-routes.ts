@@ -8,15 +8,15 @@ export function otherPaths(): Record<string, Schema> {
     [BASE]: { get: asked('operations_list', 'The operations that this server offers', LISTED) },
     [DOCUMENT]: { get: asked('openapi', 'This document', { type: 'object' }) },
     '/healthz': {
-      get: { ...asked('healthz', 'Whether the process lives', told('ok')), security: [] },
+      get: { ...asked('healthz', 'Whether the process is alive', told('ok')), security: [] },
     },
     '/readyz': {
       get: {
-        ...asked('readyz', 'Whether the server should be sent work', told('ready')),
+        ...asked('readyz', 'Whether the server is ready for work', told('ready')),
         security: [],
         responses: {
-          200: json('It should.', told('ready')),
-          503: json('It should not, and why.', NOT_READY),
+          200: json('Ready.', told('ready')),
+          503: json('Not ready, with the reasons.', NOT_READY),
           default: PROBLEM,
         },
       },
@@ -24,10 +24,10 @@ export function otherPaths(): Record<string, Schema> {
     '/metrics': {
       get: {
         operationId: 'metrics',
-        summary: 'Figures in the text format of Prometheus',
+        summary: 'Metrics in the Prometheus text format',
         tags: ['server'],
         responses: {
-          200: { description: 'The figures.', content: { 'text/plain': { schema: { type: 'string' } } } },
+          200: { description: 'The metrics.', content: { 'text/plain': { schema: { type: 'string' } } } },
           default: PROBLEM,
         },
       },

@@ -26,13 +26,13 @@ export function openApiDocument(
     info: {
       title: PRODUCT,
       version: VERSION,
-      description: 'The operations of the server as routes; the same rules hold as for its MCP tools.',
+      description: 'The server’s operations as routes, under the same rules as its MCP tools.',
     },
     servers: [{ url: '/' }],
     security: secured ? [{ token: [] }] : [],
     tags: [
       { name: 'read', description: 'Only reads.' },
-      { name: 'write', description: 'Writes into the state of the project.' },
+      { name: 'write', description: 'Writes to the project’s state.' },
       { name: 'destroy', description: 'Removes something.' },
       { name: 'server', description: 'About the server itself.' },
     ],
@@ -46,10 +46,10 @@ export function openApiDocument(
       schemas: { Problem: PROBLEM },
       responses: {
         Problem: {
-          description: 'Why there is no answer, and what to do next.',
+          description: 'What went wrong, and what to do next.',
           content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
         },
-        Unchanged: { description: 'The answer is the one that is known already; it has no body.' },
+        Unchanged: { description: 'The answer has not changed; there is no body.' },
         ...Object.fromEntries(operations.map((operation) => [operation.name, responseOf(operation)])),
       },
       ...(secured
@@ -58,7 +58,7 @@ export function openApiDocument(
               token: {
                 type: 'http',
                 scheme: 'bearer',
-                description: 'The token of the server, or an access token of its OAuth issuer.',
+                description: 'The server’s token, or an access token from its OAuth issuer.',
               },
             },
           }
@@ -69,7 +69,7 @@ export function openApiDocument(
 
 const PROBLEM: Schema = {
   type: 'object',
-  description: 'An error as RFC 9457 has it.',
+  description: 'An error as defined by RFC 9457.',
   required: ['type', 'title', 'status', 'detail'],
   properties: {
     type: {
@@ -82,17 +82,18 @@ const PROBLEM: Schema = {
     status: { type: 'integer', description: 'The HTTP status.' },
     detail: { type: 'string', description: 'What went wrong.' },
     code: { type: 'string', enum: Object.keys(ERROR_CODES) },
-    retry: { type: 'boolean', description: 'Whether the same call may work later.' },
+    retry: { type: 'boolean', description: 'Whether the same call may succeed later.' },
     hint: { type: 'string', description: 'What to do next.' },
     subject: { type: 'string', description: 'The name, URI or argument it is about.' },
-    suggestions: { type: 'array', items: { type: 'string' }, description: 'Names that exist and are close.' },
+    suggestions: { type: 'array', items: { type: 'string' }, description: 'Similar names that exist.' },
   },
 };
 
 function pathOf(operation: AnyOperation, runsPrograms: boolean): Schema {
   const { name, title, description, effect, needsOneOf = [] } = operation;
   const input = inputOf(operation, runsPrograms);
-  const oneOf = needsOneOf.length === 0 ? '' : ` At least one of these is needed: ${needsOneOf.join(', ')}.`;
+  const oneOf =
+    needsOneOf.length === 0 ? '' : ` At least one of these is required: ${needsOneOf.join(', ')}.`;
   const shared = { summary: title, description: `${description}${oneOf}`, tags: [effect] };
   const responses = {
     200: { $ref: `#/components/responses/${name}` },
@@ -123,7 +124,7 @@ function pathOf(operation: AnyOperation, runsPrograms: boolean): Schema {
 const KNOWN_TAG: Schema = {
   name: 'If-None-Match',
   in: 'header',
-  description: 'The ETag of an answer that is known already.',
+  description: 'The ETag of an answer you already have.',
   schema: { type: 'string' },
 };
 
@@ -146,7 +147,7 @@ function inputOf(
 /** The answer stands once, for both ways of asking. */
 function responseOf(operation: AnyOperation): Schema {
   return {
-    description: 'The answer: its data, or the text of it.',
+    description: 'The answer, as data or as text.',
     content: {
       'application/json': {
         schema: {
@@ -154,7 +155,7 @@ function responseOf(operation: AnyOperation): Schema {
           required: ['data', 'failed'],
           properties: {
             data: schemaOf(operation.output, 'output'),
-            failed: { type: 'boolean', description: 'Whether the answer reports something broken.' },
+            failed: { type: 'boolean', description: 'Whether the answer reports a failure.' },
           },
         },
       },

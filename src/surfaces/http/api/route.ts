@@ -43,7 +43,7 @@ export function createApiRoutes(context: Context, { secured }: ApiOptions = { se
       refuse: refuseAsProblem,
       async handle(exchange) {
         if (ending.signal.aborted)
-          return refuseAsProblem(503, 'The server is about to end.', { connection: 'close' });
+          return refuseAsProblem(503, 'The server is shutting down.', { connection: 'close' });
         const answering = answers().then(({ called }) => called(exchange, callOf(exchange)));
         running.add(answering);
         return answering.finally(() => running.delete(answering));

@@ -58,14 +58,14 @@ describe('an access token', () => {
 
   it.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
     ['has expired', { exp: inSeconds(-61) }, {}, 'has expired'],
-    ['never ends', { exp: undefined }, {}, 'no time of its end'],
+    ['never ends', { exp: undefined }, {}, 'no expiry time'],
     ['is not valid yet', { nbf: inSeconds(120) }, {}, 'not valid yet'],
     ['is for another server', { aud: 'https://other.example/mcp' }, {}, 'not meant for this server'],
     ['is for nobody', { aud: undefined }, {}, 'not meant for this server'],
     ['is of another issuer', { iss: 'https://evil.example' }, {}, 'another issuer'],
-    ['names no key of the issuer', {}, { kid: 'unknown' }, 'a key the issuer does not have'],
-    ['names a key of another kind', {}, { kid: 'ES256-0' }, 'a key the issuer does not have'],
-    ['is no access token', {}, { typ: 'logout+jwt' }, 'no access token'],
+    ['names no key of the issuer', {}, { kid: 'unknown' }, 'a key that is not the issuer’s'],
+    ['names a key of another kind', {}, { kid: 'ES256-0' }, 'a key that is not the issuer’s'],
+    ['is no access token', {}, { typ: 'logout+jwt' }, 'not an access token'],
     ['needs what nobody understands', {}, { crit: ['exp'] }, 'not valid'],
   ])('is refused when it %s', async (_what, claims, header, reason) => {
     const refused = await admit(issuer.token(claims, header));
@@ -187,7 +187,7 @@ describe('the keys of the issuer', () => {
     ],
     ['says nonsense', (response) => void response.end('nonsense')],
     [
-      'speaks for another',
+      'belongs to another issuer',
       (response) => void response.end('{"issuer":"https://evil.example","jwks_uri":"x"}'),
     ],
     ['says too much', (response) => void response.end(`"${'x'.repeat(300_000)}"`)],
@@ -199,7 +199,7 @@ describe('the keys of the issuer', () => {
     expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
     expect((refused as Refused).message).toContain('cannot be reached');
     expect((refused as Refused).message).not.toContain(issuer.url);
-    expect(logged.join('')).toContain('the keys of the issuer cannot be fetched');
+    expect(logged.join('')).toContain('cannot fetch the issuer’s keys');
     const before = issuer.asked.length;
     expect(await admit(issuer.token())).toMatchObject({ status: 503 });
     expect(issuer.asked).toHaveLength(before);
@@ -222,7 +222,7 @@ describe('the keys of the issuer', () => {
     expect(await admit(issuer.token(), gateOf({ keysUrl: 'http://192.0.2.1/keys' }))).toMatchObject({
       status: 503,
     });
-    expect(logged.join('')).toContain('has no https');
+    expect(logged.join('')).toContain('does not use https');
   });
 });
 

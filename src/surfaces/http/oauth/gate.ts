@@ -34,7 +34,7 @@ export function oauthGate(options: OauthOptions): Gate {
     async admit(authorization) {
       const token = bearerOf(authorization);
       if (token === undefined)
-        return unauthorized('An access token is needed: Authorization: Bearer <token>.', undefined, [
+        return unauthorized('An access token is required: Authorization: Bearer <token>.', undefined, [
           where(),
           `scope="${scopes.read}"`,
         ]);
@@ -45,14 +45,14 @@ export function oauthGate(options: OauthOptions): Gate {
         if (error instanceof AskedJustNow)
           return {
             status: 503,
-            message: `The access token is signed with a key that is not known, and the issuer was asked for its keys just now. Try again in ${error.seconds} s.`,
+            message: `The access token is signed with an unknown key, and the issuer’s keys have just been fetched. Try again in ${error.seconds} s.`,
             headers: { 'retry-after': String(error.seconds) },
           };
         if (!(error instanceof IssuerUnavailable)) return wrong(reasonOf(error));
-        log.warn('the keys of the issuer cannot be fetched', { error: error.message });
+        log.warn('cannot fetch the issuer’s keys', { error: error.message });
         return {
           status: 503,
-          message: 'The issuer of access tokens cannot be reached, so none can be checked. Try again soon.',
+          message: 'The token issuer cannot be reached, so access tokens cannot be checked. Try again soon.',
           headers: { 'retry-after': '5' },
         };
       }
@@ -117,19 +117,19 @@ function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTClaimValidationFailed) {
     const claims: Record<string, string> = {
       aud: 'The access token is not meant for this server (aud).',
-      iss: 'The access token is of another issuer (iss).',
+      iss: 'The access token is from another issuer (iss).',
       nbf: 'The access token is not valid yet (nbf).',
-      exp: 'The access token has no time of its end (exp).',
+      exp: 'The access token has no expiry time (exp).',
     };
     return claims[error.claim] ?? 'The access token is not valid.';
   }
   if (error instanceof errors.JOSEAlgNotAllowed)
-    return 'The access token is signed in a way that is not accepted.';
+    return 'The access token’s signature algorithm is not accepted.';
   if (error instanceof errors.JWKSNoMatchingKey)
-    return 'The access token is signed with a key the issuer does not have.';
+    return 'The access token is signed with a key that is not the issuer’s.';
   if (error instanceof errors.JWSSignatureVerificationFailed)
-    return 'The signature of the access token is wrong.';
-  if (error instanceof NoAccessToken) return 'This is a token, but no access token (typ).';
+    return 'The access token’s signature is not valid.';
+  if (error instanceof NoAccessToken) return 'This token is not an access token (typ).';
   return 'The access token is not valid.';
 }
 

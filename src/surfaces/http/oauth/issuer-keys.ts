@@ -9,7 +9,7 @@ export class AskedJustNow extends Error {
   readonly seconds: number;
 
   constructor(waitMs: number) {
-    super('the issuer was asked just now');
+    super('the issuer was just asked');
     this.seconds = Math.ceil(waitMs / 1_000);
   }
 }
@@ -67,7 +67,7 @@ export function issuerKeys({ issuer, keysUrl, now = Date.now }: IssuerOptions): 
     async current() {
       if (age() > USABLE_MS) {
         if (running === undefined && !mayTry())
-          throw new IssuerUnavailable('it could not be reached just now');
+          throw new IssuerUnavailable('the last attempt to reach it failed');
         await renew().catch(unavailable);
       } else if (age() > FRESH_MS && mayTry()) {
         // Nobody has to wait for this, and nobody is turned away if it fails.
@@ -101,9 +101,9 @@ async function keysAddress(issuer: string): Promise<string> {
   for (const place of places) {
     try {
       const { issuer: said, jwks_uri: address } = await fetchJson(place);
-      if (said !== issuer) throw new Error(`${place} speaks for another issuer`);
+      if (said !== issuer) throw new Error(`${place} belongs to another issuer`);
       if (typeof address === 'string') return address;
-      throw new Error(`${place} names no keys`);
+      throw new Error(`${place} does not name any keys`);
     } catch (error) {
       problem ??= error;
     }
@@ -114,16 +114,17 @@ async function keysAddress(issuer: string): Promise<string> {
 async function fetchJson(address: string): Promise<Record<string, unknown>> {
   const url = new URL(address);
   if (url.protocol !== 'https:' && !isLoopback(url.hostname.replace(/^\[|\]$/g, '')))
-    throw new Error(`${url.origin} is not asked: it has no https`);
+    throw new Error(`${url.origin} does not use https and is not contacted`);
   const response = await fetch(url, {
     redirect: 'error',
     headers: { accept: 'application/json' },
     signal: AbortSignal.timeout(FETCH_MS),
   });
-  if (!response.ok || response.body === null) throw new Error(`${address} answers ${response.status}`);
+  if (!response.ok || response.body === null)
+    throw new Error(`${address} answered with status ${response.status}`);
   const value: unknown = JSON.parse(await limitedText(response.body, address));
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Error(`${address} is no JSON object`);
+    throw new Error(`${address} is not a JSON object`);
   return value as Record<string, unknown>;
 }
 

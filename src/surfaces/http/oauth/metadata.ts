@@ -34,7 +34,7 @@ export function metadataRoutes({ issuer, scopes, resource }: MetadataOptions): H
     async handle({ path: asked }) {
       const own = new URL(metadataAddress(resource())).pathname;
       if (asked !== WELL_KNOWN && asked !== own && asked !== `${WELL_KNOWN}/mcp`)
-        return refuseAsProblem(404, `There is no such resource. Known: ${own}.`);
+        return refuseAsProblem(404, `Resource not found. Available: ${own}.`);
       return Response.json(
         {
           resource: resource(),

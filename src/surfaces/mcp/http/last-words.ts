@@ -5,9 +5,9 @@ import {
 } from '@modelcontextprotocol/server';
 
 /** A client that hears nothing waits until it gives up, which may take minutes. */
-export const SERVER_ENDED = 'The server has ended before this call was finished. Call again.';
+export const SERVER_ENDED = 'The server shut down before this call finished. Call again.';
 export const MADE_ROOM =
-  'This session has ended before this call was finished, to make room for another. Initialize again.';
+  'This session was closed before this call finished, to make room for another. Initialize again.';
 const errorFor = (id: RequestId, message = SERVER_ENDED) => ({
   jsonrpc: '2.0' as const,
   id,

@@ -143,7 +143,7 @@ describe('MCP over HTTP', () => {
     const taken = Number(new URL(serving.origin).port);
     const error = await refusal(() => serve(taken));
     expect(error.code).toBe('unavailable');
-    expect(error.message).toContain(`Port ${taken}`);
+    expect(error.message).toContain(`port ${taken}`);
     expect(error.hint).toContain('--port 0');
   });
 

@@ -99,17 +99,20 @@ export function createMcpRoute(
       follow(exchange, legacy ? undefined : message);
       if (request.method === 'GET' || (!legacy && isListening(message))) {
         if (exchange.stays?.() === false)
-          return refuseAsRpc(503, 'Too many streams are open already. End some of yours, or try later.', {
+          return refuseAsRpc(503, 'Too many streams are open. Close some of yours, or try again later.', {
             'retry-after': '5',
           });
       }
       if (legacy) return sessions.handle(exchange, message);
       const uris = urisListenedFor(message);
       if (!uris.every(mayBeResource))
-        return refuseAsRpc(400, 'Resources to listen for have addresses such as bmad://… or skill://….');
+        return refuseAsRpc(
+          400,
+          'Only resources with addresses such as bmad://… or skill://… can be subscribed to.',
+        );
       const owner = callerKey(caller);
       if (!listeners.fits(uris, owner))
-        return refuseAsRpc(503, 'Too many resources are listened for already. Name fewer, or try later.', {
+        return refuseAsRpc(503, 'Too many resources are subscribed to. Name fewer, or try again later.', {
           'retry-after': '5',
         });
       if (uris.length > 0) {

@@ -34,7 +34,7 @@ describe('the session that makes room', () => {
   });
 
   it('is the oldest silent one, where nobody knows who comes', () => {
-    const nobody: Caller = { known: 'nobody', mayWrite: true };
+    const nobody: Caller = { known: 'anonymous', mayWrite: true };
     const sessions: Held[] = [
       { owner: nobody, used: 2, open: 0 },
       { owner: nobody, used: 1, open: 1 },

@@ -88,12 +88,12 @@ export function createSessions(
         const session = sessions.get(id);
         return session !== undefined && sameCaller(session.owner, exchange.caller)
           ? session.handle(exchange, message)
-          : refuseAsRpc(404, 'There is no such session. Initialize again.');
+          : refuseAsRpc(404, 'Session not found. Initialize again.');
       }
       if (exchange.request.method !== 'POST')
         return refuseAsRpc(
           400,
-          'The header Mcp-Session-Id is missing. It comes with the answer to initialize.',
+          'The header Mcp-Session-Id is missing. Use the one from the answer to initialize.',
         );
       // Clients that vanish do not say goodbye: what they left makes room for others.
       if (sessions.size >= most) {

@@ -89,7 +89,7 @@ describe('a flood of one caller', () => {
     await openSession(ADA, busy);
     const { text } = await called;
     expect(text).toContain('to make room for another. Initialize again.');
-    expect(text).not.toContain('The server has ended');
+    expect(text).not.toContain('The server shut down');
     stream.destroy();
     await waiting.close();
   });
