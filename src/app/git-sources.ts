@@ -32,7 +32,7 @@ export interface ServedSources {
   sources(): Promise<GitSources>;
   /** What is served, and what there is to say about the rest. */
   served(): Promise<Served>;
-  /** Changes when other content is to be served; another process may have approved it. */
+  /** Changes when different content has to be served; another process may have approved it. */
   version(): Promise<string>;
   /** Fetches what is missing and, if asked for, looks for changes; tells when there is something new to serve. */
   begin(arrived: () => void): void;

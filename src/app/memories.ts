@@ -14,7 +14,7 @@ export interface MemoriesSetup {
   modelFolder: string;
   hide(text: string): string;
   log: Log;
-  /** Whether the process lives long enough to work while nobody waits. */
+  /** Whether the process lives long enough to work in the background. */
   background: boolean;
 }
 

@@ -12,7 +12,7 @@ export interface RankingsSetup {
   config: Config;
   /** The user's folder for what has no place in a project. */
   state: string;
-  /** Whether the program goes on after a call; what was started is then written down when it is quiet. */
+  /** Whether the program keeps running after a call; starts are then recorded when it is idle. */
   background: boolean;
   log: Log;
 }
@@ -20,7 +20,7 @@ export interface RankingsSetup {
 export interface Rankings {
   /** What was started in a project. */
   usage(project: Project): Promise<Usage>;
-  /** How the records of a catalogue stand now, in a project. */
+  /** The current ranking of a catalogue's records, in a project. */
   of(project: Project, catalogue: Catalogue): Promise<Ranking>;
   reranker(): Promise<Reranker>;
 }

@@ -9,7 +9,7 @@ export interface WorkspaceParts {
   find(project?: string): Promise<Project>;
   /** Reads everything for a project. */
   open(project: Project): Promise<Workspace>;
-  /** Changes when what a workspace was made of is no longer what is to be served. */
+  /** Changes when the content a workspace was built from is out of date. */
   version(): Promise<string>;
   log: Log;
 }
@@ -93,7 +93,7 @@ export function createWorkspaces({ find, open, version, log }: WorkspaceParts): 
   const waiting = new Map<string, Promise<Changes>>();
   let last: Promise<unknown> = Promise.resolve();
 
-  /** One at a time; whoever asks while the same one still waits for its turn shares it. */
+  /** One at a time; callers share one that is still queued. */
   function refresh(project?: string): Promise<Changes> {
     const key = project ?? '';
     const shared = waiting.get(key);

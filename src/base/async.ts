@@ -1,7 +1,7 @@
 /** Runs `make` on first use and hands the same promise to everyone; a failed attempt is not kept. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
-  // An error that `make` throws at once becomes a rejection too.
+  // An error that `make` throws synchronously becomes a rejection too.
   const attempt = async (): Promise<T> => make();
   return () => {
     made ??= attempt().catch((error: unknown) => {

@@ -19,7 +19,7 @@ async function main(): Promise<number> {
     process.once(signal, () => {
       interrupted.abort();
       void opened?.then((context) => context.close());
-      // Whoever asks twice does not want to wait for a tidy end.
+      // A second signal means the user does not want to wait for a clean exit.
       process.once(signal, () => process.exit(130));
     });
   }
@@ -32,8 +32,8 @@ async function main(): Promise<number> {
 }
 
 /**
- * A reader that closes early, such as "head", is no reason to complain, and none to end as if all were well: the exit code
- * is that of the command. Output that is lost in another way, as on a full disk, is a failure.
+ * A reader that closes early, such as "head", is not an error, but the exit code is still that of the command. Output
+ * that is lost in another way, as on a full disk, is a failure.
  */
 function hearStreams(): void {
   process.stderr.on('error', () => undefined);

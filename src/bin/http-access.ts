@@ -8,13 +8,13 @@ import { isLoopback } from '../surfaces/http/names.ts';
 import { metadataRoutes } from '../surfaces/http/oauth/metadata.ts';
 import { serverTokens, type Tokens } from './http-token.ts';
 
-/** Who is let in, and how that is told. */
+/** Who is admitted, and how to describe them. */
 export interface Access {
   gate: Gate;
   routes: readonly HttpRoute[];
   /** Who is served, in words. */
   whom: string;
-  /** Once the server listens: makes what clients need, and answers with what to tell whoever starts it. */
+  /** Called once the server listens: creates what clients need, and returns what to tell the person who starts it. */
   settle?(): Promise<string>;
   /** Seals what clients carry; nothing, if a new one may be made at each start. */
   key?: Uint8Array;
@@ -22,13 +22,13 @@ export interface Access {
 
 export interface AccessOptions {
   outside: Outside;
-  /** Whether the token that is kept is to be replaced. */
+  /** Whether to replace the stored token. */
   newToken: boolean;
   /** The address of the MCP endpoint for clients; known once the server listens. */
   resource(): string;
 }
 
-/** Nobody is asked on the machine's own address, unless a setting says so; everywhere else everybody is. */
+/** On a loopback address no token is required, unless a setting says so; on every other address one is. */
 export async function decideAccess(context: Context, options: AccessOptions): Promise<Access> {
   const { config } = context;
   const local = isLoopback(config.httpHost);
@@ -95,7 +95,7 @@ async function oauthAccess(
   };
 }
 
-/** Whoever stands between could hand out keys of their own. */
+/** Anyone in between could substitute their own keys. */
 function refuseWithoutTls(setting: string, address: string): void {
   const { protocol, hostname } = new URL(address);
   if (protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return;

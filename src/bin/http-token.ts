@@ -20,8 +20,8 @@ export interface Tokens {
   /** Those that are valid now: the same list until they change. Waits until they are settled. */
   current(): Promise<readonly KnownToken[]>;
   /**
-   * Once the server listens, so that a start that fails changes nothing. Answers with what to tell whoever starts it; a new
-   * token is in it, this once.
+   * Called once the server listens, so that a failed start changes nothing. Returns what to tell the person who starts
+   * it; a new token is included this one time.
    */
   settle(): Promise<string>;
 }
@@ -85,7 +85,7 @@ async function followedFile(
       known = await read();
       log.info('reloaded the tokens', { file, count: known.length });
     } catch (error) {
-      // Whoever edits it may be half way.
+      // The file may be in the middle of being edited.
       log.warn('cannot reload the tokens; the previous ones stay valid', {
         error: BmadError.from(error, () => undefined).text,
       });

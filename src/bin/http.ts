@@ -22,7 +22,7 @@ const GRACE_MS = 2_000;
 
 const AGAIN = 'press Ctrl+C again to stop now.\n';
 
-/** A program of its own, loaded by the server when it is asked for HTTP: what hosts start stays as small as it was. */
+/** A separate program, loaded by the server when HTTP is requested: what hosts start stays small. */
 async function main(): Promise<void> {
   const { settings, switches, values } = serverFlags();
   if (switches.has('help')) return void process.stdout.write(serveHelp());
@@ -96,7 +96,7 @@ async function main(): Promise<void> {
   await serving.ended;
 }
 
-/** The first signal lets what runs come to its end; whoever asks twice does not want to wait. */
+/** The first signal lets running calls finish; the second one exits without waiting. */
 function hearSignals(finishMs: number, end: () => Promise<void>): void {
   let asked = false;
   const stop = (): void => {

@@ -37,7 +37,7 @@ async function openBmad(options: Public.OpenOptions = {}): Promise<Public.Bmad> 
   }
 }
 
-/** The settings know their flags; whoever calls this library gave options. */
+/** The settings know their flags; the library's caller passed options. */
 function inOptionWords(text: string): string {
   return settings().reduce(
     (words, { flag, name }) => words.replaceAll(`flag ${flag}`, `option "${name}"`),

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Outside } from '../app/app.ts';
 import { SERVER_PROGRAM } from '../base/product.ts';
 
-/** The folder of the built programs; the content lies beside them. */
+/** The folder of the built programs; the content is beside them. */
 const programFolder = dirname(fileURLToPath(import.meta.url));
 
 /** The only place that looks at the process's environment, arguments and streams for the rest of the code. */

@@ -4,7 +4,7 @@ import { settingsHelp } from '../config/flags.ts';
 import { httpSettings } from '../config/http-settings.ts';
 import { DEFAULT_PORT } from './http-port.ts';
 
-/** Flags of the server over HTTP that are no settings. */
+/** Flags of the HTTP server that are not settings. */
 export const SERVE_FLAGS: readonly [flag: string, meaning: string][] = [
   ['--port <port>', `Port to listen on; 0 picks a free one [${DEFAULT_PORT}]`],
   ['--new-token', 'Replace the stored client token with a new one'],

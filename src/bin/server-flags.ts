@@ -14,7 +14,7 @@ export function serverFlags(): ServerFlags {
   return parseFlags(first === SERVE ? ['--http', ...rest] : programArguments(), SWITCHES, VALUES);
 }
 
-/** Says on stderr why the server could not start or go on. */
+/** Prints to stderr why the server could not start or continue. */
 export function fail(thrown: unknown): void {
   const error = BmadError.from(thrown, (id, original) =>
     process.stderr.write(

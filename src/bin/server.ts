@@ -48,7 +48,7 @@ async function main(): Promise<void> {
   await printed;
 }
 
-/** As a setting of the user it may stand there for another day; a flag that switches it on was meant for this start. */
+/** As a user setting it may be meant for another day; a flag that turns it on was meant for this start. */
 function a2aFlagIn(settings: RawSettings, { config }: Context): string | undefined {
   if ('a2a' in settings && config.a2a) return '--a2a';
   return 'a2aWithoutApproval' in settings && config.a2aWithoutApproval ? '--a2a-without-approval' : undefined;

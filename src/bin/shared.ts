@@ -1,6 +1,6 @@
 /**
- * The command line and the library are the same code but for a few files, so one bundle holds both: two would make the
- * package larger by a sixth.
+ * The command line and the library share all but a few files, so one bundle holds both: two would make the package
+ * larger by a sixth.
  */
 export * as library from './library.ts';
 

@@ -5,7 +5,7 @@ import type { Context } from '../operations/context.ts';
 /** The file with the token that is kept for a user, in the user's state folder. */
 export const KEPT_FILE = 'http-token';
 
-/** Whoever can read a file with tokens can call the server. One that was given is not ours to change: it is said. */
+/** Anyone who can read a token file can call the server. The user's own file is not changed, only warned about. */
 export async function guardGivenFile(file: string, { log }: Context): Promise<void> {
   if (await isOpenToOthers(file))
     log.warn('other users of this machine can read the token file; run chmod 600 on it', { file });

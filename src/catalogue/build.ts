@@ -76,7 +76,7 @@ function problemOf(error: unknown, { origin }: Source, { generation }: Reader): 
   return { file: origin.root, message: `${generation}: ${reason}` };
 }
 
-/** A prepared reading that cannot be used is passed over: the readers do the same work, only slower. */
+/** A prepared reading that cannot be used is skipped: the readers do the same work, only slower. */
 async function preparedReading(source: Source): Promise<PreparedReading | undefined> {
   try {
     const text = await source.prepared?.();

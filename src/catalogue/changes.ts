@@ -10,7 +10,7 @@ export interface CatalogueChanges {
   removed: readonly BmadRecord[];
   /** The kinds whose lists read differently now. */
   lists: readonly RecordKind[];
-  /** Whether the list of files that somebody may have seen is out of date. */
+  /** Whether the list of files that a client may have seen is out of date. */
   files: boolean;
 }
 
@@ -33,7 +33,7 @@ export async function compareCatalogues(before: Catalogue, after: Catalogue): Pr
     changed: changed.map(({ record }) => record),
     removed,
     lists: [...lists].sort(),
-    // Whoever has never been shown the files cannot hold an outdated list of them.
+    // A client that has never seen the files cannot hold an outdated list of them.
     files: before.files.known !== undefined && !sameFiles(before.files.known, await after.files.all()),
   };
 }

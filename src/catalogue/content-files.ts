@@ -32,14 +32,14 @@ export class ContentFiles {
     this.all = once(() => this.#collect());
   }
 
-  /** The same, if somebody has asked for it before. */
+  /** The same, if it has been requested before. */
   get known(): ReadonlyMap<string, Origin> | undefined {
     return this.#collected;
   }
 
   /**
-   * The same files as seen from one origin: what it has is read from it, whatever its rank. Two teams may both have an
-   * `agents/reviewer.md`, and each agent is made of its own files. No tree is walked a second time.
+   * The same files as seen from one origin: its own files are read from it, whatever its rank. Two teams may both have
+   * an `agents/reviewer.md`, and each agent uses its own files. No tree is walked a second time.
    */
   preferring(origin: Origin): ContentFiles {
     const own = this.#sources.find((source) => source.origin === origin);

@@ -133,7 +133,7 @@ export class NameIndex {
     return qualifiedName(record);
   }
 
-  /** The code of a module, whatever its case; an error that lists the modules when there is none of that name. */
+  /** The code of a module, ignoring case; an unknown name throws an error that lists the modules. */
   moduleCode(name: string): string {
     const code = this.#modules.find((known) => fold(known) === fold(name));
     if (code !== undefined) return code;

@@ -9,7 +9,7 @@ export interface PreparedReading extends Reading {
   files: string[];
 }
 
-/** Where a thing lies and what it belongs to are facts of the machine; they are put back when the text is read. */
+/** Where a record is and what it belongs to depend on the machine; they are restored when the text is read. */
 type Stored = {
   bmadVersion: string | undefined;
   records: Omit<BmadRecord, 'origin' | 'absolutePath'>[];
@@ -35,7 +35,7 @@ export async function prepareReading(source: Source, readers: readonly Reader[])
   return JSON.stringify(stored);
 }
 
-/** The reading again, for the place where the content lies now; nothing when the text is of another version. */
+/** Restores the reading for the content's current location; undefined if the text is from another version. */
 export function restoreReading(text: string, { origin, tree }: Source): PreparedReading | undefined {
   const stored = JSON.parse(text) as Stored;
   if (stored.bmadVersion !== origin.bmadVersion) return undefined;

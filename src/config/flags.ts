@@ -12,7 +12,7 @@ export interface ParsedFlags<Switch extends string, Value extends string> {
 }
 
 /**
- * Reads a command line made of settings, switches and values that are no settings. Anything else is refused with the
+ * Reads a command line made of settings, switches and values that are not settings. Anything else is refused with the
  * nearest flag.
  */
 export function parseFlags<Switch extends string, Value extends string = never>(
@@ -69,7 +69,7 @@ export function parseFlags<Switch extends string, Value extends string = never>(
   return result;
 }
 
-/** The setting a word belongs to that stands on the command line without a flag. */
+/** The setting that a bare word on the command line belongs to. */
 function bareSetting(word: string): Setting | undefined {
   return settings().find(({ bare }) => bare !== undefined && new RegExp(bare).test(word));
 }
@@ -78,7 +78,7 @@ function keep(into: RawSettings, { name, type }: Setting, value: string): void {
   into[name] = type === 'list' ? [...[into[name] ?? []].flat(), value] : value;
 }
 
-/** Takes the settings out of a command line whose other words somebody else reads. */
+/** Extracts the settings from a command line whose other words are parsed elsewhere. */
 export function extractSettings(args: readonly string[]): {
   settings: RawSettings;
   rest: string[];

@@ -8,8 +8,8 @@ const address = (): z.ZodString =>
   z.string().regex(/^https?:\/\/[^\s?#@]+$/i, 'Use an address that starts with http:// or https://.');
 
 /**
- * Who may reach a server over HTTP. All of it is personal and binding: a project must not open a door, and a value that
- * was passed over could leave one open.
+ * Who may reach a server over HTTP. All of it is personal and binding: a project must not open a door, and an ignored
+ * value could leave one open.
  */
 export const httpSettings = {
   httpHost: z

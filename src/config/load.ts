@@ -47,7 +47,7 @@ export interface ConfigInput {
 interface ConfigFile {
   label: string;
   path: string;
-  /** Whether it comes with a project, and so from whoever wrote that: it must not point to folders of the machine. */
+  /** Whether it comes with a project, and so from the project's author: it must not point to folders of the machine. */
   ofProject?: true;
 }
 
@@ -55,7 +55,7 @@ interface Layer {
   name: LayerName;
   label(setting: Setting): string;
   value(setting: Setting): unknown;
-  /** A wrong flag is the caller's mistake and stops the start; a wrong variable or file is told and passed over. */
+  /** An invalid flag stops the start; an invalid variable or file entry is reported and ignored. */
   strict: boolean;
   ofProject?: true;
 }

@@ -15,9 +15,9 @@ export interface SettingMeta {
   rare?: true;
   /** A few words for help texts; the description says the rest. */
   summary: string;
-  /** What stands between the entries of a list in one text; without it, what the system puts between folders. */
+  /** What separates the entries of a list in one text; by default, the system's separator for folders. */
   separator?: string;
-  /** Whether a wrong value stops the start wherever it comes from: passed over, it would leave more switched on. */
+  /** Whether an invalid value stops the start wherever it comes from: ignoring it would leave more switched on. */
   binding?: true;
   /** Whether it takes something away, which a project's own file may add to but not undo. */
   restricts?: true;

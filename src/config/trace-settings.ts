@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { settingMeta } from './setting-meta.ts';
 
-/** What is told to those who watch over servers. */
+/** What is reported to the people who operate servers. */
 export const traceSettings = {
   traces: z
     .boolean()

@@ -33,7 +33,7 @@ export async function readKitAgents(kit: Kit): Promise<KitAgent[]> {
   return [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** The files are not valid XML, so what is needed is looked for by its name. */
+/** The files are not valid XML, so elements are looked up by name. */
 function agentIn(id: string, text: string): KitAgent {
   const variable = (name: string): string | undefined =>
     new RegExp(String.raw`\b${name}=([\w.-]{1,100})`).exec(text)?.[1];

@@ -2,8 +2,8 @@ import { lineEndOf } from './kit-text.ts';
 import { sectionsOf, withoutExamples, type Section } from './markdown.ts';
 
 /**
- * A text with lines added at the end of a section: before the rule or the blank lines that close it, and in the place of
- * what says that there is nothing yet. Nothing when there is no such section. All else stays as it is, byte for byte.
+ * A text with lines added at the end of a section: before the rule or the blank lines that close it, and in place of a
+ * line that says there is nothing yet. Undefined if there is no such section. The rest is preserved byte for byte.
  */
 export function addToSection(
   text: string,

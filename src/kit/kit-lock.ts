@@ -9,7 +9,7 @@ export const OWN_FOLDER = '.bmad-memory';
 /** Who has it, is the only one to write the kit's files. */
 export const kitLock = (folder: string): string => join(folder, 'kit-files.lock');
 
-/** Runs `work` while nobody else of ours, in this process or another, changes the files in the memory folder. */
+/** Runs `work` while no other code of ours, in this process or another, changes the files in the memory folder. */
 export async function inTurn<T>(locks: string, work: () => Promise<T>): Promise<T> {
   const { takeTurn } = await import('./kit-turns.ts');
   return takeTurn(kitLock(locks), work);

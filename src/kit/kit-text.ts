@@ -25,7 +25,7 @@ export async function textToChange(kit: KitWithMemory, path: string): Promise<st
   });
 }
 
-/** The text of a file that is only read; what is wrong with it is told, and what can be read of it is given. */
+/** The text of a file that is only read; problems are reported, and what can be read is returned. */
 export async function textToRead(
   kit: Kit,
   path: string,

@@ -5,19 +5,19 @@ import { modifiedAt, touch } from '../base/files/file-state.ts';
 /** Far longer than all other writers together take, also on a busy machine. */
 const LOCK_WAIT_MS = 30_000;
 
-/** A process that writes one entry after the other would hardly let anybody else in. */
+/** A process that writes one entry after another would otherwise hardly let anyone else in. */
 const JUST_NOW_MS = 200;
 const WANTED_MS = 10_000;
 const GIVE_WAY_MS = 60;
 
 /**
- * The calls of this process come one after the other; the lock is for other processes, and asked only now and then. All
- * writers have to see the same turns, so this file is a bundle of its own and loaded by name.
+ * Calls of this process run one after another; the lock is for other processes, and checked only now and then. All
+ * writers must share the same turns, so this file is a separate bundle, loaded by name.
  */
 const turns = new Map<string, Promise<void>>();
 const released = new Map<string, number>();
 
-/** Runs `work` while nobody else of ours, in this process or another, has the lock at this path. */
+/** Runs `work` while no other code of ours, in this process or another, holds the lock at this path. */
 export async function takeTurn<T>(path: string, work: () => Promise<T>): Promise<T> {
   const turn = (turns.get(path) ?? Promise.resolve()).then(async () => {
     await giveWay(path);

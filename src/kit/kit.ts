@@ -69,8 +69,8 @@ async function memoryFolder(root: string, folder: string, problems: string[]): P
 }
 
 /**
- * The first part of a path below a folder that a link takes out of that folder, or that is no folder; nothing when all is
- * well. What is not there yet is well: asked before folders are made, so that none is made elsewhere.
+ * The first part of a path below a folder that a link takes out of that folder, or that is not a folder; undefined if
+ * all is well. Missing parts are fine: this is called before folders are created, so that none is created elsewhere.
  */
 export async function strayPart(root: string, path: string): Promise<string | undefined> {
   const real = (await realFolder(root)) ?? root;

@@ -61,7 +61,7 @@ export const FRENCH: Wording = {
     rule: 'Règle instaurée',
     status: 'Statut',
   },
-  // Of each section: its heading, what it is about, and what stands there when there is nothing to say.
+  // Of each section: its heading, what it is about, and the text for an empty one.
   session: {
     title: 'État de Session',
     note: 'État de la dernière session ; les précédentes sont dans `session-summaries/`.',

@@ -19,8 +19,8 @@ export function withoutExamples(text: string): string[] {
 }
 
 /**
- * One that is not closed, or not before the next begins, ends with its line: a remembered text may have the mark in it,
- * and everything after it would be lost. Each mark is looked for once, so that many of them take no longer.
+ * One that is not closed, or not before the next begins, ends with its line: a remembered text may contain the mark,
+ * and everything after it would be lost. Each mark is searched for once, so that many of them take no longer.
  */
 export function withoutComments(text: string): string {
   let kept = '';
@@ -52,7 +52,7 @@ function placeOf(text: string, mark: string, from: number): number {
 export interface Section {
   level: number;
   title: string;
-  /** Number of the heading's line, from 1; 0 for what stands before the first heading. */
+  /** Line number of the heading, from 1; 0 for the text before the first heading. */
   line: number;
   body: { text: string; line: number }[];
 }
@@ -78,7 +78,7 @@ export function bulletIn(line: string): { date?: string; text: string } | undefi
   return found[1] === undefined ? { text: found[2] } : { date: found[1], text: found[2] };
 }
 
-/** The cells of a table's row; nothing for the line between head and body, and for what is no row. */
+/** The cells of a table row; undefined for the line between head and body, and for anything that is not a row. */
 export function rowIn(line: string): string[] | undefined {
   const trimmed = line.trim();
   if (!trimmed.startsWith('|') || /^\|[\s|:-]*$/.test(trimmed)) return undefined;
@@ -88,7 +88,7 @@ export function rowIn(line: string): string[] | undefined {
     .map((part) => part.replaceAll(String.raw`\|`, '|').trim());
 }
 
-/** What a template leaves for somebody to fill in. */
+/** What a template leaves to be filled in. */
 export function isUnset(text: string): boolean {
   const bare = text.replace(/\*\*[^*]*\*\*\s*:?/g, '').replace(/[-*|>[\]()\s]/g, '');
   return (

@@ -38,7 +38,7 @@ interface Rule {
 const file = (stack: StackName, path: RegExp): Rule => ({ stack, kind: 'file', path });
 const folder = (stack: StackName, path: RegExp): Rule => ({ stack, kind: 'folder', path });
 
-/** In the order in which stacks are told; the first rule of a stack that something matches is its reason. */
+/** In the order in which stacks are reported; the first matching rule of a stack is its reason. */
 const RULES: readonly Rule[] = [
   file('go', /^go\.mod$/),
   file('typescript', /^package\.json$/),
@@ -72,7 +72,7 @@ export function stacksIn(listing: readonly ListedPath[]): DetectedStack[] {
   return [...found.values()];
 }
 
-/** How deep files of Terraform are looked for, the top being the first level. */
+/** How deep Terraform files are searched for; the top is the first level. */
 const DEPTH = 4;
 const MOST_PATHS = 20_000;
 /** Folders of tools and of other people's code. */

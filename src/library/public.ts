@@ -1,21 +1,21 @@
 /**
  * The library of the BMAD MCP Server: everything the server serves, for programs. This file has all its types and names;
- * it holds no code and becomes the declaration files of the package as it is.
+ * it contains no code and becomes the declaration files of the package unchanged.
  */
 
-/** Where content comes from: the project, a folder in `paths`, `BMAD_ROOT`, the user, git, or what is built in. */
+/** Where content comes from: the project, a folder in `paths`, `BMAD_ROOT`, the user, git, or the package itself. */
 export type ContentSource = 'project' | 'cli' | 'env' | 'user' | 'git' | 'package';
 
-/** An agent or a workflow as it lies on disk. */
+/** An agent or a workflow on disk. */
 export interface Resource {
-  /** The shortest name that leads to it, as the lists have it. */
+  /** The shortest unique name, as used in the lists. */
   name: string;
   /** Absolute path of its main file. */
   path: string;
   /** The main file, byte for byte. */
   content: string;
   source: ContentSource;
-  /** `agent`, `workflow`, or what else can be started like a workflow: `task`, `tool`, `skill`. */
+  /** `agent`, `workflow`, or another kind that can be started like a workflow: `task`, `tool`, `skill`. */
   kind: string;
   module: string;
   /** `bmad://` address of the main file. */
@@ -26,7 +26,7 @@ export interface Resource {
   commit?: string;
 }
 
-/** Who an agent is and what it offers. What its file does not say is left out. */
+/** Who an agent is and what it offers. Fields its file does not provide are left out. */
 export interface AgentMetadata {
   name: string;
   /** Its role, such as `System Architect`. */
@@ -34,16 +34,16 @@ export interface AgentMetadata {
   /** What it is called, such as `Winston`. */
   displayName: string;
   description?: string;
-  /** Role and identity, a line each. */
+  /** Role and identity, one line each. */
   persona?: string;
   /** What its menu offers, in words. */
   capabilities?: string[];
-  /** The menu as a user would ask for it: `CA: Produce the architecture`. */
+  /** The menu entries as shown to a user: `CA: Produce the architecture`. */
   menuItems?: string[];
   module?: string;
   /** Names of the workflows that its menu starts; `loadWorkflow` takes them. */
   workflows?: string[];
-  /** The entries of the menu that start these workflows. */
+  /** The menu entries that start these workflows. */
   workflowMenuItems?: string[];
 }
 
@@ -51,7 +51,7 @@ export interface AgentMetadata {
 export interface FileInfo {
   /** Path from the BMAD root, with forward slashes: `bmm/config.yaml`. */
   relativePath: string;
-  /** Absolute path on disk; nothing for a file that is made when it is asked for. */
+  /** Absolute path on disk; undefined for a file that is generated on request. */
   fullPath?: string;
   source: ContentSource | 'generated';
   mimeType: string;
@@ -66,18 +66,18 @@ export interface SearchHit {
   description: string;
   phase?: string;
   uri?: string;
-  /** Other names it answers to. */
+  /** Other names it can be called by. */
   aliases?: string[];
   /** The origin in words. */
   origin?: string;
   /** From 0 to 1; only scores of one search can be compared. */
   score: number;
-  /** Why it is there: `name`, `title: stories; meaning 0.61`. */
+  /** Why it matched: `name`, `title: stories; meaning 0.61`. */
   why: string;
 }
 
 export interface SearchOptions {
-  /** What to look for; `all` without it. */
+  /** What to look for; `all` by default. */
   type?:
     | 'agents'
     | 'workflows'
@@ -94,21 +94,21 @@ export interface SearchOptions {
   category?: string;
   /** Where it comes from: `project`, `package`, `git`, …, or the name of an origin. */
   origin?: string;
-  /** How many hits at most, from 1 to 200; 8 without it. */
+  /** Maximum number of hits, from 1 to 200; 8 by default. */
   limit?: number;
 }
 
 export interface ActivateOptions {
-  /** What the user wants of the agent or workflow. */
+  /** What the user wants from the agent or workflow. */
   message?: string;
-  /** Where a name could be one of several. */
+  /** Selects one of several things with the same name. */
   kind?: 'agent' | 'workflow' | 'task';
   module?: string;
 }
 
 /** Everything a model needs to become an agent or to run a workflow. */
 export interface Activation {
-  /** Name with its module: `bmm/bmad-agent-architect`. */
+  /** Name with module: `bmm/bmad-agent-architect`. */
   name: string;
   kind: string;
   title: string;
@@ -159,72 +159,72 @@ export interface GitUrlSpec {
   host: string;
   org: string;
   repo: string;
-  /** Branch, tag or commit; empty where the default branch is meant. */
+  /** Branch, tag or commit; empty for the default branch. */
   ref: string;
   /** Path within the repository. */
   subpath?: string;
 }
 
-/** What every way in has in common. All of it is optional; without it, the process is asked. */
+/** Options that all entry points share. All are optional and default to those of the process. */
 export interface Surroundings {
-  /** Variables, instead of those of the process. git needs `PATH` and, for credentials, what it has in a terminal. */
+  /** Environment variables, instead of those of the process. git needs `PATH` and its usual variables for credentials. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** Home folder of the user, instead of the one the system names. */
+  /** The user's home folder, instead of the system's. */
   home?: string;
-  /** Folder for what is fetched; without it, `BMAD_CACHE` or the cache folder of the user. */
+  /** Folder for fetched content; by default `BMAD_CACHE` or the user's cache folder. */
   cache?: string;
-  /** Takes the lines of the log; without it there is no log. */
+  /** Receives the log lines; without it nothing is logged. */
   log?: (line: string) => void;
-  /** How much is logged: warnings and errors without it. */
+  /** How much to log; warnings and errors by default. */
   logLevel?: 'silent' | 'error' | 'warn' | 'info' | 'debug';
 }
 
 export interface OpenOptions extends Surroundings {
-  /** Project folder; without it, found from the working directory as the programs do it. */
+  /** Project folder; by default found from the working directory, as the programs do. */
   project?: string;
-  /** Further folders with BMAD content, the first before the others. */
+  /** Additional folders with BMAD content, in order of priority. */
   paths?: readonly string[];
-  /** Git sources, besides those of the configuration. */
+  /** Git sources, in addition to the configured ones. */
   git?: readonly string[];
-  /** Which origins take part; `auto`, all of them, without it. */
+  /** Which origins to use; `auto`, all of them, by default. */
   discovery?: 'auto' | 'local' | 'user' | 'strict';
 }
 
 /** All BMAD content as one project sees it. */
 export interface Bmad {
-  /** Absolute path of the project; nothing when no folder can be taken for it. */
+  /** Absolute path of the project; undefined if no suitable folder was found. */
   readonly project: string | undefined;
-  /** What was asked for and could not be used when the content was read last. */
+  /** What was requested but could not be used when the content was last read. */
   readonly warnings: readonly string[];
   /** The main file of an agent. Throws a `BmadError`: `not_found`, `ambiguous`. */
   loadAgent(name: string): Promise<Resource>;
   /** The main file of a workflow, task or plain skill. Throws a `BmadError`: `not_found`, `ambiguous`. */
   loadWorkflow(name: string): Promise<Resource>;
-  /** Names of all agents, in a fixed order. Never throws: nothing is listed when nothing can be read. */
+  /** Names of all agents, in a fixed order. Never throws: the list is empty if nothing can be read. */
   listAgents(): Promise<string[]>;
   /** Names of all workflows, in a fixed order. Never throws. */
   listWorkflows(): Promise<string[]>;
-  /** Who an agent is and what it offers. Never throws: `null` when there is no such agent. */
+  /** Who an agent is and what it offers. Never throws: `null` if there is no such agent. */
   getAgentMetadata(name: string): Promise<AgentMetadata | null>;
-  /** The same of all agents. Never throws. */
+  /** The same for all agents. Never throws. */
   listAgentsWithMetadata(): Promise<AgentMetadata[]>;
   /** Every file that can be read, sorted by path. Never throws. */
   listAllFiles(): Promise<FileInfo[]>;
   /** A text file by its path from the BMAD root, or by its `bmad://` address. Throws a `BmadError`. */
   loadFile(relativePath: string): Promise<string>;
-  /** Agents and workflows by words in their names, titles and descriptions. Throws a `BmadError` on bad arguments. */
+  /** Finds agents and workflows by name, title and description. Throws a `BmadError` on bad arguments. */
   search(query: string, options?: SearchOptions): Promise<SearchHit[]>;
-  /** What the tool `bmad` delivers for `execute`, whole. Throws a `BmadError`: `not_found`, `ambiguous`. */
+  /** The complete answer of the tool `bmad` to `execute`. Throws a `BmadError`: `not_found`, `ambiguous`. */
   activate(name: string, options?: ActivateOptions): Promise<Activation>;
   /** The local folder of a git source, as `GitSourceResolver.resolve` finds it. */
   resolveGitSource(gitUrl: string): Promise<string>;
-  /** Reads all content anew. Throws a `BmadError` when the project can no longer be used. */
+  /** Reloads all content. Throws a `BmadError` if the project can no longer be used. */
   refresh(): Promise<void>;
-  /** Ends what still runs, git included. Later calls fail with `cancelled`, or list nothing. */
+  /** Stops everything still running, git included. Later calls fail with `cancelled`, or return empty lists. */
   close(): void;
 }
 
-/** Reads the content for a project. Throws a `BmadError` when an option cannot be used. */
+/** Reads the content for a project. Throws a `BmadError` if an option cannot be used. */
 export declare function openBmad(options?: OpenOptions): Promise<Bmad>;
 
 /** Git repositories with BMAD content, fetched once and kept on this machine. */
@@ -232,18 +232,18 @@ export declare class GitSourceResolver {
   /** Nothing is read or run before the first call. */
   constructor(options?: Surroundings);
   /**
-   * The local folder with the content of a git source, fetched if it is not there yet. A source that is configured gives
-   * its approved commit; any other what its remote has now, or the last copy when the remote cannot be asked. The folder
-   * is shared and must not be changed. Throws a `BmadError`: `invalid_input`, `not_found`, `unavailable`.
+   * The local folder with the content of a git source, fetched if needed. A configured source returns its approved
+   * commit; any other the current commit of its remote, or the last copy if the remote cannot be reached. The folder is
+   * shared and must not be changed. Throws a `BmadError`: `invalid_input`, `not_found`, `unavailable`.
    */
   resolve(gitUrl: string): Promise<string>;
-  /** Everything that is kept. */
+  /** All commits in the cache. */
   listCache(): Promise<CacheEntry[]>;
-  /** Removes everything that is kept, for all projects of the user. Lock files stay. */
+  /** Removes everything from the cache, for all projects of the user. Lock files stay. */
   clearCache(): Promise<void>;
-  /** Takes a git source apart. Nothing runs. Throws a `BmadError`: `invalid_input`. */
+  /** Parses a git source, without running anything. Throws a `BmadError`: `invalid_input`. */
   parseGitUrl(gitUrl: string): GitUrlSpec;
-  /** Ends what still runs. */
+  /** Stops everything still running. */
   close(): void;
 }
 
@@ -265,15 +265,15 @@ export declare class BmadError extends Error {
   readonly code: ErrorCode;
   /** What to do next. */
   readonly hint: string | undefined;
-  /** The name or address that was asked for. */
+  /** The name or address that was requested. */
   readonly subject: string | undefined;
-  /** Names or addresses that exist and are close to it. */
+  /** Similar names or addresses that exist. */
   readonly suggestions: readonly string[];
   constructor(
     code: ErrorCode,
     message: string,
     details?: { hint?: string; subject?: string; suggestions?: readonly string[]; cause?: unknown },
   );
-  /** Message, suggestions and hint, as a person should read them. */
+  /** Message, suggestions and hint, formatted for people. */
   get text(): string;
 }

@@ -68,8 +68,8 @@ export function analyse(text: string): string[] {
 }
 
 /**
- * One stem for both languages: the French rules need the accents, the English ones come after. A word goes through both,
- * because nobody says which language it is in.
+ * One stem for both languages: the French rules need the accents, the English ones come after. A word goes through
+ * both, because its language is not known.
  */
 function stem(word: string): string {
   const known = stems.get(word);

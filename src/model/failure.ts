@@ -9,7 +9,7 @@ export const CATEGORIES = [
   'PROCESS-SKIP',
 ] as const;
 
-/** Of what names no category, or one that nobody knows. */
+/** For failures that name no category, or an unknown one. */
 export const UNKNOWN_CATEGORY = 'UNKNOWN';
 
 /** The severest first. */

@@ -11,7 +11,7 @@ export const MEMORY_TYPES = [
 
 export type MemoryType = (typeof MEMORY_TYPES)[number];
 
-/** Ids are unique within a type only: the type is no part of what an id is computed from. */
+/** Ids are unique within a type only: an id is not computed from the type. */
 export interface MemoryKey {
   type: MemoryType;
   id: string;

@@ -1,6 +1,6 @@
-/** A run is one go at a workflow, kept in a folder of its own: `_bmad-output/.runs/{branch}/{run_id}`. */
+/** A run is one execution of a workflow, kept in its own folder: `_bmad-output/.runs/{branch}/{run_id}`. */
 
-/** What a run can be; `unknown` stands for a word that nobody has agreed on, or for a file that cannot be read. */
+/** The status of a run; `unknown` stands for an undefined word, or for a file that cannot be read. */
 export const RUN_STATUSES = ['pending', 'running', 'paused', 'completed', 'failed', 'unknown'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
@@ -19,7 +19,7 @@ export interface RunState {
   /** The name to start the workflow with again; only runs that were opened here have it. */
   workflow: string | undefined;
   workflowPath: string | undefined;
-  /** The branch that the file names; the folder it lies in is what counts. */
+  /** The branch that the file names; the folder it is in takes precedence. */
   branch: string | undefined;
   startedAt: string | undefined;
   lastCheckpoint: string | undefined;
@@ -57,15 +57,15 @@ export interface JournalEntry {
   status?: string;
   checkpoint_id?: string;
   notes?: string;
-  /** For the first line, and for a state that somebody else has written: all of it. */
+  /** For the first line, and for a state that another program has written: all of it. */
   state?: Record<string, unknown>;
   /** Digest of the state after this line, by which a state file that stayed behind is recognised. */
   after: string;
 }
 
 /**
- * Journal and state file: `none` without a journal, `level` when they agree, `behind` when the state file lacks what the
- * journal has (a crash; the journal counts), `changed` when somebody else has written the state file (the file counts).
+ * Journal and state file: `none` without a journal, `level` if they agree, `behind` if the state file lacks what the
+ * journal has (a crash; the journal wins), `changed` if another program has written the state file (the file wins).
  */
 export type JournalStanding = 'none' | 'level' | 'behind' | 'changed';
 
@@ -79,7 +79,7 @@ export interface RunPlace {
 export interface Run {
   id: string;
   branch: string;
-  /** The folder in `.runs/archive` that it lies in, for a run of an archived branch. */
+  /** The folder in `.runs/archive` that contains it, for a run of an archived branch. */
   archive: string | undefined;
   place: RunPlace;
   state: RunState | undefined;

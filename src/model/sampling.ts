@@ -3,15 +3,15 @@ export interface SampleRequest {
   system?: string;
   prompt: string;
   maxTokens: number;
-  /** What the caller is told while it is really asked: answers of earlier rounds are told of no more. */
+  /** Progress for the caller while the model is asked; answers from earlier rounds are not announced again. */
   waiting?: string;
   /** How long the answer may take; one that comes later is not used. */
   timeMs?: number;
   /** What all questions of the call may come to; what was asked in earlier rounds of it counts too. */
   within?: SampleLimits;
   /**
-   * The call goes on as well without an answer. The same question is asked once in a conversation, and a client that has
-   * once not answered is not asked again.
+   * The call works just as well without an answer. The same question is asked once per conversation, and a client that
+   * has once not answered is not asked again.
    */
   optional?: true;
 }

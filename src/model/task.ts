@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * A piece of work for a sub-agent, kept on disk until somebody has done it. The names of the fields are those of the
- * kit's orchestration steps, so that its files and ours say the same thing in the same words.
+ * A piece of work for a sub-agent, kept on disk until it is done. The field names are those of the kit's orchestration
+ * steps, so that its files and ours use the same words.
  */
 export const TASK_STATES = [
   'needs_approval',
@@ -20,14 +20,14 @@ export const FINAL_STATES: readonly TaskState[] = ['completed', 'failed', 'cance
 
 const moment = z.string().max(40);
 
-/** Who works on a task, until when nobody else may, and the word that proves it. */
+/** Who works on a task, until when no one else may, and the word that proves it. */
 const leaseSchema = z.looseObject({ worker: z.string().max(200), claim: z.string().max(100), until: moment });
 
 const approvalSchema = z.looseObject({
   reason: z.string().max(2_000),
   by: z.string().max(200).optional(),
   at: moment.optional(),
-  /** What the person said; not there as long as nobody has, and in files of earlier versions. */
+  /** What the person said; absent until someone has, and in files from earlier versions. */
   agreed: z.boolean().optional(),
 });
 

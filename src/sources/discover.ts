@@ -164,8 +164,8 @@ interface FolderOptions {
 }
 
 /**
- * A folder somebody named: a BMAD root; a project, modules, or a project that has modules of its own; a folder of skills,
- * agents and workflows.
+ * A folder that was named in the configuration: a BMAD root; a project, modules, or a project with its own modules; a
+ * folder of skills, agents and workflows.
  */
 async function mountsOfFolder(
   folder: string,

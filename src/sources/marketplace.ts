@@ -15,8 +15,8 @@ interface Marketplace {
 }
 
 /**
- * The modules that a marketplace lists. Nothing is fetched: a plugin that lies elsewhere is named in a warning, as is
- * anything else that cannot be used. Nothing when there is no marketplace, or when it leads to nothing.
+ * The modules that a marketplace lists. Nothing is fetched: a plugin that is stored elsewhere is named in a warning, as
+ * is anything else that cannot be used. Undefined if there is no marketplace, or if it leads to nothing.
  */
 export async function readMarketplace(
   folder: string,
@@ -46,7 +46,7 @@ export async function readMarketplace(
   };
 }
 
-/** Plugins may share a module, each with some of its skills; what has the same name and lies elsewhere is another one. */
+/** Plugins may share a module, each with some of its skills; the same name in another place is a different module. */
 function added(modules: Map<string, PluginModule>, module: PluginModule): boolean {
   const known = modules.get(module.code);
   if (known === undefined) {
@@ -113,7 +113,7 @@ function shown<Key extends string>(
   return text === '' ? {} : ({ [key]: text } as Record<Key, string>);
 }
 
-/** Where a plugin lies, from the folder; nothing, and a warning, when that is not in the folder. */
+/** Where a plugin is, from the folder; undefined, with a warning, if it is not in the folder. */
 async function sourceOf(
   folder: string,
   entry: Table,

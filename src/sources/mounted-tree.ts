@@ -74,7 +74,7 @@ export function mountedTree(root: string, mounts: readonly Mount[]): Tree {
         if (start === undefined) continue;
         for (const file of await inner.files(start)) {
           const full = at === '' ? file : `${at}/${file}`;
-          // A folder mounted inside another hides what was there.
+          // A folder mounted inside another hides the one below it.
           if (locate(full)?.tree === inner) all.push(full);
         }
       }

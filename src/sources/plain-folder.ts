@@ -4,7 +4,7 @@ import { entriesOf } from './bmad-folders.ts';
 import type { Mount } from './mounted-tree.ts';
 import type { OpenFolder } from './tree.ts';
 
-/** Documents that repositories have at the top and that are no agents. */
+/** Documents that repositories have at the top and that are not agents. */
 const NO_AGENT =
   /^(?:readme|changelog|license|contributing|agents|claude|gemini|security|support|governance|notice|authors|history|roadmap|todo|code_of_conduct|copilot|maintainers|upgrading|migration)\b/i;
 
@@ -53,7 +53,7 @@ async function hasSkills(folder: string, depth: number): Promise<boolean> {
  * their module; agents and workflows stay at the top, where their reader looks for them.
  */
 export async function plainParts(folder: string, name: string, open: OpenFolder): Promise<Mount[]> {
-  // What lies below a skill belongs to it.
+  // Everything below a skill belongs to it.
   if (await pathExists(join(folder, 'SKILL.md'))) return [{ at: `${name}/${name}`, tree: open(folder) }];
   const { skills, loose } = await plainContent(folder);
   if (!skills) return loose.length === 0 ? [] : [{ at: '', tree: open(folder) }];

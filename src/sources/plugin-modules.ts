@@ -10,7 +10,7 @@ import type { Mount } from './mounted-tree.ts';
 import { plainContent } from './plain-folder.ts';
 import { optionalText, type OpenFolder } from './tree.ts';
 
-/** A plugin that lies in the folder of its marketplace. All paths begin at that folder. */
+/** A plugin inside the folder of its marketplace. All paths begin at that folder. */
 export interface Plugin {
   name: string;
   source: string;
@@ -203,7 +203,7 @@ function declaration(code: string, { title, description, version }: Plugin): Dec
   return present<DeclaredModule>({ code, name: title, description, version });
 }
 
-/** The code a definition gives its module. A broken one is told by the reader; here it says nothing. */
+/** The code a definition gives its module. A broken one is reported by the reader; here it is ignored. */
 async function statedCode(
   folder: string,
   path: string | undefined,

@@ -15,8 +15,8 @@ export interface ProjectHints {
   cwd: string;
   home: string;
   /**
-   * The folders that a call may name, each with what is below it; without it, any. What they are called is not told to
-   * whoever asks, nor whether other folders exist.
+   * The folders that a call may name, each including its subfolders; without it, any. Callers learn neither the names
+   * of these folders nor whether other folders exist.
    */
   allowed?: readonly string[];
 }
@@ -89,7 +89,7 @@ async function requiredFolder(folder: string, hints: ProjectHints, from: string)
 /** Both as it is written and where it really leads: a link inside must not lead out, and one outside tells nothing. */
 async function checkAllowed(folder: string, { cwd, allowed = [] }: ProjectHints): Promise<void> {
   const written = resolve(cwd, folder);
-  // Of what is not there, the folder above that is: a link in between tells nothing of where it leads either.
+  // For a missing path, its nearest existing parent: a link in between reveals nothing about its target either.
   const real = (await realFolder(written)) ?? (await realAbove(written));
   for (const root of allowed) {
     const realRoot = await realFolder(resolve(cwd, root));

@@ -11,15 +11,15 @@ export interface Tree {
   read(path: string): Promise<Buffer>;
   text(path: string): Promise<string>;
   list(path: string): Promise<FolderEntry[]>;
-  /** Where a path lies on disk, for people and for the master manifest. */
+  /** Where a path is on disk, for people and for the master manifest. */
   place(path: string): string;
-  /** When a file was changed last, in milliseconds; nothing when it is not there. */
+  /** When a file was last changed, in milliseconds; undefined if it does not exist. */
   modified(path: string): Promise<number | undefined>;
   /** Every file below `path`, sorted. Folders that cannot be read are left out. */
   files(path?: string): Promise<string[]>;
 }
 
-/** Opens a folder as a tree, or those of its paths that are to be shown. */
+/** Opens a folder as a tree, or only the given paths of it. */
 export type OpenFolder = (folder: string, shows?: (path: string) => boolean) => Tree;
 
 const DEPTH_LIMIT = 256;

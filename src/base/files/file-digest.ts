@@ -14,7 +14,7 @@ export interface FileMark {
 const CHUNK = 256 * 1024;
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-/** What a file is like, for telling later whether it has changed. Nothing for what is not there or is no file. */
+/** What identifies a file's content, to detect later changes. Undefined if the path does not exist or is not a file. */
 export async function fileMark(path: string, maxBytes: number): Promise<FileMark | undefined> {
   try {
     const info = await lstat(path);

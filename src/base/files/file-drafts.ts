@@ -24,7 +24,7 @@ export async function leftDrafts(folder: string): Promise<string[]> {
   return found;
 }
 
-/** The caller holds the lock of whoever writes there. */
+/** The caller holds the writer's lock. */
 export async function removeDrafts(paths: readonly string[]): Promise<void> {
   for (const path of paths) await rm(path, { force: true });
 }

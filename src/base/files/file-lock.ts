@@ -11,7 +11,7 @@ export interface LockOptions {
   signal?: AbortSignal | undefined;
   /** How long to wait for another process. */
   waitMs: number;
-  /** Called once when there is somebody to wait for. */
+  /** Called once if there is a holder to wait for. */
   onWait?: () => void;
   /** Folders that were made for the lock go again when nothing has been put into them: a call that failed leaves none. */
   tidy?: boolean;
@@ -78,7 +78,7 @@ async function removeEmpty(folder: string, upTo: string): Promise<void> {
   try {
     for (let next = folder; next.length >= upTo.length; next = dirname(next)) await rmdir(next);
   } catch {
-    // Somebody has put something there meanwhile: it stays.
+    // Another process has put something there in the meantime: it stays.
   }
 }
 
@@ -115,10 +115,10 @@ async function create(path: string, token: string): Promise<boolean> {
     const made = performance.now();
     try {
       await handle.writeFile(JSON.stringify({ pid: process.pid, host: hostname(), token } satisfies Holder));
-      // Whoever is stopped in between comes back to a file that may be another's by now.
+      // A process that was suspended in between returns to a file that may now belong to another.
       if (performance.now() - made > NAMELESS_MS / 2) return (await holderOf(path))?.token === token;
     } catch (error) {
-      // On a full disk it would stand there empty, and whoever comes next would wait for nobody.
+      // On a full disk the file would remain empty, and the next process would wait for a holder that does not exist.
       await rm(path, { force: true });
       throw error;
     } finally {
@@ -128,7 +128,7 @@ async function create(path: string, token: string): Promise<boolean> {
   } catch (error) {
     // Windows refuses for a moment while a removed file is still open somewhere.
     if (['EEXIST', 'EPERM', 'EBUSY'].includes(systemCode(error) ?? '')) return false;
-    // Whoever made the folder has tidied up.
+    // Its creator has already cleaned up.
     if (systemCode(error) === 'ENOENT') {
       await ensureFolder(dirname(path));
       return false;

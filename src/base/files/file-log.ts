@@ -6,10 +6,10 @@ import { systemCode } from '../errors.ts';
 import { ensureFile, fileMode } from './file-modes.ts';
 import { ensureFolder, writeFailure } from './file-state.ts';
 
-/** Files of lines that only grow. Whoever appends holds a lock; readers need none, and see whole lines only. */
+/** Append-only files of lines. Writers hold a lock; readers need none and see only whole lines. */
 
 export interface LogPlace {
-  /** Which file it was: a log that was replaced begins anew. */
+  /** Identifies the file: a log that was replaced starts from the beginning. */
   file: bigint;
   offset: number;
 }
@@ -96,7 +96,7 @@ export function logStamp(path: string): LogStamp | undefined {
   }
 }
 
-/** Adds lines and waits until they are on the disk. What a crash left unfinished at the end stays a line of its own. */
+/** Appends lines and waits until they are on disk. An unfinished last line left by a crash stays a separate line. */
 export async function appendLog(path: string, lines: readonly string[]): Promise<LogPlace> {
   try {
     await ensureFile(path);

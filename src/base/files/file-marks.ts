@@ -35,7 +35,7 @@ export async function removeMark({ path }: Mark): Promise<void> {
   own.delete(path);
 }
 
-/** Leaves the note for whoever looks next, this process included. */
+/** Leaves the note for the next reader, this process included. */
 export function giveUpMark({ path }: Mark): void {
   own.delete(path);
 }

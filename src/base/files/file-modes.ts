@@ -14,7 +14,7 @@ const STICKY = 0o1000;
 const OTHERS_WRITE = 0o022;
 const TRIES = 5;
 
-/** The programs are several files, and each has this one in it: what one of them is told holds for all. */
+/** The programs consist of several files, each with its own copy of this one: a setting made in one applies to all. */
 const KNOWN = Symbol.for('bmad-mcp-server: private folders');
 const privateFolders = ((globalThis as { [KNOWN]?: Set<string> })[KNOWN] ??= new Set());
 
@@ -35,14 +35,14 @@ function isPrivate(path: string): boolean {
 export async function makeFolders(path: string): Promise<void> {
   const { around, missing } = await nearest(path);
   const mode = isPrivate(path) ? PRIVATE : modeLike(around);
-  // The bit for the group comes from the folder around by itself; a sandbox may refuse those who name it.
+  // The group bit is inherited from the parent folder; a sandbox may refuse a call that names it.
   await made(path, mode & 0o777);
   if (mode === PRIVATE) return;
   // The mask of the process has no say: the folder around was made for those who work there.
   for (const each of missing) await chmod(each, mode).catch(() => undefined);
 }
 
-/** Somebody who tidies up may remove it between two looks of Node's at it, which then says that it is not there. */
+/** A concurrent cleanup may remove the folder between two of Node's checks, which then reports it missing. */
 async function made(path: string, mode: number, tries = TRIES): Promise<void> {
   try {
     await mkdir(path, { recursive: true, mode });
@@ -57,7 +57,7 @@ export async function fileMode(path: string): Promise<number> {
   return (isPrivate(path) ? PRIVATE : modeLike(await found(dirname(path)))) & 0o666;
 }
 
-/** Makes an empty file if there is none. Where that cannot be done, whoever writes it will say so. */
+/** Creates an empty file if there is none. If that fails, the writer will report it. */
 export async function ensureFile(path: string): Promise<void> {
   const mode = await fileMode(path);
   const handle = await open(path, 'wx', mode).catch(() => undefined);
@@ -65,7 +65,7 @@ export async function ensureFile(path: string): Promise<void> {
   await handle?.close();
 }
 
-/** Where it will be that is there already, and what is to be made below, from the top. */
+/** The deepest folder that already exists, and the folders to create below it, from the top. */
 async function nearest(path: string): Promise<{ place: string; around?: Stats; missing: string[] }> {
   const missing: string[] = [];
   for (let place = path; ; place = dirname(place)) {
@@ -79,7 +79,7 @@ async function nearest(path: string): Promise<{ place: string; around?: Stats; m
 function modeLike(around: Stats | undefined): number {
   if (around === undefined) return PRIVATE;
   const { mode } = around;
-  // In a folder for everybody, such as /tmp, each has their own.
+  // In a folder shared by all users, such as /tmp, each user has their own.
   const kept = (mode & STICKY) === 0 ? mode : mode & ~OTHERS_WRITE;
   return (kept & (SET_GROUP | 0o777)) | PRIVATE;
 }

@@ -34,8 +34,8 @@ async function placeInside(root: string, path: string): Promise<string> {
 }
 
 /**
- * Adds a line to the end, in one piece, on a line of its own whatever the file ends with, and with the line ends that
- * the file has.
+ * Appends a line in one piece, always as a separate line whatever the file ends with, and with the file's own line
+ * endings.
  */
 export async function appendLine(root: string, path: string, line: string, header = ''): Promise<void> {
   const place = await placeInside(root, path);
@@ -66,13 +66,13 @@ async function tailOf(handle: Awaited<ReturnType<typeof open>>, size: number): P
   return buffer.toString('latin1', 0, bytesRead);
 }
 
-/** Replaces a file as a whole; who may read it stays as it was. */
+/** Replaces a whole file and keeps its permissions. */
 export async function replaceShared(root: string, path: string, content: string): Promise<void> {
   const place = await placeInside(root, path);
   await writeAtomic(place, content);
 }
 
-/** Removes a file, or a link in its place and not what it leads to; one that is gone already is no trouble. */
+/** Removes a file, or a link but not its target; it is fine if nothing exists at the path. */
 export async function removeShared(root: string, path: string): Promise<void> {
   await placeInside(root, path);
   await rm(join(root, path), { force: true }).catch((error: unknown) => {

@@ -11,8 +11,8 @@ export interface FileStamp {
 const AT_ONCE = 500;
 
 /**
- * The stamps of many files, in the order of the paths; nothing for what is not a plain file. Links are none: what they
- * lead to is counted where it really lies. Looked at in blocks, which is far faster than one promise for each.
+ * The stamps of many files, in the order of the paths; undefined for anything but a regular file. Links have none:
+ * their targets are counted at their real paths. Read in batches, which is far faster than one promise per file.
  */
 export async function fileStamps(
   root: string,

@@ -20,7 +20,7 @@ import { mapLimited } from '../async.ts';
 import { BmadError, systemCode } from '../errors.ts';
 import { fileMode, makeFolders } from './file-modes.ts';
 
-/** The door for what the server itself keeps on disk: caches, locks and settings, in folders of its own. */
+/** The door to everything the server itself keeps on disk: caches, locks and settings, in its own folders. */
 
 /** Makes a folder with all above it: for the user only, or in a project for those who may use the folder around it. */
 export async function ensureFolder(path: string): Promise<void> {
@@ -31,7 +31,7 @@ export async function ensureFolder(path: string): Promise<void> {
   }
 }
 
-/** On a read-only disk, Node says of a folder with its parents that it is not there; the first one says why. */
+/** On a read-only disk, Node reports a folder with its parents as missing; the first parent has the real reason. */
 async function whyNoFolder(path: string, error: unknown): Promise<unknown> {
   let first = path;
   while ((await modifiedAt(dirname(first))) === undefined && dirname(first) !== first) first = dirname(first);
@@ -42,8 +42,8 @@ async function whyNoFolder(path: string, error: unknown): Promise<unknown> {
 }
 
 /**
- * Replaces a file as a whole: whoever reads it sees the old or the new one, also after a crash. A link stays one and its
- * target is written; a file that is there keeps its permissions, a new one is for those who may use its folder.
+ * Replaces a whole file: readers see either the old or the new version, even after a crash. A link stays a link and its
+ * target is written; an existing file keeps its permissions, a new one gets those of its folder.
  */
 export async function writeAtomic(file: string, content: string | Uint8Array, mode?: number): Promise<void> {
   await ensureFolder(dirname(file));
@@ -56,7 +56,7 @@ export async function writeAtomic(file: string, content: string | Uint8Array, mo
   try {
     const handle = await told(path, open(draft, 'wx', rights));
     try {
-      // The mask of the process has no say in what is to stay as it was.
+      // The process umask must not change permissions that have to be preserved.
       await handle.chmod(rights);
       await handle.writeFile(content);
       await handle.sync();
@@ -70,12 +70,12 @@ export async function writeAtomic(file: string, content: string | Uint8Array, mo
   }
 }
 
-/** Far more than anything of ours needs. */
+/** Far more than anything the server writes needs. */
 const STATE_BYTES = 16 * 1024 * 1024;
 
 /**
- * The text of a file of ours; nothing when there is none. Some of these lie in projects, which other people write: what
- * is not a regular file, or is huge, is refused before it is read.
+ * The text of one of the server's own files; undefined if it does not exist. Some are in projects, which other people
+ * write: anything that is huge or not a regular file is refused before it is read.
  */
 export async function readState(path: string): Promise<string | undefined> {
   let handle: FileHandle | undefined;
@@ -131,14 +131,14 @@ export async function writeLink(path: string, target: string): Promise<void> {
   await symlink(target, path).catch(() => undefined);
 }
 
-/** A new folder of its own, named after this process so that the next one can tell whether it is still in use. */
+/** A new private folder, named after this process so that the next one can tell whether it is still in use. */
 export async function newWorkFolder(parent: string): Promise<string> {
   const folder = join(parent, `${process.pid}-${randomBytes(6).toString('hex')}`);
   await ensureFolder(folder);
   return folder;
 }
 
-/** Puts a finished folder in its place. False when somebody else's is already there; this one is then removed. */
+/** Moves a finished folder into place. False if another process's folder already exists; this one is then removed. */
 export async function publishFolder(draft: string, place: string): Promise<boolean> {
   await ensureFolder(dirname(place));
   try {
@@ -153,7 +153,7 @@ export async function publishFolder(draft: string, place: string): Promise<boole
   }
 }
 
-/** Moves a folder out of the way at once, then removes it: nobody sees half of it. */
+/** Renames a folder first, then removes it, so that no one sees half of it. */
 export async function discardFolder(place: string, trash: string): Promise<void> {
   const aside = join(trash, `${process.pid}-${randomBytes(6).toString('hex')}`);
   await ensureFolder(trash);
@@ -166,7 +166,7 @@ export async function discardFolder(place: string, trash: string): Promise<void>
   await removeTree(aside);
 }
 
-/** Moves a folder out of use without removing it; answers where it lies then. */
+/** Renames a folder so that it is no longer used, without removing it; returns its new path. */
 export async function setAside(place: string): Promise<string> {
   const aside = `${place}.moved-${new Date().toISOString().replace(/[:.]/g, '-')}`;
   await told(place, rename(place, aside));
@@ -177,7 +177,7 @@ export async function removeTree(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** The names in a folder of ours, sorted; none when it is not there. */
+/** The names in one of the server's folders, sorted; empty if it does not exist. */
 export async function stateNames(path: string): Promise<string[]> {
   try {
     return (await readdir(path)).sort();
@@ -187,7 +187,7 @@ export async function stateNames(path: string): Promise<string[]> {
   }
 }
 
-/** When a file or folder was changed last, in milliseconds; nothing when it is not there. */
+/** When a file or folder was last changed, in milliseconds; undefined if it does not exist. */
 export async function modifiedAt(path: string): Promise<number | undefined> {
   return stat(path).then(
     ({ mtimeMs }) => mtimeMs,
@@ -198,7 +198,7 @@ export async function modifiedAt(path: string): Promise<number | undefined> {
 /** Makes an empty file if there is none, and says that it was changed now. A sign for others, so that a failure is none. */
 export async function touch(path: string): Promise<void> {
   try {
-    // Whoever wrote the project may have put a link there.
+    // The author of the project may have put a link there.
     const flags = constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
     const handle = await open(path, flags, await fileMode(path));
     try {
@@ -207,7 +207,7 @@ export async function touch(path: string): Promise<void> {
       await handle.close();
     }
   } catch {
-    // Whoever looks at it does without.
+    // Callers do without it.
   }
 }
 

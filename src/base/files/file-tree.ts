@@ -58,7 +58,7 @@ export async function copyNew(from: string, to: string): Promise<void> {
   }
 }
 
-/** Moves a folder to a place where nothing is. Whoever looks sees it here or there. */
+/** Moves a folder to a free path. Observers see it at either the old or the new path. */
 export async function moveFolder(from: string, to: string): Promise<void> {
   await ensureFolder(dirname(to));
   if ((await lstat(to).catch(() => undefined)) !== undefined)
@@ -75,15 +75,15 @@ export async function moveFolder(from: string, to: string): Promise<void> {
 export interface Bringing {
   /** A folder on the disk of the target for what is not whole yet; removed at the end. */
   work: string;
-  /** How many levels of folders are joined; what lies deeper comes whole or not at all. */
+  /** How many levels of folders are merged; anything deeper is moved whole or not at all. */
   depth: number;
   /** Names of which the target keeps its own without a word. */
   own: ReadonlySet<string>;
 }
 
 /**
- * Brings what one folder has into another: each piece whole, under its name, and never over what is there. What has another
- * content there, or is a link, is left. The folder it comes from stays as it is. Doing it again completes it.
+ * Merges one folder into another: each piece whole, under its own name, and never over an existing one. A piece whose
+ * content differs there, or that is a link, is left out. The source is not changed. Repeating the call completes it.
  */
 export async function bringInto(
   from: string,

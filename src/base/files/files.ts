@@ -4,7 +4,7 @@ import { join, sep } from 'node:path';
 import { BmadError, quoted, systemCode } from '../errors.ts';
 
 /**
- * The one door to the disk. Every read goes through `readInside`: the real path of the file must lie inside the real
+ * The one door to the disk. Every read goes through `readInside`: the real path of the file must be inside the real
  * path of the root, the file must be a regular one, and its size is checked before a byte is read.
  */
 export async function readInside(
@@ -26,7 +26,7 @@ export async function readInside(
   }
 }
 
-/** Whether what lies at a path may be given out. The path is the real one, from the root: a link has no say in it. */
+/** Whether the file at a path may be served. The path is the real one, from the root: links have no influence on it. */
 export type Serves = (realPath: string) => boolean;
 
 /** NONBLOCK keeps a FIFO from hanging the server; NOFOLLOW closes the gap between checking a link and opening it. */
@@ -77,7 +77,7 @@ async function readAtMost(handle: FileHandle, size: number): Promise<Buffer> {
 export interface FolderEntry {
   name: string;
   kind: 'file' | 'folder';
-  /** Whether it is a link. What a linked folder holds is listed where it really lies, so walks leave it out. */
+  /** Whether it is a link. The contents of a linked folder are listed at its real path, so walks leave the link out. */
   link?: true;
 }
 
@@ -148,7 +148,7 @@ export async function folderNames(folder: string): Promise<string[]> {
 /** The real path of a folder, or nothing when there is no such folder. */
 export async function realFolder(path: string): Promise<string | undefined> {
   try {
-    // Most folders that are looked for are not there, and this says so at once instead of by an error from a thread.
+    // Most requested folders do not exist, and this reports it without an error from a thread.
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
     const real = await realpath(path);
     return (await stat(real)).isDirectory() ? real : undefined;

@@ -4,7 +4,7 @@ import type { Refuse } from './http-route.ts';
 export const refuseAsRpc: Refuse = (status, message, headers = {}) =>
   Response.json({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }, { status, headers });
 
-/** For everybody else (RFC 9457). */
+/** For all other clients (RFC 9457). */
 export const refuseAsProblem: Refuse = (status, message, headers = {}) =>
   Response.json(
     { type: 'about:blank', title: titleOf(status), status, detail: message },

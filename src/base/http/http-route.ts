@@ -4,13 +4,13 @@ export const BODY_LIMIT = 4 * 1024 * 1024;
 /** A part of what is served that a caller can be confined to. */
 export type Part = 'a2a';
 
-/** What the front door has found out about whoever asks. */
+/** What the front door has found out about the caller. */
 export interface Caller {
-  /** `nobody` was asked who they are: only a server that listens on this machine alone serves such callers. */
+  /** `anonymous` callers were not identified: only a server that this machine alone can reach serves them. */
   known: 'anonymous' | 'token' | 'oauth';
   /** Tells one known caller from another; what one has opened is not for the other. */
   subject?: string;
-  /** Whether they may change something; a server that only reads refuses everybody. */
+  /** Whether they may change something; a read-only server refuses all writes. */
   mayWrite: boolean;
   /** The one part of what is served that they may reach; without it, everything. */
   only?: Part;
@@ -23,7 +23,7 @@ export function sameCaller(one: Caller, other: Caller): boolean {
   return one.known === other.known && one.subject === other.subject;
 }
 
-/** What tells a caller from others in counts; nothing, where nobody was asked who they are. */
+/** What distinguishes a caller from others in counts; undefined if callers are not identified. */
 export function callerKey({ known, subject = '' }: Caller): string | undefined {
   return known === 'anonymous' ? undefined : `${known} ${subject}`;
 }
@@ -33,16 +33,16 @@ export interface Exchange {
   request: Request;
   path: string;
   caller: Caller;
-  /** Fires when the exchange is over, however it ended. */
+  /** Fires when the exchange ends, however it ended. */
   over: AbortSignal;
   /**
-   * Says that this one stays open until somebody ends it, so that it is no longer counted among the calls. `false` where
-   * there are enough of those, or where this caller has its share.
+   * Marks this exchange as one that stays open until it is ended, so that it no longer counts as a call. `false` if
+   * there are enough of those, or if this caller has its share.
    */
   stays?(): boolean;
 }
 
-/** Does something when the exchange is over: at once, where the client has left already. */
+/** Runs a function when the exchange ends: immediately if the client has already disconnected. */
 export function whenOver(over: AbortSignal, act: () => void): void {
   if (over.aborted) act();
   else over.addEventListener('abort', act, { once: true });
@@ -61,7 +61,7 @@ export interface HttpRoute {
   methods: readonly string[];
   /** Served without a token too: for what says nothing about the project, such as whether the server lives. */
   open?: true;
-  /** Looks itself at how deep a message is, and says so in the words of its protocol. */
+  /** Checks the nesting depth of a message itself, and reports it in the terms of its protocol. */
   checksDepth?: true;
   /** The part it belongs to: callers that are confined to it reach this route. */
   part?: Part;
@@ -72,14 +72,14 @@ export interface HttpRoute {
   /** How its clients expect a refusal. */
   refuse: Refuse;
   handle(exchange: Exchange): Promise<Response>;
-  /** The server has been told to end. Work may still come for a while, until `close`. */
+  /** The server has received a stop signal. Work may still arrive for a while, until `close`. */
   ending?(): void;
   /**
    * No new work comes; what runs is finished or, when the signal fires, ended. Without it, the front door waits for the
    * exchanges of the route in the same way.
    */
   close?(now: AbortSignal): Promise<void>;
-  /** How many calls would be waited for; without it, every exchange of the route is one. */
+  /** How many calls are worth waiting for; without it, every exchange of the route counts. */
   running?(): number;
 }
 

@@ -5,7 +5,7 @@ export interface Shares<T> {
   giveBack(who: T): void;
 }
 
-/** Nobody can take all places: one caller gets half of them, two a third each. Callers nobody knows are not told apart. */
+/** No caller can take all places: one gets half of them, two get a third each. Unidentified callers count as one. */
 export function createShares<T>(most: number): Shares<T> {
   const taken = new Map<T, string | undefined>();
   const held = new Map<string, number>();

@@ -3,7 +3,7 @@ import { composedYaml, guarded, withoutBom } from './parse.ts';
 
 type YamlScalar = string | number | boolean | null;
 
-/** One pair of a YAML mapping, and where it stands in the text: what is edited by place keeps all around it. */
+/** One pair of a YAML mapping and its position in the text: edits by position leave the rest unchanged. */
 export interface YamlPair {
   key: string;
   /** Line of the key, the first being 1. */
@@ -22,7 +22,7 @@ export interface YamlPair {
   list: YamlScalar[];
 }
 
-/** The pairs of a mapping with their places, keys that come twice included; nothing when the text is no mapping. */
+/** The pairs of a mapping with their positions, duplicate keys included; undefined if the text is not a mapping. */
 export function yamlPairs(file: string, text: string): YamlPair[] | undefined {
   return guarded(file, () => {
     const clean = withoutBom(text);
@@ -61,7 +61,7 @@ function pairsOf(items: readonly unknown[], places: Places): YamlPair[] {
   });
 }
 
-/** Values of other types come from tags, which ledgers do not have; as text they are no status of any kind. */
+/** Values of other types come from tags, which ledgers do not have; as text they are not a status of any kind. */
 function plain(value: unknown): YamlScalar {
   return typeof value === 'string' ||
     typeof value === 'number' ||

@@ -103,7 +103,7 @@ export function parseToml(file: string, text: string): Table {
   });
 }
 
-/** Rows as lists of cells, the header included. Ragged rows and quoted line breaks are kept as they are. */
+/** Rows as lists of cells, the header included. Ragged rows and quoted line breaks are preserved. */
 export function parseCsv(file: string, text: string): string[][] {
   let line = 0;
   return guarded(file, () => {

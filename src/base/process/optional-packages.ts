@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 
 /**
- * Packages that make the server better and may be missing: they are no part of the bundles, and whoever asks for one
- * has something to fall back on.
+ * Packages that improve the server and may be missing: they are not part of the bundles, and every user of one has a
+ * fallback.
  */
 const here = createRequire(import.meta.url);
 
@@ -15,7 +15,7 @@ export function optionalPackage<T>(name: string): T | undefined {
   }
 }
 
-/** The place of a file of a package, also of one that only the package `by` can see; nothing when it is not there. */
+/** The path of a package's file, even if only the package `by` can resolve it; undefined if it does not exist. */
 export function optionalFile(specifier: string, by?: string): string | undefined {
   try {
     return (by === undefined ? here : createRequire(here.resolve(by))).resolve(specifier);

@@ -12,20 +12,20 @@ export interface WatchedOptions {
 export interface WatchedResult {
   /** Exit code; nothing when a signal ended the program. */
   code: number | undefined;
-  /** The signal that ended it: its own doing, somebody else's, or ours after the time-out. */
+  /** The signal that ended it: its own, another process's, or ours after the time-out. */
   signal: string | undefined;
   timedOut: boolean;
 }
 
 /** How long a program that is asked to end may take to clean up. */
 const GRACE_MS = 2_000;
-/** How long the output may stay open after the end: somebody who has left the group may hold on to it. */
+/** How long the output may stay open after the exit: a process that has left the group may still hold it. */
 const HELD_MS = 500;
 
 /**
- * Runs between us and the program, as a process of its own: it starts the program in a new process group and ends that
- * group when it is told to, and also when the line to us breaks because we are gone, by `kill -9` or otherwise. It gets
- * what to run over that line, so that no list of processes shows the environment.
+ * Runs between us and the program, as a separate process: it starts the program in a new process group and ends that
+ * group on request, and also when the channel to us breaks because we are gone, by `kill -9` or otherwise. What to run
+ * is sent over that channel, so that process lists do not show the environment.
  */
 const WATCHER = `
 const { spawn, spawnSync } = require('node:child_process');
@@ -95,10 +95,10 @@ export async function runWatched(
   const windows = process.platform === 'win32';
   const watcher = spawn(process.execPath, ['-e', WATCHER], {
     cwd: options.cwd,
-    // An editor that is a Node of its own kind has to be told to be one.
+    // An editor that embeds Node has to be switched to plain Node.
     env: { ...options.env, ELECTRON_RUN_AS_NODE: '1' },
     windowsHide: true,
-    // In a group of its own, so that Ctrl+C in a terminal reaches us first.
+    // In a separate group, so that Ctrl+C in a terminal reaches us first.
     detached: !windows,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
@@ -120,7 +120,7 @@ export async function runWatched(
   });
   const end = (): void => {
     if (watcher.connected) watcher.send({ end: true }, () => undefined);
-    // A watcher that does not do its work is not waited for.
+    // Do not wait for a watcher that does not do its work.
     last ??= setTimeout(() => {
       killGroup(report.pid);
       watcher.kill('SIGKILL');
@@ -132,11 +132,11 @@ export async function runWatched(
   }, timeoutMs);
   signal?.addEventListener('abort', end, { once: true });
   watcher.once('exit', () => {
-    // Somebody may have killed the watcher itself.
+    // The watcher itself may have been killed.
     if (report.code === undefined && report.error === undefined) killGroup(report.pid);
     closeQuiet();
   });
-  /** Lets go of the output when nobody writes any more, even if somebody could. */
+  /** Lets go of the output once no one writes to it, even if a process still could. */
   function closeQuiet(): void {
     heard = false;
     setTimeout(() => {

@@ -28,10 +28,10 @@ export interface Tracing {
   ): Promise<T>;
 }
 
-/** The package that gives spans to whatever the user has set up; it is no part of ours, and may be missing. */
+/** Passes spans to whatever exporter the user has set up; it is not part of this package and may be missing. */
 export const TRACING_PACKAGE = '@opentelemetry/api';
 
-/** Nothing, if the package is not there. Who gathers the spans is decided by whoever starts the process. */
+/** Undefined if the package is not installed. The person who starts the process decides where the spans go. */
 export function openTracing(): Tracing | undefined {
   const api = optionalPackage<Api>(TRACING_PACKAGE);
   return api === undefined ? undefined : tracingWith(api);

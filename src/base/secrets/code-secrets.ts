@@ -5,7 +5,7 @@ import { maskPrivateKeys, maskShapes, namesSecret } from './secret-shapes.ts';
 const QUOTED =
   /(mot[ _-]de[ _-]passe|[\w$.-]{2,60})(["'\]]{0,2}[ \t]{0,4}(?::[ \t]{0,4}\w{1,30}[ \t]{0,4})?(?:=>|:=|\?=|[:=])[ \t]{0,4})(["'`])((?:(?!\3)[^\n\\]|\\.){4,400})\3/gi;
 
-/** The same without quotation marks, and what stands in front of it. */
+/** The same without quotation marks, and what precedes it. */
 const BARE =
   /(^|[^\w$.-])(-{0,2})(mot[ _-]de[ _-]passe|[\w$.-]{2,60})(["'\]]{0,2}[ \t]{0,4}(?:=>|:=|\?=|[:=])[ \t]{0,4})([^\s"'`,;<>{}()[\]&][^\s"'`,;<>{}()[\]&]{3,400})/gim;
 
@@ -37,8 +37,8 @@ const SHELL =
   /\.(?:sh|bash|zsh|fish|ksh|bat|cmd|mk)$|(?:^|\/)(?:[^/.]*|Dockerfile[^/]*|Makefile[^/]*)$|\.dockerfile$/i;
 
 /**
- * Masks what looks like a secret in a file; the rest stays as it is, and so does the number of lines. The path says how
- * careful to be: a bare word is a value in a configuration file, and a name in code.
+ * Masks anything that looks like a secret in a file; the rest, and the number of lines, does not change. The path
+ * decides how careful to be: a bare word is a value in a configuration file, but a name in code.
  */
 export function maskCodeSecrets(text: string, path = 'code.ts'): string {
   const safe = maskShapes(maskPrivateKeys(stripUrlCredentials(text)))
@@ -152,7 +152,7 @@ function isStrong(value: string): boolean {
   return (/\d/.test(value) && /[A-Za-z]/.test(value)) || /[!@#$%^&*+]/.test(value);
 }
 
-/** Begins as no name does and is no number. */
+/** Starts unlike any name, and is not a number. */
 function isOpaque(value: string): boolean {
   return (
     /^\d/.test(value) &&

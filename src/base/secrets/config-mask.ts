@@ -9,7 +9,7 @@ const FORMATS: readonly [RegExp, Format][] = [
   [/\.(?:ini|cfg|conf|properties|env)$|(?:^|\/)\.env(?:\.[\w-]+)?$/i, 'lines'],
 ];
 
-/** Masks the values of secret-looking keys in configuration files; every other byte stays as it is. */
+/** Masks the values of secret-looking keys in configuration files; every other byte is preserved. */
 export function maskConfigSecrets(path: string, text: string): string {
   const format = FORMATS.find(([name]) => name.test(path))?.[1];
   return format === undefined ? text : new ConfigMask(stripUrlCredentials(text), format).apply();
@@ -43,7 +43,7 @@ const NESTED_LINE = /([ \t]*)((?:-(?:[ \t]+|(?=\r?\n|$)))*)([^\n]*)/y;
 /** Assignments inside of other text: `--token=abc` in a command, `Password=abc;` in a connection. */
 const ASSIGNMENT = /(?<![\w.-])([\w.-]+)=([^\s"'`;&<>{}$,]+)/g;
 const ASSIGNED_TEXT = /["']([\w.-]{1,200})=/y;
-/** Nothing, or a placeholder that stands for a value somebody else will put there. */
+/** Empty, or a placeholder for a value that is filled in elsewhere. */
 const HARMLESS = /^(?:true|false|null|~|""|''|\[\s*\]|\{\s*\}|\*{0,2}\s*\{\{[\w .-]*\}\})?$/i;
 
 interface Line {
@@ -130,7 +130,7 @@ class ConfigMask {
     return (this.#depth > 0 || this.#format === 'json') && !line.comment && !line.literal;
   }
 
-  /** Moves past one piece of what is no secret; answers whether a key may follow. */
+  /** Skips one piece that is not a secret; returns whether a key may follow. */
   #pass(char: string, line: Line, keyed: boolean): boolean {
     if (line.comment || line.literal) return this.#passPlain(line, keyed);
     if (char === '"' || char === "'") return this.#passQuoted();

@@ -1,4 +1,4 @@
-/** What stands in the place of a secret. */
+/** What replaces a secret. */
 export const MASK = '***';
 
 /** Where the authority of a URL ends. A quotation mark may be part of a password, so it ends only what it closes. */
@@ -25,14 +25,14 @@ export function stripUrlCredentials(text: string): string {
   }
 }
 
-/** The name in front of an ssh host says which account is meant, and is no secret as long as no password follows. */
+/** The name before an ssh host says which account is meant, and is not a secret as long as no password follows. */
 function isLogin(scheme: string, authority: string): boolean {
   return /(?:^|[^a-z0-9.-])ssh$/i.test(scheme) && /^[\w.~+-]+@[^@]*$/.test(authority);
 }
 
 /**
- * For an address that somebody typed and that may be malformed: everything before the last `@` goes, since a password
- * may have any character in it.
+ * For an address that was typed and may be malformed: everything before the last `@` is removed, since a password may
+ * contain any character.
  */
 export function stripAddressCredentials(address: string): string {
   if (/^(?:git\+)?ssh:\/\/[\w.~+-]+@[^@#]*(?:#|$)/.test(address)) return address;

@@ -1,9 +1,9 @@
 import { MASK } from './secret-names.ts';
 
 /**
- * Sentences in which words stand between the name of a secret and its value: `the password for the database is …`,
- * `mot de passe admin : …`, `password '…' for root`. In English a linking word has to come first, since a noun makes it
- * about something else: a password manager, a token type. Lengths are limited, so that no text makes matching slow.
+ * Sentences with words between the name of a secret and its value: `the password for the database is …`, `mot de passe
+ * admin : …`, `password '…' for root`. In English a linking word has to come first, since a noun makes it about
+ * something else: a password manager, a token type. Lengths are limited, so that no text makes matching slow.
  */
 const BLANK = '[ \\t\\u00A0\\u202F]';
 const WORDS = `(?:${BLANK}{1,3}[\\p{L}\\p{N}_./'’()-]{1,30})`;

@@ -14,8 +14,8 @@ const BARE = /[^\s"'`,;<>{}]{1,500}/y;
 const IN_ADDRESS = /[^\s"'`,;<>{}&]{1,500}/y;
 
 /**
- * Takes out of a text what must not be kept. Memories are shared: they lie in files that a team commits, and are given
- * to models of other days. A private key is refused, because a text around one has no other purpose.
+ * Removes what must not be stored from a text. Memories are shared: they are in files that a team commits, and are
+ * passed to models later on. A private key is refused, because a text around one has no other purpose.
  */
 export function secretsOut(text: string, hide: (text: string) => string): { text: string; found: string[] } {
   if (hasPrivateKey(text))
@@ -26,7 +26,7 @@ export function secretsOut(text: string, hide: (text: string) => string): { text
   return masked(text, hide);
 }
 
-/** A text of somebody else's file, as it may be shown: nobody can be told to write it otherwise. */
+/** The text of another person's file, as it may be shown: its author cannot be asked to write it differently. */
 export function shownText(text: string, hide: (text: string) => string): string {
   return masked(maskPrivateKeys(text), hide).text;
 }
@@ -55,7 +55,7 @@ function masked(text: string, hide: (text: string) => string): { text: string; f
   return { text: safe, found: [...found] };
 }
 
-/** Masks what stands behind the name of a secret. A name that is none takes nothing away from what follows it. */
+/** Masks what follows the name of a secret. A name that is not one leaves what follows it unchanged. */
 function maskValues(text: string): string {
   let safe = '';
   let from = 0;
@@ -103,7 +103,7 @@ const SHORTEST = 6;
 const WEAK = /^(?:cl[ée]s?|keys?)$/i;
 const RANDOM = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w+/=-]{20,}$/;
 
-/** In prose, "password: required" is about a password; a value has a digit or a sign in it, or stands in quotes. */
+/** In prose, "password: required" is about a password; a real value contains a digit or a symbol, or is quoted. */
 function isValue(name: string, sign: string, { text, quoted, listed }: Value): boolean {
   if (text.startsWith(MASK) || /^\$|^%\w+%$/.test(text)) return false;
   if (WEAK.test(name)) return RANDOM.test(text);

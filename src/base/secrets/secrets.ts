@@ -5,7 +5,7 @@ export { maskConfigSecrets } from './config-mask.ts';
 /** Values that must never be shown: registered once, removed from every log line and every answer. */
 export interface Secrets {
   add(value: string): void;
-  /** Removes registered values; for text that has to stay as it is otherwise. */
+  /** Removes registered values, for text that must otherwise not change. */
   hide(text: string): string;
   /** The same for every text inside a value. */
   hideIn(value: unknown): unknown;

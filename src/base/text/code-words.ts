@@ -1,4 +1,4 @@
-/** What stands in code and questions about it without saying anything. */
+/** Words that are common in code and in questions about it, and carry no meaning. */
 const STOP_WORDS = new Set(
   (
     'a an and are as at be been but by can could do does for from had has have how i if in into is it its may no not of ' +
@@ -9,10 +9,10 @@ const STOP_WORDS = new Set(
   ).split(' '),
 );
 
-/** Longer runs are hashes, keys and encoded data: nobody asks for them by words, and some must not be kept. */
+/** Longer runs are hashes, keys and encoded data: no one searches for them by words, and some must not be kept. */
 const LONGEST_WORD = 48;
 
-/** Runs of letters and digits, as they stand in code. */
+/** Runs of letters and digits, exactly as in the code. */
 export const RAW_WORD = /[\w$\u00c0-\u024f\u0370-\u1fff\u3040-\ud7ff]+/g;
 
 /** `parseHTTPHeader_v2` is `parse`, `HTTP`, `Header`, `v2`. */

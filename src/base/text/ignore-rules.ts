@@ -1,6 +1,6 @@
 import { globMatcher } from './glob.ts';
 
-/** The rules of one ignore file, for paths relative to the folder it lies in. */
+/** The rules of one ignore file, for paths relative to its folder. */
 export interface IgnoreRules {
   /** True: left out; false: taken back in; nothing: no rule speaks of it. */
   verdict(path: string, folder: boolean): boolean | undefined;
@@ -12,7 +12,7 @@ interface Rule {
   folderOnly: boolean;
 }
 
-/** Reads a file in the format of `.gitignore`. Lines that cannot be understood are passed over. */
+/** Reads a file in the format of `.gitignore`. Lines that cannot be parsed are skipped. */
 export function ignoreRules(text: string): IgnoreRules {
   const rules = text.split(/\r?\n/).flatMap((line) => ruleOf(line) ?? []);
   return {

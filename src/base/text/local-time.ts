@@ -21,7 +21,7 @@ export function momentOf(text: string, end: 'first' | 'last'): string {
   return Number.isNaN(date.getTime()) ? given : date.toISOString();
 }
 
-/** A moment of a file in UTC, as memories have it; nothing when it is no date. */
+/** A local time from a file, in UTC as memories use it; undefined if it is not a date. */
 export function utcOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const date = new Date(DAY.test(text) ? `${text}T00:00:00` : text);

@@ -52,7 +52,7 @@ interface PageOptions<T> {
   render(item: T): string;
 }
 
-/** A page of a list that also fits into one answer; the cursor goes on behind what was shown. */
+/** A page of a list that also fits into one answer; the cursor continues after the last entry shown. */
 export function fittingPage<T>(
   items: readonly T[],
   { size, maxBytes, identity, cursor, render }: PageOptions<T>,
@@ -85,7 +85,7 @@ function offsetOf(cursor: string, mark: string, total: number): number {
   throw foreignCursor();
 }
 
-/** The cursor of another list, also for lists that are never cut. */
+/** The cursor of another list, including lists that are never cut. */
 export function foreignCursor(): BmadError {
   return new BmadError(
     'invalid_input',

@@ -2,7 +2,7 @@ import { chunksOf, type Chunk } from './text-chunks.ts';
 import { cut, oneLine } from './text.ts';
 import { estimateTokens } from './token-estimate.ts';
 
-/** A text that is to be part of a larger one, if there is room. */
+/** A text to include in a larger one if there is room. */
 export interface Piece {
   title: string;
   /** Where it can be read in full. */
@@ -117,7 +117,7 @@ class Part {
   readonly chunks: readonly Chunk[];
   readonly required: number;
   readonly taken = new Set<number>();
-  /** Sections that stand elsewhere already, with where. */
+  /** Sections that are already elsewhere, and where. */
   readonly repeated = new Map<number, string>();
 
   constructor(piece: Piece) {
@@ -150,7 +150,7 @@ class Part {
         continue;
       }
       this.taken.delete(at);
-      // Whoever follows instructions must not miss one in the middle.
+      // A reader who follows instructions must not miss one in the middle.
       if (rest === 'in order') break;
     }
     return cost - before;
@@ -216,7 +216,7 @@ function titles(names: readonly string[]): string {
   return [...names.slice(0, SHOWN_TITLES), ...(more > 0 ? [`${more} more`] : [])].join(' · ');
 }
 
-/** What stands in a piece that comes sooner is not repeated. */
+/** What an earlier piece contains is not repeated. */
 function withoutRepetitions(pieces: readonly Piece[]): Part[] {
   const parts = pieces.filter(({ text }) => text.trim() !== '').map((piece) => new Part(piece));
   const seen = new Map<string, string>();

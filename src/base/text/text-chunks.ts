@@ -41,8 +41,8 @@ function stepTitle(tag: string): string {
 }
 
 /**
- * How much of a text somebody needs to begin with it: all of a short one; else what comes before the first step and that
- * step; where there are no steps, as many of its first sections as fit.
+ * How much of a text is needed to start with it: all of a short one; otherwise everything up to and including the first
+ * step; if there are no steps, as many of the first sections as fit.
  */
 export function essentialLength(text: string, maxTokens: number): number {
   if (estimateTokens(text) <= maxTokens) return text.length;

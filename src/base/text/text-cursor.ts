@@ -1,4 +1,4 @@
-/** A place in a text that moves forward, and the text as it is to be afterwards. Patterns are sticky or global. */
+/** A position in a text that moves forward, and the resulting text. Patterns are sticky or global. */
 export class TextCursor {
   readonly text: string;
   at = 0;
@@ -29,7 +29,7 @@ export class TextCursor {
     return pattern.exec(this.text)?.index ?? this.text.length;
   }
 
-  /** Puts something else in the place of a piece that lies behind everything replaced so far. */
+  /** Replaces a piece that comes after everything replaced so far. */
   replace(start: number, end: number, replacement: string): void {
     this.#out += this.text.slice(this.#copied, start) + replacement;
     this.#copied = end;

@@ -71,7 +71,7 @@ function wordCost(length: number, accents: number, hasHump: boolean): number {
   return Math.max(1, WORD + length / LETTERS_PER_TOKEN) + accents * ACCENT + (hasHump ? HUMP : 0);
 }
 
-/** Of what is no word. Numbers and not an object: it is asked for every run of every answer. */
+/** For anything but words. Numbers rather than an object: this runs for every run of every answer. */
 function runCost(kind: number, length: number, isRepeated: boolean): number {
   switch (kind) {
     case DIGIT:

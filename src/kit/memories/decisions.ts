@@ -3,7 +3,7 @@ import { bulletIn, rowIn, sectionsOf, withoutExamples, type Section } from '../m
 
 export const DECISIONS_FILE = 'decisions-log.md';
 
-/** Nobody is named for a decision that stands as a plain line. */
+/** A decision on a plain line names no one. */
 export const NOBODY = 'team';
 
 /** Decisions in all the forms of the log: dated tables, lines with a date, and headed paragraphs. */

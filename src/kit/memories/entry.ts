@@ -1,6 +1,6 @@
 import type { MemoryType } from '../../model/memory.ts';
 
-/** Something worth recalling that stands in a file of the project. */
+/** Something worth recalling in a file of the project. */
 export interface KitEntry {
   type: MemoryType;
   agent: string;

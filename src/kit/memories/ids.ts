@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** The namespace of RFC 4122 for names of the DNS, which the ids of memories have been made in from the start. */
 const NAMESPACE = Buffer.from('6ba7b8109dad11d180b400c04fd430c8', 'hex');
 
-/** How much of a text decides about its id, in code points: a text that goes on differently is a new version. */
+/** How much of a text determines its id, in code points: a text with the same beginning is a new version. */
 const ID_LENGTH = 150;
 
 /** The id of a memory: the same project, agent and beginning of the text give the same id, on every machine. */

@@ -41,7 +41,7 @@ function fileNamed(folder: string, name: string): { path: string; owner: string 
   return owner === null ? [] : [{ path: name, owner: owner[1] ?? owner[2] ?? '' }];
 }
 
-/** A link that leads out, or nowhere, is no file that is read; whoever looks for what it should hold has to know. */
+/** A broken link, or one that points outside, is not read; anyone who looks for its content has to know. */
 async function tellAstray(
   kit: Kit,
   folder: string,

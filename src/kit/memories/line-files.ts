@@ -93,7 +93,7 @@ export async function dropLines(
   return dropped;
 }
 
-/** The text of a file of the kit that may be rewritten; nothing when it is not there. */
+/** The text of a kit file that may be rewritten; undefined if it does not exist. */
 export async function fileText(kit: Kit, memory: string, path: string): Promise<string | undefined> {
   let bytes: Buffer;
   try {

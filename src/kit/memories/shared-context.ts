@@ -8,7 +8,7 @@ export function emptyPage(text: string, source: string): string[] {
   return text.trim() === '' ? [`${source} is empty, probably because a write was interrupted.`] : [];
 }
 
-/** The sections of the shared context that somebody has filled in. */
+/** The sections of the shared context that have been filled in. */
 export function sharedContextIn(text: string, source: string): KitEntry[] {
   return sectionsOf(withoutExamples(text)).flatMap(({ level, title, line, body }) => {
     const told = body.map((part) => part.text.trim()).filter((part) => part !== '' && !isUnset(part));

@@ -11,7 +11,7 @@ import type { LineFiles, Wording } from './line-files.ts';
 import { MEMORIES_FILE, memoryTables } from './memories-json.ts';
 
 export interface KitWriting extends LineFiles {
-  /** The folder of our own files, where the lock is. */
+  /** The folder of the server's own files, where the lock is. */
   locks: string;
 }
 
@@ -25,9 +25,9 @@ export interface Written {
 }
 
 /**
- * Puts a memory where the project's own tools look for it. What is there already is not written twice, so that doing it
- * again after a crash completes what was begun. `earlier` is all that the memory has said before: the line of any of it
- * may still be there.
+ * Writes a memory where the project's own tools look for it. Existing lines are not written twice, so that repeating it
+ * after a crash completes the work. `earlier` is everything that the memory has said before: a line for any of it may
+ * still exist.
  */
 export async function writeKitFiles(
   writing: KitWriting,
@@ -91,7 +91,7 @@ async function inFiles(
   const files: string[] = [];
   const problems: string[] = [];
   if (memory === undefined) return { files, problems, complete: true };
-  // What is wrong with one file is no reason to leave the copy in the other.
+  // A problem with one file is not a reason to leave the copy in the other.
   const attempt: Attempt = async (name, one) => {
     try {
       if (await one()) files.push(inProject(kit, name));
@@ -121,7 +121,7 @@ async function dropEarlier(
   for (const [path, some] of byFile) await attempt(path, () => dropLines(writing, memory, path, entry, some));
 }
 
-/** The memory itself is kept already; files that cannot be written are told, and written by the next attempt. */
+/** The memory itself is already stored; files that cannot be written are reported, and written by the next attempt. */
 async function locked(
   { locks }: KitWriting,
   problems: string[],
@@ -145,7 +145,7 @@ function listIn(kit: Kit, text: string): unknown[] {
   return tables;
 }
 
-/** The file is rewritten whole by its other users too; one that cannot be understood is left as it is. */
+/** The file is also rewritten as a whole by its other users; one that cannot be parsed is left unchanged. */
 async function keepInJson(kit: Kit, memory: string, entry: MemoryEntry): Promise<void> {
   const tables = listIn(kit, (await fileText(kit, memory, MEMORIES_FILE)) ?? '');
   const at = tables.findIndex((table) => uuidOf(table) === entry.id && typeIn(table) === entry.type);

@@ -32,7 +32,7 @@ export function isGenerated(page: string, log: readonly Failure[]): boolean {
 
 const LOG_WORD = { critical: 'high', important: 'medium', micro: 'low', unknown: 'medium' } as const;
 
-/** The page that the log makes; what stands above the entries stays. */
+/** The page generated from the log; the text above the entries is preserved. */
 export function formatPage(log: readonly Failure[], page: string | undefined): string {
   const start = page?.search(/^## /m) ?? -1;
   const head =

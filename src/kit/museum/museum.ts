@@ -8,7 +8,7 @@ export interface Failure {
   /** `FM-001`, in the family that numbers them. */
   id?: string | undefined;
   title: string;
-  /** The title as it is written, with the category if that stands there. */
+  /** The title as written, with the category if it has one. */
   heading: string;
   category: string;
   severity: Severity;
@@ -103,7 +103,7 @@ function numberedFailure(
   };
 }
 
-/** The log of the other family: one failure a line. What is no JSON is told and passed over. */
+/** The log of the other family: one failure per line. Anything that is not JSON is reported and skipped. */
 export function museumLog(text: string, source: string, problems: string[]): Failure[] {
   const failures: Failure[] = [];
   for (const [index, line] of text.split('\n').entries()) {
@@ -221,7 +221,7 @@ const LABELS: readonly [Label, RegExp][] = [
   ['tags', /^tags?$/],
 ];
 
-/** `**Leçon** : …`, as a line of its own or as a bullet, with the marks or without. */
+/** `**Leçon** : …`, as a separate line or a bullet, with or without the marks. */
 const LABELLED = /^\s*(?:[-*]\s+)?(?:\*\*)?([^*:]{3,40}?)(?:\*\*)?\s*:\s*(?:\*\*\s*)?(\S.*?)\s*$/;
 
 function labelled(body: Section['body']): Partial<Record<Label, string>> {

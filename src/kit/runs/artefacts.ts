@@ -6,14 +6,14 @@ import type { RunArtefact, RunPlace } from '../../model/run.ts';
 const LEADS_UP = /^\.{1,2}$|^\.\.[\\/]/;
 
 /**
- * Where an artefact lies, from the top of the project: paths are written from the run's own folder or from the top.
- * Nothing when there is no such file in the project, or a link takes it out.
+ * Where an artefact is, from the top of the project: paths are written from the run's own folder or from the top.
+ * Undefined if there is no such file in the project, or a link leads out of it.
  */
 export async function artefactFile(root: string, place: RunPlace, path: string): Promise<string | undefined> {
   const given = path.replaceAll('\\', '/').replace(/^\{project-root\}\//, '');
   const absolute = isAbsolute(given);
   const inside = absolute ? await fromTop(root, given) : join(given);
-  // From the run's own folder only what lies in it; above it, paths begin at the top of the project.
+  // From the run's own folder only what is inside it; other paths begin at the top of the project.
   const own =
     absolute || place.base !== root || LEADS_UP.test(join(given)) ? undefined : join(place.path, given);
   for (const candidate of [own, inside]) {

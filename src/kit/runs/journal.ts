@@ -26,7 +26,7 @@ export function journalIn(text: string): Journal {
   return { entries, broken };
 }
 
-/** How many lines are no whole lines, without understanding each: what a crash cuts off has no end. */
+/** How many lines are incomplete, without parsing each: a line cut off by a crash has no end. */
 export function cutLines(text: string): number {
   let count = 0;
   for (const line of text.split('\n')) if (line.trim() !== '' && !/^\{.*\}\s*$/.test(line)) count += 1;

@@ -5,7 +5,7 @@ import { utf8Text } from '../utf8.ts';
 
 const MAX_BYTES = 20_000_000;
 
-/** A table, nothing when there is no file, or what is wrong with it in words of our own. */
+/** A table, undefined if there is no file, or what is wrong with it in our own words. */
 export type JsonReading = { table: Table; broken?: undefined } | { table?: undefined; broken?: string };
 
 export async function readJson(base: string, path: string): Promise<JsonReading> {

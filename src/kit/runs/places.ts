@@ -14,7 +14,7 @@ export interface RunsFolder {
 }
 
 export interface RunsFolders {
-  /** All that are there, the one that counts first. */
+  /** All that exist, the one in use first. */
   read: RunsFolder[];
   /** Where new runs go; it may have to be made. */
   write: RunsFolder;

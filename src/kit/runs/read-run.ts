@@ -28,7 +28,7 @@ export async function readRun(root: string, place: RunPlace, name: RunName): Pro
       : await readJson(base, `${path}/${STATE_FILE}`);
   if (broken !== undefined) tell(STATE_FILE, broken);
   if (typeof journal === 'object') tell(JOURNAL_FILE, journal.broken);
-  // A file that is there and broken is not one that a crash kept from being written: those are whole or absent.
+  // A broken file is not one whose write was cut short by a crash: those are whole or absent.
   const { standing, state: counts } =
     broken === undefined ? standingOf(lines, table) : { standing: 'changed' as const, state: undefined };
   if (standing === 'behind')

@@ -20,7 +20,7 @@ export const MAIN = 'main';
 const RUN_FILES = [STATE_FILE, JOURNAL_FILE, GRAPH_FILE, STATUS_FILE];
 const AT_ONCE = 16;
 
-/** All branches and runs of a project, of every layout there has been; what is broken is told and skipped. */
+/** All branches and runs of a project, in every layout there has been; anything broken is reported and skipped. */
 export async function readRuns(
   kit: Kit,
   userFolder: string,
@@ -37,7 +37,7 @@ export async function readRuns(
   return { branches: joined, current, currentFrom, problems, folders };
 }
 
-/** Two output folders may have a branch of the same name; for everybody it is one. */
+/** Two output folders may have a branch of the same name; they count as one. */
 function joinedByName(branches: readonly RunBranch[]): RunBranch[] {
   const known = new Map<string, RunBranch>();
   for (const branch of branches) {
@@ -118,7 +118,7 @@ async function branchesIn(
         : await readBranch(root, place, { name, archive }),
     );
   }
-  // Runs without a branch of their own come with the branch that they name.
+  // Runs outside a branch folder come with the branch that they name.
   for (const run of loose)
     branches.push(looseBranch(run.branch, { base, path: `${path}/${run.branch}` }, [run], undefined));
   return branches;
@@ -179,7 +179,7 @@ function aboutOf(
   };
 }
 
-/** Ids of runs are names of folders, nothing more: no pattern is required of those that are there. */
+/** Run ids are folder names, nothing more: existing ones need not follow a pattern. */
 export function isRunId(id: string): boolean {
   return (
     id.length <= 120 &&
@@ -209,7 +209,7 @@ async function entriesOf({ base, path }: RunPlace): Promise<{ name: string; kind
   }
 }
 
-/** The folders in a folder. Links that lead out are left out by the jail; they are told. */
+/** The folders in a folder. The jail leaves out links that point outside; they are reported. */
 async function foldersIn(base: string, path: string, problems?: string[]): Promise<string[]> {
   const entries = await entriesOf({ base, path });
   if (problems !== undefined) {

@@ -1,13 +1,13 @@
 import { plainTitle, topicOf, type Topic } from '../headings.ts';
 import { isUnset, rowIn, sectionsOf, withoutComments, withoutExamples } from '../markdown.ts';
 
-/** A section of the shared context: what somebody has filled in of it. */
+/** A section of the shared context: the part that has been filled in. */
 export interface ContextSection {
   title: string;
   topic: Topic | undefined;
   /** Number of the heading's line; of the first, where several templates have the same. */
   line: number;
-  /** What is left without comments and what a template has left open; empty when nobody has filled it in. */
+  /** What is left without comments and open placeholders of a template; empty if nothing has been filled in. */
   text: string;
   rows: Record<string, string>[];
   /** All its lines without comments, with their numbers. */
@@ -134,7 +134,7 @@ export function teamIn(sections: readonly ContextSection[]): TeamRow[] {
 export interface AgentRequest {
   id: string;
   from: string;
-  /** Nobody in particular when missing: work that has no owner. */
+  /** No one in particular if missing: work without an owner. */
   to?: string | undefined;
   text: string;
   done: boolean;

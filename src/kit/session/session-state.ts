@@ -34,7 +34,7 @@ const PARTS: readonly [Part, RegExp][] = [
   ['requests', /^requetes inter-?agents|^inter-?agent requests/],
 ];
 
-/** Nothing when nobody has saved a session yet: the page of a new project has only dashes. */
+/** Undefined if no session has been saved yet: the page of a new project has only dashes. */
 export function sessionIn(text: string): SessionState | undefined {
   const found: SessionState = { work: [], files: [], requests: [] };
   for (const { title, body } of sectionsOf(withoutExamples(text))) {
@@ -88,14 +88,14 @@ export async function writeSession(
     if (before !== undefined) await keepPage(kit, before);
     const stem = `${localDay(now).replaceAll('-', '')}-${time(now, '')}-${session.agent}`;
     const summary = await freeName(kit, stem, text);
-    // The copy first: the page is the last step, so that whoever sees it finds the copy too.
+    // The copy first: the page is the last step, so that anyone who sees it finds the copy too.
     await replaceShared(kit.memory, summary, text);
     await replaceShared(kit.memory, SESSION_FILE, text);
     return { files: [inProject(kit, SESSION_FILE), inProject(kit, summary)], date };
   });
 }
 
-/** A page that somebody has written or changed by hand has no copy yet, and would be lost. */
+/** A page that was written or changed by hand has no copy yet, and would be lost. */
 async function keepPage(kit: KitWithMemory, page: string): Promise<void> {
   const session = sessionIn(page);
   if (session === undefined) return;

@@ -14,7 +14,7 @@ export interface TraceLine {
   line: number;
 }
 
-/** The lines of a trace, with the type before the agent or behind it; headings of commits are passed over. */
+/** The lines of a trace, with the type before or after the agent; commit headings are skipped. */
 export function traceIn(text: string): TraceLine[] {
   return text.split(/\r?\n/).flatMap((line, index) => {
     const [, date = '', first = '', second, rest = ''] =

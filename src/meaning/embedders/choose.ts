@@ -15,7 +15,7 @@ export interface EmbedderSettings {
 const OLLAMA_MODEL = 'nomic-embed-text';
 const OPENAI_MODEL = 'text-embedding-3-small';
 
-/** The embedder that the settings ask for; nothing when words are to be compared alone. */
+/** The embedder that the settings ask for; undefined if only words are compared. */
 export async function chooseEmbedder(
   settings: EmbedderSettings,
   signal?: AbortSignal,

@@ -4,7 +4,7 @@ import type { Embedder } from '../embedder.ts';
 /** How many texts go into one request. */
 const BATCH = 64;
 const TIMEOUT_MS = 30_000;
-/** A server that is not there should be noticed before somebody gets impatient. */
+/** A missing server should be noticed before anyone gets impatient. */
 const PROBE_TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 64_000_000;
 

@@ -9,7 +9,7 @@ export const MODEL_FILE = 'embedder.bin';
 const MAGIC = 'BMADEMB1';
 const MOST_BYTES = 32_000_000;
 const LONGEST_WORD = 40;
-/** A text beyond this says nothing more about its subject, and nobody should wait for it. */
+/** Text beyond this says nothing more about its subject, and no one should wait for it. */
 const MOST_LETTERS = 200_000;
 /** How many texts are done before others get their turn. */
 const TEXTS_AT_ONCE = 256;

@@ -3,7 +3,7 @@ import { BmadError } from '../../base/errors.ts';
 import { realFolder } from '../../base/files/files.ts';
 import type { Embedder } from '../embedder.ts';
 
-/** As much of the package as is used; it is no dependency, because it takes some 470 MB. */
+/** The part of the package that is used; it is not a dependency, because it takes some 470 MB. */
 interface Transformers {
   env: { allowRemoteModels: boolean; localModelPath: string };
   pipeline(task: 'feature-extraction', model: string): Promise<Pipeline>;

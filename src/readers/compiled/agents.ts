@@ -20,7 +20,7 @@ export async function readAgents(install: Install, shelf: Shelf): Promise<void> 
   });
 }
 
-/** `bmm/agents/pm.md`, `bmm/agents/tech-writer/tech-writer.md`; not the documentation that lies beside them. */
+/** `bmm/agents/pm.md`, `bmm/agents/tech-writer/tech-writer.md`; not the documentation beside them. */
 function isAgentFile(path: string): boolean {
   return /^[^/]+\/agents\/(?!(?:.*\/)?docs\/).*\.md$/i.test(path) && !/^readme\b/i.test(fileOf(path));
 }

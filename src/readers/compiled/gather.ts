@@ -27,7 +27,7 @@ export interface Gathering {
   formatOf(path: string): RecordFormat;
 }
 
-/** Puts on the shelf what a manifest lists and what lies on disk, and last the lines whose file is gone. */
+/** Collects what a manifest lists and what is on disk, and finally the lines whose file no longer exists. */
 export async function gather(install: Install, shelf: Shelf, gathering: Gathering): Promise<void> {
   const listed = await listedFiles(install, gathering.manifest, gathering.suffix);
   const files = await mapLimited(listed, READS_AT_ONCE, ({ path }) => loadListed(install, path));

@@ -6,7 +6,7 @@ import type { Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
 import { READS_AT_ONCE, readYaml } from './reading.ts';
 
-/** One BMAD root on disk: what lies where, before any of it is understood. */
+/** One BMAD root on disk: which file is where, before any of it is interpreted. */
 export interface Install {
   source: Source;
   problems: Problem[];

@@ -20,8 +20,8 @@ export interface ListedFile {
 const PROBLEMS_SHOWN = 20;
 
 /**
- * What a manifest lists, in its order, each path once. Lines that lead outside are problems; those that name a skill,
- * or a file of another kind (`tech-writer.agent.yaml`, a folder), are somebody else's.
+ * What a manifest lists, in its order, each path once. Lines that point outside are problems; those that name a skill,
+ * or a file of another kind (`tech-writer.agent.yaml`, a folder), belong to other readers.
  */
 export async function listedFiles(install: Install, manifest: string, suffix: RegExp): Promise<ListedFile[]> {
   const listed = new Map<string, ListedFile>();
@@ -45,7 +45,7 @@ export async function listedFiles(install: Install, manifest: string, suffix: Re
   return [...listed.values()];
 }
 
-/** The lines of a CSV file with a header. A file that is no such thing is a problem and has no lines. */
+/** The lines of a CSV file with a header. A file that is not one is a problem and has no lines. */
 export async function readRows(install: Install, file: string): Promise<Row[]> {
   const text = await readable(install.source, file, install.problems);
   return text === undefined ? [] : rowsOf(install, file, text);

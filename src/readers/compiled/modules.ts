@@ -55,7 +55,7 @@ async function helpOf(install: Install, shelf: Shelf, code: string): Promise<Mod
   });
 }
 
-/** Installed values stand as they are: there is nothing left to ask. */
+/** Installed values are final: there is nothing left to ask. */
 function settingsOf(values: Table): ModuleSetting[] {
   return Object.keys(values).flatMap((key) => {
     const text = settingText(field(values, key));

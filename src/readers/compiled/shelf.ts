@@ -12,7 +12,7 @@ export interface Finding {
   name: string;
   path: string;
   format: RecordFormat;
-  /** The digest of the file; nothing when a manifest lists a file that is not there. */
+  /** The digest of the file; undefined if a manifest lists a file that does not exist. */
   digest: string | undefined;
   listed: boolean;
   description?: string | undefined;
@@ -67,7 +67,7 @@ export class Shelf {
     return this.#records.get(keyOf(finding));
   }
 
-  /** Whether a path lies in a module for sure: an installer was at work, or agents or workflows were found there. */
+  /** Whether a path is certainly in a module: an installer was at work, or agents or workflows were found there. */
   inModule(path: string): boolean {
     return this.#install.configs.length > 0 || this.#modules.has(moduleOf(path));
   }

@@ -14,7 +14,7 @@ import {
 } from './reading.ts';
 import type { Finding, Shelf } from './shelf.ts';
 
-/** Teams, and the templates and checklists that lie in the folders of workflows. No manifest lists any of them. */
+/** Teams, and the templates and checklists in the folders of workflows. No manifest lists any of them. */
 export async function readSupporting(install: Install, shelf: Shelf): Promise<void> {
   const paths = install.files.filter(
     (path) => kindOf(path) !== undefined && shelf.inModule(path) && shelf.at(path) === undefined,
@@ -67,7 +67,7 @@ function bundleOf({ problems }: Install, file: LoadedFile): Table {
 /** Folders that say what is in them and not what it is for. */
 const GENERIC = new Set(['templates', 'template', 'checklists', 'data', 'assets', 'resources', 'workflows']);
 
-/** `template.md` is the template of the folder it lies in: `product-brief-template`. */
+/** `template.md` is the template of its folder: `product-brief-template`. */
 function supportName(path: string): string {
   const stem = stemOf(path);
   if (!/^(?:template|checklist)$/i.test(stem)) return stem;

@@ -43,8 +43,8 @@ function workflowFolders({ files }: Install): Map<string, number> {
 }
 
 /**
- * A folder with a listed workflow is covered: what else lies there is a part or another form of it. Where no manifest
- * tells which of two forms is meant, YAML comes first, because the manifests that have both name that one.
+ * A folder with a listed workflow is covered: everything else in it is a part or another form of it. If no manifest
+ * says which of two forms is meant, YAML comes first, because the manifests that have both name that one.
  */
 function unlisted({ files }: Install, listed: ReadonlySet<string>): string[] {
   const covered = new Set([...listed].map(folderOf));

@@ -19,8 +19,8 @@ import type { Reader } from '../reader.ts';
 const GENERATION = 'loose';
 
 /**
- * Agents and workflows somebody keeps in a plain folder, as Markdown with a name and a description on top. What lies in
- * `<module>/agents` has the shape of an install without manifests, which the reader for compiled agents takes.
+ * Agents and workflows kept in a plain folder, as Markdown with a name and a description at the top. `<module>/agents`
+ * has the shape of an install without manifests, which the reader for compiled agents handles.
  */
 export const looseReader: Reader = {
   generation: GENERATION,

@@ -4,7 +4,7 @@ import type { Problem } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 import { readShims, type Shims } from './shims.ts';
 
-/** The skill folders below a folder. What lies below a skill belongs to it, even if it has a SKILL.md of its own. */
+/** The skill folders below a folder. Everything below a skill belongs to it, even a folder with another SKILL.md. */
 export async function findSkills(
   tree: Tree,
   start: string,

@@ -4,7 +4,7 @@ import { present } from '../../base/present.ts';
 import type { Problem } from '../../model/record.ts';
 import { optionalText, type Tree } from '../../sources/tree.ts';
 
-/** A line of `skill-manifest.csv`: where a skill belongs, which from 6.3 on is not where it lies. */
+/** A line of `skill-manifest.csv`: which module a skill belongs to, which since 6.3 is not where it is stored. */
 export interface SkillRow {
   id: string;
   module: string;

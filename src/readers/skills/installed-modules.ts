@@ -46,7 +46,7 @@ export async function readInstalledModules(
   return modules;
 }
 
-/** Installed values stand as they are: there is nothing left to ask. */
+/** Installed values are final: there is nothing left to ask. */
 function settingsOf(values: Table): ModuleSetting[] {
   return Object.entries(values).flatMap(([key, value]) =>
     typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'

@@ -110,7 +110,7 @@ interface Places {
   shims: Shims;
 }
 
-/** The copy in the BMAD root wins over one in an assistant's folder; further copies are the same and not looked at. */
+/** The copy in the BMAD root wins over one in an assistant's folder; other copies are identical and not read. */
 async function findPlaces(
   source: Source,
   moduleFolders: readonly string[],

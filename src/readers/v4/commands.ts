@@ -61,7 +61,7 @@ function stepName(step: unknown): string {
   return isTable(step) ? Object.keys(step).join(', ') : (scalarText(step) ?? '');
 }
 
-/** What an agent depends on, by folder. One name may stand where a list is expected, and a list where a table is. */
+/** What an agent depends on, by folder. There may be one name instead of a list, and a list instead of a table. */
 export function dependenciesOf(value: unknown): Record<string, string[]> {
   const tables = Array.isArray(value) ? value.filter(isTable) : isTable(value) ? [value] : [];
   const found = new Map<string, string[]>();

@@ -28,7 +28,7 @@ const KEYS = ['id', 'name', 'title', 'icon', 'description'];
 const DESCRIPTION_LENGTH = 300;
 /** Fewer words say less than the heading does: "None Listed". */
 const SENTENCE_WORDS = 4;
-/** Names, titles and first sentences stand at the top of a document. */
+/** Names, titles and first sentences are at the top of a document. */
 const HEAD_LENGTH = 16_000;
 
 export function describe(kind: RecordKind, file: string, text: string): Description {
@@ -124,7 +124,7 @@ function afterHeading(text: string, start: number | undefined): number {
   return end === -1 ? text.length : end;
 }
 
-/** The first sentence of the first paragraph or list item. Boxes to tick, tables, code and keys are no sentences. */
+/** The first sentence of the first paragraph or list item. Checkboxes, tables, code and keys are not sentences. */
 function firstSentence(text: string): string | undefined {
   const paragraphs = text.split(/\n\s*\n|\n(?=\s*(?:[-*+]|\d+\.)\s)/);
   const first = paragraphs.map((paragraph) => paragraph.trim()).find((paragraph) => paragraph !== '');

@@ -46,15 +46,15 @@ async function entriesOf(tree: Tree, path: string, problems: Problem[]): Promise
     return await tree.list(path);
   } catch (error) {
     if (!(error instanceof BmadError)) throw error;
-    // Other programs' folders may be closed to us; that is no problem of BMAD's.
+    // Other programs' folders may be closed to us; that is not a problem with BMAD.
     if (path.startsWith('.bmad')) problems.push({ file: path, message: error.message });
     return [];
   }
 }
 
 /**
- * The installer leaves a manifest, and the core has a configuration of its own. Folders copied by hand may have neither:
- * then the name tells, or a pack's `config.yaml`. Modules of version 6 have a `config.yaml` too, without a name in it.
+ * The installer leaves a manifest, and the core has its own configuration. Folders copied by hand may have neither:
+ * then the name decides, or a pack's `config.yaml`. Version 6 modules have a `config.yaml` too, without a name in it.
  */
 async function isV4(
   tree: Tree,

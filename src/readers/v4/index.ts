@@ -28,7 +28,7 @@ export const v4Reader: Reader = {
   },
 };
 
-/** The files that are there, and those that a manifest lists though they are gone. */
+/** The existing files, and those that a manifest lists but that no longer exist. */
 function placesIn(source: Source, folders: readonly V4Folder[]): { present: Place[]; missing: Place[] } {
   const bmadVersion = coreVersion(folders);
   const listed = new Set<string>();

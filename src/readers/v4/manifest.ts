@@ -11,7 +11,7 @@ export interface Manifest {
   paths: readonly string[];
 }
 
-/** Each file has a hash and a flag that nobody here needs; without them the parser has half the work. */
+/** Each file has a hash and a flag that are not needed here; without them the parser has half the work. */
 export function parseManifest(file: string, text: string): ParsedYaml {
   return parseTable(file, text.replace(/^ +(?:hash|modified): .*$/gm, ''));
 }
@@ -29,7 +29,7 @@ export function manifestOf(table: Table): Manifest {
   };
 }
 
-/** A row's path with forward slashes. One that leads elsewhere is no path of an installed file. */
+/** A row's path with forward slashes. One that points elsewhere is not the path of an installed file. */
 function listedPath(row: unknown): string[] {
   const given = isTable(row) ? field(row, 'path') : row;
   if (typeof given !== 'string') return [];
@@ -46,7 +46,7 @@ export function listedInTree(manifest: Manifest, folder: { path: string; name: s
   const own = new Set([folder.name, `.${manifest.packId ?? 'bmad-core'}`]);
   return manifest.paths.flatMap((path) => {
     const slash = path.indexOf('/');
-    // The core's manifest lists the packs' files too; each pack has a manifest of its own for that.
+    // The core's manifest also lists the packs' files; each pack has its own manifest for those.
     if (!own.has(path.slice(0, slash))) return [];
     const inside = path.slice(slash + 1);
     return folder.path === '' ? [inside] : [`${folder.path}/${inside}`];

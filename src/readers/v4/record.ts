@@ -22,7 +22,7 @@ export interface Place {
   listed: boolean;
 }
 
-/** Longer files are documents; what describes them stands at the top. */
+/** Longer files are documents; their descriptions are at the top. */
 const DESCRIBED_BYTES = 200_000;
 const SNIFFED_BYTES = 8_000;
 
@@ -88,7 +88,7 @@ function recordOf(place: Place, described: Description, digest: string | undefin
   };
 }
 
-/** The dependencies that are there; what is missing is nothing anyone could be given. */
+/** The dependencies that exist; missing ones could not be served anyway. */
 function usedFiles({ treePath, path, beside }: Place, dependencies: Record<string, string[]>): string[] {
   const above = treePath.slice(0, treePath.length - path.length);
   const files = Object.entries(dependencies).flatMap(([type, names]) =>

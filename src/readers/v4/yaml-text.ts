@@ -6,7 +6,7 @@ export function plainText(text: string): string {
   return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
 }
 
-/** A value as a text: versions and the like are numbers when nobody quoted them. */
+/** A value as a text: versions and the like are numbers unless they are quoted. */
 export function scalarText(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value !== 'string') return undefined;
@@ -50,13 +50,13 @@ export function sectionOf(text: string, key: string): string | undefined {
 
 /**
  * Only the lines of these keys, either of the table under the top-level key `wrapper` or, without one, of the file.
- * Templates are long and their names stand at the top: parsing all of each would take a second for one install.
+ * Templates are long and their names are at the top: parsing all of each would take a second for one install.
  */
 export function onlyKeys(text: string, wrapper: string, keys: readonly string[]): string {
   const section = sectionOf(text, wrapper);
   const lines = (section ?? text).split('\n');
   const first = section === undefined ? 0 : lines.findIndex((line) => line !== '') + 1;
-  // What follows the key on its line is no table of lines; the caller has to parse the whole.
+  // What follows the key on its line is not a table of lines; the caller has to parse the whole.
   if (first > 0 && !/:\s*(?:#.*)?$/.test(lines[first - 1] ?? '')) return '';
   const indent = first === 0 ? 0 : indentOf(lines.slice(first).find(hasContent) ?? '');
   let kept = false;

@@ -59,7 +59,7 @@ export function chunksByHeading(lines: readonly string[]): Chunk[] {
   return chunks;
 }
 
-/** Puts definitions into those they lie in; what is inside a function of usual size is part of it. */
+/** Nests definitions in those that contain them; anything inside a function of usual size is part of it. */
 function nested(lines: readonly string[], definitions: readonly Definition[]): Held[] {
   const top: Held[] = [];
   const open: Held[] = [];

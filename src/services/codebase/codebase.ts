@@ -22,7 +22,7 @@ export interface CodebaseParts {
   cache: string;
   /** `false` where the index is not written: it lasts as long as this does. */
   writes?: boolean;
-  /** How long a call reads files before it answers with what there is. */
+  /** How long a call reads files before it answers with what it has. */
   budgetMs: number;
   background: boolean;
   env: Environment;
@@ -189,7 +189,7 @@ function notesOf(
   return notes;
 }
 
-/** The program of the optional package; one that merely lies in the path is not trusted. */
+/** The program of the optional package; one that merely happens to be on the path is not trusted. */
 function ripgrepProgram(): string | undefined {
   const name = process.platform === 'win32' ? 'rg.exe' : 'rg';
   return optionalFile(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/${name}`, '@vscode/ripgrep');

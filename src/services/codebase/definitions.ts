@@ -6,7 +6,7 @@ export interface Definitions {
   kinds: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Kinds that hold others: their members are pieces of their own. */
+/** Kinds that contain others: their members are separate pieces. */
 export const CONTAINERS = new Set(['class', 'interface', 'module', 'trait', 'struct']);
 
 const FUNCTION_VALUE = '[(arrow_function) (function_expression)]';
@@ -45,7 +45,7 @@ const C_LIKE: Definitions['kinds'] = {
   module: ['namespace_definition'],
 };
 
-/** By language; `tsx` stands beside them because the file's extension chooses it. */
+/** By language; `tsx` is listed separately because the file's extension selects it. */
 const DEFINITIONS: Readonly<Record<string, Definitions>> = {
   typescript: { grammar: 'typescript', kinds: TYPED },
   tsx: { grammar: 'tsx', kinds: TYPED },

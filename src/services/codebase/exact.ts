@@ -3,7 +3,7 @@ import { systemCode } from '../../base/errors.ts';
 import type { CodeIndex, IndexedFile } from './code-index.ts';
 import { readLines } from './read-file.ts';
 
-/** A piece of a question that is to be found letter by letter. */
+/** A piece of a question to find character by character. */
 export interface Needle {
   text: string;
   /** Put in quotation marks by the caller; otherwise it looks like a name in code. */

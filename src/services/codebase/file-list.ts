@@ -14,7 +14,7 @@ export interface FileList {
   left: number;
 }
 
-/** A project with more files than this is searched in part, and says so. */
+/** A project with more files than this is searched in part, with a note. */
 const MOST_FILES = 30_000;
 const LIST_MS = 15_000;
 
@@ -39,13 +39,13 @@ export async function listFiles(
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variables of git would name another repository than the project's. */
+/** Git variables would name a repository other than the project's. */
 function withoutGit(env: Environment): Record<string, string | undefined> {
   const kept = Object.entries(env).filter(([name]) => !/^GIT_/i.test(name));
   return { ...Object.fromEntries(kept), GIT_OPTIONAL_LOCKS: '0' };
 }
 
-/** A project may name programs in its git configuration; none of them is to run because somebody searches. */
+/** A project may name programs in its git configuration; none of them may run because of a search. */
 function gitArguments(root: string): string[] {
   const off = ['core.fsmonitor=false', 'core.untrackedCache=false', 'core.hooksPath=/dev/null'];
   return [
@@ -103,14 +103,14 @@ async function listedBy(
     .split('\0')
     .filter((path) => path !== '')
     .map((path) => (by === 'git' ? path : path.slice(prefix.length)).replaceAll('\\', '/'));
-  // An ignored folder of a larger repository has no files for git; somebody has made it their project all the same.
+  // An ignored folder of a larger repository has no files for git; but someone has made it their project.
   return by === 'git' && paths.length === 0 ? undefined : { by, paths: [...new Set(paths)] };
 }
 
 const IGNORE_FILES = ['.gitignore', '.ignore', '.rgignore'];
 const RULES_BYTES = 256 * 1024;
 
-/** git does not know the other ignore files, and may itself be told to ignore them: they are looked for on disk. */
+/** git does not know the other ignore files, and may be configured to ignore them: they are read from disk. */
 async function withoutIgnored(root: string, paths: string[], all: readonly string[]): Promise<string[]> {
   const places = foldersOf(all).flatMap((folder) => [`${folder}.ignore`, `${folder}.rgignore`]);
   const there = await Promise.all(places.map((place) => pathExists(join(root, place))));

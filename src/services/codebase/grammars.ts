@@ -46,7 +46,7 @@ export function createGrammars(wanted = true): Grammars {
       parser.setLanguage(language);
       return { parser, query: new tools.Query(language, queryText(definitions)) };
     } catch {
-      // A grammar that does not fit the parser is one that is not there.
+      // A grammar that does not fit the parser counts as missing.
       return undefined;
     }
   }

@@ -10,7 +10,7 @@ import {
   type IndexedFile,
 } from './code-index.ts';
 
-/** Grows when pieces are cut or counted in another way: an index of another version is made anew. */
+/** Increased when pieces are cut or counted differently: an index of another version is rebuilt. */
 const VERSION = 1;
 const MAGIC = Buffer.from(`bmad code index ${VERSION}\n`);
 const DIGEST = 32;
@@ -161,7 +161,7 @@ function aligned(bytes: Buffer): Uint32Array {
   return new Uint32Array(copy.buffer);
 }
 
-/** Where the index of one project lies. A damaged one is told apart from none. */
+/** The index file of one project. A damaged one is distinguished from a missing one. */
 export async function loadIndex(path: string, identity: IndexIdentity): Promise<Loaded> {
   const bytes = await readStateBytes(path).catch(() => 'damaged' as const);
   if (bytes === undefined) return { state: 'none' };

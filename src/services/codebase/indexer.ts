@@ -23,18 +23,18 @@ export interface IndexerParts {
   ripgrep: string | undefined;
   /** For git, which needs the user's settings. */
   env: Environment;
-  /** Whether work goes on after a call has been answered. */
+  /** Whether work continues after a call has been answered. */
   background: boolean;
   log: Log;
 }
 
 export interface Indexer {
   index: CodeIndex;
-  /** What there is to say about the index itself, each thing once. */
+  /** Notes about the index itself, each one once. */
   takeNotes(): string[];
-  /** Looks which files there are and which have changed; what is to be read is queued, `first` before the rest. */
+  /** Checks which files exist and which have changed; files to read are queued, `first` before the rest. */
   survey(first: (path: string) => boolean, signal: AbortSignal): Promise<FileList>;
-  /** Works until everything can be found by words, or until the time is over. */
+  /** Works until everything can be found by words, or until the time is up. */
   work(deadline: number, signal: AbortSignal, tell: (message: string) => void): Promise<void>;
   /** Takes these files apart by their grammar now. */
   refine(paths: readonly string[]): Promise<void>;
@@ -43,7 +43,7 @@ export interface Indexer {
   stop(): void;
 }
 
-/** So few changed files are taken apart by their grammar at once, and not worth writing down. */
+/** This few changed files are parsed right away by their grammar, and are not worth saving. */
 const FEW = 40;
 /** Work worth this much is written down at the end, and in between after as much as the second. */
 const WORTH_SAVING_MS = 150;
@@ -78,7 +78,7 @@ export async function openIndexer(parts: IndexerParts): Promise<Indexer> {
   let turnOfVectors = false;
   let running: Promise<void> | undefined;
   let waiters = 0;
-  /** Nobody waits any more for what was begun: it goes on with the next call. */
+  /** No one waits any longer for unfinished work: it continues with the next call. */
   let paused = false;
   const ended = new AbortController();
 
@@ -232,7 +232,7 @@ export async function openIndexer(parts: IndexerParts): Promise<Indexer> {
       } finally {
         waiters -= 1;
         paused = signal.aborted && waiters === 0;
-        // Where nothing goes on in the background, what was done is written before the answer is given.
+        // If nothing continues in the background, the work done is saved before the answer is returned.
         if (!parts.background) await running;
       }
       if (parts.background) void begin();

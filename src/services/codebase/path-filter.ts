@@ -8,7 +8,7 @@ export function pathFilter(root: string, given: string): (path: string) => boole
   const wanted = plainPath(root, given);
   if (wanted === '') return () => true;
   if (!/[*?]/.test(wanted)) return (path) => path === wanted || path.startsWith(`${wanted}/`);
-  // A pattern without a folder is meant for files wherever they lie.
+  // A pattern without a folder applies to files in any folder.
   return globMatcher(wanted.includes('/') ? wanted : `**/${wanted}`);
 }
 

@@ -91,7 +91,7 @@ function byWords(
   { files, vocabulary }: CodeIndex,
   { words, takes }: Question,
 ): { best: Scored[]; total: number } {
-  // A byte for each word of the vocabulary stays in the processor's nearest memory; 0 is a word nobody asked for.
+  // A byte for each word of the vocabulary stays in the processor's nearest cache; 0 is a word that was not asked for.
   const asked = new Uint8Array(vocabulary.list.length);
   let count = 0;
   for (const word of words) {
@@ -152,7 +152,7 @@ function byWords(
   return { best: best.map((hit) => ({ ...hit, score: hit.score / top })), total: scored.length };
 }
 
-/** A function is what its name says; a piece without a name is rarely what was looked for. */
+/** A function is what its name says; a piece without a name is rarely what was searched for. */
 function nameWorth(
   { file, chunk }: Scored,
   vocabulary: CodeIndex['vocabulary'],
@@ -188,7 +188,7 @@ function addExact(
   { words, needles, matches, takes }: Question,
   hitOf: (file: IndexedFile, chunk: number) => Ranked,
 ): void {
-  // Alone a name is the question. In a sentence it is one word among others: whoever uses it would push away what is asked for.
+  // Alone, a name is the question. In a sentence it is one word among others: its mere users would outrank the answer.
   const inNames = needles.reduce((sum, { text }) => sum + splitIdentifier(text).length, 0);
   const named = (inNames + 1) / Math.max(1, words.length) >= 0.5 ? NAME_SHARE : NAME_SHARE * IN_SENTENCE;
   const having = new Map<Ranked, Set<number>>();

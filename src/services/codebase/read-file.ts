@@ -20,7 +20,7 @@ interface Stamp {
 /** The rest of a longer line is data. */
 const LONGEST_LINE = 2_000;
 
-/** The lines of a file of the project; lines end with a line feed, whatever stands before it. */
+/** The lines of a file of the project; lines end with a line feed, whatever precedes it. */
 export async function readLines(root: string, path: string): Promise<string[]> {
   return linesOf((await readInside(root, path, LARGEST_FILE)).toString('utf8'));
 }

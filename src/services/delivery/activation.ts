@@ -43,8 +43,8 @@ const LARGE_SECTION = 3_000;
 const LISTED_FILES = 40;
 
 /**
- * Puts together what the model cannot find out by itself: the message, the values of placeholders, the resolved
- * context, the files themselves, and where the files they mention can be read. Files are delivered as they are.
+ * Assembles what the model cannot find out alone: the message, the values of placeholders, the resolved context, the
+ * files themselves, and where the files they mention can be read. Files are delivered unchanged.
  */
 export function composeActivation(
   record: BmadRecord,
@@ -92,7 +92,7 @@ function lead({ kind }: BmadRecord): string {
     : `Start this ${kind} now, following the file below.`;
 }
 
-/** Content of the project and of BMAD itself needs no label; what somebody else brought in does. */
+/** Content of the project and of BMAD itself needs no label; content from elsewhere does. */
 function provenance({ origin }: BmadRecord): string[] {
   if (origin.kind === 'project' || origin.kind === 'package') return [];
   return [

@@ -18,7 +18,7 @@ interface CharacterPart {
   text: string;
 }
 
-/** Who an agent is and what it keeps to, whole, for somebody who is to be that agent without its file. */
+/** Who an agent is and which rules it follows, in full, for a model that plays the agent without its file. */
 export interface AgentCharacter {
   name: string;
   title: string;
@@ -28,7 +28,7 @@ export interface AgentCharacter {
   elsewhere: string[];
 }
 
-/** What stands in a definition before its first heading, or all of it where there is none. */
+/** The part of a definition before its first heading, or all of it if there is none. */
 const BEGIN = 'Definition';
 
 /** In this order; what has another title comes after. */
@@ -64,7 +64,7 @@ export interface CharacterSource {
   values: readonly (readonly [string, string])[];
 }
 
-/** Every generation writes an agent in a form of its own; a form that gives nothing leaves the text as it is. */
+/** Every generation writes an agent in a different form; a form that yields nothing leaves the text unchanged. */
 export function agentCharacter({ record, main, customization, values }: CharacterSource): AgentCharacter {
   const elsewhere: string[] = [];
   const found =
@@ -105,7 +105,7 @@ function listed(items: readonly string[]): string {
   return items.map((item) => `- ${item.replaceAll(/\s+/g, ' ').trim()}`).join('\n');
 }
 
-/** How an agent greets, shows its menu and waits: whoever is asked one thing does none of it. */
+/** How an agent greets, shows its menu and waits: none of it applies when it is asked one question. */
 const CEREMONY =
   /^(?:STEP \d|Load persona|Read THIS ENTIRE|Remember:? (?:the )?users?\b|.{0,6}IMMEDIATE ACTION|Show (?:brief )?greeting|Greet |Always greet|STOP and WAIT|On user input|When (?:executing|processing) a menu item|Let \{user_name\} know|Load this complete|Load into memory|DO NOT: Load any other agent|ONLY load dependency files|CRITICAL: On activation|When listing tasks|Display Menu items|Menu triggers use|STAY IN CHARACTER|Stay in character until|Announce: |IMPORTANT: Tell users)/i;
 
@@ -155,7 +155,7 @@ function isBaseProtocol(step: string): boolean {
 const BOOKKEEPING =
   /^(?:I?IDE-FILE-RESOLUTION|REQUEST-RESOLUTION|agent|persona|commands|dependencies|loading|transformation|help-display-template|fuzzy-matching|startup)$/;
 
-/** Version 4: the persona table, the instructions, and whatever else the author gave a key of its own. */
+/** Version 4: the persona table, the instructions, and any other keys the author has added. */
 function fromYaml(file: string, main: string): CharacterPart[] {
   const table = yamlBlock(file, main);
   const [persona, agent] = [field(table, 'persona'), field(table, 'agent')];
@@ -210,7 +210,7 @@ function fromSkill(main: string, customization: Table, elsewhere: string[]): Cha
   return [...fromTable, ...fromText];
 }
 
-/** A text by its first two levels of headings. What stands before them, or below its title, is a part of its own. */
+/** A text split at its first two levels of headings. What comes before them, or below its title, is a separate part. */
 function sectionsOf(body: string): CharacterPart[] {
   const headings = outline(body).filter(({ level }) => level <= 2);
   const [first] = headings;

@@ -22,10 +22,10 @@ export interface AgentProfile {
 
 const TEXT_LENGTH = 1_000;
 const ITEM_LENGTH = 120;
-/** Menus have a dozen entries; what is longer is no menu. */
+/** Menus have a dozen entries; anything longer is not a menu. */
 const ITEMS = 60;
 
-/** Every generation writes the persona and the menu in a form of its own. */
+/** Every generation writes the persona and the menu in a different form. */
 export function agentProfile(record: BmadRecord, main: string, customization: Table): AgentProfile {
   if (record.format === 'compiled-agent') return fromMarkup(main);
   if (record.format === 'v4-agent') return fromYamlBlock(record.bmadRelativePath, main);

@@ -22,7 +22,7 @@ export async function centralConfig(
   bmad: Tree | undefined,
 ): Promise<Layered> {
   const installed = await applyLayers({}, bmad, CENTRAL_LAYERS);
-  // An installed configuration is complete by itself; one that cannot be used counts as none and is reported.
+  // An installed configuration is self-contained; one that cannot be used counts as none and is reported.
   if (installed.files.includes('config.toml')) return installed;
   return applyLayers(defaultConfig(modules, projectRoot), bmad, CENTRAL_LAYERS);
 }

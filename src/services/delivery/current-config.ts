@@ -7,7 +7,7 @@ import type { GeneratedFile } from './generated-files.ts';
 import type { Layered } from './layers.ts';
 import { mimeTypeOf } from './served-file.ts';
 
-/** Version 4 has one file of its own, in the project or in a root that is the folder itself. */
+/** Version 4 has its own single file, in the project or in a root that is the folder itself. */
 const V4_FILES = ['.bmad-core/core-config.yaml', 'core-config.yaml'];
 
 /** The configuration in force, whatever version wrote it and however many files it is spread over; secrets are masked. */

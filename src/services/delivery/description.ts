@@ -11,7 +11,7 @@ import { workflowDetails, type WorkflowDetails } from './workflow-details.ts';
 export interface Descriptions {
   /** Who an agent is and what its menu offers. */
   profile(record: BmadRecord): Promise<AgentProfile>;
-  /** Who an agent is and what it keeps to, for somebody who is to be it without its file. */
+  /** Who an agent is and which rules it follows, for a model that plays it without its file. */
   character(record: BmadRecord): Promise<AgentCharacter>;
   /** What an agent's menu offers, as a user would ask for it. */
   menu(record: BmadRecord): Promise<string[]>;

@@ -20,7 +20,7 @@ export interface InstallParts {
   read(path: string): Promise<string | undefined>;
 }
 
-/** Agents, workflows and tasks from before the skills: their files, and how the paths in them can be read. */
+/** Agents, workflows and tasks that predate skills: their files, and how the paths in them can be read. */
 export async function installMaterial(parts: InstallParts): Promise<Material> {
   const { record, main } = parts;
   const problems: Problem[] = [];

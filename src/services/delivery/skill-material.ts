@@ -84,7 +84,7 @@ function notes(parts: SkillParts, body: string): string[] {
   ];
 }
 
-/** A call as the model should write it; whoever named a project has to go on naming it. */
+/** A call as the model should write it; a caller that named a project has to keep naming it. */
 export function call(args: Record<string, string>, project: string | undefined): string {
   return JSON.stringify(project === undefined ? args : { ...args, project });
 }
@@ -97,7 +97,7 @@ const REPLACED_SCRIPTS = new Set([
   'resolve_party.py',
 ]);
 
-/** Scripts lie in the content, not on the model's disk: it has to do their work by hand. */
+/** Scripts are in the content, not on the model's disk: it has to do their work by hand. */
 function scriptNotes({ record, files, scripts, installedScripts }: SkillParts, body: string): string[] {
   const named = [...new Set([...body.matchAll(/([\w-]+\.py)\b/g)].map((match) => match[1] ?? ''))].filter(
     (script) => !REPLACED_SCRIPTS.has(script),

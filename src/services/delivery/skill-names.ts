@@ -10,7 +10,7 @@ export interface NamedSkill {
   /** Its folder: `skill://bmm/bmad-prd`. */
   root: string;
   description: string;
-  /** Old names are served to whoever asks for them, and not listed. */
+  /** Old names are served on request, but not listed. */
   listed: boolean;
   record: BmadRecord;
 }

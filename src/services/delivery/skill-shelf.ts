@@ -23,7 +23,7 @@ export interface SkillShelf {
   /** The skill a URI belongs to, and the path in its folder, which is empty for the folder itself. */
   locate(uri: string): { skill: NamedSkill; path: string };
   open(skill: NamedSkill): Promise<OpenSkill>;
-  /** What stands at the top of a `SKILL.md`. */
+  /** The top of a `SKILL.md`. */
   frontMatter(uri: string, text: string): Table;
   /** The URI of a file or folder in a skill's folder. */
   uri(skill: NamedSkill, path: string): string;
@@ -73,7 +73,7 @@ export function createSkillShelf({ catalogue, startText }: ShelfParts): SkillShe
     return new Map(files.map((path) => [path.slice(folder.length), path]));
   }
 
-  /** Agents and tasks lie side by side in one folder; workflows have one, though it may hold variants of the same. */
+  /** Agents and tasks share one folder; workflows have their own, though it may contain variants of one. */
   function sharesFolder({ format, kind, origin }: BmadRecord, folder: string): boolean {
     if (format === 'skill') return false;
     if (folder === '' || SHELVES.test(folder)) return true;
@@ -140,7 +140,7 @@ export function createSkillShelf({ catalogue, startText }: ShelfParts): SkillShe
   };
 }
 
-/** Folders that are named for what lies in them side by side. */
+/** Folders that are named for what they contain side by side. */
 const SHELVES = /(?:^|\/)(?:agents|workflows|tasks|tools|commands|prompts)\/$/;
 
 /** How many of the things that can be started have their main file right in each folder. */

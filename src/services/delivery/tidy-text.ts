@@ -1,9 +1,9 @@
 const FENCE = /^\s*(`{3,}|~{3,})/;
 
 /**
- * A text without the indentation that all its lines have, blank ends of lines and runs of blank lines. What is indented
- * deeper stays so, and what stands in a code fence stays as it is. The first line of a hanging text does not count: it
- * begins behind something else.
+ * A text without the indentation common to all its lines, trailing blanks and runs of blank lines. Deeper indentation
+ * is kept, and code fences are not changed. The first line of a hanging text does not count: it begins after something
+ * else.
  */
 export function tidyText(text: string, isHanging = false): string {
   const lines = text.replaceAll('\r\n', '\n').replaceAll('\r', '\n').split('\n');

@@ -99,7 +99,7 @@ function troubleOf({ stray, timedOut, code, error, tools, stderr }: Signs): stri
   return code === 0 ? undefined : `it exited with code ${code ?? 'none (a signal)'}`;
 }
 
-/** The end of what a program said, without the stack below it: the reason stands above. */
+/** The end of a program's output, without the stack below it: the reason is above. */
 function lastWords(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => !/^\s+at /.test(line));
   return lines.join('\n').trim().slice(-300);

@@ -173,7 +173,7 @@ async function newerCustomizations({ records, sources }: Catalogue): Promise<Fin
   return found;
 }
 
-/** The installer writes an empty template for every agent; only one somebody filled in counts. */
+/** The installer writes an empty template for every agent; only one that has been filled in counts. */
 function hasContent(text: string, file: string): boolean {
   const filled = (value: unknown): boolean => {
     if (Array.isArray(value)) return value.some(filled);

@@ -20,8 +20,8 @@ export interface ConfiguredSource extends Omit<GivenSource, 'value'> {
 }
 
 /**
- * Takes the sources apart. One that is malformed costs a warning. One that is there twice has the rank it had first; if
- * a project and its user both name it, it is the user's: their consent and their pin count.
+ * Parses the sources. A malformed one produces a warning. A duplicate keeps its first rank; if a project and its user
+ * both name a source, it is the user's: their consent and their pin apply.
  */
 export function configuredSources(given: readonly GivenSource[]): {
   sources: ConfiguredSource[];
@@ -44,7 +44,7 @@ export function configuredSources(given: readonly GivenSource[]): {
   return { sources, warnings };
 }
 
-/** The source somebody means: as it is written, or by the name of its repository. */
+/** The source that is meant: as written, or by the name of its repository. */
 export function chosenSource(name: string, sources: readonly ConfiguredSource[]): ConfiguredSource {
   const wanted = sourceOrName(name);
   const found = sources.filter(({ address }) => namesOf(address).includes(wanted));

@@ -9,8 +9,8 @@ export interface Consent {
 }
 
 /**
- * The sources of projects that the user has fetched there, one small file each. That something is in the cache for
- * another reason is no consent; and `clear` learns from here which projects still use what.
+ * The sources of projects that the user has fetched there, one small file each. Being in the cache for another reason
+ * is not consent; and `clear` learns from here which projects still use what.
  */
 export class Consents {
   readonly #folder: string;

@@ -22,9 +22,9 @@ export interface GitSourcesParts extends LevelParts {
 }
 
 export interface UpdateOptions {
-  /** Serve what is new at once. */
+  /** Serve new content immediately. */
   approve?: boolean;
-  /** Nobody has asked for it just now. */
+  /** No one has asked for it recently. */
   background?: boolean;
 }
 
@@ -56,7 +56,7 @@ export class GitSources {
     this.#projectLock = parts.project?.lock;
   }
 
-  /** All sources as they stand. Reads the disk only. */
+  /** The current state of all sources. Only reads the disk. */
   async views(sources: readonly ConfiguredSource[] = this.sources): Promise<SourceView[]> {
     const pins = await this.#levels.pins();
     return mapLimited(sources, AT_ONCE, async (source) =>
@@ -65,8 +65,8 @@ export class GitSources {
   }
 
   /**
-   * Brings what is approved, or wanted for the first time, and not here yet. What a project lists is left alone: whoever
-   * wrote the project must not decide which hosts this machine talks to. Answers whether something was brought.
+   * Fetches what is approved, or requested for the first time, and missing here. What a project lists is left alone:
+   * its author must not decide which hosts this machine talks to. Returns whether something was fetched.
    */
   async settle(options: GitOptions, told: (view: SourceView, error: BmadError) => void): Promise<boolean> {
     const missing = (await this.views()).filter(
@@ -101,7 +101,7 @@ export class GitSources {
     });
   }
 
-  /** The source somebody means by a name. */
+  /** The source that a name refers to. */
   named(name: string, sources: readonly ConfiguredSource[] = this.sources): ConfiguredSource {
     return chosenSource(name, sources);
   }
@@ -120,7 +120,7 @@ export class GitSources {
     return reviewChanges(before, after);
   }
 
-  /** Lets the content that waits be served from now on. */
+  /** Approves the waiting content, so that it is served. */
   async approve(view: SourceView): Promise<void> {
     if (view.pending !== undefined) await this.#pin(view, view.pin, view.pending);
   }
@@ -199,12 +199,12 @@ export class GitSources {
       await this.#bring(before, options);
       return { view: await this.#view(source), outcome: 'pinned' };
     }
-    // The approved content comes first: what waits for approval can only be compared with something that is here.
+    // The approved content comes first: pending content can only be compared with something on this machine.
     if (before.served === undefined) await this.#obtain(before, pin, options).catch(unlessStopped(options));
     const found = await this.cache.refresh(address, options);
     if (found.commit === pin.commit && found.digest === pin.digest)
       return { view: await this.#view(source), outcome: 'unchanged' };
-    // The same commit cannot have other content: the lock file is wrong, or somebody has tampered with it.
+    // The same commit cannot have different content: the lock file is wrong or was tampered with.
     if (found.commit === pin.commit && !approve)
       throw new BmadError('unavailable', otherContent(address.source, pin), {
         subject: address.source,
@@ -282,7 +282,7 @@ export class GitSources {
   }
 }
 
-/** Trouble with the approved commit must not keep anybody from seeing what is there now. */
+/** Problems with the approved commit must not prevent anyone from seeing the current content. */
 function unlessStopped({ signal }: GitOptions): (error: unknown) => void {
   return (error) => {
     if (!(error instanceof BmadError) || signal?.aborted === true) throw error;

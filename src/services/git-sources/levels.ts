@@ -26,7 +26,7 @@ const BUSY_MS = 10_000;
 
 type Pinned = Pick<ConfiguredSource, 'address' | 'layer'>;
 
-/** Where sources are named and pinned: those a project lists in the project, for everybody; all others for the user. */
+/** Where sources are named and pinned: those a project lists in the project, for everyone; all others for the user. */
 export class Levels {
   readonly #parts: LevelParts;
 
@@ -75,7 +75,7 @@ export class Levels {
     });
   }
 
-  /** Another process may have been the first; its pin stands. */
+  /** Another process may have been first; its pin applies. */
   async pinFirst({ address, layer }: Pinned, pin: Pin): Promise<void> {
     await this.#change(layer, (pins) => {
       pins[address.source] ??= pin;

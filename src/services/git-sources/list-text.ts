@@ -1,6 +1,6 @@
 /** A list of texts in a TOML file, as it is written: where it is, and where each of its entries is. */
 export interface ListText {
-  /** The opening bracket, or the beginning of a text that stands in place of a list. */
+  /** The opening bracket, or the beginning of a text in place of a list. */
   start: number;
   /** The closing bracket, or the end of that text. */
   close: number;
@@ -91,7 +91,7 @@ export function withEntry(text: string, list: ListText, value: string): string {
     : `${before.replace(/[ \t]*$/, '')}${entries.length === 0 ? '' : ' '}${entry}${text.slice(close)}`;
 }
 
-/** The text without the entries for which `is` holds; one with a line of its own takes the line and its comment along. */
+/** The text without the entries that `is` selects; an entry on a separate line takes that line's comment with it. */
 export function withoutEntries(text: string, list: ListText, is: (value: string) => boolean): string {
   if (list.single) {
     const left = list.entries.filter(({ value }) => !is(value)).map(({ value }) => value);

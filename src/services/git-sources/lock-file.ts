@@ -6,7 +6,7 @@ import { readState, writeAtomic } from '../../base/files/file-state.ts';
 export interface Pin {
   commit: string;
   digest: string;
-  /** What its ref was when it was approved: another kind of ref of the same name does not go on from it. */
+  /** What kind of ref it was when it was approved: a different kind of the same name does not continue it. */
   kind?: string;
 }
 
@@ -15,7 +15,7 @@ export type Pins = Readonly<Record<string, Pin>>;
 const FORMAT = 1;
 const BUSY_MS = 10_000;
 
-/** The pins in a lock file; none when there is no file. A damaged file is reported and left as it is. */
+/** The pins in a lock file; none if there is no file. A damaged file is reported and left unchanged. */
 export async function readPins(file: string): Promise<Pins> {
   const text = await readState(file);
   if (text === undefined) return {};

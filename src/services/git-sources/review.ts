@@ -122,7 +122,7 @@ function difference(path: string, was: Buffer | undefined, is: Buffer | undefine
   ];
   const lines = hunks.flatMap(({ oldStart, newStart, lines: changes }) => [
     `@@ -${oldStart} +${newStart} @@`,
-    // Nothing in a stranger's file may act on the terminal of whoever reviews it.
+    // Nothing in a stranger's file may act on the reviewer's terminal.
     ...changes.map((line) => unhidden(line).replaceAll('\\u0009', '\t')),
   ]);
   const count = (sign: string): number =>

@@ -4,14 +4,14 @@ import type { ConfiguredSource } from './configured.ts';
 import type { PinsOfLevels } from './levels.ts';
 import type { Pin } from './lock-file.ts';
 
-/** A source as it stands: what is approved, what of it is here, and what its remote had when last asked. */
+/** The state of a source: what is approved, what of it is on this machine, and what its remote had when last asked. */
 export interface SourceView extends ConfiguredSource {
   pin?: Pin;
   /** The approved content, when it is on this machine: this is what is served. */
   served?: Snapshot;
   /** Newer content that is here and waits for approval. */
   pending?: Snapshot;
-  /** How what waits relates to what is approved. */
+  /** How the waiting content relates to the approved content. */
   relation?: Relation;
   sighting?: Sighting;
   /** Why it is not served, or why its remote could not be asked. */

@@ -1,6 +1,6 @@
 import { fold } from '../../base/text/suggest.ts';
 
-/** One piece of knowledge, small enough to be loaded by itself. */
+/** One piece of knowledge, small enough to be loaded alone. */
 export interface KnowledgeFragment {
   id: string;
   title?: string;

@@ -76,7 +76,7 @@ async function storedEntries(
 
 type Placed = { each: Browsed; order: number };
 
-/** What has no date is older than what has one; what stands lower in a file is newer. */
+/** Entries without a date are older than those with one; entries lower in a file are newer. */
 function newestFirst(a: Placed, b: Placed): number {
   const [first, second] = [a, b].map(({ each }) => (each.dated ? each.entry.createdAt : ''));
   if (first !== second) return (first ?? '') > (second ?? '') ? -1 : 1;

@@ -2,7 +2,7 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import type { MemoryEntry, MemoryRevision } from '../../model/memory.ts';
 import { REVISIONS_KEPT, type MemoryChange, type NewMemory, type Upserted } from './store.ts';
 
-/** The rules of change, the same for every engine: what is there and what comes in give what is to be stored. */
+/** The rules of change, the same for every engine: the stored memory and the new one decide what to store. */
 
 export interface Stored {
   entry: MemoryEntry;
@@ -11,7 +11,7 @@ export interface Stored {
 }
 
 export interface Decision {
-  /** What to store; nothing when all stays as it is. */
+  /** What to store; undefined if nothing changes. */
   next: Stored | undefined;
   /** The vector of the text as it is now. Without one, an old vector stays only if the text did. */
   vector: Float32Array | undefined;
@@ -27,7 +27,7 @@ function cleanText(text: string): string {
     .replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD');
 }
 
-/** Names are compared, so their letters have one form; a text stays as it was written. */
+/** Names are compared, so their characters are normalized; a text is kept as written. */
 function cleanName(name: string): string {
   return cleanText(name).normalize('NFC');
 }

@@ -22,14 +22,14 @@ import { allEntries } from './transfer/transfer.ts';
 import type { Session, OpenMemory } from './opened.ts';
 
 /**
- * The copies of memories in the files of the project. The store is changed first and the files after it; whoever dies in
- * between leaves a mark, and the next write, or whoever opens the memory next, completes it.
+ * The copies of memories in the files of the project. The store is changed first and the files after it; a process that
+ * dies in between leaves a mark, and the next write or the next opening completes the work.
  */
 
 const marksOf = ({ folder }: OpenMemory): string => join(folder, 'unfinished');
 
 interface Copying {
-  /** How the memory was made, for the kit's log; nothing where nobody asked for it to be remembered. */
+  /** How the memory was made, for the kit's log; undefined if no one asked for it to be remembered. */
   mode?: 'semantic' | 'local' | undefined;
 }
 

@@ -16,7 +16,7 @@ export interface KitCandidate {
   dated: boolean;
 }
 
-/** Entries of files have their vectors made anew in each process, so there is a limit to how many get one. */
+/** The vectors of file entries are computed in each process, so there is a limit to how many get one. */
 const VECTORS = 2_000;
 const UNDATED = '1970-01-01T00:00:00.000Z';
 

@@ -28,7 +28,7 @@ export interface MemoryParts {
   opened: OpenMemory;
   sessions: Sessions;
   place: Place;
-  /** The user's folder for this project, which is in use unless the project has one of its own. */
+  /** The user's folder for this project, which is used unless the project has its own. */
   userFolder: string;
   /** Whether the store is a server, so that the folder says nothing about it. */
   elsewhere: boolean;

@@ -63,7 +63,7 @@ export function moveMemory({ root, state, engine }: MemorySetup): Promise<Moved>
   return moveIntoProject({ root, state, engine, analyser: ANALYSER });
 }
 
-/** What decides where a project's memory is; another text means that it has to be opened anew. */
+/** What determines where a project's memory is; if this text changes, it has to be reopened. */
 export async function memoryVersion(root: string): Promise<string> {
   const { app, memory, user } = await readKit(root);
   return [app, memory ?? '', user].join('\n');

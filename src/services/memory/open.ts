@@ -88,8 +88,8 @@ export class NoDatabaseYet extends JsonlStore {
 }
 
 /**
- * Nobody asked for an engine, so the one that was used before is meant. A new, empty store beside it would take all
- * that is remembered from now on, and nobody would notice.
+ * No engine was requested, so the one used before is meant. A new, empty store beside it would take all new memories,
+ * and no one would notice.
  */
 async function refuseToPart(folder: string, hasSqlite: boolean): Promise<void> {
   const names = await stateNames(folder);

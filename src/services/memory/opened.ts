@@ -16,7 +16,7 @@ export interface Session {
 export interface OpenMemory {
   files: KitFiles;
   analyser: Analyser;
-  /** The folder of our own files; for Qdrant it has only locks. */
+  /** The folder of the server's own files; for Qdrant it has only locks. */
   folder: string;
   /** Whether anything may be written; not in read-only mode. */
   writes: boolean;
@@ -36,7 +36,7 @@ export interface Embedded {
   note?: string;
 }
 
-/** Vectors where there can be any. A failing embedder is no reason to refuse the call. */
+/** Vectors where possible. A failing embedder is not a reason to refuse the call. */
 export async function embedded(
   opened: OpenMemory,
   { embedder }: Session,

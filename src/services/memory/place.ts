@@ -23,8 +23,8 @@ export function userPlace(root: string, state: string): string {
 }
 
 /**
- * Makes the folder; in a project, with a note to git that nothing in it is for others. Where nothing may be written, what
- * is there can still be read.
+ * Creates the folder; in a project, with a note to git to ignore its content. If nothing may be written, existing
+ * memories can still be read.
  */
 export async function preparePlace({ folder, owner }: Place): Promise<void> {
   await refuseLinks(folder);
@@ -47,15 +47,15 @@ async function storeFiles(folder: string): Promise<string[]> {
 }
 
 /**
- * Whoever wrote the project may have put links there, and the engines follow them: memories would be read from and
- * written to any file of the user. Where the user's own folders lead is the user's business.
+ * The author of the project may have put links there, and the engines follow them: memories would be read from and
+ * written to any file of the user. Where the user's own folders point is the user's business.
  */
 export async function refuseLinks(folder: string): Promise<void> {
   if (basename(folder) !== FOLDER) return;
   if ((await strayPart(dirname(folder), FOLDER)) !== undefined) throw leadsAway(folder);
   const first = await strayFiles(folder);
   if (first.length === 0) return;
-  // An engine that is at work removes files of its own between two looks; a link stays.
+  // A working engine removes its own files between two checks; a link stays.
   const stray = (await strayFiles(folder)).find((name) => first.includes(name));
   if (stray !== undefined) throw leadsAway(join(folder, stray));
 }

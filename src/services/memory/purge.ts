@@ -14,7 +14,7 @@ export interface ToPurge {
   /** All that were forgotten before this date. */
   forgottenBefore?: string | undefined;
   type?: MemoryType | undefined;
-  /** Without it, what would be removed is only told. */
+  /** Without it, the memories are only listed. */
   apply: boolean;
 }
 

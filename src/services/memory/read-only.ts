@@ -1,6 +1,6 @@
 import { BmadError } from '../../base/errors.ts';
 
-/** A memory that can be recalled and not changed, because of where it lies. */
+/** A memory that can be recalled but not changed, because of its location. */
 export function readOnlyFolder(folder: string, cause?: unknown): BmadError {
   return new BmadError('unavailable', `${folder} is read-only: this user cannot write to the folder.`, {
     subject: folder,

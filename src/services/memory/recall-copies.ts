@@ -18,7 +18,7 @@ export async function withoutCopies(
   const { superseded, forgotten } = await store.stats();
   for (const hit of hits) {
     if (kept.length >= room) break;
-    // Two memories of the store that say the same have ids of their own, by which each is changed.
+    // Two memories of the store with the same text have separate ids, by which each is changed.
     const twin = kept.find((other) => !(other.stored && hit.stored) && sameText(other.entry, hit.entry));
     if (twin !== undefined) {
       absorb(twin, hit);

@@ -7,7 +7,7 @@ const NEARLY = 0.05;
 
 /**
  * Of two hits that are about equally good and may contradict each other, the newer first: the older one may be what was
- * decided against. A hint, not a judgement, so both stay; it is told whatever their scores are.
+ * decided against. A hint, not a judgement, so both stay; it is given whatever their scores are.
  */
 export function newerFirst(
   hits: readonly Recalled[],

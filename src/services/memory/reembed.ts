@@ -53,7 +53,7 @@ export async function embedPending(
           );
           progress.done = embedded + made;
           tell?.(progress);
-          // The list moves on by itself as vectors arrive; the mark skips those that could not be taken.
+          // The list advances as vectors arrive; the mark skips those that could not be computed.
           after = page.next;
           await setImmediate();
         } while (after !== undefined);

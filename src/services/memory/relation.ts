@@ -12,7 +12,7 @@ export interface Limits {
 /** For the built-in model and for words alone; docs/decisions/0021 has the figures, `training/limits.ts` prints them. */
 export const LIMITS: Limits = { sameWords: 0.7, sameMeaning: 0.8, subjectWords: 0.5, subjectMeaning: 0.75 };
 
-/** Other models have other scales, most of them with all texts nearer to each other; nobody has measured them here. */
+/** Other models have other scales, most of them with texts closer to each other; they have not been measured. */
 const UNMEASURED: Limits = { ...LIMITS, sameMeaning: 0.93 };
 
 export function limitsFor(embedder: string | undefined): Limits {

@@ -17,7 +17,7 @@ export interface SessionSetup {
   embedder: EmbedderSettings;
   analyser: Analyser;
   log: Log;
-  /** Whether what has no vector gets one while nobody waits for it; a command does only what it was asked for. */
+  /** Whether memories without a vector get one in the background; a command does only what it was asked for. */
   background: boolean;
   /** Whether anything may be made. */
   writes: boolean;
@@ -83,7 +83,7 @@ export class Sessions {
     }
   }
 
-  /** Nobody waits again for an embedder that has just failed: words go on alone until it is asked once more. */
+  /** No one waits again for an embedder that has just failed: only words are used until it is tried again. */
   embedderFailed(error: unknown): void {
     const reason = error instanceof Error ? error.message : 'it failed.';
     this.#setup.log.warn('the embedder failed', { error: reason });

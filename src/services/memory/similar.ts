@@ -9,7 +9,7 @@ export interface Similar extends MemoryKey {
   relation: Relation | 'same text';
   agent: string;
   text: string;
-  /** The file it stands in, where it is no memory of the store. */
+  /** The file that contains it, if it is not a memory of the store. */
   source?: string;
 }
 
@@ -74,8 +74,8 @@ export async function similarTo(
 }
 
 /**
- * The entries of files that are nearest by words and those nearest by meaning, in the order of the files. Files can have
- * thousands of entries, and whoever remembers waits: so their words are those of the index, and few are looked at closely.
+ * The entries of files that are nearest by words and those nearest by meaning, in the order of the files. There can be
+ * thousands, and the caller is waiting: so their words are those of the index, and few are compared closely.
  */
 function nearest(
   kit: readonly KitCandidate[],

@@ -4,7 +4,7 @@ import { isUsed } from './place.ts';
 import type { MemoryParts } from './memory.ts';
 import type { MemoryStats, StoreHealth } from './store.ts';
 
-/** The truth about the memory of a project, also when it does not work. */
+/** The true state of a project's memory, even if it does not work. */
 export interface MemoryStatus {
   project: string;
   owner: 'project' | 'user';

@@ -9,7 +9,7 @@ import type {
 
 /** Makes the words of a text comparable: folded, without stop words, stemmed. Given from outside. */
 export interface Analyser {
-  /** Changes when the same text gives other words; what was derived is then made anew. */
+  /** Changes when the same text yields different words; derived data is then recomputed. */
   id: string;
   terms: (text: string) => string[];
 }
@@ -158,8 +158,8 @@ export interface MemoryStore {
   /** The undo of `forget`. */
   restore(keys: readonly MemoryKey[]): Promise<MemoryEntry[]>;
   /**
-   * Removes forgotten memories for good, with every wording and vector; there is no undo. Answers with those it removed:
-   * what is not forgotten, or not there, is passed over.
+   * Removes forgotten memories for good, with every version and vector; there is no undo. Returns those it removed:
+   * memories that are not forgotten, or do not exist, are skipped.
    */
   purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]>;
   /** Marks a memory as replaced by another (an id, or nothing when it is only out of date). */

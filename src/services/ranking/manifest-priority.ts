@@ -16,7 +16,7 @@ export function manifestPriority(record: BmadRecord, module: ModuleInfo | undefi
   return record.status === 'verified' ? 50 : 25;
 }
 
-/** The same for all records of a catalogue; each is looked at once. */
+/** The same for all records of a catalogue; each is computed one time. */
 export function manifestPriorities({ modules }: Catalogue): (record: BmadRecord) => number {
   const byCode = new Map(modules.map((module) => [module.code, module]));
   const known = new WeakMap<BmadRecord, number>();

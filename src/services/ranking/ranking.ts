@@ -21,7 +21,7 @@ interface RankedSignal {
   points: number;
 }
 
-/** How things stand at one moment: a function of the history, the clock and the weights, and of nothing else. */
+/** The ranking at one moment: a function of the history, the clock and the weights, and of nothing else. */
 export interface Ranking {
   /** Between 0 and the sum of the weights; the higher, the sooner it should come. */
   rank(record: BmadRecord): number;

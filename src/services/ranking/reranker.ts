@@ -8,7 +8,7 @@ interface Candidate {
 }
 
 interface Choice {
-  /** The name that was chosen; nothing when the local order stands. */
+  /** The name that was chosen; undefined if the local order applies. */
   name?: string;
   /** How it came to that, for the log. */
   why: string;
@@ -73,7 +73,7 @@ function promptOf(words: string, offered: readonly Candidate[]): string {
   ].join('\n');
 }
 
-/** Only a name that was offered, alone, at most in quotes: anything else may have been written by somebody else. */
+/** Only a name that was offered, alone, at most in quotes: anything else may come from injected text. */
 function nameIn(answer: string, offered: readonly Candidate[]): string | undefined {
   if (answer.length > ANSWER_LENGTH) return undefined;
   const said = answer.trim().replace(/^(["'`])(.*)\1$/, '$2');

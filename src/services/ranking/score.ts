@@ -25,7 +25,7 @@ export interface SignalInput {
   boosted: boolean;
 }
 
-/** From this many starts on, more of them make no difference. */
+/** Beyond this many starts, more of them make no difference. */
 const MANY = 100;
 
 /**

@@ -13,10 +13,10 @@ export type UsedName = string;
 export const usedName = (record: Pick<BmadRecord, 'kind' | 'moduleName' | 'name'>): UsedName =>
   `${record.kind} ${qualifiedName(record)}`;
 
-/** Far more than anybody uses; the log of a project stays a few kilobytes. */
+/** Far more than anyone uses; the log of a project stays a few kilobytes. */
 const NAMES_KEPT = 500;
 export const NAME_LENGTH = 300;
-/** A log that has more lines than this is written anew, one line a name. */
+/** A log with more lines than this is rewritten, one line per name. */
 export const LINES_BEFORE_COMPACTION = 2_000;
 /** A process that was killed leaves half a line at most; more than a few were not written by us. */
 const DAMAGED_ALLOWED = 10;
@@ -59,7 +59,7 @@ export class UsageState {
     }
   }
 
-  /** The same with further lines behind it. Whoever was given this one keeps it as it was. */
+  /** The same with more lines appended. Holders of this one see no change. */
   with(lines: readonly Line[]): UsageState {
     const other = new UsageState();
     for (const [what, use] of this.uses) other.uses.set(what, use);
@@ -125,7 +125,7 @@ function parsed(text: string): Partial<Record<string, unknown>> | undefined {
   }
 }
 
-/** What is no plain file is not removed by us either. */
+/** Anything but a regular file is not removed by us either. */
 export function notALog(path: string, removable = true): BmadError {
   return new BmadError('unavailable', `${path} is damaged or not a usage log. It was left unchanged.`, {
     subject: path,

@@ -38,7 +38,7 @@ export interface UsageSetup {
 
 export interface UsageRead {
   uses: ReadonlyMap<UsedName, Use>;
-  /** Why the log could not be used, in words; ranking goes on without it. */
+  /** Why the log could not be used, in words; ranking continues without it. */
   problem?: string;
 }
 
@@ -48,9 +48,9 @@ export interface Usage {
   readonly writes: boolean;
   /** What ranking goes by: nothing where usage is switched off. */
   read(): Promise<UsageRead>;
-  /** What the file says, also where usage is switched off. */
+  /** What the file says, even if usage is turned off. */
   noted(): Promise<UsageRead>;
-  /** Notes a start, some time soon. Nobody waits for it, and nothing fails because of it. */
+  /** Records a start, some time soon. No one waits for it, and nothing fails because of it. */
   note(record: Pick<BmadRecord, 'kind' | 'moduleName' | 'name'>): void;
   /** Resolves when nothing is left to be noted. */
   settled(): Promise<void>;
@@ -103,7 +103,7 @@ export function openUsage({ state, root, writes, reads, now, gatherMs = 0, log }
     await ensureFolder(dirname(place));
     await withLock(`${place}.lock`, { waitMs: LOCK_WAIT_MS }, async () => {
       const before = await load();
-      // A file that is empty, or whose first line a crash has cut off, begins anew.
+      // A file that is empty, or whose first line a crash has cut off, starts from the beginning.
       if (before.lines === 0) await replaceLog(place, [headerLine(), ...lines]);
       else if (before.lines > LINES_BEFORE_COMPACTION || before.isAhead(now()))
         await replaceLog(place, [...before.compact(now()), ...lines]);

@@ -3,13 +3,13 @@ import { analyse } from '../../meaning/analyse.ts';
 interface Abbreviation {
   /** In English as the content is; the vocabulary says it in French. */
   words: string;
-  /** What it is for, as somebody would put it who knows neither the letters nor the words. */
+  /** What it is for, in the words of a person who knows neither the letters nor the terms. */
   about?: readonly string[];
   /** A sentence it is asked for with, for its words: some that the content does not have lead elsewhere. */
   asked?: string;
 }
 
-/** What the abbreviations in BMAD's names stand for: whoever wants such a thing says that, not the letters. */
+/** What the abbreviations in BMAD's names stand for: people who want such a thing say that, not the letters. */
 const ABBREVIATIONS: Readonly<Record<string, Abbreviation>> = {
   prd: {
     words: 'product requirements document',

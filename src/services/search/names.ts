@@ -3,7 +3,7 @@ import { qualifiedName, shortName, type BmadRecord } from '../../model/record.ts
 import { lettersApart } from './spelling.ts';
 import { slipsIn } from './word-index.ts';
 
-/** Case, accents and what stands between words do not count when names are compared. */
+/** Case, accents and separators are ignored when names are compared. */
 export function plainName(name: string): string {
   return fold(name)
     .toLowerCase()
@@ -22,7 +22,7 @@ function plainNames(names: readonly string[]): Set<string> {
   return new Set(names.map(plainName).filter((name) => name !== ''));
 }
 
-/** The longest name that is completed; what is longer is no name. */
+/** The longest name that is completed; anything longer is not a name. */
 const LONGEST = 100;
 /** A single letter stands for too many other names. */
 const SHORTEST_ALIAS = 2;

@@ -3,7 +3,7 @@ import { singular } from './record-text.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import type { Slot, WordIndex } from './word-index.ts';
 
-/** Nobody types more; of what is pasted the beginning counts. */
+/** No one types more; of pasted text only the beginning counts. */
 const QUESTION_LENGTH = 400;
 const MOST_WORDS = 32;
 const SYNONYM_SHARE = 0.7;
@@ -18,7 +18,7 @@ const WISHES = new Set(
   ),
 );
 
-/** Several words that stand together as in the vocabulary leave no doubt of what is meant. */
+/** Several words together exactly as in the vocabulary leave no doubt about what is meant. */
 const shareOf = (phrase: readonly string[]): number => (phrase.length > 1 ? PHRASE_SHARE : SYNONYM_SHARE);
 
 /** What was asked, cut to the length that is looked at. */

@@ -29,7 +29,7 @@ export interface RecordText {
   fields: Record<Field, readonly string[]>;
 }
 
-/** Files of agents that are read at once, and how many at most: nobody has more, and a search should not wait. */
+/** How many agent files are read in parallel, and how many at most: no one has more, and a search should not wait. */
 const AT_ONCE = 16;
 const MOST_AGENTS = 500;
 /** A description of megabytes says nothing more about its subject. */

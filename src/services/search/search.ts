@@ -43,7 +43,7 @@ export function createSearch({ catalogue, describe, embedder, ranking }: SearchP
   const listed = served.filter(isListed);
   const names = new Map(served.map((record) => [record, namesOf(record, catalogue.names.handleOf(record))]));
   const shelves = new Map<string, () => Promise<Shelf>>();
-  /** What can be started is searched together; each kind of material is a shelf of its own. */
+  /** Agents, workflows and tasks are searched together; each kind of material has a separate shelf. */
   const shelfOf = (kind: RecordKind): (() => Promise<Shelf>) => {
     const key = STARTABLE.includes(kind) ? 'startable' : kind;
     const known = shelves.get(key);
@@ -128,7 +128,7 @@ function exactly(
   ];
 }
 
-/** Whoever types an old name wants what replaced it. */
+/** A person who types an old name wants what replaced it. */
 function replacing(named: readonly Found[], records: readonly BmadRecord[]): Found[] {
   return named.flatMap(({ record: { name, deprecated } }) => {
     const successor = records.find(
@@ -172,7 +172,7 @@ function namedBy(
   ];
 }
 
-/** Hits that fit about equally well, in the order of their rank; the rest stays as it is. */
+/** Hits that fit about equally well, in the order of their rank; the rest is unchanged. */
 function byRank(found: readonly Found[], rank: (record: BmadRecord) => number): Found[] {
   const ordered: Found[] = [];
   for (let from = 0; from < found.length;) {

@@ -102,7 +102,7 @@ function worthShowing(found: Found[]): Found[] {
   return found.filter(({ score }) => score >= weakest).sort((a, b) => b.score - a.score);
 }
 
-/** The words that counted most, by where they stand, and how near it is in meaning. */
+/** The words that counted most, by field, and how near it is in meaning. */
 function reason(hit: WordHit | undefined, fields: RecordText['fields'], likeness: number): string {
   const byField = new Map<Field, string[]>();
   for (const { field, term } of hit?.matched.slice(0, WORDS_SHOWN) ?? []) {

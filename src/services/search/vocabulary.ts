@@ -1,9 +1,9 @@
 import { analyse } from '../../meaning/analyse.ts';
 
 /**
- * The method's own words in English and French, one meaning a line: what BMAD's names and titles are made of, spelled
- * out, and said in the other language. Whoever types one of a line finds what is written with another. General words
- * are not here, they are the embedder's work.
+ * The method's own words in English and French, one meaning per line: what BMAD's names and titles are made of, spelled
+ * out, and said in the other language. A search for one word of a line finds texts with any other. General words are
+ * not here; they are the embedder's work.
  */
 const LINES = `
 prd, product requirements document, requirements document, requirements doc, cahier des charges, document d'exigences, expression de besoins

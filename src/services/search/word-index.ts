@@ -32,7 +32,7 @@ const B = 0.25;
 const PREFIX_SHARE = 0.7;
 const TYPO_SHARE = 0.7;
 const SHORTEST_PREFIX = 3;
-/** Shorter words that nobody writes are by chance the beginning of another: `chat` is no `chatgpt`. */
+/** Shorter words that are not in the index happen to be the beginning of others: `chat` is not `chatgpt`. */
 const SHORT_PREFIX = 5;
 const SHORT_PREFIX_SHARE = 0.25;
 /** In shorter words the first letter is seldom the wrong one: `port` is not what `dort` was meant to be. */
@@ -86,8 +86,8 @@ export class WordIndex {
   }
 
   /**
-   * The terms that begin with this one, and, for a word nobody writes, those a slip or two away from it.
-   * Words of wishes are no slips.
+   * The terms that begin with this one, and, for a word that is not in the index, those a typo or two away from it.
+   * Words that express a wish are not typos.
    */
   near(term: string, mayBeSlip = true): Map<string, number> {
     const found = new Map<string, number>();
@@ -139,7 +139,7 @@ export class WordIndex {
     return Math.log(1 + (this.#count - records + 0.5) / (records + 0.5));
   }
 
-  /** What a word could count at most; one that nobody writes is as rare as can be. */
+  /** The most a word could count; one that is not in the index is as rare as can be. */
   #most(slot: Slot): number {
     const [[term, share] = ['', 0]] = slot;
     return share * this.#rarity(this.#postings.get(term)?.length ?? 0);

@@ -37,7 +37,7 @@ export interface Snapshot extends Written {
   fetchedAt: number;
 }
 
-/** What was seen at the remote of a source when somebody last looked. */
+/** What the remote of a source had at the last check. */
 export interface Sighting {
   source: string;
   kind?: RemoteRef['kind'];
@@ -70,9 +70,9 @@ const CLEAR_WAIT_MS = 10_000;
 const PATIENCE = 3;
 
 /**
- * Everything that was fetched from git. Objects are shared by the refs of a repository (`repositories`); each commit that
- * was ever wanted lies ready as plain files (`trees`) and never changes again; `sightings` remembers what the remotes
- * had. All of it is written aside and put in place by renaming.
+ * Everything that was fetched from git. The refs of a repository share their objects (`repositories`); each commit that
+ * was ever requested is kept as plain files (`trees`) and never changes; `sightings` records what the remotes had. All
+ * of it is written to a temporary place and renamed.
  */
 export class GitCache {
   readonly #setup: CacheSetup;
@@ -85,13 +85,13 @@ export class GitCache {
     this.#git = createGit({ ...setup, workFolder: join(setup.folder, 'work') });
   }
 
-  /** A commit of a source, if it is here. */
+  /** A commit of a source, if it is on this machine. */
   async snapshot(address: GitAddress, commit: string): Promise<Snapshot | undefined> {
     const place = this.#treePlace(address, commit);
     const receipt = await readJson<Receipt>(join(place, 'receipt.json'));
     if (receipt === undefined || !isReceipt(receipt, commit)) return undefined;
     const folder = join(place, contentName(address));
-    // Looked at once: a disk that lost power, or somebody who tidied up, may have left less than was written.
+    // Checked one time: after a power failure or a cleanup there may be less than was written.
     if (!this.#whole.has(place)) {
       if ((await folderBytes(folder)) !== receipt.bytes) return undefined;
       this.#whole.add(place);
@@ -109,7 +109,7 @@ export class GitCache {
     const since = this.#setup.now();
     return this.#locked(address, options, async () => {
       const seen = await this.sighting(address);
-      // Whoever waited for the lock gets what the other process has just brought.
+      // A process that waited for the lock uses what the other process has just fetched.
       if (seen?.commit !== undefined && (seen.checkedAt ?? 0) > since) {
         const ready = await this.snapshot(address, seen.commit);
         if (ready !== undefined) return ready;
@@ -168,7 +168,7 @@ export class GitCache {
     options: GitOptions,
   ): Promise<Relation> {
     if (kind === 'tag' || older.kind === 'tag') return 'moved tag';
-    // What was a branch and is something else now does not go on from it.
+    // What was a branch and is now something else does not continue it.
     if (older.kind !== undefined && kind !== older.kind) return 'unknown';
     const place = this.#repositoryPlace(address);
     const answer = await continues(this.#git, place, address, older.commit, newer, options);
@@ -227,7 +227,7 @@ export class GitCache {
       };
       await writeAtomic(join(draft, 'receipt.json'), `${JSON.stringify(receipt, null, 2)}\n`);
       const place = this.#treePlace(address, commit);
-      // Whatever is there did not pass for a copy, or nobody would be here.
+      // Anything in this place was not a valid copy, or we would not be here.
       await discardFolder(place, work);
       await publishFolder(draft, place);
       return { commit, folder: join(place, content), fetchedAt: receipt.fetchedAt, ...written };
@@ -261,7 +261,7 @@ export class GitCache {
       },
       async (tookOver) => {
         await sweepWork(folder);
-        // A git that outlived its process may still write there; it goes on writing into what is thrown away.
+        // A git that outlived its process may still write here; it keeps writing into what is discarded.
         if (tookOver) await discardFolder(this.#repositoryPlace(address).folder, join(folder, 'work'));
         return action();
       },

@@ -11,7 +11,7 @@ import {
 import type { GitAddress } from './address.ts';
 import type { Written } from './snapshot.ts';
 
-/** What is known about a copy; it lies beside the folder with the content. */
+/** What is known about a copy; it is stored beside the folder with the content. */
 export interface Receipt extends Written {
   source: string;
   /** Name of the folder with the content. */
@@ -87,7 +87,7 @@ async function checkTimes(folder: string): Promise<Map<string, number>> {
   return times;
 }
 
-/** A file that is not there, cannot be read, is not ours or damaged: as good as absent, and made again when needed. */
+/** A file that is missing, unreadable, damaged or not ours counts as absent, and is created again when needed. */
 export async function readJson<T>(path: string): Promise<T | undefined> {
   try {
     const text = await readState(path);

@@ -19,7 +19,7 @@ interface RunOptions extends GitOptions {
   remote?: GitAddress;
 }
 
-/** The system's git, set up so that it asks nobody, runs nothing of the content, and ends in time. */
+/** The system's git, set up so that it never prompts, runs nothing from the content, and finishes in time. */
 export interface Git {
   run(args: readonly string[], options?: RunOptions): Promise<string[]>;
 }
@@ -64,7 +64,7 @@ export function createGit({ env, timeoutMs, workFolder }: GitSetup): Git {
 
 /**
  * For every call. Hooks, filters, file-system monitors and background work are things a repository or a configuration
- * could start; there is no work tree, and no hook is to be found in a folder that does not exist.
+ * could start; there is no work tree, and the hooks folder is one that does not exist.
  */
 const SETTINGS = Object.entries({
   'core.hooksPath': '/nonexistent/hooks',
@@ -104,8 +104,8 @@ function surroundings(env: GitSetup['env']): Record<string, string | undefined> 
 }
 
 /**
- * In the environment, because everybody on the machine can read the arguments of a program. Git would hand the header
- * on to whatever host it is sent to, so with credentials of our own it goes nowhere else.
+ * In the environment, because all users of the machine can read the arguments of a program. Git would pass the header
+ * on to any host it is redirected to, so with our credentials redirects are not followed.
  */
 function credentialsOf(remote: GitAddress | undefined): Record<string, string> {
   if (remote?.credentials === undefined) return {};

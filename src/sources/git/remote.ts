@@ -8,7 +8,7 @@ export interface RemoteRef {
   kind: 'default' | 'branch' | 'tag' | 'commit';
   /** Full name at the remote, such as `refs/heads/main`; nothing for a commit. */
   fullName?: string;
-  /** Full id where the remote told it; a short id is known only after fetching. */
+  /** Full id if the remote reported it; a short id is resolved only after fetching. */
   commit?: string;
 }
 
@@ -54,8 +54,8 @@ function defaultRef(address: GitAddress, refs: Map<string, string>, head: string
 }
 
 /**
- * A full id is a commit, whatever branches are called. Where a branch and a tag have the same name, neither is meant:
- * whoever may push branches could put one in the place of a tag.
+ * A full id is a commit, whatever branches are called. If a branch and a tag have the same name, neither is meant:
+ * anyone who may push branches could put one in the place of a tag.
  */
 function namedRef(address: GitAddress, refs: Map<string, string>): RemoteRef {
   const { ref } = address;
@@ -69,7 +69,7 @@ function namedRef(address: GitAddress, refs: Map<string, string>): RemoteRef {
   for (const name of [branch, tag, ...(ref.startsWith('refs/') ? [ref] : [])]) {
     const id = refs.get(name);
     if (id === undefined) continue;
-    // The second line of a tag with a message of its own names the commit it stands for.
+    // The second line of an annotated tag names the commit it stands for.
     const kind = name.startsWith('refs/tags/') ? 'tag' : 'branch';
     return { kind, fullName: name, commit: refs.get(`${name}^{}`) ?? id };
   }

@@ -31,8 +31,8 @@ export async function fetchRef(
 }
 
 /**
- * Works on the repository in its place, or on a new one that is put there when it is complete. One that turns out to be
- * broken is made anew once: the copies that are served lie elsewhere.
+ * Works on the existing repository, or on a new one that is moved into place when it is complete. One that turns out to
+ * be broken is recreated one time: the copies that are served are elsewhere.
  */
 async function withRepository(
   git: Git,
@@ -60,7 +60,7 @@ async function withRepository(
   }
 }
 
-/** A killed git leaves lock files that would stop the next one, and packs that nobody will finish. */
+/** A killed git leaves lock files that would stop the next one, and packs that will never be finished. */
 async function clearLeftovers(folder: string): Promise<void> {
   for (const part of ['', 'refs/kept', 'refs/seen/heads', 'refs/seen/tags'])
     for (const name of await stateNames(join(folder, part)))

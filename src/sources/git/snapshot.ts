@@ -28,8 +28,8 @@ const LINK = '120000';
 const SUBMODULE = '160000';
 
 /**
- * Writes the files of a commit into a new folder, straight from the objects: no checkout takes place, so no attribute,
- * filter, hook or line-end setting of anybody has a say in the bytes.
+ * Writes the files of a commit into a new folder, straight from the objects: there is no checkout, so no attribute,
+ * filter, hook or line-ending setting affects the bytes.
  */
 export async function writeSnapshot(
   git: Git,

@@ -20,7 +20,7 @@ const NAMES: Names = {
   conflict: (words) => new UnsupportedOperationError(words),
 };
 
-/** Which ids are near is not told: they may be those of tasks that are nobody else's business. */
+/** Similar ids are not suggested: they may belong to tasks of other clients. */
 const noSuchTask = (): A2AError => new TaskNotFoundError('Task not found.');
 
 /** Where a task is asked for by its id, what is not found is the task; an id that cannot be one is that of none. */

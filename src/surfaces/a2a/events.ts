@@ -1,6 +1,6 @@
 import { formatSSEErrorEvent, formatSSEEvent, SSE_HEADERS } from '@a2a-js/sdk';
 
-/** Said when nothing happens, so that nobody in between takes the connection for dead. */
+/** Sent while nothing happens, so that proxies do not take the connection for dead. */
 const STILL_HERE = ':\n\n';
 const STILL_HERE_MS = 15_000;
 
@@ -8,7 +8,7 @@ export interface EventStream {
   /** The first event, which is known already. */
   first: unknown;
   rest: AsyncGenerator<unknown, void, undefined>;
-  /** How what went wrong is told; nothing, if nobody is there to be told. */
+  /** How an error is reported; undefined if no one is left to receive it. */
   failed(error: unknown): object | undefined;
   /** Called once, however it ends. */
   ended(): void;
@@ -47,7 +47,7 @@ export function eventResponse({ first, rest, failed, ended }: EventStream): Resp
     },
     cancel() {
       over();
-      // Not waited for: what it waits for itself ends with the exchange.
+      // Not awaited: what it waits for ends with the exchange.
       void rest.return().catch(() => undefined);
     },
   });

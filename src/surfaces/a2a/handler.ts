@@ -27,13 +27,13 @@ export interface Asking {
   context: Context;
   call: Call;
   card: A2ARequestHandler['getAgentCard'];
-  /** Gets the words of errors that were meant to be told; others are not shown. */
+  /** Receives the messages of errors that are meant for clients; others are not shown. */
   told: Set<string>;
 }
 
 /** The protocol's calls, each by an operation on the queue of the project. Lives for one request. */
 export function createHandler({ context, call, card, told }: Asking): A2ARequestHandler {
-  /** To wait is no call of its own: it would be counted as a slow one, and whoever leaves as an error. */
+  /** Waiting is not a separate call: it would be counted as a slow one, and a client that disconnects as an error. */
   const uncounted: Context = { ...context, observe: undefined };
 
   async function ask<T>(
@@ -119,7 +119,7 @@ export function createHandler({ context, call, card, told }: Asking): A2ARequest
       while (!view.final && view.status !== 'needs_approval') {
         const left = Math.ceil((end - performance.now()) / 1_000);
         if (left <= 0) break;
-        // The task is in the queue: that is the answer, also when the server ends meanwhile.
+        // The task is in the queue: that is the answer, even if the server stops in the meantime.
         view = await show(view.task_id, view.mark, left).catch((error: unknown) => {
           if (call.signal.aborted) return view;
           throw error;

@@ -44,7 +44,7 @@ function fileText(bytes: Buffer, name: string, mediaType: string): string {
   return `${name === '' ? 'File' : name}:\n\n${fenced(decoded(bytes, name))}`;
 }
 
-/** A worker must not get other letters than were sent. */
+/** A worker must get exactly the characters that were sent. */
 function decoded(bytes: Buffer, name: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

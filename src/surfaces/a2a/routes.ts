@@ -28,7 +28,7 @@ interface Reply {
 }
 
 export interface A2aOptions {
-  /** Whether callers have to show who they are. Then the card is there for everybody, but without skills. */
+  /** Whether callers must identify themselves. If so, the card is still public, but without skills. */
   secured?: boolean;
   /** Where clients find the server when that is not where it listens, such as `https://bmad.example.org`. */
   address?: string | undefined;
@@ -116,7 +116,7 @@ export function createA2aRoutes(
       return failure(said.id, INTERNAL_ERROR, message, 429);
     }
     try {
-      // What goes wrong before the first event is an answer of its own, not a stream.
+      // An error before the first event is a plain answer, not a stream.
       const first = await replied.next();
       return eventResponse({
         first: first.value,
@@ -157,7 +157,7 @@ export function createA2aRoutes(
         running += 1;
         return answer(exchange).finally(() => (running -= 1));
       },
-      // A stream is not: nobody waits for its end.
+      // A stream is not: no one waits for its end.
       running: () => running,
       close() {
         closing.abort();
@@ -167,7 +167,7 @@ export function createA2aRoutes(
   ];
 }
 
-/** Somebody who has not shown who they are, where that is asked for: they learn how to, and no more. */
+/** Callers who have not identified themselves, where that is required: they learn how to, and nothing else. */
 function isStranger({ known }: Caller, secured: boolean): boolean {
   return secured && known === 'anonymous';
 }

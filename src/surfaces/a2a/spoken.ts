@@ -10,7 +10,7 @@ export interface Spoken {
   body: Record<string, unknown>;
 }
 
-/** What is no call, with the code that JSON-RPC and the protocol have for it. */
+/** Anything that is not a call, with the code that JSON-RPC and the protocol have for it. */
 export interface Unspeakable {
   id: string | number | null;
   code: number;
@@ -28,7 +28,7 @@ const idText = z.string().max(ID).nullish();
 const table = z.record(z.string(), z.unknown()).nullish();
 const count = z.int().min(0).max(1_000_000).nullish();
 
-/** Decoders pass over what is no base64, and the bytes would be others than were sent. */
+/** Decoders skip anything that is not base64, and the bytes would differ from what was sent. */
 const bytes = z.string().refine(isBase64, 'Not valid base64.').optional();
 
 /** Of either alphabet, with the signs that fill the last four or without them. */

@@ -13,9 +13,9 @@ import type { OutsideTaskView } from '../../operations/tasks/outside-task-view.t
 type Status = OutsideTaskView['status'];
 
 /**
- * What our states are called there. A person who has to agree is asked elsewhere, not by a message of the client: that is
- * `auth required`, and a stream goes on through it. A result that a person has still to check is no end: it may yet be
- * refused, and what has ended must not change any more.
+ * What our states are called there. Approval is given elsewhere, not by a message from the client: that is `auth
+ * required`, and a stream continues through it. A result that a person still has to check is not final: it may be
+ * refused, and a finished task must not change any more.
  */
 const STATES: Record<Status, TaskState> = {
   needs_approval: TaskState.TASK_STATE_AUTH_REQUIRED,
@@ -33,7 +33,7 @@ function stateOf({ status, refused }: OutsideTaskView): TaskState {
   return refused ? TaskState.TASK_STATE_REJECTED : STATES[status];
 }
 
-/** Which of our states stand behind one of theirs; nothing for one that no task of ours can be in. */
+/** Which of our states one of theirs stands for; undefined for one that none of our tasks can be in. */
 export function statesBehind(state: TaskState): { status: Status[]; refused?: boolean } | undefined {
   if (state === TaskState.TASK_STATE_REJECTED) return { status: ['cancelled'], refused: true };
   const status = (Object.keys(STATES) as Status[]).filter((ours) => STATES[ours] === state);
@@ -64,7 +64,7 @@ export function statusOf(view: OutsideTaskView): TaskStatus {
   };
 }
 
-/** The result, also before a person has checked it: its metadata say which it is. */
+/** The result, even before a person has checked it: its metadata say which it is. */
 export function artifactsOf(view: OutsideTaskView): Artifact[] {
   const { result, result_bytes: bytes = 0, output_key: key } = view;
   if (result === undefined) return [];

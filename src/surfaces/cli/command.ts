@@ -42,7 +42,7 @@ export function commandOf(operation: AnyOperation, run: RunOperation): Command {
     );
   }
   command.action(async (...given: unknown[]) => {
-    // The program knows --json too, and takes it wherever it stands on the line.
+    // The program knows --json too, and accepts it anywhere on the line.
     const flags = command.optsWithGlobals<Record<string, unknown>>();
     const args: Record<string, unknown> = {};
     for (const [index, name] of positional.entries())
@@ -69,7 +69,7 @@ function optionOf(name: string, property: Property): Option {
   const number = property.type === 'integer' || property.type === 'number';
   const option = new Option(`--${flag} <${number ? 'number' : 'text'}>`, describe(property));
   if (property.type === 'array') {
-    // Sentences have commas of their own.
+    // Sentences contain commas.
     const sentences = (property.items?.maxLength ?? 0) > LONGEST_WORD;
     option.description += sentences ? ' (repeatable)' : ' (comma-separated)';
     return option.argParser(sentences ? collected : listed);

@@ -5,13 +5,13 @@ import { operations } from '../../operations/index.ts';
 export const GROUPS: Readonly<Partial<Record<string, string>>> = {
   sources: 'Git repositories with BMAD content',
   memory: 'What the project remembers',
-  contract: 'Whether the project is really done',
+  contract: 'Whether the project is done',
   project: "The project's own state",
   usage: 'What was started in the project',
   run: 'Runs of workflows',
   session: 'Session branches, where runs are kept',
   log: 'What others should know',
-  task: 'Work that waits for sub-agents',
+  task: 'Work queued for sub-agents',
   delivery: 'Contracts between teams',
   config: 'The settings in force and where each comes from',
 };

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** How long a browser may remember what it was told. */
+/** How long a browser may cache the answer. */
 const MAX_AGE_S = 600;
 
 const EXPOSED = 'mcp-session-id, mcp-protocol-version, www-authenticate, retry-after, etag, link';

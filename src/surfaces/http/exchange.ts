@@ -7,7 +7,7 @@ const JSON_TYPE = /json/i;
 
 export const CLIENT_LEFT = 'The client disconnected during a request.';
 
-/** Bytes that are handed on at once: a client that reads them slowly still gets on. */
+/** Bytes that are passed on in one piece: a client that reads them slowly still makes progress. */
 const SLICE = 64 * 1024;
 
 /** So much of a body that is too long is read to its end, and for so long. */
@@ -74,12 +74,12 @@ async function bodyOf(incoming: IncomingMessage, over: AbortSignal): Promise<Buf
 }
 
 /**
- * Writes the answer; a stream of events goes on until either side ends it. Nothing more is taken from the stream than the
- * client reads. One that reads nothing for too long is cut, one that reads slowly is not: what waits for it stays small.
+ * Writes the answer; a stream of events continues until either side ends it. No more is taken from the stream than the
+ * client reads. A client that reads nothing for too long is cut off; one that reads slowly is not.
  */
 export async function reply(response: Response, outgoing: ServerResponse, stalledMs: number): Promise<void> {
   if (outgoing.destroyed) {
-    // Whoever writes this answer has to learn that nobody reads it.
+    // The writer of this answer has to learn that no one reads it.
     await response.body?.cancel();
     return;
   }
@@ -88,7 +88,7 @@ export async function reply(response: Response, outgoing: ServerResponse, stalle
     outgoing.end();
     return;
   }
-  // A client that waits for events has to learn at once that they will come.
+  // A client that waits for events has to learn immediately that they will come.
   outgoing.flushHeaders();
   const reader = response.body.getReader();
   outgoing.once('close', () => void reader.cancel().catch(() => undefined));

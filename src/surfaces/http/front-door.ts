@@ -16,7 +16,7 @@ import { createRoom } from './room.ts';
 /** How long the ends of streams may take to reach their clients. */
 const LAST_WORDS_MS = 300;
 
-/** Of what is served to everybody, nothing writes. */
+/** Nothing that is served without a token can write. */
 const ANYBODY: Caller = { known: 'anonymous', mayWrite: false };
 
 export interface FrontDoor {
@@ -25,7 +25,7 @@ export interface FrontDoor {
   ended: Promise<void>;
   /** How many calls have no answer yet. */
   running(): number;
-  /** Goes on for the time of the limit, but says where it is asked that it will end. */
+  /** Keeps serving for the time of the limit, but reports when asked that it will stop. */
   drain(): Promise<void>;
   /** Finishes what runs, as long as the limit allows; then ends streams and connections. */
   close(): Promise<void>;
@@ -38,9 +38,9 @@ export interface FrontDoorOptions {
   port: number;
   routes: readonly HttpRoute[];
   log: Log;
-  /** Asks who comes; without it, nobody is asked. */
+  /** Identifies callers; without it, anyone is served. */
   gate?: Gate;
-  /** Further names it is served under. */
+  /** Additional host names the server is served under. */
   names?: readonly string[];
   /** Origins whose pages may call. */
   origins?: readonly string[];
@@ -108,7 +108,7 @@ export async function openFrontDoor({
       );
     const request = await requestOf(incoming, `${origin}${url}`, over.signal, route.checksDepth !== true);
     if ('message' in request) return refuse(request.status, request.message, { connection: 'close' });
-    // What has not come whole is no call, and nobody has waited for it.
+    // A request that did not arrive completely is not a call, and no one has waited for it.
     if (tooLate()) return aboutToEnd(refuse);
     open.set(outgoing, route);
     const stays = (): boolean => room.stay(outgoing, caller);
@@ -141,7 +141,7 @@ export async function openFrontDoor({
     },
     takeIn,
   );
-  // A client that asks before it sends is told at once that it is too much.
+  // A client that asks before it sends learns immediately that the body is too large.
   http.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     if (!saysTooLong(incoming)) outgoing.writeContinue();
     takeIn(incoming, outgoing);
@@ -171,7 +171,7 @@ export async function openFrontDoor({
     ended,
     running: () => routes.reduce((sum, route) => sum + (route.running?.() ?? exchangesOf(route).length), 0),
     async drain() {
-      // Whoever sends clients here learns that it should not any more, before the listener is gone.
+      // Load balancers learn that they should send no more clients, before the listener is closed.
       for (const route of routes) route.ending?.();
       if (limits.drainMs > 0) await pause(limits.drainMs);
     },

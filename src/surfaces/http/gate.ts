@@ -1,19 +1,19 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Caller, Part } from '../../base/http/http-route.ts';
 
-/** Why somebody is not let in, with the headers that say what to do about it. */
+/** Why a caller is not admitted, with the headers that say what to do about it. */
 export interface Refused {
   status: 401 | 403 | 503;
   message: string;
   headers: Record<string, string>;
 }
 
-/** Finds out who asks. */
+/** Identifies the caller. */
 export interface Gate {
   admit(authorization: string | undefined): Promise<Caller | Refused>;
 }
 
-/** Nobody is asked: for a server that only its own machine can reach. */
+/** No identification: for a server that only its own machine can reach. */
 export const openGate: Gate = { admit: async () => ({ known: 'anonymous', mayWrite: true }) };
 
 export interface KnownToken {
@@ -23,7 +23,7 @@ export interface KnownToken {
   only?: Part;
 }
 
-/** Lets in whoever has one of the tokens. */
+/** Admits callers that have one of the tokens. */
 export function tokenGate(tokens: readonly KnownToken[]): Gate {
   const known = tokens.map(({ token, ...rights }) => ({ digest: digestOf(token), rights }));
   return {
@@ -47,7 +47,7 @@ export function bearerOf(authorization: string | undefined): string | undefined 
   return /^bearer +([\w.~+/=-]+) *$/i.exec(authorization ?? '')?.[1];
 }
 
-/** A challenge by RFC 6750; `more` are parameters that stand before the error. */
+/** A challenge by RFC 6750; `more` are parameters that come before the error. */
 export function unauthorized(message: string, error?: string, more: readonly string[] = []): Refused {
   return { status: 401, message, headers: { 'www-authenticate': challenge([...more, ...named(error)]) } };
 }

@@ -2,14 +2,14 @@ import { refuseAsProblem } from '../../base/http/http-refusals.ts';
 import type { HttpRoute } from '../../base/http/http-route.ts';
 import type { Context } from '../../operations/context.ts';
 
-/** A store that has not answered by then is not waited for. */
+/** How long to wait for the stores to respond. */
 const STORE_MS = 2_000;
 /** Balancers ask often; within this time they get the last answer about the stores. */
 const STORE_KEPT_MS = 5_000;
 
 /**
- * Whether the process lives, and whether it should be sent work. Everybody may ask, so the answers are the same words for
- * every project.
+ * Whether the process is alive, and whether it is ready for work. Anyone may ask, so the answers are the same for every
+ * project.
  */
 export function createHealthRoutes(context: Context): HttpRoute[] {
   let content: 'is being read' | 'is read' | 'cannot be read' = 'is being read';

@@ -12,9 +12,9 @@ export interface Limits {
   /** Time for the headers to come, and for the whole request. */
   headerMs: number;
   requestMs: number;
-  /** How long a client may read nothing of what it was sent. */
+  /** How long a client may go without reading what it was sent. */
   stalledMs: number;
-  /** How long the server goes on when it is told to end, so that balancers notice in time. */
+  /** How long the server keeps serving after a stop signal, so that load balancers notice in time. */
   drainMs: number;
   /** How long what runs may take to finish when the server ends. */
   shutdownMs: number;

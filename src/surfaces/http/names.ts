@@ -6,7 +6,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 export interface Names {
   /** The address that is listened on. */
   host: string;
-  /** Further names of this server, such as that of a proxy. */
+  /** Additional names of this server, such as the name of a proxy. */
   allowed?: readonly string[];
 }
 
@@ -21,13 +21,13 @@ export function isEverywhere(host: string): boolean {
   return host === '0.0.0.0' || inUrl(host) === '[::]';
 }
 
-/** An address as it stands in a URL; of the many ways to write one of version 6, the short one. */
+/** An address in the form used in a URL; for IPv6, the short form. */
 export function inUrl(host: string): string {
   if (isIP(host) !== 6) return host;
   return host.includes('%') ? `[${host}]` : new URL(`http://[${host}]`).hostname;
 }
 
-/** What to say to somebody who asks for this server under a name that is not its own. */
+/** The answer to a request that names another host. */
 export function notServedUnder(sent: string | undefined): string {
   const name = nameOf(`http://${sent ?? ''}`);
   const help =
@@ -38,9 +38,9 @@ export function notServedUnder(sent: string | undefined): string {
 }
 
 /**
- * A page in a browser can reach this machine too, under a name of its own that leads here; it cannot choose the headers
- * Host and Origin. So both have to name this server. An address in numbers cannot be made to lead elsewhere: where all
- * addresses of the machine are listened on, any is taken.
+ * A page in a browser can reach this machine too, through its own host name that resolves to it; but it cannot choose
+ * the headers Host and Origin, so both have to name this server. A numeric address cannot be made to resolve elsewhere:
+ * if the server listens on all addresses of the machine, any of them is accepted.
  */
 export function servedUnder(sent: string | undefined, { host, allowed = [] }: Names): boolean {
   const name = nameOf(`http://${sent ?? ''}`);

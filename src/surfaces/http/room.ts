@@ -2,7 +2,7 @@ import { callerKey, type Caller } from '../../base/http/http-route.ts';
 import { createShares } from '../../base/http/shares.ts';
 import type { Limits } from './limits.ts';
 
-/** How many exchanges are open: calls and streams apart, so that those who only listen shut out nobody who asks. */
+/** How many exchanges are open: calls and streams are counted separately, so that listeners do not shut out callers. */
 export interface Room {
   /** Takes a place among the calls; `false` where there is none, or where the caller has its share of them. */
   enter(who: object, caller: Caller): boolean;

@@ -6,7 +6,7 @@ import { execute, type Outcome } from '../../operations/execute.ts';
 import type * as onDemand from '../../operations/on-demand.ts';
 import { protocolError } from './errors.ts';
 
-/** The code of the operations is a part of its own, loaded with the first request that needs one. */
+/** The operations are a separate bundle, loaded with the first request that needs one. */
 export const operationsOnDemand: () => Promise<typeof onDemand> = once(async () => {
   try {
     return await import('../../operations/on-demand.ts');

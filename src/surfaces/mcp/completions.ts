@@ -9,7 +9,7 @@ import { TEMPLATES } from './resources.ts';
 
 const NONE: CompleteResult = { completion: { values: [], total: 0, hasMore: false } };
 
-/** Completes the argument that is asked about; an argument nobody knows has no completions, which is not an error. */
+/** Completes the given argument; an unknown argument has no completions, which is not an error. */
 export async function completeArgument(
   { ref, argument }: CompleteParams,
   context: Context,

@@ -8,7 +8,7 @@ export interface Conversation {
   answers: Map<string, Sampled>;
   /** Optional questions a client of the 2026 protocol was asked and has not come back with. */
   open: OpenQuestions;
-  /** The same for the others: whoever puts the call again without an answer is not asked a second time in a row. */
+  /** The same for the others: a client that repeats the call without an answer is not asked twice in a row. */
   left: OpenQuestions;
   /** The client has left a question without an answer, so it is not bothered with optional ones any more. */
   silent: boolean;

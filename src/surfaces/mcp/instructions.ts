@@ -35,7 +35,7 @@ const RECALL =
 const REMEMBER =
   '; when a decision is made, something is learned or something fails, store it with "remember_structured"';
 
-/** What a model is told at the start names only tools it has. */
+/** The instructions name only tools that the model has. */
 export function instructionsFor({ fixed, agents, of }: ToolChoice): string {
   const offered = fixed.filter((tool) => of(tool).offered);
   const offers = (name: string): boolean => offered.some((tool) => tool.name === name);

@@ -6,7 +6,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 
-/** A line longer than this is answered with an error and thrown away; the connection goes on. */
+/** A line longer than this is answered with an error and discarded; the connection stays open. */
 const LINE_LIMIT = 32 * 1024 * 1024;
 
 const HEAD_LENGTH = 1_000;

@@ -71,7 +71,7 @@ function urisIn(params: Readonly<Record<string, unknown>> | undefined): string[]
   return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
 }
 
-/** Passes messages on in the order they come, each after what it has to wait for; at once where there is nothing. */
+/** Passes messages on in order, each after what it has to wait for; immediately if there is nothing to wait for. */
 export function inTurn<M>(
   before: (message: M) => Promise<void> | undefined,
   deliver: (message: M) => void,

@@ -8,7 +8,7 @@ import type { Sampled, SampledText, SampleRequest } from '../../operations/conte
 /** What is taken of an answer; what is longer is cut. */
 export const TEXT_LENGTH = 200_000;
 export const MODEL_LENGTH = 200;
-/** How long a client may think where nothing else is said. */
+/** How long a client may think unless the request says otherwise. */
 export const DEFAULT_MS = 60_000;
 
 /** An answer, and whether there is none because the client did not give one. */

@@ -19,10 +19,10 @@ import {
 } from './sampling-messages.ts';
 
 /**
- * What was asked and answered in earlier rounds of a call, as the client has brought it back. Over stdin it may say
- * anything; but all that is in it are its own answers and when it was asked, so there is nothing to gain by changing it.
- * Over HTTP it is sealed, and what is not ours never comes here. Answers stand under the digest of the whole question:
- * those of another call fit nothing here.
+ * What was asked and answered in earlier rounds of a call, as the client has returned it. Over stdin it may say
+ * anything; but it contains only the client's own answers and when it was asked, so there is nothing to gain by
+ * changing it. Over HTTP it is sealed, and anything that is not ours never gets here. Answers are stored under the
+ * digest of the whole question: those of another call match nothing here.
  */
 const stateSchema = z.object({
   asked: z.record(z.string().max(40), z.number()),
@@ -41,7 +41,7 @@ const stateSchema = z.object({
 export type RoundState = z.output<typeof stateSchema>;
 export type StateCodec = RequestStateCodec<RoundState>;
 
-/** Questions of one call; a call that asks more goes on without answers. */
+/** Questions per call; a call that asks more continues without answers. */
 const QUESTIONS = 64;
 
 export interface Rounds {
@@ -83,7 +83,7 @@ export function roundsOf(sdk: ServerContext, conversation: Conversation, codec?:
       const spent = Object.entries(costs).reduce((sum, [each, cost]) => sum + (used.has(each) ? 0 : cost), 0);
       if (within !== undefined && spent + within.cost > within.tokens)
         return { why: 'the next question would exceed the token limit of one call', unasked: true };
-      // Asked anew the time after: somebody may have declined by mistake.
+      // Asked again the time after: the user may have declined by mistake.
       return conversation.left.delete(key)
         ? { why: 'the client was already asked and did not return an answer', unasked: true }
         : undefined;

@@ -29,8 +29,8 @@ const LISTS = { ttlMs: 60_000, cacheScope: 'private' } as const;
 
 export interface FactoryOptions {
   /**
-   * Who watches for changes on behalf of a server's client, until it is closed by whoever made it. `undefined` is for
-   * servers that live for one request only: their entry point announces changes for all of them.
+   * Watches for changes on behalf of a server's client, until its creator closes it. `undefined` is for servers that
+   * live for one request only: their entry point announces changes for all of them.
    */
   watchFor?: (server: Server) => Watch | undefined;
   /** What seals the state that clients carry from one round of a call to the next, where there are several callers. */
@@ -40,8 +40,8 @@ export interface FactoryOptions {
 }
 
 /**
- * Makes one MCP server for one connection, of either protocol era. The handlers are set on the SDK's inner server:
- * prompts and resources come from the catalogue, which is not read before somebody asks for them.
+ * Creates one MCP server for one connection, of either protocol era. The handlers are set on the SDK's inner server:
+ * prompts and resources come from the catalogue, which is not read before a client asks for them.
  */
 export function mcpServerFactory(
   context: Context,

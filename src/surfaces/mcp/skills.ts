@@ -5,8 +5,8 @@ import { dataOf } from './errors.ts';
 import { answer, folderParams, pageParams, readParams } from './params.ts';
 
 /**
- * The skills extension of MCP. The SDK's own class registers resources of its own, which this server does not do: it
- * answers for all resources in one place. So the three methods are answered here, with the same capability.
+ * The skills extension of MCP. The SDK's own class registers resources, which this server does not do: it answers for
+ * all resources in one place. So the three methods are answered here, with the same capability.
  */
 export const SKILLS_CAPABILITY = { 'io.modelcontextprotocol/skills': { directoryRead: true } };
 

@@ -111,7 +111,7 @@ async function toolNamed(name: string, context: Context, call: Call): Promise<An
     context.observe?.({ operation: name, ms: 0, code: error.code });
     throw protocolError(error);
   }
-  // Looking for the tool is part of the call. Names that nobody has are counted as one: callers could make up any number.
+  // Looking up the tool is part of the call. Unknown names are counted as one: callers could make up any number.
   const found = await ask('find_agent_tool', { name }, { ...context, observe: undefined }, call);
   if (!found.ok) context.observe?.({ operation: UNKNOWN_TOOL, ms: 0, code: found.error.code });
   return (await loadAgentTools()).agentOperation(dataOf<AgentTool>(found));

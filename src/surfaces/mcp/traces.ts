@@ -17,8 +17,8 @@ const TARGETED = new Set(['tools/call', 'prompts/get']);
 const CARRIED = ['traceparent', 'tracestate', 'baggage'];
 
 /**
- * Every request that gets a handler from now on becomes a span, by the conventions of OpenTelemetry for MCP: what was
- * asked for is said, what was said in it is not. A name nobody has is something that was said.
+ * Every request that gets a handler after this call becomes a span, by OpenTelemetry's MCP conventions: what was asked
+ * for is recorded, the content is not. An unknown name counts as content.
  */
 export function traceRequests(server: Server, tracing: Tracing, { tools, secrets }: Context): void {
   const set = server.setRequestHandler.bind(server) as (method: string, ...rest: unknown[]) => void;

@@ -16,7 +16,7 @@ interface Header {
   version: number;
 }
 
-/** A memory as it is from here on; with `reset` its earlier vectors no longer hold. */
+/** A memory as it is after this line; with `reset` its earlier vectors no longer apply. */
 interface Put {
   put: Stored;
   reset: boolean;
@@ -95,7 +95,7 @@ export class LogState {
     this.kept.set(key, kept);
   }
 
-  /** What was taken out is gone from the log only when that is written anew. */
+  /** Removed memories disappear from the log only when it is rewritten. */
   drop(key: string): void {
     const { terms } = this.kept.get(key) ?? {};
     if (terms !== undefined) this.#count(terms, -1);
@@ -211,7 +211,7 @@ function decoded(text: string): Float32Array {
   return new Float32Array(bytes.buffer, 0, bytes.length >> 2);
 }
 
-/** Before the log is written anew, which would lose what cannot be read. */
+/** Before the log is rewritten, which would lose what cannot be read. */
 export function damagedLog(path: string, damaged: number): BmadError {
   return new BmadError(
     'unavailable',

@@ -29,7 +29,7 @@ export interface JsonlOptions extends StoreOptions {
 }
 
 const LOCK_WAIT_MS = 30_000;
-/** A log is written anew when most of a long one no longer counts. */
+/** A log is rewritten when most of a long one is obsolete. */
 const COMPACT_LINES = 2_000;
 const COMPACT_SHARE = 3;
 
@@ -229,7 +229,7 @@ export class JsonlStore extends Engine {
       this.#place = read?.place;
       if (read === undefined) this.#state.clear();
     } catch (error) {
-      // Half of a log was taken in; the next attempt begins anew.
+      // Half of a log was loaded; the next attempt starts from the beginning.
       this.#place = undefined;
       throw error;
     }

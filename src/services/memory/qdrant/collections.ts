@@ -23,9 +23,9 @@ export interface Shelf {
 export const SCHEMA = 1;
 
 /**
- * Finds or makes the collections. The name of BMAD's own tools, `{project}-{type}`, is an alias to a collection of one
- * space. Where that name already is a collection of vectors that are not ours, ours stand beside it and its memories
- * are copied once; it is never written to.
+ * Finds or creates the collections. The name that BMAD's own tools use, `{project}-{type}`, is an alias to a collection
+ * of one space. If that name is already a collection of vectors that are not ours, ours are stored beside it and its
+ * memories are copied one time; it is never written to.
  */
 export async function openShelves(client: QdrantClient, options: StoreOptions): Promise<Shelf[]> {
   const { aliases } = await client.call<{ aliases: Schemas['AliasDescription'][] }>('GET', ['aliases']);
@@ -139,7 +139,7 @@ export function spaceIn(info: Schemas['CollectionInfo']): VectorSpace | undefine
 const OWN_MODEL = /all-minilm(?:-l6-v2)?(?::|$)/i;
 const OWN_DIM = 384;
 
-/** Whether our vectors may go into a collection that somebody else made. */
+/** Whether our vectors may go into a collection that another program created. */
 function fits(info: Schemas['CollectionInfo'], space: VectorSpace | undefined): boolean {
   if (space === undefined || sizeOf(info) !== space.dim) return false;
   const known = spaceIn(info);

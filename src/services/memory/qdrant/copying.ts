@@ -35,14 +35,14 @@ function copyOf({ id, payload }: Point, type: MemoryType, analyser: Analyser, sa
   return wordsOnly(id, { ...copy, changed_at: changedAt(payload) || stored.entry.createdAt }, sameText);
 }
 
-/** A write without a vector: one that is there stays if its text does. */
+/** A write without a vector: an existing one is kept if its text is. */
 export function wordsOnly(id: string, payload: object, sameText: boolean): Operation {
   return sameText
     ? { set_payload: { payload: { ...payload }, points: [id] } }
     : { upsert: { points: [{ id, vector: {}, payload: { ...payload, embedder: null } }] } };
 }
 
-/** Makes the words of points anew that another analyser, or none, has looked at. */
+/** Recomputes the words of points that a different analyser, or none, has processed. */
 export async function reanalysed(points: Points, type: MemoryType, analyser: Analyser): Promise<void> {
   for await (const page of points.all({ must_not: [equal('analyser', analyser.id)] }, true))
     await points.write(

@@ -22,7 +22,7 @@ export async function firstOf(
     const last = entries.at(-1)?.createdAt;
     const rest = from === undefined ? entries : entries.filter((entry) => byPosition(from, entry) < 0);
     if (found.length < size) return rest.slice(0, count);
-    // The last moment may go on behind what was read.
+    // The last timestamp may continue after what was read.
     const whole = rest.filter(({ createdAt }) => createdAt !== last);
     if (whole.length >= count) return whole.slice(0, count);
   }

@@ -22,10 +22,10 @@ export interface MemoryPayload {
   /** Analysed words, and by which analyser. */
   terms: readonly string[];
   analyser: string;
-  /** Names one write: who finds another one here knows that somebody was faster. */
+  /** Identifies one write: a writer that finds another one here knows that another process was faster. */
   change_id: string;
   changed_at: string;
-  /** The writes before, newest first: one that is here was made, also if others came after it. */
+  /** The earlier writes, newest first: one listed here was made, even if others came after it. */
   trail?: readonly string[];
   /** Which space the vector is of; empty for a memory that waits for one. Says so only where a vector is written. */
   embedder?: string | null;

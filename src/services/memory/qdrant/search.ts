@@ -35,7 +35,7 @@ export async function frequencies(
   return counts;
 }
 
-/** The best of every collection at once, then weighed together. */
+/** The best of all collections together, then weighed against each other. */
 export async function searched(
   shelves: readonly Shelf[],
   wanted: Float32Array | undefined,

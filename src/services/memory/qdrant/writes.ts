@@ -10,9 +10,9 @@ import { wordsOnly } from './copying.ts';
 import { anyOf, empty, equal, payloadOf, storedOf, type Condition } from './payload.ts';
 import type { Operation } from './points.ts';
 
-/** How often a change is tried again because somebody else changed the same memory at the same time. */
+/** How often a change is retried because another process changed the same memory at the same time. */
 const ROUNDS = 8;
-/** Writes that a memory remembers, so that whoever made one can see that it counted. */
+/** Writes that a memory remembers, so that a writer can see that its own took effect. */
 const TRAIL = 16;
 
 interface Found {
@@ -31,7 +31,7 @@ interface Planned {
 
 /**
  * Changes memories of one shelf. Qdrant has no transactions: each write is made only if the memory is still as it was
- * read, then looked at again; what somebody else was faster with is decided anew on what they wrote.
+ * read, then checked; if another process was faster, the change is decided again on what it wrote.
  */
 export async function changed<T>(
   shelf: Shelf,
@@ -73,7 +73,7 @@ async function read(shelf: Shelf, keys: readonly { key: MemoryKey }[]): Promise<
   );
 }
 
-/** One write for each memory, also when a batch names it twice. */
+/** One write for each memory, even if a batch names it twice. */
 function planned(
   id: string,
   decision: Decision,
@@ -154,7 +154,7 @@ function operation(
   return { set_payload: { payload: { ...payload }, filter: { must: [{ has_id: [id] }, unchanged] } } };
 }
 
-/** Removes what is forgotten, also if somebody brings it back at this moment: then it is not. */
+/** Removes what is forgotten, unless it is restored at this moment. */
 export async function purged(shelf: Shelf, ids: readonly string[]): Promise<MemoryEntry[]> {
   if (ids.length === 0) return [];
   const before = (await shelf.points.retrieve(ids)).map(

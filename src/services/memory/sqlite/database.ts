@@ -29,10 +29,10 @@ export async function patiently<T>(path: string, work: () => T | Promise<T>): Pr
   }
 }
 
-/** `still`: a file that nobody writes while it is looked at; it is opened anew when it has changed all the same. */
+/** `still`: a file that no one writes while it is read; it is reopened if it has changed after all. */
 export type Access = 'write' | 'read' | 'still';
 
-/** Makes or changes the tables, or what a connection needs of its own. */
+/** Creates or changes the tables, or what a connection needs. */
 export type Prepare = (database: Database) => void | Promise<void>;
 
 export class Database {
@@ -92,7 +92,7 @@ export class Database {
     return row.journal_mode;
   }
 
-  /** How the file is written by those who have it open; nothing when it cannot be told. */
+  /** How the file is written by the processes that have it open; undefined if it cannot be determined. */
   mode(): string | undefined {
     try {
       return (this.#statement('PRAGMA journal_mode').get() as { journal_mode: string }).journal_mode;
@@ -137,7 +137,7 @@ export class Database {
     if (before === undefined || before === now) return;
     this.#statements.clear();
     this.#connection.close();
-    // Where there is a log now, somebody is writing, and the files that reading needs are there.
+    // If there is a log now, another process is writing, and the files that reading needs exist.
     this.#access = (log?.size ?? 0) > 0 ? 'read' : 'still';
     this.#connection = this.#connect();
     this.#openings++;
@@ -159,7 +159,7 @@ export class Database {
       try {
         this.#connection.exec('ROLLBACK');
       } catch {
-        // After some failures SQLite has rolled back by itself; the first error is the one to tell.
+        // After some failures SQLite has already rolled back; the first error is the one to report.
       }
       throw error;
     }
@@ -179,7 +179,7 @@ export class Database {
     try {
       if (this.#journal === 'wal') this.#connection.exec('PRAGMA wal_checkpoint(PASSIVE)');
     } catch {
-      // Somebody else will do it.
+      // Another process will do it.
     }
     this.#statements.clear();
     this.#connection.close();

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { BmadError } from '../../../base/errors.ts';
 
-/** What SQLite's result codes mean for whoever called. */
+/** What SQLite's result codes mean for the caller. */
 
 const BUSY = 5;
 const LOCKED = 6;

@@ -11,7 +11,7 @@ interface VectorRow extends MemoryRow {
   vector: Uint8Array | null;
 }
 
-/** Rows that are taken in at once: some milliseconds of work. */
+/** Rows loaded in one step: some milliseconds of work. */
 const SLICE = 500;
 
 /**
@@ -36,8 +36,8 @@ export class Matrix {
   }
 
   /**
-   * Takes in what is there, in slices between which the process does other things: a hundred thousand vectors take
-   * seconds. What changes meanwhile comes later in the same order, or with the next refresh.
+   * Loads the existing rows, in slices between which the process does other things: a hundred thousand vectors take
+   * seconds. Changes in the meantime come later in the same order, or with the next refresh.
    */
   async load(database: Database): Promise<void> {
     if (this.#loaded) return;
@@ -124,7 +124,7 @@ export class Matrix {
   }
 }
 
-/** Four sums at once: the processor need not wait for one addition before it begins the next. */
+/** Four sums in parallel: the processor need not wait for one addition before it begins the next. */
 function product(block: Float32Array, from: number, wanted: Float32Array): number {
   const dim = wanted.length;
   let a = 0;

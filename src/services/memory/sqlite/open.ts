@@ -82,8 +82,8 @@ async function journalFor(
 }
 
 /**
- * A file that may only be read. One with a write-ahead log needs files beside it, which nobody can make here; where
- * they are not there, nobody is writing either, and SQLite is told that the file stands still.
+ * A file that may only be read. One with a write-ahead log needs files beside it, which cannot be created here; if they
+ * are missing, no one is writing either, and SQLite is opened in immutable mode.
  */
 async function openToRead(path: string, driver: Driver, prepare: Prepare): Promise<Database> {
   const notes = [readOnlyFailure(path).text.replaceAll('\n\n', ' ')];

@@ -33,7 +33,7 @@ import {
 
 export interface SqliteOptions extends StoreOptions {
   file: string;
-  /** Another driver than the best that is here; for tests. */
+  /** A driver other than the best available one; for tests. */
   driver?: Driver | undefined;
   /** How the file is written; `auto` looks at the file system. */
   journal?: OpenOptions['journal'];
@@ -132,7 +132,7 @@ export class SqliteStore extends Engine {
   }
 
   async purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]> {
-    // What is removed is overwritten, so that nothing of it can be read out of the file.
+    // What is removed is overwritten, so that it cannot be recovered from the file.
     this.#database.exec('PRAGMA secure_delete=ON');
     const gone = await this.#write((rev) => {
       const found = keys.flatMap((key) => readStored(this.#database, key) ?? []);

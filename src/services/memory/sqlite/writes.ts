@@ -96,7 +96,7 @@ export function writeStored(
   if (vector !== undefined && space !== undefined) writeVector(database, rid, space, vector);
 }
 
-/** Removes rows with all that belongs to them. The word index keeps words of removed rows until it is written anew. */
+/** Removes rows with all that belongs to them. The word index keeps words of removed rows until it is rewritten. */
 export function removeStored(database: Database, rows: readonly StoredRow[]): void {
   for (const { rid } of rows) {
     for (const table of ['vector', 'revision', 'memory'])
@@ -141,7 +141,7 @@ export function addVector(
   return true;
 }
 
-/** Words are derived: when the analyser finds other ones, they are made anew. Others get their turn between batches. */
+/** Words are derived: if the analyser finds different ones, they are recomputed, with pauses between batches. */
 export async function reanalyse(database: Database, analyser: Analyser): Promise<void> {
   const known = database.get<{ value: string }>("SELECT value FROM meta WHERE key = 'analyser'")?.value;
   if (known === analyser.id || database.readOnly) return;

@@ -13,7 +13,7 @@ export interface Line {
 
 type Wording = Omit<MemoryRevision, 'revision'>;
 
-/** What a line of our own export has beside its text, so that it becomes the same memory again. */
+/** What a line of our export has besides its text, so that it becomes the same memory again. */
 export interface Own {
   id: string;
   createdAt: string;
@@ -68,8 +68,8 @@ function tableOf({ entry, revisions }: Line): Record<string, unknown> {
 }
 
 /**
- * JSON in any of its forms here: a list, or one object a line. Nothing when it is no JSON. Ids and marks count in the
- * project they come from only: in another one, the same id would be another memory.
+ * JSON in any form used here: a list, or one object per line. Undefined if it is not JSON. Ids and marks apply only in
+ * the project they come from: in another one, the same id would be a different memory.
  */
 export function fromJson(text: string, app: string): { found: FromJson[]; wrong: Refusal[] } | undefined {
   const trimmed = text.trimStart();

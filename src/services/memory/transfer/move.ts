@@ -21,7 +21,7 @@ export interface Moved {
   count: number;
   from: string;
   to: string;
-  /** Where the old folder lies now, whole; nothing of it is deleted. */
+  /** Where the old folder is now, complete; none of it is deleted. */
   kept: string | undefined;
 }
 

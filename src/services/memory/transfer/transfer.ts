@@ -120,8 +120,8 @@ function refuse(opened: OpenMemory, result: Imported, { text, reason }: Refusal)
 }
 
 /**
- * A memory of this very project comes back under its id, with its earlier wordings and marks. What was said here later
- * than in the file stays as it is.
+ * A memory of this very project returns under its id, with its earlier versions and marks. Changes made here after the
+ * export are kept.
  */
 async function takeOwn(store: MemoryStore, memory: NewMemory, own: Own): Promise<Outcome> {
   const current = await store.get(memory);

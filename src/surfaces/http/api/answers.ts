@@ -22,7 +22,7 @@ const SUGGESTED = 5;
 export interface Answers {
   /** Calls an operation. */
   called(exchange: Exchange, call: Call): Promise<Response>;
-  /** What there is. */
+  /** What is offered. */
   listed(call: Call): Response;
   /** The same with its schemas, as OpenAPI has it. */
   described(call: Call): Response;
@@ -97,10 +97,10 @@ export function createAnswers(context: Context, { secured }: { secured: boolean 
   };
 }
 
-/** Which methods an operation has does not depend on who asks. */
+/** Which methods an operation has does not depend on the caller. */
 const ANYBODY: Call = { signal: new AbortController().signal, progress: () => undefined, overHttp: true };
 
-/** Whoever may ask their issuer for more is told so where they may only read. */
+/** Read-only callers learn how to get more rights from their issuer. */
 function challengeOf({ challenge }: Caller): Record<string, string> {
   return challenge === undefined ? {} : { 'www-authenticate': challenge };
 }
@@ -157,7 +157,7 @@ function given(outcome: Outcome, form: Form, challenged: Record<string, string>)
   return new Response(text, { headers: { 'content-type': `${form}; charset=utf-8` } });
 }
 
-/** Whoever has the same answer already is not sent it again. */
+/** A caller that already has the answer is not sent it again. */
 async function tagged(response: Response, asked: Headers): Promise<Response> {
   if (!response.ok) return response;
   const body = Buffer.from(await response.arrayBuffer());

@@ -41,7 +41,7 @@ function refused(status: number, message: string, hint: string): Sent {
 
 const byQuery = new WeakMap<AnyOperation, boolean>();
 
-/** Whether all its arguments can stand in an address: it only reads, and takes plain values or lists of them. */
+/** Whether all its arguments fit into an address: it only reads, and takes plain values or lists of them. */
 export function takesQuery(operation: AnyOperation): boolean {
   const known = byQuery.get(operation);
   if (known !== undefined) return known;

@@ -144,7 +144,7 @@ function inputOf(
   };
 }
 
-/** The answer stands once, for both ways of asking. */
+/** The answer appears once, for both methods. */
 function responseOf(operation: AnyOperation): Schema {
   return {
     description: 'The answer, as data or as text.',

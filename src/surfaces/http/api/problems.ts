@@ -12,7 +12,7 @@ export function problemOf(
   }: { status?: number; headers?: Record<string, string> } = {},
 ): Response {
   const { code, message, hint, subject, suggestions } = error;
-  // A refusal that HTTP itself has a status for is no problem of ours: there the status says what it is (RFC 9457, 4.2.1).
+  // For a refusal that has an HTTP status, the status alone says what it is (RFC 9457, 4.2.1).
   const own = status === ERROR_CODES[code].http;
   return Response.json(
     {

@@ -13,7 +13,7 @@ export interface ApiOptions {
   secured: boolean;
 }
 
-/** Every operation that a tool would give as a route of its own, the list of them, and their description. */
+/** Every operation that is available as a tool, each as a route, plus their list and their description. */
 export function createApiRoutes(context: Context, { secured }: ApiOptions = { secured: false }): HttpRoute[] {
   const running = new Set<Promise<Response>>();
   const ending = new AbortController();

@@ -4,7 +4,7 @@ import { BASE } from './paths.ts';
 
 const CARRIED = ['traceparent', 'tracestate', 'baggage'];
 
-/** A call as one span, by the conventions of OpenTelemetry for HTTP. `operation` is nothing for a name nobody has. */
+/** A call as one span, by OpenTelemetry's HTTP conventions. `operation` is undefined for an unknown name. */
 export async function traced(
   tracing: Tracing | undefined,
   { request }: Exchange,
@@ -31,7 +31,7 @@ function carrierOf(headers: Headers): Carrier {
   );
 }
 
-/** What a client has done wrong is no failure of the server. */
+/** A client's mistake is not a failure of the server. */
 function endedBy(outcome: { result: Response } | { thrown: unknown }): Ended {
   if ('thrown' in outcome)
     return { errorType: outcome.thrown instanceof Error ? outcome.thrown.name : '_OTHER' };

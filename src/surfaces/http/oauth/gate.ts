@@ -23,7 +23,7 @@ export interface OauthOptions {
   now?: () => number;
 }
 
-/** Lets in whoever has an access token (a signed JWT) of the issuer that is meant for this server. */
+/** Admits callers with an access token (a signed JWT) from the issuer that is meant for this server. */
 export function oauthGate(options: OauthOptions): Gate {
   const { scopes, resource, log } = options;
   const keys = issuerKeys(options);
@@ -79,7 +79,7 @@ export function oauthGate(options: OauthOptions): Gate {
   }
 }
 
-/** A key that nobody knows may be a new one. */
+/** An unknown key may be a new one. */
 async function verified(token: string, keys: IssuerKeys, options: OauthOptions): Promise<JWTPayload> {
   const { now = Date.now } = options;
   const since = now();

@@ -18,8 +18,8 @@ export interface IssuerKeys {
   /** The keys as they are known; fetched first if there are none, or if they are old. */
   current(): Promise<JWTVerifyGetKey>;
   /**
-   * After a token named a key nobody knows: fetches again what was known before `since`. Throws if that was tried too short
-   * a time ago; false if what is known is not older.
+   * For a token that names an unknown key: fetches the keys again if they are older than `since`. Throws if that was
+   * tried too recently; false if the known keys are not older.
    */
   renewedSince(since: number): Promise<boolean>;
 }
@@ -36,7 +36,7 @@ const MOST_BYTES = 256 * 1024;
 /** Keys are fetched again after this; until that works, the old ones serve on, but not forever. */
 const FRESH_MS = 10 * 60_000;
 const USABLE_MS = 24 * 60 * 60_000;
-/** Somebody who sends tokens with invented keys must not make us ask the issuer each time. */
+/** Tokens with made-up keys must not make us ask the issuer each time. */
 const PAUSE_MS = 10_000;
 const PAUSE_AFTER_FAILURE_MS = 5_000;
 
@@ -53,7 +53,7 @@ export function issuerKeys({ issuer, keysUrl, now = Date.now }: IssuerOptions): 
     tried.failed = false;
   }
 
-  /** Everybody who waits, waits for the same answer. */
+  /** All waiting callers share one request. */
   function renew(): Promise<void> {
     running ??= fetchKeys().finally(() => (running = undefined));
     return running;
@@ -70,7 +70,7 @@ export function issuerKeys({ issuer, keysUrl, now = Date.now }: IssuerOptions): 
           throw new IssuerUnavailable('the last attempt to reach it failed');
         await renew().catch(unavailable);
       } else if (age() > FRESH_MS && mayTry()) {
-        // Nobody has to wait for this, and nobody is turned away if it fails.
+        // No one has to wait for this, and no one is turned away if it fails.
         void renew().catch(() => undefined);
       }
       if (known === undefined || age() > USABLE_MS) throw new IssuerUnavailable('it has no keys');

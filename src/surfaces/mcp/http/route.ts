@@ -23,7 +23,7 @@ import { createLastWords } from './last-words.ts';
 import { createSessions } from './sessions.ts';
 
 export interface McpRoute extends HttpRoute {
-  /** Tells clients of the 2026 protocol that listen what has changed; those of 2025 have a server of their own. */
+  /** Notifies listening clients of the 2026 protocol of changes; each client of 2025 has a separate server. */
   notify: ServerNotifier;
   /** How many sessions of clients of the 2025 protocol are open. */
   sessions(): number;
@@ -85,7 +85,7 @@ export function createMcpRoute(
     sessions: sessions.count,
     async handle(exchange) {
       const { request, over, caller } = exchange;
-      // Before anybody parses it: how deep it is was only looked at where it says that it is JSON.
+      // Before it is parsed: its depth was only checked if it claims to be JSON.
       if (request.method === 'POST' && !JSON_TYPE.test(request.headers.get('content-type') ?? ''))
         return refuseAsRpc(415, 'Send application/json.');
       // Parsed once for all; what cannot be is answered by the SDK.

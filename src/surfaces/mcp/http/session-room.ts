@@ -9,10 +9,10 @@ export interface Held {
 }
 
 /**
- * The session that ends so that a caller can have a new one where all places are taken. It is one of whoever has the
- * most: the caller itself, if nobody has more. So no flood of one caller ends what another has. The one that was silent
- * longest goes first. If all of theirs listen, an idle one of the caller's own goes; one that listens, only for a caller
- * who has clearly less and nothing idle.
+ * The session to close so that a caller can have a new one when all places are taken. It is one of the caller that has
+ * the most: the new caller itself, if no one has more. So a flood from one caller never closes another's sessions. The
+ * session that was silent longest goes first. If all of theirs are listening, an idle one of the new caller's goes; a
+ * listening one goes only for a caller who has clearly fewer and nothing idle.
  */
 export function makesRoom<S extends Held>(sessions: readonly S[], caller: Caller): S | undefined {
   const held = new Map<string | undefined, number>();

@@ -12,7 +12,7 @@ import { makesRoom, type Held } from './session-room.ts';
 const IDLE_MS = 30 * 60_000;
 const CHECK_MS = 60_000;
 
-/** Whoever opened it owns it: nobody else may use it. A stream for what the server says by itself keeps it open. */
+/** The caller who opened it owns it: no other caller may use it. A stream for unsolicited messages keeps it open. */
 interface Session extends Held {
   handle(exchange: Exchange, message?: unknown): Promise<Response>;
   /** What has no answer yet gets these words. */
@@ -28,8 +28,8 @@ export interface Sessions {
 }
 
 /**
- * Clients of the 2025 protocol: `initialize` opens a session with a server of its own, and the id in the header of
- * later requests leads back to it.
+ * Clients of the 2025 protocol: `initialize` opens a session with a separate server, and the id in the header of later
+ * requests leads back to it.
  */
 export function createSessions(
   factory: McpServerFactory,
