@@ -1,21 +1,38 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
-/** Real hosts are large downloads: they take part only when they are asked for. */
-const hosts =
-  process.env['BMAD_TEST_HOSTS'] === undefined
-    ? []
-    : [
-        {
-          extends: true as const,
-          test: {
-            name: 'hosts',
-            include: ['tests/hosts/**/*.test.ts'],
-            testTimeout: 600_000,
-            hookTimeout: 600_000,
-          },
-        },
-      ];
+/** Tests beside the code that start programs: git, shells, other copies of what they test. */
+const BESIDE_WITH_PROCESSES = [
+  'src/base/files/file-lock.test.ts',
+  'src/base/process/**/*.test.ts',
+  'src/sources/git/**/*.test.ts',
+  'src/services/completion/{builtin,receipts}.test.ts',
+  'src/services/git-sources/**/*.test.ts',
+  'src/operations/{completion,git-sources}/**/*.test.ts',
+  'src/app/git-sources.test.ts',
+];
+
+/** The same in folders of their own. */
+const WITH_PROCESSES = [
+  'tests/memory/{busy,crash,disks,half-written,open-twice,reembedding}.test.ts',
+  'tests/{project,runs,state}/**/*.test.ts',
+];
+
+const cores = availableParallelism();
+/** A worker whose test waits for processes leaves its core to others; on a large machine each keeps about two busy. */
+const waiting = { maxWorkers: Math.max(3, Math.ceil(cores / 2)), sequence: { groupOrder: 1 } };
+/** Room for what is fetched on first use. */
+const fetching = { testTimeout: 300_000, hookTimeout: 600_000 };
+
+type Settings = NonNullable<TestProjectInlineConfiguration['test']>;
+
+function project(
+  name: string,
+  include: readonly string[],
+  more: Settings = {},
+): TestProjectInlineConfiguration {
+  return { extends: true, test: { name, include: [...include], ...more } };
+}
 
 export default defineConfig({
   test: {
@@ -27,47 +44,32 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // Most of the time of an isolated file goes into imports that the file before it has made too.
     isolate: false,
-    maxWorkers: availableParallelism(),
+    maxWorkers: cores,
     projects: [
-      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'] } },
-      { extends: true, test: { name: 'property', include: ['tests/property/**/*.test.ts'] } },
-      {
-        extends: true,
-        test: {
-          name: 'contract',
-          include: [
-            'tests/*.test.ts',
-            'tests/contract/**/*.test.ts',
-            'tests/memory/**/*.test.ts',
-            'tests/runs/**/*.test.ts',
-            'tests/project/**/*.test.ts',
-            'tests/state/**/*.test.ts',
-          ],
-        },
-      },
-      { extends: true, test: { name: 'surface', include: ['tests/surface/**/*.test.ts'] } },
-      {
-        extends: true,
-        test: {
-          name: 'installs',
-          include: ['tests/installs/**/*.test.ts', 'tests/search/**/*.test.ts'],
-          testTimeout: 300_000,
-          hookTimeout: 600_000,
-        },
-      },
-      { extends: true, test: { name: 'e2e', include: ['tests/e2e/**/*.test.ts'], isolate: true } },
-      {
-        extends: true,
-        test: {
-          name: 'conformance',
-          isolate: true,
-          include: ['tests/conformance/**/*.test.ts'],
-          globalSetup: 'tests/conformance/setup.ts',
-          testTimeout: 300_000,
-          hookTimeout: 600_000,
-        },
-      },
-      ...hosts,
+      project('unit', ['src/**/*.test.ts'], { exclude: BESIDE_WITH_PROCESSES }),
+      project('property', ['tests/property/**/*.test.ts']),
+      project('contract', ['tests/*.test.ts', 'tests/{contract,memory}/**/*.test.ts'], {
+        exclude: WITH_PROCESSES,
+      }),
+      project('surface', ['tests/surface/**/*.test.ts']),
+      project('installs', ['tests/installs/**/*.test.ts', 'tests/search/**/*.test.ts'], fetching),
+      project('processes', [...BESIDE_WITH_PROCESSES, ...WITH_PROCESSES], waiting),
+      project('e2e', ['tests/e2e/**/*.test.ts'], waiting),
+      project('conformance', ['tests/conformance/**/*.test.ts'], {
+        globalSetup: 'tests/conformance/setup.ts',
+        ...fetching,
+        ...waiting,
+      }),
+      // Real hosts are large downloads: they take part only when they are asked for.
+      ...(process.env['BMAD_TEST_HOSTS'] === undefined
+        ? []
+        : [
+            project('hosts', ['tests/hosts/**/*.test.ts'], {
+              testTimeout: 600_000,
+              hookTimeout: 600_000,
+              ...waiting,
+            }),
+          ]),
     ],
   },
 });

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repository } from './support/app.ts';
@@ -200,6 +200,24 @@ describe('architecture', () => {
       if (lines > 300) long.push(`${file}: ${lines} lines`);
     }
     expect(long).toEqual([]);
+  });
+
+  it('has tests beside every service, or says in AGENTS.md where they are', async () => {
+    const text = await readFile(join(repository, 'AGENTS.md'), 'utf8');
+    const elsewhere = new Map(
+      [...text.matchAll(/^\| `(services\/[^`]+)` \|(.+)\|$/gm)].map(([, folder = '', cell = '']) => [
+        folder,
+        [...cell.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path),
+      ]),
+    );
+    const foldersOf = (names: readonly string[]): Set<string> =>
+      new Set(names.filter((name) => name.startsWith('services/')).map((name) => dirname(name)));
+    const tested = foldersOf(files.filter((file) => file.endsWith('.test.ts')));
+    const untested = [...foldersOf(production)].filter((folder) => !tested.has(folder));
+    expect([...elsewhere.keys()].sort()).toEqual(untested.sort());
+    for (const place of [...elsewhere.values()].flat())
+      await expect(stat(join(repository, place)), place).resolves.toBeDefined();
+    expect([...elsewhere].filter(([, places]) => places.length === 0)).toEqual([]);
   });
 
   it('has no vague file names', () => {

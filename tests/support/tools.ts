@@ -8,7 +8,9 @@ import { installedPackage } from './npm.ts';
  */
 const CONFORMANCE = ['@modelcontextprotocol/conformance', '0.2.0-alpha.12'] as const;
 const INSPECTOR = ['@modelcontextprotocol/inspector', '2.12.0'] as const;
-const NODE_22 = '22.23.3';
+
+/** The versions of Node that the tests run on besides the oldest one we support. */
+export const NODES = ['22.23.3', '24.21.0', '26.10.0'] as const;
 
 /** Program and first arguments. */
 export type Command = readonly [string, ...string[]];
@@ -24,9 +26,12 @@ export async function inspectorTool(): Promise<Command> {
 }
 
 /** A Node 22 from npm, whichever Node runs the tests. */
-export async function node22(): Promise<string> {
+export const node22 = (): Promise<string> => nodeOf(NODES[0]);
+
+/** A Node from npm. */
+export async function nodeOf(version: string): Promise<string> {
   const windows = process.platform === 'win32';
-  const folder = await tool(`node-${windows ? 'win' : process.platform}-${process.arch}`, NODE_22);
+  const folder = await tool(`node-${windows ? 'win' : process.platform}-${process.arch}`, version);
   return join(folder, 'bin', windows ? 'node.exe' : 'node');
 }
 
