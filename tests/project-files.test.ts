@@ -1,0 +1,76 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { repository } from './support/app.ts';
+
+interface Workflow {
+  permissions: Record<string, string>;
+  jobs: Record<
+    string,
+    {
+      permissions?: Record<string, string>;
+      strategy?: { matrix: { os: string[]; node: number[] } };
+      steps: { uses?: string; run?: string }[];
+    }
+  >;
+}
+
+const read = (path: string): Promise<string> => readFile(join(repository, path), 'utf8');
+const names = (await readdir(join(repository, '.github/workflows'))).sort();
+const workflows = await Promise.all(
+  names.map(async (name): Promise<[string, Workflow]> => [
+    name,
+    parse(await read(`.github/workflows/${name}`)) as Workflow,
+  ]),
+);
+const { scripts, engines } = JSON.parse(await read('package.json')) as {
+  scripts: Record<string, string>;
+  engines: { node: string };
+};
+
+describe('workflows', () => {
+  it('are these', () => expect(names).toEqual(['ci.yml', 'release.yml']));
+
+  it.each(workflows)('%s pins actions to a major version', (_name, { jobs }) => {
+    const actions = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []));
+    expect(actions.length).toBeGreaterThan(0);
+    for (const action of actions) expect(action).toMatch(/^actions\/[a-z-]+@v\d+$/);
+  });
+
+  it.each(workflows)('%s may only read, but for what a job needs', (_name, { permissions, jobs }) => {
+    expect(permissions).toEqual({ contents: 'read' });
+    for (const job of Object.values(jobs))
+      expect([undefined, { contents: 'read', 'id-token': 'write' }]).toContainEqual(job.permissions);
+  });
+
+  it.each(workflows)('%s runs scripts that exist', (_name, { jobs }) => {
+    const commands = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
+    for (const command of commands)
+      for (const [, script = ''] of command.matchAll(/npm run (\S+)/g))
+        expect(scripts).toHaveProperty(script);
+  });
+
+  it('test three systems with every supported version of Node', () => {
+    const matrix = workflows[0]?.[1].jobs['test']?.strategy?.matrix;
+    expect(matrix).toEqual({
+      os: ['ubuntu-latest', 'macos-latest', 'windows-latest'],
+      node: [20, 22, 24],
+    });
+    expect(engines.node).toMatch(new RegExp(`^>=${matrix?.node[0]}\\b`));
+  });
+});
+
+describe('issue templates', () => {
+  it.each(['bug', 'feature'])('%s asks for something', async (name) => {
+    const form = parse(await read(`.github/ISSUE_TEMPLATE/${name}.yml`)) as {
+      name: string;
+      description: string;
+      body: { type: string; attributes: { label?: string; value?: string } }[];
+    };
+    expect(form.name).toBeTruthy();
+    expect(form.description).toBeTruthy();
+    for (const { type, attributes } of form.body)
+      expect(type === 'markdown' ? attributes.value : attributes.label).toBeTruthy();
+  });
+});
