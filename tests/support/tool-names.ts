@@ -1,28 +1,16 @@
-/** The tools that users see, in the order they see them. One that is added or renamed is a change of this list. */
+import { OFFERED } from '../../src/operations/offered.ts';
+import type { Toolset } from '../../src/operations/toolsets.ts';
 
-export const PROJECT_TOOLS = [
-  'get_project_context',
-  'get_agent_memory',
-  'run_completion_contract',
-  'get_workflow_status',
-  'list_sessions',
-  'get_failure_museum',
-  'spawn_subagent_task',
-  'delegate_to_agent',
-  'create_delivery_contract',
-  'manage_project',
-] as const;
+/** The tools of a set as their operations declare it. The snapshot of the surface holds their names. */
+const toolsOf = (wanted: Toolset): string[] =>
+  Object.entries(OFFERED)
+    .filter(([, offer]) => offer?.toolset === wanted)
+    .map(([name]) => name);
 
-const MEMORY_TOOLS = [
-  'remember_structured',
-  'recall_structured',
-  'manage_memories',
-  'search_codebase',
-] as const;
+export const PROJECT_TOOLS = toolsOf('project');
+export const DEFAULT_TOOLS = [...toolsOf('bmad'), ...PROJECT_TOOLS, ...toolsOf('memory')];
 
-export const DEFAULT_TOOLS = ['bmad', ...PROJECT_TOOLS, ...MEMORY_TOOLS] as const;
-
-/** Those of the default that can be called where nothing may be written: two of them then only hand over to reads. */
+/** Those of the default that can be called where nothing may be written: a promise, so it is written out. */
 export const READING_TOOLS = [
   'bmad',
   'get_project_context',
