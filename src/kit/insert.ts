@@ -1,5 +1,5 @@
 import { lineEndOf } from './kit-text.ts';
-import { sectionsOf, withoutExamples, type Section } from './markdown.ts';
+import { sectionsOf, withoutExamples, type LineSection } from '../base/text/markdown.ts';
 
 /**
  * A text with lines added at the end of a section: before the rule or the blank lines that close it, and in place of a
@@ -7,7 +7,7 @@ import { sectionsOf, withoutExamples, type Section } from './markdown.ts';
  */
 export function addToSection(
   text: string,
-  isWanted: (section: Section) => boolean,
+  isWanted: (section: LineSection) => boolean,
   added: readonly string[],
   {
     isPlaceholder = () => false,

@@ -1,5 +1,5 @@
 import type { Severity } from '../model/failure.ts';
-import { plainTitle } from './headings.ts';
+import { plainTitle } from './markdown.ts';
 
 /** The words of the files in one language. The kit's own tools look for the French ones, or for both. */
 export interface Wording {

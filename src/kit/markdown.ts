@@ -1,74 +1,3 @@
-/**
- * The text with comments and fenced blocks blanked out, line by line, so that examples are not taken for entries and
- * line numbers stay true.
- */
-export function withoutExamples(text: string): string[] {
-  let fence: string | undefined;
-  return withoutComments(text)
-    .split(/\r?\n/)
-    .map((line) => {
-      const mark = /^\s{0,3}(`{3,}|~{3,})/.exec(line)?.[1];
-      if (fence === undefined) {
-        if (mark === undefined) return line;
-        fence = mark;
-        return '';
-      }
-      if (mark !== undefined && mark.startsWith(fence)) fence = undefined;
-      return '';
-    });
-}
-
-/**
- * One that is not closed, or not before the next begins, ends with its line: a remembered text may contain the mark,
- * and everything after it would be lost. Each mark is searched for once, so that many of them take no longer.
- */
-export function withoutComments(text: string): string {
-  let kept = '';
-  let from = 0;
-  let start = text.indexOf(OPEN);
-  let close = -1;
-  while (start >= 0) {
-    const next = text.indexOf(OPEN, start + OPEN.length);
-    if (close !== Infinity && close < start + OPEN.length) close = placeOf(text, CLOSE, start + OPEN.length);
-    const isClosed = close !== Infinity && (next < 0 || close < next);
-    const end = isClosed
-      ? close + CLOSE.length
-      : Math.min(placeOf(text, '\n', start), next < 0 ? text.length : next);
-    kept += text.slice(from, start) + text.slice(start, end).replace(/[^\n]/g, '');
-    from = end;
-    start = next;
-  }
-  return kept + text.slice(from);
-}
-
-const OPEN = '<!--';
-const CLOSE = '-->';
-
-function placeOf(text: string, mark: string, from: number): number {
-  const at = text.indexOf(mark, from);
-  return at < 0 ? Infinity : at;
-}
-
-export interface Section {
-  level: number;
-  title: string;
-  /** Line number of the heading, from 1; 0 for the text before the first heading. */
-  line: number;
-  body: { text: string; line: number }[];
-}
-
-/** A text cut at its headings. */
-export function sectionsOf(lines: readonly string[]): Section[] {
-  const sections: Section[] = [{ level: 0, title: '', line: 0, body: [] }];
-  for (const [index, text] of lines.entries()) {
-    const heading = /^(#{1,6})\s+(.*?)\s*#*\s*$/.exec(text);
-    if (heading === null) sections.at(-1)?.body.push({ text, line: index + 1 });
-    else
-      sections.push({ level: heading[1]?.length ?? 1, title: heading[2] ?? '', line: index + 1, body: [] });
-  }
-  return sections;
-}
-
 const BULLET = /^\s{0,3}[-*]\s+(?:\[(\d{4}-\d{2}-\d{2})[^\]]{0,20}\]\s*)?(\S.*?)\s*$/;
 
 /** `- [2026-02-10] text`, with `-` or `*`, with or without a date. */
@@ -96,4 +25,39 @@ export function isUnset(text: string): boolean {
     /^(?:—|–|…|àcompléter\.?|tobecompleted\.?|tbd|todo)+$/i.test(bare) ||
     /\{\{[^}]*\}\}/.test(bare)
   );
+}
+
+/** What a heading is about, in French and in English; the first that fits counts. */
+const TOPICS = {
+  requests: /requetes? inter-?agents?|inter-?agents? requests?/,
+  agents: /equipe d'agents|agents custom|custom agents?|agents? team|^(?:les )?agents$/,
+  stack: /^(?:stack|tech)\b|technology stack/,
+  vigilance: /points? de vigilance|points? of attention|watch ?points?|known risks/,
+  variables: /variables? d'environnement|environment variables?/,
+  environment: /environnement local|local environment|development environment/,
+  database: /base de donnees|databases?/,
+  infrastructure: /^infrastructure/,
+  architecture: /^architecture/,
+  api: /^api\b/,
+  conventions: /^conventions?/,
+  project: /^(?:projet|project)\b/,
+};
+
+export type Topic = keyof typeof TOPICS;
+
+/** A heading without accents, marks and case, with one kind of apostrophe: `équipe d’agents` is `equipe d'agents`. */
+export function plainTitle(title: string): string {
+  return title
+    .normalize('NFD')
+    .replace(/[\u0300-\u036F*_`#]/g, '')
+    .replace(/[’‘ʼ]/g, "'")
+    .replace(/[^\p{L}\p{N}'/ -]/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .toLowerCase();
+}
+
+export function topicOf(title: string): Topic | undefined {
+  const plain = plainTitle(title);
+  return (Object.keys(TOPICS) as Topic[]).find((topic) => TOPICS[topic].test(plain));
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { growth } from '../../../tests/support/work.ts';
 import { byteLength } from './text.ts';
-import { cutToFit, findSection, outline } from './markdown.ts';
+import { cutToFit, findSection, headingIn, outline, withoutExamples } from './markdown.ts';
 
 /** The outline with the text of each section instead of its offsets. */
 function shown(text: string): string[] {
@@ -97,5 +98,51 @@ describe('cutToFit', () => {
   ])('gives %s', (_, text, budget, head) => {
     expect(cutToFit(text, budget)).toBe(head);
     expect(byteLength(head)).toBeLessThanOrEqual(Math.max(4, budget));
+  });
+});
+
+describe('a text without its examples', () => {
+  it.each([
+    ['a <!-- b --> c\nd', ['a  c', 'd']],
+    ['a\n<!-- b\nc\n--> d\ne', ['a', '', '', ' d', 'e']],
+    ['a <!-- b\nc\nd', ['a ', 'c', 'd']],
+    ['a <!-- b\nc\n<!-- d\ne -->\nf', ['a ', 'c', '', '', 'f']],
+    ['a <!-- b <!-- c --> d\ne', ['a  d', 'e']],
+    ['a --> b\nc <!-- d\ne', ['a --> b', 'c ', 'e']],
+    ['<!-- a --> b <!-- c --> d', [' b  d']],
+    ['a <!--', ['a ']],
+    ['<!--> a\nb', ['', 'b']],
+    ['a\n```\nb\n```\nc', ['a', '', '', '', 'c']],
+    ['```\n```js\n# b\n```\nc', ['', '', '', '', 'c']],
+    ['```a``` b\n# c', ['```a``` b', '# c']],
+  ])('of %j is %j', (text, lines) => {
+    expect(withoutExamples(text)).toEqual(lines);
+  });
+
+  it('does not take long for many marks', () => {
+    expect(withoutExamples('- x <!-- y\n'.repeat(100_000))).toHaveLength(100_001);
+    expect(growth((count) => withoutExamples('- x <!-- y\n'.repeat(count)), 10_000)).toBeLessThan(40);
+  });
+});
+
+describe('headingIn', () => {
+  it.each([
+    ['# A', { level: 1, title: 'A' }],
+    ['###   A b  ###  ', { level: 3, title: 'A b' }],
+    ['## C#', { level: 2, title: 'C#' }],
+    ['## #', { level: 2, title: '' }],
+    ['##', { level: 2, title: '' }],
+    ['#A', undefined],
+    ['####### A', undefined],
+    ['A # B', undefined],
+  ])('reads %j', (line, heading) => {
+    expect(headingIn(line)).toEqual(heading);
+  });
+
+  it('does not take long for many blanks and marks', () => {
+    for (const part of [' ', '#', ' #', '# ', '\t ']) {
+      expect(headingIn(`# ${part.repeat(200_000)}x`)?.title.endsWith('x')).toBe(true);
+      expect(growth((count) => headingIn(`# ${part.repeat(count)}x`), 10_000)).toBeLessThan(40);
+    }
   });
 });

@@ -1,3 +1,91 @@
+interface Heading {
+  level: number;
+  title: string;
+}
+
+/** `## Title ##`: its level, and its title without the marks that may close it. */
+export function headingIn(line: string): Heading | undefined {
+  const [, marks, rest = ''] = /^(#{1,6})(?:\s+(.*))?$/.exec(line.trimEnd()) ?? [];
+  return marks === undefined
+    ? undefined
+    : { level: marks.length, title: rest.replace(/(?:^|\s)#+$/, '').trimEnd() };
+}
+
+/** Tells of one line after the other whether it belongs to a fenced block; the fences do. */
+export function fenceFollower(): (line: string) => boolean {
+  let fence: string | undefined;
+  return (line) => {
+    const wasOpen = fence !== undefined;
+    const [, mark, info = ''] = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)$/.exec(line.trimEnd()) ?? [];
+    if (fence === undefined) fence = mark;
+    else if (mark?.startsWith(fence) === true && info === '') fence = undefined;
+    return wasOpen || fence !== undefined;
+  };
+}
+
+/**
+ * The text with comments and fenced blocks blanked out, line by line, so that examples are not taken for entries and
+ * line numbers stay true.
+ */
+export function withoutExamples(text: string): string[] {
+  const isFenced = fenceFollower();
+  return withoutComments(text)
+    .split(/\r?\n/)
+    .map((line) => (isFenced(line) ? '' : line));
+}
+
+/**
+ * One that is not closed, or not before the next begins, ends with its line: a remembered text may contain the mark,
+ * and everything after it would be lost. Each mark is searched for once, so that many of them take no longer.
+ */
+export function withoutComments(text: string): string {
+  let kept = '';
+  let from = 0;
+  let start = text.indexOf(OPEN);
+  let close = -1;
+  while (start >= 0) {
+    const next = text.indexOf(OPEN, start + OPEN.length);
+    if (close !== Infinity && close < start + OPEN.length) close = placeOf(text, CLOSE, start + OPEN.length);
+    const isClosed = close !== Infinity && (next < 0 || close < next);
+    const end = isClosed
+      ? close + CLOSE.length
+      : Math.min(placeOf(text, '\n', start), next < 0 ? text.length : next);
+    kept += text.slice(from, start) + text.slice(start, end).replace(/[^\n]/g, '');
+    from = end;
+    start = next;
+  }
+  return kept + text.slice(from);
+}
+
+const OPEN = '<!--';
+const CLOSE = '-->';
+
+function placeOf(text: string, mark: string, from: number): number {
+  const at = text.indexOf(mark, from);
+  return at < 0 ? Infinity : at;
+}
+
+/** A section of {@link sectionsOf}, by its lines. */
+export interface LineSection {
+  level: number;
+  title: string;
+  /** Line number of the heading, from 1; 0 for the text before the first heading. */
+  line: number;
+  body: { text: string; line: number }[];
+}
+
+/** A text cut at its headings. */
+export function sectionsOf(lines: readonly string[]): LineSection[] {
+  const sections: LineSection[] = [{ level: 0, title: '', line: 0, body: [] }];
+  for (const [index, text] of lines.entries()) {
+    const heading = headingIn(text);
+    if (heading === undefined) sections.at(-1)?.body.push({ text, line: index + 1 });
+    else sections.push({ ...heading, line: index + 1, body: [] });
+  }
+  return sections;
+}
+
+/** A section of {@link outline}, by its place in the text. */
 export interface Section {
   title: string;
   level: number;
@@ -6,22 +94,19 @@ export interface Section {
   end: number;
 }
 
+const LONGEST_TITLE = 200;
+
 /** The headings of a Markdown text, code fences left out. */
 export function outline(text: string): Section[] {
   const sections: Section[] = [];
   const open: Section[] = [];
-  let fence: string | undefined;
+  const isFenced = fenceFollower();
   let offset = 0;
   for (const line of text.split('\n')) {
-    const [, mark, info = ''] = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)$/.exec(line.trimEnd()) ?? [];
-    if (mark !== undefined) {
-      if (fence === undefined) fence = mark;
-      else if (mark.startsWith(fence) && info === '') fence = undefined;
-    }
-    const heading = fence === undefined ? /^(#{1,6})\s+(.{1,200})$/.exec(line.trimEnd()) : null;
-    if (heading !== null) {
-      const level = heading[1]?.length ?? 1;
-      const section = { title: cleanTitle(heading[2] ?? ''), level, start: offset, end: text.length };
+    const heading = isFenced(line) ? undefined : headingIn(line);
+    if (heading !== undefined && heading.title !== '' && heading.title.length <= LONGEST_TITLE) {
+      const { level } = heading;
+      const section = { title: cleanTitle(heading.title), level, start: offset, end: text.length };
       closeSections(open, level, offset);
       open.push(section);
       sections.push(section);

@@ -1,5 +1,6 @@
 import type { KitEntry } from './entry.ts';
-import { bulletIn, rowIn, sectionsOf, withoutExamples, type Section } from '../markdown.ts';
+import { sectionsOf, withoutExamples, type LineSection } from '../../base/text/markdown.ts';
+import { bulletIn, rowIn } from '../markdown.ts';
 
 export const DECISIONS_FILE = 'decisions-log.md';
 
@@ -37,7 +38,7 @@ function decisionRow(
   return entry(text, source, line, { date: dateAt < 0 ? day : row[dateAt], agent: row[agentAt] });
 }
 
-function paragraph({ title, line, body }: Section, source: string, date: string | undefined): KitEntry[] {
+function paragraph({ title, line, body }: LineSection, source: string, date: string | undefined): KitEntry[] {
   const text = body
     .map((part) => part.text.trim())
     .filter((part) => part !== '' && !/^-{3,}$/.test(part))

@@ -5,7 +5,8 @@ import { listInside, readInside } from '../../base/files/files.ts';
 import { agentsNamed, namesOf, type KitAgent } from '../agents.ts';
 import type { KitEntry } from './entry.ts';
 import { inProject, type Kit } from '../kit.ts';
-import { bulletIn, withoutExamples } from '../markdown.ts';
+import { headingIn, withoutExamples } from '../../base/text/markdown.ts';
+import { bulletIn } from '../markdown.ts';
 
 export const LEARNINGS_FOLDER = 'agent-learnings';
 const MAX_BYTES = 10_000_000;
@@ -73,8 +74,8 @@ export function learningsIn(
   let agent = owner;
   const entries: KitEntry[] = [];
   for (const [index, line] of withoutExamples(text).entries()) {
-    const heading = /^##\s+(\S+)\s*$/.exec(line)?.[1];
-    if (heading !== undefined && agentsNamed(agents, heading).length > 0) agent = heading;
+    const heading = headingIn(line);
+    if (heading?.level === 2 && agentsNamed(agents, heading.title).length > 0) agent = heading.title;
     const bullet = bulletIn(line);
     if (bullet === undefined) continue;
     const [known] = agentsNamed(agents, agent);

@@ -1,5 +1,6 @@
 import type { KitEntry } from './entry.ts';
-import { isUnset, sectionsOf, withoutExamples } from '../markdown.ts';
+import { sectionsOf, withoutExamples } from '../../base/text/markdown.ts';
+import { isUnset } from '../markdown.ts';
 
 export const SHARED_CONTEXT_FILE = 'shared-context.md';
 

@@ -1,7 +1,7 @@
 import { field, isTable, textField } from '../../base/parse/parse.ts';
 import { CATEGORIES, UNKNOWN_CATEGORY as UNKNOWN, type Severity } from '../../model/failure.ts';
-import { plainTitle } from '../headings.ts';
-import { bulletIn, isUnset, sectionsOf, withoutExamples, type Section } from '../markdown.ts';
+import { bulletIn, isUnset, plainTitle } from '../markdown.ts';
+import { sectionsOf, withoutExamples, type LineSection } from '../../base/text/markdown.ts';
 
 /** A failure of the museum, whichever of the two families of files it is in. */
 export interface Failure {
@@ -62,7 +62,7 @@ export function museumIn(text: string, source: string): Failure[] {
 
 function datedFailure(
   [, date = '', bracket, rest = '']: RegExpExecArray,
-  { line, body }: Section,
+  { line, body }: LineSection,
   severity: Severity,
   source: string,
 ): Failure {
@@ -82,7 +82,7 @@ function datedFailure(
 
 function numberedFailure(
   [, id = '', title = '']: RegExpExecArray,
-  { line, body }: Section,
+  { line, body }: LineSection,
   source: string,
 ): Failure {
   const fields = fieldsIn(body);
@@ -224,7 +224,7 @@ const LABELS: readonly [Label, RegExp][] = [
 /** `**Leçon** : …`, as a separate line or a bullet, with or without the marks. */
 const LABELLED = /^\s*(?:[-*]\s+)?(?:\*\*)?([^*:]{3,40}?)(?:\*\*)?\s*:\s*(?:\*\*\s*)?(\S.*?)\s*$/;
 
-function labelled(body: Section['body']): Partial<Record<Label, string>> {
+function labelled(body: LineSection['body']): Partial<Record<Label, string>> {
   const found: Partial<Record<Label, string>> = {};
   let last: Label | undefined;
   for (const { text } of body) {
@@ -240,12 +240,12 @@ function labelled(body: Section['body']): Partial<Record<Label, string>> {
   return found;
 }
 
-export function fieldsIn(body: Section['body']): Partial<Failure> {
+export function fieldsIn(body: LineSection['body']): Partial<Failure> {
   const { happened, cause, impact, lesson, fix, rule, status } = labelled(body);
   return { happened, cause, impact, lesson, fix, rule, status: statusOf(status) };
 }
 
-function toldLines(body: Section['body']): string[] {
+function toldLines(body: LineSection['body']): string[] {
   return body
     .map((part) => part.text.trim())
     .filter((part) => part !== '' && !/^-{3,}$/.test(part) && !part.startsWith('>'));

@@ -1,5 +1,5 @@
-import { plainTitle, topicOf, type Topic } from '../headings.ts';
-import { isUnset, rowIn, sectionsOf, withoutComments, withoutExamples } from '../markdown.ts';
+import { isUnset, plainTitle, rowIn, type Topic, topicOf } from '../markdown.ts';
+import { sectionsOf, withoutComments, withoutExamples } from '../../base/text/markdown.ts';
 
 /** A section of the shared context: the part that has been filled in. */
 export interface ContextSection {

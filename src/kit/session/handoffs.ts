@@ -3,14 +3,14 @@ import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { cell } from '../../base/text/text.ts';
 import { contextSections, REQUEST, requestsIn } from './context-sections.ts';
-import { topicOf } from '../headings.ts';
+import { rowIn, topicOf } from '../markdown.ts';
 import { addToSection } from '../insert.ts';
 import { inProject } from '../kit.ts';
 import { whileLocked } from '../kit-lock.ts';
 import { asLine, lineEndOf, textToChange, type KitWithMemory } from '../kit-text.ts';
 import { FRENCH, languageOf } from '../language.ts';
 import { projectWording } from '../project-language.ts';
-import { rowIn, withoutExamples } from '../markdown.ts';
+import { withoutExamples } from '../../base/text/markdown.ts';
 import { SHARED_CONTEXT_FILE } from '../memories/shared-context.ts';
 import { shortId } from '../memories/short-id.ts';
 

@@ -2,13 +2,13 @@ import { replaceShared } from '../../base/files/file-shared.ts';
 import { listInside } from '../../base/files/files.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { cell } from '../../base/text/text.ts';
-import { plainTitle } from '../headings.ts';
+import { isUnset, plainTitle, rowIn } from '../markdown.ts';
 import { inProject } from '../kit.ts';
 import { whileLocked } from '../kit-lock.ts';
 import { asLine, lineEndOf, textToChange, type KitWithMemory } from '../kit-text.ts';
 import { FRENCH, languageOf, type Wording } from '../language.ts';
 import { projectWording } from '../project-language.ts';
-import { isUnset, rowIn, sectionsOf, withoutExamples } from '../markdown.ts';
+import { sectionsOf, withoutExamples } from '../../base/text/markdown.ts';
 
 export const SESSION_FILE = 'session-state.md';
 const SUMMARIES = 'session-summaries';

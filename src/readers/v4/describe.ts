@@ -1,4 +1,4 @@
-import { outline } from '../../base/text/markdown.ts';
+import { outline, withoutComments } from '../../base/text/markdown.ts';
 import { field, isTable, type Table } from '../../base/parse/parse.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { Problem, RecordKind } from '../../model/record.ts';
@@ -77,7 +77,7 @@ function fromTable(table: Table): Description {
 /** A Markdown document: what its lines of data say, else its heading and the first sentence of its introduction. */
 function describeDocument(text: string): Description {
   const { data, body } = withoutData(text);
-  const clean = body.replace(/<!--[\s\S]*?-->/g, '').replace(/\[\[LLM:[\s\S]*?(?:\]\]|$)/g, '');
+  const clean = withoutComments(body).replace(/\[\[LLM:[\s\S]*?(?:\]\]|$)/g, '');
   const sections = outline(clean).map((section) => ({ ...section, title: realTitle(section.title) }));
   const top = sections.findIndex(({ title }) => title !== '');
   const heading = sections[top]?.title;

@@ -1,3 +1,4 @@
+import { fenceFollower, headingIn } from '../../base/text/markdown.ts';
 import { CONTAINERS } from './definitions.ts';
 import type { Definition } from './grammars.ts';
 
@@ -41,21 +42,18 @@ export function chunksByHeading(lines: readonly string[]): Chunk[] {
   const chunks: Chunk[] = [];
   let start = 0;
   let symbol = '';
-  let fence = false;
+  const take = (end: number): void => {
+    chunks.push(...windows(lines, { start, end, symbol, kind: symbol === '' ? 'text' : 'section' }));
+  };
+  const isFenced = fenceFollower();
   for (const [index, line] of lines.entries()) {
-    if (/^\s{0,3}(?:```|~~~)/.test(line)) fence = !fence;
-    const heading = fence ? undefined : /^#{1,6}\s+(.+?)\s*#*$/.exec(line.slice(0, 300))?.[1];
-    if (heading === undefined) continue;
-    if (index > start)
-      chunks.push(
-        ...windows(lines, { start, end: index - 1, symbol, kind: symbol === '' ? 'text' : 'section' }),
-      );
+    const heading = isFenced(line) ? undefined : headingIn(line.slice(0, 300))?.title;
+    if (heading === undefined || heading === '') continue;
+    if (index > start) take(index - 1);
     start = index;
     symbol = heading.slice(0, 80);
   }
-  chunks.push(
-    ...windows(lines, { start, end: lines.length - 1, symbol, kind: symbol === '' ? 'text' : 'section' }),
-  );
+  take(lines.length - 1);
   return chunks;
 }
 

@@ -1,4 +1,4 @@
-import { outline } from '../../base/text/markdown.ts';
+import { outline, withoutComments } from '../../base/text/markdown.ts';
 import {
   field,
   isTable,
@@ -8,7 +8,7 @@ import {
   type Table,
 } from '../../base/parse/parse.ts';
 import type { BmadRecord } from '../../model/record.ts';
-import { allTexts, inside, tagText, withoutComments } from './agent-markup.ts';
+import { allTexts, inside, tagText } from './agent-markup.ts';
 import { yamlBlock } from './agent-profile.ts';
 import { tidyText } from './tidy-text.ts';
 
@@ -121,13 +121,9 @@ function fromMarkup(file: string, elsewhere: string[]): CharacterPart[] {
   const isRule = (rule: string): boolean => !CEREMONY.test(rule);
   const activation = inside(text, 'activation') ?? '';
   const steps = allTexts(activation, 'step').filter(isRule);
-  const [own, base] = [
-    steps.filter((step) => !isBaseProtocol(step)),
-    steps.filter((step) => isBaseProtocol(step)),
-  ];
-  elsewhere.push(
-    ...base.map((step) => `the base protocol (${/[\w./{}-]+\.md/.exec(step)?.[0] ?? 'a file'})`),
-  );
+  const own = steps.filter((step) => !isBaseProtocol(step));
+  for (const step of steps.filter(isBaseProtocol))
+    elsewhere.push(`the base protocol (${/[\w./{}-]+\.md/.exec(step)?.[0] ?? 'a file'})`);
   const critical = [...allTexts(inside(text, 'critical-actions') ?? '', 'i').filter(isRule), ...own];
   const block = inside(text, 'rules') ?? '';
   const written = allTexts(block, 'r');

@@ -4,19 +4,6 @@ import { decodeEntities } from '../../base/text/entities.ts';
 
 const TAG_LENGTH = 8_000;
 
-/** Comments may speak of the tags. One that is never closed is none. */
-export function withoutComments(text: string): string {
-  const kept: string[] = [];
-  let from = 0;
-  for (let start = text.indexOf('<!--'); start !== -1; start = text.indexOf('<!--', from)) {
-    const end = text.indexOf('-->', start + 4);
-    if (end === -1) break;
-    kept.push(text.slice(from, start));
-    from = end + 3;
-  }
-  return kept.join('') + text.slice(from);
-}
-
 /** From the opening tag of a name up to its end. */
 export function inside(text: string, name: string): string | undefined {
   const start = text.search(new RegExp(`<${name}[\\s>]`));

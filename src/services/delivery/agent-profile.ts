@@ -1,9 +1,9 @@
 import { decodeEntities } from '../../base/text/entities.ts';
-import { findSection, outline } from '../../base/text/markdown.ts';
+import { findSection, outline, withoutComments } from '../../base/text/markdown.ts';
 import { field, isTable, ParseError, parseYaml, textField, type Table } from '../../base/parse/parse.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { BmadRecord } from '../../model/record.ts';
-import { inside, tagText, withoutComments } from './agent-markup.ts';
+import { inside, tagText } from './agent-markup.ts';
 
 export interface MenuItem {
   /** What a user types for it: `CA`, `*create-prd`. */

@@ -1,4 +1,4 @@
-const FENCE = /^\s*(`{3,}|~{3,})/;
+import { fenceFollower } from '../../base/text/markdown.ts';
 
 /**
  * A text without the indentation common to all its lines, trailing blanks and runs of blank lines. Deeper indentation
@@ -9,16 +9,10 @@ export function tidyText(text: string, isHanging = false): string {
   const lines = text.replaceAll('\r\n', '\n').replaceAll('\r', '\n').split('\n');
   const common = commonIndent(isHanging && lines[0]?.trim() !== '' ? lines.slice(1) : lines);
   const kept: string[] = [];
-  let fence: string | undefined;
+  const isFenced = fenceFollower();
   for (const whole of lines) {
     const line = whole.slice(Math.min(common, indentOf(whole)));
-    const mark = FENCE.exec(line)?.[1];
-    const isInside = fence !== undefined;
-    if (mark !== undefined) {
-      if (fence === undefined) fence = mark;
-      else if (mark.startsWith(fence)) fence = undefined;
-    }
-    if (isInside) kept.push(line);
+    if (isFenced(line.trimStart())) kept.push(line);
     else if (line.trim() !== '' || kept.at(-1) !== '') kept.push(line.trimEnd());
   }
   return kept.join('\n').replace(/^\n+/, '').trimEnd();

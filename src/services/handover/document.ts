@@ -1,5 +1,6 @@
 import { isTable, parseFrontMatter, ParseError, textField, type Table } from '../../base/parse/parse.ts';
-import { rowIn, sectionsOf, withoutExamples } from '../../kit/markdown.ts';
+import { sectionsOf, withoutExamples } from '../../base/text/markdown.ts';
+import { rowIn } from '../../kit/markdown.ts';
 
 /** What one team hands over to another, as a file that both can read and sign. */
 export const CONTRACT_STATES = ['pending-acceptance', 'accepted', 'rejected', 'renegotiating'] as const;

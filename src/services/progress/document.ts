@@ -1,4 +1,5 @@
 import { ParseError } from '../../base/parse/parse.ts';
+import { fenceFollower, withoutComments } from '../../base/text/markdown.ts';
 import { plural } from '../../base/text/text.ts';
 import { yamlPairs, type YamlPair } from '../../base/parse/parse-places.ts';
 import { plannedIn } from './epic-headings.ts';
@@ -161,13 +162,13 @@ const PLACEHOLDER = /\{\{\s*[A-Za-z][\w .-]{0,60}\}\}/;
 /** What is written, without headings, comments and what a template brings along; code is text but has no placeholders. */
 export function bodyOf(text: string, skip: number, until?: RegExp): Body {
   const body: Body = { characters: 0, placeholder: undefined, firstLine: undefined };
-  let fenced = false;
+  const isFenced = fenceFollower();
+  // Comments hold the instructions of templates.
   const lines = withoutComments(text).split('\n');
   for (let index = skip; index < lines.length; index++) {
     const line = lines[index] ?? '';
     if (until?.test(line) === true) break;
-    if (/^\s*(?:```|~~~)/.test(line)) fenced = !fenced;
-    const found = fenced ? null : PLACEHOLDER.exec(line.replace(/`[^`]*`/g, ''));
+    const found = isFenced(line.trimStart()) ? null : PLACEHOLDER.exec(line.replace(/`[^`]*`/g, ''));
     if (found !== null) {
       body.placeholder ??= { text: found[0], line: index + 1 };
       continue;
@@ -178,19 +179,6 @@ export function bodyOf(text: string, skip: number, until?: RegExp): Body {
     body.characters += letters;
   }
   return body;
-}
-
-/** Comments hold the instructions of templates; their lines stay, so that lines keep their numbers. */
-function withoutComments(text: string): string {
-  const parts: string[] = [];
-  let from = 0;
-  for (let open = text.indexOf('<!--'); open !== -1; open = text.indexOf('<!--', from)) {
-    const close = text.indexOf('-->', open + 4);
-    if (close === -1) break;
-    parts.push(text.slice(from, open), text.slice(open, close + 3).replace(/[^\n]/g, ''));
-    from = close + 3;
-  }
-  return parts.join('') + text.slice(from);
 }
 
 function lineField(line: number | undefined): { line?: number } {

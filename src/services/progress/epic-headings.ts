@@ -1,3 +1,5 @@
+import { fenceFollower } from '../../base/text/markdown.ts';
+
 /** An epic or a story as the planning documents name it. */
 interface PlannedStory {
   epic: number;
@@ -28,10 +30,9 @@ const STORY =
 /** The epics and stories of a text, in its order; code fences left out, each once. */
 export function plannedIn(file: string, text: string): Plan {
   const plan: Plan = { epics: [], stories: [] };
-  let fenced = false;
+  const isFenced = fenceFollower();
   for (const [index, line] of text.split(/\r?\n/).entries()) {
-    if (/^ {0,3}(?:```|~~~)/.test(line)) fenced = !fenced;
-    if (fenced || !line.startsWith('#') || line.length > 400) continue;
+    if (isFenced(line) || !line.startsWith('#') || line.length > 400) continue;
     const place = { file, line: index + 1 };
     const story = STORY.exec(line);
     if (story !== null) {

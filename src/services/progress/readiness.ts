@@ -1,10 +1,11 @@
+import { headingIn } from '../../base/text/markdown.ts';
 import type { Judgement } from './document.ts';
 
 /** The verdict of a readiness report: a report of a plan that is not ready does not finish the gate. */
 export function readinessVerdict(file: string, text: string): Judgement | undefined {
   const lines = text.split(/\r?\n/);
   const heading = lines.findIndex((line) =>
-    /^#{1,6}\s.*(?:overall readiness|readiness status|décision|verdict)/i.test(line),
+    /overall readiness|readiness status|décision|verdict/i.test(headingIn(line)?.title ?? ''),
   );
   const inLine = lines.findIndex((line) => /(?:overall|readiness)[^:]{0,40}status[*_]*\s*:/i.test(line));
   const from = heading === -1 ? inLine : heading + 1;

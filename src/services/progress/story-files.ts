@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { ParseError, parseYaml, isTable, textField } from '../../base/parse/parse.ts';
+import { headingIn } from '../../base/text/markdown.ts';
 import { bodyOf, frontMatterOf, judgeDocument, statusIn, type FrontMatter } from './document.ts';
 import { unique, type Locations } from './locations.ts';
 import type { ProjectFiles } from './project-files.ts';
@@ -38,7 +39,8 @@ export interface StoryFiles {
 
 const V6_NAME = /^(?:spec-)?(\d{1,6})-(\d{1,6})([a-z]?)-.+$/u;
 const V4_NAME = /^(?:story-)?(\d{1,6})\.(\d{1,6})(?:[.-].*)?$/;
-const TITLE = /^#\s+.*\b(?:story|récit|histoire)\s*:?\s*\d+[.-]\d+/iu;
+const TITLE = /\b(?:story|récit|histoire)\s*:?\s*\d+[.-]\d+/iu;
+const STATUS_TITLE = /^[*_]*(?:status|statut|état)[*_]*\s*:?$/iu;
 
 /** The story files of a project, with what each says about itself. */
 export async function findStoryFiles(files: ProjectFiles, locations: Locations): Promise<StoryFiles> {
@@ -143,7 +145,7 @@ function saidBy(file: string, text: string): Said {
     // The record of the developer is filled in while the story is built.
     placeholder: bodyOf(text, head.endLine, /^##\s+(?:Dev Agent Record|Agent Model)/i).placeholder,
     trouble,
-    named: lines.slice(0, 60).some((line) => TITLE.test(line)),
+    named: lines.slice(0, 60).some((line) => headingIn(line)?.level === 1 && TITLE.test(line)),
   };
 }
 
@@ -151,20 +153,19 @@ function saidBy(file: string, text: string): Said {
 function statedIn(lines: readonly string[], from: number): { word: string; line: number } | undefined {
   for (let index = from; index < lines.length; index++) {
     const line = lines[index] ?? '';
-    const [, title] = /^#{2,3}\s+(.*?)\s*$/.exec(line) ?? [];
-    if (title === undefined) {
+    const heading = headingIn(line);
+    if (heading === undefined || heading.level === 1 || heading.level > 3) {
       const word = statusIn(line);
       if (word !== undefined) return { word, line: index + 1 };
       continue;
     }
-    if (!/^[*_]*(?:status|statut|état)[*_]*\s*:?$/iu.test(title)) {
-      // Version 4 has its section on top, but people move it; what comes in later sections is about other things.
-      const later = lines.findIndex(
-        (other, at) => at > index && /^##\s+(?:status|statut)\s*:?\s*$/iu.test(other),
-      );
-      return later === -1 ? undefined : sectionWord(lines, later);
-    }
-    return sectionWord(lines, index);
+    if (STATUS_TITLE.test(heading.title)) return sectionWord(lines, index);
+    // Version 4 has its section on top, but people move it; what comes in later sections is about other things.
+    const later = lines.findIndex(
+      (other, at) =>
+        at > index && headingIn(other)?.level === 2 && STATUS_TITLE.test(headingIn(other)?.title ?? ''),
+    );
+    return later === -1 ? undefined : sectionWord(lines, later);
   }
   return undefined;
 }
@@ -182,7 +183,8 @@ function tasksIn(lines: readonly string[]): { done: number; total: number } {
   const tasks = { done: 0, total: 0 };
   let inside = false;
   for (const line of lines) {
-    if (/^##\s/.test(line)) inside = /^##\s+(?:tasks|tâches)/iu.test(line);
+    const heading = headingIn(line);
+    if (heading?.level === 2) inside = /^(?:tasks|tâches)/iu.test(heading.title);
     const mark = inside ? /^\s*[-*]\s+\[([ xX])\]/.exec(line)?.[1] : undefined;
     if (mark === undefined) continue;
     tasks.total += 1;

@@ -1,4 +1,5 @@
 import { MEMORY_TYPES, type MemoryEntry, type MemoryType } from '../../../model/memory.ts';
+import { headingIn } from '../../../base/text/markdown.ts';
 import { bulletIn } from '../../../kit/markdown.ts';
 import { localDay } from '../../../base/text/local-time.ts';
 
@@ -37,14 +38,15 @@ export function fromMarkdown(text: string): Incoming[] {
   let agent: string | undefined;
   let exported = false;
   for (const line of text.split(/\r?\n/)) {
-    const title = /^#\s+(\S+)(?:\s+—\s+(.*))?$/.exec(line);
-    if (title !== null) {
-      type = MEMORY_TYPES.find((known) => known === title[1]);
+    const heading = headingIn(line);
+    const [, first, owner] = /^(\S+)(?:\s+—\s+(.*))?$/.exec(heading?.title ?? '') ?? [];
+    if (heading?.level === 1 && first !== undefined) {
+      type = MEMORY_TYPES.find((known) => known === first);
       exported = type !== undefined;
-      agent = /^Learnings$/i.test(title[1] ?? '') ? title[2]?.trim() : undefined;
+      agent = /^Learnings$/i.test(first) ? owner?.trim() : undefined;
       if (agent !== undefined) type = 'agent-learnings';
     }
-    agent = /^##\s+(\S.*?)\s*$/.exec(line)?.[1] ?? agent;
+    if (heading?.level === 2 && heading.title !== '') agent = heading.title;
     const bullet = bulletIn(line);
     if (bullet === undefined) continue;
     const { rest, tags } = exported ? tagsOff(bullet.text) : { rest: bullet.text, tags: [] };
