@@ -48,7 +48,7 @@ const DOORS: Record<string, string> = {
   'smol-toml': 'base/parse/parse.ts',
   'csv-parse': 'base/parse/parse.ts',
   '@orama/stemmers': 'meaning/',
-  diff: 'services/git-sources/',
+  diff: 'base/text/diff.ts',
   '@photostructure/sqlite': 'services/memory/sqlite/',
   '@qdrant/js-client-rest': 'services/memory/qdrant/',
   '@opentelemetry/api': 'base/process/tracing.ts',

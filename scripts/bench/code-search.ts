@@ -6,7 +6,7 @@ import { folderBytes } from '../../src/base/files/file-state.ts';
 import { createLog } from '../../src/base/log.ts';
 import { optionalFile } from '../../src/base/process/optional-packages.ts';
 import { createSecrets } from '../../src/base/secrets/secrets.ts';
-import type { Analyser } from '../../src/services/codebase/code-index.ts';
+import type { Analyser } from '../../src/meaning/analyser.ts';
 import { createCodebase } from '../../src/services/codebase/codebase.ts';
 import { matchesByRipgrep, needlesOf } from '../../src/services/codebase/exact.ts';
 import { createGrammars } from '../../src/services/codebase/grammars.ts';
@@ -34,14 +34,14 @@ const log = createLog({
 const forever = new AbortController().signal;
 const ripgrep = optionalFile(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/rg`, '@vscode/ripgrep');
 
-const RAW: Analyser = { id: 'raw', words: (text) => [text.toLowerCase()] };
+const RAW: Analyser = { id: 'raw', terms: (text) => [text.toLowerCase()] };
 const SPLIT: Analyser = {
   id: 'split',
-  words: (text) => (text.match(RAW_WORD) ?? []).flatMap(splitIdentifier).map((word) => word.toLowerCase()),
+  terms: (text) => (text.match(RAW_WORD) ?? []).flatMap(splitIdentifier).map((word) => word.toLowerCase()),
 };
 
 /** What the server uses. */
-const STEMS: Analyser = { id: `words-${ANALYSER_VERSION}`, words: analyse };
+const STEMS: Analyser = { id: `words-${ANALYSER_VERSION}`, terms: analyse };
 const embedder = await openStaticEmbedder(resolve('assets'));
 
 interface Variant {

@@ -35,7 +35,7 @@ export function createCodebases({ embedder, ...parts }: CodebasesSetup): Codebas
       ...parts,
       writes,
       root: (await realFolder(root)) ?? root,
-      analyser: { id: `words-${ANALYSER_VERSION}`, words: analyse },
+      analyser: { id: `words-${ANALYSER_VERSION}`, terms: analyse },
       embedder: await embedder(),
     });
   }

@@ -1,3 +1,5 @@
+import { lettersApart } from './letters-apart.ts';
+
 /** Longer names are searched for by their beginning only, so that input cannot make the search slow. */
 const COMPARED_LENGTH = 64;
 
@@ -32,19 +34,6 @@ function distanceScore(target: string, candidate: string): number | undefined {
     return Math.abs(candidate.length - target.length) / 10;
   }
   const allowed = Math.max(1, Math.floor(Math.max(target.length, candidate.length) / 3));
-  const distance = editDistance(target, candidate);
+  const distance = lettersApart(target, candidate, allowed);
   return distance <= allowed ? distance : undefined;
-}
-
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= a.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= b.length; column++) {
-      const replaced = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
-      current.push(Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous[b.length] ?? 0;
 }

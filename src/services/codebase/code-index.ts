@@ -1,19 +1,6 @@
+import type { Analyser } from '../../meaning/analyser.ts';
 import type { Chunk } from './chunks.ts';
 import { RAW_WORD } from '../../base/text/code-words.ts';
-
-/** Turns a text into the words that are compared. Handed in, so that memory and code can share one. */
-export interface Analyser {
-  /** Changes when the same text would give other words. */
-  id: string;
-  words(text: string): readonly string[];
-}
-
-/** Turns texts into vectors. Handed in; without one, words decide alone. */
-export interface CodeEmbedder {
-  id: string;
-  dim: number;
-  embed(texts: readonly string[], signal: AbortSignal): Promise<readonly ArrayLike<number>[]>;
-}
 
 /** What is known of one file. The text itself is not kept; what is shown is read again. */
 export interface IndexedFile {
@@ -98,7 +85,7 @@ export function createVocabulary(analyser: Analyser, list: string[] = []): Vocab
 
 /** The parts of an identifier, and the whole of it if it has several. */
 function wordsOf(analyser: Analyser, raw: string): string[] {
-  const parts = analyser.words(raw);
+  const parts = analyser.terms(raw);
   return parts.length > 1 ? [...parts, raw.toLowerCase()] : [...parts];
 }
 

@@ -81,7 +81,7 @@ describe('search', () => {
       dim: 2,
       // Knows one thing only: that ending and freeing are about the same.
       embed: async (texts: readonly string[]) =>
-        texts.map((text) => (/dispose|frees/.test(text) ? [1, 0] : [0, 1])),
+        texts.map((text) => Float32Array.from(/dispose|frees/.test(text) ? [1, 0] : [0, 1])),
     };
     const one = await codeProject(PROJECT, { embedder });
     const answer = await one.ask('dispose');

@@ -1,6 +1,7 @@
 import { readInside } from '../../base/files/files.ts';
 import type { Chunk } from './chunks.ts';
-import type { Analyser, IndexedFile } from './code-index.ts';
+import type { Analyser } from '../../meaning/analyser.ts';
+import type { IndexedFile } from './code-index.ts';
 import type { ExactMatch } from './exact.ts';
 import { languageOf } from './languages.ts';
 import type { Question, Ranked, ScoreParts } from './rank.ts';
@@ -120,7 +121,7 @@ const MATCHED_LINE = 10;
 /** How many of the asked words a line has. */
 function worthOf({ words }: Question, analyser: Analyser): (line: string) => number {
   const asked = new Set(words);
-  return (line) => new Set(analyser.words(line).filter((word) => asked.has(word))).size;
+  return (line) => new Set(analyser.terms(line).filter((word) => asked.has(word))).size;
 }
 
 function overlap(a: Chunk, b: Chunk): boolean {

@@ -2,13 +2,8 @@ import { createHash } from 'node:crypto';
 import { withLock } from '../../base/files/file-lock.ts';
 import { modifiedAt, readStateBytes, writeAtomic } from '../../base/files/file-state.ts';
 import type { Chunk } from './chunks.ts';
-import {
-  chunkLengths,
-  createVocabulary,
-  type Analyser,
-  type CodeIndex,
-  type IndexedFile,
-} from './code-index.ts';
+import type { Analyser } from '../../meaning/analyser.ts';
+import { chunkLengths, createVocabulary, type CodeIndex, type IndexedFile } from './code-index.ts';
 
 /** Increased when pieces are cut or counted differently: an index of another version is rebuilt. */
 const VERSION = 1;

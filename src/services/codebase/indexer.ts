@@ -2,7 +2,9 @@ import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import { BmadError } from '../../base/errors.ts';
 import { fileStamps, type FileStamp } from '../../base/files/file-stamps.ts';
 import type { Log } from '../../base/log.ts';
-import { createVocabulary, type Analyser, type CodeEmbedder, type CodeIndex } from './code-index.ts';
+import type { Analyser } from '../../meaning/analyser.ts';
+import type { Embedder } from '../../meaning/embedder.ts';
+import { createVocabulary, type CodeIndex } from './code-index.ts';
 import { listFiles, type Environment, type FileList } from './file-list.ts';
 import type { Grammars } from './grammars.ts';
 import { loadIndex, saveIndex, type IndexIdentity } from './index-file.ts';
@@ -18,7 +20,7 @@ export interface IndexerParts {
   /** `false` where it is only read. */
   writes?: boolean;
   analyser: Analyser;
-  embedder: CodeEmbedder | undefined;
+  embedder: Embedder | undefined;
   grammars: Grammars;
   ripgrep: string | undefined;
   /** For git, which needs the user's settings. */

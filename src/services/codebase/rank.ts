@@ -1,4 +1,5 @@
 import { splitIdentifier } from '../../base/text/code-words.ts';
+import { lengthNorm, rarity, saturated } from '../../meaning/bm25.ts';
 import type { CodeIndex, IndexedFile } from './code-index.ts';
 import type { ExactMatch, Needle } from './exact.ts';
 import { isProse } from './languages.ts';
@@ -122,20 +123,20 @@ function byWords(
       if (taken && counts !== undefined) found.push({ file, chunk, counts });
     }
   }
-  const rarity = inChunks.map((having) => Math.log(1 + (chunks - having + 0.5) / (having + 0.5)));
-  const least = count > MOST_WORDS ? (rarity.toSorted().at(-MOST_WORDS) ?? 0) : 0;
-  const mass = rarity.reduce((sum, value) => sum + (value >= least ? value : 0), 0);
+  const rarities = inChunks.map((having) => rarity(having, chunks));
+  const least = count > MOST_WORDS ? (rarities.toSorted().at(-MOST_WORDS) ?? 0) : 0;
+  const mass = rarities.reduce((sum, value) => sum + (value >= least ? value : 0), 0);
   const average = total / chunks;
   const scored = found.map(({ file, chunk, counts }) => {
-    const length = file.lengths[chunk] ?? 0;
+    const norm = lengthNorm(file.lengths[chunk] ?? 0, average, B);
     let score = 0;
     let covered = 0;
     for (let at = 0; at < counts.length; at += 2) {
-      const weight = rarity[counts[at] ?? 0] ?? 0;
+      const weight = rarities[counts[at] ?? 0] ?? 0;
       const times = counts[at + 1] ?? 0;
       if (weight < least) continue;
       covered += weight;
-      score += (weight * times * (K1 + 1)) / (times + K1 * (1 - B + (B * length) / average));
+      score += weight * saturated(times, K1, norm);
     }
     return { file, chunk, score: score * (1 - COVER_SHARE + (COVER_SHARE * covered) / mass) };
   });
@@ -145,7 +146,7 @@ function byWords(
     .slice(0, COMPARED);
   const rarityOf = (word: string): number => {
     const place = asked[vocabulary.numberOf(word) ?? -1] ?? 0;
-    return place === 0 ? 0 : (rarity[place - 1] ?? 0);
+    return place === 0 ? 0 : (rarities[place - 1] ?? 0);
   };
   for (const hit of best) hit.score *= nameWorth(hit, vocabulary, rarityOf, mass);
   const top = best.reduce((most, { score }) => Math.max(most, score), 0);
@@ -162,9 +163,9 @@ function nameWorth(
   const { symbol = '', kind = '' } = file.chunks[chunk] ?? {};
   if (symbol === '') return kind === 'imports' ? WEIGHTS.imports : kind === 'code' ? WEIGHTS.nameless : 1;
   const words = vocabulary.asked(symbol.slice(symbol.lastIndexOf('.') + 1));
-  const rarities = words.map(rarityOf).filter((value) => value > 0);
-  const cover = rarities.reduce((sum, value) => sum + value, 0) / mass;
-  return 1 + NAME_COVER * cover + NAME_FIT * (rarities.length / Math.max(1, words.length));
+  const known = words.map(rarityOf).filter((value) => value > 0);
+  const cover = known.reduce((sum, value) => sum + value, 0) / mass;
+  return 1 + NAME_COVER * cover + NAME_FIT * (known.length / Math.max(1, words.length));
 }
 
 function byVector({ files }: CodeIndex, vector: Float32Array, { takes }: Question): Scored[] {

@@ -1,5 +1,6 @@
 import { splitIdentifier } from '../../base/text/code-words.ts';
-import type { CodeEmbedder, IndexedFile } from './code-index.ts';
+import type { Embedder } from '../../meaning/embedder.ts';
+import type { IndexedFile } from './code-index.ts';
 
 /** How much of a chunk is turned into a vector: what it is called and how it begins say what it is about. */
 const TEXT_LENGTH = 1_500;
@@ -7,7 +8,7 @@ const AT_ONCE = 64;
 
 /** The vectors of all chunks of a file, as they are kept. */
 export async function embedFile(
-  embedder: CodeEmbedder,
+  embedder: Embedder,
   { path, chunks }: IndexedFile,
   lines: readonly string[],
   signal: AbortSignal,
@@ -34,7 +35,7 @@ export async function embedFile(
 
 /** The vector of a question, of unit length. */
 export async function embedQuestion(
-  embedder: CodeEmbedder,
+  embedder: Embedder,
   text: string,
   signal: AbortSignal,
 ): Promise<Float32Array | undefined> {

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
-import { structuredPatch } from 'diff';
+import { hunksOf } from '../../base/text/diff.ts';
 import { dirname, sep } from 'node:path';
+import { sha256 } from '../../base/sha256.ts';
 import { visible } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
@@ -37,10 +37,6 @@ export interface ReviewedState {
   catalogue: Catalogue;
   tree: Tree;
 }
-
-/** A difference takes this many edits and this long at most; beyond that, two texts have nothing in common. */
-const MAX_EDITS = 4_000;
-const MAX_MS = 500;
 
 /** What a model may come to read as text, whatever bytes are in it. */
 const TEXT = /\.(?:md|markdown|txt|ya?ml|json|toml|xml|csv|tsv|html?|js|ts|py|sh)$|(?:^|\/)[^.]*$/i;
@@ -111,15 +107,7 @@ function difference(path: string, was: Buffer | undefined, is: Buffer | undefine
   const change = was === undefined ? 'added' : is === undefined ? 'removed' : 'changed';
   const binary = !TEXT.test(path) && [was, is].some((content) => content?.includes(0));
   if (binary) return { path, change, plus: 0, minus: 0, binary: `${kindOf(was)} → ${kindOf(is)}` };
-  const patch = structuredPatch(path, path, was?.toString('utf8') ?? '', is?.toString('utf8') ?? '', '', '', {
-    context: 3,
-    maxEditLength: MAX_EDITS,
-    timeout: MAX_MS,
-  });
-  // Texts with too little in common: all of the one goes, all of the other comes.
-  const hunks = patch?.hunks ?? [
-    { oldStart: 1, newStart: 1, lines: [...linesOf(was, '-'), ...linesOf(is, '+')] },
-  ];
+  const hunks = hunksOf(was?.toString('utf8') ?? '', is?.toString('utf8') ?? '', 3);
   const lines = hunks.flatMap(({ oldStart, newStart, lines: changes }) => [
     `@@ -${oldStart} +${newStart} @@`,
     // Nothing in a stranger's file may act on the reviewer's terminal.
@@ -132,7 +120,7 @@ function difference(path: string, was: Buffer | undefined, is: Buffer | undefine
 
 function kindOf(content: Buffer | undefined): string {
   if (content === undefined) return 'nothing';
-  const digest = createHash('sha256').update(content).digest('hex').slice(0, 12);
+  const digest = sha256(content).slice(0, 12);
   return `binary, ${content.length} bytes, sha256 ${digest}`;
 }
 
@@ -145,8 +133,4 @@ function unhidden(line: string): string {
     /[\u00AD\u200B\u200C\u200E\u200F\u2060-\u2064\uFEFF\u{E0000}-\u{E01EF}]/gu,
     (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
   );
-}
-
-function linesOf(content: Buffer | undefined, sign: string): string[] {
-  return (content?.toString('utf8').replace(/\n$/, '') ?? '').split('\n').map((line) => sign + line);
 }

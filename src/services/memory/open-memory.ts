@@ -8,7 +8,7 @@ import { createMemory, type Memory } from './memory.ts';
 import { isOnQdrant, type EngineSettings } from './engine-settings.ts';
 import { placeOf, userPlace } from './place.ts';
 import { Sessions } from './sessions.ts';
-import type { Analyser } from './store.ts';
+import type { Analyser } from '../../meaning/analyser.ts';
 import { moveIntoProject, type Moved } from './transfer/move.ts';
 import type { OpenMemory, Session } from './opened.ts';
 

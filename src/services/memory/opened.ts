@@ -1,7 +1,8 @@
 import type { Log } from '../../base/log.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
 import type { KitFiles } from '../../kit/memories/read-all.ts';
-import type { Analyser, MemoryStore } from './store.ts';
+import type { Analyser } from '../../meaning/analyser.ts';
+import type { MemoryStore } from './store.ts';
 
 /** A store that is open, and what turns texts into vectors for it. */
 export interface Session {

@@ -1,4 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
+import { lengthNorm, rarity, saturated } from '../../meaning/bm25.ts';
 import type { MemoryEntry, MemoryHit } from '../../model/memory.ts';
 import { byPosition, type Position } from './select.ts';
 import type { VectorSpace } from './store.ts';
@@ -31,10 +32,7 @@ export function weighed(
   total: number,
 ): QueryWords {
   const weights = new Map<string, number>();
-  for (const term of new Set(terms)) {
-    const df = Math.min(frequency(term), total);
-    weights.set(term, Math.log(1 + (total - df + 0.5) / (df + 0.5)));
-  }
+  for (const term of new Set(terms)) weights.set(term, rarity(Math.min(frequency(term), total), total));
   let sum = 0;
   for (const weight of weights.values()) sum += weight;
   return { weights, total: sum };
@@ -60,11 +58,11 @@ function words(
   for (const term of terms) if (query.weights.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
   let mass = 0;
   let bm25 = 0;
-  const norm = K1 * (1 - B + (B * terms.length) / USUAL_LENGTH);
+  const norm = lengthNorm(terms.length, USUAL_LENGTH, B);
   for (const [term, count] of counts) {
     const weight = query.weights.get(term) ?? 0;
     mass += weight;
-    bm25 += (weight * count * (K1 + 1)) / (count + norm);
+    bm25 += weight * saturated(count, K1, norm);
   }
   const matched = [...query.weights.keys()].filter((term) => counts.has(term));
   return { coverage: query.total > 0 ? mass / query.total : 0, matched, bm25 };

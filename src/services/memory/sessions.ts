@@ -7,7 +7,8 @@ import type { KitFiles } from '../../kit/memories/read-all.ts';
 import { NoDatabaseYet } from './open.ts';
 import { placeOf, preparePlace, type Place } from './place.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
-import type { Analyser, MemoryStore } from './store.ts';
+import type { Analyser } from '../../meaning/analyser.ts';
+import type { MemoryStore } from './store.ts';
 import type { Session } from './opened.ts';
 
 export interface SessionSetup {

@@ -1,3 +1,4 @@
+import type { Analyser } from '../../meaning/analyser.ts';
 import type {
   MemoryEntry,
   MemoryFilter,
@@ -6,13 +7,6 @@ import type {
   MemoryRevision,
   MemoryType,
 } from '../../model/memory.ts';
-
-/** Makes the words of a text comparable: folded, without stop words, stemmed. Given from outside. */
-export interface Analyser {
-  /** Changes when the same text yields different words; derived data is then recomputed. */
-  id: string;
-  terms: (text: string) => string[];
-}
 
 /** Which vectors can be compared with each other: those of one embedder with one number of dimensions. */
 export interface VectorSpace {

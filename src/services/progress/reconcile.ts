@@ -1,18 +1,11 @@
-import { createHash } from 'node:crypto';
 import { join, posix } from 'node:path';
+import { hunksOf } from '../../base/text/diff.ts';
+import { sha256 } from '../../base/sha256.ts';
 import { BmadError } from '../../base/errors.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { readInside } from '../../base/files/files.ts';
-import {
-  digestOf,
-  isLowered,
-  proposals,
-  replaced,
-  type Change,
-  type Edit,
-  type LedgerProposal,
-} from './proposal.ts';
+import { isLowered, proposals, replaced, type Change, type Edit, type LedgerProposal } from './proposal.ts';
 import { readReport, type Report } from './report.ts';
 import { isBroken, readSprintLedger, type SprintLedger } from './sprint-ledger.ts';
 
@@ -58,7 +51,7 @@ export async function reconcile(
     ledgers.push({
       file: ledger.file,
       changes: ledger.changes,
-      diff: diffOf(ledger.file, ledger.text, edits),
+      diff: diffOf(ledger.file, ledger.text, after),
     });
   }
   return { proposal, ledgers, applied: apply && ledgers.length > 0, report };
@@ -70,7 +63,7 @@ function proposalId(found: readonly LedgerProposal[]): string {
     digest,
     changes.map(({ key, to }) => [key, to]),
   ]);
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12);
+  return sha256(JSON.stringify(parts)).slice(0, 12);
 }
 
 /** Under a lock that every process of ours takes; others do not know it, so the bytes are compared once more. */
@@ -78,7 +71,7 @@ async function write(root: string, { file, digest }: LedgerProposal, after: stri
   const lock = join(root, posix.dirname(file), `.${posix.basename(file)}.lock`);
   await withLock(lock, { waitMs: LOCK_WAIT_MS }, async () => {
     const now = (await readInside(root, file, MAX_BYTES)).toString('utf8');
-    if (digestOf(now) !== digest)
+    if (sha256(now) !== digest)
       throw new BmadError('conflict', `${file} has changed in the meantime; it was left as it is.`, {
         subject: file,
         hint: 'Ask for the changes again.',
@@ -127,53 +120,22 @@ function stamp(sprint: SprintLedger | undefined, ledger: LedgerProposal, now: Da
 
 /** The text with all edits in it; several new rows at one place keep their order. */
 function edited(text: string, edits: readonly Edit[]): string {
-  const ordered = inOrder(edits);
   let after = '';
   let from = 0;
-  for (const { start, end, text: piece } of ordered) {
+  // The sort is stable.
+  for (const { start, end, text: piece } of edits.toSorted((a, b) => a.start - b.start)) {
     after += text.slice(from, start) + piece;
     from = end;
   }
   return after + text.slice(from);
 }
 
-function inOrder(edits: readonly Edit[]): Edit[] {
-  return edits
-    .map((edit, index) => ({ edit, index }))
-    .sort((a, b) => a.edit.start - b.edit.start || a.index - b.index)
-    .map(({ edit }) => edit);
-}
-
 /** Each changed line as it was and as it will be. */
-function diffOf(file: string, text: string, edits: readonly Edit[]): string {
-  const lines = [`--- ${file}`, `+++ ${file}`];
-  const byLine = new Map<number, Edit[]>();
-  for (const edit of inOrder(edits)) {
-    const start = text.lastIndexOf('\n', edit.start - 1) + 1;
-    byLine.set(start, [...(byLine.get(start) ?? []), edit]);
-  }
-  for (const [start, mine] of byLine) {
-    const number = text.slice(0, start).split('\n').length;
-    const next = text.indexOf('\n', start);
-    const line = text.slice(start, next === -1 ? text.length : next).replace(/\r$/, '');
-    const inside = mine.filter((edit) => edit.end > edit.start || edit.start > start);
-    const added = mine.filter((edit) => !inside.includes(edit));
-    lines.push(`@@ line ${number} @@`);
-    for (const { text: piece } of added)
-      lines.push(
-        ...piece
-          .split(/\r?\n/)
-          .filter(Boolean)
-          .map((row) => `+${row}`),
-      );
-    if (inside.length === 0) continue;
-    const shifted = inside.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start }));
-    lines.push(
-      `-${line}`,
-      ...edited(line, shifted)
-        .split(/\r?\n/)
-        .map((row) => `+${row}`),
-    );
-  }
-  return `${lines.join('\n')}\n`;
+function diffOf(file: string, before: string, after: string): string {
+  const hunks = hunksOf(before.replaceAll('\r\n', '\n'), after.replaceAll('\r\n', '\n'), 0);
+  const lines = hunks.flatMap(({ oldStart, lines: changed }) => [
+    `@@ line ${oldStart} @@`,
+    ...changed.filter((line) => !line.startsWith('\\')),
+  ]);
+  return `${[`--- ${file}`, `+++ ${file}`, ...lines].join('\n')}\n`;
 }

@@ -1,6 +1,6 @@
 import { fold } from '../../meaning/words.ts';
 import { qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
-import { lettersApart } from './spelling.ts';
+import { lettersApart } from '../../base/text/letters-apart.ts';
 import { slipsIn } from './word-index.ts';
 
 /** Case, accents and separators are ignored when names are compared. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { recordOf } from '../../../tests/support/records.ts';
 import { FIELDS, type RecordText } from './record-text.ts';
 import { slotsOf } from './question.ts';
-import { lettersApart } from './spelling.ts';
+import { lettersApart } from '../../base/text/letters-apart.ts';
 import { vocabulary } from './vocabulary.ts';
 import { WordIndex } from './word-index.ts';
 

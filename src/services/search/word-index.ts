@@ -1,6 +1,7 @@
 import { analyse } from '../../meaning/analyse.ts';
 import { FIELDS, type Field, type RecordText } from './record-text.ts';
-import { lettersApart } from './spelling.ts';
+import { lettersApart } from '../../base/text/letters-apart.ts';
+import { lengthNorm, rarity } from '../../meaning/bm25.ts';
 
 /** One word of a question as the terms that may stand for it, each with what it counts. */
 export type Slot = ReadonlyMap<string, number>;
@@ -72,7 +73,7 @@ export class WordIndex {
     const found = new Map<string, Posting & { most: number }>();
     ofRecord.forEach((terms, index) => {
       const field = FIELDS[index] as Field;
-      const weight = WEIGHTS[field] / (1 - B + (B * terms.length) / (average[index] ?? 1));
+      const weight = WEIGHTS[field] / lengthNorm(terms.length, average[index] ?? 1, B);
       for (const term of terms) {
         const known = found.get(term);
         if (known === undefined) found.set(term, { at, weight, field, most: weight });
@@ -135,14 +136,10 @@ export class WordIndex {
       .sort((a, b) => b.score - a.score || a.at - b.at);
   }
 
-  #rarity(records: number): number {
-    return Math.log(1 + (this.#count - records + 0.5) / (records + 0.5));
-  }
-
   /** The most a word could count; one that is not in the index is as rare as can be. */
   #most(slot: Slot): number {
     const [[term, share] = ['', 0]] = slot;
-    return share * this.#rarity(this.#postings.get(term)?.length ?? 0);
+    return share * rarity(this.#postings.get(term)?.length ?? 0, this.#count);
   }
 
   /** However many of its terms a record has, a word counts once. */
@@ -150,9 +147,9 @@ export class WordIndex {
     const best = new Map<number, WordHit['matched'][number]>();
     for (const [term, share] of slot) {
       const postings = this.#postings.get(term) ?? [];
-      const rarity = this.#rarity(postings.length);
+      const worth = share * rarity(postings.length, this.#count);
       for (const { at, weight, field } of postings) {
-        const part = (share * rarity * weight) / (weight + K1);
+        const part = (worth * weight) / (weight + K1);
         if (part > (best.get(at)?.part ?? 0)) best.set(at, { part, field, term });
       }
     }

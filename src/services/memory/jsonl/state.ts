@@ -4,7 +4,8 @@ import type { MemoryEntry } from '../../../model/memory.ts';
 import type { Decision, Stored } from '../change.ts';
 import { spaceText } from '../rank.ts';
 import { keyText } from '../select.ts';
-import type { Analyser, VectorSpace } from '../store.ts';
+import type { Analyser } from '../../../meaning/analyser.ts';
+import type { VectorSpace } from '../store.ts';
 
 export const LOG_VERSION = 1;
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { MemoryType } from '../../../model/memory.ts';
-import type { Analyser } from '../store.ts';
+import type { Analyser } from '../../../meaning/analyser.ts';
 import { equal, payloadOf, storedOf, type RawPayload } from './payload.ts';
 import type { Operation, Point, Points } from './points.ts';
 

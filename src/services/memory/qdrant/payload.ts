@@ -2,7 +2,7 @@ import type { Schemas } from '@qdrant/js-client-rest';
 import type { MemoryEntry, MemoryRevision, MemoryType } from '../../../model/memory.ts';
 import type { Stored } from '../change.ts';
 import type { ReadyFilter } from '../select.ts';
-import type { Analyser } from '../store.ts';
+import type { Analyser } from '../../../meaning/analyser.ts';
 
 /** The first six keys are those of BMAD's own memory; its readers ignore the others. */
 export interface MemoryPayload {

@@ -3,7 +3,8 @@ import type { Database } from './open.ts';
 import type { MemoryEntry, MemoryKey, MemoryRevision } from '../../../model/memory.ts';
 import type { Decision, Stored } from '../change.ts';
 import { spaceText } from '../rank.ts';
-import { REVISIONS_KEPT, type Analyser, type StoreOptions, type VectorSpace } from '../store.ts';
+import type { Analyser } from '../../../meaning/analyser.ts';
+import { REVISIONS_KEPT, type StoreOptions, type VectorSpace } from '../store.ts';
 import { entryOf, indexed, revisionOf, termsText, type MemoryRow, type RevisionRow } from './rows.ts';
 
 /** Rows that a change of analyser handles in one transaction, so that others get their turn. */

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../tests/support/app.ts';
 import { openConfigured, type EngineSettings } from '../engine-settings.ts';
 import { preparePlace, userPlace } from '../place.ts';
-import type { Analyser } from '../store.ts';
+import type { Analyser } from '../../../meaning/analyser.ts';
 import { moveIntoProject } from './move.ts';
 
 const engine: EngineSettings = {

@@ -7,7 +7,7 @@ import { readKitAgents } from '../../../kit/agents.ts';
 import { readKit, strayPart } from '../../../kit/kit.ts';
 import { writeKitFiles } from '../../../kit/memories/write.ts';
 import { isUsed, placeOf, preparePlace, userPlace } from '../place.ts';
-import type { Analyser } from '../store.ts';
+import type { Analyser } from '../../../meaning/analyser.ts';
 import { allEntries, copyAll } from './transfer.ts';
 
 export interface Move {
