@@ -1,5 +1,5 @@
+import { ours } from '../base/expected.ts';
 import { once } from '../base/async.ts';
-import { BmadError } from '../base/errors.ts';
 import { readInside } from '../base/files/files.ts';
 import type { Log } from '../base/log.ts';
 import type { Embedder } from '../meaning/embedder.ts';
@@ -11,14 +11,13 @@ import type { Embedder } from '../meaning/embedder.ts';
 export function createModel(folder: string | undefined, log: Log): () => Promise<Embedder | undefined> {
   return once(async () => {
     if (folder === undefined) return undefined;
-    try {
-      const { openStaticEmbedder } = await import('../meaning/embedders/static.ts');
-      return await openStaticEmbedder(folder);
-    } catch (error) {
-      if (!(error instanceof BmadError)) throw error;
-      log.warn(`Agents, workflows and code are searched by words only. ${error.line}`);
-      return undefined;
-    }
+    const { openStaticEmbedder } = await import('../meaning/embedders/static.ts');
+    return openStaticEmbedder(folder).catch(
+      ours(({ line }) => {
+        log.warn(`Agents, workflows and code are searched by words only. ${line}`);
+        return undefined;
+      }),
+    );
   });
 }
 
@@ -34,12 +33,12 @@ export function forSearch(
     const embedder = await model();
     if (embedder === undefined) return undefined;
     const { PREPARED_FILE, withPrepared } = await import('../meaning/embedders/prepared.ts');
-    try {
-      return withPrepared(embedder, (await readInside(folder, PREPARED_FILE, MOST_BYTES)).toString('utf8'));
-    } catch (error) {
-      if (!(error instanceof BmadError)) throw error;
-      log.debug(`The first search computes its vectors itself. ${error.line}`);
-      return embedder;
-    }
+    const prepared = await readInside(folder, PREPARED_FILE, MOST_BYTES).catch(
+      ours(({ line }) => {
+        log.debug(`The first search computes its vectors itself. ${line}`);
+        return undefined;
+      }),
+    );
+    return prepared === undefined ? embedder : withPrepared(embedder, prepared.toString('utf8'));
   });
 }

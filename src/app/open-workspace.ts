@@ -1,6 +1,6 @@
 import { basename, join, resolve } from 'node:path';
+import { ours } from '../base/expected.ts';
 import { once } from '../base/async.ts';
-import { BmadError } from '../base/errors.ts';
 import { realFolder } from '../base/files/files.ts';
 import type { Log } from '../base/log.ts';
 import type { Config } from '../config/schema.ts';
@@ -98,13 +98,8 @@ export async function openWorkspace(
 
 /** What an agent says of itself; one whose file cannot be read is found by what is known of it. */
 export async function agentText(agent: BmadRecord, delivery: Delivery): Promise<AgentText> {
-  try {
-    const { role, menu } = await delivery.profile(agent);
-    return { role, menu: menu.map((item) => ({ text: item.text, starts: delivery.startedBy(item, agent) })) };
-  } catch (error) {
-    if (!(error instanceof BmadError)) throw error;
-    return { menu: [] };
-  }
+  const { role, menu } = await delivery.profile(agent).catch(ours(() => ({ role: undefined, menu: [] })));
+  return { role, menu: menu.map((item) => ({ text: item.text, starts: delivery.startedBy(item, agent) })) };
 }
 
 /** Nothing but one folder, as it would be served if it were the only source. */

@@ -1,3 +1,4 @@
+import { present } from '../base/present.ts';
 import { createContext } from '../app/app.ts';
 import { once } from '../base/async.ts';
 import { BmadError } from '../base/errors.ts';
@@ -16,10 +17,7 @@ const PRESETS = { answerBytes: '400000', pageSize: '200', usage: 'false' };
 async function openContext(options: Public.OpenOptions): Promise<Context> {
   const { env, home, log, project, paths, git, discovery, cache, logLevel } = options;
   for (const source of git ?? []) parseGitUrl(source);
-  const given = { project, paths, git, discovery, cache, logLevel };
-  const flags = Object.fromEntries(
-    Object.entries(given).filter(([, value]) => value !== undefined),
-  ) as RawSettings;
+  const flags = present<RawSettings>({ project, paths, git, discovery, cache, logLevel });
   return createContext({
     ...outside(flags, { presets: PRESETS, patient: true }),
     ...(env === undefined ? {} : { env }),

@@ -1,3 +1,4 @@
+import { ParseError } from '../base/expected.ts';
 import { BmadError } from '../base/errors.ts';
 import { present } from '../base/present.ts';
 import type { ModuleInfo } from '../model/module.ts';
@@ -68,11 +69,10 @@ function asDeclared(reading: Reading, { declared = [] }: Source): Reading {
 
 /** Even a fault in a reader costs only what that reader would have found; its text stays out of answers. */
 function problemOf(error: unknown, { origin }: Source, { generation }: Reader): Problem {
-  // Asked for by name, because the class would bring the parsers along, which most starts do not need.
-  const readable = error instanceof BmadError || (error instanceof Error && error.name === 'ParseError');
-  const reason = readable
-    ? error.message
-    : `it failed unexpectedly (${error instanceof Error ? error.name : 'unknown'})`;
+  const reason =
+    error instanceof BmadError || error instanceof ParseError
+      ? error.message
+      : `it failed unexpectedly (${error instanceof Error ? error.name : 'unknown'})`;
   return { file: origin.root, message: `${generation}: ${reason}` };
 }
 

@@ -1,4 +1,5 @@
 import { BmadError } from '../base/errors.ts';
+import { expected, unlessMissing } from '../base/expected.ts';
 import { readInside } from '../base/files/files.ts';
 import { inProject, type Kit } from './kit.ts';
 import { utf8Text } from './utf8.ts';
@@ -10,15 +11,9 @@ export type KitWithMemory = Kit & { memory: string };
 
 /** The text of a file that is going to be rewritten; nothing when there is none. In another encoding it is left alone. */
 export async function textToChange(kit: KitWithMemory, path: string): Promise<string | undefined> {
-  let bytes: Buffer;
-  try {
-    bytes = await readInside(kit.memory, path, MAX_BYTES);
-  } catch (error) {
-    if (error instanceof BmadError && error.code === 'not_found') return undefined;
-    throw error;
-  }
-  const text = utf8Text(bytes);
-  if (text !== undefined) return text;
+  const bytes = await readInside(kit.memory, path, MAX_BYTES).catch(unlessMissing);
+  const text = bytes === undefined ? undefined : utf8Text(bytes);
+  if (bytes === undefined || text !== undefined) return text;
   throw new BmadError('unavailable', `${inProject(kit, path)} was left unchanged: it is not UTF-8.`, {
     subject: path,
     hint: 'Save the file as UTF-8, then try again.',
@@ -34,16 +29,13 @@ export async function textToRead(
 ): Promise<string | undefined> {
   if (root === undefined) return undefined;
   const shown = root === kit.memory ? inProject(kit, path) : path;
-  try {
-    const bytes = await readInside(root, path, MAX_BYTES);
-    const text = utf8Text(bytes);
-    if (text === undefined) problems.push(`${shown} is not UTF-8: some characters cannot be read.`);
-    return (text ?? bytes.toString('utf8')).replace(/^\uFEFF/, '');
-  } catch (error) {
-    if (!(error instanceof BmadError)) throw error;
-    if (error.code !== 'not_found') problems.push(`${shown}: ${error.message}`);
-    return undefined;
-  }
+  const bytes = await readInside(root, path, MAX_BYTES)
+    .catch(unlessMissing)
+    .catch(expected(({ message }) => void problems.push(`${shown}: ${message}`)));
+  if (bytes === undefined) return undefined;
+  const text = utf8Text(bytes);
+  if (text === undefined) problems.push(`${shown} is not UTF-8: some characters cannot be read.`);
+  return (text ?? bytes.toString('utf8')).replace(/^\uFEFF/, '');
 }
 
 /** The line ends of a text, so that what is added to it has the same. */

@@ -1,15 +1,7 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { BmadError } from '../base/errors.ts';
+import { expected } from '../base/expected.ts';
 import { readInside, realFolder } from '../base/files/files.ts';
-import {
-  field,
-  isTable,
-  ParseError,
-  parseToml,
-  parseYaml,
-  textField,
-  type Table,
-} from '../base/parse/parse.ts';
+import { field, isTable, parseConfig, textField, type Table } from '../base/parse/parse.ts';
 import { strayPart, type Kit } from './kit.ts';
 
 const MAX_BYTES = 2_000_000;
@@ -84,12 +76,8 @@ export function insideProject(root: string, value: string, problems: string[]): 
 
 /** A configuration file; one that is missing or cannot be read names nothing. */
 export async function configTable(root: string, path: string): Promise<Table | undefined> {
-  try {
-    const text = (await readInside(root, path, MAX_BYTES)).toString('utf8');
-    const value = path.endsWith('.toml') ? parseToml(path, text) : parseYaml(path, text);
-    return isTable(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof BmadError || error instanceof ParseError) return undefined;
-    throw error;
-  }
+  const value = await readInside(root, path, MAX_BYTES)
+    .then((bytes) => parseConfig(path, bytes.toString('utf8')))
+    .catch(expected(() => undefined));
+  return isTable(value) ? value : undefined;
 }

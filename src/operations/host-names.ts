@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../base/sha256.ts';
 import { cut } from '../base/text/text.ts';
 
 /** A name in the characters every host takes; what is left of a name in another script may be nothing. */
@@ -39,7 +39,7 @@ export function assignNames<T>(items: readonly T[], naming: Naming<T>): Map<stri
 }
 
 function marked(parts: readonly string[], identity: string, maxLength: number): string {
-  const mark = createHash('sha256').update(identity).digest('hex').slice(0, 8);
+  const mark = sha256(identity).slice(0, 8);
   const rest = cut(parts.filter(Boolean).join('-'), maxLength - mark.length - 1).replace(/-+$/, '');
   return `${rest}-${mark}`;
 }

@@ -1,4 +1,5 @@
-import { ParseError, parseCsv } from '../base/parse/parse.ts';
+import { attempt, noted } from '../base/expected.ts';
+import { parseCsv } from '../base/parse/parse.ts';
 import type { HelpRow } from '../model/module.ts';
 import type { Problem } from '../model/record.ts';
 
@@ -18,15 +19,7 @@ export function parseHelp(
   problems: Problem[],
   nameAt: NameAt = () => undefined,
 ): HelpRow[] {
-  let rows: string[][];
-  try {
-    rows = parseCsv(file, text);
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    problems.push({ file, message: error.message });
-    return [];
-  }
-  const [header = [], ...lines] = rows;
+  const [header = [], ...lines] = attempt(() => parseCsv(file, text), noted(problems, file, []));
   const columns = header.map((name) => name.trim().toLowerCase());
   const read = columns.includes('workflow-file')
     ? lines.map((cells) => workflowRow(columns, cells, nameAt))

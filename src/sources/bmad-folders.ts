@@ -1,7 +1,7 @@
+import { attempt, expected } from '../base/expected.ts';
 import { join } from 'node:path';
 import { folderNames, listInside, pathExists, realFolder } from '../base/files/files.ts';
-import { parseCsv, ParseError } from '../base/parse/parse.ts';
-import { BmadError } from '../base/errors.ts';
+import { parseCsv } from '../base/parse/parse.ts';
 import { optionalText, type Tree } from './tree.ts';
 
 /** Folders in which assistants keep skills, in the order in which BMAD's own installers prefer them. */
@@ -104,23 +104,17 @@ export async function bmadSkillsIn(folder: string, listed: ReadonlySet<string>):
 
 /** The ids of the skills an install lists in its manifest. */
 export async function listedSkills(root: Tree): Promise<Set<string>> {
-  try {
-    const text = (await optionalText(root, '_config/skill-manifest.csv')) ?? '';
-    const [header = [], ...rows] = parseCsv('skill-manifest.csv', text);
-    const column = Math.max(0, header.indexOf('canonicalId'));
-    return new Set(rows.flatMap((row) => row[column] ?? []).filter((id) => /^[\w.-]+$/.test(id)));
-  } catch (error) {
-    if (error instanceof BmadError || error instanceof ParseError) return new Set();
-    throw error;
-  }
+  const file = '_config/skill-manifest.csv';
+  const text = (await optionalText(root, file).catch(expected(() => ''))) ?? '';
+  const [header = [], ...rows] = attempt(
+    () => parseCsv(file, text),
+    expected(() => []),
+  );
+  const column = Math.max(0, header.indexOf('canonicalId'));
+  return new Set(rows.flatMap((row) => row[column] ?? []).filter((id) => /^[\w.-]+$/.test(id)));
 }
 
 /** What is in a folder; nothing when it cannot be read. */
 export async function entriesOf(folder: string): Promise<{ name: string; kind: 'file' | 'folder' }[]> {
-  try {
-    return await listInside(folder, '');
-  } catch (error) {
-    if (error instanceof BmadError) return [];
-    throw error;
-  }
+  return listInside(folder, '').catch(expected(() => []));
 }

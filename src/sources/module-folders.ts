@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
+import { expected } from '../base/expected.ts';
 import { listInside, pathExists } from '../base/files/files.ts';
-import { BmadError } from '../base/errors.ts';
 
 export interface ModuleFolder {
   /** The name under which it appears. */
@@ -49,13 +49,8 @@ export async function moduleFoldersIn(folder: string, name: string): Promise<Mod
 }
 
 async function foldersIn(folder: string): Promise<string[]> {
-  try {
-    const entries = await listInside(folder, '');
-    return entries
-      .filter(({ name, kind }) => kind === 'folder' && !/^[._]|^node_modules$/.test(name))
-      .map(({ name }) => name);
-  } catch (error) {
-    if (error instanceof BmadError) return [];
-    throw error;
-  }
+  const entries = await listInside(folder, '').catch(expected(() => []));
+  return entries
+    .filter(({ name, kind }) => kind === 'folder' && !/^[._]|^node_modules$/.test(name))
+    .map(({ name }) => name);
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { basename, dirname } from 'node:path/posix';
-import { BmadError } from '../base/errors.ts';
+import { attempt, expected } from '../base/expected.ts';
 import { pathExists } from '../base/files/files.ts';
-import { isTable, ParseError, parseYaml, textField } from '../base/parse/parse.ts';
+import { isTable, parseYaml, textField } from '../base/parse/parse.ts';
 import { present } from '../base/present.ts';
 import type { DeclaredModule } from '../model/module.ts';
 import { moduleFolderName, moduleFoldersIn, moduleName } from './module-folders.ts';
@@ -210,14 +210,10 @@ async function statedCode(
   open: OpenFolder,
 ): Promise<string | undefined> {
   if (path === undefined) return undefined;
-  try {
-    const text = await optionalText(open(join(folder, path)), 'module.yaml');
-    const table = text === undefined ? undefined : parseYaml('module.yaml', text);
-    return isTable(table) ? moduleName(textField(table, 'code') ?? '') : undefined;
-  } catch (error) {
-    if (error instanceof ParseError || error instanceof BmadError) return undefined;
-    throw error;
-  }
+  const nothing = expected(() => undefined);
+  const text = await optionalText(open(join(folder, path)), 'module.yaml').catch(nothing);
+  const table = text === undefined ? undefined : attempt(() => parseYaml('module.yaml', text), nothing);
+  return isTable(table) ? moduleName(textField(table, 'code') ?? '') : undefined;
 }
 
 function commonParent(paths: readonly string[]): string {

@@ -1,3 +1,4 @@
+import { expected, unlessMissing } from '../base/expected.ts';
 import { join } from 'node:path';
 import { mapLimited } from '../base/async.ts';
 import { BmadError, quoted } from '../base/errors.ts';
@@ -89,13 +90,7 @@ function decoded(bytes: Buffer): string {
 
 async function collect(tree: Tree, path: string, depth: number, found: string[]): Promise<void> {
   if (depth > DEPTH_LIMIT || found.length > FILE_LIMIT) return;
-  let entries: FolderEntry[];
-  try {
-    entries = await tree.list(path);
-  } catch (error) {
-    if (error instanceof BmadError) return;
-    throw error;
-  }
+  const entries = await tree.list(path).catch(expected(() => []));
   const prefix = path === '' ? '' : `${path}/`;
   const folders: string[] = [];
   for (const entry of entries) {
@@ -117,10 +112,5 @@ function canBeNamed(name: string): boolean {
 
 /** The text of a file that may be absent; any other trouble is the caller's to report. */
 export async function optionalText(tree: Tree, path: string): Promise<string | undefined> {
-  try {
-    return await tree.text(path);
-  } catch (error) {
-    if (error instanceof BmadError && error.code === 'not_found') return undefined;
-    throw error;
-  }
+  return tree.text(path).catch(unlessMissing);
 }

@@ -1,3 +1,4 @@
+import { sha256 } from '../sha256.ts';
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, lstat, open, readlink, stat } from 'node:fs/promises';
@@ -20,7 +21,7 @@ export async function fileMark(path: string, maxBytes: number): Promise<FileMark
     const info = await lstat(path);
     if (info.isSymbolicLink()) {
       const target = await readlink(path, { encoding: 'buffer' });
-      return { kind: 'link', digest: createHash('sha256').update(target).digest('hex'), bytes: 0 };
+      return { kind: 'link', digest: sha256(target), bytes: 0 };
     }
     if (!info.isFile()) return undefined;
     if (info.size > maxBytes) return { kind: 'large', digest: String(info.size), bytes: 0 };

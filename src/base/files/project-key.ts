@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../sha256.ts';
 import { basename } from 'node:path';
 
 /** The name of a project's folder among those of the user; the path decides, the name is for people. */
 export function projectKey(root: string): string {
-  const key = createHash('sha256').update(root).digest('hex').slice(0, 12);
+  const key = sha256(root).slice(0, 12);
   const name = basename(root)
     .replace(/[^\w.-]+/g, '-')
     .slice(0, 40);

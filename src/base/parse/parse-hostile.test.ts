@@ -1,6 +1,7 @@
+import { ParseError } from '../expected.ts';
 import { describe, expect, it } from 'vitest';
 import { thrownBy } from '../../../tests/support/thrown.ts';
-import { ParseError, parseToml, parseYaml } from './parse.ts';
+import { parseToml, parseYaml } from './parse.ts';
 
 async function parseFailure(act: () => unknown): Promise<ParseError> {
   const error = await thrownBy(act);

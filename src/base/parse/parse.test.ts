@@ -1,3 +1,4 @@
+import { ParseError } from '../expected.ts';
 import { describe, expect, it } from 'vitest';
 import { thrownBy } from '../../../tests/support/thrown.ts';
 import {
@@ -6,7 +7,6 @@ import {
   formatToml,
   formatYaml,
   isTable,
-  ParseError,
   parseCsv,
   parseFrontMatter,
   parseToml,

@@ -10,19 +10,7 @@ import {
   type CST,
   type Document,
 } from 'yaml';
-
-/** Text that could not be understood, with the place where it went wrong. */
-export class ParseError extends Error {
-  override readonly name = 'ParseError';
-  readonly file: string;
-  readonly line: number | undefined;
-
-  constructor(file: string, line: number | undefined, reason: string) {
-    super(`${file}${line === undefined ? '' : `:${line}`}: ${reason}`);
-    this.file = file;
-    this.line = line;
-  }
-}
+import { ParseError } from '../expected.ts';
 
 /** A parsed table. Names come from files, so they are looked up with `Object.hasOwn`, never as properties. */
 export type Table = Record<string, unknown>;
@@ -33,6 +21,11 @@ export function isTable(value: unknown): value is Table {
 
 export function field(table: Table, name: string): unknown {
   return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+/** A value that should be a table; anything else is an empty one. */
+export function tableOf(value: unknown): Table {
+  return isTable(value) ? value : {};
 }
 
 export function textField(table: Table, name: string): string | undefined {
@@ -92,6 +85,11 @@ function refuseTwins(document: Document.Parsed, failAt: FailAt): void {
   });
 }
 
+/** TOML or YAML, as the name of the file says. */
+export function parseConfig(file: string, text: string): unknown {
+  return file.endsWith('.toml') ? parseToml(file, text) : parseYaml(file, text);
+}
+
 export function parseToml(file: string, text: string): Table {
   return guarded(file, () => {
     try {
@@ -126,6 +124,17 @@ export function parseCsv(file: string, text: string): string[][] {
       throw error;
     }
   });
+}
+
+/** A row of a CSV text with a header: its cells by the names of their columns, whose case does not count. */
+export interface CsvRow {
+  cell: (column: string) => string;
+}
+
+export function csvRows(file: string, text: string): CsvRow[] {
+  const [header = [], ...rows] = parseCsv(file, text);
+  const columns = header.map((name) => name.trim().toLowerCase());
+  return rows.map((cells) => ({ cell: (column) => cells[columns.indexOf(column.toLowerCase())] ?? '' }));
 }
 
 export interface FrontMatter {

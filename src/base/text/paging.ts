@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../sha256.ts';
 import { BmadError } from '../errors.ts';
 import { cutToFit } from './markdown.ts';
 import { byteLength } from './text.ts';
@@ -75,7 +75,7 @@ export function fitItems<T>(items: readonly T[], maxBytes: number, render: (item
 }
 
 function fingerprint(kind: string, identity: string): string {
-  return `${kind}${createHash('sha256').update(identity).digest('hex').slice(0, 8)}-`;
+  return `${kind}${sha256(identity).slice(0, 8)}-`;
 }
 
 function offsetOf(cursor: string, mark: string, total: number): number {

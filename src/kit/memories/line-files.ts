@@ -1,4 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
+import { unlessMissing } from '../../base/expected.ts';
 import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
 import { readInside } from '../../base/files/files.ts';
 import { localDay } from '../../base/text/local-time.ts';
@@ -95,15 +96,9 @@ export async function dropLines(
 
 /** The text of a kit file that may be rewritten; undefined if it does not exist. */
 export async function fileText(kit: Kit, memory: string, path: string): Promise<string | undefined> {
-  let bytes: Buffer;
-  try {
-    bytes = await readInside(memory, path, MAX_BYTES);
-  } catch (error) {
-    if (error instanceof BmadError && error.code === 'not_found') return undefined;
-    throw error;
-  }
-  const text = utf8Text(bytes);
-  if (text === undefined) throw leftAlone(kit, path, 'it is not UTF-8');
+  const bytes = await readInside(memory, path, MAX_BYTES).catch(unlessMissing);
+  const text = bytes === undefined ? undefined : utf8Text(bytes);
+  if (bytes !== undefined && text === undefined) throw leftAlone(kit, path, 'it is not UTF-8');
   return text;
 }
 

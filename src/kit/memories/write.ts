@@ -1,4 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
+import { expected } from '../../base/expected.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { localTime } from '../../base/text/local-time.ts';
 import { field, isTable } from '../../base/parse/parse.ts';
@@ -127,14 +128,13 @@ async function locked(
   problems: string[],
   work: () => Promise<void>,
 ): Promise<boolean> {
-  try {
-    await inTurn(locks, work);
-    return true;
-  } catch (error) {
-    if (!(error instanceof BmadError)) throw error;
-    problems.push(error.message);
-    return false;
-  }
+  return inTurn(locks, work).then(
+    () => true,
+    expected(({ message }) => {
+      problems.push(message);
+      return false;
+    }),
+  );
 }
 
 /** Only a bare list can be written back as it was: around one in an object there may be more that is not ours. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../base/sha256.ts';
 import { pythonJson } from './python-json.ts';
 
 /** Six hexadecimal digits of run, step and variables, the way BMAD's checkpoints are numbered. */
@@ -7,14 +7,10 @@ export function checkpointId(
   step: number,
   variables: Readonly<Record<string, unknown>>,
 ): string {
-  return hash(`${run}:${step}:${pythonJson(variables)}`).slice(0, 6);
+  return sha256(`${run}:${step}:${pythonJson(variables)}`).slice(0, 6);
 }
 
 /** By which a state is recognised, whatever the order of its keys. */
 export function stateDigest(table: Readonly<Record<string, unknown>>): string {
-  return hash(pythonJson(table)).slice(0, 16);
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex');
+  return sha256(pythonJson(table)).slice(0, 16);
 }

@@ -1,4 +1,5 @@
-import { field, isTable, ParseError, parseYaml, textField, type Table } from '../../base/parse/parse.ts';
+import { attempt, broken } from '../../base/expected.ts';
+import { field, isTable, parseYaml, type Table, textField } from '../../base/parse/parse.ts';
 import type { RunGraph } from '../../model/run.ts';
 
 export const GRAPH_FILE = 'workflow-graph.yaml';
@@ -6,14 +7,14 @@ export const STATUS_FILE = 'workflow-status.md';
 
 /** The plan in numbers, counted from its nodes: the figures in the file are kept by hand. */
 export function graphOf(text: string): RunGraph | { broken: string } {
-  let value: unknown;
-  try {
-    value = parseYaml(GRAPH_FILE, text);
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    return { broken: `is not valid YAML${error.line === undefined ? '' : ` (line ${error.line})`}` };
-  }
-  if (!isTable(value)) return { broken: 'does not contain a graph' };
+  let trouble = 'does not contain a graph';
+  const value = attempt(
+    () => parseYaml(GRAPH_FILE, text),
+    broken(({ line }) => {
+      trouble = `is not valid YAML${line === undefined ? '' : ` (line ${line})`}`;
+    }),
+  );
+  if (!isTable(value)) return { broken: trouble };
   const workflow = field(value, 'workflow');
   const nodes = field(value, 'nodes');
   const tables = (Array.isArray(nodes) ? (nodes as unknown[]) : []).filter(isTable);

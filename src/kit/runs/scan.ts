@@ -1,6 +1,6 @@
+import { expected } from '../../base/expected.ts';
 import { join } from 'node:path';
 import { mapLimited } from '../../base/async.ts';
-import { BmadError } from '../../base/errors.ts';
 import { stateNames } from '../../base/files/file-state.ts';
 import { listInside } from '../../base/files/files.ts';
 import { textField, type Table } from '../../base/parse/parse.ts';
@@ -201,12 +201,7 @@ async function runFoldersIn(place: RunPlace, problems?: string[]): Promise<strin
 }
 
 async function entriesOf({ base, path }: RunPlace): Promise<{ name: string; kind: string }[]> {
-  try {
-    return await listInside(base, path);
-  } catch (error) {
-    if (error instanceof BmadError) return [];
-    throw error;
-  }
+  return listInside(base, path).catch(expected(() => []));
 }
 
 /** The folders in a folder. The jail leaves out links that point outside; they are reported. */

@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { present } from '../../base/present.ts';
 import { mapLimited } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
+import { ours } from '../../base/expected.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { cut, oneLine } from '../../base/text/text.ts';
 import { isListed, qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
@@ -164,12 +166,7 @@ type Profile = Awaited<ReturnType<Workspace['delivery']['profile']>>;
 
 /** An agent whose file cannot be read still has a tool; calling it says what is wrong. */
 async function profileOf(record: BmadRecord, delivery: Workspace['delivery']): Promise<Profile> {
-  try {
-    return await delivery.profile(record);
-  } catch (error) {
-    if (error instanceof BmadError) return { menu: [] };
-    throw error;
-  }
+  return delivery.profile(record).catch(ours(() => ({ menu: [] })));
 }
 
 /** Entries that every menu has and that say nothing about the agent. */

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { sha256 } from '../../base/sha256.ts';
 import { mapLimited } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
+import { ours } from '../../base/expected.ts';
 import { listPage } from '../../base/text/paging.ts';
 import type { Context, NamedSkill, Workspace } from '../context.ts';
 import { cursorField } from '../fields.ts';
@@ -122,13 +123,12 @@ async function readableEntry(
   workspace: Workspace,
   context: Context,
 ): Promise<SkillEntry | undefined> {
-  try {
-    return await entryOf(skill, workspace, context);
-  } catch (error) {
-    if (!(error instanceof BmadError)) throw error;
-    context.log.warn('skill', { name: skill.name, error: error.message });
-    return undefined;
-  }
+  return entryOf(skill, workspace, context).catch(
+    ours(({ message }) => {
+      context.log.warn('skill', { name: skill.name, error: message });
+      return undefined;
+    }),
+  );
 }
 
 async function entryOf(
@@ -149,7 +149,7 @@ async function entryOf(
   const resources = await mapLimited(paths, READS_AT_ONCE, async (path) => {
     // What is hashed is what will be read: text without the values that are kept secret.
     const bytes = path === SKILL_FILE ? Buffer.from(main) : await readBytes(path);
-    const digest = createHash('sha256').update(bytes).digest('hex');
+    const digest = sha256(bytes);
     return { uri: skills.uri(skill, path), digest: `sha256:${digest}`, size: bytes.byteLength };
   });
   const total = resources.reduce((sum, { size }) => sum + size, 0);

@@ -1,4 +1,4 @@
-import { BmadError } from '../../base/errors.ts';
+import { ours } from '../../base/expected.ts';
 import { isFileInside } from '../../base/files/files.ts';
 import { shownText } from '../../base/secrets/secret-text.ts';
 import { contextFiles } from './context-files.ts';
@@ -64,11 +64,8 @@ function isPath({ path, isQuoted }: Mention): boolean {
 /** In a sentence, `@ada` is somebody and `@types/node` a package, unless there is such a file. */
 async function existing(paths: readonly string[], root: () => Promise<string>): Promise<string[]> {
   if (paths.length === 0) return [];
-  const folder = await root().catch((error: unknown) => {
-    // Without a project there are no files, and a text is a text.
-    if (error instanceof BmadError) return undefined;
-    throw error;
-  });
+  // Without a project there are no files, and a text is a text.
+  const folder = await root().catch(ours(() => undefined));
   if (folder === undefined) return [];
   const found: string[] = [];
   for (const path of [...new Set(paths)].slice(0, LOOKED_FOR))

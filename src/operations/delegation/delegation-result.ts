@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../base/sha256.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { ProjectState } from '../context.ts';
@@ -129,6 +129,6 @@ export function notKept(runId: string | undefined, outputKey: string | undefined
 /** A key for work that was given none; the same answer to the same task has the same one. */
 function keyFor(agent: string, task: string, answer: string): string {
   const name = agent.replaceAll(/\W+/g, '_').slice(0, 40);
-  const digest = createHash('sha256').update(`${agent}\n${task}\n${answer}`).digest('hex').slice(0, 8);
+  const digest = sha256(`${agent}\n${task}\n${answer}`).slice(0, 8);
   return `from_${name}_${digest}`;
 }

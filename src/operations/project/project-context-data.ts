@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { BmadError } from '../../base/errors.ts';
+import { ours } from '../../base/expected.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { bmadConfigOf } from './bmad-config.ts';
 import { olderNote } from './older-state.ts';
@@ -242,13 +242,7 @@ async function decisionsOf(
 const isArchitecture = (told: string): boolean => /\[ARCH\]/i.test(told);
 
 async function attempt<T>(warnings: string[], work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof BmadError)) throw error;
-    warnings.push(error.message);
-    return undefined;
-  }
+  return work().catch(ours(({ message }) => void warnings.push(message)));
 }
 
 /** `**Stack** : …` among the bullets about the project. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { present } from '../../base/present.ts';
 import { oneLine, plural } from '../../base/text/text.ts';
 import { RUN_STATUSES, type RunBranch } from '../../model/run.ts';
 import { STANDINGS, standingOf, standingWords } from './branch-standing.ts';
@@ -76,7 +77,7 @@ function sessionData(branch: RunBranch, current: string): z.output<typeof sessio
     standing: standingOf(branch),
     status: branch.status,
     current: branch.archive === undefined && branch.name === current,
-    ...optional({
+    ...present<Record<string, string>>({
       archive: branch.archive,
       purpose: branch.purpose,
       created_at: branch.createdAt,
@@ -93,12 +94,6 @@ function sessionData(branch: RunBranch, current: string): z.output<typeof sessio
       ),
     ],
   };
-}
-
-function optional(table: Record<string, string | undefined>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(table).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
 }
 
 function sessionText(session: z.output<typeof sessionSchema>): string {

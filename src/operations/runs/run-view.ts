@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { present } from '../../base/present.ts';
 import { isSecretName } from '../../base/secrets/secret-names.ts';
 import { shownText } from '../../base/secrets/secret-text.ts';
 import { fenced, oneLine, plural } from '../../base/text/text.ts';
@@ -81,7 +82,7 @@ export function runData(run: Run, root: string): RunData {
   const { state, graph } = run;
   const { completed, total, percent, next } = progress(state);
   return z.object(runSchema.shape).parse(
-    clean({
+    present({
       run_id: run.id,
       branch: run.branch,
       archive: run.archive,
@@ -90,18 +91,18 @@ export function runData(run: Run, root: string): RunData {
       workflow_path: state?.workflowPath,
       started_at: state?.startedAt,
       last_checkpoint: state?.lastCheckpoint,
-      progress: clean({ completed, total, percent }),
+      progress: present({ completed, total, percent }),
       steps_completed: [...(state?.stepsCompleted ?? [])],
       current_step: state?.currentStep,
       resume_step: next,
       session_variables: { ...state?.variables },
       artefacts: (state?.artefacts ?? []).map(({ step, name, path, file }) =>
-        clean({ step, name, path, exists: file !== undefined, file }),
+        present({ step, name, path, exists: file !== undefined, file }),
       ),
       checkpoint_id: state?.checkpointId,
       issues: [...(state?.issues ?? [])],
       agent_notes: state?.notes === '' ? undefined : state?.notes,
-      graph: graph === undefined ? undefined : clean({ ...graph }),
+      graph: graph === undefined ? undefined : present({ ...graph }),
       folder: shownPlace(run.place, root),
       problems: [...run.problems],
     }),
@@ -111,10 +112,6 @@ export function runData(run: Run, root: string): RunData {
 /** A folder as people find it: from the top of the project, or whole when it lies elsewhere. */
 function shownPlace({ base, path }: RunPlace, root: string): string {
   return base === root ? path : `${base}/${path}`;
-}
-
-function clean(table: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(table).filter(([, value]) => value !== undefined));
 }
 
 interface Progress {

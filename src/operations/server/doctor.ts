@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
+import { ours } from '../../base/expected.ts';
 import { PRODUCT, VERSION } from '../../base/product.ts';
 import { plural } from '../../base/text/text.ts';
 import { isListed, problemText } from '../../model/record.ts';
@@ -137,12 +138,7 @@ export const doctor = defineOperation({
 
 /** The doctor has to speak even when the project is what is wrong. */
 async function openedOr(context: Context, project: string | undefined): Promise<Workspace | BmadError> {
-  try {
-    return await context.workspace(project);
-  } catch (error) {
-    if (error instanceof BmadError) return error;
-    throw error;
-  }
+  return context.workspace(project).catch(ours((error) => error));
 }
 
 function unusable(error: BmadError, context: Context) {

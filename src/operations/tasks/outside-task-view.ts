@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
+import { unlessMissing } from '../../base/expected.ts';
 import { byteLength } from '../../base/text/text.ts';
 import { FINAL_STATES, markOf, TASK_STATES, type Task } from '../../model/task.ts';
 import type { TaskQueue } from '../context.ts';
@@ -40,7 +41,7 @@ export async function outsideViewOf(
   const { status, outside, lease, error, result } = task;
   // A result that was refused, or is no longer wanted, is none.
   const counts = status === 'completed' || status === 'needs_verification';
-  const text = withResult && counts ? await queue.result(task).catch(gone) : undefined;
+  const text = withResult && counts ? await queue.result(task).catch(unlessMissing) : undefined;
   return {
     task_id: task.task_id,
     status,
@@ -67,12 +68,6 @@ export async function outsideViewOf(
 /** A person would not have it done; a result that was refused is another matter. */
 export function isRefused({ status, approval }: Task): boolean {
   return status === 'cancelled' && approval?.agreed === false;
-}
-
-/** Old tasks make room for new ones, also between two looks at one. */
-function gone(error: unknown): undefined {
-  if (error instanceof BmadError && error.code === 'not_found') return undefined;
-  throw error;
 }
 
 /** Outsiders see what outsiders asked for. For them, all else in the queue is not there. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../base/sha256.ts';
 import { foreignCursor } from '../../base/text/paging.ts';
 import type { Task } from '../../model/task.ts';
 
@@ -13,7 +13,7 @@ export function pageByChange(
   filters: string,
   cursor: string | undefined,
 ): { part: Task[]; next: string | undefined } {
-  const mark = `c${createHash('sha256').update(filters).digest('hex').slice(0, 8)}-`;
+  const mark = `c${sha256(filters).slice(0, 8)}-`;
   const shown = cursor === undefined ? undefined : placeIn(cursor, mark);
   const older = tasks
     .filter((task) => shown === undefined || placeOf(task) < shown)

@@ -1,7 +1,7 @@
 import { textField } from '../../base/parse/parse.ts';
 import { entriesOf, type Install } from './install.ts';
 import { gather } from './gather.ts';
-import type { Row } from './manifests.ts';
+import type { CsvRow } from '../../base/parse/parse.ts';
 import { firstTag } from './markup.ts';
 import { descriptionText, fileOf, frontMatter, nameText, stemOf, type LoadedFile } from './reading.ts';
 import type { Finding, Shelf } from './shelf.ts';
@@ -52,7 +52,7 @@ async function hasFolder(install: Install, path: string, folder: string): Promis
 function agent(
   { problems }: Install,
   file: LoadedFile,
-  row: Row | undefined,
+  row: CsvRow | undefined,
   ofKit: boolean,
 ): Partial<Finding> | undefined {
   const text = file.text();

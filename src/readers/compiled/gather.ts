@@ -1,7 +1,8 @@
+import type { CsvRow } from '../../base/parse/parse.ts';
 import { mapLimited } from '../../base/async.ts';
 import type { RecordFormat, RecordKind } from '../../model/record.ts';
 import type { Install } from './install.ts';
-import { listedFiles, moduleOf, type ListedFile, type Row } from './manifests.ts';
+import { listedFiles, moduleOf, type ListedFile } from './manifests.ts';
 import {
   descriptionText,
   folderOf,
@@ -22,7 +23,7 @@ export interface Gathering {
   /** Files on disk that look like it, apart from those the manifest lists. */
   onDisk(listed: ReadonlySet<string>): readonly string[];
   /** Nothing when the file turns out to be something else; that is asked only of files no manifest lists. */
-  understand(file: LoadedFile, row: Row | undefined): Partial<Finding> | undefined;
+  understand(file: LoadedFile, row: CsvRow | undefined): Partial<Finding> | undefined;
   /** How the file is delivered, by its name. */
   formatOf(path: string): RecordFormat;
 }

@@ -1,7 +1,8 @@
+import { versionField } from '../reading.ts';
+import { noted } from '../../base/expected.ts';
 import { mapLimited } from '../../base/async.ts';
-import { BmadError } from '../../base/errors.ts';
 import type { FolderEntry } from '../../base/files/files.ts';
-import { field, isTable, type Table } from '../../base/parse/parse.ts';
+import { field, isTable } from '../../base/parse/parse.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
 import { READS_AT_ONCE, readYaml } from './reading.ts';
@@ -88,23 +89,16 @@ async function readManifest(
   for (const config of configs) {
     const manifest = await readYaml(source, `${config}/manifest.yaml`, problems);
     const installation = field(manifest, 'installation');
-    if (isTable(installation)) version ??= versionOf(installation);
+    if (isTable(installation)) version ??= versionField(installation, 'version');
     const modules = field(manifest, 'modules');
     for (const module of Array.isArray(modules) ? (modules as unknown[]) : []) {
       const name = isTable(module) ? field(module, 'name') : module;
       if (typeof name !== 'string' || !/^[A-Za-z\d][\w.-]{0,63}$/.test(name)) continue;
-      if (!listedModules.has(name)) listedModules.set(name, isTable(module) ? versionOf(module) : undefined);
+      if (!listedModules.has(name))
+        listedModules.set(name, isTable(module) ? versionField(module, 'version') : undefined);
     }
   }
   return { version, listedModules };
-}
-
-/** An unquoted `1.0` is a number in YAML. */
-function versionOf(table: Table): string | undefined {
-  const version = field(table, 'version');
-  return typeof version === 'string' || typeof version === 'number'
-    ? String(version).slice(0, 64)
-    : undefined;
 }
 
 interface Folder {
@@ -151,11 +145,5 @@ async function walk(
 }
 
 export async function entriesOf(source: Source, folder: string, problems: Problem[]): Promise<FolderEntry[]> {
-  try {
-    return await source.tree.list(folder);
-  } catch (error) {
-    if (!(error instanceof BmadError)) throw error;
-    problems.push({ file: folder || source.tree.root, message: error.message });
-    return [];
-  }
+  return source.tree.list(folder).catch(noted(problems, folder || source.tree.root, []));
 }

@@ -1,12 +1,13 @@
+import type { CsvRow } from '../../base/parse/parse.ts';
 import { mapLimited } from '../../base/async.ts';
 import type { Install } from './install.ts';
-import { moduleOf, readRows, type Row } from './manifests.ts';
+import { moduleOf, readRows } from './manifests.ts';
 import { descriptionText, fileOf, folderOf, load, nameText, READS_AT_ONCE } from './reading.ts';
 import type { Finding, Shelf } from './shelf.ts';
 
 interface Fragment {
   id: string;
-  row: Row;
+  row: CsvRow;
   path: string;
   index: string;
 }

@@ -1,17 +1,13 @@
-import { ParseError, parseCsv } from '../../base/parse/parse.ts';
+import { csvRows, type CsvRow } from '../../base/parse/parse.ts';
 import { quoted } from '../../base/errors.ts';
+import { attempt, noted } from '../../base/expected.ts';
 import type { Install } from './install.ts';
-import { folderOf, problemOf, readable } from './reading.ts';
-
-/** One line of a CSV file, its cells by column name. */
-export interface Row {
-  /** The cell of a column, whatever the case of the header; empty when there is none. */
-  cell(column: string): string;
-}
+import { readable } from '../reading.ts';
+import { folderOf } from './reading.ts';
 
 /** A line of a manifest whose path leads into this install. */
 export interface ListedFile {
-  row: Row;
+  row: CsvRow;
   path: string;
   moduleName: string;
 }
@@ -46,25 +42,10 @@ export async function listedFiles(install: Install, manifest: string, suffix: Re
 }
 
 /** The lines of a CSV file with a header. A file that is not one is a problem and has no lines. */
-export async function readRows(install: Install, file: string): Promise<Row[]> {
-  const text = await readable(install.source, file, install.problems);
-  return text === undefined ? [] : rowsOf(install, file, text);
-}
-
-function rowsOf(install: Install, file: string, text: string): Row[] {
-  try {
-    const [header = [], ...lines] = parseCsv(file, text);
-    const columns = new Map<string, number>();
-    for (const [index, name] of header.entries()) {
-      const key = name.trim().toLowerCase();
-      if (!columns.has(key)) columns.set(key, index);
-    }
-    return lines.map((cells) => ({ cell: (column) => cells[columns.get(column.toLowerCase()) ?? -1] ?? '' }));
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    install.problems.push(problemOf(file, error));
-    return [];
-  }
+export async function readRows(install: Install, file: string): Promise<CsvRow[]> {
+  const { source, problems } = install;
+  const text = (await readable(source.tree, file, problems)) ?? '';
+  return attempt(() => csvRows(file, text), noted(problems, file, []));
 }
 
 /** The usual names of the root folder, with which manifests begin their paths. */

@@ -1,11 +1,12 @@
-import { field, type Table } from '../../base/parse/parse.ts';
+import { field, type Table, type CsvRow } from '../../base/parse/parse.ts';
 import { present } from '../../base/present.ts';
 import { cut } from '../../base/text/text.ts';
 import type { ModuleInfo, ModuleSetting, RosterEntry } from '../../model/module.ts';
 import { parseHelp } from '../help.ts';
 import type { Install } from './install.ts';
-import { isOfSkill, readRows, treePath, type Row } from './manifests.ts';
-import { descriptionText, nameText, readable, readYaml, stemOf } from './reading.ts';
+import { isOfSkill, readRows, treePath } from './manifests.ts';
+import { readable } from '../reading.ts';
+import { descriptionText, nameText, readYaml, stemOf } from './reading.ts';
 import type { Shelf } from './shelf.ts';
 
 /** The modules of an install: the listed ones, those on disk, and `custom` where the custom kit has agents. */
@@ -47,7 +48,7 @@ function moduleCodes(install: Install, shelf: Shelf): string[] {
 
 async function helpOf(install: Install, shelf: Shelf, code: string): Promise<ModuleInfo['help']> {
   const file = `${code}/module-help.csv`;
-  const text = await readable(install.source, file, install.problems);
+  const text = await readable(install.source.tree, file, install.problems);
   if (text === undefined) return [];
   return parseHelp(file, text, install.problems, (written) => {
     const path = treePath(install, written);
@@ -98,14 +99,14 @@ function codeOf(
   install: Install,
   shelf: Shelf,
   skills: ReadonlySet<string>,
-  row: Row,
+  row: CsvRow,
   path: string,
 ): string | undefined {
   const name = nameText(row.cell('name')) ?? stemOf(path);
   return shelf.at(path)?.name ?? (isOfSkill(install, path) || skills.has(name) ? name : undefined);
 }
 
-function entryOf(row: Row, module: string, code: string): RosterEntry {
+function entryOf(row: CsvRow, module: string, code: string): RosterEntry {
   const persona = [row.cell('identity'), row.cell('communicationStyle')]
     .filter((part) => part !== '')
     .join(' ');

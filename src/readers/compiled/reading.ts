@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
+import { attempt, noted, ours } from '../../base/expected.ts';
+import { sha256 } from '../../base/sha256.ts';
+import { readable } from '../reading.ts';
 import { decodeEntities } from '../../base/text/entities.ts';
-import { BmadError } from '../../base/errors.ts';
-import { isTable, ParseError, parseFrontMatter, parseYaml, type Table } from '../../base/parse/parse.ts';
-import { present } from '../../base/present.ts';
+import { isTable, tableOf, parseFrontMatter, parseYaml, type Table } from '../../base/parse/parse.ts';
 import { cut } from '../../base/text/text.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
-import { optionalText } from '../../sources/tree.ts';
 
 export const READS_AT_ONCE = 16;
 
@@ -23,48 +22,26 @@ export async function load(
   path: string,
   problems: Problem[],
 ): Promise<LoadedFile | 'missing' | undefined> {
-  try {
-    const bytes = await source.tree.read(path);
-    return {
-      path,
-      digest: createHash('sha256').update(bytes).digest('hex'),
-      text: () => new TextDecoder().decode(bytes),
-    };
-  } catch (error) {
-    if (!(error instanceof BmadError)) throw error;
-    if (error.code === 'not_found') return 'missing';
-    problems.push({ file: path, message: error.message });
-    return undefined;
-  }
-}
-
-/** The text of a file that may be absent. A file that cannot be read is a problem, and counts as absent. */
-export async function readable(
-  source: Source,
-  file: string,
-  problems: Problem[],
-): Promise<string | undefined> {
-  try {
-    return await optionalText(source.tree, file);
-  } catch (error) {
-    if (!(error instanceof BmadError)) throw error;
-    problems.push({ file, message: error.message });
-    return undefined;
-  }
+  const bytes = await source.tree
+    .read(path)
+    .catch(ours(() => 'missing' as const, 'not_found'))
+    .catch(noted(problems, path, undefined));
+  if (bytes === undefined || bytes === 'missing') return bytes;
+  return { path, digest: sha256(bytes), text: () => new TextDecoder().decode(bytes) };
 }
 
 export async function readYaml(source: Source, file: string, problems: Problem[]): Promise<Table> {
-  const text = await readable(source, file, problems);
+  const text = await readable(source.tree, file, problems);
   return text === undefined ? {} : yamlTable(file, text, problems);
 }
 
 export function yamlTable(file: string, text: string, problems: Problem[]): Table {
-  return attempt(file, problems, () => parseYaml(file, text));
+  return checkedTable(file, problems, () => parseYaml(file, text));
 }
 
 /** The table at the top of a Markdown file. The custom kit's files have a comment above it. */
 export function frontMatter(file: string, text: string, problems: Problem[]): Table {
-  return attempt(file, problems, () => parseFrontMatter(file, withoutComment(text)).data);
+  return checkedTable(file, problems, () => parseFrontMatter(file, withoutComment(text)).data);
 }
 
 function withoutComment(text: string): string {
@@ -75,22 +52,11 @@ function withoutComment(text: string): string {
   return end === -1 ? text : head.slice(end + 3).trimStart();
 }
 
-function attempt(file: string, problems: Problem[], parse: () => unknown): Table {
-  try {
-    const value = parse();
-    if (isTable(value)) return value;
-    if (value !== undefined && value !== null)
-      problems.push({ file, message: 'it is not a table of values' });
-    return {};
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    problems.push(problemOf(file, error));
-    return {};
-  }
-}
-
-export function problemOf(file: string, error: ParseError): Problem {
-  return present<Problem>({ file, line: error.line, message: error.message });
+function checkedTable(file: string, problems: Problem[], parse: () => unknown): Table {
+  const value = attempt(parse, noted(problems, file, {}));
+  if (!isTable(value) && value !== undefined && value !== null)
+    problems.push({ file, message: 'it is not a table of values' });
+  return tableOf(value);
 }
 
 const NAME_LENGTH = 200;

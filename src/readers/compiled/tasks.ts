@@ -1,7 +1,6 @@
-import { textField } from '../../base/parse/parse.ts';
+import { textField, type CsvRow } from '../../base/parse/parse.ts';
 import { gather } from './gather.ts';
 import type { Install } from './install.ts';
-import type { Row } from './manifests.ts';
 import { firstTag } from './markup.ts';
 import { descriptionText, fileOf, frontMatter, nameText, stemOf, type LoadedFile } from './reading.ts';
 import type { Finding, Shelf } from './shelf.ts';
@@ -22,7 +21,11 @@ export async function readTasks(install: Install, shelf: Shelf, kind: 'task' | '
   });
 }
 
-function task({ problems }: Install, file: LoadedFile, row: Row | undefined): Partial<Finding> | undefined {
+function task(
+  { problems }: Install,
+  file: LoadedFile,
+  row: CsvRow | undefined,
+): Partial<Finding> | undefined {
   const text = file.text();
   const xml = /\.xml$/i.test(file.path);
   const tag = xml ? (firstTag(text, 'task') ?? firstTag(text, 'tool')) : undefined;

@@ -1,7 +1,7 @@
-import { field, textField } from '../../base/parse/parse.ts';
+import { field, textField, type CsvRow } from '../../base/parse/parse.ts';
 import { gather } from './gather.ts';
 import type { Install } from './install.ts';
-import { insideModule, moduleOf, type Row } from './manifests.ts';
+import { insideModule, moduleOf } from './manifests.ts';
 import {
   descriptionText,
   fileOf,
@@ -68,7 +68,7 @@ function isMarkdown(path: string): boolean {
 function workflow(
   install: Install,
   file: LoadedFile,
-  row: Row | undefined,
+  row: CsvRow | undefined,
   folders: ReadonlyMap<string, number>,
 ): Partial<Finding> | undefined {
   const listedName = nameText(row?.cell('name'));

@@ -1,15 +1,8 @@
-import { createHash } from 'node:crypto';
+import { attempt, expected, noted } from '../../base/expected.ts';
+import { sha256 } from '../../base/sha256.ts';
 import { basename } from 'node:path';
 import { mapLimited } from '../../base/async.ts';
-import { BmadError } from '../../base/errors.ts';
-import {
-  isTable,
-  ParseError,
-  parseFrontMatter,
-  parseYaml,
-  textField,
-  type Table,
-} from '../../base/parse/parse.ts';
+import { parseFrontMatter, parseYaml, type Table, tableOf, textField } from '../../base/parse/parse.ts';
 import { present } from '../../base/present.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
@@ -54,28 +47,19 @@ async function candidates(source: Source): Promise<string[]> {
 
 /** What is in a folder; nothing in a file, nor in a folder that cannot be read. */
 async function pathsIn({ tree }: Source, folder: string): Promise<string[]> {
-  try {
-    return (await tree.list(folder)).map(({ name }) => (folder === '' ? name : `${folder}/${name}`));
-  } catch (error) {
-    if (error instanceof BmadError) return [];
-    throw error;
-  }
+  const entries = await tree.list(folder).catch(expected(() => []));
+  return entries.map(({ name }) => (folder === '' ? name : `${folder}/${name}`));
 }
 
 const isMarkdown = (path: string): boolean => /\.md$/i.test(path);
 
 async function readFile(source: Source, path: string, problems: Problem[]): Promise<BmadRecord | undefined> {
-  try {
-    const bytes = await source.tree.read(path);
-    const text = new TextDecoder().decode(bytes);
-    const data = isMarkdown(path) ? parseFrontMatter(path, text).data : parseYaml(path, text);
-    const digest = createHash('sha256').update(bytes).digest('hex');
-    return understand(source, path, isTable(data) ? data : {}, tagOf(text), digest);
-  } catch (error) {
-    if (!(error instanceof BmadError || error instanceof ParseError)) throw error;
-    problems.push({ file: path, message: error.message });
-    return undefined;
-  }
+  const bytes = await source.tree.read(path).catch(noted(problems, path, undefined));
+  if (bytes === undefined) return undefined;
+  const text = new TextDecoder().decode(bytes);
+  const parse = (): unknown => (isMarkdown(path) ? parseFrontMatter(path, text).data : parseYaml(path, text));
+  const data = attempt(() => tableOf(parse()), noted(problems, path, undefined));
+  return data === undefined ? undefined : understand(source, path, data, tagOf(text), sha256(bytes));
 }
 
 /** The attributes of an agent's tag, which comes early in a file; nothing in a file without one. */

@@ -1,5 +1,5 @@
+import { noted } from '../../base/expected.ts';
 import type { FolderEntry } from '../../base/files/files.ts';
-import { BmadError } from '../../base/errors.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 import { readShims, type Shims } from './shims.ts';
@@ -29,11 +29,5 @@ export async function findSkills(
 }
 
 async function entriesOf(tree: Tree, folder: string, problems: Problem[]): Promise<FolderEntry[]> {
-  try {
-    return await tree.list(folder);
-  } catch (error) {
-    if (!(error instanceof BmadError)) throw error;
-    problems.push({ file: folder, message: error.message });
-    return [];
-  }
+  return tree.list(folder).catch(noted(problems, folder, []));
 }

@@ -1,10 +1,8 @@
 import { mapLimited } from '../../base/async.ts';
-import { BmadError } from '../../base/errors.ts';
 import type { ModuleInfo } from '../../model/module.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
-import type { Source } from '../../sources/source.ts';
-import { optionalText } from '../../sources/tree.ts';
 import type { Reader } from '../reader.ts';
+import { readable } from '../reading.ts';
 import { findSkills } from './find-skills.ts';
 import { readKnowledge } from './knowledge.ts';
 import { readModule } from './module.ts';
@@ -23,7 +21,8 @@ export const skillsReader: Reader = {
     const records: BmadRecord[] = [];
     for (const entry of await source.tree.list('')) {
       if (entry.kind !== 'folder' || /^[._]/.test(entry.name)) continue;
-      const definition = await definitionOf(source, entry.name, problems);
+      // A module whose definition cannot be read costs itself, not the others.
+      const definition = await readable(source.tree, `${entry.name}/module.yaml`, problems);
       if (definition === undefined) continue;
       const module = await readModule(source, entry.name, definition, problems);
       const { folders, shims } = await findSkills(source.tree, entry.name, problems);
@@ -59,19 +58,3 @@ export const skillsReader: Reader = {
     return { records, modules, problems };
   },
 };
-
-/** A module whose definition cannot be read costs itself, not the others. */
-async function definitionOf(
-  { tree }: Source,
-  folder: string,
-  problems: Problem[],
-): Promise<string | undefined> {
-  const file = `${folder}/module.yaml`;
-  try {
-    return await optionalText(tree, file);
-  } catch (error) {
-    if (!(error instanceof BmadError)) throw error;
-    problems.push({ file, message: error.message });
-    return undefined;
-  }
-}

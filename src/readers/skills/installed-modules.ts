@@ -1,19 +1,10 @@
-import { BmadError } from '../../base/errors.ts';
-import {
-  field,
-  isTable,
-  ParseError,
-  parseToml,
-  parseYaml,
-  textField,
-  type Table,
-} from '../../base/parse/parse.ts';
+import { field, isTable, parseToml, parseYaml, textField, type Table } from '../../base/parse/parse.ts';
 import { present } from '../../base/present.ts';
 import type { ModuleInfo, ModuleSetting, RosterEntry } from '../../model/module.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
-import { optionalText } from '../../sources/tree.ts';
 import { parseHelp } from '../help.ts';
+import { parsedTable, readable } from '../reading.ts';
 import type { InstallManifest } from './install-manifest.ts';
 
 /** The modules of an install: their values as they were answered, their agents, their help. */
@@ -27,7 +18,7 @@ export async function readInstalledModules(
   const modules = new Map<string, ModuleInfo>();
   for (const code of codes) {
     const helpFile = `${code}/module-help.csv`;
-    const helpText = await readable(source, helpFile, problems);
+    const helpText = await readable(source.tree, helpFile, problems);
     const help = helpText === undefined ? [] : parseHelp(helpFile, helpText, problems);
     modules.set(
       code,
@@ -72,30 +63,12 @@ function rosterOf(config: Table, module: string): RosterEntry[] {
   });
 }
 
-async function readable(source: Source, file: string, problems: Problem[]): Promise<string | undefined> {
-  try {
-    return await optionalText(source.tree, file);
-  } catch (error) {
-    if (!(error instanceof BmadError)) throw error;
-    problems.push({ file, message: error.message });
-    return undefined;
-  }
-}
-
 async function table(
   source: Source,
   file: string,
   problems: Problem[],
   parse: (file: string, text: string) => unknown,
 ): Promise<Table> {
-  const text = await readable(source, file, problems);
-  if (text === undefined) return {};
-  try {
-    const value = parse(file, text);
-    return isTable(value) ? value : {};
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    problems.push(present<Problem>({ file, line: error.line, message: error.message }));
-    return {};
-  }
+  const text = await readable(source.tree, file, problems);
+  return text === undefined ? {} : parsedTable(file, problems, () => parse(file, text));
 }

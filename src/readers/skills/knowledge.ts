@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto';
+import { attempt, expected, noted } from '../../base/expected.ts';
+import { sha256 } from '../../base/sha256.ts';
+import { readable } from '../reading.ts';
 import { dirname } from 'node:path/posix';
 import { mapLimited } from '../../base/async.ts';
-import { BmadError } from '../../base/errors.ts';
-import { ParseError, parseCsv } from '../../base/parse/parse.ts';
+import { csvRows } from '../../base/parse/parse.ts';
 import { present } from '../../base/present.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
@@ -31,7 +32,12 @@ export async function readKnowledge(
     for (const index of files.filter((path) => /-index\.csv$/i.test(path))) {
       const rows = await fragmentRows(source, index, problems);
       const existing = rows.filter(({ path }) => files.includes(path));
-      const digests = await mapLimited(existing, READS_AT_ONCE, ({ path }) => digestOf(source, path));
+      const digests = await mapLimited(existing, READS_AT_ONCE, ({ path }) =>
+        source.tree.read(path).then(
+          sha256,
+          expected(() => undefined),
+        ),
+      );
       for (const [at, row] of existing.entries()) {
         const digest = digests[at];
         if (digest === undefined || found.has(`${module} ${row.id} ${digest}`)) continue;
@@ -50,44 +56,19 @@ interface FragmentRow {
 }
 
 async function fragmentRows({ tree }: Source, index: string, problems: Problem[]): Promise<FragmentRow[]> {
-  try {
-    const [header = [], ...lines] = parseCsv(index, await tree.text(index));
-    const column = (name: string): number => header.findIndex((cell) => cell.trim().toLowerCase() === name);
-    const [id, name, description, file] = ['id', 'name', 'description', 'fragment_file'].map(column) as [
-      number,
-      number,
-      number,
-      number,
+  const text = (await readable(tree, index, problems)) ?? '';
+  return attempt(() => csvRows(index, text), noted(problems, index, [])).flatMap(({ cell }) => {
+    const path = cell('fragment_file').trim();
+    if (path === '' || path.split('/').includes('..') || path.startsWith('/')) return [];
+    return [
+      {
+        id: cell('id').trim() || path,
+        name: cell('name'),
+        description: cell('description'),
+        path: `${dirname(index)}/${path}`,
+      },
     ];
-    if (file === -1) return [];
-    return lines.flatMap((line) => {
-      const path = line[file]?.trim() ?? '';
-      if (path === '' || path.split('/').includes('..') || path.startsWith('/')) return [];
-      return [
-        {
-          id: line[id]?.trim() || path,
-          name: line[name] ?? '',
-          description: line[description] ?? '',
-          path: `${dirname(index)}/${path}`,
-        },
-      ];
-    });
-  } catch (error) {
-    if (!(error instanceof BmadError || error instanceof ParseError)) throw error;
-    problems.push({ file: index, message: error.message });
-    return [];
-  }
-}
-
-async function digestOf({ tree }: Source, path: string): Promise<string | undefined> {
-  try {
-    return createHash('sha256')
-      .update(await tree.read(path))
-      .digest('hex');
-  } catch (error) {
-    if (error instanceof BmadError) return undefined;
-    throw error;
-  }
+  });
 }
 
 function fragment(

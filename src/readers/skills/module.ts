@@ -1,10 +1,9 @@
-import { BmadError } from '../../base/errors.ts';
-import { field, isTable, ParseError, parseYaml, textField, type Table } from '../../base/parse/parse.ts';
+import { field, isTable, parseYaml, textField, type Table } from '../../base/parse/parse.ts';
 import type { ModuleInfo, ModuleSetting, RosterEntry } from '../../model/module.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
-import { optionalText } from '../../sources/tree.ts';
 import { parseHelp } from '../help.ts';
+import { parsedTable, readable, versionField } from '../reading.ts';
 
 /** Reads `module.yaml` and `module-help.csv`. A broken definition gives a module with nothing but its code. */
 export async function readModule(
@@ -13,15 +12,12 @@ export async function readModule(
   definition: string,
   problems: Problem[],
 ): Promise<ModuleInfo> {
-  const table = parsed(`${folder}/module.yaml`, definition, problems);
+  const file = `${folder}/module.yaml`;
+  const table = parsedTable(file, problems, () => parseYaml(file, definition));
   const code = textField(table, 'code') ?? folder;
-  const version = versionOf(table) ?? source.origin.bmadVersion;
+  const version = versionField(table, 'module_version') ?? source.origin.bmadVersion;
   const helpFile = `${folder}/module-help.csv`;
-  const help = await optionalText(source.tree, helpFile).catch((error: unknown) => {
-    if (!(error instanceof BmadError)) throw error;
-    problems.push({ file: helpFile, message: error.message });
-    return undefined;
-  });
+  const help = await readable(source.tree, helpFile, problems);
   return {
     code,
     name: textField(table, 'name') ?? code,
@@ -32,29 +28,6 @@ export async function readModule(
     roster: roster(table, code),
     help: help === undefined ? [] : parseHelp(helpFile, help, problems),
   };
-}
-
-/** An unquoted `1.0` is a number in YAML. */
-function versionOf(table: Table): string | undefined {
-  const version = field(table, 'module_version');
-  return typeof version === 'string' || typeof version === 'number'
-    ? String(version).slice(0, 64)
-    : undefined;
-}
-
-function parsed(file: string, text: string, problems: Problem[]): Table {
-  try {
-    const value = parseYaml(file, text);
-    return isTable(value) ? value : {};
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    problems.push({
-      file,
-      ...(error.line === undefined ? {} : { line: error.line }),
-      message: error.message,
-    });
-    return {};
-  }
 }
 
 /** A setting is a top-level table with a default and a prompt; everything else describes the module itself. */

@@ -1,6 +1,6 @@
-import { BmadError } from '../../base/errors.ts';
 import type { Deprecation, Problem } from '../../model/record.ts';
-import { optionalText, type Tree } from '../../sources/tree.ts';
+import type { Tree } from '../../sources/tree.ts';
+import { readable } from '../reading.ts';
 
 /** What each old id forwards to, from the table in a shim folder's README. */
 export type Shims = Map<string, Deprecation>;
@@ -12,15 +12,9 @@ export async function readShims(
   problems: Problem[],
 ): Promise<void> {
   const file = `${folder}/README.md`;
-  try {
-    const text = (await optionalText(tree, file)) ?? '';
-    for (const line of text.split('\n')) {
-      const row = /^\|\s*`([\w-]+)`\s*\|\s*(?:`([\w-]+)`)?\s*(?:\(([^)|]{1,80})\))?/.exec(line);
-      if (row?.[1] !== undefined) shims.set(row[1], deprecation(row[2], row[3]));
-    }
-  } catch (error) {
-    if (!(error instanceof BmadError)) throw error;
-    problems.push({ file, message: error.message });
+  for (const line of ((await readable(tree, file, problems)) ?? '').split('\n')) {
+    const row = /^\|\s*`([\w-]+)`\s*\|\s*(?:`([\w-]+)`)?\s*(?:\(([^)|]{1,80})\))?/.exec(line);
+    if (row?.[1] !== undefined) shims.set(row[1], deprecation(row[2], row[3]));
   }
 }
 

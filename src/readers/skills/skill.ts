@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
-import { BmadError } from '../../base/errors.ts';
+import { noted } from '../../base/expected.ts';
+import { sha256 } from '../../base/sha256.ts';
+import { parsedTable } from '../reading.ts';
 import {
   field,
   isTable,
-  ParseError,
   parseFrontMatter,
   parseToml,
   parseYaml,
@@ -42,17 +42,15 @@ const NOT_A_PHASE = new Set(['agents', 'v6-shims', 'workflows', 'skills', 'tasks
 /** Reads one skill folder. Only the front matter and the kind are looked at; the text itself is read when asked for. */
 export async function readSkill(place: SkillPlace, problems: Problem[]): Promise<BmadRecord | undefined> {
   const file = `${place.folder}/SKILL.md`;
-  try {
-    const text = await place.source.tree.text(file);
-    const { data } = parseFrontMatter(file, text);
-    const folderName = place.folder.slice(place.folder.lastIndexOf('/') + 1);
-    const description = await describe(place, problems);
-    return record(place, { file, name: textField(data, 'name') ?? folderName, text, data, ...description });
-  } catch (error) {
-    if (!(error instanceof ParseError) && !(error instanceof BmadError)) throw error;
-    problems.push(problemOf(file, error));
-    return undefined;
-  }
+  return understood(place, file, problems).catch(noted(problems, file, undefined));
+}
+
+async function understood(place: SkillPlace, file: string, problems: Problem[]): Promise<BmadRecord> {
+  const text = await place.source.tree.text(file);
+  const { data } = parseFrontMatter(file, text);
+  const folderName = place.folder.slice(place.folder.lastIndexOf('/') + 1);
+  const description = await describe(place, problems);
+  return record(place, { file, name: textField(data, 'name') ?? folderName, text, data, ...description });
 }
 
 interface SkillParts {
@@ -80,28 +78,19 @@ async function describe(
     const known = module.roster.some((entry) => folder.endsWith(`/${entry.code}`));
     const persona =
       table === 'agent' && !known
-        ? parsed(file, problems, () => field(parseToml(file, customization), 'agent'))
+        ? parsedTable(file, problems, () => field(parseToml(file, customization), 'agent'))
         : {};
     return { kind: table === 'agent' || table === 'workflow' ? table : 'skill', persona };
   }
   const manifestFile = `${folder}/bmad-skill-manifest.yaml`;
   const manifest = await optionalText(source.tree, manifestFile);
   const persona =
-    manifest === undefined ? {} : parsed(manifestFile, problems, () => parseYaml(manifestFile, manifest));
+    manifest === undefined
+      ? {}
+      : parsedTable(manifestFile, problems, () => parseYaml(manifestFile, manifest));
   if (textField(persona, 'type') === 'agent') return { kind: 'agent', persona };
   const entries = await source.tree.list(folder);
   return { kind: entries.some(({ name }) => name === 'workflow.md') ? 'workflow' : 'skill', persona: {} };
-}
-
-function parsed(file: string, problems: Problem[], parse: () => unknown): Table {
-  try {
-    const value = parse();
-    return isTable(value) ? value : {};
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    problems.push(problemOf(file, error));
-    return {};
-  }
 }
 
 function record(place: SkillPlace, { file, name, text, data, kind, persona }: SkillParts): BmadRecord {
@@ -138,7 +127,7 @@ function record(place: SkillPlace, { file, name, text, data, kind, persona }: Sk
     aliases: aliasesOf(name, [displayName, title, ...help.flatMap((row) => [row.menuCode, row.displayName])]),
     deprecated: deprecationOf(place, name, data, description),
     launches: launcherTarget(source.tree.root, text),
-    digest: createHash('sha256').update(text).digest('hex'),
+    digest: sha256(text),
   });
 
   function afterModule(path: string): string {
@@ -185,9 +174,4 @@ function launcherTarget(root: string, text: string): string | undefined {
     if (target.startsWith(`${prefix}/`)) return target.slice(prefix.length + 1);
   }
   return target;
-}
-
-function problemOf(file: string, error: BmadError | ParseError): Problem {
-  const line = error instanceof ParseError ? error.line : undefined;
-  return present<Problem>({ file, line, message: error.message });
 }

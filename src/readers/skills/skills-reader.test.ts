@@ -203,7 +203,7 @@ describe('the skills reader on other folders', () => {
     expect(problems.map(({ file, line }) => [file, line])).toEqual([
       ['acme/agent/customize.toml', 2],
       ['acme/bad/SKILL.md', 4],
-      ['acme/module-help.csv', undefined],
+      ['acme/module-help.csv', 2],
       ['acme/module.yaml', 2],
     ]);
   });

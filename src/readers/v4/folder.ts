@@ -1,5 +1,5 @@
+import { noted } from '../../base/expected.ts';
 import { basename } from 'node:path';
-import { BmadError } from '../../base/errors.ts';
 import type { FolderEntry } from '../../base/files/files.ts';
 import type { Table } from '../../base/parse/parse.ts';
 import type { Problem } from '../../model/record.ts';
@@ -42,14 +42,8 @@ export async function findFolders(tree: Tree, problems: Problem[]): Promise<V4Fo
 }
 
 async function entriesOf(tree: Tree, path: string, problems: Problem[]): Promise<FolderEntry[]> {
-  try {
-    return await tree.list(path);
-  } catch (error) {
-    if (!(error instanceof BmadError)) throw error;
-    // Other programs' folders may be closed to us; that is not a problem with BMAD.
-    if (path.startsWith('.bmad')) problems.push({ file: path, message: error.message });
-    return [];
-  }
+  // Other programs' folders may be closed to us; that is not a problem with BMAD.
+  return tree.list(path).catch(noted(path.startsWith('.bmad') ? problems : [], path, []));
 }
 
 /**
@@ -121,13 +115,7 @@ function fileNamed(entries: readonly FolderEntry[], stem: string): string | unde
 }
 
 async function textOf(tree: Tree, file: string, problems: Problem[]): Promise<string> {
-  try {
-    return await tree.text(file);
-  } catch (error) {
-    if (!(error instanceof BmadError)) throw error;
-    problems.push({ file, message: error.message });
-    return '';
-  }
+  return tree.text(file).catch(noted(problems, file, ''));
 }
 
 function inside(path: string, name: string): string {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { BmadError } from '../../base/errors.ts';
+import { noted } from '../../base/expected.ts';
+import { sha256 } from '../../base/sha256.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
 import { dependencyFile, stemOf } from './agent.ts';
@@ -30,21 +30,16 @@ export async function readRecord(place: Place, problems: Problem[]): Promise<Bma
   const kind = shelfOf(place.path)?.kind;
   if (kind === undefined) return undefined;
   const file = place.treePath;
-  try {
-    const bytes = await place.source.tree.read(file);
-    if (bytes.subarray(0, SNIFFED_BYTES).includes(0)) {
-      problems.push({ file, message: 'This is not a text file.' });
-      return undefined;
-    }
-    const text = new TextDecoder().decode(bytes.subarray(0, DESCRIBED_BYTES));
-    const described = describe(kind, file, text);
-    if (described.problem !== undefined) problems.push(described.problem);
-    return recordOf(place, described, createHash('sha256').update(bytes).digest('hex'));
-  } catch (error) {
-    if (!(error instanceof BmadError)) throw error;
-    problems.push({ file, message: error.message });
+  const bytes = await place.source.tree.read(file).catch(noted(problems, file, undefined));
+  if (bytes === undefined) return undefined;
+  if (bytes.subarray(0, SNIFFED_BYTES).includes(0)) {
+    problems.push({ file, message: 'This is not a text file.' });
     return undefined;
   }
+  const text = new TextDecoder().decode(bytes.subarray(0, DESCRIBED_BYTES));
+  const described = describe(kind, file, text);
+  if (described.problem !== undefined) problems.push(described.problem);
+  return recordOf(place, described, sha256(bytes));
 }
 
 /** The record of a file that a manifest lists and that is gone. Only what can be started or adopted is missed. */

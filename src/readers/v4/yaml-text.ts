@@ -1,5 +1,6 @@
-import { field, isTable, ParseError, parseYaml, type Table } from '../../base/parse/parse.ts';
+import { field, parseYaml, type Table } from '../../base/parse/parse.ts';
 import type { Problem } from '../../model/record.ts';
+import { parsedTable } from '../reading.ts';
 
 /** The text without its mark and with plain line ends, so that patterns need to know neither; lines keep their numbers. */
 export function plainText(text: string): string {
@@ -25,14 +26,9 @@ export interface ParsedYaml {
 
 /** The table a YAML text holds; an empty one with a problem when it cannot be parsed. */
 export function parseTable(file: string, text: string): ParsedYaml {
-  try {
-    const value = parseYaml(file, text);
-    return { table: isTable(value) ? value : {} };
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    const line = error.line === undefined ? {} : { line: error.line };
-    return { table: {}, problem: { file, ...line, message: error.message } };
-  }
+  const problems: Problem[] = [];
+  const table = parsedTable(file, problems, () => parseYaml(file, text));
+  return { table, ...(problems[0] === undefined ? {} : { problem: problems[0] }) };
 }
 
 /**

@@ -1,10 +1,12 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { sha256 } from '../../base/sha256.ts';
 import { codeWords } from '../../base/text/code-words.ts';
 import { once } from '../../base/async.ts';
 import type { Log } from '../../base/log.ts';
 import { optionalFile } from '../../base/process/optional-packages.ts';
-import type { Analyser, CodeEmbedder, IndexedFile } from './code-index.ts';
+import type { Analyser } from '../../meaning/analyser.ts';
+import type { Embedder } from '../../meaning/embedder.ts';
+import type { IndexedFile } from './code-index.ts';
 import { matchesByRipgrep, matchesByScan, needlesOf, type ExactMatch } from './exact.ts';
 import type { Environment, FileList } from './file-list.ts';
 import { createGrammars } from './grammars.ts';
@@ -28,7 +30,7 @@ export interface CodebaseParts {
   env: Environment;
   log: Log;
   analyser?: Analyser | undefined;
-  embedder?: CodeEmbedder | undefined;
+  embedder?: Embedder | undefined;
   /** Left out where a test wants to see what happens without them. */
   without?: { ripgrep?: true; grammars?: true };
 }
@@ -57,7 +59,7 @@ export interface Codebase {
 }
 
 /** The words of code as long as nothing better is handed in. */
-const CODE_ANALYSER: Analyser = { id: 'code-1', words: codeWords };
+const CODE_ANALYSER: Analyser = { id: 'code-1', terms: codeWords };
 
 const REFINED_FILES = 12;
 /** A pasted file is a question by its beginning. */
@@ -71,11 +73,7 @@ export function createCodebase(parts: CodebaseParts): Codebase {
   const ripgrep = parts.without?.ripgrep === true ? undefined : ripgrepProgram();
   let opened: Indexer | undefined;
   const indexer = once(async () => {
-    const place = join(
-      parts.cache,
-      'code',
-      `${createHash('sha256').update(root).digest('hex').slice(0, 24)}.index`,
-    );
+    const place = join(parts.cache, 'code', `${sha256(root).slice(0, 24)}.index`);
     opened = await openIndexer({ ...parts, place, analyser, embedder, grammars, ripgrep });
     return opened;
   });
@@ -167,7 +165,7 @@ function unreadMatches(
 function notesOf(
   work: Indexer,
   list: FileList,
-  { embedder, vector, grammars }: { embedder: CodeEmbedder | undefined; vector: unknown; grammars: boolean },
+  { embedder, vector, grammars }: { embedder: Embedder | undefined; vector: unknown; grammars: boolean },
 ): string[] {
   const { files, rough, vectors } = work.pending();
   const notes: string[] = [];

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../base/sha256.ts';
 import { readInside } from '../../base/files/files.ts';
 import { chunksByDefinition, chunksByHeading, chunksByWindow, type Chunk } from './chunks.ts';
 import { chunkLengths, type IndexedFile, type Vocabulary } from './code-index.ts';
@@ -53,7 +53,7 @@ export async function readFile(
   };
   if (stamp.size > LARGEST_FILE) return { ...empty, hash: '', skipped: 'large' };
   const bytes = await readInside(root, path, LARGEST_FILE);
-  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 24);
+  const hash = sha256(bytes).slice(0, 24);
   if (known?.hash === hash && (!known.rough || rough)) return { ...known, ...stamp };
   const text = bytes.toString('utf8');
   const skipped = unfitText(bytes, text);

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { BmadError } from '../../base/errors.ts';
+import { expected } from '../../base/expected.ts';
 import { findProgram } from '../../base/files/file-digest.ts';
 import { pathExists, readInside } from '../../base/files/files.ts';
 import { runWatched } from '../../base/process/process-watched.ts';
@@ -160,12 +160,8 @@ function surroundings(
     node: process.execPath,
     program: (name) => findProgram(name, env['PATH'] ?? env['Path']),
     async text(path) {
-      try {
-        return (await readInside(root, join(folder, path), FILE_BYTES)).toString('utf8');
-      } catch (error) {
-        if (error instanceof BmadError) return undefined;
-        throw error;
-      }
+      const bytes = await readInside(root, join(folder, path), FILE_BYTES).catch(expected(() => undefined));
+      return bytes?.toString('utf8');
     },
     async upwards(path) {
       for (let at = place; ; at = dirname(at)) {

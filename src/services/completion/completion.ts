@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { isAbsolute, join, relative, sep } from 'node:path';
+import { sha256 } from '../../base/sha256.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { realFolder } from '../../base/files/files.ts';
 import { oneLine, plural } from '../../base/text/text.ts';
@@ -120,7 +120,7 @@ function contractOf(script: Script | undefined): Receipt['contract'] {
     : {
         kind: 'script',
         path: script.path,
-        sha256: createHash('sha256').update(script.content).digest('hex'),
+        sha256: sha256(script.content),
       };
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../base/sha256.ts';
 import type { Status, Step } from './verdict.ts';
 
 /** One verdict, with all that says what it was about. `hash` covers everything before it, `previous` is the one before. */
@@ -47,11 +47,9 @@ export function sealed(body: ReceiptBody, last: Link): { receipt: Receipt; line:
   const seq = last.seq + 1;
   const id = `cc-${String(seq).padStart(6, '0')}`;
   const open = { version: 1 as const, seq, id, previous: last.hash, ...body };
-  const receipt = { ...open, hash: hashOf(JSON.stringify(open)) };
+  const receipt = { ...open, hash: sha256(JSON.stringify(open)) };
   return { receipt, line: JSON.stringify(receipt) };
 }
-
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
  * Reads a line. It counts only as it was written, to the byte: the same values in another spelling are a change too, and
@@ -66,7 +64,7 @@ export function opened(line: string): { receipt: Receipt; intact: boolean } | un
   }
   if (!isReceipt(value)) return undefined;
   const { hash, ...open } = value;
-  const intact = JSON.stringify({ ...open, hash }) === line && hashOf(JSON.stringify(open)) === hash;
+  const intact = JSON.stringify({ ...open, hash }) === line && sha256(JSON.stringify(open)) === hash;
   return { receipt: value, intact };
 }
 

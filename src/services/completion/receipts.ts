@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
+import { ours } from '../../base/expected.ts';
 import { appendLog, readLog } from '../../base/files/file-log.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { ensureFolder, readStateBytes, writeAtomic, writeNew } from '../../base/files/file-state.ts';
@@ -72,15 +73,12 @@ export async function addReceipt(
     const { receipt, line } = sealed(body, last);
     await appendLog(join(place.folder, LOG), [line]);
     const notes: string[] = [];
-    try {
-      await writeAtomic(
-        join(place.anchor, HEAD),
-        `${JSON.stringify({ seq: receipt.seq, hash: receipt.hash })}\n`,
-      );
-    } catch (error) {
-      if (!(error instanceof BmadError)) throw error;
-      notes.push(`The end of the chain could not be noted outside the project: ${error.message}`);
-    }
+    const head = JSON.stringify({ seq: receipt.seq, hash: receipt.hash });
+    await writeAtomic(join(place.anchor, HEAD), `${head}\n`).catch(
+      ours(({ message }) => {
+        notes.push(`The end of the chain could not be noted outside the project: ${message}`);
+      }),
+    );
     return { receipt, notes };
   });
 }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { sha256 } from '../../base/sha256.ts';
 import { mapLimited } from '../../base/async.ts';
 import { fileMark, type FileMark } from '../../base/files/file-digest.ts';
 import {
@@ -58,7 +58,7 @@ export async function readTree(
   });
   const list = lines.join('');
   return {
-    digest: createHash('sha256').update(list).digest('hex'),
+    digest: sha256(list),
     files: lines.length,
     listed,
     leftOut: ours.length - looked.length + marks.filter((mark) => mark?.kind === 'large').length,
@@ -115,7 +115,7 @@ export async function keptList(place: string, digest: string): Promise<string | 
   if (bytes === undefined) return undefined;
   try {
     const list = gunzipSync(bytes, { maxOutputLength: 100_000_000 });
-    return createHash('sha256').update(list).digest('hex') === digest ? list.toString('utf8') : undefined;
+    return sha256(list) === digest ? list.toString('utf8') : undefined;
   } catch {
     return undefined;
   }

@@ -1,12 +1,6 @@
+import { attempt, expected } from '../../base/expected.ts';
 import { outline, withoutComments } from '../../base/text/markdown.ts';
-import {
-  field,
-  isTable,
-  parseFrontMatter,
-  ParseError,
-  textField,
-  type Table,
-} from '../../base/parse/parse.ts';
+import { field, isTable, parseFrontMatter, textField, type Table } from '../../base/parse/parse.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import { allTexts, inside, tagText } from './agent-markup.ts';
 import { yamlBlock } from './agent-profile.ts';
@@ -224,12 +218,10 @@ function sectionsOf(body: string): CharacterPart[] {
 }
 
 function bodyOf(main: string): string {
-  try {
-    return parseFrontMatter('', main.replaceAll('\r\n', '\n')).body;
-  } catch (error) {
-    if (error instanceof ParseError) return main;
-    throw error;
-  }
+  return attempt(
+    () => parseFrontMatter('', main.replaceAll('\r\n', '\n')).body,
+    expected(() => main),
+  );
 }
 
 function plainBody(main: string): string {

@@ -1,6 +1,7 @@
+import { attempt, expected } from '../../base/expected.ts';
 import { decodeEntities } from '../../base/text/entities.ts';
 import { findSection, outline, withoutComments } from '../../base/text/markdown.ts';
-import { field, isTable, ParseError, parseYaml, textField, type Table } from '../../base/parse/parse.ts';
+import { field, isTable, parseYaml, type Table, tableOf, textField } from '../../base/parse/parse.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import { inside, tagText } from './agent-markup.ts';
@@ -106,22 +107,17 @@ function fromYamlBlock(file: string, text: string): AgentProfile {
 
 /** The first YAML block of a Markdown text; one that is missing or broken gives nothing. */
 export function yamlBlock(file: string, text: string): Table {
-  const block = /^```ya?ml[^\n]*\n([\s\S]*?)^```/m.exec(text.replaceAll('\r\n', '\n'))?.[1];
-  return parsedTable(file, block ?? '');
+  const block = /^```ya?ml[^\n]*\n([\s\S]*?)^```/m.exec(text.replaceAll('\r\n', '\n'))?.[1] ?? '';
+  return tableOf(
+    attempt(
+      () => parseYaml(file, block),
+      expected(() => ({})),
+    ),
+  );
 }
 
 function starred(code: string): string {
   return code.startsWith('*') ? code : `*${code}`;
-}
-
-function parsedTable(file: string, text: string): Table {
-  try {
-    const value = parseYaml(file, text);
-    return isTable(value) ? value : {};
-  } catch (error) {
-    if (error instanceof ParseError) return {};
-    throw error;
-  }
 }
 
 /** Skills of 6.1 to 6.3 and agents people wrote: headings, and a table of capabilities. */

@@ -1,5 +1,5 @@
-import { BmadError } from '../../base/errors.ts';
-import { formatYaml, ParseError, parseYaml } from '../../base/parse/parse.ts';
+import { expected } from '../../base/expected.ts';
+import { formatYaml, parseYaml } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { maskSecretValues } from '../../base/secrets/secrets.ts';
 import type { ContentFiles } from '../../catalogue/content-files.ts';
@@ -37,12 +37,12 @@ export function currentConfig(
 
 async function v4Config(files: ContentFiles): Promise<{ path: string; value: unknown } | undefined> {
   for (const path of V4_FILES) {
-    try {
-      return { path, value: parseYaml(path, (await files.read(path)).bytes.toString('utf8')) };
-    } catch (error) {
-      // A file that cannot be used sets nothing; the readers report it.
-      if (!(error instanceof BmadError || error instanceof ParseError)) throw error;
-    }
+    // A file that cannot be used sets nothing; the readers report it.
+    const found = await files
+      .read(path)
+      .then(({ bytes }) => ({ path, value: parseYaml(path, bytes.toString('utf8')) }))
+      .catch(expected(() => undefined));
+    if (found !== undefined) return found;
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path/posix';
 import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
+import { expected, unlessMissing } from '../../base/expected.ts';
 import type { Table } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { maskSecretValues } from '../../base/secrets/secrets.ts';
@@ -86,17 +87,10 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     if (own !== undefined && !(await files.all()).has(path)) {
       return { path, mimeType: own.mimeType, text: await own.make() };
     }
-    try {
-      const found = await files.read(path);
-      return serve(path, found.bytes, found.origin);
-    } catch (error) {
-      if (error instanceof BmadError && error.code === 'not_found')
-        throw noSuchFile(
-          path,
-          (await paths()).map((known) => known.path),
-        );
-      throw error;
-    }
+    const found = await files.read(path).catch(unlessMissing);
+    if (found !== undefined) return serve(path, found.bytes, found.origin);
+    const known = (await paths()).map((each) => each.path);
+    throw noSuchFile(path, known);
   }
 
   async function renderedFile(path: string): Promise<ServedFile> {
@@ -203,12 +197,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
   }
 
   async function optionalFile(path: string, from: Origin): Promise<string | undefined> {
-    try {
-      return (await file(path, from)).text;
-    } catch (error) {
-      if (error instanceof BmadError) return undefined;
-      throw error;
-    }
+    return (await file(path, from).catch(expected(() => undefined)))?.text;
   }
 
   async function mainText(record: BmadRecord): Promise<string> {

@@ -1,4 +1,4 @@
-import { BmadError } from '../../base/errors.ts';
+import { expected } from '../../base/expected.ts';
 import { field, isTable } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { maskSecretValues } from '../../base/secrets/secrets.ts';
@@ -116,10 +116,6 @@ function shownLayers(key: string, layers: readonly LayerValue[]): ShownLayer[] {
 
 /** What is in a folder of the project's `_bmad`; nothing when there is no such folder. */
 export async function namesIn(bmad: Tree | undefined, folder: string): Promise<string[]> {
-  try {
-    return (await bmad?.list(folder))?.map(({ name }) => name) ?? [];
-  } catch (error) {
-    if (error instanceof BmadError) return [];
-    throw error;
-  }
+  const entries = await bmad?.list(folder).catch(expected(() => []));
+  return entries?.map(({ name }) => name) ?? [];
 }

@@ -1,6 +1,6 @@
+import { attempt, expected, noted } from '../../base/expected.ts';
 import { basename, dirname } from 'node:path/posix';
-import { BmadError } from '../../base/errors.ts';
-import { isTable, ParseError, parseYaml, textField, type Table } from '../../base/parse/parse.ts';
+import { parseYaml, type Table, tableOf, textField } from '../../base/parse/parse.ts';
 import { contentPath, contentUri } from '../../base/files/paths.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Material } from './activation.ts';
@@ -119,14 +119,7 @@ async function yamlWorkflow(
 }
 
 function parsed(file: string, text: string, problems: Problem[]): Table {
-  try {
-    const value = parseYaml(file, text);
-    return isTable(value) ? value : {};
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    problems.push({ file, message: error.message });
-    return {};
-  }
+  return attempt(() => tableOf(parseYaml(file, text)), noted(problems, file, {}));
 }
 
 /** The content path behind `{installed_path}/instructions.md`; nothing for `false`, prose, or what leads outside. */
@@ -139,12 +132,10 @@ function supportingPath(value: string | undefined, record: BmadRecord, folder: s
       new RegExp(`^\\{project-root\\}/(?:${['_bmad', '.bmad', 'bmad', root].map(escaped).join('|')})/`),
       '',
     );
-  try {
-    return contentPath(path.includes('/') ? path : `${folder}/${path}`);
-  } catch (error) {
-    if (error instanceof BmadError) return undefined;
-    throw error;
-  }
+  return attempt(
+    () => contentPath(path.includes('/') ? path : `${folder}/${path}`),
+    expected(() => undefined),
+  );
 }
 
 function escaped(text: string): string {

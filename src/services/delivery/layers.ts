@@ -1,5 +1,6 @@
+import { ParseError } from '../../base/expected.ts';
 import { BmadError } from '../../base/errors.ts';
-import { ParseError, parseToml, type Table } from '../../base/parse/parse.ts';
+import { parseToml, type Table } from '../../base/parse/parse.ts';
 import type { Problem } from '../../model/record.ts';
 import { optionalText, type Tree } from '../../sources/tree.ts';
 import { MergeError, structuralMerge } from './merge.ts';

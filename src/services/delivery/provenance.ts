@@ -1,5 +1,5 @@
-import { BmadError } from '../../base/errors.ts';
-import { field, isTable, ParseError, parseToml } from '../../base/parse/parse.ts';
+import { attempt, expected } from '../../base/expected.ts';
+import { field, parseToml, tableOf } from '../../base/parse/parse.ts';
 import { optionalText, type Tree } from '../../sources/tree.ts';
 
 /** One layer's say in a merged value. */
@@ -16,30 +16,15 @@ export async function layerValues(
 ): Promise<LayerValue[]> {
   const found: LayerValue[] = [];
   for (const { tree, file, shown } of layers) {
-    const text = await readable(tree, file);
-    if (text === undefined) continue;
-    try {
-      const value = key
-        .split('.')
-        .reduce<unknown>(
-          (table, part) => (isTable(table) ? field(table, part) : undefined),
-          parseToml(file, text),
-        );
-      if (value !== undefined) found.push({ file: shown, line: lineOfKey(text, key), value });
-    } catch (error) {
-      if (!(error instanceof ParseError)) throw error;
-    }
+    const text = (await optionalText(tree, file).catch(expected(() => ''))) ?? '';
+    const table: unknown = attempt(
+      () => parseToml(file, text),
+      expected(() => ({})),
+    );
+    const value = key.split('.').reduce((at, part) => field(tableOf(at), part), table);
+    if (value !== undefined) found.push({ file: shown, line: lineOfKey(text, key), value });
   }
   return found;
-}
-
-async function readable(tree: Tree, file: string): Promise<string | undefined> {
-  try {
-    return await optionalText(tree, file);
-  } catch (error) {
-    if (error instanceof BmadError) return undefined;
-    throw error;
-  }
 }
 
 /** The line on which a key is set, or on which the first table of a list begins. */

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
-import { ParseError, parseToml, type Table } from '../../base/parse/parse.ts';
+import { attempt, noted } from '../../base/expected.ts';
+import { parseToml, type Table } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { maskSecretValues } from '../../base/secrets/secrets.ts';
 import type { ContentFiles } from '../../catalogue/content-files.ts';
@@ -58,18 +59,12 @@ const parsedDefaults = new WeakMap<Buffer, Table>();
 
 async function readDefaults(path: string, files: ContentFiles, problems: Problem[]): Promise<Table> {
   if (!(await files.all()).has(path)) return {};
-  try {
-    const { bytes } = await files.read(path);
-    const known = parsedDefaults.get(bytes);
-    if (known !== undefined) return known;
-    const parsed = parseToml(path, bytes.toString('utf8'));
-    parsedDefaults.set(bytes, parsed);
-    return parsed;
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    problems.push({ file: path, message: error.message });
-    return {};
-  }
+  const { bytes } = await files.read(path);
+  const known = parsedDefaults.get(bytes);
+  if (known !== undefined) return known;
+  const parsed = attempt(() => parseToml(path, bytes.toString('utf8')), noted(problems, path, undefined));
+  if (parsed !== undefined) parsedDefaults.set(bytes, parsed);
+  return parsed ?? {};
 }
 
 async function render(

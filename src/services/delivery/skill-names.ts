@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../base/sha256.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { cut, oneLine } from '../../base/text/text.ts';
 import { isListed, qualifiedName, STARTABLE, type BmadRecord } from '../../model/record.ts';
@@ -83,7 +83,7 @@ function shortened(name: string, mark: string): string {
 }
 
 function markOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, MARK_LENGTH);
+  return sha256(text).slice(0, MARK_LENGTH);
 }
 
 function descriptionOf({ description, title, displayName, kind, name }: BmadRecord): string {

@@ -1,5 +1,6 @@
 import { BmadError, quoted } from '../../base/errors.ts';
-import { field, isTable, ParseError, parseFrontMatter, type Table } from '../../base/parse/parse.ts';
+import { attempt, expected } from '../../base/expected.ts';
+import { field, isTable, parseFrontMatter, type Table } from '../../base/parse/parse.ts';
 import { contentPath } from '../../base/files/paths.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { cut } from '../../base/text/text.ts';
@@ -116,13 +117,11 @@ export function createSkillShelf({ catalogue, startText }: ShelfParts): SkillShe
   async function ownSkillFile(skill: NamedSkill): Promise<string> {
     const { bmadRelativePath: main } = skill.record;
     const text = serve(main, await treeOf(skill.record).read(main)).text ?? '';
-    try {
-      const { data, body } = parseFrontMatter(main, text);
-      return isSkillHead(data, skill) ? text : `${head(skill)}${body}`;
-    } catch (error) {
-      if (error instanceof ParseError) return `${head(skill)}${text}`;
-      throw error;
-    }
+    const { data, body } = attempt(
+      () => parseFrontMatter(main, text),
+      expected(() => ({ data: {}, body: text })),
+    );
+    return isSkillHead(data, skill) ? text : `${head(skill)}${body}`;
   }
 
   /** What is older than skills is delivered the way it is started. */

@@ -1,11 +1,5 @@
-import {
-  field,
-  isTable,
-  ParseError,
-  parseFrontMatter,
-  parseYaml,
-  type Table,
-} from '../../base/parse/parse.ts';
+import { attempt, expected } from '../../base/expected.ts';
+import { field, isTable, parseFrontMatter, parseYaml, type Table, tableOf } from '../../base/parse/parse.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { HelpRow } from '../../model/module.ts';
 import type { BmadRecord } from '../../model/record.ts';
@@ -48,17 +42,19 @@ export function workflowDetails(record: BmadRecord, main: string, help: readonly
 
 /** YAML, or the front matter of Markdown; version 4 puts all under one key. */
 function selfDescription({ bmadRelativePath }: BmadRecord, main: string): Table {
-  try {
-    const value = /\.ya?ml$/i.test(bmadRelativePath)
+  const parse = (): unknown =>
+    /\.ya?ml$/i.test(bmadRelativePath)
       ? parseYaml(bmadRelativePath, main)
       : parseFrontMatter(bmadRelativePath, main).data;
-    const inner = isTable(value) ? field(value, 'workflow') : undefined;
-    return isTable(inner) ? inner : isTable(value) ? value : {};
-  } catch (error) {
-    // The doctor tells of files that cannot be parsed; here they only say less.
-    if (error instanceof ParseError) return {};
-    throw error;
-  }
+  // The doctor tells of files that cannot be parsed; here they only say less.
+  const table = tableOf(
+    attempt(
+      parse,
+      expected(() => ({})),
+    ),
+  );
+  const inner = field(table, 'workflow');
+  return isTable(inner) ? inner : table;
 }
 
 function stepsOf(file: Table): Table[] {

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
+import { attempt, expected } from '../../base/expected.ts';
 import { listInside, pathExists } from '../../base/files/files.ts';
 import {
+  csvRows,
   field,
   isTable,
-  ParseError,
-  parseCsv,
   parseYaml,
-  textField,
   type Table,
+  tableOf,
+  textField,
 } from '../../base/parse/parse.ts';
 import { maskSecretValues } from '../../base/secrets/secrets.ts';
 import { tableIn } from './about.ts';
@@ -121,15 +122,8 @@ function tellMissing(
 
 async function yamlOf(kit: Kit, path: string, warnings: string[]): Promise<Table> {
   const text = await textToRead(kit, path, warnings, kit.root);
-  if (text === undefined) return {};
-  try {
-    const value = parseYaml(path, text);
-    return isTable(value) ? (maskSecretValues(value) as Table) : {};
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    warnings.push(error.message);
-    return {};
-  }
+  const warned = expected(({ message }) => void warnings.push(message));
+  return maskSecretValues(tableOf(attempt(() => parseYaml(path, text ?? ''), warned))) as Table;
 }
 
 async function archetypesOf(kit: Kit, warnings: string[]): Promise<ContextFacts['archetypes']> {
@@ -170,16 +164,9 @@ async function agentFacts(
 async function manifestNames(kit: Kit, warnings: string[]): Promise<string[]> {
   const path = `${kit.folder}/_config/agent-manifest.csv`;
   const text = await textToRead(kit, path, warnings, kit.root);
-  if (text === undefined) return [];
-  try {
-    const [head = [], ...rows] = parseCsv(path, text);
-    const at = head.indexOf('name');
-    return [...new Set(rows.map((row) => row[at]?.trim() ?? '').filter((name) => name !== ''))];
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    warnings.push(error.message);
-    return [];
-  }
+  const warned = expected(({ message }) => void warnings.push(message));
+  const rows = attempt(() => csvRows(path, text ?? ''), warned) ?? [];
+  return [...new Set(rows.map(({ cell }) => cell('name').trim()).filter((name) => name !== ''))];
 }
 
 async function looseNotes(kit: Kit): Promise<string[]> {

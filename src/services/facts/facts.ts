@@ -1,4 +1,5 @@
 import { BmadError, quoted } from '../../base/errors.ts';
+import { expected } from '../../base/expected.ts';
 import { field, isTable, textField } from '../../base/parse/parse.ts';
 import { secretsOut, shownText } from '../../base/secrets/secret-text.ts';
 import { agentsNamed, namesOf, readKitAgents, type KitAgent } from '../../kit/agents.ts';
@@ -211,13 +212,10 @@ export class ProjectFacts {
 
   /** Adds to the trace of a project that keeps one; one that cannot be written is a note, the thing itself is kept. */
   async trace(agent: string, type: string, text: string): Promise<{ files: string[]; notes: string[] }> {
-    try {
-      const path = await appendTrace(this.kit, { agent, type, text: this.#safe(text) }, new Date());
-      return { files: path === undefined ? [] : [path], notes: [] };
-    } catch (error) {
-      if (!(error instanceof BmadError)) throw error;
-      return { files: [], notes: [error.message] };
-    }
+    return appendTrace(this.kit, { agent, type, text: this.#safe(text) }, new Date()).then(
+      (path) => ({ files: path === undefined ? [] : [path], notes: [] }),
+      expected(({ message }) => ({ files: [], notes: [message] })),
+    );
   }
 
   /** Said of what is kept with the user, because the project has no place for it. */

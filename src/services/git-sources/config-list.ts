@@ -1,6 +1,7 @@
+import { attempt, expected, ParseError } from '../../base/expected.ts';
 import { BmadError } from '../../base/errors.ts';
 import { readState, writeAtomic } from '../../base/files/file-state.ts';
-import { ParseError, parseToml } from '../../base/parse/parse.ts';
+import { parseToml } from '../../base/parse/parse.ts';
 import { findList, withEntry, withoutEntries, writtenList, type ListText } from './list-text.ts';
 
 /** The key of configuration files that lists git sources. */
@@ -53,13 +54,11 @@ function listOf(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-function means(text: string, expected: Record<string, unknown>): boolean {
-  try {
-    return sorted(parseToml('', text)) === sorted(expected);
-  } catch (error) {
-    if (error instanceof ParseError) return false;
-    throw error;
-  }
+function means(text: string, wanted: Record<string, unknown>): boolean {
+  return attempt(
+    () => sorted(parseToml('', text)) === sorted(wanted),
+    expected(() => false),
+  );
 }
 
 const sorted = (table: Record<string, unknown>): string =>

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { sha256 } from '../../base/sha256.ts';
 import { readState, stateNames, writeAtomic } from '../../base/files/file-state.ts';
 
 /** What a person has allowed: this source, for the project with this lock file. */
@@ -42,7 +42,7 @@ export class Consents {
   }
 
   #file({ lock, source }: Consent): string {
-    const key = createHash('sha256').update(`${lock}\0${source}`).digest('hex').slice(0, 32);
+    const key = sha256(`${lock}\0${source}`).slice(0, 32);
     return join(this.#folder, `${key}.json`);
   }
 }

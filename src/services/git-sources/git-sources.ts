@@ -1,5 +1,6 @@
 import { mapLimited } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
+import { ours } from '../../base/expected.ts';
 import { parseGitAddress, type GitAddress } from '../../sources/git/address.ts';
 import type { GitCache, Snapshot } from '../../sources/git/cache.ts';
 import type { GitOptions } from '../../sources/git/git.ts';
@@ -73,14 +74,9 @@ export class GitSources {
       ({ served, layer }) => served === undefined && layer !== 'project',
     );
     const results = await mapLimited(missing, AT_ONCE, async (view) => {
-      try {
-        await this.#bring(view, options);
-        return true;
-      } catch (error) {
-        if (!(error instanceof BmadError)) throw error;
-        told(view, error);
-        return false;
-      }
+      const failed = await this.#bring(view, options).catch(ours((error) => error));
+      if (failed instanceof BmadError) told(view, failed);
+      return !(failed instanceof BmadError);
     });
     return results.includes(true);
   }
@@ -91,14 +87,14 @@ export class GitSources {
     how: UpdateOptions,
     options: GitOptions,
   ): Promise<UpdateResult[]> {
-    return mapLimited(sources, AT_ONCE, async (source) => {
-      try {
-        return await this.#updateOne(source, how, options);
-      } catch (error) {
-        if (!(error instanceof BmadError)) throw error;
-        return { view: { ...(await this.#view(source)), trouble: error.message }, outcome: 'failed', error };
-      }
-    });
+    return mapLimited(sources, AT_ONCE, (source) =>
+      this.#updateOne(source, how, options).catch(
+        ours(async (error): Promise<UpdateResult> => {
+          const view = { ...(await this.#view(source)), trouble: error.message };
+          return { view, outcome: 'failed', error };
+        }),
+      ),
+    );
   }
 
   /** The source that a name refers to. */

@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { sha256 } from '../../base/sha256.ts';
 import { BmadError } from '../../base/errors.ts';
+import { ours } from '../../base/expected.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import type { ConfiguredSource, SourceLayer } from './configured.ts';
 import { changePins, readPins, type Pin, type Pins } from './lock-file.ts';
@@ -47,14 +48,8 @@ export class Levels {
   }
 
   async pins(): Promise<PinsOfLevels> {
-    const read = async (file: string | undefined): Promise<Pins | BmadError> => {
-      try {
-        return file === undefined ? {} : await readPins(file);
-      } catch (error) {
-        if (error instanceof BmadError) return error;
-        throw error;
-      }
-    };
+    const read = async (file: string | undefined): Promise<Pins | BmadError> =>
+      file === undefined ? {} : readPins(file).catch(ours((error) => error));
     return { project: await read(this.#parts.project?.lock), user: await read(this.#parts.user.lock) };
   }
 
@@ -99,7 +94,7 @@ export class Levels {
   }
 
   #guard(file: string): string {
-    const key = createHash('sha256').update(file).digest('hex').slice(0, 32);
+    const key = sha256(file).slice(0, 32);
     return join(this.#parts.guards, `${key}.lock`);
   }
 }

@@ -1,4 +1,5 @@
-import { isTable, parseFrontMatter, ParseError, textField, type Table } from '../../base/parse/parse.ts';
+import { attempt, expected } from '../../base/expected.ts';
+import { parseFrontMatter, textField, type Table } from '../../base/parse/parse.ts';
 import { sectionsOf, withoutExamples } from '../../base/text/markdown.ts';
 import { rowIn } from '../../kit/markdown.ts';
 
@@ -116,15 +117,10 @@ function questionOf({ cells, line }: { cells: string[]; line: number }): Contrac
 }
 
 function frontMatter(file: string, text: string, problems: string[]): Table {
-  try {
-    const { data } = parseFrontMatter(file, text);
-    if (!isTable(data) || Object.keys(data).length === 0) problems.push(`${file} has no front matter.`);
-    return data;
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    problems.push(error.message);
-    return {};
-  }
+  const wrong = expected(({ message }) => void problems.push(message));
+  const data = attempt(() => parseFrontMatter(file, text).data, wrong);
+  if (data !== undefined && Object.keys(data).length === 0) problems.push(`${file} has no front matter.`);
+  return data ?? {};
 }
 
 /** YAML makes a date of what looks like one. */

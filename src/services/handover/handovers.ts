@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
+import { expected } from '../../base/expected.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
@@ -48,12 +49,10 @@ export class DeliveryContracts {
     const problems: string[] = [];
     for (const { name, kind } of await listInside(this.#root, this.#folder).catch(nothing)) {
       if (kind !== 'file' || !name.endsWith(ENDING)) continue;
-      try {
-        contracts.push(await this.#read(name.slice(0, -ENDING.length)));
-      } catch (error) {
-        if (!(error instanceof BmadError)) throw error;
-        problems.push(error.message);
-      }
+      const read = await this.#read(name.slice(0, -ENDING.length)).catch(
+        expected(({ message }) => void problems.push(message)),
+      );
+      if (read !== undefined) contracts.push(read);
     }
     return { contracts, problems };
   }

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { BmadError } from '../../base/errors.ts';
+import { expected, ours } from '../../base/expected.ts';
 import { readInside } from '../../base/files/files.ts';
 import { CONTRACT_STATES, type DeliveryContract } from './document.ts';
 
@@ -61,12 +61,9 @@ export async function validateContract(
 async function missing(root: string, path: string): Promise<string | undefined> {
   const inner = posix.normalize(path.replace(/^\{project-root\}\//, ''));
   if (inner.startsWith('..')) return 'is outside the project';
-  try {
-    const bytes = await readInside(root, inner, ARTEFACT_BYTES);
-    return bytes.length === 0 ? 'is empty' : undefined;
-  } catch (error) {
-    if (!(error instanceof BmadError)) throw error;
-    if (error.code === 'too_large') return undefined;
-    return error.code === 'not_found' ? 'is not there' : 'is outside the project or no file';
-  }
+  return readInside(root, inner, ARTEFACT_BYTES)
+    .then(({ length }) => (length === 0 ? 'is empty' : undefined))
+    .catch(ours(() => undefined, 'too_large'))
+    .catch(ours(() => 'is not there', 'not_found'))
+    .catch(expected(() => 'is outside the project or no file'));
 }

@@ -1,7 +1,8 @@
+import { ParseError } from '../../base/expected.ts';
 import { basename, dirname } from 'node:path/posix';
 import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { ParseError, parseCsv } from '../../base/parse/parse.ts';
+import { parseCsv } from '../../base/parse/parse.ts';
 import { fold, nearest } from '../../base/text/suggest.ts';
 import { cut, oneLine } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';

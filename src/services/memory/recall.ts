@@ -1,4 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
+import { ours } from '../../base/expected.ts';
 import { nameKey } from '../../base/text/same-name.ts';
 import type { MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
 import { sameAgent } from '../../kit/agents.ts';
@@ -58,12 +59,12 @@ async function answered(
   question: Question,
   signal: AbortSignal | undefined,
 ): Promise<Answered> {
-  try {
-    return await recallAll(opened, question, signal);
-  } catch (error) {
-    if (!(error instanceof BmadError) || error.code !== 'unavailable') throw error;
-    return { ...(await fromFiles(opened, question, error)), mode: 'local' };
-  }
+  return recallAll(opened, question, signal).catch(
+    ours(
+      async (error): Promise<Answered> => ({ ...(await fromFiles(opened, question, error)), mode: 'local' }),
+      'unavailable',
+    ),
+  );
 }
 
 /** Masked last: copies are known by their text as it is. */

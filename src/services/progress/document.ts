@@ -1,4 +1,4 @@
-import { ParseError } from '../../base/parse/parse.ts';
+import { attempt, broken } from '../../base/expected.ts';
 import { fenceFollower, withoutComments } from '../../base/text/markdown.ts';
 import { plural } from '../../base/text/text.ts';
 import { yamlPairs, type YamlPair } from '../../base/parse/parse-places.ts';
@@ -34,14 +34,12 @@ const FEW_CHARACTERS = 120;
 /** Decides how far a document is by what is in it; a file that merely exists proves nothing. */
 export function judgeDocument(kind: ItemKind, file: string, text: string): Judgement {
   if (text.trim() === '') return { state: 'not started', evidence: { file, says: 'the file is empty' } };
-  let head: FrontMatter;
-  try {
-    head = frontMatterOf(file, text);
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    const line = error.line === undefined ? {} : { line: error.line };
-    return { state: 'unknown', evidence: { file, ...line, says: 'its front matter cannot be parsed' } };
-  }
+  const head = attempt(
+    () => frontMatterOf(file, text),
+    broken(({ place }) => place),
+  );
+  if (!('pairs' in head))
+    return { state: 'unknown', evidence: { file, ...head, says: 'its front matter cannot be parsed' } };
   const body = bodyOf(text, head.endLine);
   const declared = declaredState(head, text);
   const steps = stepsOf(kind, head);

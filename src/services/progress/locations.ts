@@ -1,14 +1,7 @@
 import { isAbsolute, posix, relative, sep } from 'node:path';
+import { attempt, broken } from '../../base/expected.ts';
 import { listInside, pathExists } from '../../base/files/files.ts';
-import {
-  field,
-  isTable,
-  ParseError,
-  parseToml,
-  parseYaml,
-  textField,
-  type Table,
-} from '../../base/parse/parse.ts';
+import { field, isTable, parseConfig, tableOf, textField, type Table } from '../../base/parse/parse.ts';
 import type { ProjectFiles } from './project-files.ts';
 
 /** Where a project keeps what it makes, the likeliest place first. All are paths from the project. */
@@ -132,18 +125,14 @@ class Settings {
   async table(path: string): Promise<Table> {
     const read = await this.#files.read(path);
     if (read === undefined || 'trouble' in read) return {};
-    try {
-      const value = path.endsWith('.toml') ? parseToml(path, read.text) : parseYaml(path, read.text);
-      return isTable(value) ? value : {};
-    } catch (error) {
-      if (!(error instanceof ParseError)) throw error;
-      this.#files.troubles.push({
-        file: path,
-        ...(error.line === undefined ? {} : { line: error.line }),
-        message: 'it cannot be parsed; its settings are not used',
-      });
-      return {};
-    }
+    const message = 'it cannot be parsed; its settings are not used';
+    return attempt(
+      () => tableOf(parseConfig(path, read.text)),
+      broken(({ place }) => {
+        this.#files.troubles.push({ file: path, ...place, message });
+        return {};
+      }),
+    );
   }
 
   folders(key: string): string[] {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../base/sha256.ts';
 import type { YamlPair } from '../../base/parse/parse-places.ts';
 import { at } from './model.ts';
 import type { Report } from './report.ts';
@@ -42,10 +42,6 @@ export function proposals(report: Report): LedgerProposal[] {
   );
 }
 
-export function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
-
 function sprintProposal({ sprint, stories, epics, files }: Report): LedgerProposal | undefined {
   if (sprint === undefined) return undefined;
   const twice = new Set(sprint.duplicates.map(({ key }) => key));
@@ -79,7 +75,7 @@ function sprintProposal({ sprint, stories, epics, files }: Report): LedgerPropos
       raise(retrospective, sprint.contexts ? 'completed' : 'done', `${held.file} is written`);
   }
   changes.sort((a, b) => a.edit.start - b.edit.start || a.line - b.line);
-  return { file: sprint.file, text: sprint.text, digest: digestOf(sprint.text), changes };
+  return { file: sprint.file, text: sprint.text, digest: sha256(sprint.text), changes };
 }
 
 /** The change of a row to a word that is further along; nothing when it is not, or cannot be told. */
@@ -206,7 +202,7 @@ function workflowProposal({ workflows, artefacts, sprint }: Report): LedgerPropo
       ? []
       : [{ key: row.id, from: row.word, to: proof, why: `${proof} is complete`, line: row.line, edit }];
   });
-  return { file: workflows.file, text: workflows.text, digest: digestOf(workflows.text), changes };
+  return { file: workflows.file, text: workflows.text, digest: sha256(workflows.text), changes };
 }
 
 export function isLowered(kind: RowKind, before: string, after: string): boolean {

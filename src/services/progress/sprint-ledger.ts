@@ -1,4 +1,4 @@
-import { ParseError } from '../../base/parse/parse.ts';
+import { attempt, broken, ParseError } from '../../base/expected.ts';
 import { yamlPairs, type YamlPair } from '../../base/parse/parse-places.ts';
 import { meantWord, rankOf, type RowKind } from './words.ts';
 
@@ -48,16 +48,19 @@ const EPIC_KEY = /^epic-(\d{1,6})$/;
 const RETRO_KEY = /^epic-(\d{1,6})-retrospective$/;
 const STORY_KEY = /^(\d{1,6})-(\d{1,6})([a-z]?)-.+/u;
 
+/** The pairs of a ledger, or what is wrong with it. */
+export function ledgerPairs(file: string, text: string): YamlPair[] | undefined | BrokenLedger {
+  return attempt(
+    () => yamlPairs(file, text),
+    broken((error) => ({ file, ...error.place, broken: reasonOf(error) })),
+  );
+}
+
 /** Reads a sprint-status file. A broken one is told with its line and left alone. */
 export function readSprintLedger(file: string, text: string): SprintLedger | BrokenLedger {
   if (text.trim() === '') return { file, broken: 'the file is empty' };
-  let pairs: YamlPair[] | undefined;
-  try {
-    pairs = yamlPairs(file, text);
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    return { file, ...(error.line === undefined ? {} : { line: error.line }), broken: reasonOf(error) };
-  }
+  const pairs = ledgerPairs(file, text);
+  if (pairs !== undefined && 'broken' in pairs) return pairs;
   const status = pairs?.find(({ key }) => key === 'development_status');
   if (pairs === undefined || status === undefined) return { file, broken: 'it has no "development_status"' };
   if (status.pairs.length === 0)

@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
-import { ParseError, parseYaml, isTable, textField } from '../../base/parse/parse.ts';
+import { attempt, broken, expected } from '../../base/expected.ts';
+import { parseYaml, tableOf, textField } from '../../base/parse/parse.ts';
 import { headingIn } from '../../base/text/markdown.ts';
-import { bodyOf, frontMatterOf, judgeDocument, statusIn, type FrontMatter } from './document.ts';
+import { bodyOf, frontMatterOf, judgeDocument, statusIn } from './document.ts';
 import { unique, type Locations } from './locations.ts';
 import type { ProjectFiles } from './project-files.ts';
 import { storyStatus, type StoryStatus } from './words.ts';
@@ -125,14 +126,14 @@ const NOTHING: Said = {
 };
 
 function saidBy(file: string, text: string): Said {
-  let head: FrontMatter = { pairs: [], endLine: 0 };
   let trouble: string | undefined;
-  try {
-    head = frontMatterOf(file, text);
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    trouble = `its front matter cannot be parsed${error.line === undefined ? '' : ` (line ${error.line})`}`;
-  }
+  const head = attempt(
+    () => frontMatterOf(file, text),
+    broken(({ line }) => {
+      trouble = `its front matter cannot be parsed${line === undefined ? '' : ` (line ${line})`}`;
+      return { pairs: [], endLine: 0 };
+    }),
+  );
   const lines = text.split(/\r?\n/);
   const pair = head.pairs.find(({ key }) => key === 'status' || key === 'statut');
   const stated =
@@ -218,13 +219,11 @@ async function takeGates(files: ProjectFiles, folder: string, found: StoryFiles)
 }
 
 function gateIn(file: string, text: string): string | undefined {
-  try {
-    const value = parseYaml(file, text);
-    return isTable(value) ? textField(value, 'gate')?.toUpperCase() : undefined;
-  } catch (error) {
-    if (error instanceof ParseError) return undefined;
-    throw error;
-  }
+  const value = attempt(
+    () => parseYaml(file, text),
+    expected(() => undefined),
+  );
+  return textField(tableOf(value), 'gate')?.toUpperCase();
 }
 
 /** `2` before `10`, `2` before `2a`. */

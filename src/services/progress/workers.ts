@@ -1,4 +1,4 @@
-import { BmadError } from '../../base/errors.ts';
+import { attempt, expected } from '../../base/expected.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord, RecordKind } from '../../model/record.ts';
 
@@ -171,13 +171,12 @@ export class Workers {
   /** What the project has itself, else the method's own module: several modules have a `create-story`. */
   #find(name: string, kinds: readonly RecordKind[]): BmadRecord | undefined {
     const found = ['bmm', 'bmad-core', 'core', undefined].flatMap((module) => {
-      try {
-        const { record } = this.#catalogue.names.resolve({ name, kinds, module, fuzzy: false });
-        return record.deprecated === undefined ? [record] : [];
-      } catch (error) {
-        if (error instanceof BmadError) return [];
-        throw error;
-      }
+      const query = { name, kinds, module, fuzzy: false };
+      const choice = attempt(
+        () => this.#catalogue.names.resolve(query),
+        expected(() => undefined),
+      );
+      return choice === undefined || choice.record.deprecated !== undefined ? [] : [choice.record];
     });
     return found.find(({ origin }) => origin.kind === 'project') ?? found[0];
   }

@@ -1,7 +1,6 @@
-import { ParseError } from '../../base/parse/parse.ts';
-import { yamlPairs, type YamlPair } from '../../base/parse/parse-places.ts';
+import { type YamlPair } from '../../base/parse/parse-places.ts';
 import { PHASES, type ItemKind, type Phase } from './model.ts';
-import { reasonOf, type BrokenLedger } from './sprint-ledger.ts';
+import { type BrokenLedger, ledgerPairs } from './sprint-ledger.ts';
 
 /** One workflow in `bmm-workflow-status.yaml` of the 6.0 alphas. */
 interface WorkflowRow {
@@ -57,13 +56,8 @@ const OPEN =
 export function readWorkflowLedger(file: string, text: string): WorkflowLedger | BrokenLedger {
   if (text.trim() === '') return { file, broken: 'the file is empty' };
   if (/\.md$/i.test(file)) return { file, text, rows: [], phases: phaseLines(text), track: undefined };
-  let pairs: YamlPair[] | undefined;
-  try {
-    pairs = yamlPairs(file, text);
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    return { file, ...(error.line === undefined ? {} : { line: error.line }), broken: reasonOf(error) };
-  }
+  const pairs = ledgerPairs(file, text);
+  if (pairs !== undefined && 'broken' in pairs) return pairs;
   const status = pairs?.find(({ key }) => key === 'workflow_status');
   if (status === undefined) return { file, broken: 'it has no "workflow_status"' };
   const rows = [...status.pairs.map(fromPair), ...status.items.flatMap(fromItem)];

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { present } from '../../base/present.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { moveFolder } from '../../base/files/file-tree.ts';
-import { isTable, type Table } from '../../base/parse/parse.ts';
+import { isTable } from '../../base/parse/parse.ts';
 import { plural } from '../../base/text/text.ts';
 import { artefactFile } from '../../kit/runs/artefacts.ts';
 import { checkpointId } from '../../kit/runs/checkpoint-id.ts';
@@ -63,7 +64,7 @@ export async function checkpoint(
     const artefacts = await recordedArtefacts(world, place, given.artefacts ?? [], given.step);
     const known = before.state['session_variables'];
     const variables = { ...(isTable(known) ? known : {}), ...given.variables };
-    return present({
+    return present<Change>({
       event: 'checkpoint',
       step: given.step,
       current: given.current,
@@ -94,7 +95,7 @@ export async function finishRun(
     const count = Array.isArray(done) ? new Set(done).size : 0;
     if (status === 'completed' && typeof total === 'number' && count < total)
       notes.push(`Only ${count} of ${plural(total, 'step')} ${total === 1 ? 'has' : 'have'} a checkpoint.`);
-    return Promise.resolve(present({ event: 'finished', status, notes: text }));
+    return Promise.resolve(present<Change>({ event: 'finished', status, notes: text }));
   });
 }
 
@@ -191,11 +192,4 @@ async function recordedArtefacts(
     found.push({ ...(step === undefined ? {} : { step }), name, path: recorded });
   }
   return found;
-}
-
-/** Without the keys that have no value. */
-function present(change: { [K in keyof Change]: Change[K] | undefined }): Change {
-  return Object.fromEntries(
-    Object.entries(change as Table).filter(([, value]) => value !== undefined),
-  ) as unknown as Change;
 }

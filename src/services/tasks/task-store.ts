@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { sha256 } from '../../base/sha256.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
+import { ours, unlessMissing } from '../../base/expected.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { removeShared, replaceShared } from '../../base/files/file-shared.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
@@ -67,14 +68,11 @@ export class TaskStore {
     const problems: string[] = [];
     for (const { name, kind } of entries) {
       if (kind !== 'file' || !name.startsWith('task-') || !name.endsWith(ENDING)) continue;
-      try {
-        tasks.push(await this.#read(name.slice(0, -ENDING.length)));
-      } catch (error) {
-        if (!(error instanceof BmadError)) throw error;
+      const task = await this.#read(name.slice(0, -ENDING.length))
         // Removed since the folder was looked at.
-        if (error.code === 'not_found') continue;
-        problems.push(error.message);
-      }
+        .catch(unlessMissing)
+        .catch(ours(({ message }) => void problems.push(message)));
+      if (task !== undefined) tasks.push(task);
     }
     return { tasks: tasks.sort(byAge), problems };
   }
@@ -89,21 +87,15 @@ export class TaskStore {
         subject: id.slice(0, 100),
         hint: 'Ids look like task-20261115-093000-a1b2c3; task_list has them.',
       });
-    try {
-      return await this.#read(id);
-    } catch (error) {
-      if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
-      if (decides) throw this.#noneHere(id);
-      const { tasks } = await this.all();
-      throw new BmadError('not_found', `There is no task ${quoted(id)}.`, {
-        subject: id,
-        suggestions: nearest(
-          id,
-          tasks.map(({ task_id }) => task_id),
-        ),
-        hint: 'task_list has the ids.',
-      });
-    }
+    const found = await this.#read(id).catch(unlessMissing);
+    if (found !== undefined) return found;
+    if (decides) throw this.#noneHere(id);
+    const known = (await this.all()).tasks.map(({ task_id }) => task_id);
+    throw new BmadError('not_found', `There is no task ${quoted(id)}.`, {
+      subject: id,
+      suggestions: nearest(id, known),
+      hint: 'task_list has the ids.',
+    });
   }
 
   #noneHere(id: string): BmadError {
@@ -171,7 +163,7 @@ export class TaskStore {
 }
 
 export function digestOf(text: string): string {
-  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+  return `sha256:${sha256(text)}`;
 }
 
 /** Ids begin with the time they were made at; a clock may have gone back, so the moment in the file comes first. */

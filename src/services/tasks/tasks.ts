@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { present } from '../../base/present.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { FINAL_STATES, type Task, type TaskState } from '../../model/task.ts';
 import { briefFile, createDone, createQueued, resultFile } from './create-task.ts';
@@ -265,9 +266,7 @@ export class Tasks {
 
   async #save(task: Task, change: { [K in keyof Task]?: Task[K] | undefined }): Promise<Task> {
     const merged = { ...task, ...change, updated_at: this.#at(task.updated_at) };
-    const changed = Object.fromEntries(
-      Object.entries(merged).filter(([, value]) => value !== undefined),
-    ) as Task;
+    const changed = present<Task>(merged);
     await this.#store.put(changed);
     return changed;
   }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../base/sha256.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
 import { stripAddressCredentials } from '../../base/secrets/secret-names.ts';
@@ -65,7 +65,7 @@ export function parseGitAddress(text: string): GitAddress {
 
 /** The whole text decides, so that two sources never share a key. */
 function keyOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+  return sha256(text).slice(0, 32);
 }
 
 type Fail = (reason: string) => BmadError;

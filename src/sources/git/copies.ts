@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { sha256 } from '../../base/sha256.ts';
 import { isRunning } from '../../base/files/file-lock.ts';
 import {
   discardFolder,
@@ -50,10 +50,7 @@ export interface KeptCopy {
 
 /** Two refs that lead to one commit share its files; another subpath has others. */
 export function treeKey({ repositoryKey, subpath }: GitAddress, commit: string): string {
-  return createHash('sha256')
-    .update(`${repositoryKey}\0${commit}\0${subpath ?? ''}`)
-    .digest('hex')
-    .slice(0, 32);
+  return sha256(`${repositoryKey}\0${commit}\0${subpath ?? ''}`).slice(0, 32);
 }
 
 /** Readers take a folder's name for the name of a plain module, so it is that of the repository or subpath. */

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { dirname, join, posix } from 'node:path';
+import { sha256 } from '../../base/sha256.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ensureFolder, writeLink, writeNew } from '../../base/files/file-state.ts';
 import { contentPath, contentUri } from '../../base/files/paths.ts';
@@ -67,10 +67,6 @@ export async function writeSnapshot(
   });
   written.digest = `sha256:${sha256(Buffer.from(lines.sort().join('')))}`;
   return written;
-}
-
-function sha256(content: Buffer): string {
-  return createHash('sha256').update(content).digest('hex');
 }
 
 async function entriesOf(

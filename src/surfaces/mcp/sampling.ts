@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   ProtocolError,
@@ -8,6 +7,7 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { sha256 } from '../../base/sha256.ts';
 import { telling } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
 import type { Call, SampleRequest, Sampled } from '../../operations/context.ts';
@@ -113,5 +113,5 @@ async function pushed(
 }
 
 function keyOf(request: SampleRequest): string {
-  return `ask-${createHash('sha256').update(JSON.stringify(request)).digest('hex').slice(0, 16)}`;
+  return `ask-${sha256(JSON.stringify(request)).slice(0, 16)}`;
 }

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import {
   ProtocolError,
   ProtocolErrorCode,
   type Server,
   type ServerNotifier,
 } from '@modelcontextprotocol/server';
+import { sha256 } from '../../base/sha256.ts';
 import { mapLimited } from '../../base/async.ts';
 import type { Call, Changes, Context } from '../../operations/context.ts';
 import { KINDS_OF } from '../../operations/catalogue/targets.ts';
@@ -88,7 +88,7 @@ export function watchChanges(context: Context, notifier: ServerNotifier): Watch 
 const STARTED = new Set<string>(Object.values(KINDS_OF).flat());
 
 function markOf(data: unknown): string {
-  return createHash('sha256').update(JSON.stringify(data)).digest('hex');
+  return sha256(JSON.stringify(data));
 }
 
 function unattended(): Call {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Schemas } from '@qdrant/js-client-rest';
+import { sha256 } from '../../../base/sha256.ts';
 import { BmadError } from '../../../base/errors.ts';
 import { MEMORY_TYPES, type MemoryType } from '../../../model/memory.ts';
 import { spaceText } from '../rank.ts';
@@ -168,6 +168,6 @@ function slug(space: VectorSpace): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 40);
-  const exact = createHash('sha256').update(spaceText(space)).digest('hex').slice(0, 8);
+  const exact = sha256(spaceText(space)).slice(0, 8);
   return `${readable}-${space.dim}-${exact}`;
 }

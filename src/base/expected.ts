@@ -1,0 +1,75 @@
+import { BmadError, type ErrorCode } from './errors.ts';
+
+/** Text that could not be understood, with the place where it went wrong. */
+export class ParseError extends Error {
+  override readonly name = 'ParseError';
+
+  /** By what it is: parts that are loaded late have a copy of this class. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === 'ParseError';
+  }
+
+  readonly file: string;
+  readonly line: number | undefined;
+
+  /** The line as an object without it shows: for lists of problems. */
+  get place(): { line?: number } {
+    return this.line === undefined ? {} : { line: this.line };
+  }
+
+  constructor(file: string, line: number | undefined, reason: string) {
+    super(`${file}${line === undefined ? '' : `:${line}`}: ${reason}`);
+    this.file = file;
+    this.line = line;
+  }
+}
+
+type Handler<T> = (thrown: unknown) => T;
+
+/** Handles our own errors, or only those of the given codes; any other is thrown on. For `.catch(…)` and {@link attempt}. */
+export function ours<T>(handle: (error: BmadError) => T, ...codes: ErrorCode[]): Handler<T> {
+  return (thrown) => {
+    if (!(thrown instanceof BmadError)) throw thrown;
+    if (codes.length > 0 && !codes.includes(thrown.code)) throw thrown;
+    return handle(thrown);
+  };
+}
+
+/** Handles a text that cannot be parsed. */
+export function broken<T>(handle: (error: ParseError) => T): Handler<T> {
+  return (thrown) => {
+    if (!(thrown instanceof ParseError)) throw thrown;
+    return handle(thrown);
+  };
+}
+
+/** Handles what a bad file causes: one that cannot be read, and one that cannot be parsed. */
+export function expected<T>(handle: (error: BmadError | ParseError) => T): Handler<T> {
+  return (thrown) => (thrown instanceof ParseError ? handle(thrown) : ours(handle)(thrown));
+}
+
+/** For something that may be missing: nothing then. */
+export const unlessMissing: Handler<undefined> = ours(() => undefined, 'not_found');
+
+/** `try` and `catch` as one value. */
+export function attempt<T, U>(work: () => T, otherwise: Handler<U>): T | U {
+  try {
+    return work();
+  } catch (error) {
+    return otherwise(error);
+  }
+}
+
+interface Problem {
+  file: string;
+  line?: number;
+  message: string;
+}
+
+/** Handles an expected error by putting it on a list of problems. */
+export function noted<T>(problems: Problem[], file: string, otherwise: T): Handler<T> {
+  return expected((error) => {
+    problems.push({ file, ...(error instanceof ParseError ? error.place : {}), message: error.message });
+    return otherwise;
+  });
+}
