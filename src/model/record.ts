@@ -1,3 +1,4 @@
+import type { RecordFormat } from './format.ts';
 import type { Origin } from './origin.ts';
 
 export type RecordKind =
@@ -51,21 +52,6 @@ export interface BmadRecord {
   /** SHA-256 of the main file. */
   digest: string;
 }
-
-/**
- * What kind of file the main file is, which decides how it is delivered:
- * a skill folder; an agent compiled to XML in Markdown; a workflow as YAML, or as Markdown with steps; an agent or
- * workflow of version 4; a task or tool in XML; any other document.
- */
-export type RecordFormat =
-  | 'skill'
-  | 'compiled-agent'
-  | 'workflow-yaml'
-  | 'workflow-md'
-  | 'v4-agent'
-  | 'v4-workflow'
-  | 'xml'
-  | 'document';
 
 export interface Deprecation {
   /** The id of what replaced it; nothing when the old one is kept in full. */

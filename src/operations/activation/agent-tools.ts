@@ -9,7 +9,6 @@ import { isListed, qualifiedName, shortName, type BmadRecord } from '../../model
 import { activate } from './activate.ts';
 import type { Call, Context, Workspace } from '../context.ts';
 import { mayBeOffered } from '../execute.ts';
-import { present } from '../../base/present.ts';
 import { assignNames } from '../host-names.ts';
 import { defineOperation, defineRoute, type AnyOperation } from '../operation.ts';
 import { switchedOff } from '../toolsets.ts';

@@ -1,6 +1,7 @@
 import type { CsvRow } from '../../base/parse/parse.ts';
 import { mapLimited } from '../../base/async.ts';
-import type { RecordFormat, RecordKind } from '../../model/record.ts';
+import type { RecordFormat } from '../../model/format.ts';
+import type { RecordKind } from '../../model/record.ts';
 import type { Install } from './install.ts';
 import { listedFiles, moduleOf, type ListedFile } from './manifests.ts';
 import {

@@ -1,5 +1,6 @@
 import { present } from '../../base/present.ts';
-import type { BmadRecord, RecordFormat, RecordKind } from '../../model/record.ts';
+import type { RecordFormat } from '../../model/format.ts';
+import type { BmadRecord, RecordKind } from '../../model/record.ts';
 import type { Install } from './install.ts';
 import { insideModule, moduleOf } from './manifests.ts';
 

@@ -1,4 +1,5 @@
-import type { RecordFormat, RecordKind } from '../../model/record.ts';
+import type { RecordFormat } from '../../model/format.ts';
+import type { RecordKind } from '../../model/record.ts';
 
 interface Shelf {
   kind: RecordKind;

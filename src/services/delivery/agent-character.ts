@@ -1,3 +1,4 @@
+import { behaviourOf } from '../../model/format.ts';
 import { attempt, expected } from '../../base/expected.ts';
 import { outline, withoutComments } from '../../base/text/markdown.ts';
 import { field, isTable, parseFrontMatter, textField, type Table } from '../../base/parse/parse.ts';
@@ -61,14 +62,15 @@ export interface CharacterSource {
 /** Every generation writes an agent in a different form; a form that yields nothing leaves the text unchanged. */
 export function agentCharacter({ record, main, customization, values }: CharacterSource): AgentCharacter {
   const elsewhere: string[] = [];
+  const { persona } = behaviourOf(record);
   const found =
-    record.format === 'compiled-agent'
+    persona === 'tags'
       ? fromMarkup(main, elsewhere)
-      : record.format === 'v4-agent'
+      : persona === 'yaml'
         ? fromYaml(record.bmadRelativePath, main)
         : fromSkill(main, customization, elsewhere);
   // The text of a tag begins right behind it, and its other lines are indented as deep as the tag.
-  const isHanging = record.format === 'compiled-agent';
+  const isHanging = persona === 'tags';
   const parts = found.filter(({ text }) => text.trim() !== '');
   const told = parts.length > 0 ? parts : [{ title: BEGIN, text: plainBody(main) }];
   return {

@@ -1,3 +1,4 @@
+import { behaviourOf } from '../../model/format.ts';
 import { attempt, expected } from '../../base/expected.ts';
 import { decodeEntities } from '../../base/text/entities.ts';
 import { findSection, outline, withoutComments } from '../../base/text/markdown.ts';
@@ -28,8 +29,9 @@ const ITEMS = 60;
 
 /** Every generation writes the persona and the menu in a different form. */
 export function agentProfile(record: BmadRecord, main: string, customization: Table): AgentProfile {
-  if (record.format === 'compiled-agent') return fromMarkup(main);
-  if (record.format === 'v4-agent') return fromYamlBlock(record.bmadRelativePath, main);
+  const { persona } = behaviourOf(record);
+  if (persona === 'tags') return fromMarkup(main);
+  if (persona === 'yaml') return fromYamlBlock(record.bmadRelativePath, main);
   const agent = field(customization, 'agent');
   const own = isTable(agent) ? fromTable(agent) : undefined;
   return own !== undefined && (own.identity !== undefined || own.menu.length > 0) ? own : fromMarkdown(main);

@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path/posix';
+import { behaviourOf } from '../../model/format.ts';
 import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { expected, unlessMissing } from '../../base/expected.ts';
@@ -162,7 +163,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     };
     const context = workflowContext(target, catalogue, projectRoot, common.values);
     const settings = plainSettings(common.values, projectRoot);
-    if (target.format !== 'skill') {
+    if (!behaviourOf(target).isSkill) {
       return {
         ...(await installMaterial({ ...common, read: (path) => optionalFile(path, target.origin) })),
         data: context,

@@ -1,3 +1,4 @@
+import { behaviourOf } from '../../model/format.ts';
 import type { Table } from '../../base/parse/parse.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord } from '../../model/record.ts';
@@ -36,7 +37,7 @@ export function createDescriptions(
   settingsOf: (record: BmadRecord) => Promise<[string, string][]>,
 ): Descriptions {
   async function customizationOf(record: BmadRecord): Promise<Table> {
-    return record.format === 'skill' ? (await resolveSkill(record, resolver)).customization : {};
+    return behaviourOf(record).isSkill ? (await resolveSkill(record, resolver)).customization : {};
   }
 
   async function profile(record: BmadRecord): Promise<AgentProfile> {
@@ -74,8 +75,7 @@ export function createDescriptions(
   /** A workflow is a folder; before the folders, and for tasks, it is one file. */
   async function filesOf(record: BmadRecord): Promise<readonly string[]> {
     const folder = skillFolder(record);
-    const alone = record.format === 'xml' || record.format === 'v4-workflow' || record.format === 'document';
-    return alone || folder === ''
+    return behaviourOf(record).isAlone || folder === ''
       ? [record.bmadRelativePath]
       : catalogue.files.preferring(record.origin).below(folder);
   }

@@ -1,3 +1,4 @@
+import { behaviourOf } from '../../model/format.ts';
 import { expected } from '../../base/expected.ts';
 import { field, isTable } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
@@ -53,7 +54,7 @@ export function createInspection(catalogue: Catalogue, resolver: SkillResolver):
   }
 
   async function layersOf(record: BmadRecord): Promise<ShownLayer[]> {
-    if (record.format !== 'skill') return [];
+    if (!behaviourOf(record).isSkill) return [];
     const bmad = await resolver.projectBmad();
     const resolved = await resolveSkill(record, resolver);
     const source = catalogue.sources.find(({ origin }) => origin === record.origin);

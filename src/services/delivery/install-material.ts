@@ -1,3 +1,4 @@
+import { behaviourOf } from '../../model/format.ts';
 import { attempt, expected, noted } from '../../base/expected.ts';
 import { basename, dirname } from 'node:path/posix';
 import { parseYaml, type Table, tableOf, textField } from '../../base/parse/parse.ts';
@@ -24,7 +25,7 @@ export interface InstallParts {
 export async function installMaterial(parts: InstallParts): Promise<Material> {
   const { record, main } = parts;
   const problems: Problem[] = [];
-  const workflow = record.format === 'workflow-yaml' ? await yamlWorkflow(parts, problems) : undefined;
+  const workflow = behaviourOf(record).needsEngine ? await yamlWorkflow(parts, problems) : undefined;
   const files = [{ uri: contentUri(record.bmadRelativePath), text: main }, ...(workflow?.files ?? [])];
   const used = files.map(({ text }) => text).join('\n');
   return {
@@ -40,7 +41,7 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
 function pathNotes(record: BmadRecord, project: string | undefined): string[] {
   const root = basename(record.origin.root);
   const start = `To start a workflow or task the text names: bmad ${call({ operation: 'execute', workflow: '<name>' }, project)}; an agent: with "agent".`;
-  if (record.format.startsWith('v4')) {
+  if (behaviourOf(record).pathsByFolder) {
     const folder = record.bmadRelativePath.startsWith('.') ? record.bmadRelativePath.split('/', 1)[0] : root;
     return [
       `A dependency \`{type}/{name}\` of the file, and \`${folder ?? root}/{type}/{name}\`: bmad ${call({ operation: 'read', uri: `bmad://${moduleFolder(record)}{type}/{name}` }, project)}.`,
@@ -143,6 +144,6 @@ function escaped(text: string): string {
 }
 
 function furtherFiles({ record, files }: InstallParts, delivered: Material['files']): string[] {
-  if (record.kind === 'agent' || record.format === 'xml' || record.format.startsWith('v4')) return [];
+  if (record.kind === 'agent' || behaviourOf(record).isDeliveredAlone) return [];
   return files.map(contentUri).filter((uri) => !delivered.some((file) => file.uri === uri));
 }

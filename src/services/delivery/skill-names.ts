@@ -1,3 +1,4 @@
+import { behaviourOf } from '../../model/format.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { cut, oneLine } from '../../base/text/text.ts';
@@ -51,15 +52,17 @@ export function skillUri({ root }: NamedSkill, path: string): string {
 
 /** Skills come first, because their names are in their files; what is listed comes before what is not. */
 function rank(record: BmadRecord): number {
-  return (isListed(record) ? 0 : 4) + (record.format === 'skill' ? 0 : 2) + (record.kind === 'agent' ? 0 : 1);
+  return (
+    (isListed(record) ? 0 : 4) + (behaviourOf(record).isSkill ? 0 : 2) + (record.kind === 'agent' ? 0 : 1)
+  );
 }
 
 function candidates(record: BmadRecord): string[] {
-  const { kind, name, moduleName, format } = record;
+  const { kind, name, moduleName } = record;
   const mark = markOf(`${kind} ${qualifiedName(record)}`);
   const qualified = slug(`${moduleName}-${name}`, mark);
   return [
-    ...(format === 'skill' ? [slug(name, mark)] : []),
+    ...(behaviourOf(record).isSkill ? [slug(name, mark)] : []),
     qualified,
     slug(`${qualified}-${kind}`, mark),
     shortened(qualified, mark),

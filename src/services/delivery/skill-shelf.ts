@@ -1,3 +1,4 @@
+import { behaviourOf } from '../../model/format.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { attempt, expected } from '../../base/expected.ts';
 import { field, isTable, parseFrontMatter, type Table } from '../../base/parse/parse.ts';
@@ -75,8 +76,9 @@ export function createSkillShelf({ catalogue, startText }: ShelfParts): SkillShe
   }
 
   /** Agents and tasks share one folder; workflows have their own, though it may contain variants of one. */
-  function sharesFolder({ format, kind, origin }: BmadRecord, folder: string): boolean {
-    if (format === 'skill') return false;
+  function sharesFolder(record: BmadRecord, folder: string): boolean {
+    const { kind, origin } = record;
+    if (behaviourOf(record).isSkill) return false;
     if (folder === '' || SHELVES.test(folder)) return true;
     folders ??= countFolders(catalogue.winners);
     return kind !== 'workflow' && (folders.get(`${origin.root} ${folder}`) ?? 0) > 1;
@@ -96,7 +98,7 @@ export function createSkillShelf({ catalogue, startText }: ShelfParts): SkillShe
     async function file(path: string): Promise<ServedFile> {
       if (path === SKILL_FILE) {
         const beside = paths.filter((other) => other !== SKILL_FILE);
-        const text = await (record.format === 'skill' ? ownSkillFile(skill) : madeSkillFile(skill, beside));
+        const text = await (behaviourOf(record).isSkill ? ownSkillFile(skill) : madeSkillFile(skill, beside));
         return { path, mimeType: 'text/markdown', text, origin: record.origin };
       }
       const place = own.get(path);

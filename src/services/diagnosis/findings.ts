@@ -1,3 +1,4 @@
+import { behaviourOf } from '../../model/format.ts';
 import { field, isTable, parseYaml } from '../../base/parse/parse.ts';
 import { fold } from '../../base/text/suggest.ts';
 import { plural } from '../../base/text/text.ts';
@@ -152,7 +153,7 @@ async function newerCustomizations({ records, sources }: Catalogue): Promise<Fin
   const found: Finding[] = [];
   for (const { origin, tree } of sources) {
     for (const agent of records.filter(
-      (record) => record.origin === origin && record.format === 'compiled-agent' && record.exists,
+      (record) => record.origin === origin && behaviourOf(record).isCompiled && record.exists,
     )) {
       for (const folder of ['_config', '_cfg']) {
         const file = `${folder}/agents/${agent.moduleName}-${agent.name}.customize.yaml`;

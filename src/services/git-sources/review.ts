@@ -1,3 +1,4 @@
+import { behaviourOf } from '../../model/format.ts';
 import { hunksOf } from '../../base/text/diff.ts';
 import { dirname, sep } from 'node:path';
 import { sha256 } from '../../base/sha256.ts';
@@ -88,7 +89,7 @@ function differs(was: BmadRecord, is: BmadRecord, touched: readonly string[]): b
   )
     return true;
   const folder = dirname(is.absolutePath) + sep;
-  return is.format === 'skill' && touched.some((place) => place.startsWith(folder));
+  return behaviourOf(is).isSkill === true && touched.some((place) => place.startsWith(folder));
 }
 
 async function changedFiles(before: Tree | undefined, after: Tree): Promise<ChangedFile[]> {

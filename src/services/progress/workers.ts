@@ -1,3 +1,4 @@
+import { behaviourOf } from '../../model/format.ts';
 import { attempt, expected } from '../../base/expected.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord, RecordKind } from '../../model/record.ts';
@@ -158,7 +159,7 @@ export class Workers {
 
   #agent(name: string, command: string | undefined): Worker | undefined {
     const record = this.#find(name, ['agent']);
-    if (record?.format !== 'v4-agent') return undefined;
+    if (record === undefined || !behaviourOf(record).takesCommands) return undefined;
     return {
       kind: 'agent',
       name: this.#catalogue.names.handleOf(record),
