@@ -21,7 +21,7 @@ interface FormatBehaviour {
  * What kind of file the main file of a record is, and all that follows from it. Nothing else compares formats, so that a
  * new one is a line here.
  */
-export const FORMATS = {
+const FORMATS = {
   /** A skill folder. */
   skill: { isSkill: true },
   /** An agent compiled to XML in Markdown. */

@@ -126,7 +126,7 @@ function actionItemsOf(pairs: readonly YamlPair[]): ActionItem[] {
   });
 }
 
-export function reasonOf(error: ParseError): string {
+function reasonOf(error: ParseError): string {
   const place = error.line === undefined ? error.file : `${error.file}:${error.line}`;
   return `it is no valid YAML: ${error.message.slice(place.length + 2)}`;
 }
