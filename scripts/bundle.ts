@@ -73,7 +73,10 @@ const latePackages: Plugin = {
         : undefined;
     });
     esbuild.onLoad({ filter: /.*/, namespace: 'late-package' }, async ({ path }) => {
-      const names = Object.keys((await import(path)) as object).filter((name) => name !== 'default');
+      // Since Node 23 there is also one called "module.exports", which is not a name of the package.
+      const names = Object.keys((await import(path)) as object).filter(
+        (name) => name !== 'default' && name !== 'module.exports',
+      );
       const exported = [
         ...names.map((name) => `get ${name}(){return load().${name}}`),
         'get default(){const all=load();return all.default??all}',

@@ -20,7 +20,11 @@ describe('next, with runs', () => {
       action: { name: 'run_resume', args: { run_id } },
     });
     expect(answer.body).toContain(`1. Resume run ${run_id}: it is running`);
-    expect(answer.note).toContain(`run_resume {run_id:"${run_id}"}`);
+    expect(answer.steps?.[0]).toEqual({
+      operation: 'run_resume',
+      args: { run_id },
+      why: `Resume run ${run_id}`,
+    });
     await session.ok(runCheckpoint, { run_id, step: 2 });
     expect(((await session.ok(next)).data['actions'] as Actions)[0]).toMatchObject({
       what: `End run ${run_id}`,
