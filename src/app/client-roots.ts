@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** A client that does not answer is not waited for. */
+/** A client that does not respond is not given more time. */
 const WAIT_MS = 1_500;
 
 /** The folders that the client works in: which project is meant without a name may depend on them. */

@@ -30,7 +30,7 @@ export interface ServedSources {
   /** Sources that could not be understood. */
   warnings: readonly string[];
   sources(): Promise<GitSources>;
-  /** What is served, and what there is to say about the rest. */
+  /** The content that is served, and notes about the rest. */
   served(): Promise<Served>;
   /** Changes when different content has to be served; another process may have approved it. */
   version(): Promise<string>;

@@ -10,7 +10,7 @@ export interface Served {
   absent: string[];
 }
 
-/** What is served of these sources, and what there is to say about the rest. */
+/** The content of these sources that is served, and notes about the rest. */
 export function servedOf(
   views: readonly SourceView[],
   fetching: ReadonlySet<string>,
@@ -47,14 +47,14 @@ function warningsOf(view: SourceView, fetching: boolean): string[] {
   if (served === undefined)
     found.push(
       fetching
-        ? `${address.source} is being fetched; it is served as soon as it is here.`
+        ? `${address.source} is being fetched and will be served when the fetch finishes.`
         : layer === 'project' && trouble === undefined
           ? `${address.source} is listed by the project and not on this machine yet. Fetch it with ${again}.`
           : `${address.source} is not served: ${trouble ?? 'it has not been fetched yet.'} Try again with ${again}.`,
     );
   else if (trouble !== undefined)
     found.push(
-      `${address.source} is served as it was ${ago(sighting?.checkedAt ?? served.fetchedAt, Date.now())}: ${trouble}`,
+      `${address.source} is served from the copy of ${ago(sighting?.checkedAt ?? served.fetchedAt, Date.now())}: ${trouble}`,
     );
   if (pending !== undefined && served !== undefined)
     found.push(

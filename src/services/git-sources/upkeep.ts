@@ -31,9 +31,9 @@ export class Upkeep {
   readonly #sources: GitSources;
   readonly #setup: UpkeepSetup;
   readonly #fetching = new Set<string>();
-  /** Why a source could not be brought, also where the disk does not even take a note of it. */
+  /** Why a source could not be fetched, even if the disk refuses to record it. */
   readonly #troubles = new Map<string, string>();
-  /** Counts what changes in what there is to say about sources that are not here. */
+  /** Counts the changes in the notes about sources that have not been fetched. */
   #news = 0;
   #settling: Promise<boolean> | undefined;
   #known: { stamps: string; version: string } | undefined;
@@ -52,7 +52,7 @@ export class Upkeep {
     return servedOf(await this.#sources.views(), this.#fetching, this.#troubles);
   }
 
-  /** Changes when other content is to be served; another process may have approved it. */
+  /** Changes when different content has to be served; another process may have approved it. */
   async version(): Promise<string> {
     const times = await Promise.all(this.#setup.watched.map(modifiedAt));
     const stamps = [...times, this.#news].join(' ');
@@ -105,7 +105,7 @@ export class Upkeep {
   #settle(): Promise<boolean> {
     this.#settling ??= this.#fetchMissing().finally(() => {
       this.#settling = undefined;
-      // Only where something was missing is there something new to say; each change reads the content anew.
+      // Only if something was missing is there anything new to report; each change reloads the content.
       if (this.#fetching.size > 0) this.#news += 1;
       this.#fetching.clear();
     });
