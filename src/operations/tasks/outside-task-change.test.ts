@@ -91,7 +91,16 @@ describe('outside_task_add', () => {
 
   it('does not let strangers fill the queue', async () => {
     const full = await memorySession(afterAll);
-    for (let count = 0; count < 100; count += 1) await full.ok(outsideTaskAdd, asked);
+    const { task_id: first = '' } = viewIn((await full.ok(outsideTaskAdd, asked)).data);
+    // As if that had been done again and again.
+    const tasks = join(full.folder, '_bmad-output/.tasks');
+    const file = JSON.parse(await readFile(join(tasks, `${first}.json`), 'utf8')) as object;
+    const again = async (count: number): Promise<void> => {
+      const task_id = `task-20250101-000000-${100_000 + count}`;
+      await writeFile(join(tasks, `${task_id}.json`), JSON.stringify({ ...file, task_id }));
+    };
+    for (let count = 0; count < 98; count += 1) await again(count);
+    await full.ok(outsideTaskAdd, asked);
     const error = await full.fail(outsideTaskAdd, asked);
     expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining('100 tasks') });
     await full.ok(spawnSubagentTask, { agent: 'architect', task: 'Ours', output_key: 'ours' });

@@ -1,3 +1,4 @@
+import { linkSync } from 'node:fs';
 import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -42,10 +43,14 @@ describe('the index', () => {
   });
 
   it('looks at no more files than it can bear, and says so', async () => {
-    const files = Object.fromEntries(
-      Array.from({ length: 30_010 }, (_, at) => [`d${at % 50}/f${at}.txt`, '']),
-    );
-    const one = await codeProject(files, { budgetMs: 100 });
+    const folders = Array.from({ length: 50 }, (_, at) => `d${at}`);
+    const first = Object.fromEntries(folders.map((folder) => [`${folder}/f0.txt`, '']));
+    const one = await codeProject(first, { budgetMs: 100 });
+    // Links to a file cost less than files, and count the same.
+    for (let at = 50; at < 30_010; at += 1) {
+      const folder = join(one.root, folders[at % 50] ?? '');
+      linkSync(join(folder, 'f0.txt'), join(folder, `f${at}.txt`));
+    }
     const answer = await one.ask('anything');
     expect(answer).toMatchObject({ partial: true, files: { known: 30_010 } });
     expect(answer.notes.join()).toContain('10 more files');
