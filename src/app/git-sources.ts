@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { once } from '../base/async.ts';
 import type { Log } from '../base/log.ts';
 import type { Secrets } from '../base/secrets/secrets.ts';
-import type { Gathered } from '../config/load.ts';
+import type { GivenValue } from '../config/load.ts';
 import type { ConfiguredSource } from '../services/git-sources/configured.ts';
 import type { GitSources } from '../services/git-sources/git-sources.ts';
 import type { LevelFiles } from '../services/git-sources/levels.ts';
 import type { Served } from '../services/git-sources/served.ts';
 
 export interface ServedSourcesSetup {
-  given: readonly Gathered[];
+  given: readonly GivenValue[];
   env: Readonly<Record<string, string | undefined>>;
   cache: string;
   user: LevelFiles;
@@ -90,7 +90,7 @@ export async function createServedSources(setup: ServedSourcesSetup): Promise<Se
 }
 
 async function configuredIn(
-  given: readonly Gathered[],
+  given: readonly GivenValue[],
 ): Promise<{ sources: ConfiguredSource[]; warnings: string[] }> {
   if (given.length === 0) return { sources: [], warnings: [] };
   const { configuredSources } = await import('../services/git-sources/configured.ts');

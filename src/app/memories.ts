@@ -3,7 +3,7 @@ import type { Log } from '../base/log.ts';
 import type { Config } from '../config/schema.ts';
 import type { Memory } from '../services/memory/memory.ts';
 import type { MemorySetup } from '../services/memory/open-memory.ts';
-import type { Moved } from '../services/memory/transfer/move.ts';
+import type { MovedMemories } from '../services/memory/transfer/move.ts';
 import type { Project } from '../sources/project-root.ts';
 
 export interface MemoriesSetup {
@@ -21,7 +21,7 @@ export interface MemoriesSetup {
 export interface Memories {
   /** One for a caller who may only read writes nothing, not even that it was asked. */
   of(project: Project, mayWrite?: boolean): Promise<Memory>;
-  move(project: Project): Promise<Moved>;
+  move(project: Project): Promise<MovedMemories>;
   /** Whether the stores of the memories in use can be reached; there is nothing to reach before the first use. */
   answer(): Promise<boolean>;
   close(): void;

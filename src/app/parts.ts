@@ -40,7 +40,7 @@ export async function createParts(settings: Settings) {
       return projectState(project, {
         userState: state,
         hide,
-        contract: {
+        completion: {
           env,
           addedEnv: config.contractEnv,
           platform,

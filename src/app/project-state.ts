@@ -11,21 +11,21 @@ export interface StateSetup {
   hide(text: string): string;
   /** The user's folder for what has no place in a project. */
   userState: string;
-  contract: Omit<CompletionSetup, 'root' | 'state'>;
+  completion: Omit<CompletionSetup, 'root' | 'state'>;
 }
 
 /**
  * What a project knows about itself. Its files change under our feet, so nothing is kept from one call to the next;
  * each part is loaded when a call first needs it.
  */
-export function projectState(project: Project, { userState, contract, hide }: StateSetup): ProjectState {
+export function projectState(project: Project, { userState, completion, hide }: StateSetup): ProjectState {
   const root = rootOf(project);
   return {
     root,
     kit: () => readKit(root),
     async completion() {
       const { openCompletion } = await import('../services/completion/completion.ts');
-      return openCompletion({ ...contract, root, state: userState });
+      return openCompletion({ ...completion, root, state: userState });
     },
     async progress() {
       const { createProgress } = await import('../services/progress/progress.ts');
@@ -39,9 +39,9 @@ export function projectState(project: Project, { userState, contract, hide }: St
       const { openFacts } = await import('../services/facts/facts.ts');
       return openFacts(root, join(userState, 'projects', projectKey(root), '_memory'), hide);
     },
-    async deliveries() {
-      const { openContracts } = await import('../services/handover/open-handovers.ts');
-      return openContracts(await readKit(root), join(userState, 'projects', projectKey(root)));
+    async handovers() {
+      const { openHandovers } = await import('../services/handover/open-handovers.ts');
+      return openHandovers(await readKit(root), join(userState, 'projects', projectKey(root)));
     },
     async older() {
       const { olderState } = await import('../services/facts/older-state.ts');

@@ -27,7 +27,7 @@ interface Entry {
 }
 
 /** A question whose parts have been told apart. */
-interface Wanted {
+interface ParsedName {
   kinds: readonly RecordKind[];
   module: string | undefined;
   name: string;
@@ -70,7 +70,7 @@ export class NameIndex {
   }
 
   /** What has this name; else what has it as a part, where that will do; else what has it without the old prefixes. */
-  #find(wanted: Wanted, fuzzy: boolean): { wanted: Wanted; records: readonly BmadRecord[] } {
+  #find(wanted: ParsedName, fuzzy: boolean): { wanted: ParsedName; records: readonly BmadRecord[] } {
     const named = this.#named(wanted);
     if (named.length > 0) return { wanted, records: named };
     const partly = fuzzy ? this.#partOfName(wanted) : [];
@@ -80,17 +80,17 @@ export class NameIndex {
     return { wanted: renamed, records: this.#named(renamed) };
   }
 
-  #named(wanted: Wanted): BmadRecord[] {
+  #named(wanted: ParsedName): BmadRecord[] {
     const entries = this.#entriesOf(wanted);
     const best = Math.min(...entries.map(({ tier }) => tier));
     return entries.filter(({ tier }) => tier === best).map(({ record }) => record);
   }
 
-  #entriesOf(wanted: Wanted): Entry[] {
+  #entriesOf(wanted: ParsedName): Entry[] {
     return (this.#entries.get(fold(wanted.name)) ?? []).filter(({ record }) => fits(record, wanted));
   }
 
-  #partOfName(wanted: Wanted): BmadRecord[] {
+  #partOfName(wanted: ParsedName): BmadRecord[] {
     const part = fold(wanted.name);
     if (part.length < 3) return [];
     return this.#records.filter(
@@ -98,7 +98,7 @@ export class NameIndex {
     );
   }
 
-  #parse({ name, module, kinds }: NameQuery): Wanted {
+  #parse({ name, module, kinds }: NameQuery): ParsedName {
     const clean = name.trim().replace(/^\*/, '');
     if (clean === '' || !/[\p{L}\p{N}]/u.test(clean)) {
       throw new BmadError('invalid_input', `${quoted(name)} is not a valid name.`, {
@@ -120,7 +120,7 @@ export class NameIndex {
   handleOf(record: BmadRecord): string {
     const { kind, moduleName, name } = record;
     const short = shortName(name);
-    const ways: Wanted[] = [
+    const ways: ParsedName[] = [
       { kinds: [kind], module: undefined, name: short },
       { kinds: [kind], module: moduleName, name: short },
       { kinds: [kind], module: undefined, name },
@@ -144,7 +144,7 @@ export class NameIndex {
     });
   }
 
-  #notFound({ name: asked, kinds }: NameQuery, { module, name }: Wanted): BmadError {
+  #notFound({ name: asked, kinds }: NameQuery, { module, name }: ParsedName): BmadError {
     const what = kinds.length > 1 && kinds.includes('agent') ? 'agent or workflow' : (kinds[0] ?? 'record');
     const known: string[] = [];
     for (const { kind, name: id, moduleName, displayName, deprecated } of this.#records) {
@@ -178,7 +178,7 @@ export class NameIndex {
   }
 }
 
-function fits(record: BmadRecord, { kinds, module }: Wanted): boolean {
+function fits(record: BmadRecord, { kinds, module }: ParsedName): boolean {
   return kinds.includes(record.kind) && (module === undefined || record.moduleName === module);
 }
 
@@ -186,7 +186,10 @@ function fits(record: BmadRecord, { kinds, module }: Wanted): boolean {
  * The best of several: of the origin of the highest rank, listed, of the first kind asked for, with the name as its id.
  * An id with its module names one thing only, so there the id comes first.
  */
-function narrowed({ kinds, module, name }: Wanted, candidates: readonly BmadRecord[]): readonly BmadRecord[] {
+function narrowed(
+  { kinds, module, name }: ParsedName,
+  candidates: readonly BmadRecord[],
+): readonly BmadRecord[] {
   const named = module === undefined ? candidates : withId(name, candidates);
   const rank = Math.min(...named.map(({ origin }) => origin.priority));
   const ofRank = named.filter(({ origin }) => origin.priority === rank);

@@ -20,14 +20,14 @@ export interface LoadedConfig {
   config: Config;
   from: ConfigSources;
   /** Where each entry of a list came from that all layers add to; one that several name is there several times. */
-  gathered: Partial<Record<SettingName, Gathered[]>>;
+  gathered: Partial<Record<SettingName, GivenValue[]>>;
   /** Values that were ignored, and why. */
   warnings: string[];
 }
 
 type LayerName = 'flag' | 'environment' | 'project' | 'user' | 'preset';
 
-export interface Gathered {
+export interface GivenValue {
   value: string;
   layer: LayerName;
   /** The layer in words: the flag, the variable, the file. */
@@ -126,7 +126,7 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
         if (layer.ofProject === true && setting.restricts === true) continue;
         break;
       }
-      const told = isSecretName(setting.name) ? 'the value' : shown(raw);
+      const told = isSecretName(setting.name) ? 'the value' : valueText(raw);
       const message = `${layer.label(setting)}: ${told} is not valid for ${setting.fileKey}. ${value.reason.replace(/\.?$/, '.')}`;
       if (layer.strict || setting.binding === true)
         throw new BmadError('invalid_input', message, { hint: setting.description });
@@ -163,7 +163,7 @@ function accept(
 }
 
 /** A wrong value for a message, kept short. JSON has no word for NaN and Infinity, which TOML can write. */
-function shown(raw: unknown): string {
+function valueText(raw: unknown): string {
   if (typeof raw === 'string') return quoted(stripUrlCredentials(raw));
   return typeof raw === 'number' ? String(raw) : visible(cut(stripUrlCredentials(JSON.stringify(raw)), 120));
 }

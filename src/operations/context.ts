@@ -15,13 +15,13 @@ import type { Delivery } from '../services/delivery/delivery.ts';
 import type { ProjectFacts } from '../services/facts/facts.ts';
 import type { Diagnosis } from '../services/diagnosis/diagnosis.ts';
 import type { Memory } from '../services/memory/memory.ts';
-import type { Moved } from '../services/memory/transfer/move.ts';
+import type { MovedMemories } from '../services/memory/transfer/move.ts';
 import type { Progress } from '../services/progress/progress.ts';
 import type { Ranking } from '../services/ranking/ranking.ts';
 import type { Reranker } from '../services/ranking/reranker.ts';
 import type { Usage } from '../services/ranking/usage.ts';
 import type { Runs } from '../services/runs/runs.ts';
-import type { ContractDesk } from '../services/handover/open-handovers.ts';
+import type { HandoverDesk } from '../services/handover/open-handovers.ts';
 import type { TaskQueue } from '../services/tasks/open-tasks.ts';
 import type { GitSources } from '../services/git-sources/git-sources.ts';
 import type { SourceView } from '../services/git-sources/view.ts';
@@ -89,7 +89,7 @@ export interface Context {
   /** Whether the stores of the memories that have been used so far can be reached. */
   memoriesAnswer(): Promise<boolean>;
   /** Brings the memories of the project from the user's folder into the project. */
-  moveMemory(): Promise<Moved>;
+  moveMemory(): Promise<MovedMemories>;
   /** The text of a file that a person named at the command line. */
   readUserFile(path: string): Promise<string>;
   /** Hears of every call that has come through the door; only where somebody counts them. */
@@ -132,7 +132,7 @@ export interface ProjectState {
   /** Work that waits for sub-agents. */
   tasks(): Promise<TaskQueue>;
   /** What teams hand over to each other. */
-  deliveries(): Promise<ContractDesk>;
+  handovers(): Promise<HandoverDesk>;
   /** What is kept with the user from a time when the project had no place for it. */
   older(): Promise<OlderPart[]>;
   /** Brings one part of that into the project; memories have a way of their own. */

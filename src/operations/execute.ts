@@ -5,7 +5,7 @@ import { checkedInput } from './input.ts';
 import { mayRead, type AnyOperation, type Answer, type Route, type SayStep } from './operation.ts';
 import { shaped } from './shaped.ts';
 
-export type Outcome =
+export type CallOutcome =
   | { ok: true; data: Record<string, unknown>; answer: Answer; failed: boolean }
   | { ok: false; error: BmadError };
 
@@ -15,7 +15,7 @@ export async function execute(
   raw: unknown,
   context: Context,
   call: Call,
-): Promise<Outcome> {
+): Promise<CallOutcome> {
   const started = performance.now();
   try {
     call.signal.throwIfAborted();

@@ -9,6 +9,9 @@ export const projectField = z
   .max(1_000)
   .optional()
   .describe('Project folder, if not the one the server runs for');
+/** The same where the description of the operation says the rest. */
+export const whereField = z.string().min(1).max(1_000).optional().describe('Project folder');
+export const tagsField = z.array(z.string().min(1).max(200)).max(50);
 export const cursorField = z
   .string()
   .min(1)

@@ -127,7 +127,7 @@ function complaint(issue: z.core.$ZodIssue | undefined, path: string, raw: unkno
   const value = issue === undefined ? undefined : valueAt(issue, raw);
   return value === undefined
     ? `${quoted(path)} is missing.`
-    : `${quoted(path)} is not valid: ${shown(value)}. ${reason}`;
+    : `${quoted(path)} is not valid: ${valueText(value)}. ${reason}`;
 }
 
 type Table = Partial<Record<PropertyKey, unknown>>;
@@ -141,7 +141,7 @@ function nearValues(allowed: readonly unknown[], value: unknown): string[] {
 }
 
 /** A value in few words: what is in a list or an object would not help. */
-function shown(value: unknown): string {
+function valueText(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' && value !== null ? 'an object' : String(value);

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { withLock } from '../../src/base/files/file-lock.ts';
-import type { Question } from '../../src/services/memory/recall.ts';
+import type { RecallQuestion } from '../../src/services/memory/recall.ts';
 import type { Memory } from '../../src/services/memory/memory.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { childProgram } from '../support/child-program.ts';
@@ -24,7 +24,7 @@ async function project(): Promise<{ root: string; memory: Memory; file(name: str
   return { root, memory, file: (name) => readFile(join(root, '_bmad/_memory', name), 'utf8') };
 }
 
-const ask = (query: string): Question => ({
+const ask = (query: string): RecallQuestion => ({
   query,
   alternatives: [],
   types: [],

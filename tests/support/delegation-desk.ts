@@ -3,7 +3,7 @@ import type { Outside } from '../../src/app/app.ts';
 import type { BmadError } from '../../src/base/errors.ts';
 import type { Call, Context, Sampled, SampleRequest } from '../../src/operations/context.ts';
 import { delegateToAgent } from '../../src/operations/delegation/delegate-to-agent.ts';
-import { execute, type Outcome } from '../../src/operations/execute.ts';
+import { execute, type CallOutcome } from '../../src/operations/execute.ts';
 import { contextIn, temporaryFolder, testCall } from './app.ts';
 import { KIT_FILES, writeFiles } from './kit-project.ts';
 
@@ -16,7 +16,7 @@ export interface Desk {
   call(
     input: object,
     says?: string | Sampled | ((request: SampleRequest) => Promise<Sampled>),
-  ): Promise<Outcome>;
+  ): Promise<CallOutcome>;
 }
 
 /** The real application, called by a client whose model says what the test wants. */
@@ -47,12 +47,12 @@ export async function desk(
   };
 }
 
-export function done(outcome: Outcome): { data: Record<string, unknown>; body: string; note: string } {
+export function done(outcome: CallOutcome): { data: Record<string, unknown>; body: string; note: string } {
   if (!outcome.ok) throw new Error(outcome.error.text);
   return { data: outcome.data, body: outcome.answer.body, note: outcome.answer.note ?? '' };
 }
 
-export function failed(outcome: Outcome): BmadError {
+export function failed(outcome: CallOutcome): BmadError {
   if (outcome.ok) throw new Error(outcome.answer.body);
   return outcome.error;
 }

@@ -36,25 +36,25 @@ export async function makeFolders(path: string): Promise<void> {
   const { around, missing } = await nearest(path);
   const mode = isPrivate(path) ? PRIVATE : modeLike(around);
   // The group bit is inherited from the parent folder; a sandbox may refuse a call that names it.
-  await made(path, mode & 0o777);
+  await makeFolder(path, mode & 0o777);
   if (mode === PRIVATE) return;
   // The mask of the process has no say: the folder around was made for those who work there.
   for (const each of missing) await chmod(each, mode).catch(() => undefined);
 }
 
 /** A concurrent cleanup may remove the folder between two of Node's checks, which then reports it missing. */
-async function made(path: string, mode: number, tries = TRIES): Promise<void> {
+async function makeFolder(path: string, mode: number, tries = TRIES): Promise<void> {
   try {
     await mkdir(path, { recursive: true, mode });
   } catch (error) {
     if (systemCode(error) !== 'ENOENT' || tries === 1) throw error;
-    await made(path, mode, tries - 1);
+    await makeFolder(path, mode, tries - 1);
   }
 }
 
 /** The mode of a new file at this place. */
 export async function fileMode(path: string): Promise<number> {
-  return (isPrivate(path) ? PRIVATE : modeLike(await found(dirname(path)))) & 0o666;
+  return (isPrivate(path) ? PRIVATE : modeLike(await statsOf(dirname(path)))) & 0o666;
 }
 
 /** Creates an empty file if there is none. If that fails, the writer will report it. */
@@ -69,7 +69,7 @@ export async function ensureFile(path: string): Promise<void> {
 async function nearest(path: string): Promise<{ place: string; around?: Stats; missing: string[] }> {
   const missing: string[] = [];
   for (let place = path; ; place = dirname(place)) {
-    const around = await found(place);
+    const around = await statsOf(place);
     if (around !== undefined) return { place, around, missing };
     if (dirname(place) === place) return { place, missing };
     missing.unshift(place);
@@ -84,6 +84,6 @@ function modeLike(around: Stats | undefined): number {
   return (kept & (SET_GROUP | 0o777)) | PRIVATE;
 }
 
-async function found(path: string): Promise<Stats | undefined> {
+async function statsOf(path: string): Promise<Stats | undefined> {
   return stat(path).catch(() => undefined);
 }

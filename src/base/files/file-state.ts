@@ -54,7 +54,7 @@ export async function writeAtomic(file: string, content: string | Uint8Array, mo
   );
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
   try {
-    const handle = await told(path, open(draft, 'wx', rights));
+    const handle = await withWriteFailure(path, open(draft, 'wx', rights));
     try {
       // The process umask must not change permissions that have to be preserved.
       await handle.chmod(rights);
@@ -169,7 +169,7 @@ export async function discardFolder(place: string, trash: string): Promise<void>
 /** Renames a folder so that it is no longer used, without removing it; returns its new path. */
 export async function setAside(place: string): Promise<string> {
   const aside = `${place}.moved-${new Date().toISOString().replace(/[:.]/g, '-')}`;
-  await told(place, rename(place, aside));
+  await withWriteFailure(place, rename(place, aside));
   return aside;
 }
 
@@ -248,7 +248,7 @@ function isAbsent(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
 }
 
-async function told<T>(path: string, work: Promise<T>): Promise<T> {
+async function withWriteFailure<T>(path: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

@@ -170,7 +170,9 @@ class Part {
     };
     for (const [at, chunk] of this.chunks.entries()) {
       if (!this.taken.has(at)) {
-        gap.push(this.repeated.has(at) ? `${named(chunk)} (see ${this.repeated.get(at)})` : named(chunk));
+        gap.push(
+          this.repeated.has(at) ? `${chunkTitle(chunk)} (see ${this.repeated.get(at)})` : chunkTitle(chunk),
+        );
         continue;
       }
       closeGap();
@@ -202,12 +204,12 @@ class Part {
   }
 
   #missing(missing: readonly number[]): string {
-    const names = missing.map((at) => named(this.chunks[at] as Chunk));
+    const names = missing.map((at) => chunkTitle(this.chunks[at] as Chunk));
     return `no room for ${missing.length} of ${this.chunks.length} parts: ${titles(names)}`;
   }
 }
 
-function named({ title }: Chunk): string {
+function chunkTitle({ title }: Chunk): string {
   return title === undefined ? 'the beginning' : oneLine(title, 60);
 }
 

@@ -14,14 +14,14 @@ const RANK = { required: 0, main: 1, near: 2, template: 3, plan: 4, steps: 5 };
 const RECALLED = 12;
 const NAMED_FILES = 8;
 
-export interface Gathered {
+export interface ContextPieces {
   head: string;
   pieces: Piece[];
   /** What was not even looked at, and why. */
   absent: LeftOut[];
 }
 
-export interface Wanted {
+export interface ContextRequest {
   record: BmadRecord;
   message: string | undefined;
   project: string | undefined;
@@ -30,10 +30,10 @@ export interface Wanted {
 
 /** All that may be in the context of an agent or workflow, in the order in which it is shown. */
 export async function contextPieces(
-  { record, message, project, signal }: Wanted,
+  { record, message, project, signal }: ContextRequest,
   workspace: Workspace,
   context: Context,
-): Promise<Gathered> {
+): Promise<ContextPieces> {
   const activation = await workspace.delivery.activation(record, message, project);
   const target = activation.record;
   const topic = [message, target.title, target.displayName, target.description].filter(Boolean).join(' ');
@@ -90,7 +90,7 @@ const STEP = /(?:^|\/)(?:step|part)-?0*(\d+)[a-z]?[^/]*\.(?:md|xml)$/i;
 async function stepPieces(
   { record, material }: Activation,
   { delivery }: Workspace,
-): Promise<Omit<Gathered, 'head'>> {
+): Promise<Omit<ContextPieces, 'head'>> {
   const pieces: Piece[] = [];
   const others: string[] = [];
   const main = material.files.map(({ text }) => text).join('\n');
@@ -138,7 +138,7 @@ async function documentPieces(
   project: string | undefined,
   workspace: Workspace,
   context: Context,
-): Promise<Omit<Gathered, 'head'>> {
+): Promise<Omit<ContextPieces, 'head'>> {
   if (workspace.project.root === undefined) return { pieces: [], absent: [] };
   const documents = await (await (await context.state(project)).progress()).documents();
   const story = documents.find(({ kind }) => kind === 'story')?.text ?? '';
@@ -170,7 +170,7 @@ async function memoryPieces(
   signal: AbortSignal,
   workspace: Workspace,
   context: Context,
-): Promise<Omit<Gathered, 'head'>> {
+): Promise<Omit<ContextPieces, 'head'>> {
   if (workspace.project.root === undefined) return { pieces: [], absent: [] };
   try {
     const memory = await context.memory(project);

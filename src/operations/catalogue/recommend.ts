@@ -6,7 +6,7 @@ import type { Call, Context, Ranking, Workspace } from '../context.ts';
 import { differencesOf } from './differences.ts';
 import { findRecord, type NamedTarget } from './targets.ts';
 
-export interface Asked {
+export interface NameRequest {
   /** The operation of `bmad` that asks, for the next call. */
   operation: 'execute' | 'read' | 'explain' | 'context';
   /** The call, where the model of its client may be asked. */
@@ -24,7 +24,7 @@ export async function namedRecord(
   target: NamedTarget,
   workspace: Workspace,
   context: Context,
-  asked: Asked,
+  asked: NameRequest,
 ): Promise<BmadRecord> {
   try {
     return findRecord(target, workspace, context);
@@ -40,7 +40,7 @@ async function recommending(
   name: string,
   workspace: Workspace,
   context: Context,
-  asked: Asked,
+  asked: NameRequest,
 ): Promise<BmadError> {
   const { winners } = workspace.catalogue;
   const found = error.suggestions.map((each) => winners.find((record) => qualifiedName(record) === each));
@@ -78,7 +78,7 @@ function reasonFor(record: BmadRecord, second: BmadRecord | undefined, ranking: 
 }
 
 /** The call that says which one is meant, as it has to be written. */
-function nextCall(record: BmadRecord, { operation, project }: Asked): string {
+function nextCall(record: BmadRecord, { operation, project }: NameRequest): string {
   const args = {
     operation,
     [record.kind === 'agent' ? 'agent' : 'workflow']: qualifiedName(record),

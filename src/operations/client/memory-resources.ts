@@ -2,7 +2,8 @@ import { localDay } from '../../base/text/local-time.ts';
 import { fenced } from '../../base/text/text.ts';
 import { MEMORY_TYPES, type MemoryType } from '../../model/memory.ts';
 import type { Context } from '../context.ts';
-import { DATA_NOTE, headline, memoryData } from '../memory/memory-view.ts';
+import { DATA_NOTE } from '../answer-text.ts';
+import { headline, memoryData } from '../memory/memory-view.ts';
 
 /** `bmad://memory/decisions` and `bmad://memory/decisions/{id}`. */
 const MEMORY_URI = /^bmad:\/\/memory\/([a-z-]+)(?:\/([0-9a-f-]{36}))?$/i;

@@ -4,7 +4,7 @@ import { handOver } from '../execute.ts';
 import { getAgentMemory, learningsText } from '../memory/get-agent-memory.ts';
 import { getFailureMuseum, museumText } from '../project/get-failure-museum.ts';
 import { contextText } from '../project/get-project-context.ts';
-import { DATA_NOTE } from '../memory/memory-view.ts';
+import { DATA_NOTE } from '../answer-text.ts';
 import { contextData } from '../project/project-context-data.ts';
 
 /** `bmad://project/context`, `…/decisions`, `…/failures`, `…/session` and `bmad://project/agents/{agent}`. */

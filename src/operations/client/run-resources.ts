@@ -3,18 +3,18 @@ import { fenced, plural } from '../../base/text/text.ts';
 import type { RunBranch, RunsReading } from '../../model/run.ts';
 import type { Context } from '../context.ts';
 import { standingText } from '../runs/branch-standing.ts';
-import { DATA_NOTE, lines } from '../memory/memory-view.ts';
+import { DATA_NOTE, lines } from '../answer-text.ts';
 import { byRecency, runData, runLine, runText } from '../runs/run-view.ts';
 
 /** `bmad://runs`, `bmad://runs/{branch}` and `bmad://runs/{branch}/{run_id}`. */
 const RUNS_URI = /^bmad:\/\/runs(?:\/([^/?#]+))?(?:\/([^/?#]+))?\/?$/i;
 
-export interface RunsPlace {
+export interface RunsStorage {
   branch: string | undefined;
   id: string | undefined;
 }
 
-export function runsPlace(uri: string): RunsPlace | undefined {
+export function runsPlace(uri: string): RunsStorage | undefined {
   const match = RUNS_URI.exec(uri);
   if (match === null) return undefined;
   try {
@@ -72,7 +72,7 @@ const addressOf = ({ name, archive }: RunBranch): string => archive ?? name;
 
 /** All branches, a branch with its runs, or a run with its state, as Markdown. */
 export async function runsText(
-  { branch, id }: RunsPlace,
+  { branch, id }: RunsStorage,
   context: Context,
   project?: string,
 ): Promise<string> {

@@ -1,7 +1,7 @@
 import { fenced } from '../../base/text/text.ts';
 import type { Context } from '../context.ts';
 import { contractData, contractLine, findingLines } from '../handover/handover-view.ts';
-import { DATA_NOTE } from '../memory/memory-view.ts';
+import { DATA_NOTE } from '../answer-text.ts';
 import { taskLine, viewOf } from '../tasks/task-view.ts';
 
 /** `bmad://tasks`, `bmad://tasks/{task_id}`, `bmad://contracts` and `bmad://contracts/{contract_id}`. */
@@ -25,7 +25,7 @@ export function workPlace(uri: string): WorkPlace | undefined {
 
 export async function workText({ what, id }: WorkPlace, context: Context, project?: string): Promise<string> {
   const state = await context.state(project);
-  return what === 'tasks' ? taskText(await state.tasks(), id) : contractText(await state.deliveries(), id);
+  return what === 'tasks' ? taskText(await state.tasks(), id) : contractText(await state.handovers(), id);
 }
 
 type State = Awaited<ReturnType<Context['state']>>;
@@ -50,7 +50,7 @@ async function taskText(
 }
 
 async function contractText(
-  { contracts }: Awaited<ReturnType<State['deliveries']>>,
+  { contracts }: Awaited<ReturnType<State['handovers']>>,
   id: string | undefined,
 ): Promise<string> {
   if (id === undefined) {
@@ -72,5 +72,5 @@ async function contractText(
 export async function workIds(what: WorkPlace['what'], context: Context): Promise<string[]> {
   const state = await context.state();
   if (what === 'tasks') return (await (await state.tasks()).queue.all()).tasks.map(({ task_id }) => task_id);
-  return (await (await state.deliveries()).contracts.all()).contracts.map(({ id }) => id);
+  return (await (await state.handovers()).contracts.all()).contracts.map(({ id }) => id);
 }

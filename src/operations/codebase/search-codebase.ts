@@ -3,7 +3,7 @@ import { BmadError } from '../../base/errors.ts';
 import { answerRoom, fitItems } from '../../base/text/paging.ts';
 import { plural } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
-import { DATA_NOTE } from '../memory/memory-view.ts';
+import { DATA_NOTE } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 
 const DEFAULT_HITS = 8;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { plural } from '../../base/text/text.ts';
 import { receiptData, receiptSchema, receiptText } from './receipt-view.ts';
 import { projectField } from '../fields.ts';
-import { lines } from '../memory/memory-view.ts';
+import { lines } from '../answer-text.ts';
 import { olderNotes } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
 

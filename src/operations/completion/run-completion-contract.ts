@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { fenced } from '../../base/text/text.ts';
-import { DATA_NOTE, lines } from '../memory/memory-view.ts';
+import { DATA_NOTE, lines } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 import { contractSchema, seconds, statusSchema, stepSchema, stepText } from './receipt-view.ts';
 

@@ -6,7 +6,7 @@ import { fenced, plural } from '../../base/text/text.ts';
 import { isListed } from '../../model/record.ts';
 import type { Context, ContextPart, Person, ProjectState, Workspace } from '../context.ts';
 import { projectField } from '../fields.ts';
-import { lines } from '../memory/memory-view.ts';
+import { lines } from '../answer-text.ts';
 import { defineOperation, type Answer } from '../operation.ts';
 import { agentNamed } from '../tasks/task-agents.ts';
 import { outputKeyField } from '../tasks/task-view.ts';

@@ -11,7 +11,7 @@ export interface KeepOrder {
   outputKey?: string | undefined;
 }
 
-export interface Kept {
+export interface KeptResult {
   task_id: string;
   output_key: string;
   run_id?: string | undefined;
@@ -46,7 +46,7 @@ export async function keepResult(
   done: { text: string; by: string; brief: string },
   state: ProjectState,
   signal: AbortSignal,
-): Promise<{ kept?: Kept; notes: string[] }> {
+): Promise<{ kept?: KeptResult; notes: string[] }> {
   const notes: string[] = [];
   const attempt = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
     try {

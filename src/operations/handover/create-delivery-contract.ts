@@ -3,7 +3,7 @@ import { BmadError } from '../../base/errors.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { plural } from '../../base/text/text.ts';
 import type { Context } from '../context.ts';
-import { contractData, contractView, findingLines, findingSchema } from './handover-view.ts';
+import { contractData, handoverView, findingLines, findingSchema } from './handover-view.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -36,7 +36,7 @@ export const createDeliveryContract = defineOperation({
     project: projectField,
   }),
   output: z.object({
-    contract: contractView,
+    contract: handoverView,
     valid: z.boolean(),
     findings: z.array(findingSchema),
   }),
@@ -44,7 +44,7 @@ export const createDeliveryContract = defineOperation({
   async run(input, context, { signal }) {
     const { from_team, to_team, signed_by, run_id, branch, artefacts, questions, project } = input;
     const state = await context.state(project);
-    const desk = await state.deliveries();
+    const desk = await state.handovers();
     const {
       artefacts: produced,
       decisions,

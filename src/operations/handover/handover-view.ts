@@ -15,7 +15,7 @@ export const findingSchema = z.object({
   line: z.int().optional(),
 });
 
-export const contractView = z.object({
+export const handoverView = z.object({
   contract_id: z.string(),
   file: z.string(),
   status: z.string(),
@@ -26,12 +26,12 @@ export const contractView = z.object({
   artefacts: z.int(),
   open_questions: z.int(),
 });
-export type ContractView = z.output<typeof contractView>;
+export type HandoverView = z.output<typeof handoverView>;
 
-type Contracts = Awaited<ReturnType<ProjectState['deliveries']>>['contracts'];
-type Kept = Awaited<ReturnType<Contracts['get']>>;
+type Handovers = Awaited<ReturnType<ProjectState['handovers']>>['contracts'];
+type KeptHandover = Awaited<ReturnType<Handovers['get']>>;
 
-export function contractData({ id, file, contract }: Kept): ContractView {
+export function contractData({ id, file, contract }: KeptHandover): HandoverView {
   return {
     contract_id: id,
     file,
@@ -45,7 +45,7 @@ export function contractData({ id, file, contract }: Kept): ContractView {
   };
 }
 
-export function contractLine({ contract_id, status, file }: ContractView): string {
+export function contractLine({ contract_id, status, file }: HandoverView): string {
   return `- ${contract_id}: ${status} (${file})`;
 }
 

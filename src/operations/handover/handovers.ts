@@ -3,14 +3,14 @@ import {
   contractData,
   contractIdField,
   contractLine,
-  contractView,
+  handoverView,
   findingLines,
   findingSchema,
 } from './handover-view.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
-const answered = z.object({ contract: contractView, findings: z.array(findingSchema) });
+const answered = z.object({ contract: handoverView, findings: z.array(findingSchema) });
 const byField = z.string().min(1).max(200).default('the team that receives it').describe('Who answers');
 
 export const deliveryList = defineOperation({
@@ -22,9 +22,9 @@ export const deliveryList = defineOperation({
   command: 'delivery list',
   examples: ['delivery list'],
   input: z.strictObject({ project: projectField }),
-  output: z.object({ contracts: z.array(contractView), problems: z.array(z.string()) }),
+  output: z.object({ contracts: z.array(handoverView), problems: z.array(z.string()) }),
   async run({ project }, context) {
-    const { contracts } = await (await context.state(project)).deliveries();
+    const { contracts } = await (await context.state(project)).handovers();
     const { contracts: kept, problems } = await contracts.all();
     return { contracts: kept.map(contractData), problems };
   },
@@ -48,7 +48,7 @@ export const deliveryValidate = defineOperation({
   input: z.strictObject({ contract_id: contractIdField, project: projectField }),
   output: answered.extend({ valid: z.boolean() }),
   async run({ contract_id, project }, context) {
-    const { contracts } = await (await context.state(project)).deliveries();
+    const { contracts } = await (await context.state(project)).handovers();
     const kept = await contracts.get(contract_id);
     return { contract: contractData(kept), ...(await contracts.validate(kept)) };
   },
@@ -72,7 +72,7 @@ export const deliveryAccept = defineOperation({
   input: z.strictObject({ contract_id: contractIdField, by: byField, project: projectField }),
   output: answered,
   async run({ contract_id, by, project }, context, { signal }) {
-    const { contracts } = await (await context.state(project)).deliveries();
+    const { contracts } = await (await context.state(project)).handovers();
     const kept = await contracts.answer(contract_id, { status: 'accepted', by }, signal);
     return { contract: contractData(kept), findings: kept.validation.findings };
   },
@@ -98,7 +98,7 @@ export const deliveryReject = defineOperation({
   }),
   output: answered,
   async run({ contract_id, reason, renegotiate, by, project }, context, { signal }) {
-    const { contracts } = await (await context.state(project)).deliveries();
+    const { contracts } = await (await context.state(project)).handovers();
     const status = renegotiate ? 'renegotiating' : 'rejected';
     const kept = await contracts.answer(contract_id, { status, by, reason }, signal);
     return { contract: contractData(kept), findings: kept.validation.findings };

@@ -3,7 +3,8 @@ import { localDay } from '../../base/text/local-time.ts';
 import { oneLine, plural } from '../../base/text/text.ts';
 import { meantAgent } from '../catalogue/agent-names.ts';
 import type { Context } from '../context.ts';
-import { DATA_NOTE, lines, whereField } from './memory-view.ts';
+import { DATA_NOTE, lines } from '../answer-text.ts';
+import { whereField } from '../fields.ts';
 import { olderNotes } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -116,9 +117,9 @@ export function learningsText(data: z.output<typeof memorySchema>, most: number)
   );
 }
 
-type Question = Parameters<Awaited<ReturnType<Context['memory']>>['recall']>[0];
+type RecallQuestion = Parameters<Awaited<ReturnType<Context['memory']>>['recall']>[0];
 
-function question(query: string, agents: readonly string[], limit: number): Question {
+function question(query: string, agents: readonly string[], limit: number): RecallQuestion {
   return {
     query,
     alternatives: [],

@@ -3,9 +3,8 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { checkedAgent, meantAgent } from '../catalogue/agent-names.ts';
 import type { Context } from '../context.ts';
-import { projectField } from '../fields.ts';
+import { projectField, tagsField } from '../fields.ts';
 import { lineField, logged, loggedSchema } from '../project/log-view.ts';
-import { tagsField } from './memory-view.ts';
 import { defineOperation } from '../operation.ts';
 
 /** Decisions and learnings: memories that also stand in a log of the project, so there is one truth of them. */

@@ -1,17 +1,16 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { oneLine } from '../../base/text/text.ts';
-import { projectField } from '../fields.ts';
+import { projectField, tagsField } from '../fields.ts';
 import {
   headline,
   idField,
-  lines,
   memoryAgentField,
   memoryData,
   memorySchema,
   memoryTypeField,
-  tagsField,
 } from './memory-view.ts';
+import { lines } from '../answer-text.ts';
 import { defineOperation, type Answer } from '../operation.ts';
 
 const whichOne = {
@@ -26,7 +25,7 @@ const changed = z.object({
   notes: z.array(z.string()),
 });
 
-function told(what: string, { memory, files, notes }: z.output<typeof changed>): Answer {
+function changedAnswer(what: string, { memory, files, notes }: z.output<typeof changed>): Answer {
   return {
     body: lines(
       `${what}: ${headline(memory)}`,
@@ -62,7 +61,7 @@ export const memoryUpdate = defineOperation({
     const { entry, files, notes } = await (await context.memory(project)).update(id, type, change, signal);
     return { memory: memoryData(entry), files, notes };
   },
-  render: (data) => told(`Revision ${data.memory.revision}`, data),
+  render: (data) => changedAnswer(`Revision ${data.memory.revision}`, data),
 });
 
 export const memoryForget = defineOperation({
@@ -81,7 +80,7 @@ export const memoryForget = defineOperation({
     return { memory: memoryData(entry), files, notes };
   },
   render: (data) => ({
-    ...told('Forgotten', data),
+    ...changedAnswer('Forgotten', data),
     note: `To undo it: manage_memories with action "restore", this id.`,
   }),
 });
@@ -100,7 +99,7 @@ export const memoryRestore = defineOperation({
     const { entry, files, notes } = await (await context.memory(project)).restore(id, type);
     return { memory: memoryData(entry), files, notes };
   },
-  render: (data) => told('Restored', data),
+  render: (data) => changedAnswer('Restored', data),
 });
 
 export const memorySupersede = defineOperation({
@@ -121,5 +120,5 @@ export const memorySupersede = defineOperation({
     const { entry, files, notes } = await (await context.memory(project)).supersede(id, by, type);
     return { memory: memoryData(entry), files, notes };
   },
-  render: (data) => told('Superseded', data),
+  render: (data) => changedAnswer('Superseded', data),
 });

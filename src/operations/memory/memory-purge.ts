@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { oneLine, plural } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
-import { headline, lines, memoryData, memorySchema, memoryTypeField } from './memory-view.ts';
+import { headline, memoryData, memorySchema, memoryTypeField } from './memory-view.ts';
+import { lines } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 
 export const memoryPurge = defineOperation({

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { fenced, oneLine, plural } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
+import { DATA_NOTE, lines } from '../answer-text.ts';
 import {
-  DATA_NOTE,
   headline,
   idField,
-  lines,
   memoryData,
   memorySchema,
   memoryTypeField,

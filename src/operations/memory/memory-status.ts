@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { projectField } from '../fields.ts';
-import { lines } from './memory-view.ts';
+import { lines } from '../answer-text.ts';
 import { olderNotes } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
 

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { plural } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
-import { lines, memoryAgentField, memoryTypeField, selectionFields } from './memory-view.ts';
+import { lines } from '../answer-text.ts';
+import { memoryAgentField, memoryTypeField, selectionFields } from './memory-view.ts';
 import { defineOperation } from '../operation.ts';
 
 export const memoryExport = defineOperation({

@@ -3,16 +3,9 @@ import { isMemoryId } from '../../base/memory-ids.ts';
 import { plural } from '../../base/text/text.ts';
 import { handOver } from '../execute.ts';
 import { memoryGet } from './memory-read.ts';
-import {
-  DATA_NOTE,
-  headline,
-  lines,
-  memoryData,
-  memorySchema,
-  selectionFields,
-  snippet,
-  whereField,
-} from './memory-view.ts';
+import { DATA_NOTE, lines } from '../answer-text.ts';
+import { headline, memoryData, memorySchema, selectionFields, snippet } from './memory-view.ts';
+import { whereField } from '../fields.ts';
 import { olderNotes } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
 

@@ -1,15 +1,8 @@
 import * as z from 'zod';
 import { oneLine } from '../../base/text/text.ts';
-import {
-  headline,
-  lines,
-  memoryAgentField,
-  memoryData,
-  memorySchema,
-  memoryTypeField,
-  tagsField,
-  whereField,
-} from './memory-view.ts';
+import { headline, memoryAgentField, memoryData, memorySchema, memoryTypeField } from './memory-view.ts';
+import { lines } from '../answer-text.ts';
+import { tagsField, whereField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
 const RELATIONS = {

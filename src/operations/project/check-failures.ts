@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { oneLine } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { failureLines, failureSchema, knownFailures, type FailureData } from './failure-view.ts';
-import { DATA_NOTE, lines } from '../memory/memory-view.ts';
+import { DATA_NOTE, lines } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 
 const MOST = 5;

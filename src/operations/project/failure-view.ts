@@ -27,14 +27,18 @@ export const failureSchema = z.object({
 });
 export type FailureData = z.output<typeof failureSchema>;
 
-export interface Known {
+export interface KnownFailures {
   failures: FailureData[];
   files: string[];
   notes: string[];
 }
 
 /** Everything that went wrong in a project: the museum, and what was only remembered. The worst and newest first. */
-export async function knownFailures(facts: ProjectFacts, context: Context, project?: string): Promise<Known> {
+export async function knownFailures(
+  facts: ProjectFacts,
+  context: Context,
+  project?: string,
+): Promise<KnownFailures> {
   const { failures, files, problems } = await facts.museum();
   const shown = (value: string | undefined): string | undefined =>
     value === undefined ? undefined : facts.shown(value);

@@ -4,7 +4,8 @@ import { nearest } from '../../base/text/suggest.ts';
 import { oneLine, plural } from '../../base/text/text.ts';
 import { CATEGORIES, UNKNOWN_CATEGORY } from '../../model/failure.ts';
 import { countBy, failureLines, failureSchema, knownFailures } from './failure-view.ts';
-import { DATA_NOTE, lines, whereField } from '../memory/memory-view.ts';
+import { DATA_NOTE, lines } from '../answer-text.ts';
+import { whereField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
 const SHOWN = 10;

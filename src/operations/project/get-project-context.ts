@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { oneLine, plural } from '../../base/text/text.ts';
-import { DATA_NOTE, lines, whereField } from '../memory/memory-view.ts';
+import { DATA_NOTE, lines } from '../answer-text.ts';
+import { whereField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { contextData, contextSchema, SECTIONS } from './project-context-data.ts';
 

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { CATEGORIES } from '../../model/failure.ts';
 import { checkedAgent } from '../catalogue/agent-names.ts';
-import { projectField } from '../fields.ts';
+import { projectField, tagsField } from '../fields.ts';
 import { agentField, lineField, logged, loggedSchema } from './log-view.ts';
-import { tagsField } from '../memory/memory-view.ts';
 import { defineOperation } from '../operation.ts';
 
 export const logFailure = defineOperation({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { lines } from '../memory/memory-view.ts';
+import { lines } from '../answer-text.ts';
 import type { Answer } from '../operation.ts';
 
 /** What the operations that write something down share. */

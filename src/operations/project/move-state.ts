@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import type { Context, ProjectState } from '../context.ts';
-import { lines } from '../memory/memory-view.ts';
+import { lines } from '../answer-text.ts';
 import { PART_NAMES } from './older-state.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -43,7 +43,7 @@ export const moveState = defineOperation({
     body:
       parts.length === 0
         ? 'Another process has just moved it; nothing is left to do.'
-        : lines(parts.map((part) => told(part))),
+        : lines(parts.map((part) => movedText(part))),
   }),
 });
 
@@ -69,7 +69,7 @@ async function moved(state: ProjectState, context: Context): Promise<MovedPart[]
   return parts;
 }
 
-function told({ part, from, to, left, kept, trouble }: MovedPart): string {
+function movedText({ part, from, to, left, kept, trouble }: MovedPart): string {
   const name = PART_NAMES[part];
   if (trouble !== undefined) return `${name}: NOT moved, they stay in ${from}. ${trouble}`;
   const named = `

@@ -3,7 +3,8 @@ import { present } from '../../base/present.ts';
 import { oneLine, plural } from '../../base/text/text.ts';
 import { RUN_STATUSES, type RunBranch } from '../../model/run.ts';
 import { STANDINGS, standingOf, standingWords } from './branch-standing.ts';
-import { lines, whereField } from '../memory/memory-view.ts';
+import { lines } from '../answer-text.ts';
+import { whereField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { latestRun } from './run-view.ts';
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { contentUri } from '../../base/files/paths.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
 import { moduleField, projectField } from '../fields.ts';
-import { lines } from '../memory/memory-view.ts';
+import { lines } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 import {
   branchField,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { projectField } from '../fields.ts';
-import { lines } from '../memory/memory-view.ts';
+import { lines } from '../answer-text.ts';
 import { defineOperation, type Answer } from '../operation.ts';
 import {
   branchField,
@@ -26,7 +26,7 @@ const whichOne = {
 
 const changed = z.object({ run: runSchema, notes: z.array(z.string()) });
 
-function told(what: string, { run, notes }: z.output<typeof changed>): Answer {
+function changedAnswer(what: string, { run, notes }: z.output<typeof changed>): Answer {
   const note = nextCall(run);
   return {
     body: lines(
@@ -81,7 +81,7 @@ export const runCheckpoint = defineOperation({
     });
     return { run: runData(run, state.root), notes: said };
   },
-  render: (data) => told('Recorded', data),
+  render: (data) => changedAnswer('Recorded', data),
 });
 
 export const runFinish = defineOperation({
@@ -108,7 +108,10 @@ export const runFinish = defineOperation({
     return { run: runData(run, state.root), notes: said, already: already ?? false };
   },
   render: (data) =>
-    told(`${data.run.status === 'paused' ? 'Paused' : 'Ended'}${data.already ? ' already' : ''}`, data),
+    changedAnswer(
+      `${data.run.status === 'paused' ? 'Paused' : 'Ended'}${data.already ? ' already' : ''}`,
+      data,
+    ),
 });
 
 export const runResume = defineOperation({
@@ -187,5 +190,5 @@ export const runRepair = defineOperation({
     const { run, notes } = await (await state.runs()).repair(id, branch);
     return { run: runData(run, state.root), notes };
   },
-  render: (data) => told('Looked at', data),
+  render: (data) => changedAnswer('Looked at', data),
 });

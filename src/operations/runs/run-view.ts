@@ -5,7 +5,7 @@ import { shownText } from '../../base/secrets/secret-text.ts';
 import { fenced, oneLine, plural } from '../../base/text/text.ts';
 import { RUN_STATUSES, type Run, type RunBranch, type RunPlace, type RunState } from '../../model/run.ts';
 import type { Context } from '../context.ts';
-import { DATA_NOTE, lines } from '../memory/memory-view.ts';
+import { DATA_NOTE, lines } from '../answer-text.ts';
 
 /** Fields and words that the operations about runs share. */
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { plural } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
-import { lines } from '../memory/memory-view.ts';
+import { lines } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 import { branchField } from './run-view.ts';
 

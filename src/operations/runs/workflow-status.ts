@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import type { JournalEntry, Run, RunsReading } from '../../model/run.ts';
-import { lines, whereField } from '../memory/memory-view.ts';
+import { lines } from '../answer-text.ts';
+import { whereField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { byRecency, latestRun, nextCall, runData, runLine, runSchema, runText } from './run-view.ts';
 

@@ -33,7 +33,7 @@ export const configShow = defineOperation({
         return {
           name: context.settingKeys[name] ?? name,
           // A key may be too short to be known as a secret everywhere; here it is never shown.
-          value: value !== undefined && isSecretName(name) ? MASK : context.secrets.redact(shown(value)),
+          value: value !== undefined && isSecretName(name) ? MASK : context.secrets.redact(valueText(value)),
           from,
         };
       }),
@@ -67,7 +67,7 @@ export const configShow = defineOperation({
 });
 
 /** Addresses may have credentials in them, also malformed ones. */
-function shown(value: Config[keyof Config]): string {
+function valueText(value: Config[keyof Config]): string {
   const text = [value ?? []]
     .flat()
     .map((entry) => stripAddressCredentials(String(entry)))

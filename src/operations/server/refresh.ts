@@ -40,9 +40,9 @@ export const refresh = defineOperation({
     return {
       ...(root === undefined ? {} : { project: root }),
       known: changes.known,
-      added: changes.added.map(shown),
-      changed: changes.changed.map(shown),
-      removed: changes.removed.map(shown),
+      added: changes.added.map(changeOf),
+      changed: changes.changed.map(changeOf),
+      removed: changes.removed.map(changeOf),
       files: changes.files,
       total: catalogue.winners.length,
       origins: catalogue.sources.map(({ origin }) => origin.displayName),
@@ -62,7 +62,7 @@ export const refresh = defineOperation({
   },
 });
 
-function shown(record: BmadRecord): Change {
+function changeOf(record: BmadRecord): Change {
   return {
     kind: record.kind,
     name: qualifiedName(record),

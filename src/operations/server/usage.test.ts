@@ -5,7 +5,7 @@ import type { Outside } from '../../app/app.ts';
 import { activate } from '../activation/activate.ts';
 import { bmad } from '../unified/bmad.ts';
 import type { Context } from '../context.ts';
-import { execute, type Outcome } from '../execute.ts';
+import { execute, type CallOutcome } from '../execute.ts';
 import type { AnyOperation } from '../operation.ts';
 import { explain } from '../catalogue/explain.ts';
 import { read } from '../catalogue/read.ts';
@@ -14,7 +14,7 @@ import { usageClear, usageShow } from './usage.ts';
 
 interface Session {
   context: Context & { written: string[] };
-  run(operation: AnyOperation, input?: Record<string, unknown>): Promise<Outcome>;
+  run(operation: AnyOperation, input?: Record<string, unknown>): Promise<CallOutcome>;
   /** What `usage show` tells, once everything is noted. */
   shown(): Promise<{
     items: { name: string; kind: string; uses: number }[];

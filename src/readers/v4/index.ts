@@ -6,7 +6,7 @@ import type { Reader } from '../reader.ts';
 import { findFolders, type V4Folder } from './folder.ts';
 import { shelfOf } from './layout.ts';
 import { listedInTree } from './manifest.ts';
-import { GENERATION, missingRecord, readRecord, type Place } from './record.ts';
+import { GENERATION, missingRecord, readRecord, type V4File } from './record.ts';
 import { scalarField } from './yaml-text.ts';
 
 const READS_AT_ONCE = 16;
@@ -29,14 +29,14 @@ export const v4Reader: Reader = {
 };
 
 /** The existing files, and those that a manifest lists but that no longer exist. */
-function placesIn(source: Source, folders: readonly V4Folder[]): { present: Place[]; missing: Place[] } {
+function placesIn(source: Source, folders: readonly V4Folder[]): { present: V4File[]; missing: V4File[] } {
   const bmadVersion = coreVersion(folders);
   const listed = new Set<string>();
   for (const folder of folders) {
     if (folder.manifest === undefined) continue;
     for (const path of listedInTree(folder.manifest, folder)) listed.add(path);
   }
-  const placeOf = (treePath: string, folder: V4Folder | undefined): Place => {
+  const placeOf = (treePath: string, folder: V4Folder | undefined): V4File => {
     const start = folder?.path === '' ? 0 : treePath.indexOf('/') + 1;
     return {
       source,

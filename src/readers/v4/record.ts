@@ -9,7 +9,7 @@ import { shelfOf } from './layout.ts';
 export const GENERATION = 'v4';
 
 /** One file of a BMAD folder, on disk or only in a manifest. */
-export interface Place {
+export interface V4File {
   source: Source;
   moduleName: string;
   moduleVersion: string | undefined;
@@ -26,7 +26,7 @@ export interface Place {
 const DESCRIBED_BYTES = 200_000;
 const SNIFFED_BYTES = 8_000;
 
-export async function readRecord(place: Place, problems: Problem[]): Promise<BmadRecord | undefined> {
+export async function readRecord(place: V4File, problems: Problem[]): Promise<BmadRecord | undefined> {
   const kind = shelfOf(place.path)?.kind;
   if (kind === undefined) return undefined;
   const file = place.treePath;
@@ -43,13 +43,13 @@ export async function readRecord(place: Place, problems: Problem[]): Promise<Bma
 }
 
 /** The record of a file that a manifest lists and that is gone. Only what can be started or adopted is missed. */
-export function missingRecord(place: Place): BmadRecord | undefined {
+export function missingRecord(place: V4File): BmadRecord | undefined {
   const kind = shelfOf(place.path)?.kind;
   const missed = kind === 'agent' || kind === 'workflow' || kind === 'task';
   return missed ? recordOf(place, { description: '' }, undefined) : undefined;
 }
 
-function recordOf(place: Place, described: Description, digest: string | undefined): BmadRecord | undefined {
+function recordOf(place: V4File, described: Description, digest: string | undefined): BmadRecord | undefined {
   const shelf = shelfOf(place.path);
   if (shelf === undefined) return undefined;
   const { source, moduleVersion, bmadVersion, listed } = place;
@@ -84,7 +84,7 @@ function recordOf(place: Place, described: Description, digest: string | undefin
 }
 
 /** The dependencies that exist; missing ones could not be served anyway. */
-function usedFiles({ treePath, path, beside }: Place, dependencies: Record<string, string[]>): string[] {
+function usedFiles({ treePath, path, beside }: V4File, dependencies: Record<string, string[]>): string[] {
   const above = treePath.slice(0, treePath.length - path.length);
   const files = Object.entries(dependencies).flatMap(([type, names]) =>
     names.map((name) => dependencyFile(beside, type, name)),

@@ -13,7 +13,7 @@ import { createGrammars } from './grammars.ts';
 import { openIndexer, type Indexer } from './indexer.ts';
 import { knownLanguage, languageOf } from './languages.ts';
 import { nothingAt, pathFilter } from './path-filter.ts';
-import { rank, type Question } from './rank.ts';
+import { rank, type CodeQuestion } from './rank.ts';
 import { hitsOf, type CodeHit } from './hits.ts';
 import { embedQuestion } from './vectors.ts';
 
@@ -79,7 +79,7 @@ export function createCodebase(parts: CodebaseParts): Codebase {
   });
 
   async function exactMatches(
-    question: Pick<Question, 'needles'>,
+    question: Pick<CodeQuestion, 'needles'>,
     work: Indexer,
     deadline: number,
     signal: AbortSignal,
@@ -114,7 +114,7 @@ export function createCodebase(parts: CodebaseParts): Codebase {
               return undefined;
             }),
       ]);
-      const question: Question = {
+      const question: CodeQuestion = {
         words: work.index.vocabulary.asked(asked),
         vector,
         needles,

@@ -4,7 +4,7 @@ import type { Analyser } from '../../meaning/analyser.ts';
 import type { IndexedFile } from './code-index.ts';
 import type { ExactMatch } from './exact.ts';
 import { languageOf } from './languages.ts';
-import type { Question, Ranked, ScoreParts } from './rank.ts';
+import type { CodeQuestion, Ranked, ScoreParts } from './rank.ts';
 import { shownLines, snippetOf, type SnippetLine } from './snippet.ts';
 import { isWanted, LARGEST_FILE, unfitText } from './wanted-files.ts';
 
@@ -26,24 +26,24 @@ const OF_ONE_FILE = 3;
 const AROUND = { above: 2, below: 8 };
 const UNREAD_SCORE = 0.5;
 
-interface Wanted {
+interface HitRequest {
   root: string;
   ranked: readonly Ranked[];
   /** Exact matches in files that are not in the index yet. */
   unread: readonly ExactMatch[];
   limit: number;
-  question: Question;
+  question: CodeQuestion;
   analyser: Analyser;
 }
 
 /** The best places with a few lines of each, read from the files as they are now. */
-export async function hitsOf(wanted: Wanted): Promise<CodeHit[]> {
+export async function hitsOf(wanted: HitRequest): Promise<CodeHit[]> {
   const { root, ranked, limit, question, analyser } = wanted;
-  const places: Place[] = [...ranked.map(placeOf), ...unreadPlaces(wanted.unread)].sort(
+  const places: CodePlace[] = [...ranked.map(placeOf), ...unreadPlaces(wanted.unread)].sort(
     (a, b) => b.score - a.score,
   );
   const worth = worthOf(question, analyser);
-  const ofFile = new Map<string, Place[]>();
+  const ofFile = new Map<string, CodePlace[]>();
   const files = new Map<string, string[] | undefined>();
   const hits: CodeHit[] = [];
   for (const place of places) {
@@ -88,7 +88,7 @@ async function linesToShow(root: string, path: string): Promise<string[] | undef
   return shownLines(text.replace(/^\uFEFF/, '').split('\n'), path);
 }
 
-interface Place {
+interface CodePlace {
   path: string;
   chunk: Chunk;
   language: string;
@@ -96,12 +96,12 @@ interface Place {
   parts: ScoreParts;
 }
 
-function placeOf({ file, chunk, score, parts }: Ranked): Place {
+function placeOf({ file, chunk, score, parts }: Ranked): CodePlace {
   const piece = (file satisfies IndexedFile).chunks[chunk] ?? { start: 0, end: 0, symbol: '', kind: 'text' };
   return { path: file.path, chunk: piece, language: file.language, score, parts };
 }
 
-function unreadPlaces(matches: readonly ExactMatch[]): Place[] {
+function unreadPlaces(matches: readonly ExactMatch[]): CodePlace[] {
   const seen = new Set<string>();
   return matches.flatMap(({ path, line }) => {
     if (seen.has(path)) return [];
@@ -119,7 +119,7 @@ function unreadPlaces(matches: readonly ExactMatch[]): Place[] {
 const MATCHED_LINE = 10;
 
 /** How many of the asked words a line has. */
-function worthOf({ words }: Question, analyser: Analyser): (line: string) => number {
+function worthOf({ words }: CodeQuestion, analyser: Analyser): (line: string) => number {
   const asked = new Set(words);
   return (line) => new Set(analyser.terms(line).filter((word) => asked.has(word))).size;
 }

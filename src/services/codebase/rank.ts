@@ -5,7 +5,7 @@ import type { ExactMatch, Needle } from './exact.ts';
 import { isProse } from './languages.ts';
 import { isTestPath } from './wanted-files.ts';
 
-export interface Question {
+export interface CodeQuestion {
   /** Analysed, once each. */
   words: readonly string[];
   /** Of unit length; nothing when there is no embedder. */
@@ -52,7 +52,7 @@ const MOST_ASKED = 250;
 const COMPARED = 400;
 
 /** The chunks that have anything to do with the question, best first, and how many there are. */
-export function rank(index: CodeIndex, question: Question): { best: Ranked[]; total: number } {
+export function rank(index: CodeIndex, question: CodeQuestion): { best: Ranked[]; total: number } {
   const hits = new Map<IndexedFile, Map<number, Ranked>>();
   const hitOf = (file: IndexedFile, chunk: number): Ranked => {
     let ofFile = hits.get(file);
@@ -90,7 +90,7 @@ interface Scored {
  */
 function byWords(
   { files, vocabulary }: CodeIndex,
-  { words, takes }: Question,
+  { words, takes }: CodeQuestion,
 ): { best: Scored[]; total: number } {
   // A byte for each word of the vocabulary stays in the processor's nearest cache; 0 is a word that was not asked for.
   const asked = new Uint8Array(vocabulary.list.length);
@@ -168,7 +168,7 @@ function nameWorth(
   return 1 + NAME_COVER * cover + NAME_FIT * (known.length / Math.max(1, words.length));
 }
 
-function byVector({ files }: CodeIndex, vector: Float32Array, { takes }: Question): Scored[] {
+function byVector({ files }: CodeIndex, vector: Float32Array, { takes }: CodeQuestion): Scored[] {
   const found: Scored[] = [];
   for (const file of files.values()) {
     const { vectors } = file;
@@ -186,7 +186,7 @@ function byVector({ files }: CodeIndex, vector: Float32Array, { takes }: Questio
 
 function addExact(
   { files }: CodeIndex,
-  { words, needles, matches, takes }: Question,
+  { words, needles, matches, takes }: CodeQuestion,
   hitOf: (file: IndexedFile, chunk: number) => Ranked,
 ): void {
   // Alone, a name is the question. In a sentence it is one word among others: its mere users would outrank the answer.
@@ -214,7 +214,7 @@ function addExact(
   }
 }
 
-function weigh(hit: Ranked, { tests }: Question): void {
+function weigh(hit: Ranked, { tests }: CodeQuestion): void {
   const { parts, file } = hit;
   const weight = isProse(file.language) ? WEIGHTS.prose : !tests && isTestPath(file.path) ? WEIGHTS.test : 1;
   const sum =

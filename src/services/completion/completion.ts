@@ -38,7 +38,7 @@ export interface CompletionSetup {
   hide(text: string): string;
 }
 
-interface ContractRequest {
+interface CompletionRequest {
   stack?: string | undefined;
   workingDir?: string | undefined;
   /** How much of the output is kept, in characters. */
@@ -50,7 +50,7 @@ interface Caller {
   progress(message: string): void;
 }
 
-interface ContractRun extends RunResult {
+interface CompletionRun extends RunResult {
   contract: Receipt['contract'];
   directory: string;
   durationMs: number;
@@ -63,7 +63,7 @@ interface ContractRun extends RunResult {
 
 /** Whether what is there is really done, and what was found out about that before. */
 export interface Completion {
-  run(request: ContractRequest, caller: Caller): Promise<ContractRun>;
+  run(request: CompletionRequest, caller: Caller): Promise<CompletionRun>;
   receipts(): Promise<Awaited<ReturnType<typeof readChain>> & { place: ReceiptPlace }>;
   verify(signal: AbortSignal): Promise<Verification>;
 }
@@ -73,7 +73,7 @@ export async function openCompletion(setup: CompletionSetup): Promise<Completion
   const root = (await realFolder(setup.root)) ?? setup.root;
   const without = [...(await stateFolders(kit)), ...below(root, setup.state)];
   return {
-    run: (request, caller) => runContract({ setup, kit, root, without }, request, caller),
+    run: (request, caller) => runCompletion({ setup, kit, root, without }, request, caller),
     async receipts() {
       const place = await receiptPlace(kit, setup.state);
       return { ...(await readChain(place)), place };
@@ -90,7 +90,7 @@ export async function openCompletion(setup: CompletionSetup): Promise<Completion
   };
 }
 
-interface World {
+interface CompletionProject {
   setup: CompletionSetup;
   kit: Kit;
   root: string;
@@ -126,8 +126,12 @@ function contractOf(script: Script | undefined): Receipt['contract'] {
 
 const STDERR_TAIL = 2_000;
 
-async function runContract(world: World, request: ContractRequest, caller: Caller): Promise<ContractRun> {
-  const { setup, kit, root, without } = world;
+async function runCompletion(
+  project: CompletionProject,
+  request: CompletionRequest,
+  caller: Caller,
+): Promise<CompletionRun> {
+  const { setup, kit, root, without } = project;
   const { signal, progress } = caller;
   const stack = stackNamed(request.stack);
   const { folder, place } = await folderInside(root, request.workingDir);

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import type { Sampled, SampleRequest } from '../../model/sampling.ts';
-import { consult, type DelegationLimits, type Outcome } from './consult.ts';
+import { consult, type DelegationLimits, type Consultation } from './consult.ts';
 import type { Person } from './prompts.ts';
 
 const LIMITS: DelegationLimits = { depth: 3, rounds: 20, tokens: 60_000, answerTokens: 2_000, timeMs: 1_000 };
@@ -26,7 +26,7 @@ async function run(
   says: (asked: Asked) => Sampled | string,
   limits: Partial<DelegationLimits> = {},
   task = 'Do it',
-): Promise<Outcome & { asked: Asked[] }> {
+): Promise<Consultation & { asked: Asked[] }> {
   const asked: Asked[] = [];
   const outcome = await consult(
     { person: person('a'), task, context: [], maxTokens: 500 },

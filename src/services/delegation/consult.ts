@@ -8,7 +8,7 @@ import {
   systemPrompt,
   type ContextPart,
   type Person,
-  type Question,
+  type AgentTask,
 } from './prompts.ts';
 import { FURTHER_TASKS, furtherTasks, workKey, type FurtherTask } from './requests.ts';
 
@@ -33,7 +33,7 @@ export interface Order {
 }
 
 /** What the outside does for a delegation. */
-export interface World {
+export interface DelegationHost {
   sample(request: SampleRequest): Promise<Sampled>;
   /** The agent of a name, or why there is none. */
   find(name: string): Promise<Person | { why: string }>;
@@ -52,7 +52,7 @@ interface Consulted {
   why?: string;
 }
 
-export interface Outcome {
+export interface Consultation {
   /** The answer of the agent; nothing when there is none. */
   answer?: string;
   /** Why there is none. */
@@ -71,7 +71,7 @@ export interface Outcome {
 
 /** What is said of a name that stands for no agent; the name is a word of the model. */
 const NOBODY = 'no agent has this name';
-type Said = { text: string; why?: undefined } | { text?: undefined; why: string };
+type AgentAnswer = { text: string; why?: undefined } | { text?: undefined; why: string };
 
 const CONTEXT_TOKENS = 12_000;
 const CONTEXT_SHARE = 0.25;
@@ -85,7 +85,11 @@ const CHARACTERS_A_TOKEN = 8;
  * of the call: a client of the 2026 protocol brings answers back and the same way is gone again, so that nothing a client
  * says about depth or rounds is believed.
  */
-export async function consult(order: Order, limits: DelegationLimits, world: World): Promise<Outcome> {
+export async function consult(
+  order: Order,
+  limits: DelegationLimits,
+  host: DelegationHost,
+): Promise<Consultation> {
   const consulted: Consulted[] = [];
   const notes = new Set<string>();
   const leftOut = new Set<string>();
@@ -100,9 +104,9 @@ export async function consult(order: Order, limits: DelegationLimits, world: Wor
   const given = withinTokens(order.context, budget);
   for (const line of given.leftOut) leftOut.add(line);
 
-  async function ask(person: Person, question: Question, mayDelegate: boolean): Promise<Said> {
+  async function ask(person: Person, question: AgentTask, mayDelegate: boolean): Promise<AgentAnswer> {
     if (stopped !== undefined) return { why: stopped };
-    const system = systemPrompt(person, mayDelegate ? world.agents : undefined);
+    const system = systemPrompt(person, mayDelegate ? host.agents : undefined);
     for (const line of system.leftOut) leftOut.add(line);
     const prompt = promptText(question);
     const asked = estimateTokens(system.text) + estimateTokens(prompt);
@@ -111,8 +115,8 @@ export async function consult(order: Order, limits: DelegationLimits, world: Wor
     else if (maxTokens < Math.min(LEAST_ANSWER, order.maxTokens))
       stopped = `the ${limits.tokens} tokens of one call do not suffice for the next question`;
     if (stopped !== undefined) return { why: stopped };
-    world.signal.throwIfAborted();
-    const said = await world.sample({
+    host.signal.throwIfAborted();
+    const said = await host.sample({
       system: system.text,
       prompt,
       maxTokens,
@@ -120,7 +124,7 @@ export async function consult(order: Order, limits: DelegationLimits, world: Wor
       waiting: `Asking ${person.name} (${person.handle}), question ${rounds + 1} of at most ${limits.rounds}`,
       within: { questions: limits.rounds, tokens: limits.tokens - tokens, cost: asked + maxTokens },
     });
-    world.signal.throwIfAborted();
+    host.signal.throwIfAborted();
     if (said.text !== undefined || said.unasked !== true) {
       rounds += 1;
       tokens += asked;
@@ -131,7 +135,7 @@ export async function consult(order: Order, limits: DelegationLimits, world: Wor
     }
     // What the client had written is what it cost, also where less of it is used.
     tokens += estimateTokens(said.text);
-    const text = limited(world.safe(said.text.trim()), maxTokens, person);
+    const text = limited(host.safe(said.text.trim()), maxTokens, person);
     model ??= said.model;
     if (said.cutShort === true) notes.add(`The answer of ${person.handle} ends where its tokens did.`);
     // Another agent, or the same with more to go on, may still have something to say.
@@ -148,7 +152,7 @@ export async function consult(order: Order, limits: DelegationLimits, world: Wor
   }
 
   /** `path` has the work of those above, so that nobody gets back what was asked of it. */
-  async function answerOf(person: Person, task: string, path: readonly string[]): Promise<Said> {
+  async function answerOf(person: Person, task: string, path: readonly string[]): Promise<AgentAnswer> {
     const depth = path.length + 1;
     const entry: Consulted = { agent: person.handle, depth, task: oneLine(task, 200) };
     consulted.push(entry);
@@ -192,7 +196,7 @@ export async function consult(order: Order, limits: DelegationLimits, world: Wor
       consulted.push({ agent: handle, depth, task: oneLine(task, 200), why });
       return `No answer: ${why}.`;
     };
-    const found = await world.find(agent);
+    const found = await host.find(agent);
     if ('why' in found) {
       left(NOBODY, plainName(agent));
       return `No answer: ${found.why}.`;

@@ -1,5 +1,11 @@
 import { composeBrief } from './brief.ts';
-import { consult, type DelegationLimits, type Order, type Outcome, type World } from './consult.ts';
+import {
+  consult,
+  type DelegationLimits,
+  type Order,
+  type Consultation,
+  type DelegationHost,
+} from './consult.ts';
 
 export type { DelegationLimits } from './consult.ts';
 export type { ContextPart, Person } from './prompts.ts';
@@ -7,7 +13,7 @@ export type { ContextPart, Person } from './prompts.ts';
 /** Work for an agent of the catalogue, done by a model or written down for one. */
 export interface Delegation {
   limits: DelegationLimits;
-  consult(order: Order, world: World): Promise<Outcome>;
+  consult(order: Order, host: DelegationHost): Promise<Consultation>;
   /** The same work as a text, where no model can be asked. */
   brief(order: Order, maxBytes: number): { text: string; leftOut: string[] };
   /** What was asked, to be kept beside the answer. */
@@ -19,7 +25,7 @@ const RECORD_BYTES = 60_000;
 export function createDelegation(limits: DelegationLimits): Delegation {
   return {
     limits,
-    consult: (order, world) => consult(order, limits, world),
+    consult: (order, host) => consult(order, limits, host),
     brief: (order, maxBytes) => composeBrief({ ...order, depth: limits.depth, maxBytes, isDone: false }),
     record: (order) =>
       composeBrief({ ...order, depth: limits.depth, maxBytes: RECORD_BYTES, isDone: true }).text,

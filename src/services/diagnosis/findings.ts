@@ -35,7 +35,7 @@ export async function examine(catalogue: Catalogue): Promise<Finding[]> {
   ];
 }
 
-function named(records: readonly BmadRecord[]): string {
+function recordNames(records: readonly BmadRecord[]): string {
   const names = records.slice(0, NAMED).map(({ moduleName, name }) => `${moduleName}/${name}`);
   return names.join(', ') + (records.length > NAMED ? `, and ${records.length - NAMED} more` : '');
 }
@@ -50,14 +50,14 @@ function missingFiles({ records, sources }: Catalogue): Finding[] {
       found.push({
         level: 'broken',
         about: 'missing-files',
-        text: `${origin.displayName}: ${plural(rows.length, 'manifest row')} without a file (${named(rows)}). An older version may have left its manifests behind, or no assistant was chosen during installation. Reinstall BMAD for the assistant you use.`,
+        text: `${origin.displayName}: ${plural(rows.length, 'manifest row')} without a file (${recordNames(rows)}). An older version may have left its manifests behind, or no assistant was chosen during installation. Reinstall BMAD for the assistant you use.`,
       });
     }
     if (stale.length > 0) {
       found.push({
         level: 'broken',
         about: 'stale-launchers',
-        text: `${origin.displayName}: ${plural(stale.length, 'launcher')} from an older version for files that no longer exist (${named(stale)}). They can be deleted: ${stale
+        text: `${origin.displayName}: ${plural(stale.length, 'launcher')} from an older version for files that no longer exist (${recordNames(stale)}). They can be deleted: ${stale
           .slice(0, NAMED)
           .map(({ bmadRelativePath }) => bmadRelativePath)
           .join(', ')}.`,
@@ -80,7 +80,7 @@ function unlistedFiles({ records, sources }: Catalogue): Finding[] {
       {
         level: 'notice',
         about: 'unlisted-files',
-        text: `${origin.displayName}: ${unlisted.length} not in any manifest, but served (${named(unlisted)}).`,
+        text: `${origin.displayName}: ${unlisted.length} not in any manifest, but served (${recordNames(unlisted)}).`,
       } as const,
     ];
   });
@@ -106,7 +106,7 @@ function overrides({ records, winners }: Catalogue): Finding[] {
     {
       level: 'notice',
       about: 'override',
-      text: `${plural(hidden.length, 'record')} overridden by different content from a higher-ranked origin (${named(hidden)}). "explain" shows each.`,
+      text: `${plural(hidden.length, 'record')} overridden by different content from a higher-ranked origin (${recordNames(hidden)}). "explain" shows each.`,
     },
   ];
 }

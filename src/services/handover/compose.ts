@@ -1,7 +1,7 @@
 import { formatYaml } from '../../base/parse/parse.ts';
 import { cell } from '../../base/text/text.ts';
 
-export interface ContractParts {
+export interface HandoverParts {
   id: string;
   from: string;
   to: string;
@@ -41,7 +41,7 @@ interface Words {
 }
 
 /** The headings are those that the kit's teams look for; the sentences below them are ours. */
-const WORDS: Record<ContractParts['language'], Words> = {
+const WORDS: Record<HandoverParts['language'], Words> = {
   fr: {
     artefacts: '📦 Artefacts Livrés',
     required: '✅ Requis (bloquants)',
@@ -91,7 +91,7 @@ const WORDS: Record<ContractParts['language'], Words> = {
 };
 
 /** The contract as a file. What nobody has said stays visibly open, so that the check finds it. */
-export function composeContract(parts: ContractParts): string {
+export function composeHandover(parts: HandoverParts): string {
   const words = WORDS[parts.language];
   const front = formatYaml({
     contract_id: parts.id,

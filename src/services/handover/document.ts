@@ -4,32 +4,32 @@ import { sectionsOf, withoutExamples } from '../../base/text/markdown.ts';
 import { rowIn } from '../../kit/markdown.ts';
 
 /** What one team hands over to another, as a file that both can read and sign. */
-export const CONTRACT_STATES = ['pending-acceptance', 'accepted', 'rejected', 'renegotiating'] as const;
-export type ContractState = (typeof CONTRACT_STATES)[number];
+export const HANDOVER_STATES = ['pending-acceptance', 'accepted', 'rejected', 'renegotiating'] as const;
+export type HandoverState = (typeof HANDOVER_STATES)[number];
 
-interface ContractArtefact {
+interface HandoverArtefact {
   name: string;
   path: string | undefined;
   required: boolean;
   line: number;
 }
 
-interface ContractQuestion {
+interface HandoverQuestion {
   question: string;
   critical: boolean;
   open: boolean;
   line: number;
 }
 
-export interface DeliveryContract {
+export interface Handover {
   id: string | undefined;
   status: string | undefined;
   from: string | undefined;
   to: string | undefined;
   date: string | undefined;
   signedBy: string | undefined;
-  artefacts: ContractArtefact[];
-  questions: ContractQuestion[];
+  artefacts: HandoverArtefact[];
+  questions: HandoverQuestion[];
   decisions: number;
   /** Placeholders that nobody has filled in, with their lines. */
   unfilled: { text: string; line: number }[];
@@ -49,11 +49,11 @@ const CRITICAL = /🔴|critique|critical/i;
 const WAITING = /⏳|en attente|pending|open|ouverte?/i;
 
 /** Reads a contract; one that is not as it should be is read as far as it goes, and told. */
-export function readContract(file: string, text: string): DeliveryContract {
+export function readHandover(file: string, text: string): Handover {
   const problems: string[] = [];
   const data = frontMatter(file, text, problems);
   const field = (name: string): string | undefined => textField(data, name)?.trim() || undefined;
-  const contract: DeliveryContract = {
+  const contract: Handover = {
     id: field('contract_id'),
     status: field('status'),
     from: field('from_team'),
@@ -83,8 +83,8 @@ export function readContract(file: string, text: string): DeliveryContract {
 
 type Lines = readonly { text: string; line: number }[];
 
-function artefactsIn(body: Lines, required: boolean): ContractArtefact[] {
-  const found: ContractArtefact[] = [];
+function artefactsIn(body: Lines, required: boolean): HandoverArtefact[] {
+  const found: HandoverArtefact[] = [];
   for (const { text, line } of body) {
     const name = ITEM.exec(text)?.[1];
     if (name !== undefined) found.push({ name: name.trim(), path: undefined, required, line });
@@ -110,7 +110,7 @@ function rows(body: Lines): { cells: string[]; line: number }[] {
   return found;
 }
 
-function questionOf({ cells, line }: { cells: string[]; line: number }): ContractQuestion {
+function questionOf({ cells, line }: { cells: string[]; line: number }): HandoverQuestion {
   const [number = '', ...rest] = cells;
   const [question = '', weight = '', , state = ''] = /^\d*$/.test(number) ? rest : cells;
   return { question, critical: CRITICAL.test(weight), open: WAITING.test(state), line };

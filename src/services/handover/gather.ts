@@ -18,7 +18,7 @@ interface KnownDecision {
   date: string;
 }
 
-export interface Gathered {
+export interface HandoverMaterial {
   run: Run | undefined;
   artefacts: { name: string; path: string }[];
   decisions: KnownDecision[];
@@ -43,7 +43,7 @@ export async function gather(
   kit: Kit,
   userRuns: string,
   { runId, branch, known }: Choice,
-): Promise<Gathered> {
+): Promise<HandoverMaterial> {
   const run = runId === undefined ? undefined : await runNamed(kit, userRuns, runId, branch);
   const artefacts = (run?.state?.artefacts ?? []).map(({ name, path, file }) => ({
     name,
@@ -59,7 +59,7 @@ export async function gather(
   };
 }
 
-function openRequests(shared: string | undefined): Gathered['requests'] {
+function openRequests(shared: string | undefined): HandoverMaterial['requests'] {
   return requestsIn(contextSections(shared ?? ''), (text) => text)
     .filter(({ done }) => !done)
     .map(({ from, to, text }) => ({

@@ -6,17 +6,17 @@ import { replaceShared } from '../../base/files/file-shared.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import { readContract, type ContractState, type DeliveryContract } from './document.ts';
+import { readHandover, type HandoverState, type Handover } from './document.ts';
 import { strayPart } from '../../kit/kit.ts';
-import { composeContract, type ContractParts } from './compose.ts';
+import { composeHandover, type HandoverParts } from './compose.ts';
 import { withStatus } from './status-line.ts';
-import { validateContract, type Validation } from './validate.ts';
+import { validateHandover, type Validation } from './validate.ts';
 
-export interface KeptContract {
+export interface KeptHandover {
   id: string;
   /** From the top of the project. */
   file: string;
-  contract: DeliveryContract;
+  contract: Handover;
 }
 
 const CONTRACT_BYTES = 2_000_000;
@@ -24,7 +24,7 @@ const LOCK_WAIT_MS = 15_000;
 const ENDING = '.md';
 
 /** The contracts of a project: files in `contracts/` of its output folder. */
-export class DeliveryContracts {
+export class Handovers {
   readonly #root: string;
   readonly #place: string | undefined;
   readonly #now: () => Date;
@@ -43,9 +43,9 @@ export class DeliveryContracts {
     });
   }
 
-  async all(): Promise<{ contracts: KeptContract[]; problems: string[] }> {
+  async all(): Promise<{ contracts: KeptHandover[]; problems: string[] }> {
     if (this.#place === undefined) return { contracts: [], problems: [] };
-    const contracts: KeptContract[] = [];
+    const contracts: KeptHandover[] = [];
     const problems: string[] = [];
     for (const { name, kind } of await listInside(this.#root, this.#folder).catch(nothing)) {
       if (kind !== 'file' || !name.endsWith(ENDING)) continue;
@@ -57,7 +57,7 @@ export class DeliveryContracts {
     return { contracts, problems };
   }
 
-  async get(id: string): Promise<KeptContract> {
+  async get(id: string): Promise<KeptHandover> {
     const { contracts } = await this.all();
     const found = contracts.find((kept) => kept.id === id);
     if (found !== undefined) return found;
@@ -72,19 +72,19 @@ export class DeliveryContracts {
     });
   }
 
-  validate({ contract, id }: KeptContract): Promise<Validation> {
-    return validateContract(this.#root, contract, id);
+  validate({ contract, id }: KeptHandover): Promise<Validation> {
+    return validateHandover(this.#root, contract, id);
   }
 
-  text({ id }: KeptContract): Promise<string> {
+  text({ id }: KeptHandover): Promise<string> {
     return this.#text(id);
   }
 
   /** Writes a new contract; one of the same day is never written over. */
   async create(
-    parts: Omit<ContractParts, 'id' | 'date'>,
+    parts: Omit<HandoverParts, 'id' | 'date'>,
     signal: AbortSignal,
-  ): Promise<KeptContract & { validation: Validation }> {
+  ): Promise<KeptHandover & { validation: Validation }> {
     return this.#locked(signal, async () => {
       const date = localDay(this.#now());
       const names = new Set(
@@ -93,7 +93,7 @@ export class DeliveryContracts {
       const stem = `${parts.from}-to-${parts.to}-${date}`;
       let id = stem;
       for (let count = 2; names.has(`${id}${ENDING}`); count += 1) id = `${stem}-${count}`;
-      await replaceShared(this.#root, this.#file(id), composeContract({ ...parts, id, date }));
+      await replaceShared(this.#root, this.#file(id), composeHandover({ ...parts, id, date }));
       const kept = await this.#read(id);
       return { ...kept, validation: await this.validate(kept) };
     });
@@ -102,9 +102,9 @@ export class DeliveryContracts {
   /** What the team that receives says. Only a complete contract can be accepted, and what was accepted stays so. */
   async answer(
     id: string,
-    answer: { status: Exclude<ContractState, 'pending-acceptance'>; by: string; reason?: string | undefined },
+    answer: { status: Exclude<HandoverState, 'pending-acceptance'>; by: string; reason?: string | undefined },
     signal: AbortSignal,
-  ): Promise<KeptContract & { validation: Validation }> {
+  ): Promise<KeptHandover & { validation: Validation }> {
     return this.#locked(signal, async () => {
       const kept = await this.get(id);
       const validation = await this.validate(kept);
@@ -131,9 +131,9 @@ export class DeliveryContracts {
     });
   }
 
-  async #read(id: string): Promise<KeptContract> {
+  async #read(id: string): Promise<KeptHandover> {
     const file = this.#file(id);
-    return { id, file, contract: readContract(file, await this.#text(id)) };
+    return { id, file, contract: readHandover(file, await this.#text(id)) };
   }
 
   async #text(id: string): Promise<string> {

@@ -1,13 +1,13 @@
-import type { ContractState } from './document.ts';
+import type { HandoverState } from './document.ts';
 
 interface Answer {
-  status: ContractState;
+  status: HandoverState;
   by: string;
   at: string;
   reason?: string | undefined;
 }
 
-const BOX: Partial<Record<ContractState, RegExp>> = {
+const BOX: Partial<Record<HandoverState, RegExp>> = {
   accepted: /^(\s*[-*]\s+)\[ \](?=.*(?:ACCEPTÉ|ACCEPTED))/m,
   rejected: /^(\s*[-*]\s+)\[ \](?=.*(?:REJETÉ|REJECTED))/m,
   renegotiating: /^(\s*[-*]\s+)\[ \](?=.*(?:RENEGOCIATING|RENEGOTIATING))/m,

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { expected, ours } from '../../base/expected.ts';
 import { readInside } from '../../base/files/files.ts';
-import { CONTRACT_STATES, type DeliveryContract } from './document.ts';
+import { HANDOVER_STATES, type Handover } from './document.ts';
 
 interface Finding {
   level: 'error' | 'warning';
@@ -18,11 +18,7 @@ const ARTEFACT_BYTES = 50_000_000;
 const MANY_ARTEFACTS = 15;
 
 /** Whether a contract is complete: what it promises is there, and nothing that matters is open. */
-export async function validateContract(
-  root: string,
-  contract: DeliveryContract,
-  stem: string,
-): Promise<Validation> {
+export async function validateHandover(root: string, contract: Handover, stem: string): Promise<Validation> {
   const findings: Finding[] = contract.problems.map((message) => ({ level: 'error', message }));
   const add = (level: Finding['level'], message: string, line?: number): void => {
     findings.push({ level, message, ...(line === undefined ? {} : { line }) });
@@ -34,8 +30,8 @@ export async function validateContract(
     ['signed_by', contract.signedBy],
   ] as const)
     if (value === undefined) add('error', `${name} is missing in the front matter.`);
-  if (contract.status === undefined || !(CONTRACT_STATES as readonly string[]).includes(contract.status))
-    add('error', `status has to be one of ${CONTRACT_STATES.join(', ')}.`);
+  if (contract.status === undefined || !(HANDOVER_STATES as readonly string[]).includes(contract.status))
+    add('error', `status has to be one of ${HANDOVER_STATES.join(', ')}.`);
   if (contract.id !== undefined && contract.id !== stem)
     add('warning', `contract_id is ${contract.id}, the file is called ${stem}.`);
   for (const { text, line } of contract.unfilled) add('error', `${text} is not filled in.`, line);

@@ -2,12 +2,12 @@ import type { MemoryType } from '../../model/memory.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
 import type { MemoryStore } from './store.ts';
 
-interface Known {
+interface EarlierWordings {
   stamp: string;
   lines: ReadonlySet<string>;
 }
 
-const known = new WeakMap<MemoryStore, Known>();
+const known = new WeakMap<MemoryStore, EarlierWordings>();
 
 const keyOf = (type: MemoryType, text: string): string => `${type}\n${lineText(text)}`;
 

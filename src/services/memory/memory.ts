@@ -13,7 +13,7 @@ import {
 } from './one-memory.ts';
 import { hasTwoStores } from './open.ts';
 import type { OpenMemory } from './opened.ts';
-import { isUsed, type Place } from './place.ts';
+import { isUsed, type MemoryPlace } from './place.ts';
 import { purge, type Purged, type ToPurge } from './purge.ts';
 import { recall } from './recall.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
@@ -27,7 +27,7 @@ import { exported, imported } from './transfer/transfer.ts';
 export interface MemoryParts {
   opened: OpenMemory;
   sessions: Sessions;
-  place: Place;
+  place: MemoryPlace;
   /** The user's folder for this project, which is used unless the project has its own. */
   userFolder: string;
   /** Whether the store is a server, so that the folder says nothing about it. */

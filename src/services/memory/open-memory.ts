@@ -9,7 +9,7 @@ import { isOnQdrant, type EngineSettings } from './engine-settings.ts';
 import { placeOf, userPlace } from './place.ts';
 import { Sessions } from './sessions.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
-import { moveIntoProject, type Moved } from './transfer/move.ts';
+import { moveIntoProject, type MovedMemories } from './transfer/move.ts';
 import type { OpenMemory, Session } from './opened.ts';
 
 const ANALYSER: Analyser = { id: `words-${ANALYSER_VERSION}`, terms: analyse };
@@ -59,7 +59,7 @@ export async function openMemory(setup: MemorySetup): Promise<Memory> {
 }
 
 /** Moves a project's memories from the user's folder into the project. */
-export function moveMemory({ root, state, engine }: MemorySetup): Promise<Moved> {
+export function moveMemory({ root, state, engine }: MemorySetup): Promise<MovedMemories> {
   return moveIntoProject({ root, state, engine, analyser: ANALYSER });
 }
 

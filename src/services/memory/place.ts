@@ -6,13 +6,13 @@ import { projectKey } from '../../base/files/project-key.ts';
 import { strayPart, type Kit } from '../../kit/kit.ts';
 import { OWN_FOLDER as FOLDER } from '../../kit/kit-lock.ts';
 
-export interface Place {
+export interface MemoryPlace {
   folder: string;
   /** Whose it is: the project's own, or the user's for a project that has no memory folder. */
   owner: 'project' | 'user';
 }
 
-export function placeOf(kit: Kit, state: string): Place {
+export function placeOf(kit: Kit, state: string): MemoryPlace {
   return kit.memory === undefined
     ? { folder: userPlace(kit.root, state), owner: 'user' }
     : { folder: join(kit.memory, FOLDER), owner: 'project' };
@@ -26,7 +26,7 @@ export function userPlace(root: string, state: string): string {
  * Creates the folder; in a project, with a note to git to ignore its content. If nothing may be written, existing
  * memories can still be read.
  */
-export async function preparePlace({ folder, owner }: Place): Promise<void> {
+export async function preparePlace({ folder, owner }: MemoryPlace): Promise<void> {
   await refuseLinks(folder);
   try {
     await ensureFolder(folder);

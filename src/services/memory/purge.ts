@@ -30,7 +30,8 @@ export interface Purged {
 export async function purge(opened: OpenMemory, given: ToPurge): Promise<Purged> {
   const session = given.apply ? await opened.sessionToWrite() : await opened.session();
   const { store } = session;
-  const chosen = given.ids === undefined ? await forgottenBefore(store, given) : await named(store, given);
+  const chosen =
+    given.ids === undefined ? await forgottenBefore(store, given) : await forgottenWithIds(store, given);
   const notes: string[] = [];
   let revisions = 0;
   const ready: MemoryEntry[] = [];
@@ -64,7 +65,7 @@ async function forgottenBefore(
   });
 }
 
-async function named(
+async function forgottenWithIds(
   store: MemoryStore,
   { ids = [], type, forgottenBefore: before }: ToPurge,
 ): Promise<MemoryEntry[]> {

@@ -1,12 +1,12 @@
 import { hasActivity, logActivity } from '../../kit/memories/activity.ts';
-import type { Answered, Question } from './recall.ts';
+import type { Answered, RecallQuestion } from './recall.ts';
 import { shownText } from '../../base/secrets/secret-text.ts';
 import type { OpenMemory } from './opened.ts';
 
 /** The kit counts what its memory is asked; where it keeps such a log, it learns of our questions too. */
 export async function logged(
   { files, hide, writes, log }: OpenMemory,
-  question: Question,
+  question: RecallQuestion,
   found: Answered,
 ): Promise<void> {
   const { memory } = files.kit;

@@ -13,7 +13,7 @@ import { shownBy } from './shown.ts';
 import { passes, readyFilter } from './select.ts';
 import { embedded, type OpenMemory } from './opened.ts';
 
-export interface Question {
+export interface RecallQuestion {
   query: string;
   /** The same question in other words. */
   alternatives: readonly string[];
@@ -44,10 +44,14 @@ export interface Recall {
 }
 
 /** What is known about a question, in the store and in the project's files, best first. */
-export async function recall(opened: OpenMemory, question: Question, signal?: AbortSignal): Promise<Recall> {
+export async function recall(
+  opened: OpenMemory,
+  question: RecallQuestion,
+  signal?: AbortSignal,
+): Promise<Recall> {
   const found = await answered(opened, question, signal);
   await logged(opened, question, found);
-  return shown(found, opened);
+  return maskedRecall(found, opened);
 }
 
 export interface Answered extends Recall {
@@ -56,7 +60,7 @@ export interface Answered extends Recall {
 
 async function answered(
   opened: OpenMemory,
-  question: Question,
+  question: RecallQuestion,
   signal: AbortSignal | undefined,
 ): Promise<Answered> {
   return recallAll(opened, question, signal).catch(
@@ -68,13 +72,13 @@ async function answered(
 }
 
 /** Masked last: copies are known by their text as it is. */
-function shown({ hits, notes }: Recall, opened: OpenMemory): Recall {
+function maskedRecall({ hits, notes }: Recall, opened: OpenMemory): Recall {
   const safe = shownBy(opened);
   return { hits: hits.map((hit) => ({ ...hit, entry: safe.entry(hit.entry) })), notes };
 }
 
 /** When the store cannot be asked, the project's own files still can; without any, the error is the answer. */
-async function fromFiles(opened: OpenMemory, question: Question, error: BmadError): Promise<Recall> {
+async function fromFiles(opened: OpenMemory, question: RecallQuestion, error: BmadError): Promise<Recall> {
   const kit = await kitCandidates(opened, undefined);
   if (kit.length === 0) throw error;
   const filter = await filterOf(opened, question);
@@ -91,7 +95,7 @@ async function fromFiles(opened: OpenMemory, question: Question, error: BmadErro
 
 async function recallAll(
   opened: OpenMemory,
-  question: Question,
+  question: RecallQuestion,
   signal: AbortSignal | undefined,
 ): Promise<Answered> {
   const session = await opened.session(signal);
@@ -127,7 +131,7 @@ async function recallAll(
   };
 }
 
-async function filterOf({ files }: OpenMemory, question: Question): Promise<MemoryFilter> {
+async function filterOf({ files }: OpenMemory, question: RecallQuestion): Promise<MemoryFilter> {
   const { agent, agents = [], since, until } = question;
   const wanted = agent === undefined ? agents : [agent, ...agents];
   const known = wanted.length === 0 ? [] : await files.agents();

@@ -19,15 +19,15 @@ export function limitsFor(embedder: string | undefined): Limits {
   return embedder === undefined || embedder.startsWith('bmad-static') ? LIMITS : UNMEASURED;
 }
 
-interface Said {
+interface Statement {
   type: string;
   text: string;
   terms: readonly string[];
 }
 
 export function relationOf(
-  fresh: Said,
-  other: Said,
+  fresh: Statement,
+  other: Statement,
   cosine: number | undefined,
   limits: Limits = LIMITS,
 ): Relation | undefined {
@@ -69,7 +69,7 @@ const HOLDER =
 const STORY_NUMBER = /(?<![\p{L}\d.])(\d{1,3}\.\d{1,3})(?![\p{L}\d]|\.\d)/gu;
 
 /** Whether both name a thing by its number, and not the same one: then neither says anything about the other. */
-function isAnotherThing(a: Said, b: Said): boolean {
+function isAnotherThing(a: Statement, b: Statement): boolean {
   for (const named of [itemsIn, holdersIn]) {
     const [mine, theirs] = [named(a), named(b)];
     if (mine.length === 0 || theirs.length === 0) continue;
@@ -78,13 +78,13 @@ function isAnotherThing(a: Said, b: Said): boolean {
   return false;
 }
 
-function itemsIn({ type, text }: Said): string[] {
+function itemsIn({ type, text }: Statement): string[] {
   const items = [...text.matchAll(ITEM)].map(([, number = '']) => number.replaceAll('-', '.'));
   if (items.length > 0 || type !== 'stories') return items;
   return [...text.matchAll(STORY_NUMBER)].map(([, number = '']) => number);
 }
 
-function holdersIn({ text }: Said): string[] {
+function holdersIn({ text }: Statement): string[] {
   return [...text.matchAll(HOLDER)].map(([, kind, number, version, its]) =>
     `${kind ?? version} ${number ?? its}`.toLowerCase(),
   );

@@ -3,7 +3,7 @@ import { memoryId } from '../../kit/memories/ids.ts';
 import { withCopies } from './copies.ts';
 import { shownBy } from './shown.ts';
 import { similarTo, type Similar } from './similar.ts';
-import type { Outcome } from './store.ts';
+import type { WriteOutcome } from './store.ts';
 import { cleanAgent, cleanTags, cleanText } from './text-rules.ts';
 import { embedded, type OpenMemory } from './opened.ts';
 
@@ -16,7 +16,7 @@ export interface ToRemember {
 }
 
 export interface Remembered {
-  outcome: Outcome;
+  outcome: WriteOutcome;
   entry: MemoryEntry;
   previous: MemoryRevision | undefined;
   /** Whether it had been forgotten or superseded, and is back. */

@@ -5,7 +5,7 @@ import { chooseEmbedder, type EmbedderSettings } from '../../meaning/embedders/c
 import { openConfigured, type EngineSettings } from './engine-settings.ts';
 import type { KitFiles } from '../../kit/memories/read-all.ts';
 import { NoDatabaseYet } from './open.ts';
-import { placeOf, preparePlace, type Place } from './place.ts';
+import { placeOf, preparePlace, type MemoryPlace } from './place.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
 import type { MemoryStore } from './store.ts';
@@ -30,7 +30,7 @@ const RETRY_MS = 60_000;
 /** Keeps one store open with the embedder that works at the moment, and changes over when that changes. */
 export class Sessions {
   readonly #setup: SessionSetup;
-  readonly #place: Place;
+  readonly #place: MemoryPlace;
   readonly #closing = new AbortController();
   /** Stores that others may still be using. */
   readonly #opened: MemoryStore[] = [];

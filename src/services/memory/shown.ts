@@ -6,16 +6,16 @@ import type { OpenMemory } from './opened.ts';
  * What is remembered, as it may leave the service. What we remember was masked before it was kept; but files are written
  * by hand and by other tools, which check nothing, and a shared store is filled by others too.
  */
-export interface Shown {
+export interface Masking {
   text(text: string): string;
   entry(entry: MemoryEntry): MemoryEntry;
   /** For earlier wordings and everything else that has a text. */
   wording<T extends { text: string; agent?: string; tags?: readonly string[] }>(wording: T): T;
 }
 
-export function shownBy({ hide }: Pick<OpenMemory, 'hide'>): Shown {
+export function shownBy({ hide }: Pick<OpenMemory, 'hide'>): Masking {
   const text = (given: string): string => shownText(given, hide);
-  const wording: Shown['wording'] = (given) => ({
+  const wording: Masking['wording'] = (given) => ({
     ...given,
     text: text(given.text),
     ...(given.agent === undefined ? {} : { agent: text(given.agent) }),

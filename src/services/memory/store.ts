@@ -38,10 +38,10 @@ export interface NewMemory extends MemoryKey {
   revive?: boolean | undefined;
 }
 
-export type Outcome = 'created' | 'updated' | 'unchanged';
+export type WriteOutcome = 'created' | 'updated' | 'unchanged';
 
 export interface Upserted {
-  outcome: Outcome;
+  outcome: WriteOutcome;
   entry: MemoryEntry;
   /** The wording that was replaced. */
   previous: MemoryRevision | undefined;

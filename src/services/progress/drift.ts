@@ -3,13 +3,13 @@ import type { Drift, Evidence, Item } from './model.ts';
 import type { Report } from './report.ts';
 import { fileEvidence, fileStatus, rank, type Story } from './stories.ts';
 
-type Found = Pick<
+type DriftReport = Pick<
   Report,
   'sprint' | 'workflows' | 'stories' | 'epics' | 'files' | 'broken' | 'others' | 'artefacts' | 'plan'
 >;
 
 /** Where the ledgers, the files and the plan of a project disagree, in the order of the ledgers. */
-export function findDrift(found: Found, items: readonly Item[]): Drift[] {
+export function findDrift(found: DriftReport, items: readonly Item[]): Drift[] {
   return [
     ...brokenOnes(found),
     ...sprintRows(found),
@@ -19,7 +19,7 @@ export function findDrift(found: Found, items: readonly Item[]): Drift[] {
   ];
 }
 
-function* brokenOnes({ broken, others, sprint }: Found): Generator<Drift> {
+function* brokenOnes({ broken, others, sprint }: DriftReport): Generator<Drift> {
   for (const { file, line, broken: says } of broken)
     yield {
       kind: 'broken ledger',
@@ -36,7 +36,7 @@ function* brokenOnes({ broken, others, sprint }: Found): Generator<Drift> {
     };
 }
 
-function* sprintRows({ sprint }: Found): Generator<Drift> {
+function* sprintRows({ sprint }: DriftReport): Generator<Drift> {
   if (sprint === undefined) return;
   const { file } = sprint;
   for (const { key, lines } of sprint.duplicates)
@@ -68,7 +68,7 @@ function* sprintRows({ sprint }: Found): Generator<Drift> {
   }
 }
 
-function* storyDrift({ sprint, stories, files }: Found): Generator<Drift> {
+function* storyDrift({ sprint, stories, files }: DriftReport): Generator<Drift> {
   for (const story of stories) {
     const { id, row, file } = story;
     if (file !== undefined && file.word !== undefined && file.status === undefined)
@@ -123,7 +123,7 @@ function sameStage(a: string, b: string): boolean {
   return stage(a) === stage(b);
 }
 
-function* epicDrift({ sprint, epics }: Found): Generator<Drift> {
+function* epicDrift({ sprint, epics }: DriftReport): Generator<Drift> {
   if (sprint === undefined) return;
   const { file } = sprint;
   for (const { epic, row, stories } of epics) {
@@ -177,7 +177,10 @@ function* epicDrift({ sprint, epics }: Found): Generator<Drift> {
   }
 }
 
-function* workflowDrift({ workflows, artefacts, sprint }: Found, items: readonly Item[]): Generator<Drift> {
+function* workflowDrift(
+  { workflows, artefacts, sprint }: DriftReport,
+  items: readonly Item[],
+): Generator<Drift> {
   if (workflows === undefined) return;
   const { file } = workflows;
   for (const row of workflows.rows) {

@@ -16,10 +16,13 @@ const PHASE_OF: Partial<Record<ItemKind, Phase>> = {
 /** The documents every project is asked about; the others are named when they are there. */
 const ALWAYS = new Set<ItemKind>(['brief', 'prd', 'ux', 'architecture', 'epics', 'readiness']);
 
-type Found = Pick<Report, 'artefacts' | 'workflows' | 'plan' | 'epics' | 'stories' | 'sprint' | 'broken'>;
+type PhaseReport = Pick<
+  Report,
+  'artefacts' | 'workflows' | 'plan' | 'epics' | 'stories' | 'sprint' | 'broken'
+>;
 
 /** One item for each kind of document, decided by the best there is, and one for each further draft. */
-export function documentItems(found: Found): Item[] {
+export function documentItems(found: PhaseReport): Item[] {
   const items: Item[] = [];
   for (const kind of Object.keys(PHASE_OF) as ItemKind[]) {
     const phase = PHASE_OF[kind] ?? 'planning';
@@ -52,7 +55,7 @@ function itemOf(kind: ItemKind, phase: Phase, id: string, { state, status, evide
 }
 
 /** A list of epics is whole when each has stories. */
-function checkedEpics(best: Artefact, { plan }: Found): Artefact {
+function checkedEpics(best: Artefact, { plan }: PhaseReport): Artefact {
   if (best.state !== 'complete') return best;
   const bare = plan.epics.find(({ epic }) => !plan.stories.some((story) => story.epic === epic));
   if (plan.epics.length === 0 && plan.stories.length === 0)
@@ -71,7 +74,7 @@ function checkedEpics(best: Artefact, { plan }: Found): Artefact {
 }
 
 /** Version 4 and the first alphas write the epics into the PRD. */
-function plannedInPrd({ plan, artefacts }: Found): { state: State; evidence: Evidence[] } | undefined {
+function plannedInPrd({ plan, artefacts }: PhaseReport): { state: State; evidence: Evidence[] } | undefined {
   const [first] = plan.epics;
   const prd = artefacts.filter(({ kind }) => kind === 'prd').sort(byState)[0];
   if (first === undefined || plan.stories.length === 0 || prd === undefined) return undefined;
@@ -81,7 +84,10 @@ function plannedInPrd({ plan, artefacts }: Found): { state: State; evidence: Evi
   };
 }
 
-function skippedBy(kind: ItemKind, { workflows }: Found): { state: State; evidence: Evidence[] } | undefined {
+function skippedBy(
+  kind: ItemKind,
+  { workflows }: PhaseReport,
+): { state: State; evidence: Evidence[] } | undefined {
   const row = workflows?.rows.find((other) => other.kind === kind && other.says === 'skipped');
   return row === undefined || workflows === undefined
     ? undefined
@@ -95,7 +101,7 @@ const NEEDED: Record<Exclude<Phase, 'implementation'>, readonly (readonly ItemKi
   solutioning: [['architecture'], ['epics']],
 };
 
-export function phasesOf(found: Found, items: readonly Item[]): Report['phases'] {
+export function phasesOf(found: PhaseReport, items: readonly Item[]): Report['phases'] {
   return PHASES.map((phase) => {
     const mine = items.filter((item) => item.phase === phase);
     if (phase === 'implementation') return { phase, ...implementationState(found, mine) };
@@ -130,7 +136,7 @@ const rankOf = (state: State): number =>
   (['complete', 'skipped', 'in progress', 'unknown', 'not started'] as State[]).indexOf(state);
 
 function implementationState(
-  { epics, stories, broken, sprint }: Found,
+  { epics, stories, broken, sprint }: PhaseReport,
   items: readonly Item[],
 ): { state: State; evidence: Evidence[] } {
   const work = items.filter(({ kind }) => kind === 'story' || kind === 'spec');

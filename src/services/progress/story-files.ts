@@ -87,7 +87,7 @@ async function takeStory(files: ProjectFiles, file: string, found: StoryFiles): 
   if (numbered === null && !isSpec) return;
   const read = await files.read(file);
   if (read === undefined) return;
-  const said: Said =
+  const said: StoryFacts =
     'trouble' in read
       ? { ...NOTHING, trouble: read.trouble.message, named: numbered !== null }
       : read.text.trim() === ''
@@ -111,11 +111,11 @@ async function takeStory(files: ProjectFiles, file: string, found: StoryFiles): 
   });
 }
 
-type Said = Pick<StoryFile, 'word' | 'status' | 'line' | 'tasks' | 'placeholder' | 'trouble'> & {
+type StoryFacts = Pick<StoryFile, 'word' | 'status' | 'line' | 'tasks' | 'placeholder' | 'trouble'> & {
   named: boolean;
 };
 
-const NOTHING: Said = {
+const NOTHING: StoryFacts = {
   word: undefined,
   status: undefined,
   line: undefined,
@@ -125,7 +125,7 @@ const NOTHING: Said = {
   named: false,
 };
 
-function saidBy(file: string, text: string): Said {
+function saidBy(file: string, text: string): StoryFacts {
   let trouble: string | undefined;
   const head = attempt(
     () => frontMatterOf(file, text),

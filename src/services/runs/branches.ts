@@ -9,7 +9,7 @@ import { ACTIVE_FILE, ARCHIVE, BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts'
 import type { RunBranch } from '../../model/run.ts';
 import { branchOf, checkedBranch, unknownBranch } from './find.ts';
 import { writeBranchFile } from './open-run.ts';
-import { folderOf, lockedRuns, readAll, refuseLinks, type Reading, type RunsWorld } from './world.ts';
+import { folderOf, lockedRuns, readAll, refuseLinks, type Reading, type RunsStorage } from './storage.ts';
 
 export interface BranchMade {
   branch: string;
@@ -17,12 +17,12 @@ export interface BranchMade {
 }
 
 export async function createBranch(
-  world: RunsWorld,
+  storage: RunsStorage,
   name: string,
   { purpose, parent }: { purpose?: string | undefined; parent?: string | undefined },
 ): Promise<BranchMade> {
   checkedBranch(name);
-  const reading = await readAll(world);
+  const reading = await readAll(storage);
   if (parent !== undefined && parent !== MAIN) liveBranch(reading, parent);
   const folder = reading.folders.write;
   return lockedRuns(folder, async () => {
@@ -37,18 +37,18 @@ export async function createBranch(
         subject: name,
         hint: 'Choose another name, or switch to it with session_switch.',
       });
-    await writeBranchFile(place, name, world.now(), { purpose, parent: parent ?? reading.current });
+    await writeBranchFile(place, name, storage.now(), { purpose, parent: parent ?? reading.current });
     return { branch: name, folder: place.path };
   });
 }
 
 /** From now on, what names no branch means this one. */
 export async function switchBranch(
-  world: RunsWorld,
+  storage: RunsStorage,
   name: string,
 ): Promise<{ branch: string; before: string; file: string }> {
   checkedBranch(name);
-  const reading = await readAll(world);
+  const reading = await readAll(storage);
   const branch = name === MAIN ? branchOf(reading, MAIN) : liveBranch(reading, name);
   const folder = branch === undefined ? reading.folders.write : folderOf(reading.folders, branch.place);
   // The first folder that has a marker decides, so that is the one to write.
@@ -64,8 +64,8 @@ export interface BranchDiff {
   different: string[];
 }
 
-export async function diffBranches(world: RunsWorld, here: string, there: string): Promise<BranchDiff> {
-  const reading = await readAll(world);
+export async function diffBranches(storage: RunsStorage, here: string, there: string): Promise<BranchDiff> {
+  const reading = await readAll(storage);
   const [one, other] = [anyBranch(reading, here), anyBranch(reading, there)];
   const [left, right] = [folderPath(one), folderPath(other)];
   const [files, others] = await Promise.all([filesOf(left), filesOf(right)]);
@@ -85,7 +85,7 @@ async function filesOf(folder: string): Promise<string[]> {
 
 /** Puts a branch away as a whole. Its runs can still be read. */
 export async function archiveBranch(
-  world: RunsWorld,
+  storage: RunsStorage,
   name: string,
   force: boolean,
 ): Promise<{ branch: string; folder: string; notes: string[] }> {
@@ -95,16 +95,16 @@ export async function archiveBranch(
       subject: MAIN,
       hint: 'It is where work goes that has no branch of its own.',
     });
-  const first = await readAll(world);
+  const first = await readAll(storage);
   const folder = folderOf(first.folders, liveBranch(first, name).place);
   return lockedRuns(folder, async () => {
-    const reading = await readAll(world);
+    const reading = await readAll(storage);
     const branch = liveBranch(reading, name);
     const going = runsNotOver(branch);
     if (going.length > 0 && !force) throw notOver(name, going, 'archive');
     const from = folderPath(branch);
     if ((await realFolder(from)) === undefined) throw unknownBranch(name, reading);
-    const day = localDay(world.now()).replaceAll('-', '');
+    const day = localDay(storage.now()).replaceAll('-', '');
     const known = await stateNames(join(folder.base, folder.path, ARCHIVE));
     let archive = `${name}-${day}`;
     for (let count = 2; known.includes(archive); count++) archive = `${name}-${day}-${count}`;

@@ -12,7 +12,7 @@ import { readRun } from '../../kit/runs/read-run.ts';
 import { STATE_FILE } from '../../kit/runs/state-file.ts';
 import type { Run, RunPlace } from '../../model/run.ts';
 import { findRun } from './find.ts';
-import { folderOf, lockedRuns, readAll, type RunsWorld } from './world.ts';
+import { folderOf, lockedRuns, readAll, type RunsStorage } from './storage.ts';
 import { beforeChange, writeChange, writeState, type Before, type Change } from './write-run.ts';
 
 export interface Checkpoint {
@@ -28,7 +28,7 @@ export interface Checkpoint {
   isNote?: boolean | undefined;
 }
 
-export interface Changed {
+export interface ChangedRun {
   run: Run;
   /** What the caller should know about the write. */
   notes: string[];
@@ -39,12 +39,12 @@ export interface Changed {
 export type Finish = 'completed' | 'failed' | 'paused';
 
 export async function checkpoint(
-  world: RunsWorld,
+  storage: RunsStorage,
   id: string,
   branch: string | undefined,
   given: Checkpoint,
-): Promise<Changed> {
-  return changeRun(world, id, branch, async (place, before, notes) => {
+): Promise<ChangedRun> {
+  return changeRun(storage, id, branch, async (place, before, notes) => {
     const status = before.state['status'];
     if (status === 'completed')
       throw new BmadError('conflict', `The run ${quoted(id)} is completed.`, {
@@ -61,7 +61,7 @@ export async function checkpoint(
         subject: 'step',
         hint: 'Give the right step, or a new total_steps.',
       });
-    const artefacts = await recordedArtefacts(world, place, given.artefacts ?? [], given.step);
+    const artefacts = await recordedArtefacts(storage, place, given.artefacts ?? [], given.step);
     const known = before.state['session_variables'];
     const variables = { ...(isTable(known) ? known : {}), ...given.variables };
     return present<Change>({
@@ -79,13 +79,13 @@ export async function checkpoint(
 }
 
 export async function finishRun(
-  world: RunsWorld,
+  storage: RunsStorage,
   id: string,
   branch: string | undefined,
   status: Finish,
   text: string | undefined,
-): Promise<Changed> {
-  return changeRun(world, id, branch, async (_place, before, notes) => {
+): Promise<ChangedRun> {
+  return changeRun(storage, id, branch, async (_place, before, notes) => {
     const was = before.state['status'];
     if (was === status && !before.behind && [undefined, before.state['agent_notes']].includes(text))
       return Promise.resolve(undefined);
@@ -100,11 +100,15 @@ export async function finishRun(
 }
 
 /** Makes the state anew from the journal. A file that was broken is kept beside it. */
-export async function repairRun(world: RunsWorld, id: string, branch: string | undefined): Promise<Changed> {
-  const { run, locked } = await writable(world, id, branch);
+export async function repairRun(
+  storage: RunsStorage,
+  id: string,
+  branch: string | undefined,
+): Promise<ChangedRun> {
+  const { run, locked } = await writable(storage, id, branch);
   return locked(async () => {
     const { base, path } = run.place;
-    const { journal } = await readRun(world.kit.root, run.place, run);
+    const { journal } = await readRun(storage.kit.root, run.place, run);
     const text = await readText(base, `${path}/${JOURNAL_FILE}`);
     const made = typeof text === 'string' ? stateFrom(journalIn(text).entries) : undefined;
     const { broken, table } = await readJson(base, `${path}/${STATE_FILE}`);
@@ -119,42 +123,42 @@ export async function repairRun(world: RunsWorld, id: string, branch: string | u
       });
     const notes = [`${STATE_FILE} was made again from the journal.`];
     if (broken !== undefined) {
-      const aside = `${STATE_FILE}.broken-${world.now().toISOString().replace(/[:.]/g, '-')}`;
+      const aside = `${STATE_FILE}.broken-${storage.now().toISOString().replace(/[:.]/g, '-')}`;
       await moveFolder(join(base, path, STATE_FILE), join(base, path, aside));
       notes.push(`The broken file is kept as ${aside}.`);
     }
     await writeState(run.place, made);
-    return { run: await readRun(world.kit.root, run.place, run), notes };
+    return { run: await readRun(storage.kit.root, run.place, run), notes };
   });
 }
 
 async function changeRun(
-  world: RunsWorld,
+  storage: RunsStorage,
   id: string,
   branch: string | undefined,
   make: (place: RunPlace, before: Before, notes: string[]) => Promise<Change | undefined>,
-): Promise<Changed> {
-  const { run, locked } = await writable(world, id, branch);
+): Promise<ChangedRun> {
+  const { run, locked } = await writable(storage, id, branch);
   return locked(async () => {
     const notes: string[] = [];
     const before = await beforeChange(run.place);
     if (before.behind) notes.push('The state had stayed behind its journal and was repaired.');
     const change = await make(run.place, before, notes);
     if (change === undefined)
-      return { run: await readRun(world.kit.root, run.place, run), notes, already: true };
-    const { clockBack } = await writeChange(run.place, before, change, world.now());
+      return { run: await readRun(storage.kit.root, run.place, run), notes, already: true };
+    const { clockBack } = await writeChange(run.place, before, change, storage.now());
     if (clockBack) notes.push('The clock is behind the last checkpoint, whose time was kept.');
-    return { run: await readRun(world.kit.root, run.place, run), notes };
+    return { run: await readRun(storage.kit.root, run.place, run), notes };
   });
 }
 
 /** A run that may be changed, and the lock under which. */
 async function writable(
-  world: RunsWorld,
+  storage: RunsStorage,
   id: string,
   branch: string | undefined,
 ): Promise<{ run: Run; locked: <T>(action: () => Promise<T>) => Promise<T> }> {
-  const reading = await readAll(world);
+  const reading = await readAll(storage);
   const run = findRun(reading, id, branch);
   if (run.archive !== undefined)
     throw new BmadError('conflict', `The run ${quoted(id)} is archived (${run.archive}).`, {
@@ -167,7 +171,7 @@ async function writable(
 
 /** Only what is there is recorded: whoever reads the list has to be able to rely on it. */
 async function recordedArtefacts(
-  { kit }: RunsWorld,
+  { kit }: RunsStorage,
   place: RunPlace,
   paths: readonly string[],
   step: number | undefined,

@@ -13,7 +13,7 @@ import type { RunPlace } from '../../model/run.ts';
 import { folderPath, liveBranch, notOver, runsNotOver } from './branches.ts';
 import { checkedBranch } from './find.ts';
 import { writeBranchFile } from './open-run.ts';
-import { folderOf, lockedRuns, readAll, refuseLinks, type RunsWorld } from './world.ts';
+import { folderOf, lockedRuns, readAll, refuseLinks, type RunsStorage } from './storage.ts';
 import { beforeChange, writeChange } from './write-run.ts';
 
 export interface Merged {
@@ -40,7 +40,7 @@ const DRAFTS = '.drafts';
  * again after a crash completes it.
  */
 export async function mergeBranch(
-  world: RunsWorld,
+  storage: RunsStorage,
   name: string,
   into = MAIN,
   force = false,
@@ -52,11 +52,11 @@ export async function mergeBranch(
       subject: name,
       hint: 'Give another branch as into.',
     });
-  const first = await readAll(world);
+  const first = await readAll(storage);
   const folder = folderOf(first.folders, liveBranch(first, name).place);
   if (into !== MAIN) liveBranch(first, into);
   return lockedRuns(folder, async () => {
-    const reading = await readAll(world);
+    const reading = await readAll(storage);
     const source = liveBranch(reading, name);
     const going = runsNotOver(source);
     // Two copies of a run that both go on would be two truths of one piece of work: it is taken along, if at all.
@@ -78,12 +78,12 @@ export async function mergeBranch(
       notes: [],
     };
     if (!(await stateNames(join(target.base, target.path))).includes(BRANCH_FILE))
-      await writeBranchFile(target, into, world.now(), {});
+      await writeBranchFile(target, into, storage.now(), {});
     const own = source.runs.filter(
       ({ place }) => place.path === `${source.place.path}/${place.path.split('/').at(-1) ?? ''}`,
     );
     for (const { id, place } of own)
-      await takeRun(world, place, { name, into, target, drafts, whole: going.includes(id) }, merged);
+      await takeRun(storage, place, { name, into, target, drafts, whole: going.includes(id) }, merged);
     const inRuns = (path: string): boolean =>
       own.some(({ place }) => path.startsWith(`${place.path.split('/').at(-1) ?? ''}/`));
     const { files, left } = await filesBelow(folderPath(source));
@@ -95,7 +95,7 @@ export async function mergeBranch(
       merged.notes.push(
         `Not over, and moved: ${merged.moved.join(', ')} ${merged.moved.length === 1 ? 'goes' : 'go'} on in ${into}.`,
       );
-    if (name !== MAIN) await markMerged(source.place, name, into, world, merged);
+    if (name !== MAIN) await markMerged(source.place, name, into, storage, merged);
     return merged;
   });
 }
@@ -110,7 +110,7 @@ interface Taking {
 }
 
 async function takeRun(
-  world: RunsWorld,
+  storage: RunsStorage,
   from: RunPlace,
   { name, into, target, drafts, whole }: Taking,
   merged: Merged,
@@ -137,14 +137,14 @@ async function takeRun(
     if (whole) {
       // Wherever a crash strikes, it is in one place; what it says of itself follows with its next change.
       await moveFolder(join(from.base, from.path), join(place.base, place.path));
-      await rename(world, place, to, into, merged);
+      await rename(storage, place, to, into, merged);
       merged.moved.push(to);
       return;
     }
     const draft = await newWorkFolder(drafts);
     const left = await copyFiles(join(from.base, from.path), draft);
     if (left.length > 0) merged.notes.push(`${id}: links are not copied: ${left.join(', ')}.`);
-    await rename(world, { base: draft, path: '.' }, to, into, merged);
+    await rename(storage, { base: draft, path: '.' }, to, into, merged);
     await moveFolder(draft, join(place.base, place.path));
     if (to === id) merged.copied.push(id);
     return;
@@ -153,7 +153,7 @@ async function takeRun(
 
 /** The copy says where it lies now. A state that cannot be understood is copied as it is. */
 async function rename(
-  world: RunsWorld,
+  storage: RunsStorage,
   draft: RunPlace,
   id: string,
   branch: string,
@@ -162,7 +162,7 @@ async function rename(
   try {
     const before = await beforeChange(draft);
     const state = { ...before.state, run_id: id, session_branch: branch };
-    await writeChange(draft, before, { event: 'adopted', state, notes: 'merged' }, world.now());
+    await writeChange(draft, before, { event: 'adopted', state, notes: 'merged' }, storage.now());
   } catch (error) {
     if (!(error instanceof BmadError) || error.code === 'forbidden') throw error;
     merged.notes.push(`${id}: its state cannot be read and was copied as it is.`);
@@ -209,7 +209,7 @@ async function markMerged(
   place: RunPlace,
   name: string,
   into: string,
-  world: RunsWorld,
+  storage: RunsStorage,
   merged: Merged,
 ): Promise<void> {
   const path = `${place.path}/${BRANCH_FILE}`;
@@ -223,7 +223,7 @@ async function markMerged(
     ...table,
     status: 'merged',
     merged_into: into,
-    merged_at: world.now().toISOString(),
+    merged_at: storage.now().toISOString(),
   };
   await replaceShared(place.base, path, `${JSON.stringify(manifest, null, 2)}\n`);
 }

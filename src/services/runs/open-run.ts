@@ -5,7 +5,7 @@ import { BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts';
 import { checkpointId } from '../../kit/runs/checkpoint-id.ts';
 import type { RunPlace } from '../../model/run.ts';
 import { branchOf, checkedBranch, unknownBranch } from './find.ts';
-import { folderOf, lockedRuns, readAll, type Reading, type RunsWorld } from './world.ts';
+import { folderOf, lockedRuns, readAll, type Reading, type RunsStorage } from './storage.ts';
 import { writeChange } from './write-run.ts';
 
 export interface NewRun {
@@ -19,18 +19,18 @@ export interface NewRun {
 
 /** Makes the folder of a run with its first state. The id says which workflow and when, and is nobody else's. */
 export async function openRun(
-  world: RunsWorld,
+  storage: RunsStorage,
   { workflow, workflowPath, branch, total, variables = {} }: NewRun,
 ): Promise<{ id: string; branch: string; place: RunPlace }> {
-  const before = await readAll(world);
+  const before = await readAll(storage);
   const name = checkedBranch(branch ?? before.current);
   const target = branchOf(before, name);
   if (target === undefined && name !== MAIN) throw unknownBranch(name, before);
   if (target?.archive !== undefined) throw unknownBranch(name, before);
   const folder = target === undefined ? before.folders.write : folderOf(before.folders, target.place);
   return lockedRuns(folder, async () => {
-    const now = world.now();
-    const id = freeId(await readAll(world), workflow, now);
+    const now = storage.now();
+    const id = freeId(await readAll(storage), workflow, now);
     const path = `${folder.path}/${name}`;
     const place = { base: folder.base, path: `${path}/${id}` };
     // Only now: a branch that was archived in the meantime begins anew.

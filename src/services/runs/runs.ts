@@ -16,14 +16,14 @@ import {
   checkpoint,
   finishRun,
   repairRun,
-  type Changed,
+  type ChangedRun,
   type Checkpoint,
   type Finish,
 } from './change-run.ts';
 import { findRun } from './find.ts';
 import { mergeBranch, type Merged } from './merge.ts';
 import { openRun, type NewRun } from './open-run.ts';
-import { readAll } from './world.ts';
+import { readAll } from './storage.ts';
 
 /** The runs and session branches of one project. Nothing is kept between calls: others write here too. */
 export interface Runs {
@@ -32,9 +32,9 @@ export interface Runs {
   find(reading: RunsReading, id: string, branch?: string): Run;
   journal(place: RunPlace): Promise<Journal>;
   open(run: NewRun): Promise<{ id: string; branch: string; place: RunPlace }>;
-  checkpoint(id: string, branch: string | undefined, given: Checkpoint): Promise<Changed>;
-  finish(id: string, branch: string | undefined, status: Finish, notes?: string): Promise<Changed>;
-  repair(id: string, branch?: string): Promise<Changed>;
+  checkpoint(id: string, branch: string | undefined, given: Checkpoint): Promise<ChangedRun>;
+  finish(id: string, branch: string | undefined, status: Finish, notes?: string): Promise<ChangedRun>;
+  repair(id: string, branch?: string): Promise<ChangedRun>;
   createBranch(
     name: string,
     about: { purpose?: string | undefined; parent?: string | undefined },
@@ -53,22 +53,22 @@ export interface RunsSetup {
 }
 
 export function openRuns({ kit, state, now = () => new Date() }: RunsSetup): Runs {
-  const world = { kit, now, userFolder: join(state, 'projects', projectKey(kit.root)) };
+  const storage = { kit, now, userFolder: join(state, 'projects', projectKey(kit.root)) };
   return {
-    read: () => readAll(world),
+    read: () => readAll(storage),
     find: findRun,
     async journal({ base, path }) {
       const text = await readText(base, `${path}/${JOURNAL_FILE}`);
       return typeof text === 'string' ? journalIn(text) : { entries: [], broken: 0 };
     },
-    open: (run) => openRun(world, run),
-    checkpoint: (id, branch, given) => checkpoint(world, id, branch, given),
-    finish: (id, branch, status, notes) => finishRun(world, id, branch, status, notes),
-    repair: (id, branch) => repairRun(world, id, branch),
-    createBranch: (name, about) => createBranch(world, name, about),
-    switchBranch: (name) => switchBranch(world, name),
-    diff: (here, there) => diffBranches(world, here, there),
-    merge: (name, into, force) => mergeBranch(world, name, into, force),
-    archive: (name, force) => archiveBranch(world, name, force),
+    open: (run) => openRun(storage, run),
+    checkpoint: (id, branch, given) => checkpoint(storage, id, branch, given),
+    finish: (id, branch, status, notes) => finishRun(storage, id, branch, status, notes),
+    repair: (id, branch) => repairRun(storage, id, branch),
+    createBranch: (name, about) => createBranch(storage, name, about),
+    switchBranch: (name) => switchBranch(storage, name),
+    diff: (here, there) => diffBranches(storage, here, there),
+    merge: (name, into, force) => mergeBranch(storage, name, into, force),
+    archive: (name, force) => archiveBranch(storage, name, force),
   };
 }

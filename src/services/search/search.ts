@@ -6,7 +6,7 @@ import { isListed, STARTABLE, type BmadRecord, type RecordKind } from '../../mod
 import { fitOf, namesOf, plainName } from './names.ts';
 import { questionOf } from './question.ts';
 import { recordTexts, type AgentText } from './record-text.ts';
-import { createShelf, type Found, type Shelf } from './shelf.ts';
+import { createShelf, type SearchHit, type Shelf } from './shelf.ts';
 
 export interface SearchParts {
   catalogue: Catalogue;
@@ -27,7 +27,7 @@ interface SearchQuery {
 
 export interface Search {
   /** What was named comes first, then what fits by words and meaning, best first; old names come last. */
-  find(query: SearchQuery): Promise<Found[]>;
+  find(query: SearchQuery): Promise<SearchHit[]>;
   /** What a name that is being typed may become, the likeliest first. */
   complete(typed: string, kinds: readonly RecordKind[]): Promise<BmadRecord[]>;
 }
@@ -111,7 +111,7 @@ function exactly(
   records: readonly BmadRecord[],
   names: ReadonlyMap<BmadRecord, Names>,
   rank: (record: BmadRecord) => number,
-): Found[] {
+): SearchHit[] {
   if (words.length > LONGEST_NAME) return [];
   const typed = plainName(words);
   const own = records.filter((record) => names.get(record)?.own.has(typed) === true);
@@ -129,7 +129,7 @@ function exactly(
 }
 
 /** A person who types an old name wants what replaced it. */
-function replacing(named: readonly Found[], records: readonly BmadRecord[]): Found[] {
+function replacing(named: readonly SearchHit[], records: readonly BmadRecord[]): SearchHit[] {
   return named.flatMap(({ record: { name, deprecated } }) => {
     const successor = records.find(
       (record) => record.name === deprecated?.successor && record.deprecated === undefined,
@@ -141,7 +141,7 @@ function replacing(named: readonly Found[], records: readonly BmadRecord[]): Fou
 }
 
 /** An old name that nothing has replaced is what was asked for, when it is just what was typed. */
-function unreplaced(named: readonly Found[], records: readonly BmadRecord[]): Found[] {
+function unreplaced(named: readonly SearchHit[], records: readonly BmadRecord[]): SearchHit[] {
   return named
     .filter((hit) => hit.why() === 'name' && !isListed(hit.record) && replacing([hit], records).length === 0)
     .map((hit) => ({ ...hit, why: () => 'old name' }));
@@ -152,7 +152,7 @@ function namedBy(
   words: string,
   records: readonly BmadRecord[],
   names: ReadonlyMap<BmadRecord, Names>,
-): Found[] {
+): SearchHit[] {
   const asked = new Set(analyse(questionOf(words)));
   if (asked.size === 0) return [];
   const holding = records.filter((record) => {
@@ -173,8 +173,8 @@ function namedBy(
 }
 
 /** Hits that fit about equally well, in the order of their rank; the rest is unchanged. */
-function byRank(found: readonly Found[], rank: (record: BmadRecord) => number): Found[] {
-  const ordered: Found[] = [];
+function byRank(found: readonly SearchHit[], rank: (record: BmadRecord) => number): SearchHit[] {
+  const ordered: SearchHit[] = [];
   for (let from = 0; from < found.length;) {
     const best = found[from]?.score ?? 0;
     let to = from + 1;
@@ -186,7 +186,7 @@ function byRank(found: readonly Found[], rank: (record: BmadRecord) => number): 
   return ordered;
 }
 
-function firstOfEach(found: readonly Found[]): Found[] {
+function firstOfEach(found: readonly SearchHit[]): SearchHit[] {
   const seen = new Set<BmadRecord>();
   return found.filter(({ record }) => !seen.has(record) && seen.add(record) !== undefined);
 }

@@ -8,7 +8,7 @@ import type { Field, RecordText } from './record-text.ts';
 import { vocabulary } from './vocabulary.ts';
 import { WordIndex, type WordHit } from './word-index.ts';
 
-export interface Found {
+export interface SearchHit {
   record: BmadRecord;
   /** From 0 to 1; only scores of one question can be compared. */
   score: number;
@@ -37,7 +37,7 @@ const WORDS_SHOWN = 3;
 
 export interface Shelf {
   /** What a question may be about, best first; equal ones in the order of the records. */
-  find(question: string): Promise<Found[]>;
+  find(question: string): Promise<SearchHit[]>;
 }
 
 /** Records that are searched together, by words and by meaning; each index is made when it is first needed. */
@@ -58,7 +58,7 @@ export function createShelf(
       const meant = await (await meaning())?.find(question);
       const likeness = meant ?? new Float64Array(texts.length);
       const least = hits.length === 0 ? LIKENESS_ALONE : meant === undefined ? WEAK.words : WEAK.meaning;
-      const found = fuse(hits, likeness).map(({ at, score, hit }): Found => {
+      const found = fuse(hits, likeness).map(({ at, score, hit }): SearchHit => {
         const { record, fields } = texts[at] as RecordText;
         const weak = Math.max(hit?.covers ?? 0, likeness[at] ?? 0) < least;
         return { record, score, weak, why: () => reason(hit, fields, likeness[at] ?? 0) };
@@ -90,7 +90,7 @@ function fuse(hits: readonly WordHit[], likeness: Float64Array): Fused[] {
   return fused;
 }
 
-function worthShowing(found: Found[]): Found[] {
+function worthShowing(found: SearchHit[]): SearchHit[] {
   found.sort((a, b) => b.score - a.score);
   const names = new Set<string>();
   for (const each of found) {

@@ -103,7 +103,7 @@ function urlRemote(plain: string, protocol: 'https' | 'ssh', fail: Fail): Remote
   return present<Remote>({
     protocol,
     host: host.toLowerCase(),
-    ...named(segments),
+    ...ownerAndName(segments),
     url: `${protocol}://${user}${host.toLowerCase()}${port === undefined ? '' : `:${port}`}/${segments.join('/')}`,
     // A name without a password is how hosts take a token.
     credentials: protocol === 'https' && username !== '' ? { username, password: password ?? '' } : undefined,
@@ -119,7 +119,7 @@ function scpRemote(user: string, host: string, path: string, fail: Fail): Remote
   return {
     protocol: 'ssh',
     host: host.toLowerCase(),
-    ...named(segments),
+    ...ownerAndName(segments),
     url: `${user}@${host.toLowerCase()}:${absolute}${segments.join('/')}`,
   };
 }
@@ -128,10 +128,10 @@ function fileRemote(plain: string, fail: Fail): Remote {
   const path = /^file:\/\/(?:localhost)?\/(.*)$/.exec(plain)?.[1];
   if (path === undefined) throw fail('a file source is git+file:/// and an absolute path');
   const segments = segmentsOf(path, fail);
-  return { protocol: 'file', host: '', ...named(segments), url: `file:///${segments.join('/')}` };
+  return { protocol: 'file', host: '', ...ownerAndName(segments), url: `file:///${segments.join('/')}` };
 }
 
-function named(segments: readonly string[]): { org: string; repo: string } {
+function ownerAndName(segments: readonly string[]): { org: string; repo: string } {
   const repo = (segments.at(-1) ?? '').replace(/\.git$/, '');
   return { org: segments.slice(0, -1).join('/'), repo: repo === '' ? 'repository' : repo };
 }

@@ -6,7 +6,7 @@ import {
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors';
 import type { ErrorCode } from '../../base/errors.ts';
-import type { Outcome } from '../../operations/execute.ts';
+import type { CallOutcome } from '../../operations/execute.ts';
 
 export type Names = Partial<Record<ErrorCode, (words: string) => A2AError>>;
 
@@ -32,7 +32,7 @@ export const OF_A_CANCELLATION: Names = {
 };
 
 /** The data of an operation that went well; else the protocol's error. */
-export function dataOf<T>(outcome: Outcome, names: Names = {}): T {
+export function dataOf<T>(outcome: CallOutcome, names: Names = {}): T {
   if (outcome.ok) return outcome.data as T;
   const { code, line } = outcome.error;
   throw (names[code] ?? NAMES[code] ?? ((words) => new A2AError(words)))(line);

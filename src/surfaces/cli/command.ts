@@ -77,7 +77,7 @@ function optionOf(name: string, property: Property): Option {
   if (property.type === 'object') {
     option.flags = option.flags.replace('<text>', '<name=value>');
     option.description += ' (repeatable)';
-    return option.argParser(named);
+    return option.argParser(namedOptions);
   }
   if (property.type === 'number') return option.argParser(anyNumber);
   return property.type === 'integer' ? option.argParser(wholeNumber) : option;
@@ -95,7 +95,7 @@ function listed(text: string, before: readonly string[] | undefined): string[] {
 }
 
 /** `name=value`, one at a time; a value that is JSON is taken as such, so that numbers and lists can be given. */
-function named(text: string, before: Record<string, unknown> | undefined): Record<string, unknown> {
+function namedOptions(text: string, before: Record<string, unknown> | undefined): Record<string, unknown> {
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('Expected name=value.');
   return { ...before, [text.slice(0, at)]: jsonOrText(text.slice(at + 1)) };

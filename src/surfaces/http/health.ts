@@ -55,13 +55,13 @@ export function createHealthRoutes(context: Context): HttpRoute[] {
     handle,
   });
   return [
-    route('/healthz', async () => told(200, { status: 'ok' })),
+    route('/healthz', async () => statusResponse(200, { status: 'ok' })),
     {
       ...route('/readyz', async () => {
         const why = await reasons();
         return why.length === 0
-          ? told(200, { status: 'ready' })
-          : told(503, { status: 'not ready', reasons: why });
+          ? statusResponse(200, { status: 'ready' })
+          : statusResponse(503, { status: 'not ready', reasons: why });
       }),
       ending() {
         ending = true;
@@ -70,6 +70,6 @@ export function createHealthRoutes(context: Context): HttpRoute[] {
   ];
 }
 
-function told(status: number, body: object): Response {
+function statusResponse(status: number, body: object): Response {
   return Response.json(body, { status, headers: { 'cache-control': 'no-store' } });
 }

@@ -2,7 +2,7 @@ import { once } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
 import type { StepWriter } from '../../base/step.ts';
 import type { Call, Context } from '../../operations/context.ts';
-import { execute, type Outcome } from '../../operations/execute.ts';
+import { execute, type CallOutcome } from '../../operations/execute.ts';
 import type * as onDemand from '../../operations/on-demand.ts';
 import { protocolError } from './errors.ts';
 
@@ -28,7 +28,7 @@ export async function ask(
   args: Record<string, unknown>,
   context: Context,
   call: Call,
-): Promise<Outcome> {
+): Promise<CallOutcome> {
   const { loadOperation } = await operationsOnDemand();
   const say = await stepWriter(context);
   const outcome = await execute(await loadOperation(name), args, context, { ...call, say });

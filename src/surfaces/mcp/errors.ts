@@ -1,9 +1,9 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { BmadError } from '../../base/errors.ts';
-import type { Outcome } from '../../operations/execute.ts';
+import type { CallOutcome } from '../../operations/execute.ts';
 
 /** The data of an outcome; a failure becomes a protocol error that names the thing and suggests others. */
-export function dataOf<T>(outcome: Outcome): T {
+export function dataOf<T>(outcome: CallOutcome): T {
   if (!outcome.ok) throw protocolError(outcome.error);
   return outcome.data as T;
 }

@@ -12,7 +12,7 @@ export const MODEL_LENGTH = 200;
 export const DEFAULT_MS = 60_000;
 
 /** An answer, and whether there is none because the client did not give one. */
-export type Told = Sampled & { silent?: true };
+export type ClientAnswer = Sampled & { silent?: true };
 
 export function paramsOf({ system, prompt, maxTokens, optional }: SampleRequest): CreateMessageRequestParams {
   return {
@@ -29,14 +29,14 @@ export function textIn({
   content,
   stopReason,
   model,
-}: CreateMessageResult | CreateMessageResultWithTools): Told {
+}: CreateMessageResult | CreateMessageResultWithTools): ClientAnswer {
   const parts = [content].flat() as ({ type?: unknown; text?: unknown } | undefined)[];
   const texts = parts.flatMap((part) =>
     part?.type === 'text' && typeof part.text === 'string' ? [part.text] : [],
   );
   if (texts.length === 0 || texts.length < parts.length) return { why: 'the client’s answer is not text' };
   const text = texts.join('\n\n');
-  return told({
+  return sampledText({
     text: text.slice(0, TEXT_LENGTH),
     cutShort: stopReason === 'maxTokens' || text.length > TEXT_LENGTH ? true : undefined,
     model: typeof model === 'string' ? model.slice(0, MODEL_LENGTH) : undefined,
@@ -45,7 +45,7 @@ export function textIn({
 
 type Partly = { [K in keyof SampledText]: SampledText[K] | undefined } & { text: string };
 
-export function told({ text, cutShort, model }: Partly): SampledText {
+export function sampledText({ text, cutShort, model }: Partly): SampledText {
   return {
     text,
     ...(cutShort === undefined ? {} : { cutShort }),

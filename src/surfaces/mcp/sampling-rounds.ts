@@ -14,8 +14,8 @@ import {
   paramsOf,
   TEXT_LENGTH,
   textIn,
-  told,
-  type Told,
+  sampledText,
+  type ClientAnswer,
 } from './sampling-messages.ts';
 
 /**
@@ -45,9 +45,9 @@ export type StateCodec = RequestStateCodec<RoundState>;
 const QUESTIONS = 64;
 
 export interface Rounds {
-  answerTo(key: string, request: SampleRequest): Told | undefined;
+  answerTo(key: string, request: SampleRequest): ClientAnswer | undefined;
   /** Why it is not asked: too much has been, or the same was asked in the call before, which has ended there. */
-  refusal(key: string, request: SampleRequest): Told | undefined;
+  refusal(key: string, request: SampleRequest): ClientAnswer | undefined;
   ask(key: string, request: SampleRequest): Promise<InputRequiredResult>;
 }
 
@@ -66,7 +66,7 @@ export function roundsOf(sdk: ServerContext, conversation: Conversation, codec?:
     answerTo(key, { timeMs = DEFAULT_MS }) {
       used.add(key);
       const earlier = answers[key];
-      if (earlier !== undefined) return told(earlier);
+      if (earlier !== undefined) return sampledText(earlier);
       const at = asked[key];
       if (at === undefined) return undefined;
       if (Date.now() - at > timeMs) return { why: 'the answer came too late', silent: true };

@@ -12,7 +12,7 @@ import { telling } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
 import type { Call, SampleRequest, Sampled } from '../../operations/context.ts';
 import { ANSWERS_KEPT, enveloped, remember, type Conversation } from './conversations.ts';
-import { DEFAULT_MS, paramsOf, textIn, type Told } from './sampling-messages.ts';
+import { DEFAULT_MS, paramsOf, textIn, type ClientAnswer } from './sampling-messages.ts';
 import { roundsOf, type StateCodec } from './sampling-rounds.ts';
 
 const TELL_MS = 10_000;
@@ -82,7 +82,7 @@ async function pushed(
   mcpReq: ServerContext['mcpReq'],
   { progress }: Call,
   ending?: AbortSignal,
-): Promise<Told> {
+): Promise<ClientAnswer> {
   const tell = (): void => (request.waiting === undefined ? undefined : progress(request.waiting));
   try {
     tell();

@@ -33,14 +33,14 @@ interface Vector {
   vector: string;
 }
 
-interface Kept extends Stored {
+interface StoredLine extends Stored {
   vectors: Map<string, Float32Array>;
   terms: string[] | undefined;
 }
 
 /** What the lines of a log come to. */
 export class LogState {
-  readonly kept = new Map<string, Kept>();
+  readonly kept = new Map<string, StoredLine>();
   readonly #analyser: Analyser;
   readonly #frequency = new Map<string, number>();
   /** Entries whose words have not been looked at; most runs never search. */
@@ -86,7 +86,7 @@ export class LogState {
     const key = keyText(put.entry);
     const before = this.kept.get(key);
     if (before?.terms !== undefined && reset) this.#count(before.terms, -1);
-    const kept: Kept = {
+    const kept: StoredLine = {
       ...put,
       vectors: reset || before === undefined ? new Map() : before.vectors,
       terms: reset ? undefined : before?.terms,

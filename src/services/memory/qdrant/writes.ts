@@ -15,7 +15,7 @@ const ROUNDS = 8;
 /** Writes that a memory remembers, so that a writer can see that its own took effect. */
 const TRAIL = 16;
 
-interface Found {
+interface StoredPoint {
   stored: Stored;
   changeId: string | undefined;
   embedder: unknown;
@@ -58,7 +58,7 @@ export async function changed<T>(
   return answers;
 }
 
-async function read(shelf: Shelf, keys: readonly { key: MemoryKey }[]): Promise<Map<string, Found>> {
+async function read(shelf: Shelf, keys: readonly { key: MemoryKey }[]): Promise<Map<string, StoredPoint>> {
   const points = await shelf.points.retrieve([...new Set(keys.map(({ key }) => key.id))]);
   return new Map(
     points.map(({ id, payload }) => [
@@ -78,7 +78,7 @@ function planned(
   id: string,
   decision: Decision,
   before: Planned | undefined,
-  found: Found | undefined,
+  found: StoredPoint | undefined,
   { space }: StoreOptions,
 ): Planned | undefined {
   const current = before?.decision.next ?? found?.stored;
@@ -99,7 +99,7 @@ function planned(
 async function write(
   shelf: Shelf,
   plans: readonly Planned[],
-  found: ReadonlyMap<string, Found>,
+  found: ReadonlyMap<string, StoredPoint>,
   options: StoreOptions,
 ): Promise<Set<string>> {
   if (plans.length === 0) return new Set();
@@ -132,7 +132,7 @@ async function write(
 function operation(
   { id, decision, textChanged }: Planned,
   payload: object,
-  found: Found | undefined,
+  found: StoredPoint | undefined,
   { space }: StoreOptions,
 ): Operation {
   const { vector } = decision;

@@ -17,7 +17,7 @@ export interface Move {
   analyser: Analyser;
 }
 
-export interface Moved {
+export interface MovedMemories {
   count: number;
   from: string;
   to: string;
@@ -26,7 +26,7 @@ export interface Moved {
 }
 
 /** Brings the memories of a project from the user's folder into the project itself, whose memory folder it makes. */
-export async function moveIntoProject({ root, state, engine, analyser }: Move): Promise<Moved> {
+export async function moveIntoProject({ root, state, engine, analyser }: Move): Promise<MovedMemories> {
   if (isOnQdrant(engine))
     throw new BmadError('invalid_input', 'The memories are on a Qdrant server; there is no file to move.', {
       hint: 'To take them elsewhere, use "bmad memory export --format jsonl" and "bmad memory import".',

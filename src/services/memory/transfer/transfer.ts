@@ -3,7 +3,7 @@ import { oneLine } from '../../../base/text/text.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../../model/memory.ts';
 import { memoryId } from '../../../kit/memories/ids.ts';
 import { utcOf } from '../../../base/text/local-time.ts';
-import type { MemoryStore, NewMemory, Outcome } from '../store.ts';
+import type { MemoryStore, NewMemory, WriteOutcome } from '../store.ts';
 import { shownBy } from '../shown.ts';
 import { cleanAgent, cleanTags, cleanText } from '../text-rules.ts';
 import { embedded, type OpenMemory } from '../opened.ts';
@@ -123,10 +123,10 @@ function refuse(opened: OpenMemory, result: Imported, { text, reason }: Refusal)
  * A memory of this very project returns under its id, with its earlier versions and marks. Changes made here after the
  * export are kept.
  */
-async function takeOwn(store: MemoryStore, memory: NewMemory, own: Own): Promise<Outcome> {
+async function takeOwn(store: MemoryStore, memory: NewMemory, own: Own): Promise<WriteOutcome> {
   const current = await store.get(memory);
   const earlier = current === undefined ? own.earlier : [];
-  let outcome: Outcome = 'unchanged';
+  let outcome: WriteOutcome = 'unchanged';
   if (current === undefined || current.updatedAt < own.updatedAt) {
     const { vector: _, ...plain } = memory;
     const answers = await store.upsert([...earlier.map((wording) => ({ ...plain, ...wording })), memory]);

@@ -4,7 +4,7 @@ import { stepLines } from '../../../base/step.ts';
 import type { Caller, Exchange } from '../../../base/http/http-route.ts';
 import { nearest } from '../../../base/text/suggest.ts';
 import type { Call, Context } from '../../../operations/context.ts';
-import { execute, WRITING_HINT, type Outcome } from '../../../operations/execute.ts';
+import { execute, WRITING_HINT, type CallOutcome } from '../../../operations/execute.ts';
 import type { AnyOperation } from '../../../operations/operation.ts';
 import { reachable, reachableNamed, WRITES_ONLY, type Reach } from '../../../operations/reachable.ts';
 import { FORMS, wantedForm, type Form } from './accept.ts';
@@ -79,7 +79,7 @@ export function createAnswers(context: Context, { secured }: { secured: boolean 
     const sent = byQuery ? { input: queryInput(request.url) } : await bodyInput(request);
     if ('error' in sent) return problemOf(sent.error, { status: sent.status });
     const outcome = await execute(operation, sent.input, context, { ...call, say: asRequest });
-    const response = given(outcome, form, more);
+    const response = responseOf(outcome, form, more);
     return byQuery ? tagged(response, headers) : response;
   }
 
@@ -139,7 +139,7 @@ function unknown(name: string, offered: readonly AnyOperation[]): Response {
   );
 }
 
-function given(outcome: Outcome, form: Form, challenged: Record<string, string>): Response {
+function responseOf(outcome: CallOutcome, form: Form, challenged: Record<string, string>): Response {
   if (!outcome.ok) {
     const { error } = outcome;
     return problemOf(inRoutes(error), { headers: error.hint === WRITING_HINT ? challenged : {} });

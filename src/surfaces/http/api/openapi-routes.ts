@@ -5,17 +5,17 @@ type Schema = Record<string, unknown>;
 /** What is served beside the operations, described in the same document. */
 export function otherPaths(): Record<string, Schema> {
   return {
-    [BASE]: { get: asked('operations_list', 'The operations that this server offers', LISTED) },
-    [DOCUMENT]: { get: asked('openapi', 'This document', { type: 'object' }) },
+    [BASE]: { get: getRoute('operations_list', 'The operations that this server offers', LISTED) },
+    [DOCUMENT]: { get: getRoute('openapi', 'This document', { type: 'object' }) },
     '/healthz': {
-      get: { ...asked('healthz', 'Whether the process is alive', told('ok')), security: [] },
+      get: { ...getRoute('healthz', 'Whether the process is alive', statusSchema('ok')), security: [] },
     },
     '/readyz': {
       get: {
-        ...asked('readyz', 'Whether the server is ready for work', told('ready')),
+        ...getRoute('readyz', 'Whether the server is ready for work', statusSchema('ready')),
         security: [],
         responses: {
-          200: json('Ready.', told('ready')),
+          200: json('Ready.', statusSchema('ready')),
           503: json('Not ready, with the reasons.', NOT_READY),
           default: PROBLEM,
         },
@@ -37,7 +37,7 @@ export function otherPaths(): Record<string, Schema> {
 
 const PROBLEM = { $ref: '#/components/responses/Problem' };
 
-function asked(operationId: string, summary: string, schema: Schema): Schema {
+function getRoute(operationId: string, summary: string, schema: Schema): Schema {
   return {
     operationId,
     summary,
@@ -50,7 +50,7 @@ function json(description: string, schema: Schema): Schema {
   return { description, content: { 'application/json': { schema } } };
 }
 
-function told(status: string): Schema {
+function statusSchema(status: string): Schema {
   return { type: 'object', required: ['status'], properties: { status: { const: status } } };
 }
 

@@ -7,7 +7,7 @@ import { readRuns } from '../../kit/runs/scan.ts';
 import type { RunPlace, RunsReading } from '../../model/run.ts';
 
 /** What every part of this service needs to know. */
-export interface RunsWorld {
+export interface RunsStorage {
   kit: Kit;
   /** The folder of the user for a project that has no place for runs. */
   userFolder: string;
@@ -16,7 +16,7 @@ export interface RunsWorld {
 
 export type Reading = RunsReading & { folders: RunsFolders };
 
-export const readAll = ({ kit, userFolder }: RunsWorld): Promise<Reading> => readRuns(kit, userFolder);
+export const readAll = ({ kit, userFolder }: RunsStorage): Promise<Reading> => readRuns(kit, userFolder);
 
 /** Long enough for many writers in a row, each of which needs a few milliseconds. */
 const LOCK_WAIT_MS = 30_000;
