@@ -38,6 +38,17 @@ const TYPES_ONLY = new Map([
   ['operations/context.ts', ['config', 'kit', 'sources', 'catalogue', 'services']],
 ]);
 
+/** What services may use of `sources`: trees to read from, and for the git sources what fetches and names repositories. */
+const SOURCES_OF_SERVICES: Record<string, readonly string[]> = {
+  delivery: ['sources/tree.ts'],
+  'git-sources': ['sources/tree.ts', 'sources/git/address.ts'],
+};
+
+/** The same, for types alone: what does the work is handed in. */
+const SOURCE_TYPES_OF_SERVICES: Record<string, readonly string[]> = {
+  'git-sources': ['sources/discover.ts', 'sources/git/cache.ts', 'sources/git/git.ts'],
+};
+
 /** The one folder or file through which each package enters. */
 const DOORS: Record<string, string> = {
   '@modelcontextprotocol/server': 'surfaces/mcp/',
@@ -137,6 +148,26 @@ describe('architecture', () => {
       return [`${file} imports its sibling ${target}`];
     });
     expect(wrong).toEqual([]);
+  });
+
+  it('lets services use of sources what they are allowed to, and no more', () => {
+    const used = new Set<string>();
+    const wrong = imports.flatMap(({ file, specifier, typeOnly }) => {
+      const [folder, service = ''] = file.split('/');
+      if (folder !== 'services' || !specifier.includes('/sources/')) return [];
+      const target = relative(source, resolve(source, dirname(file), specifier))
+        .split(sep)
+        .join('/');
+      used.add(`${service} ${target}`);
+      if (SOURCES_OF_SERVICES[service]?.includes(target) === true) return [];
+      if (typeOnly && SOURCE_TYPES_OF_SERVICES[service]?.includes(target) === true) return [];
+      return [`${file} imports ${target}`];
+    });
+    expect(wrong).toEqual([]);
+    const allowed = [SOURCES_OF_SERVICES, SOURCE_TYPES_OF_SERVICES].flatMap((table) =>
+      Object.entries(table).flatMap(([service, targets]) => targets.map((target) => `${service} ${target}`)),
+    );
+    expect(allowed.filter((pair) => !used.has(pair))).toEqual([]);
   });
 
   it('lets each package in through one door', () => {
