@@ -13,8 +13,8 @@ export function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * Maps with at most `limit` promises in flight, so that a large tree cannot use up the file handles. After a failure
- * nothing more is begun.
+ * Maps with at most `limit` promises in flight, so that a large tree cannot use up the file handles. After a failure no
+ * new work is started.
  */
 export async function mapLimited<T, R>(
   items: readonly T[],
@@ -39,10 +39,10 @@ export async function mapLimited<T, R>(
   return results;
 }
 
-/** Waits for something that may take long, and tells of it every now and then. */
+/** Waits for something that may take long, and reports progress now and then. */
 export async function telling<T>(work: Promise<T>, tell: () => void, everyMs: number): Promise<T> {
   const timer = setInterval(tell, everyMs);
-  // A process that has nothing else to do does not stay for this.
+  // Does not keep an otherwise idle process alive.
   timer.unref();
   try {
     return await work;

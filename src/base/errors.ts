@@ -42,11 +42,11 @@ export interface ErrorDetails {
   hint?: string;
   /** What the caller can do next. */
   steps?: readonly Step[];
-  /** The name or URI that was asked for. */
+  /** The name or URI that was requested. */
   subject?: string;
-  /** Names or URIs that exist and are close to the one asked for. */
+  /** Similar names or URIs that exist. */
   suggestions?: readonly string[];
-  /** What tells the suggestions apart, one text for each; they are then shown as lines. */
+  /** What distinguishes the suggestions, one text for each; they are then shown as lines. */
   differences?: readonly string[];
   cause?: unknown;
 }
@@ -60,7 +60,7 @@ const QUOTED_LENGTH = 120;
 export class BmadError extends Error {
   override readonly name = 'BmadError';
 
-  /** By what it is, not by which file made it: parts that are loaded late have a copy of this class. */
+  /** Checked by its fields, not by its class: bundles that are loaded late have their own copy of this class. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === 'BmadError' && 'code' in value;
   }
@@ -82,7 +82,7 @@ export class BmadError extends Error {
     this.differences = details.differences ?? [];
   }
 
-  /** The same error with all its texts changed, which is how secrets are taken out of it. */
+  /** The same error with all its texts changed; used to remove secrets from it. */
   map(change: (text: string) => string): BmadError {
     return new BmadError(this.code, change(this.message), {
       ...(this.hint === undefined ? {} : { hint: change(this.hint) }),
@@ -94,7 +94,7 @@ export class BmadError extends Error {
     });
   }
 
-  /** Message and way out, as a person or a model should read them; without a writer the steps are left out. */
+  /** Message, suggestions and hint, as a person or a model should read them. */
   textWith(write: StepWriter): string {
     const near = this.suggestions.length > 0 ? `Did you mean: ${this.suggestions.join(', ')}?` : undefined;
     return [this.message, this.#choices ?? near, this.wayOut(write)]
@@ -112,7 +112,7 @@ export class BmadError extends Error {
     return lines.length === 0 ? undefined : lines.join('\n');
   }
 
-  /** One line for each suggestion with what only it has. */
+  /** One line for each suggestion, with what distinguishes it. */
   get #choices(): string | undefined {
     if (this.differences.length === 0) return undefined;
     const lines = this.suggestions
@@ -134,12 +134,12 @@ export class BmadError extends Error {
     });
   }
 
-  /** Message and way out in one line, for logs and lists. */
+  /** Message and hint in one line, for logs and lists. */
   get line(): string {
     return this.text.replace(/\n+/g, ' ');
   }
 
-  /** Parts of the program are loaded when they are first used, and an update may have come before. */
+  /** Parts of the program are loaded on first use, and an update may have replaced them by then. */
   static replaced(cause: unknown): BmadError {
     return new BmadError('unavailable', 'The program was replaced or removed while it was running.', {
       hint: 'Restart the server.',
@@ -148,8 +148,8 @@ export class BmadError extends Error {
   }
 
   /**
-   * Turns anything thrown into an error that is safe to show. The text of a stranger's error may hold paths,
-   * secrets or instructions, so callers see only an id; `report` gets the original for the log.
+   * Turns anything thrown into an error that is safe to show. The text of a foreign error may contain paths, secrets or
+   * instructions, so callers see only an id; `report` gets the original for the log.
    */
   static from(thrown: unknown, report: (id: string, thrown: unknown) => void): BmadError {
     if (thrown instanceof BmadError) return thrown;

@@ -25,7 +25,7 @@ export interface LogOptions {
 
 /** No single log line may flood a host's log file. */
 const LINE_LIMIT = 4_000;
-/** What is left of each text in a JSON line that is too long: the line as a whole must stay JSON. */
+/** How much of each text is kept in a JSON line that is too long: the line as a whole must stay valid JSON. */
 const VALUE_LIMIT = 500;
 
 export function createLog(options: LogOptions): Log {
@@ -38,7 +38,7 @@ export function createLog(options: LogOptions): Log {
     options.write(`${cut(line, LINE_LIMIT)}\n`);
   }
 
-  /** Secrets are removed before JSON is made of them: afterwards one that holds a quote would look different. */
+  /** Secrets are removed before serializing: in JSON, one that contains a quote would look different. */
   function redacted(_: string, value: unknown): unknown {
     return typeof value === 'string' ? options.secrets.redact(value) : value;
   }

@@ -5,9 +5,9 @@ import { access, lstat, open, readlink, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
 export interface FileMark {
-  /** A file, one that may be run, a link (not followed), or a file too large to be read. */
+  /** A file, an executable, a link (not followed), or a file too large to read. */
   kind: 'file' | 'program' | 'link' | 'large';
-  /** SHA-256 of the content or of where the link leads; the size of a file that is too large. */
+  /** SHA-256 of the content or of the link target; the size of a file that is too large. */
   digest: string;
   bytes: number;
 }
@@ -50,10 +50,10 @@ async function contentDigest(path: string): Promise<string> {
   }
 }
 
-/** The first program of this name on a PATH that may be run; nothing when there is none. */
+/** The first executable of this name on a PATH; undefined if there is none. */
 export async function findProgram(name: string, path: string | undefined): Promise<string | undefined> {
   const windows = process.platform === 'win32';
-  // Scripts of Windows (.cmd) need a shell, and no shell is to see arguments.
+  // Windows scripts (.cmd) need a shell, and no shell may see arguments.
   const file = windows && !/\.exe$/i.test(name) ? `${name}.exe` : name;
   for (const folder of (path ?? '').split(delimiter)) {
     if (folder === '') continue;

@@ -2,13 +2,13 @@ import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRunning } from './file-lock.ts';
 
-/** What `writeAtomic` calls a file until it is whole: its name, the process, and a random part. */
+/** What `writeAtomic` calls a file until it is complete: its name, the process, and a random part. */
 const DRAFT = /\.(\d+)\.[0-9a-f]{8,16}\.tmp$/;
-/** No file of ours takes that long to write; after the second, even a process of the same number is another one. */
+/** No file takes that long to write; after the second limit, a process with the same pid is a different one. */
 const OLD_MS = 10 * 60_000;
 const VERY_OLD_MS = 24 * 60 * 60_000;
 
-/** The drafts in a folder that processes have left behind when they died. */
+/** The drafts that crashed processes have left in a folder. */
 export async function leftDrafts(folder: string): Promise<string[]> {
   const names: string[] = await readdir(folder).catch(() => []);
   const found: string[] = [];

@@ -13,20 +13,20 @@ export interface LockOptions {
   waitMs: number;
   /** Called once if there is a holder to wait for. */
   onWait?: () => void;
-  /** Folders that were made for the lock go again when nothing has been put into them: a call that failed leaves none. */
+  /** Folders created for the lock are removed if they stay empty: a failed call leaves none behind. */
   tidy?: boolean;
 }
 
 /**
- * How often the holder shows that it is alive, and after how long without a sign it counts as gone. A process of this
- * machine that is still there may have been stopped, or the machine asleep; only much later is it taken for another one
- * that was given the same number.
+ * How often the holder signals that it is alive, and after how long without a signal it counts as gone. A process that
+ * still exists on this machine may be suspended, or the machine asleep; only much later is it assumed to be a different
+ * one with the same pid.
  */
 const SIGN_MS = 2_000;
 const SILENT_MS = 20_000;
 const SILENT_ALIVE_MS = 10 * 60_000;
 const POLL_MS = 40;
-/** A holder writes its name as soon as it has made the file; one that has not by then was killed in between. */
+/** A holder writes its name right after creating the file; one that has not by then was killed in between. */
 const NAMELESS_MS = 2_000;
 
 interface Holder {
@@ -36,14 +36,14 @@ interface Holder {
 }
 
 /**
- * Runs `action` while no other process on this file does. A holder that died, also by `kill -9`, is found by its process
- * id and its last sign of life, and its lock is taken over. What is protected has to stay whole even so (write aside,
- * then rename): a process that sleeps for longer than the silence allowed may come back to a lock it has lost.
+ * Runs `action` while no other process does so for this file. A holder that died, even by `kill -9`, is detected by its
+ * pid and its last sign of life, and its lock is taken over. Protected data must stay consistent even so (write a
+ * draft, then rename): a process that sleeps for longer than the silence allowed may wake up without its lock.
  */
 export async function withLock<T>(
   path: string,
   options: LockOptions,
-  /** Learns whether the lock was taken over from a holder that died in the middle of its work. */
+  /** Whether the lock was taken over from a holder that died in the middle of its work. */
   action: (tookOver: boolean) => Promise<T>,
 ): Promise<T> {
   const made = options.tidy === true ? await missingAt(dirname(path)) : undefined;
@@ -61,7 +61,7 @@ export async function withLock<T>(
   }
 }
 
-/** The uppermost folder that has to be made for this one to be there; nothing, if it is. */
+/** The topmost folder that has to be created for this one; undefined if it exists. */
 async function missingAt(folder: string): Promise<string | undefined> {
   let missing: string | undefined;
   const isThere = (path: string): Promise<boolean> =>
@@ -73,7 +73,7 @@ async function missingAt(folder: string): Promise<string | undefined> {
   return missing;
 }
 
-/** From a folder up to the one that is named; the first with something in it ends it. */
+/** Removes empty folders from one up to the named one; stops at the first that is not empty. */
 async function removeEmpty(folder: string, upTo: string): Promise<void> {
   try {
     for (let next = folder; next.length >= upTo.length; next = dirname(next)) await rmdir(next);
@@ -110,7 +110,7 @@ async function acquire(
 
 async function create(path: string, token: string): Promise<boolean> {
   try {
-    // Others have to read who holds it.
+    // Other processes have to read who holds it.
     const handle = await open(path, 'wx', await fileMode(path));
     const made = performance.now();
     try {
@@ -142,7 +142,7 @@ async function holderOf(path: string): Promise<Holder | undefined> {
     const value = JSON.parse(await readFile(path, 'utf8')) as Partial<Holder>;
     return { pid: value.pid ?? 0, host: value.host ?? '', token: value.token ?? '' };
   } catch (error) {
-    // A file that was made and not yet written; who made it may also have died in between.
+    // A file that was created but not written yet; its creator may also have died in between.
     return error instanceof SyntaxError ? { pid: 0, host: '', token: '' } : undefined;
   }
 }
@@ -151,7 +151,7 @@ async function isGone(path: string, { pid, host, token }: Holder): Promise<boole
   const here = pid !== 0 && host === hostname();
   if (here && !isRunning(pid)) return true;
   const limit = token === '' ? NAMELESS_MS : here ? SILENT_ALIVE_MS : SILENT_MS;
-  // In a container that was started again, the process before this one had the same number.
+  // In a restarted container, the previous process had the same pid.
   const before = here && pid === process.pid ? performance.timeOrigin - SIGN_MS : 0;
   return stat(path).then(
     ({ mtimeMs }) => Date.now() - mtimeMs > limit || mtimeMs < before,
@@ -159,7 +159,7 @@ async function isGone(path: string, { pid, host, token }: Holder): Promise<boole
   );
 }
 
-/** Whether a process of this machine runs; one of another user counts as running. */
+/** Whether a process is running on this machine; one of another user counts as running. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -16,16 +16,16 @@ export interface LogPlace {
 
 export interface LogRead {
   place: LogPlace;
-  /** The lines are the whole log, not what came after the place given. */
+  /** The lines are the whole log, not only those after the given position. */
   fromStart: boolean;
 }
 
-/** Read in small pieces, so that others get their turn between them; written in large ones. */
+/** Read in small pieces, so that other work gets its turn in between; written in large ones. */
 const READ_CHUNK = 256 * 1024;
 const WRITE_CHUNK = 4 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** Hands over the whole lines after a place; nothing when there is no file. */
+/** Passes on the complete lines after a position; undefined if there is no file. */
 export async function readLog(
   path: string,
   after: LogPlace | undefined,
@@ -78,8 +78,8 @@ export interface LogStamp {
 }
 
 /**
- * What tells whether a log has changed, without reading it; nothing when there is none. It is asked with each list, and
- * waiting for a thread to look would take many times as long as looking.
+ * Detects whether a log has changed, without reading it; undefined if there is none. It is called for each list, and
+ * waiting for a thread would take many times as long as the check itself.
  */
 export function logStamp(path: string): LogStamp | undefined {
   try {
@@ -109,7 +109,7 @@ export async function appendLog(path: string, lines: readonly string[]): Promise
         await handle.writeFile(`${last[0] === NEWLINE ? '' : '\n'}${lines.join('\n')}\n`);
         await handle.sync();
       } catch (error) {
-        // Half of it may be there, and a later line would make it look whole.
+        // Half of it may have been written, and a later line would make it look complete.
         await handle.truncate(size).catch(() => undefined);
         throw error;
       }
@@ -123,7 +123,7 @@ export async function appendLog(path: string, lines: readonly string[]): Promise
   }
 }
 
-/** Puts a shorter log in the place of a long one. Readers see the old or the new. */
+/** Replaces a long log with a shorter one. Readers see the old or the new. */
 export async function replaceLog(path: string, lines: Iterable<string>): Promise<void> {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
   try {

@@ -5,20 +5,20 @@ import { isRunning } from './file-lock.ts';
 import { ensureFolder, modifiedAt, readState, removeTree, stateNames, writeNew } from './file-state.ts';
 
 /**
- * Notes that a process leaves while it does something in several steps, one small file each: when it dies in between,
- * others find the note and can complete what was begun.
+ * Notes that a process leaves while it works in several steps, one small file each: if it dies in between, others find
+ * the note and can complete the work.
  */
 
 const NAME = /^(\d+)-[0-9a-f]{12}\.json$/;
-/** After this, a process that still seems to run is taken for another one with the same number. */
+/** After this, a process that still seems to run is assumed to be a different one with the same pid. */
 const OLD_MS = 10 * 60_000;
 
-/** Those of this process that are still being worked on; a number may come back, in containers nearly always. */
+/** Those that this process is still working on; a pid may be reused, in containers nearly always. */
 const own = new Set<string>();
 
 export interface Mark {
   path: string;
-  /** Nothing when the process died while it wrote the note. */
+  /** Undefined if the process died while writing the note. */
   about: unknown;
 }
 
@@ -40,7 +40,7 @@ export function giveUpMark({ path }: Mark): void {
   own.delete(path);
 }
 
-/** The notes of processes that are gone, in the order of their names. */
+/** The notes of processes that no longer run, in the order of their names. */
 export async function deadMarks(folder: string): Promise<Mark[]> {
   const found: Mark[] = [];
   for (const name of await stateNames(folder)) {

@@ -4,8 +4,8 @@ import { dirname, join, relative, sep } from 'node:path';
 import { systemCode } from '../errors.ts';
 
 /**
- * Who may read and write what the server makes. In a project, several people and the account of a server work in the same
- * folders: what is made there is open to whom the folder around it is open. What is kept with the user is theirs alone.
+ * Who may read and write what the server creates. In a project, several people and a server account share folders: what
+ * is created there is open to those who have access to the parent folder. User folders are the user's alone.
  */
 
 const PRIVATE = 0o700;
@@ -18,7 +18,7 @@ const TRIES = 5;
 const KNOWN = Symbol.for('bmad-mcp-server: private folders');
 const privateFolders = ((globalThis as { [KNOWN]?: Set<string> })[KNOWN] ??= new Set());
 
-/** From now on, what is made in these folders is for the user alone, whatever the folders around allow. */
+/** What is created in these folders after this call is for the user alone, whatever the parent folders allow. */
 export async function keepPrivate(folders: readonly string[]): Promise<void> {
   for (const folder of folders) {
     const { place } = await nearest(folder);
@@ -31,14 +31,14 @@ function isPrivate(path: string): boolean {
   return [...privateFolders].some((folder) => path === folder || path.startsWith(folder + sep));
 }
 
-/** Makes a folder with all above it. */
+/** Creates a folder and its parents. */
 export async function makeFolders(path: string): Promise<void> {
   const { around, missing } = await nearest(path);
   const mode = isPrivate(path) ? PRIVATE : modeLike(around);
   // The group bit is inherited from the parent folder; a sandbox may refuse a call that names it.
   await makeFolder(path, mode & 0o777);
   if (mode === PRIVATE) return;
-  // The mask of the process has no say: the folder around was made for those who work there.
+  // The process umask does not apply: the parent folder was made for those who work there.
   for (const each of missing) await chmod(each, mode).catch(() => undefined);
 }
 

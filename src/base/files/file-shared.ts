@@ -6,8 +6,8 @@ import { ensureFile } from './file-modes.ts';
 import { ensureFolder, writeAtomic } from './file-state.ts';
 
 /**
- * The door for files of a project that other tools write too. Nothing is written outside the folder that is named: a
- * link in the place of a file or of a folder on the way to it is refused when it leads elsewhere.
+ * The door to project files that other tools write too. Nothing is written outside the named folder: a link in place of
+ * a file, or of a folder on the way to it, is refused if it points elsewhere.
  */
 async function placeInside(root: string, path: string): Promise<string> {
   const realRoot = await realpath(root).catch((error: unknown) => {

@@ -2,7 +2,7 @@ import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** What tells that a file has changed without reading it. */
+/** Detects that a file has changed without reading it. */
 export interface FileStamp {
   mtimeMs: number;
   size: number;
@@ -39,7 +39,7 @@ function stampOf(path: string): FileStamp | undefined {
   }
 }
 
-/** Changes with a file that others replace or write; where a link leads counts. Nothing when there is none. */
+/** Changes when a file is replaced or written by others, or a link changes its target. Undefined if there is none. */
 export function changeMark(path: string): string | undefined {
   try {
     const info = statSync(path, { throwIfNoEntry: false });

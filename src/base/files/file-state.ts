@@ -22,7 +22,7 @@ import { fileMode, makeFolders } from './file-modes.ts';
 
 /** The door to everything the server itself keeps on disk: caches, locks and settings, in its own folders. */
 
-/** Makes a folder with all above it: for the user only, or in a project for those who may use the folder around it. */
+/** Creates a folder and its parents: for the user only, or in a project for those who may use the parent folder. */
 export async function ensureFolder(path: string): Promise<void> {
   try {
     await makeFolders(path);
@@ -102,7 +102,7 @@ function strange(path: string, reason: string): BmadError {
   });
 }
 
-/** The bytes of a file of ours; nothing when there is none. */
+/** The bytes of one of the server's own files; undefined if there is none. */
 export async function readStateBytes(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(path);
@@ -112,12 +112,12 @@ export async function readStateBytes(path: string): Promise<Buffer | undefined> 
   }
 }
 
-/** Writes a new file into a folder that is being made. False when there is one of this name already. */
+/** Writes a new file into a folder under construction. False if one of this name already exists. */
 export async function writeNew(path: string, content: Buffer): Promise<boolean> {
   try {
     const mode = await fileMode(path);
     await writeFile(path, content, { flag: 'wx', mode });
-    // The mask of the process can only have taken away what others may do.
+    // The process umask can only have removed permissions of others.
     if ((mode & 0o077) !== 0) await chmod(path, mode).catch(() => undefined);
     return true;
   } catch (error) {
@@ -127,7 +127,7 @@ export async function writeNew(path: string, content: Buffer): Promise<boolean> 
 }
 
 export async function writeLink(path: string, target: string): Promise<void> {
-  // Where links need a right the user does not have, the content is served without them.
+  // If links need a right the user does not have, the content is served without them.
   await symlink(target, path).catch(() => undefined);
 }
 
@@ -195,7 +195,7 @@ export async function modifiedAt(path: string): Promise<number | undefined> {
   );
 }
 
-/** Makes an empty file if there is none, and says that it was changed now. A sign for others, so that a failure is none. */
+/** Creates an empty file if there is none, and updates its time. Only a signal for others, so failures are ignored. */
 export async function touch(path: string): Promise<void> {
   try {
     // The author of the project may have put a link there.
@@ -224,7 +224,7 @@ export async function folderBytes(path: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Whether a file of ours can be written, or made: it and its folder have to allow it. */
+/** Whether one of the server's own files can be written or created: it and its folder have to allow it. */
 export async function isWritable(path: string): Promise<boolean> {
   const allows = async (place: string): Promise<boolean> => {
     try {
@@ -264,7 +264,7 @@ const REASONS: Record<string, string> = {
   EROFS: 'the disk is read-only',
 };
 
-/** What went wrong with writing a file of ours, and what to do. */
+/** Why one of the server's own files could not be written, and what to do. */
 export const writeFailure = (path: string, error: unknown): BmadError => failure(path, 'written', error);
 
 function failure(path: string, what: 'read' | 'written', error: unknown): BmadError {

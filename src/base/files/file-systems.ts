@@ -24,13 +24,13 @@ const FAR_FILE_SYSTEMS: ReadonlyMap<bigint, string> = new Map([
   [0x7c7c6673n, 'a Parallels shared folder'],
 ]);
 
-/** The name of a file system that is far away; nothing for a near one, or when in doubt. */
+/** The name of a remote file system; undefined for a local one, or when in doubt. */
 export function farFileSystem(type: bigint): string | undefined {
-  // Some machines give the number with a sign.
+  // Some machines report the number as signed.
   return FAR_FILE_SYSTEMS.get(BigInt.asUintN(32, type));
 }
 
-/** The far file system that a folder is on. Linux alone says so; elsewhere a path to another machine is known by its look. */
+/** The remote file system that a folder is on. Only Linux reports it; elsewhere a network path is known by its form. */
 export async function farFolder(path: string): Promise<string | undefined> {
   if (path.startsWith('\\\\')) return 'SMB';
   if (process.platform !== 'linux') return undefined;

@@ -6,7 +6,7 @@ import { BmadError, systemCode } from '../errors.ts';
 import { fileMode, makeFolders } from './file-modes.ts';
 import { ensureFolder, writeFailure } from './file-state.ts';
 
-/** Whole folders of a project's state: compared, copied aside, moved. Links are never followed. */
+/** Compares, copies and moves whole folders of a project's state. Links are never followed. */
 
 export interface TreeFile {
   /** From the top of the folder, with slashes. */
@@ -38,7 +38,7 @@ export async function sameBytes(one: string, other: string): Promise<boolean> {
   return (await readFile(one)).equals(await readFile(other));
 }
 
-/** Copies the plain files below a folder into a new one; answers what was left out. */
+/** Copies the regular files below a folder into a new one; returns what was left out. */
 export async function copyFiles(from: string, to: string): Promise<string[]> {
   const { files, left } = await filesBelow(from);
   await ensureFolder(to);
@@ -46,12 +46,12 @@ export async function copyFiles(from: string, to: string): Promise<string[]> {
   return left;
 }
 
-/** Copies one file to where there is none. */
+/** Copies one file to a free path. */
 export async function copyNew(from: string, to: string): Promise<void> {
   try {
     await makeFolders(dirname(to));
     await copyFile(from, to, constants.COPYFILE_EXCL);
-    // A copy is for those who use the folder it comes to, not for those who had it before.
+    // A copy is for those who use the target folder, not for those who had access to the original.
     await chmod(to, await fileMode(to)).catch(() => undefined);
   } catch (error) {
     throw writeFailure(to, error);
@@ -73,11 +73,11 @@ export async function moveFolder(from: string, to: string): Promise<void> {
 }
 
 export interface Bringing {
-  /** A folder on the disk of the target for what is not whole yet; removed at the end. */
+  /** A temporary folder on the target's disk for incomplete pieces; removed at the end. */
   work: string;
   /** How many levels of folders are merged; anything deeper is moved whole or not at all. */
   depth: number;
-  /** Names of which the target keeps its own without a word. */
+  /** Names for which the target silently keeps its own version. */
   own: ReadonlySet<string>;
 }
 
@@ -94,10 +94,10 @@ export async function bringInto(
   const left: string[] = [];
   const bring = async (path: string, levels: number): Promise<void> => {
     const entries = await readdir(join(from, path), { withFileTypes: true });
-    // Pages come before the data that name them.
+    // Pages come before the data that refer to them.
     const rank = (name: string): string => `${name.endsWith('.json') ? 1 : 0}${name}`;
     for (const entry of entries.toSorted((a, b) => (rank(a.name) < rank(b.name) ? -1 : 1))) {
-      // Who holds a lock says nothing about the other folder.
+      // The holder of a lock says nothing about the other folder.
       if (entry.name.endsWith('.lock')) continue;
       const inner = path === '' ? entry.name : `${path}/${entry.name}`;
       const [here, there] = [join(from, inner), join(to, inner)];
@@ -134,7 +134,7 @@ export async function copyNamed(from: string, names: readonly string[], to: stri
   }
 }
 
-/** Whether everything of the first is in the second, to the byte. */
+/** Whether everything in the first is also in the second, byte for byte. */
 async function sameTree(
   here: string,
   there: string,

@@ -81,7 +81,7 @@ export interface FolderEntry {
   link?: true;
 }
 
-/** What is in a folder, sorted. Links count as what they lead to, if that is inside the root; all else is left out. */
+/** What is in a folder, sorted. Links count as their targets if those are inside the root; all else is left out. */
 export async function listInside(root: string, path: string, serves?: Serves): Promise<FolderEntry[]> {
   const folder = await realInside(root, path, serves);
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
@@ -113,7 +113,7 @@ function kindOf(entry: { isFile(): boolean; isDirectory(): boolean }): FolderEnt
   return entry.isDirectory() ? 'folder' : undefined;
 }
 
-/** When a file inside the root was changed last; nothing when it is not there or leads outside. */
+/** When a file inside the root was last changed; undefined if it does not exist or points outside. */
 export async function modifiedInside(
   root: string,
   path: string,
@@ -131,7 +131,7 @@ export async function isFileInside(root: string, path: string): Promise<boolean>
   return (await linkKind(root, path, undefined)) === 'file';
 }
 
-/** The names of the folders in a folder, links to folders included, wherever they lead. */
+/** The names of the folders in a folder, including links to folders, wherever they point. */
 export async function folderNames(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const names: string[] = [];
@@ -145,7 +145,7 @@ export async function folderNames(folder: string): Promise<string[]> {
   return names.sort();
 }
 
-/** The real path of a folder, or nothing when there is no such folder. */
+/** The real path of a folder; undefined if there is no such folder. */
 export async function realFolder(path: string): Promise<string | undefined> {
   try {
     // Most requested folders do not exist, and this reports it without an error from a thread.

@@ -8,13 +8,13 @@ export type Part = 'a2a';
 export interface Caller {
   /** `anonymous` callers were not identified: only a server that this machine alone can reach serves them. */
   known: 'anonymous' | 'token' | 'oauth';
-  /** Tells one known caller from another; what one has opened is not for the other. */
+  /** Distinguishes known callers; what one has opened is not available to another. */
   subject?: string;
   /** Whether they may change something; a read-only server refuses all writes. */
   mayWrite: boolean;
-  /** The one part of what is served that they may reach; without it, everything. */
+  /** The one part they may reach; without it, everything. */
   only?: Part;
-  /** What the header WWW-Authenticate of a refusal tells a caller who could ask the issuer for more. */
+  /** The WWW-Authenticate header of a refusal, for a caller who could ask the issuer for more. */
   challenge?: string;
 }
 
@@ -48,7 +48,7 @@ export function whenOver(over: AbortSignal, act: () => void): void {
   else over.addEventListener('abort', act, { once: true });
 }
 
-/** An answer to what never reached a route, or that a route will not take. */
+/** An answer to a request that never reached a route, or that a route does not accept. */
 export type Refuse = (status: number, message: string, headers?: Record<string, string>) => Response;
 
 /**
@@ -59,15 +59,15 @@ export interface HttpRoute {
   /** `/mcp` is that path alone, `/api/*` every path below. */
   path: string;
   methods: readonly string[];
-  /** Served without a token too: for what says nothing about the project, such as whether the server lives. */
+  /** Also served without a token: for routes that reveal nothing about the project, such as `/healthz`. */
   open?: true;
   /** Checks the nesting depth of a message itself, and reports it in the terms of its protocol. */
   checksDepth?: true;
   /** The part it belongs to: callers that are confined to it reach this route. */
   part?: Part;
-  /** Answered also while the server ends, on connections that are still open: for what tells how it is. */
+  /** Also answered during shutdown, on connections that are still open: for status routes. */
   whileEnding?: true;
-  /** The methods of one path, where not all paths of the route take the same. */
+  /** The methods of one path, if not all paths of the route accept the same. */
   methodsAt?(path: string): Promise<readonly string[]>;
   /** How its clients expect a refusal. */
   refuse: Refuse;
@@ -75,8 +75,8 @@ export interface HttpRoute {
   /** The server has received a stop signal. Work may still arrive for a while, until `close`. */
   ending?(): void;
   /**
-   * No new work comes; what runs is finished or, when the signal fires, ended. Without it, the front door waits for the
-   * exchanges of the route in the same way.
+   * No new work comes; running work finishes or, when the signal fires, is ended. Without it, the front door waits for
+   * the exchanges of the route in the same way.
    */
   close?(now: AbortSignal): Promise<void>;
   /** How many calls are worth waiting for; without it, every exchange of the route counts. */

@@ -1,6 +1,6 @@
-/** Places that several callers take from. */
+/** Places shared by several callers. */
 export interface Shares<T> {
-  /** `false` where no place is left, or where the caller has as many as are left for all others. */
+  /** `false` if no place is left, or if the caller has as many as are left for all others. */
   take(who: T, caller: string | undefined): boolean;
   giveBack(who: T): void;
 }

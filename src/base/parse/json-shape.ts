@@ -1,4 +1,4 @@
-/** Values in values; what people and programs send stays far below it. */
+/** Nesting depth; what people and programs send stays far below it. */
 export const DEEPEST = 64;
 /** Messages in one list. */
 export const MOST_MESSAGES = 100;
@@ -12,8 +12,8 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * What is wrong with the shape of a JSON text; nothing, if it may be parsed. It is looked at as bytes, before a parser or
- * a check that goes into every level of it can be made to work for seconds.
+ * What is wrong with the shape of a JSON text; undefined if it may be parsed. It is scanned as bytes, before a parser
+ * or a check that visits every level can be made to work for seconds.
  */
 export function badShape(bytes: Uint8Array): string | undefined {
   let depth = 0;

@@ -42,7 +42,7 @@ export function parseYaml(file: string, text: string): unknown {
   });
 }
 
-/** A text as nodes that know their places; what is wrong with it is thrown. */
+/** A text as nodes that know their positions; throws if the text is invalid. */
 export function composedYaml(
   file: string,
   clean: string,
@@ -59,7 +59,7 @@ export function composedYaml(
 
 type FailAt = (offset: number, reason: string) => never;
 
-/** Far below what the parser's recursion bears: when the stack runs out there, the whole process can be gone. */
+/** Far below what the parser's recursion can take: a stack overflow there could end the whole process. */
 const NESTING_LIMIT = 200;
 
 function* yamlTokens(text: string, failAt: FailAt): Generator<CST.Token, void> {
@@ -177,7 +177,7 @@ export function withoutBom(text: string): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
-/** Parsers may overflow the stack on hostile nesting; that too is a problem of the file, not of the server. */
+/** Parsers may overflow the stack on hostile nesting; that too is a problem with the file, not with the server. */
 export function guarded<T>(file: string, parse: () => T): T {
   try {
     return parse();

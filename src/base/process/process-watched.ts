@@ -10,14 +10,14 @@ export interface WatchedOptions {
 }
 
 export interface WatchedResult {
-  /** Exit code; nothing when a signal ended the program. */
+  /** Exit code; undefined if a signal ended the program. */
   code: number | undefined;
   /** The signal that ended it: its own, another process's, or ours after the time-out. */
   signal: string | undefined;
   timedOut: boolean;
 }
 
-/** How long a program that is asked to end may take to clean up. */
+/** How long a program may take to clean up after it is asked to stop. */
 const GRACE_MS = 2_000;
 /** How long the output may stay open after the exit: a process that has left the group may still hold it. */
 const HELD_MS = 500;
@@ -175,7 +175,7 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
   } catch {
-    // Gone already, which is what was wanted.
+    // Already gone, as intended.
   }
 }
 

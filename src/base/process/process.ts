@@ -7,7 +7,7 @@ export interface ProgramOptions {
   env?: Record<string, string | undefined>;
   /** Written to the program's standard input, which then stays open until `until` is satisfied. */
   input?: string;
-  /** Called for each line of output; standard input is closed when it answers true. */
+  /** Called for each line of output; standard input is closed when it returns true. */
   until?: (line: string) => boolean;
   /** Called with what it writes to standard error, as it comes. */
   onError?: (text: string) => void;
@@ -18,7 +18,7 @@ export interface ProgramOptions {
 }
 
 export interface ProgramResult {
-  /** Exit code; nothing when the program was ended by a signal or never started. */
+  /** Exit code; undefined if the program was ended by a signal or never started. */
   code: number | undefined;
   lines: string[];
   /** The last part of what it wrote to standard error. */
@@ -83,8 +83,8 @@ export async function runProgram(
       child.once('error', reject);
       child.once('close', (code) => resolve(code ?? undefined));
     });
-    // An output that broke off is the consequence of an ended program, which the result tells; what the consumer
-    // itself complains of is the reason.
+    // Truncated output follows from an ended program, which the result reports; an error of the consumer itself is the
+    // reason.
     await consumed.catch((error: unknown) => {
       if (result.code === 0 || error instanceof BmadError) throw error;
     });
@@ -100,6 +100,6 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
   } catch {
-    // The group is gone already, which is what was wanted.
+    // The group is already gone, as intended.
   }
 }

@@ -4,21 +4,21 @@ import { SERVER_PROGRAM, VERSION } from '../product.ts';
 
 type Api = typeof import('@opentelemetry/api');
 
-/** What carries the trace of a caller over to us, by the names of W3C Trace Context. */
+/** The caller's trace, in the names of W3C Trace Context. */
 export type Carrier = Readonly<Record<string, string>>;
 
-/** What has become of a request: what is known about it only now, and why it failed, if it did. */
+/** The outcome of a request: what is known about it only now, and why it failed, if it did. */
 export interface Ended {
-  /** A name that says more than the one it began with. */
+  /** A more specific name than the initial one. */
   name?: string;
   attributes?: Readonly<Record<string, string | number>>;
-  /** A word for the kind of failure, of which there are few. */
+  /** A word for the kind of failure; there are only a few. */
   errorType?: string;
 }
 
-/** Keeps a trace of what clients ask. */
+/** Records traces of client requests. */
 export interface Tracing {
-  /** Runs something as one span of the caller's trace. `ended` says what became of it. */
+  /** Runs something as one span of the caller's trace. `ended` reports the outcome. */
   span<T>(
     name: string,
     attributes: Readonly<Record<string, string | number>>,
