@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { jsonIn } from '../base/parse/json.ts';
 import { BmadError, quoted } from '../base/errors.ts';
 import { nearest } from '../base/text/suggest.ts';
 import type { AnyOperation } from './operation.ts';
@@ -51,14 +52,6 @@ function asMeant(schema: z.core.$ZodType | undefined, value: unknown): unknown {
   if (/^[[{]/.test(text)) readings.push(jsonIn(text));
   readings.push([text]);
   return readings.find((reading) => reading !== undefined && z.safeParse(schema, reading).success) ?? value;
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const KEYS_NAMED = 5;

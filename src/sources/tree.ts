@@ -1,10 +1,10 @@
+import { canBeNamed } from '../base/files/paths.ts';
 import { expected, unlessMissing } from '../base/expected.ts';
 import { join } from 'node:path';
 import { mapLimited } from '../base/async.ts';
 import { BmadError, quoted } from '../base/errors.ts';
 import { listInside, modifiedInside, readInside, type FolderEntry } from '../base/files/files.ts';
 import { isOwnState } from '../base/files/own-state.ts';
-import { contentPath, contentUri } from '../base/files/paths.ts';
 
 /** A read-only view of a folder. Paths are relative, with forward slashes; nothing outside the folder can be named. */
 export interface Tree {
@@ -99,15 +99,6 @@ async function collect(tree: Tree, path: string, depth: number, found: string[])
     else if (entry.link !== true) folders.push(prefix + entry.name);
   }
   await mapLimited(folders, READS_AT_ONCE, (folder) => collect(tree, folder, depth + 1, found));
-}
-
-/** What no URI can name cannot be asked for, and is not shown either. */
-function canBeNamed(name: string): boolean {
-  try {
-    return contentPath(contentUri(name)) === name;
-  } catch {
-    return false;
-  }
 }
 
 /** The text of a file that may be absent; any other trouble is the caller's to report. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { jsonObject } from '../parse/json.ts';
 import { isRunning } from './file-lock.ts';
 import { ensureFolder, modifiedAt, readState, removeTree, stateNames, writeNew } from './file-state.ts';
 
@@ -47,18 +48,10 @@ export async function deadMarks(folder: string): Promise<Mark[]> {
     const pid = Number(NAME.exec(name)?.[1]);
     const path = join(folder, name);
     if (Number.isNaN(pid) || own.has(path)) continue;
-    const note = parsed(await readState(path).catch(() => undefined));
-    const alive = pid !== process.pid && (note?.host !== hostname() || isRunning(pid));
+    const note = jsonObject((await readState(path).catch(() => undefined)) ?? '');
+    const alive = pid !== process.pid && (note?.['host'] !== hostname() || isRunning(pid));
     if (alive && Date.now() - ((await modifiedAt(path)) ?? Date.now()) < OLD_MS) continue;
-    found.push({ path, about: note?.about });
+    found.push({ path, about: note?.['about'] });
   }
   return found;
-}
-
-function parsed(text: string | undefined): { host?: unknown; about?: unknown } | undefined {
-  try {
-    return JSON.parse(text ?? '') as { host?: unknown; about?: unknown };
-  } catch {
-    return undefined;
-  }
 }

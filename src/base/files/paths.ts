@@ -1,3 +1,4 @@
+import { attempt } from '../expected.ts';
 import { BmadError, quoted } from '../errors.ts';
 import { cut } from '../text/text.ts';
 
@@ -76,4 +77,12 @@ function refused(input: string, message: string): BmadError {
     subject: cut(input, PATH_LIMIT),
     hint: 'Use a path that {operation:"list", query:"resources"} shows, such as bmad://bmm/config.yaml.',
   });
+}
+
+/** What no URI can name cannot be asked for, and is not shown either. */
+export function canBeNamed(path: string): boolean {
+  return attempt(
+    () => contentPath(contentUri(path)) === path,
+    () => false,
+  );
 }

@@ -1,3 +1,4 @@
+import { attempt } from '../expected.ts';
 import { globMatcher } from './glob.ts';
 
 /** The rules of one ignore file, for paths relative to its folder. */
@@ -36,10 +37,9 @@ function ruleOf(line: string): Rule | undefined {
   // Classes such as [ab] are rare; taking the place of any one character leaves out a little more than asked.
   pattern = pattern.replace(/\[[^\]/]+\]/g, '?');
   if (pattern === '') return undefined;
-  try {
-    const match = globMatcher(anchored ? pattern : `**/${pattern}`);
-    return { matches: match, negated, folderOnly };
-  } catch {
-    return undefined;
-  }
+  const matches = attempt(
+    () => globMatcher(anchored ? pattern : `**/${pattern}`),
+    () => undefined,
+  );
+  return matches && { matches, negated, folderOnly };
 }

@@ -1,3 +1,4 @@
+import { jsonIn } from '../../base/parse/json.ts';
 import { field, isTable, textField, type Table } from '../../base/parse/parse.ts';
 import { MEMORY_TYPES, type MemoryType } from '../../model/memory.ts';
 import type { KitEntry } from './entry.ts';
@@ -8,12 +9,8 @@ export const MEMORIES_FILE = 'memories.json';
 /** The list in the file, or why it cannot be used; an empty file is an empty list. */
 export function memoryTables(text: string): unknown[] | string {
   if (text.trim() === '') return [];
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return 'it is not valid JSON';
-  }
+  const value = jsonIn(text);
+  if (value === undefined) return 'it is not valid JSON';
   if (Array.isArray(value)) return value as unknown[];
   const inner = isTable(value) ? field(value, 'memories') : undefined;
   return Array.isArray(inner) ? (inner as unknown[]) : 'it is not a list';

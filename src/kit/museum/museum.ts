@@ -1,3 +1,4 @@
+import { jsonIn } from '../../base/parse/json.ts';
 import { field, isTable, textField } from '../../base/parse/parse.ts';
 import { CATEGORIES, UNKNOWN_CATEGORY as UNKNOWN, type Severity } from '../../model/failure.ts';
 import { bulletIn, isUnset, plainTitle } from '../markdown.ts';
@@ -108,10 +109,8 @@ export function museumLog(text: string, source: string, problems: string[]): Fai
   const failures: Failure[] = [];
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
-    let value: unknown;
-    try {
-      value = JSON.parse(line);
-    } catch {
+    const value = jsonIn(line);
+    if (value === undefined) {
       problems.push(`${source}:${index + 1} is not valid JSON and was skipped.`);
       continue;
     }

@@ -1,3 +1,4 @@
+import { jsonObject } from '../../base/parse/json.ts';
 import { field, isTable, textField, type Table } from '../../base/parse/parse.ts';
 import type { JournalEntry, JournalStanding } from '../../model/run.ts';
 import { stateDigest } from './checkpoint-id.ts';
@@ -34,13 +35,8 @@ export function cutLines(text: string): number {
 }
 
 function entryIn(line: string): JournalEntry | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-  if (!isTable(value)) return undefined;
+  const value = jsonObject(line);
+  if (value === undefined) return undefined;
   const event = EVENTS.find((known) => known === field(value, 'event'));
   const seq = field(value, 'seq');
   if (event === undefined || typeof seq !== 'number') return undefined;

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { jsonObject } from '../../base/parse/json.ts';
 import type { Lack, PlannedCommand, Planner, Surroundings } from './plan.ts';
 
 const stack = 'typescript' as const;
@@ -86,12 +87,7 @@ interface Manifest {
 }
 
 function manifestOf(text: string | undefined): Manifest | undefined {
-  try {
-    const value: unknown = JSON.parse((text ?? '').replace(/^\uFEFF/, ''));
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  return jsonObject(text ?? '');
 }
 
 /** On Windows a package manager is a script for a shell; npm can be started by its own file instead. */

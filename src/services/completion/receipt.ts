@@ -1,3 +1,4 @@
+import { jsonIn } from '../../base/parse/json.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Status, Step } from './verdict.ts';
 
@@ -56,12 +57,7 @@ export function sealed(body: ReceiptBody, last: Link): { receipt: Receipt; line:
  * so is a byte that is no text.
  */
 export function opened(line: string): { receipt: Receipt; intact: boolean } | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(line);
   if (!isReceipt(value)) return undefined;
   const { hash, ...open } = value;
   const intact = JSON.stringify({ ...open, hash }) === line && sha256(JSON.stringify(open)) === hash;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { jsonObject } from '../../base/parse/json.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
 import { appendLog, readLog } from '../../base/files/file-log.ts';
@@ -48,12 +49,8 @@ export async function preparePlace({ folder, owner }: ReceiptPlace): Promise<voi
 /** The end of the chain as it was noted outside; nothing when it was never noted. */
 export async function anchorOf({ anchor }: ReceiptPlace): Promise<Link | undefined> {
   const bytes = await readStateBytes(join(anchor, HEAD)).catch(() => undefined);
-  try {
-    const { seq, hash } = JSON.parse(bytes?.toString('utf8') ?? '') as Partial<Link>;
-    return isCount(seq) && typeof hash === 'string' ? { seq, hash } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { seq, hash } = (jsonObject(bytes?.toString('utf8') ?? '') ?? {}) as Partial<Link>;
+  return isCount(seq) && typeof hash === 'string' ? { seq, hash } : undefined;
 }
 
 /** All lines of the chain, from the first. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { attempt } from '../../base/expected.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { mapLimited } from '../../base/async.ts';
 import { fileMark, type FileMark } from '../../base/files/file-digest.ts';
@@ -113,10 +114,9 @@ export async function keptList(place: string, digest: string): Promise<string | 
   if (!/^[0-9a-f]{64}$/.test(digest)) return undefined;
   const bytes = await readStateBytes(listPath(place, digest));
   if (bytes === undefined) return undefined;
-  try {
-    const list = gunzipSync(bytes, { maxOutputLength: 100_000_000 });
-    return sha256(list) === digest ? list.toString('utf8') : undefined;
-  } catch {
-    return undefined;
-  }
+  const list = attempt(
+    () => gunzipSync(bytes, { maxOutputLength: 100_000_000 }),
+    () => undefined,
+  );
+  return list !== undefined && sha256(list) === digest ? list.toString('utf8') : undefined;
 }

@@ -1,3 +1,4 @@
+import { jsonObject } from '../../base/parse/json.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { examine, type Finding } from './findings.ts';
 import { runProgram } from '../../base/process/process.ts';
@@ -55,7 +56,7 @@ export function createDiagnosis({ command: [program, ...args], cwd, env }: Diagn
         env,
         input: REQUESTS.map((request) => `${JSON.stringify(request)}\n`).join(''),
         until(line) {
-          const reply = parseReply(line);
+          const reply = jsonObject(line) as Reply | undefined;
           if (reply === undefined) stray ??= line.slice(0, 200);
           else if (reply.id !== undefined) replies.set(reply.id, reply);
           return reply === undefined || reply.id === 2;
@@ -103,12 +104,4 @@ function troubleOf({ stray, timedOut, code, error, tools, stderr }: Signs): stri
 function lastWords(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => !/^\s+at /.test(line));
   return lines.join('\n').trim().slice(-300);
-}
-
-function parseReply(line: string): Reply | undefined {
-  try {
-    return JSON.parse(line) as Reply;
-  } catch {
-    return undefined;
-  }
 }

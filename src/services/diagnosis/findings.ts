@@ -1,3 +1,4 @@
+import { attempt } from '../../base/expected.ts';
 import { behaviourOf } from '../../model/format.ts';
 import { field, isTable, parseYaml } from '../../base/parse/parse.ts';
 import { fold } from '../../base/text/suggest.ts';
@@ -181,11 +182,10 @@ function hasContent(text: string, file: string): boolean {
     if (isTable(value)) return Object.keys(value).some((key) => filled(field(value, key)));
     return value !== undefined && value !== null && value !== '';
   };
-  try {
-    return filled(parseYaml(file, text));
-  } catch {
-    return true;
-  }
+  return attempt(
+    () => filled(parseYaml(file, text)),
+    () => true,
+  );
 }
 
 /** Some versions write placeholders into the configuration that nothing will ever replace. */

@@ -1,4 +1,5 @@
 import { BmadError, quoted } from '../../base/errors.ts';
+import { attempt } from '../../base/expected.ts';
 import { stripAddressCredentials } from '../../base/secrets/secret-names.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { parseGitAddress, type GitAddress } from '../../sources/git/address.ts';
@@ -68,11 +69,10 @@ export function chosenSource(name: string, sources: readonly ConfiguredSource[])
 }
 
 function sourceOrName(name: string): string {
-  try {
-    return parseGitAddress(name).source;
-  } catch {
-    return stripAddressCredentials(name);
-  }
+  return attempt(
+    () => parseGitAddress(name).source,
+    () => stripAddressCredentials(name),
+  );
 }
 
 function namesOf({ source, org, repo, name, ref }: GitAddress): string[] {

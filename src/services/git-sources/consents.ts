@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { jsonObject } from '../../base/parse/json.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { readState, stateNames, writeAtomic } from '../../base/files/file-state.ts';
 
@@ -31,12 +32,10 @@ export class Consents {
   async locks(): Promise<string[]> {
     const found = new Set<string>();
     for (const name of await stateNames(this.#folder)) {
-      try {
-        const { lock } = JSON.parse((await readState(join(this.#folder, name))) ?? '{}') as Partial<Consent>;
-        if (typeof lock === 'string') found.add(lock);
-      } catch {
-        // A file that is being written or is not ours says nothing.
-      }
+      // A file that is being written or is not ours says nothing.
+      const text = await readState(join(this.#folder, name)).catch(() => undefined);
+      const lock = jsonObject(text ?? '')?.['lock'];
+      if (typeof lock === 'string') found.add(lock);
     }
     return [...found].sort();
   }

@@ -1,3 +1,4 @@
+import { jsonIn } from '../../base/parse/json.ts';
 /** A list of texts in a TOML file, as it is written: where it is, and where each of its entries is. */
 export interface ListText {
   /** The opening bracket, or the beginning of a text in place of a list. */
@@ -62,12 +63,7 @@ function singleText(text: string, start: number): ListText | undefined {
 /** What a text in quotation marks says. The few escapes TOML has and JSON has not are left to a person. */
 function unquoted(written: string): string | undefined {
   if (written.startsWith("'")) return written.slice(1, -1);
-  if (!written.startsWith('"')) return undefined;
-  try {
-    return JSON.parse(written) as string;
-  } catch {
-    return undefined;
-  }
+  return written.startsWith('"') ? (jsonIn(written) as string | undefined) : undefined;
 }
 
 export function writtenList(values: readonly string[]): string {

@@ -1,3 +1,4 @@
+import { jsonObject } from '../../base/parse/json.ts';
 import { BmadError } from '../../base/errors.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { readState, writeAtomic } from '../../base/files/file-state.ts';
@@ -19,14 +20,10 @@ const BUSY_MS = 10_000;
 export async function readPins(file: string): Promise<Pins> {
   const text = await readState(file);
   if (text === undefined) return {};
-  try {
-    const { version, sources } = (JSON.parse(text) ?? {}) as { version?: unknown; sources?: unknown };
-    if (version === FORMAT && typeof sources === 'object' && sources !== null && !Array.isArray(sources)) {
-      const pins = Object.entries(sources as Record<string, Partial<Pin>>);
-      if (pins.every(([, pin]) => isPin(pin))) return Object.fromEntries(pins) as Record<string, Pin>;
-    }
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+  const { version, sources } = jsonObject(text) ?? {};
+  if (version === FORMAT && typeof sources === 'object' && sources !== null && !Array.isArray(sources)) {
+    const pins = Object.entries(sources as Record<string, Partial<Pin>>);
+    if (pins.every(([, pin]) => isPin(pin))) return Object.fromEntries(pins) as Record<string, Pin>;
   }
   throw new BmadError('unavailable', `The lock file ${file} is not valid; its git sources are not served.`, {
     subject: file,

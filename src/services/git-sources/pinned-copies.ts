@@ -1,3 +1,4 @@
+import { attempt } from '../../base/expected.ts';
 import { parseGitAddress, type GitAddress } from '../../sources/git/address.ts';
 import { readPins } from './lock-file.ts';
 
@@ -16,9 +17,8 @@ export async function pinnedCopies(lock: string): Promise<PinnedCopy[]> {
 }
 
 export function parsedOr(text: string): GitAddress | undefined {
-  try {
-    return parseGitAddress(text);
-  } catch {
-    return undefined;
-  }
+  return attempt(
+    () => parseGitAddress(text),
+    () => undefined,
+  );
 }

@@ -1,3 +1,4 @@
+import { jsonIn } from '../../base/parse/json.ts';
 import { foreignCursor } from '../../base/text/paging.ts';
 import { nameKey } from '../../base/text/same-name.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryKey } from '../../model/memory.ts';
@@ -87,15 +88,11 @@ function cursorOf({ createdAt, type, id }: Position): string {
 }
 
 export function positionOf(after: string): Position {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(after, 'base64url').toString('utf8'));
-    if (Array.isArray(value) && value.length === 3 && value.every((part) => typeof part === 'string')) {
-      const [createdAt, type, id] = value as [string, string, string];
-      const known = MEMORY_TYPES.find((name) => name === type);
-      if (known !== undefined && isoTime(createdAt) === createdAt) return { createdAt, type: known, id };
-    }
-  } catch {
-    // Not one of ours; said below.
+  const value = jsonIn(Buffer.from(after, 'base64url').toString('utf8'));
+  if (Array.isArray(value) && value.length === 3 && value.every((part) => typeof part === 'string')) {
+    const [createdAt, type, id] = value as [string, string, string];
+    const known = MEMORY_TYPES.find((name) => name === type);
+    if (known !== undefined && isoTime(createdAt) === createdAt) return { createdAt, type: known, id };
   }
   throw foreignCursor();
 }

@@ -1,3 +1,4 @@
+import { jsonObject } from '../../base/parse/json.ts';
 import { BmadError } from '../../base/errors.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
 import type { Use } from './score.ts';
@@ -47,7 +48,7 @@ export class UsageState {
   take(path: string, text: string): void {
     const first = this.lines === 0;
     this.lines++;
-    const line = parsed(text);
+    const line = jsonObject(text);
     if (first) {
       if (line?.['log'] !== LOG || typeof line['version'] !== 'number') throw notALog(path);
       if (line['version'] > VERSION) throw newerLog(path);
@@ -114,15 +115,6 @@ function isLine(line: Partial<Record<string, unknown>>): line is Partial<Record<
     Number.isSafeInteger(uses) &&
     (uses as number) > 0
   );
-}
-
-function parsed(text: string): Partial<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Anything but a regular file is not removed by us either. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { jsonIn } from '../../base/parse/json.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { ours, unlessMissing } from '../../base/expected.ts';
@@ -151,7 +152,7 @@ export class TaskStore {
     const { root, folder } = this.#place;
     const path = `${folder}/${id}${ENDING}`;
     const text = (await readInside(root, path, TASK_BYTES)).toString('utf8');
-    const parsed = taskSchema.safeParse(jsonOf(text));
+    const parsed = taskSchema.safeParse(jsonIn(text));
     if (parsed.success && parsed.data.task_id === id) return parsed.data;
     const [issue] = parsed.error?.issues ?? [];
     const where = issue === undefined ? 'its task_id is another' : `${issue.path.join('.')} ${issue.message}`;
@@ -170,14 +171,6 @@ export function digestOf(text: string): string {
 function byAge(a: Task, b: Task): number {
   const [first, second] = [`${a.created_at} ${a.task_id}`, `${b.created_at} ${b.task_id}`];
   return first < second ? -1 : first > second ? 1 : 0;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function absent(error: unknown): [] {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { jsonIn } from '../../base/parse/json.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { isRunning } from '../../base/files/file-lock.ts';
 import {
@@ -86,12 +87,7 @@ async function checkTimes(folder: string): Promise<Map<string, number>> {
 
 /** A file that is missing, unreadable, damaged or not ours counts as absent, and is created again when needed. */
 export async function readJson<T>(path: string): Promise<T | undefined> {
-  try {
-    const text = await readState(path);
-    return text === undefined ? undefined : (JSON.parse(text) as T);
-  } catch {
-    return undefined;
-  }
+  return jsonIn((await readState(path).catch(() => undefined)) ?? '') as T | undefined;
 }
 
 export async function clearCopies(

@@ -1,8 +1,8 @@
 import { dirname, join, posix } from 'node:path';
+import { canBeNamed } from '../../base/files/paths.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ensureFolder, writeLink, writeNew } from '../../base/files/file-state.ts';
-import { contentPath, contentUri } from '../../base/files/paths.ts';
 import type { GitAddress } from './address.ts';
 import type { Git, GitOptions } from './git.ts';
 
@@ -129,14 +129,6 @@ function isWanted({ mode, path }: Entry, links: ReadonlySet<string>, skipped: st
   if (!dangerous && !behindLink && canBeNamed(path)) return true;
   skipped.push(`${JSON.stringify(path)}: a name that is not served`);
   return false;
-}
-
-function canBeNamed(path: string): boolean {
-  try {
-    return contentPath(contentUri(path)) === path;
-  } catch {
-    return false;
-  }
 }
 
 function checkSize(entries: readonly Entry[], address: GitAddress): void {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { jsonIn } from '../../base/parse/json.ts';
 import { quoted } from '../../base/errors.ts';
 import { badShape } from '../../base/parse/json-shape.ts';
 
@@ -123,7 +124,7 @@ const NEWER = /^[A-Z]/;
 export function spoken(sent: Uint8Array, asked: string | null): Spoken | Unspeakable {
   const shape = badShape(sent);
   if (shape !== undefined) return { id: null, code: INVALID_REQUEST, message: shape };
-  const body = jsonOf(new TextDecoder().decode(sent));
+  const body = jsonIn(new TextDecoder().decode(sent));
   if (body === undefined) return { id: null, code: PARSE_ERROR, message: 'The body is not JSON.' };
   if (Array.isArray(body))
     return {
@@ -159,12 +160,4 @@ function problemOf(params: Record<string, unknown>, method: string): string | un
 function versionOf(asked: string | null, method: string): Spoken['version'] | undefined {
   if (asked === null || asked.trim() === '') return NEWER.test(method) ? '1.0' : '0.3';
   return (['1.0', '0.3'] as const).find((one) => asked === one || asked.startsWith(`${one}.`));
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

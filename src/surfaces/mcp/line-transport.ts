@@ -1,3 +1,4 @@
+import { jsonIn } from '../../base/parse/json.ts';
 import type { Readable, Writable } from 'node:stream';
 import {
   parseJSONRPCMessage,
@@ -116,10 +117,8 @@ export class LineTransport implements Transport {
 
   #receive(text: string): void {
     if (text === '') return;
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
+    const value = jsonIn(text);
+    if (value === undefined) {
       this.#refuse(PARSE_ERROR, 'Parse error: the line is not JSON.');
       return;
     }
@@ -163,11 +162,7 @@ export class LineTransport implements Transport {
 /** The id of a message whose end was never kept; clients write it before the long parameters. */
 function idInHead(head: Buffer): string | number | null {
   const id = /"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,16})/.exec(head.toString('utf8'))?.[1];
-  try {
-    return id === undefined ? null : (JSON.parse(id) as string | number);
-  } catch {
-    return null;
-  }
+  return (jsonIn(id ?? '') as string | number | undefined) ?? null;
 }
 
 function idOf(value: unknown): string | number | null {

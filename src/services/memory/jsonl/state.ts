@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { jsonObject } from '../../../base/parse/json.ts';
 import { BmadError } from '../../../base/errors.ts';
 import type { MemoryEntry } from '../../../model/memory.ts';
 import type { Decision, Stored } from '../change.ts';
@@ -64,10 +65,8 @@ export class LogState {
   take(path: string, text: string): void {
     const first = this.lines === 0;
     this.lines++;
-    let line: Partial<Record<string, unknown>>;
-    try {
-      line = JSON.parse(text) as Partial<Record<string, unknown>>;
-    } catch {
+    const line = jsonObject(text);
+    if (line === undefined) {
       if (first) throw notALog(path);
       this.damaged++;
       return;

@@ -1,3 +1,4 @@
+import { jsonIn } from '../../../base/parse/json.ts';
 import { field, isTable, textField, type Table } from '../../../base/parse/parse.ts';
 import { isMemoryId } from '../../../base/memory-ids.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryRevision } from '../../../model/memory.ts';
@@ -74,11 +75,11 @@ function tableOf({ entry, revisions }: Line): Record<string, unknown> {
 export function fromJson(text: string, app: string): { found: FromJson[]; wrong: Refusal[] } | undefined {
   const trimmed = text.trimStart();
   if (!/^[[{]/.test(trimmed)) return undefined;
-  const whole = parsed(text);
+  const whole = jsonIn(text);
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const list =
     whole === undefined
-      ? lines.map((line) => ({ shown: line, value: parsed(line) }))
+      ? lines.map((line) => ({ shown: line, value: jsonIn(line) }))
       : (Array.isArray(whole) ? (whole as unknown[]) : [whole]).map((value) => ({
           shown: JSON.stringify(value),
           value,
@@ -91,14 +92,6 @@ export function fromJson(text: string, app: string): { found: FromJson[]; wrong:
     else found.push(read);
   }
   return { found, wrong };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 /** What an object says, or why it cannot be taken. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BmadError, quoted } from '../../../base/errors.ts';
+import { attempt } from '../../../base/expected.ts';
 import { stepLines } from '../../../base/step.ts';
 import type { Caller, Exchange } from '../../../base/http/http-route.ts';
 import { nearest } from '../../../base/text/suggest.ts';
@@ -121,11 +122,10 @@ function summaryOf(operation: AnyOperation): object {
 
 function nameIn(path: string): string {
   const raw = path.slice(BASE.length + 1);
-  try {
-    return decodeURIComponent(raw);
-  } catch {
-    return raw;
-  }
+  return attempt(
+    () => decodeURIComponent(raw),
+    () => raw,
+  );
 }
 
 function unknown(name: string, offered: readonly AnyOperation[]): Response {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { jsonIn } from '../../../base/parse/json.ts';
 import { BmadError } from '../../../base/errors.ts';
 import type { AnyOperation } from '../../../operations/operation.ts';
 
@@ -24,12 +25,9 @@ export async function bodyInput(request: Request): Promise<Sent> {
   const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json')
     return refused(415, 'The body must be JSON.', 'Send the header Content-Type: application/json.');
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
+  const value = jsonIn(text);
+  if (value === undefined)
     return refused(400, 'The body is not valid JSON.', 'Send one JSON object with the arguments.');
-  }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return refused(400, 'The body is JSON, but not an object.', 'Send one JSON object with the arguments.');
   return { input: value as Record<string, unknown> };

@@ -1,0 +1,16 @@
+/** The value of a JSON text, byte order mark or not; nothing when it is not one. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same for a text that should be an object; any other value is nothing. */
+export function jsonObject(text: string): Record<string, unknown> | undefined {
+  const value = jsonIn(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
+}
