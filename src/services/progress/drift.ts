@@ -19,96 +19,66 @@ export function findDrift(found: DriftReport, items: readonly Item[]): Drift[] {
   ];
 }
 
+/** One place where they disagree, and what shows it. */
+function drift(kind: Drift['kind'], about: string, says: string, ...evidence: Evidence[]): Drift {
+  return { kind, about, says, evidence };
+}
+
 function* brokenOnes({ broken, others, sprint }: DriftReport): Generator<Drift> {
   for (const { file, line, broken: says } of broken)
-    yield {
-      kind: 'broken ledger',
-      about: file,
-      says,
-      evidence: [{ file, ...(line === undefined ? {} : { line }), says }],
-    };
-  for (const file of others)
-    yield {
-      kind: 'second ledger',
-      about: file,
-      says: `${file} is a second ledger; ${sprint?.file ?? 'the first'} is used`,
-      evidence: [{ file, says: 'not used' }],
-    };
+    yield drift('broken ledger', file, says, { file, ...(line === undefined ? {} : { line }), says });
+  for (const file of others) {
+    const used = `${file} is a second ledger; ${sprint?.file ?? 'the first'} is used`;
+    yield drift('second ledger', file, used, { file, says: 'not used' });
+  }
 }
 
 function* sprintRows({ sprint }: DriftReport): Generator<Drift> {
   if (sprint === undefined) return;
   const { file } = sprint;
-  for (const { key, lines } of sprint.duplicates)
-    yield {
-      kind: 'duplicate key',
-      about: key,
-      says: `${key} has ${lines.length} rows`,
-      evidence: lines.map((line) => ({ file, line, says: key })),
-    };
-  for (const { key, line } of sprint.unknown)
-    yield {
-      kind: 'unknown key',
-      about: key,
-      says: `${key} is neither an epic, a story nor a retrospective`,
-      evidence: [{ file, line, says: key }],
-    };
+  for (const { key, lines } of sprint.duplicates) {
+    const rows = lines.map((line) => ({ file, line, says: key }));
+    yield drift('duplicate key', key, `${key} has ${lines.length} rows`, ...rows);
+  }
+  for (const { key, line } of sprint.unknown) {
+    const says = `${key} is neither an epic, a story nor a retrospective`;
+    yield drift('unknown key', key, says, { file, line, says: key });
+  }
   for (const { key, word, means, line, kind } of sprint.rows) {
     if (means === word && word !== '') continue;
     const meant = means === undefined ? '' : `; it means ${means}`;
-    yield {
-      kind: 'invalid status',
-      about: key,
-      says:
-        word === ''
-          ? `${key} has no status`
-          : `${key}: "${word.slice(0, 60)}" is no status of ${kind === 'epic' ? 'an epic' : `a ${kind}`}${meant}`,
-      evidence: [{ file, line, says: word }],
-    };
+    const of = kind === 'epic' ? 'an epic' : `a ${kind}`;
+    const says =
+      word === '' ? `${key} has no status` : `${key}: "${word.slice(0, 60)}" is no status of ${of}${meant}`;
+    yield drift('invalid status', key, says, { file, line, says: word });
   }
 }
 
 function* storyDrift({ sprint, stories, files }: DriftReport): Generator<Drift> {
   for (const story of stories) {
-    const { id, row, file } = story;
-    if (file !== undefined && file.word !== undefined && file.status === undefined)
-      yield {
-        kind: 'invalid status',
-        about: id,
-        says: `${id}: "${file.word.slice(0, 60)}" in the story file is no status`,
-        evidence: [fileEvidence(file)],
-      };
+    const { id, row, file, status } = story;
+    if (file !== undefined && file.word !== undefined && file.status === undefined) {
+      const says = `${id}: "${file.word.slice(0, 60)}" in the story file is no status`;
+      yield drift('invalid status', id, says, fileEvidence(file));
+    }
     if (sprint === undefined) continue;
-    const inLedger = (): Evidence => ({ file: sprint.file, line: row?.line ?? 1, says: row?.word ?? '' });
     if (row === undefined) {
       if (file !== undefined)
-        yield {
-          kind: 'no ledger row',
-          about: id,
-          says: `${file.file} has no row in the ledger`,
-          evidence: [fileEvidence(file)],
-        };
+        yield drift('no ledger row', id, `${file.file} has no row in the ledger`, fileEvidence(file));
+      continue;
+    }
+    const inLedger = { file: sprint.file, line: row.line, says: row.word };
+    const ledgerSays = `${id}: the ledger says ${row.word}`;
+    if (file === undefined) {
+      if (status !== undefined && needsFile(story, files))
+        yield drift('no file', id, `${ledgerSays}, and there is no story file`, inLedger);
       continue;
     }
     const proven = fileStatus(file);
-    const status = story.status;
-    if (file === undefined) {
-      if (status !== undefined && needsFile(story, files))
-        yield {
-          kind: 'no file',
-          about: id,
-          says: `${id}: the ledger says ${row.word}, and there is no story file`,
-          evidence: [inLedger()],
-        };
-      continue;
-    }
     if (proven === undefined || status === undefined || sameStage(proven, status)) continue;
-    yield {
-      kind: 'status differs',
-      about: id,
-      says: `${id}: the ledger says ${row.word}, the file ${file.placeholder !== undefined && proven === 'backlog' ? 'is a template' : (file.word ?? proven)}`,
-      evidence: [inLedger(), fileEvidence(file)],
-    };
+    const isTemplate = file.placeholder !== undefined && proven === 'backlog';
+    const fileSays = isTemplate ? 'is a template' : (file.word ?? proven);
+    yield drift('status differs', id, `${ledgerSays}, the file ${fileSays}`, inLedger, fileEvidence(file));
   }
 }
 
@@ -128,106 +98,61 @@ function* epicDrift({ sprint, epics }: DriftReport): Generator<Drift> {
   const { file } = sprint;
   for (const { epic, row, stories } of epics) {
     const rows = stories.filter((story) => story.row !== undefined);
-    const open = rows.filter(({ status }) => status !== 'done');
     if (row === undefined) {
-      const [first] = rows;
-      if (first?.row !== undefined)
-        yield {
-          kind: 'no epic row',
-          about: `epic-${epic}`,
-          says: `${plural(rows.length, 'story', 'stories')} and no row epic-${epic}`,
-          evidence: [{ file, line: first.row.line, says: first.row.key }],
-        };
+      const first = rows[0]?.row;
+      const says = `${plural(rows.length, 'story', 'stories')} and no row epic-${epic}`;
+      if (first !== undefined)
+        yield drift('no epic row', `epic-${epic}`, says, { file, line: first.line, says: first.key });
       continue;
     }
     const at = { file, line: row.line, says: row.word };
-    if (row.means === 'done' && open.length > 0)
-      yield {
-        kind: 'epic done, stories open',
-        about: row.key,
-        says: `${row.key} is done, ${open
-          .map(({ id }) => id)
-          .slice(0, 3)
-          .join(
-            ', ',
-          )}${open.length > 3 ? ` and ${open.length - 3} more` : ''} ${open.length === 1 ? 'is' : 'are'} not`,
-        evidence: [
-          at,
-          ...open.slice(0, 3).map(({ row: other }) => ({
-            file,
-            line: other?.line ?? 1,
-            says: `${other?.key}: ${other?.word}`,
-          })),
-        ],
-      };
+    const open = rows.filter(({ status }) => status !== 'done');
+    if (row.means === 'done' && open.length > 0) yield openStories(row.key, at, open);
     else if (row.means === 'in-progress' && stories.length === 0)
-      yield {
-        kind: 'ledger ahead',
-        about: row.key,
-        says: `${row.key} is in progress and has no stories`,
-        evidence: [at],
-      };
+      yield drift('ledger ahead', row.key, `${row.key} is in progress and has no stories`, at);
     else if (row.means === 'backlog' && rows.some(({ status }) => rank(status) > rank('backlog')))
-      yield {
-        kind: 'ledger behind',
-        about: row.key,
-        says: `${row.key} is backlog and its stories have begun`,
-        evidence: [at],
-      };
+      yield drift('ledger behind', row.key, `${row.key} is backlog and its stories have begun`, at);
   }
 }
 
-function* workflowDrift(
-  { workflows, artefacts, sprint }: DriftReport,
-  items: readonly Item[],
-): Generator<Drift> {
+const NAMED = 3;
+
+function openStories(key: string, at: Evidence, open: readonly Story[]): Drift {
+  const named = open.slice(0, NAMED);
+  const names = named.map(({ id }) => id).join(', ');
+  const more = open.length > NAMED ? ` and ${open.length - NAMED} more` : '';
+  const says = `${key} is done, ${names}${more} ${open.length === 1 ? 'is' : 'are'} not`;
+  const rows = named.map(({ row }) => ({ ...at, line: row?.line ?? 1, says: `${row?.key}: ${row?.word}` }));
+  return drift('epic done, stories open', key, says, at, ...rows);
+}
+
+function* workflowDrift({ workflows, artefacts, sprint }: DriftReport, items: readonly Item[]): Generator<Drift> {
   if (workflows === undefined) return;
   const { file } = workflows;
-  for (const row of workflows.rows) {
-    const evidence = [{ file, line: row.line, says: row.word }];
-    if (row.says === 'invalid')
-      yield {
-        kind: 'invalid status',
-        about: row.id,
-        says:
-          row.word === ''
-            ? `${row.id} has no status`
-            : `"${row.word.slice(0, 60)}" is neither a status nor a file`,
-        evidence,
-      };
-    if (row.kind === undefined) continue;
-    const item = items.find(({ kind, id }) => kind === row.kind && (id === kind || kind === 'sprint'));
-    if ((row.says === 'file' || row.says === 'done') && item?.state !== 'complete') {
-      const now = item?.evidence[0];
-      yield {
-        kind: 'ledger ahead',
-        about: row.id,
-        says: `${row.id}: the ledger says ${row.says === 'done' ? row.word : `it is in ${row.word.slice(0, 100)}`}, the files say ${item?.state ?? 'not started'}`,
-        evidence: now === undefined ? evidence : [...evidence, now],
-      };
+  for (const { id, kind, line, says, word } of workflows.rows) {
+    const at = { file, line, says: word };
+    if (says === 'invalid') {
+      const known = `"${word.slice(0, 60)}" is neither a status nor a file`;
+      yield drift('invalid status', id, word === '' ? `${id} has no status` : known, at);
     }
-    if (row.says === 'open' && item?.state === 'complete') {
-      const proof =
-        row.kind === 'sprint'
-          ? sprint?.file
-          : artefacts.find(({ kind, state }) => kind === row.kind && state === 'complete')?.evidence.file;
-      if (proof !== undefined)
-        yield {
-          kind: 'ledger behind',
-          about: row.id,
-          says: `${row.id}: the ledger says ${row.word}, and ${proof} is complete`,
-          evidence: [...evidence, ...item.evidence.slice(0, 1)],
-        };
+    if (kind === undefined) continue;
+    const item = items.find((each) => each.kind === kind && (each.id === kind || kind === 'sprint'));
+    const proven = item?.evidence.slice(0, 1) ?? [];
+    if ((says === 'file' || says === 'done') && item?.state !== 'complete') {
+      const told = says === 'done' ? word : `it is in ${word.slice(0, 100)}`;
+      const files = `the files say ${item?.state ?? 'not started'}`;
+      yield drift('ledger ahead', id, `${id}: the ledger says ${told}, ${files}`, at, ...proven);
+    }
+    if (says === 'open' && item?.state === 'complete') {
+      const done = artefacts.find((each) => each.kind === kind && each.state === 'complete');
+      const proof = kind === 'sprint' ? sprint?.file : done?.evidence.file;
+      const behind = `${id}: the ledger says ${word}, and ${proof} is complete`;
+      if (proof !== undefined) yield drift('ledger behind', id, behind, at, ...proven);
     }
   }
   for (const { phase, complete, line } of workflows.phases) {
-    const mine = items.filter((item) => item.phase === phase);
-    if (complete && mine.every(({ state }) => state === 'not started'))
-      yield {
-        kind: 'ledger ahead',
-        about: phase,
-        says: `the ledger says ${phase} is complete, and nothing of it is there`,
-        evidence: [{ file, line, says: 'complete' }],
-      };
+    if (!complete || items.some((item) => item.phase === phase && item.state !== 'not started')) continue;
+    const says = `the ledger says ${phase} is complete, and nothing of it is there`;
+    yield drift('ledger ahead', phase, says, { file, line, says: 'complete' });
   }
 }

@@ -116,38 +116,45 @@ async function takeRun(
   merged: Merged,
 ): Promise<void> {
   const id = from.path.split('/').at(-1) ?? '';
-  const taken = await stateNames(join(target.base, target.path));
-  const names = [id, `${id}-from-${name}`];
-  for (let at = 0; ; at++) {
-    const to = names[at] ?? `${id}-from-${name}-${at}`;
-    const place = { base: target.base, path: `${target.path}/${to}` };
-    if (taken.includes(to)) {
-      if (!(await holds(place, from))) continue;
-      // Its equal is there, file by file: an earlier merge left both.
-      if (whole && (await filesBelow(join(from.base, from.path))).left.length === 0) {
-        await removeTree(join(from.base, from.path));
-        merged.moved.push(to);
-      } else {
-        merged.already.push(to);
-        if (whole) merged.notes.push(`${id} has links, which ${to} lacks: it stays in ${name} too.`);
-      }
-      return;
-    }
-    if (to !== id) merged.renamed.push({ from: id, to });
-    if (whole) {
-      // Wherever a crash strikes, it is in one place; what it says of itself follows with its next change.
-      await moveFolder(join(from.base, from.path), join(place.base, place.path));
-      await rename(storage, place, to, into, merged);
-      merged.moved.push(to);
-      return;
-    }
-    const draft = await newWorkFolder(drafts);
-    const left = await copyFiles(join(from.base, from.path), draft);
-    if (left.length > 0) merged.notes.push(`${id}: links are not copied: ${left.join(', ')}.`);
-    await rename(storage, { base: draft, path: '.' }, to, into, merged);
-    await moveFolder(draft, join(place.base, place.path));
-    if (to === id) merged.copied.push(id);
+  const source = join(from.base, from.path);
+  const { to, place, isThere } = await nameIn(target, from, id, name);
+  if (isThere) {
+    // Its equal is there, file by file: an earlier merge left both.
+    const hasLinks = whole && (await filesBelow(source)).left.length > 0;
+    if (hasLinks) merged.notes.push(`${id} has links, which ${to} lacks: it stays in ${name} too.`);
+    (whole && !hasLinks ? merged.moved : merged.already).push(to);
+    if (whole && !hasLinks) await removeTree(source);
     return;
+  }
+  if (to !== id) merged.renamed.push({ from: id, to });
+  if (whole) {
+    // Wherever a crash strikes, it is in one place; what it says of itself follows with its next change.
+    await moveFolder(source, join(place.base, place.path));
+    await rename(storage, place, to, into, merged);
+    merged.moved.push(to);
+    return;
+  }
+  const draft = await newWorkFolder(drafts);
+  const left = await copyFiles(source, draft);
+  if (left.length > 0) merged.notes.push(`${id}: links are not copied: ${left.join(', ')}.`);
+  await rename(storage, { base: draft, path: '.' }, to, into, merged);
+  await moveFolder(draft, join(place.base, place.path));
+  if (to === id) merged.copied.push(id);
+}
+
+/** The name of a run in the target: one that is free, or that this very run has there already. */
+async function nameIn(
+  target: RunPlace,
+  from: RunPlace,
+  id: string,
+  branch: string,
+): Promise<{ to: string; place: RunPlace; isThere: boolean }> {
+  const taken = await stateNames(join(target.base, target.path));
+  for (let count = 0; ; count++) {
+    const to = [id, `${id}-from-${branch}`][count] ?? `${id}-from-${branch}-${count}`;
+    const place = { base: target.base, path: `${target.path}/${to}` };
+    const isThere = taken.includes(to);
+    if (!isThere || (await holds(place, from))) return { to, place, isThere };
   }
 }
 
