@@ -1,29 +1,31 @@
-import { MASK, stripUrlCredentials } from './secret-names.ts';
-import { maskPrivateKeys, maskShapes, namesSecret } from './secret-shapes.ts';
+import { byPattern, masked, type Rule, type Span } from './rules.ts';
+import { URL_CREDENTIALS } from './secret-names.ts';
+import { namesSecret, PRIVATE_KEYS, TOKEN_SHAPES } from './secret-shapes.ts';
 
 /** `name = "value"`, `name: 'value'`, `"name": "value"`; lengths are limited so that no text makes matching slow. */
 const QUOTED =
-  /(mot[ _-]de[ _-]passe|[\w$.-]{2,60})(["'\]]{0,2}[ \t]{0,4}(?::[ \t]{0,4}\w{1,30}[ \t]{0,4})?(?:=>|:=|\?=|[:=])[ \t]{0,4})(["'`])((?:(?!\3)[^\n\\]|\\.){4,400})\3/gi;
+  /(?<key>mot[ _-]de[ _-]passe|[\w$.-]{2,60})["'\]]{0,2}[ \t]{0,4}(?::[ \t]{0,4}\w{1,30}[ \t]{0,4})?(?:=>|:=|\?=|[:=])[ \t]{0,4}(?<quote>["'`])(?<value>(?:(?!\k<quote>)[^\n\\]|\\.){4,400})\k<quote>/gi;
 
 /** The same without quotation marks, and what precedes it. */
 const BARE =
-  /(^|[^\w$.-])(-{0,2})(mot[ _-]de[ _-]passe|[\w$.-]{2,60})(["'\]]{0,2}[ \t]{0,4}(?:=>|:=|\?=|[:=])[ \t]{0,4})([^\s"'`,;<>{}()[\]&][^\s"'`,;<>{}()[\]&]{3,400})/gim;
+  /(?<before>^|[^\w$.-])(?<dashes>-{0,2})(?<key>mot[ _-]de[ _-]passe|[\w$.-]{2,60})(?<sign>["'\]]{0,2}[ \t]{0,4}(?:=>|:=|\?=|[:=])[ \t]{0,4})(?<value>[^\s"'`,;<>{}()[\]&][^\s"'`,;<>{}()[\]&]{3,400})/gim;
 
 /** `--password value`. */
-const OPTION = /(^|[\s"'`])(--?)([a-z][\w-]{1,60})([ \t]{1,4})([^\s"'`,;<>{}()[\]&-][^\s"'`;<>{}]{3,400})/gim;
+const OPTION =
+  /(?:^|[\s"'`])--?(?<key>[a-z][\w-]{1,60})[ \t]{1,4}(?<value>[^\s"'`,;<>{}()[\]&-][^\s"'`;<>{}]{3,400})/gim;
 
 /** A key at the beginning of a line of a configuration file, whose value goes to the end of the line. */
 const LINE =
-  /^([ \t]*(?:(?:[#;]|\/\/|-|export|set|env)[ \t]+){0,4}["']?)(mot[ _-]de[ _-]passe|[\w$.@/-]{2,120})(["']?[ \t]{0,8}[:=][ \t]{0,8})([^\s"'`#{[|>][^\n]{3,2000})$/gim;
+  /^[ \t]*(?:(?:[#;]|\/\/|-|export|set|env)[ \t]+){0,4}["']?(?<key>mot[ _-]de[ _-]passe|[\w$.@/-]{2,120})["']?[ \t]{0,8}[:=][ \t]{0,8}(?<value>[^\s"'`#{[|>][^\n]{3,2000})$/gim;
 
 /** `ENV DB_PASSWORD value` in a Dockerfile. */
-const ENV_LINE = /^([ \t]*(?:ENV|ARG)[ \t]+)([\w.-]{2,60})([ \t]+)([^\s="'$][^\n]{3,400})$/gim;
+const ENV_LINE = /^[ \t]*(?:ENV|ARG)[ \t]+(?<key>[\w.-]{2,60})[ \t]+(?<value>[^\s="'$][^\n]{3,400})$/gim;
 
-const ELEMENT = /(<([\w.:-]{2,60})(?:\s[^<>\n]{0,200})?>)([^<>\n]{4,400})(?=<\/)/g;
+const ELEMENT = /<(?<key>[\w.:-]{2,60})(?:\s[^<>\n]{0,200})?>(?<value>[^<>\n]{4,400})(?=<\/)/g;
 
 /** The name and the value apart: `name: DB_PASSWORD` and `value: …` on the next line, `key="Password" value="…"`. */
 const NAMED =
-  /(\b(?:name|key)["']?[ \t]{0,4}[:=][ \t]{0,4}["']?([\w.:-]{2,60})["']?,?[ \t]{0,4}(?:\r?\n[ \t]{0,40})?["']?\bvalue["']?[ \t]{0,4}[:=][ \t]{0,4}["']?)([^\s"'<>][^"'\n<>\r]{3,400})/gi;
+  /\b(?:name|key)["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<key>[\w.:-]{2,60})["']?,?[ \t]{0,4}(?:\r?\n[ \t]{0,40})?["']?\bvalue["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<value>[^\s"'<>][^"'\n<>\r]{3,400})/gi;
 
 /** A text that goes over the next, deeper lines: `password: |`. */
 const BLOCK = /^([ \t]*)(?:-[ \t]+)*["']?([\w.$-]{2,60})["']?[ \t]*:[ \t]*[|>][-+\d]{0,3}[ \t]*(?:#.*)?\r?$/;
@@ -41,95 +43,92 @@ const SHELL =
  * decides how careful to be: a bare word is a value in a configuration file, but a name in code.
  */
 export function maskCodeSecrets(text: string, path = 'code.ts'): string {
-  const safe = maskShapes(maskPrivateKeys(stripUrlCredentials(text)))
-    .text.replace(QUOTED, (whole, name: string, between: string, quote: string, value: string) =>
-      namesSecret(name) && !isPlaceholder(value) && !isSentence(value)
-        ? name + between + quote + MASK + quote
-        : whole,
-    )
-    .replace(ELEMENT, (whole, tag: string, name: string, value: string) =>
-      namesSecret(name) && !isPlaceholder(value.trim()) && !isSentence(value) ? tag + MASK : whole,
-    );
-  return CODE.test(path) ? inCode(safe) : inOther(safe, path);
+  return masked(text, [...EVERYWHERE, ...rulesFor(path)]).text;
 }
+
+function rulesFor(path: string): readonly Rule[] {
+  if (CODE.test(path)) return IN_CODE;
+  if (PROSE.test(path)) return IN_PROSE;
+  const line = byPattern(VALUE, LINE, beforeComment(path));
+  const env = byPattern(VALUE, ENV_LINE, beforeComment(path));
+  return [BLOCKS, PARTED, ...(SHELL.test(path) ? [] : [line]), env, ASSIGNED, OPTIONS];
+}
+
+const VALUE = 'the value of a secret';
+
+type Found = Readonly<Record<string, string | undefined>>;
+
+const isSecret = ({ key = '', value = '' }: Found): boolean =>
+  namesSecret(key) && value.length >= 4 && !isPlaceholder(value);
+
+/** Messages and labels speak of secrets, and are none. */
+const isNoSentence = ({ key = '', value = '' }: Found): boolean =>
+  namesSecret(key) && !isPlaceholder(value) && !isSentence(value);
+
+/** In capitals it says what to put there: `--token TOKEN`. */
+const isOption = (found: Found): boolean => isSecret(found) && !/^[A-Z_]+$/.test(found['value'] ?? '');
+
+const EVERYWHERE: readonly Rule[] = [
+  URL_CREDENTIALS,
+  PRIVATE_KEYS,
+  ...TOKEN_SHAPES,
+  byPattern(VALUE, QUOTED, isNoSentence),
+  byPattern(VALUE, ELEMENT, ({ key, value }) => isNoSentence({ key, value: value?.trim() })),
+];
 
 /** Only what cannot be a name, a call or a type: a part of a text such as `"Password=abc;"`, or letters after digits. */
-function inCode(text: string): string {
-  return text
-    .replace(BARE, (...[whole, before, dashes, name, between, value]: string[]) => {
-      if (!isSecretValue(name, value)) return whole ?? '';
-      const tight =
-        between === '=' && (/[;"'`&?]/.test(before ?? '') || /^[A-Z\d_]+$/.test(name ?? '') || dashes !== '');
-      const masked = tight ? /\d/.test(value ?? '') || /[;&?]/.test(before ?? '') : isOpaque(value ?? '');
-      return masked ? `${before}${dashes}${name}${between}${MASK}` : (whole ?? '');
-    })
-    .replace(OPTION, (...parts: string[]) => option(parts, (value) => /\d/.test(value)));
+const IN_CODE: readonly Rule[] = [
+  byPattern(VALUE, BARE, (found) => {
+    const { before = '', dashes, key = '', sign, value = '' } = found;
+    if (!isSecret(found)) return false;
+    const tight = sign === '=' && (/[;"'`&?]/.test(before) || /^[A-Z\d_]+$/.test(key) || dashes !== '');
+    return tight ? /\d/.test(value) || /[;&?]/.test(before) : isOpaque(value);
+  }),
+  byPattern(VALUE, OPTION, (found) => isOption(found) && /\d/.test(found['value'] ?? '')),
+];
+
+const IN_PROSE: readonly Rule[] = [
+  byPattern(VALUE, BARE, (found, match) => {
+    const { sign = '', value = '' } = found;
+    if (!isSecret(found)) return false;
+    return sign.includes('=') || isStrong(value) || (value.length >= 8 && isLastOfLine(match));
+  }),
+  byPattern(VALUE, OPTION, (found) => isOption(found) && isStrong(found['value'] ?? '')),
+];
+
+const ASSIGNED = byPattern(VALUE, BARE, isSecret);
+const OPTIONS = byPattern(VALUE, OPTION, isOption);
+const PARTED = byPattern(VALUE, NAMED, isSecret);
+
+function isLastOfLine({ 0: whole, index, input }: RegExpExecArray): boolean {
+  const end = index + whole.length;
+  return /^[ \t\r`'"]*(?:\n|$)/.test(input.slice(end, end + 10));
 }
 
-function inOther(text: string, path: string): string {
-  const prose = PROSE.test(path);
-  let safe = prose
-    ? text
-    : maskBlocks(text).replace(NAMED, (whole, before: string, name: string, value: string) =>
-        isSecretValue(name, value) ? before + MASK : whole,
-      );
-  const rest = (...[whole, before, name, between, value]: string[]): string => {
-    const [kept, comment] = splitComment(value ?? '', path);
-    return isSecretValue(name, kept) ? `${before}${name}${between}${MASK}${comment}` : (whole ?? '');
-  };
-  if (!prose && !SHELL.test(path)) safe = safe.replace(LINE, rest);
-  if (!prose) safe = safe.replace(ENV_LINE, rest);
-  return safe
-    .replace(BARE, (...parts: (string | number)[]) => {
-      const [whole, before, dashes, name, between, value] = parts.map(String);
-      if (!isSecretValue(name, value)) return whole ?? '';
-      const alone = prose && isLastOfLine(parts, whole ?? '') && (value ?? '').length >= 8;
-      const plain = !prose || between?.includes('=') === true || alone || isStrong(value ?? '');
-      return plain ? `${before}${dashes}${name}${between}${MASK}` : (whole ?? '');
-    })
-    .replace(OPTION, (...parts: string[]) => option(parts, (value) => !prose || isStrong(value)));
-}
-
-/** The last arguments of a replacement are where it was found and the whole text. */
-function isLastOfLine(parts: readonly (string | number)[], whole: string): boolean {
-  const text = String(parts.at(-1));
-  const end = Number(parts.at(-2)) + whole.length;
-  return /^[ \t\r`'"]*(?:\n|$)/.test(text.slice(end, end + 10));
-}
-
-function option(
-  [whole = '', before = '', dashes = '', name = '', blank = '', value = '']: readonly string[],
-  wanted: (value: string) => boolean,
-): string {
-  // In capitals it says what to put there: `--token TOKEN`.
-  const masked = isSecretValue(name, value) && !/^[A-Z_]+$/.test(value) && wanted(value);
-  return masked ? before + dashes + name + blank + MASK : whole;
-}
-
-function maskBlocks(text: string): string {
-  let deeper: number | undefined;
-  return text
-    .split('\n')
-    .map((line) => {
+const BLOCKS: Rule = {
+  name: VALUE,
+  *find(text): Generator<Span> {
+    let deeper: number | undefined;
+    let start = 0;
+    for (const line of text.split('\n')) {
       const indent = /^[ \t]*/.exec(line)?.[0].length ?? 0;
-      if (deeper !== undefined && (line.trim() === '' || indent > deeper))
-        return line.trim() === '' ? line : line.slice(0, indent) + MASK;
-      const [, blanks = '', name = ''] = BLOCK.exec(line) ?? [];
-      deeper = namesSecret(name) ? blanks.length : undefined;
-      return line;
-    })
-    .join('\n');
-}
+      const isBlank = line.trim() === '';
+      if (deeper === undefined || (!isBlank && indent <= deeper)) {
+        const [, blanks = '', name = ''] = BLOCK.exec(line) ?? [];
+        deeper = namesSecret(name) ? blanks.length : undefined;
+      } else if (!isBlank) yield [start + indent, start + line.length];
+      start += line.length + 1;
+    }
+  },
+};
 
 /** Elsewhere than in YAML and TOML, what looks like a comment may be part of the value. */
-function splitComment(value: string, path: string): [string, string] {
+function beforeComment(path: string): (found: Found) => string | false {
   const end = /\.(?:ya?ml|toml)$/i.test(path) ? /[ \t]+#|[ \t]*\r?$/ : /,?[ \t]*\r?$/;
-  const at = end.exec(value)?.index ?? value.length;
-  return [value.slice(0, at), value.slice(at)];
-}
-
-function isSecretValue(name = '', value = ''): boolean {
-  return namesSecret(name) && value.length >= 4 && !isPlaceholder(value);
+  return ({ key, value = '' }) => {
+    const kept = value.slice(0, end.exec(value)?.index);
+    return isSecret({ key, value: kept }) && kept;
+  };
 }
 
 /** `${TOKEN}`, `process.env.X`, `<your key>`: what stands for a value, or is none. */

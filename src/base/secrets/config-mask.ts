@@ -1,5 +1,6 @@
 import { bracketEnd, continuedLineEnd, lineEnd, quoteEnd, type Format } from './config-values.ts';
-import { isSecretName, MASK, stripUrlCredentials } from './secret-names.ts';
+import { MASK, masked, type Rule, type Span } from './rules.ts';
+import { isSecretName, URL_CREDENTIALS } from './secret-names.ts';
 import { TextCursor } from '../text/text-cursor.ts';
 
 const FORMATS: readonly [RegExp, Format][] = [
@@ -12,7 +13,11 @@ const FORMATS: readonly [RegExp, Format][] = [
 /** Masks the values of secret-looking keys in configuration files; every other byte is preserved. */
 export function maskConfigSecrets(path: string, text: string): string {
   const format = FORMATS.find(([name]) => name.test(path))?.[1];
-  return format === undefined ? text : new ConfigMask(stripUrlCredentials(text), format).apply();
+  return format === undefined ? text : masked(text, [URL_CREDENTIALS, configValues(format)]).text;
+}
+
+function configValues(format: Format): Rule {
+  return { name: 'the value of a secret', find: (text) => new ConfigMask(text, format).secrets() };
 }
 
 /** Indentation, a comment mark, the dashes of a list, words a shell allows before an assignment. */
@@ -61,6 +66,7 @@ interface Line {
  */
 class ConfigMask {
   readonly #cursor: TextCursor;
+  readonly #secrets: Span[] = [];
   readonly #format: Format;
   /** How many brackets are open, and the indentation of the line that opened the first. */
   #depth = 0;
@@ -74,9 +80,9 @@ class ConfigMask {
     this.#format = format;
   }
 
-  apply(): string {
+  secrets(): readonly Span[] {
     while (this.#cursor.at < this.#cursor.text.length) this.#line();
-    return this.#cursor.result();
+    return this.#secrets;
   }
 
   #line(): void {
@@ -148,7 +154,7 @@ class ConfigMask {
     const start = cursor.at;
     const end = quoteEnd(cursor.text, start, this.#format, true);
     const [assignment = '', name = ''] = cursor.take(ASSIGNED_TEXT) ?? [];
-    if (isSecretName(name)) cursor.replace(start + assignment.length, end - 1, MASK);
+    if (isSecretName(name)) this.#secrets.push([start + assignment.length, end - 1]);
     else this.#maskAssignments(start, end);
     cursor.at = end;
     return false;
@@ -170,7 +176,7 @@ class ConfigMask {
       const [all, name = '', value = ''] = match;
       if (!isSecretName(name) || HARMLESS.test(value)) continue;
       const stop = start + match.index + all.length;
-      this.#cursor.replace(stop - value.length, stop, MASK);
+      this.#secrets.push([stop - value.length, stop]);
     }
   }
 
@@ -184,8 +190,8 @@ class ConfigMask {
       cursor.at = this.#valueEnd(start, line);
       const value = cursor.text.slice(start, cursor.at);
       const [quote = ''] = /^(?:"""|'''|"|')/.exec(value) ?? [];
-      const kept = value.length >= 2 * quote.length && value.endsWith(quote) ? quote : '';
-      if (!HARMLESS.test(value)) cursor.replace(start, cursor.at, kept + MASK + kept);
+      const kept = value.length >= 2 * quote.length && value.endsWith(quote) ? quote.length : 0;
+      if (!HARMLESS.test(value)) this.#secrets.push([start + kept, cursor.at - kept]);
     }
     if (nests && this.#continuesBelow()) this.#maskNested(line.column);
   }
@@ -209,7 +215,7 @@ class ConfigMask {
       if (!belongs && content !== '' && !content.startsWith('#')) return;
       if (!belongs) continue;
       const start = from + indent.length + dashes.length;
-      if (content !== '') cursor.replace(start, start + content.length, MASK);
+      if (content !== '') this.#secrets.push([start, start + content.length]);
       cursor.at = start + content.length;
     }
   }

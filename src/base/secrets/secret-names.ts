@@ -1,28 +1,28 @@
-/** What replaces a secret. */
-export const MASK = '***';
+import { MASK, masked, type Rule } from './rules.ts';
 
 /** Where the authority of a URL ends. A quotation mark may be part of a password, so it ends only what it closes. */
 const AUTHORITY_END = /[\s/?#"<>`\\]|'(?=[\s,;)\]}]|$)/g;
 
 /**
- * Replaces `user:password@` in URLs. A scan instead of one regular expression: it is linear, and it takes everything
- * up to the last `@` of the authority, so a password that holds an `@` does not leak its tail.
+ * `user:password@` in URLs. A scan instead of one regular expression: it is linear, and it takes everything up to the
+ * last `@` of the authority, so a password that holds an `@` does not leak its tail.
  */
+export const URL_CREDENTIALS: Rule = {
+  name: 'credentials in a URL',
+  *find(text) {
+    for (let scheme = text.indexOf('://'); scheme !== -1; scheme = text.indexOf('://', scheme + 3)) {
+      const start = scheme + 3;
+      AUTHORITY_END.lastIndex = start;
+      const authority = text.slice(start, AUTHORITY_END.exec(text)?.index ?? text.length);
+      const at = authority.lastIndexOf('@');
+      if (at !== -1 && !isLogin(text.slice(Math.max(0, scheme - 4), scheme), authority))
+        yield [start, start + at];
+    }
+  },
+};
+
 export function stripUrlCredentials(text: string): string {
-  let from = 0;
-  let safe = '';
-  for (;;) {
-    const scheme = text.indexOf('://', from);
-    if (scheme === -1) return safe + text.slice(from);
-    const start = scheme + 3;
-    AUTHORITY_END.lastIndex = start;
-    const authority = text.slice(start, AUTHORITY_END.exec(text)?.index ?? text.length);
-    const at = isLogin(text.slice(Math.max(0, scheme - 4), scheme), authority)
-      ? -1
-      : authority.lastIndexOf('@');
-    safe += text.slice(from, start) + (at === -1 ? '' : `${MASK}@`);
-    from = start + at + 1;
-  }
+  return masked(text, [URL_CREDENTIALS]).text;
 }
 
 /** The name before an ssh host says which account is meant, and is not a secret as long as no password follows. */

@@ -1,4 +1,4 @@
-import { MASK } from './secret-names.ts';
+import { byPattern, MASK, type Rule } from './rules.ts';
 
 /**
  * Sentences with words between the name of a secret and its value: `the password for the database is …`, `mot de passe
@@ -17,18 +17,15 @@ const TOLD = new RegExp(
   `(?<![\\p{L}\\p{N}_.-])(?:` +
     `(?:(?:${ENGLISH})(?:${BLANK}{1,3}(?:${LINK})(?!\\p{L})${WORDS}{0,4}?)?|(?:${FRENCH})${WORDS}{0,5}?)${SIGN}${BLANK}{0,3}["'\`«]?` +
     `|(?:${ENGLISH}|${FRENCH})${BLANK}{1,3}["'\`«]` +
-    `)${BLANK}?([^\\s"'\`,;<>{}»]{6,500})`,
+    `)${BLANK}?(?<value>[^\\s"'\`,;<>{}»]{6,500})`,
   'giu',
 );
 
-/** Masks the values that sentences tell. */
-export function maskTold(text: string): string {
-  return text.replace(TOLD, (whole, last: string) => {
-    const value = last.replace(/[.,:?)]+$/, '');
-    if (!isTold(value)) return whole;
-    return whole.slice(0, whole.length - last.length) + MASK + last.slice(value.length);
-  });
-}
+/** The values that sentences tell. */
+export const TOLD_VALUES: Rule = byPattern('the value of a secret', TOLD, ({ value = '' }) => {
+  const told = value.replace(/[.,:?)]+$/, '');
+  return isTold(told) && told;
+});
 
 const SHORTEST_TOLD = 8;
 /** `sha256-hashed`, `argon2id`, `base64-encoded`. */

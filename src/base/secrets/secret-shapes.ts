@@ -1,10 +1,11 @@
-import { isSecretName, MASK } from './secret-names.ts';
+import { byPattern, type Rule, type Span } from './rules.ts';
+import { isSecretName } from './secret-names.ts';
 
 /**
  * What keys and tokens of well-known services look like, for everything that keeps or shows text. Lengths are limited,
  * so that no text makes matching slow.
  */
-const TOKEN_SHAPES: readonly (readonly [string, RegExp])[] = [
+const TOKEN_PATTERNS: readonly (readonly [string, RegExp])[] = [
   ['a GitHub token', /\b(?:gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_\w{20,255})/g],
   ['a GitLab token', /\bgl(?:pat|ptt|dt|rt|cbt|soat)-[\w-]{16,255}/g],
   ['an npm token', /\bnpm_[A-Za-z0-9]{30,255}/g],
@@ -36,17 +37,10 @@ const TOKEN_SHAPES: readonly (readonly [string, RegExp])[] = [
   ],
 ];
 
-/** Masks what is known by its look, and says what it was. */
-export function maskShapes(text: string): { text: string; found: string[] } {
-  const found: string[] = [];
-  let safe = text;
-  for (const [what, pattern] of TOKEN_SHAPES) {
-    const next = safe.replace(pattern, MASK);
-    if (next !== safe) found.push(what);
-    safe = next;
-  }
-  return { text: safe, found };
-}
+/** What is known by its look. */
+export const TOKEN_SHAPES: readonly Rule[] = TOKEN_PATTERNS.map(([name, pattern]) =>
+  byPattern(name, pattern),
+);
 
 const BEGIN = /-{4,5} ?BEGIN (?:[A-Z0-9]{1,20} ){0,5}PRIVATE KEY(?: BLOCK)? ?-{4,5}/;
 const END = /-{4,5} ?END (?:[A-Z0-9]{1,20} ){0,5}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
@@ -61,27 +55,26 @@ const LONGEST_KEY = 60_000;
 const KEY_LINE =
   /^[\s"'`+#*|>,\\]*(?:\/\/ ?)?(?:[\w-]{3,30}: [^\n]*|(?:[A-Za-z0-9+/=]|\\[nr]){0,400})[\s"'`+,;)\\]*$/;
 
-/** Masks the inside of private keys. Line breaks stay, so that the lines of a file keep their numbers. */
-export function maskPrivateKeys(text: string): string {
-  const begins = new RegExp(BEGIN, 'g');
-  let safe = '';
-  let from = 0;
-  let end: RegExpExecArray | null | undefined;
-  for (let begin = begins.exec(text); begin !== null; begin = begins.exec(text)) {
-    const start = begin.index + begin[0].length;
-    // Looked for once per end, not once per beginning: a text may have thousands of beginnings.
-    if (end === undefined || (end !== null && end.index < start)) {
-      END.lastIndex = start;
-      end = END.exec(text);
+/** The inside of private keys. Line breaks stay, so that the lines of a file keep their numbers. */
+export const PRIVATE_KEYS: Rule = {
+  name: 'a private key',
+  *find(text) {
+    const begins = new RegExp(BEGIN, 'g');
+    let end: RegExpExecArray | null | undefined;
+    for (let begin = begins.exec(text); begin !== null; begin = begins.exec(text)) {
+      const start = begin.index + begin[0].length;
+      // Looked for once per end, not once per beginning: a text may have thousands of beginnings.
+      if (end === undefined || (end !== null && end.index < start)) {
+        END.lastIndex = start;
+        end = END.exec(text);
+      }
+      const closed = end !== null && end.index - start <= LONGEST_KEY;
+      const stop = closed && end !== null ? end.index : openEnd(text, start);
+      yield* keyLines(text.slice(start, stop), start);
+      begins.lastIndex = stop;
     }
-    const closed = end !== null && end.index - start <= LONGEST_KEY;
-    const stop = closed && end !== null ? end.index : openEnd(text, start);
-    safe += text.slice(from, start) + maskedLines(text.slice(start, stop));
-    from = stop;
-    begins.lastIndex = stop;
-  }
-  return safe + text.slice(from);
-}
+  },
+};
 
 function openEnd(text: string, start: number): number {
   let at = start;
@@ -97,8 +90,9 @@ function openEnd(text: string, start: number): number {
   return Math.max(start, at - 1);
 }
 
-function maskedLines(inside: string): string {
-  return inside.replace(/[^\s"'`][^\n]*/g, (line) => (/[A-Za-z0-9]/.test(line) ? MASK : line));
+function* keyLines(inside: string, from: number): Generator<Span> {
+  for (const { 0: line, index } of inside.matchAll(/[^\s"'`][^\n]*/g))
+    if (/[A-Za-z0-9]/.test(line)) yield [from + index, from + index + line.length];
 }
 
 const MORE_WORDS = new Set(['pass', 'mdp', 'motdepasse', 'authtoken', 'passcode', 'jeton']);

@@ -1,7 +1,8 @@
 import { BmadError } from '../errors.ts';
-import { MASK, stripUrlCredentials } from './secret-names.ts';
-import { isStrange, isStrangeWord, maskTold } from './secret-sentences.ts';
-import { hasPrivateKey, maskPrivateKeys, maskShapes, namesSecret } from './secret-shapes.ts';
+import { MASK, masked, type Rule } from './rules.ts';
+import { URL_CREDENTIALS } from './secret-names.ts';
+import { isStrange, isStrangeWord, TOLD_VALUES } from './secret-sentences.ts';
+import { hasPrivateKey, namesSecret, PRIVATE_KEYS, TOKEN_SHAPES } from './secret-shapes.ts';
 
 /**
  * What may be the name of a secret, and a sign or word after it that a value follows: `password=`, `"api_key": `,
@@ -23,17 +24,17 @@ export function secretsOut(text: string, hide: (text: string) => string): { text
       subject: 'text',
       hint: 'Describe where the key is kept instead.',
     });
-  return masked(text, hide);
+  return hidden(text, hide);
 }
 
 /** The text of another person's file, as it may be shown: its author cannot be asked to write it differently. */
 export function shownText(text: string, hide: (text: string) => string): string {
-  return masked(maskPrivateKeys(text), hide).text;
+  return hidden(masked(text, [PRIVATE_KEYS]).text, hide).text;
 }
 
 /** Refuses a name or a tag that is a secret: masked, it would say nothing. */
 export function refuseSecret(text: string, subject: string, hide: (text: string) => string = String): void {
-  const { found } = hasPrivateKey(text) ? { found: ['a private key'] } : masked(text, hide);
+  const { found } = hasPrivateKey(text) ? { found: ['a private key'] } : hidden(text, hide);
   if (found.length === 0) return;
   throw new BmadError('invalid_input', `The value of ${subject} looks like ${found.join(', ')}.`, {
     subject,
@@ -41,40 +42,33 @@ export function refuseSecret(text: string, subject: string, hide: (text: string)
   });
 }
 
-function masked(text: string, hide: (text: string) => string): { text: string; found: string[] } {
-  const found = new Set<string>();
-  const step = (what: string, next: string, before: string): string => {
-    if (next !== before) found.add(what);
-    return next;
-  };
-  let safe = step('a secret from this environment', hide(text), text);
-  safe = step('credentials in a URL', stripUrlCredentials(safe), safe);
-  const shapes = maskShapes(safe);
-  for (const what of shapes.found) found.add(what);
-  safe = step('the value of a secret', maskTold(maskValues(shapes.text)), shapes.text);
-  return { text: safe, found: [...found] };
+function hidden(text: string, hide: (text: string) => string): { text: string; found: string[] } {
+  const own = hide(text);
+  const { text: safe, found } = masked(own, IN_PROSE);
+  return { text: safe, found: own === text ? found : ['a secret of this environment', ...found] };
 }
 
-/** Masks what follows the name of a secret. A name that is not one leaves what follows it unchanged. */
-function maskValues(text: string): string {
-  let safe = '';
-  let from = 0;
-  NAMED.lastIndex = 0;
-  for (let named = NAMED.exec(text); named !== null; named = NAMED.exec(text)) {
-    const [, name = '', , sign = ''] = named;
-    const start = NAMED.lastIndex;
-    // A name may begin inside what was taken for a sign: `x is password=…`.
-    if (!namesSecret(name) && !WEAK.test(name)) NAMED.lastIndex = named.index + name.length;
-    else {
-      const value = valueAt(text, start, text.charAt(named.index - 1));
-      if (value === undefined || !isValue(name, sign, value)) continue;
-      safe += text.slice(from, start + value.inset) + MASK;
-      from = start + value.inset + value.text.length;
-      NAMED.lastIndex = from;
+/** What stands behind the name of a secret. A name that is none takes nothing away from what follows it. */
+const NAMED_VALUES: Rule = {
+  name: 'the value of a secret',
+  *find(text) {
+    const names = new RegExp(NAMED);
+    for (let named = names.exec(text); named !== null; named = names.exec(text)) {
+      const [, name = '', , sign = ''] = named;
+      const start = names.lastIndex;
+      // A name may begin inside what was taken for a sign: `x is password=…`.
+      if (!namesSecret(name) && !WEAK.test(name)) names.lastIndex = named.index + name.length;
+      else {
+        const value = valueAt(text, start, text.charAt(named.index - 1));
+        if (value === undefined || !isValue(name, sign, value)) continue;
+        names.lastIndex = start + value.inset + value.text.length;
+        yield [start + value.inset, names.lastIndex];
+      }
     }
-  }
-  return safe + text.slice(from);
-}
+  },
+};
+
+const IN_PROSE: readonly Rule[] = [URL_CREDENTIALS, ...TOKEN_SHAPES, NAMED_VALUES, TOLD_VALUES];
 
 interface Value {
   text: string;

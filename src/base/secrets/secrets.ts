@@ -1,4 +1,5 @@
-import { isSecretName, MASK, stripUrlCredentials } from './secret-names.ts';
+import { MASK } from './rules.ts';
+import { isSecretName, stripUrlCredentials } from './secret-names.ts';
 
 export { maskConfigSecrets } from './config-mask.ts';
 

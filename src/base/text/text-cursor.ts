@@ -1,9 +1,7 @@
-/** A position in a text that moves forward, and the resulting text. Patterns are sticky or global. */
+/** A position in a text that moves forward. Patterns are sticky or global. */
 export class TextCursor {
   readonly text: string;
   at = 0;
-  #out = '';
-  #copied = 0;
 
   constructor(text: string) {
     this.text = text;
@@ -27,15 +25,5 @@ export class TextCursor {
   find(pattern: RegExp, from: number): number {
     pattern.lastIndex = from;
     return pattern.exec(this.text)?.index ?? this.text.length;
-  }
-
-  /** Replaces a piece that comes after everything replaced so far. */
-  replace(start: number, end: number, replacement: string): void {
-    this.#out += this.text.slice(this.#copied, start) + replacement;
-    this.#copied = end;
-  }
-
-  result(): string {
-    return this.#out + this.text.slice(this.#copied);
   }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { isSecretName, MASK, stripAddressCredentials } from '../../base/secrets/secret-names.ts';
+import { MASK } from '../../base/secrets/rules.ts';
+import { isSecretName, stripAddressCredentials } from '../../base/secrets/secret-names.ts';
 import { cell, plural } from '../../base/text/text.ts';
 import { agentToolNames, AGENT_TOOL_LIMIT } from '../activation/agent-tools.ts';
 import type { Context } from '../context.ts';
