@@ -126,7 +126,10 @@ function openStories(key: string, at: Evidence, open: readonly Story[]): Drift {
   return drift('epic done, stories open', key, says, at, ...rows);
 }
 
-function* workflowDrift({ workflows, artefacts, sprint }: DriftReport, items: readonly Item[]): Generator<Drift> {
+function* workflowDrift(
+  { workflows, artefacts, sprint }: DriftReport,
+  items: readonly Item[],
+): Generator<Drift> {
   if (workflows === undefined) return;
   const { file } = workflows;
   for (const { id, kind, line, says, word } of workflows.rows) {
