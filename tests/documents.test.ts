@@ -27,6 +27,11 @@ describe('every page', () => {
     );
   });
 
+  // There Markdown takes the whole line for HTML, and shows its code and links as they are written.
+  it.each(pages)('%s begins no line with a figure', (_page, text) => {
+    expect(text.match(/^\s*<!-- figure.*/gm) ?? []).toEqual([]);
+  });
+
   it.each(pages)('%s has no comment that looks like a marker and is none', (_page, text) => {
     const markers = text
       .split('\n')

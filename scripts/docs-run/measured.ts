@@ -1,3 +1,4 @@
+import { AGENT_TOOL_LIMIT } from '../../src/operations/activation/agent-tools.ts';
 import { tokens } from '../bench/statistics.ts';
 import { toolsetSizes } from '../reference/toolset-sizes.ts';
 import type { Figures } from './figures.ts';
@@ -8,7 +9,7 @@ const about = (size: number): number => Math.round(size / 10) * 10;
 
 /** Everything that documents may mention with `<!-- figure: name -->`. */
 export async function measuredFigures(): Promise<Figures> {
-  const figures = new Map<string, number>();
+  const figures = new Map<string, number>([['tools.agents.limit', AGENT_TOOL_LIMIT]]);
   for (const { toolsets, tools, tokens: size } of await toolsetSizes()) {
     figures.set(`tools.${toolsets}`, tools.length);
     figures.set(`tools.${toolsets}.tokens`, size);
@@ -17,11 +18,14 @@ export async function measuredFigures(): Promise<Figures> {
   }
   const story = await Story.open('empty');
   try {
-    const { answer, instructions, prompts } = await story.greeting();
+    const { answer, instructions, prompts, templates } = await story.greeting();
     figures.set('initialize.bytes', Buffer.byteLength(answer));
     figures.set('instructions.bytes', Buffer.byteLength(instructions));
     figures.set('instructions.tokens', tokens(Buffer.byteLength(instructions)));
     figures.set('prompts', prompts);
+    figures.set('resources.templates', templates);
+    const old = await story.call('{operation:"list", query:"workflows", category:"deprecated"}', true);
+    figures.set('old.names', Number(/^(\d+) workflows/.exec(old.at(-1) ?? '')?.[1]));
     for (const [name, call] of [
       ['execute.architect', '{operation:"execute", agent:"architect"}'],
       ['execute.prd', '{operation:"execute", workflow:"prd"}'],

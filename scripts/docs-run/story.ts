@@ -171,15 +171,23 @@ export class Story {
   }
 
   /** What a host gets before it calls anything, as bytes on the wire and as text. */
-  async greeting(): Promise<{ answer: string; instructions: string; prompts: number }> {
+  async greeting(): Promise<{
+    answer: string;
+    instructions: string;
+    prompts: number;
+    templates: number;
+  }> {
     const line = new LineClient({ cwd: this.#sample.project, home: this.#sample.home });
     const { jsonrpc, id, result } = await line.request('initialize', INITIALIZE);
-    const { prompts } = await (await this.#connected()).listPrompts();
+    const client = await this.#connected();
+    const { prompts } = await client.listPrompts();
+    const { resourceTemplates } = await client.listResourceTemplates();
     await line.close();
     return {
       answer: JSON.stringify({ result, jsonrpc, id }),
       instructions: String(result?.['instructions']),
       prompts: prompts.length,
+      templates: resourceTemplates.length,
     };
   }
 
