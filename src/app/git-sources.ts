@@ -71,7 +71,8 @@ export async function createServedSources(setup: ServedSourcesSetup): Promise<Se
   return {
     warnings,
     sources,
-    served: async () => (none ? { mounts: [], warnings: [], absent: [] } : (await upkeep()).served()),
+    served: async () =>
+      none ? { mounts: [], warnings: [], steps: [], absent: [] } : (await upkeep()).served(),
     version: async () => (none ? '' : (await upkeep()).version()),
     begin(arrived) {
       if (none || patient) return;

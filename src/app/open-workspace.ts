@@ -3,6 +3,7 @@ import { ours } from '../base/expected.ts';
 import { once } from '../base/async.ts';
 import { realFolder } from '../base/files/files.ts';
 import type { Log } from '../base/log.ts';
+import { stepLines } from '../base/step.ts';
 import type { Config } from '../config/schema.ts';
 import type { Embedder } from '../meaning/embedder.ts';
 import type { BmadRecord } from '../model/record.ts';
@@ -58,6 +59,10 @@ export async function openWorkspace(
   });
   warnings.push(...git.warnings);
   for (const warning of warnings) log.warn(warning);
+  if (git.steps.length > 0) {
+    const { commandLine } = await import('../operations/command-line.ts');
+    for (const line of stepLines(git.steps, commandLine)) log.warn(line);
+  }
   if (discovery === 'auto') sources.push(await packageSource(outside.contentRoot, maxFileBytes));
   const catalogue = await buildCatalogue(sources, readers);
   const delivery = createDelivery({
@@ -72,6 +77,7 @@ export async function openWorkspace(
   return {
     project,
     warnings,
+    steps: git.steps,
     absent: git.absent,
     catalogue,
     delivery,

@@ -4,15 +4,26 @@
  */
 export interface Step {
   operation: string;
-  args?: Readonly<Record<string, unknown>>;
+  args?: Readonly<Record<string, unknown>> | undefined;
   /** Arguments that only the reader can fill in. */
-  open?: readonly string[];
+  open?: readonly string[] | undefined;
   /** What it is for, as an imperative without a full stop: "List the agents". */
   why: string;
 }
 
 /** How one surface writes the call of a step; nothing where its reader has no way to take it. */
 export type StepWriter = (step: Step) => string | undefined;
+
+/** Writes a step inside a text, for texts whose steps belong to single lines. */
+export type SayStep = (step: Omit<Step, 'why'>) => string;
+
+/** The writer of one caller inside of texts; a step that this caller cannot take is named all the same. */
+export function saying(write: StepWriter | undefined): SayStep {
+  return (step) => {
+    const whole = { ...step, why: '' };
+    return write?.(whole) ?? `${step.operation} ${argumentsText(stepArguments(whole))}`;
+  };
+}
 
 /** What stands for an argument that the reader fills in. */
 const OPEN_VALUE = '…';

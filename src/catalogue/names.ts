@@ -160,8 +160,9 @@ export class NameIndex {
     const [elsewhere] = (this.#entries.get(fold(name)) ?? []).map(({ record }) => record);
     const other =
       elsewhere === undefined
-        ? ''
-        : `It is the name of ${/^[aeiou]/.test(elsewhere.kind) ? 'an' : 'a'} ${elsewhere.kind}: ${qualifiedName(elsewhere)}. `;
+        ? undefined
+        : `It is the name of ${/^[aeiou]/.test(elsewhere.kind) ? 'an' : 'a'} ${elsewhere.kind}: ${qualifiedName(elsewhere)}.`;
+    const list = what === 'agent' ? 'agents' : 'workflows';
     const successors = successorsOf(name) ?? successorsOf(withoutOldPrefixes(name) ?? '');
     const current = (successors ?? []).filter(
       (short) => known.includes(short) || this.#entries.has(fold(short)),
@@ -173,7 +174,11 @@ export class NameIndex {
     return new BmadError('not_found', gone, {
       subject: cut(asked, 200),
       suggestions: successors === undefined ? nearest(name, known) : current,
-      hint: `${other}List them with {operation:"list", query:"${what === 'agent' ? 'agents' : 'workflows'}"}, or look for words with {operation:"search", query:"…"}.`,
+      ...(other === undefined ? {} : { hint: other }),
+      steps: [
+        { operation: 'list', args: { what: list }, why: `List the ${list}` },
+        { operation: 'search', open: ['query'], why: 'Search by words' },
+      ],
     });
   }
 }

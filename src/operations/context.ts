@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import type { StepWriter } from '../base/step.ts';
+import type { Step, StepWriter } from '../base/step.ts';
 import type { Secrets } from '../base/secrets/secrets.ts';
 import type { Tracing } from '../base/process/tracing.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -148,6 +148,8 @@ export interface Workspace {
   project: Project;
   /** Folders and git sources that were asked for and gave nothing, or of which there is something to say. */
   warnings: readonly string[];
+  /** What a person can do about them. */
+  steps: readonly Step[];
   /** Git sources that are not here yet: what they hold is missing from everything. */
   absent: readonly string[];
   catalogue: Catalogue;

@@ -1,8 +1,8 @@
 import { BmadError } from '../base/errors.ts';
-import { argumentsText, stepArguments } from '../base/step.ts';
+import { saying } from '../base/step.ts';
 import type { Call, Context } from './context.ts';
 import { checkedInput } from './input.ts';
-import { mayRead, type AnyOperation, type Answer, type Route, type SayStep } from './operation.ts';
+import { mayRead, type AnyOperation, type Answer, type Route } from './operation.ts';
 import { shaped } from './shaped.ts';
 
 export type CallOutcome =
@@ -25,7 +25,7 @@ export async function execute(
     const data = route === undefined ? meant.output.parse(given) : given;
     // What was written stays written: a caller who can still be answered, by a server that ends, has to learn of it.
     if (meant.effect === 'read') call.signal.throwIfAborted();
-    const answer = shaped(meant.render(data, saying(call)), meant, input, context);
+    const answer = shaped(meant.render(data, saying(call.say)), meant, input, context);
     context.log.debug('operation', { name: operation.name, ms: elapsed(started) });
     context.observe?.({ operation: operation.name, ms: performance.now() - started });
     return {
@@ -50,14 +50,6 @@ export async function execute(
     context.observe?.({ operation: operation.name, ms: performance.now() - started, code: error.code });
     return { ok: false, error: error.map((text) => context.secrets.redact(text)) };
   }
-}
-
-/** How the caller reads a step inside a text; a step that it cannot take is named all the same. */
-function saying({ say }: Call): SayStep {
-  return (step) => {
-    const whole = { ...step, why: '' };
-    return say?.(whole) ?? `${step.operation} ${argumentsText(stepArguments(whole))}`;
-  };
 }
 
 interface Meant {

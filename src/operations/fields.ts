@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Step } from '../base/step.ts';
 import type { Answer } from './operation.ts';
 
 /** Arguments that several operations share, so that they are described in the same words everywhere. */
@@ -32,6 +33,15 @@ export const detailField = z
   .default('standard')
   .describe('concise, standard (default) or full');
 export const limitField = z.int().min(1).max(200).optional().describe('Entries on a page');
+
+/** Steps that belong to an answer, as programs read them. */
+const stepSchema: z.ZodType<Step, Step> = z.object({
+  operation: z.string(),
+  args: z.record(z.string(), z.unknown()).optional(),
+  open: z.array(z.string()).optional(),
+  why: z.string(),
+});
+export const stepsField = z.array(stepSchema).optional();
 
 /** The answer of an operation whose data says all there is to say. */
 export function asData(data: object): Answer {

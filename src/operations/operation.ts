@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Step } from '../base/step.ts';
+import type { SayStep, Step } from '../base/step.ts';
 import type { Call, Context } from './context.ts';
 import type { Toolset } from './toolsets.ts';
 
@@ -13,8 +13,7 @@ export interface Answer {
   exact?: true;
 }
 
-/** Writes a step inside a text, for answers whose steps belong to single lines. */
-export type SayStep = (step: Omit<Step, 'why'>) => string;
+export type { SayStep };
 
 /** Tools that stand for other operations, and the fields that say which one is meant. */
 export const UNIFIED = { bmad: 'operation', manage_project: 'action', manage_memories: 'action' } as const;

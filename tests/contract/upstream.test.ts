@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { formatToml, parseToml, type Table } from '../../src/base/parse/parse.ts';
+import { saying } from '../../src/base/step.ts';
+import { toolCall } from '../../src/operations/unified/forms.ts';
 import { applyLayers } from '../../src/services/delivery/layers.ts';
 import { defaultConfig } from '../../src/services/delivery/central-config.ts';
 import { renderSources } from '../../src/services/delivery/render-skill.ts';
@@ -197,7 +199,9 @@ instruction = """
     const record = workspace.catalogue.winners.find(({ name }) => name === 'bmad-build');
     const ours = await (await contextIn(folder)).workspace();
     const activation =
-      record === undefined ? undefined : await ours.delivery.activation(record, undefined, undefined);
+      record === undefined
+        ? undefined
+        : await ours.delivery.activation(record, undefined, undefined, saying(toolCall));
     expect(reply).toHaveProperty('halt');
     expect(activation?.problems.length).toBeGreaterThan(0);
     expect(activation?.head).toContain('HALT');

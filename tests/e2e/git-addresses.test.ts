@@ -117,8 +117,9 @@ describe('every place to name a source', () => {
     expect(await agentsOf(client)).not.toContain('two');
     const doctor = await machine.bmad(['doctor', '--no-handshake'], env);
     expect(doctor.stdout.toString()).toContain(
-      `${source} is listed by the project and not on this machine yet. Fetch it with "bmad sources update".`,
+      `${source} is listed by the project and not on this machine yet.`,
     );
+    expect(doctor.stderr).toContain('Fetch it: bmad sources update\n');
     expect((await machine.bmad(['list', 'agents'], env)).stdout.toString()).not.toContain('two');
     expect(await calls()).toEqual([]);
     const { code, stdout } = await machine.bmad(['sources', 'update'], env);

@@ -63,7 +63,10 @@ describe('a running server', () => {
     expect(await ada(client)).toContain('Version three.');
     const doctor = await machine.bmad(['doctor', '--no-handshake']);
     expect(doctor.stdout.toString()).toContain(
-      `${team.source}#main has changes that wait for your approval (rewritten): "bmad sources diff", then "bmad sources approve".`,
+      `${team.source}#main has changes that wait for your approval (rewritten).`,
+    );
+    expect(doctor.stderr).toContain(
+      'See the changes: bmad sources diff\nApprove them: bmad sources approve\n',
     );
   });
 

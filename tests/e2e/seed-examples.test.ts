@@ -84,7 +84,7 @@ describe('the tools of agents, over JSON-RPC', async () => {
     });
     expect(wrong.result?.['isError']).toBe(true);
     expect(textOf(wrong)).toContain('There is no file "bmad://core/workflows/prd-workflow.yaml".');
-    expect(textOf(wrong)).toContain('bmad-resources {operation:"list"}');
+    expect(textOf(wrong)).toContain('bmad-resources {operation:"list", pattern:"core/**"}');
     expect(
       textOf(await call(41, 'bmad-resources', { operation: 'read', uri: 'bmad://core/config.yaml' })),
     ).toContain('communication_language:');

@@ -8,7 +8,7 @@ import { settings } from '../../src/config/schema.ts';
 import { operations } from '../../src/operations/index.ts';
 import { isForPrograms } from '../../src/operations/reachable.ts';
 import { openApiDocument } from '../../src/surfaces/http/api/openapi.ts';
-import { INSTRUCTIONS } from '../../src/surfaces/mcp/instructions.ts';
+import { INSTRUCTIONS } from '../../src/surfaces/mcp/instructions.prepared.ts';
 import { templateList } from '../../src/surfaces/mcp/resources.ts';
 import { toolList } from '../../src/surfaces/mcp/tools.ts';
 import { listPrompts } from '../../src/operations/client/prompts.ts';

@@ -198,7 +198,13 @@ function readFailure(path: string, error: unknown): BmadError {
 function isFolder(path: string): BmadError {
   return new BmadError('forbidden', `${quoted(path)} is a folder, not a file.`, {
     subject: path,
-    hint: `List its files with {operation:"list", query:"resources", pattern:"${path.slice(0, 100)}/**"}.`,
+    steps: [
+      {
+        operation: 'list',
+        args: { what: 'resources', pattern: `${path.slice(0, 100)}/**` },
+        why: 'List its files',
+      },
+    ],
   });
 }
 

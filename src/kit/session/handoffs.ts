@@ -156,9 +156,10 @@ function unknown(id: string, all: readonly { id: string; text: string; done: boo
   return new BmadError('not_found', `There is no handoff or request with the id ${quoted(id)}.`, {
     subject: id.slice(0, 100),
     suggestions: open.slice(0, 5).map((each) => each.id),
-    hint:
-      open.length === 0
-        ? 'None are open. Ids begin with H- (handoffs) or R- (requests).'
-        : 'get_project_context with section "agents" has the ids of what is open.',
+    ...(open.length === 0
+      ? { hint: 'None are open. Ids begin with H- (handoffs) or R- (requests).' }
+      : {
+          steps: [{ operation: 'get_project_context', args: { section: 'agents' }, why: 'See what is open' }],
+        }),
   });
 }

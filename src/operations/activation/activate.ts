@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { saying } from '../../base/step.ts';
 import { byteLength } from '../../base/text/text.ts';
 import { problemText, qualifiedName } from '../../model/record.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from '../fields.ts';
@@ -57,7 +58,7 @@ export const activate = defineOperation({
       words: message,
       project,
     });
-    const activation = await workspace.delivery.activation(record, message, project);
+    const activation = await workspace.delivery.activation(record, message, project, saying(call.say));
     const { body } = activation;
     const own = qualifiedName(activation.record);
     const head = [activation.head, await runSection(run, own, context, project)].filter(Boolean).join('\n\n');

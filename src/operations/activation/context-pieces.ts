@@ -1,5 +1,6 @@
 import { BmadError } from '../../base/errors.ts';
 import { contentPath } from '../../base/files/paths.ts';
+import type { SayStep } from '../../base/step.ts';
 import { essentialLength } from '../../base/text/text-chunks.ts';
 import type { LeftOut, Piece } from '../../base/text/text-budget.ts';
 import { oneLine } from '../../base/text/text.ts';
@@ -26,15 +27,16 @@ export interface ContextRequest {
   message: string | undefined;
   project: string | undefined;
   signal: AbortSignal;
+  say: SayStep;
 }
 
 /** All that may be in the context of an agent or workflow, in the order in which it is shown. */
 export async function contextPieces(
-  { record, message, project, signal }: ContextRequest,
+  { record, message, project, signal, say }: ContextRequest,
   workspace: Workspace,
   context: Context,
 ): Promise<ContextPieces> {
-  const activation = await workspace.delivery.activation(record, message, project);
+  const activation = await workspace.delivery.activation(record, message, project, say);
   const target = activation.record;
   const topic = [message, target.title, target.displayName, target.description].filter(Boolean).join(' ');
   const steps = await stepPieces(activation, workspace);

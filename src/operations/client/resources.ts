@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
+import { saying } from '../../base/step.ts';
 import { listPage } from '../../base/text/paging.ts';
 import { contentUri } from '../../base/files/paths.ts';
-import type { Context, ServedFile, Workspace } from '../context.ts';
+import type { Call, Context, ServedFile, Workspace } from '../context.ts';
 import { cursorField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { stateResources, stateText } from './state-resources.ts';
@@ -80,7 +81,7 @@ export const readResource = defineOperation({
     if (state !== undefined) return { mimeType: 'text/markdown', text: state.text };
     const workspace = await context.workspace();
     const file = SKILL_URI.test(uri)
-      ? await skillFile(uri, workspace)
+      ? await skillFile(uri, workspace, call)
       : await contentFile(uri, workspace, context);
     return {
       mimeType: file.mimeType,
@@ -94,13 +95,17 @@ export const readResource = defineOperation({
   render: ({ text, blob }) => ({ body: text ?? blob ?? '' }),
 });
 
-async function skillFile(uri: string, { delivery: { skills } }: Workspace): Promise<ServedFile> {
+async function skillFile(
+  uri: string,
+  { delivery: { skills } }: Workspace,
+  { say }: Call,
+): Promise<ServedFile> {
   const { skill, path } = skills.locate(uri);
-  if (path !== '') return (await skills.open(skill)).file(path);
+  if (path !== '') return (await skills.open(skill, saying(say))).file(path);
   throw new BmadError('not_found', `${quoted(uri)} is a folder.`, {
     subject: uri.slice(0, 1_000),
     suggestions: [skills.uri(skill, 'SKILL.md')],
-    hint: 'resources/directory/read lists it.',
+    steps: [{ operation: 'list_skill_folder', args: { uri }, why: 'List its files' }],
   });
 }
 

@@ -3,8 +3,9 @@ import { sha256 } from '../../base/sha256.ts';
 import { mapLimited } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
+import { saying } from '../../base/step.ts';
 import { listPage } from '../../base/text/paging.ts';
-import type { Context, NamedSkill, Workspace } from '../context.ts';
+import type { Call, Context, NamedSkill, Workspace } from '../context.ts';
 import { cursorField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -38,13 +39,13 @@ export const listSkills = defineOperation({
   serves: 'clients',
   input: z.strictObject({ cursor: cursorField }),
   output: z.object({ items: z.array(entrySchema), next: z.string().optional() }),
-  async run({ cursor }, context, { signal }) {
+  async run({ cursor }, context, call) {
     const workspace = await context.workspace();
     const listed = workspace.delivery.skills.all().filter((skill) => skill.listed);
     const page = listPage(listed, PAGE, `skills ${listed.length}`, cursor);
     const entries = await mapLimited(page.part, READS_AT_ONCE, async (skill) => {
-      signal.throwIfAborted();
-      return readableEntry(skill, workspace, context);
+      call.signal.throwIfAborted();
+      return readableEntry(skill, workspace, context, call);
     });
     const items = entries.filter((entry) => entry !== undefined);
     return { items, ...(page.next === undefined ? {} : { next: page.next }) };
@@ -60,10 +61,10 @@ export const getSkill = defineOperation({
   serves: 'clients',
   input: z.strictObject({ uri: uriField.describe('skill://…/SKILL.md') }),
   output: entrySchema,
-  async run({ uri }, context) {
+  async run({ uri }, context, call) {
     const workspace = await context.workspace();
     const { skill, path } = workspace.delivery.skills.locate(uri);
-    if (path === SKILL_FILE) return entryOf(skill, workspace, context);
+    if (path === SKILL_FILE) return entryOf(skill, workspace, context, call);
     throw new BmadError('invalid_input', `${quoted(uri)} is not the URI of a skill.`, {
       subject: uri.slice(0, 1_000),
       suggestions: [`${skill.root}/${SKILL_FILE}`],
@@ -86,12 +87,12 @@ export const listSkillFolder = defineOperation({
     ),
     next: z.string().optional(),
   }),
-  async run({ uri, cursor }, context) {
+  async run({ uri, cursor }, context, call) {
     const { skills, mimeTypeOf } = (await context.workspace()).delivery;
     const { skill, path } = skills.locate(uri);
     const prefix = path === '' ? '' : `${path}/`;
     const children = new Map<string, boolean>();
-    for (const file of (await skills.open(skill)).paths) {
+    for (const file of (await skills.open(skill, saying(call.say))).paths) {
       if (!file.startsWith(prefix)) continue;
       const [name = '', ...below] = file.slice(prefix.length).split('/');
       children.set(name, below.length > 0);
@@ -122,8 +123,9 @@ async function readableEntry(
   skill: NamedSkill,
   workspace: Workspace,
   context: Context,
+  call: Call,
 ): Promise<SkillEntry | undefined> {
-  return entryOf(skill, workspace, context).catch(
+  return entryOf(skill, workspace, context, call).catch(
     ours(({ message }) => {
       context.log.warn('skill', { name: skill.name, error: message });
       return undefined;
@@ -135,9 +137,10 @@ async function entryOf(
   skill: NamedSkill,
   { delivery }: Workspace,
   { secrets }: Context,
+  { say }: Call,
 ): Promise<SkillEntry> {
   const { skills } = delivery;
-  const { paths, file } = await skills.open(skill);
+  const { paths, file } = await skills.open(skill, saying(say));
   const uri = skills.uri(skill, SKILL_FILE);
   const main = secrets.hide((await file(SKILL_FILE)).text ?? '');
   const frontmatter = skills.frontMatter(uri, main);

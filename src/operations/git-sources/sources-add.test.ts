@@ -207,7 +207,7 @@ describe('sources add', () => {
     expect(error).toMatchObject({
       code: 'invalid_input',
       message: 'There is no project here to add a source to.',
-      hint: expect.stringContaining('--level user') as string,
+      steps: [{ operation: 'sources_add', args: { level: 'user' }, open: ['source'] }],
     });
   });
 });

@@ -63,7 +63,7 @@ describe('sources remove', () => {
     expect(await machine.fail(sourcesRemove, { source: 'team' })).toMatchObject({
       code: 'not_found',
       message: 'There is no git source "team".',
-      hint: 'Add one with "bmad sources add <source>".',
+      steps: [{ operation: 'sources_add', open: ['source'] }],
     });
     await machine.ok(sourcesAdd, { source: team.source });
     expect(await machine.fail(sourcesRemove, { source: 'teem' })).toMatchObject({

@@ -5,6 +5,7 @@ import { memorySession, type MemorySession } from '../../../tests/support/memory
 import { memoryForget, memoryRestore, memoryUpdate } from './memory-change.ts';
 import { memoryPurge } from './memory-purge.ts';
 import { memoryCount, memoryGet } from './memory-read.ts';
+import { toolCall } from '../unified/forms.ts';
 
 async function forgotten(): Promise<{ session: MemorySession; id: string; kept: string }> {
   const session = await memorySession(afterAll);
@@ -67,7 +68,7 @@ describe('memory_purge', () => {
     ] as const) {
       const error = await session.fail(memoryPurge, { ...input, apply: true });
       expect(error.code, JSON.stringify(input)).toBe(code);
-      expect(error.hint).toBeTruthy();
+      expect(error.wayOut(toolCall)).toBeTruthy();
     }
     expect((await session.ok(memoryCount, { all: true })).data['count']).toBe(2);
   });

@@ -91,7 +91,7 @@ describe('memory_get', () => {
   ])('refuses %j', async (id, code) => {
     const error = await session.fail(memoryGet, { id });
     expect(error.code).toBe(code);
-    expect(error.hint).toContain('recall_structured');
+    expect(error.steps).toMatchObject([{ operation: 'memory_list' }]);
   });
 });
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { projectField } from '../fields.ts';
+import { projectField, stepsField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import { olderNotes } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
@@ -28,6 +28,7 @@ export const memoryStatus = defineOperation({
     fileEntries: z.int(),
     degraded: z.boolean(),
     notes: z.array(z.string()),
+    steps: stepsField,
   }),
   async run({ project }, context) {
     const status = await (await context.memory(project)).status();
@@ -47,6 +48,7 @@ export const memoryStatus = defineOperation({
       fileEntries: status.fileEntries,
       degraded: status.degraded,
       notes: [...status.notes, ...(await olderNotes(context, project, ['memories']))],
+      steps: [...status.steps],
     };
   },
   failed: ({ engine }) => engine === 'none',
@@ -67,5 +69,6 @@ export const memoryStatus = defineOperation({
       `Degraded: ${data.degraded ? 'yes' : 'no'}`,
       data.notes.map((note) => `- ${note}`),
     ),
+    steps: data.steps ?? [],
   }),
 });

@@ -162,7 +162,10 @@ describe('memory_move', () => {
     const session = await memorySession(afterAll, plain);
     await session.remember('decisions', 'dev', 'Remembered without a folder');
     await mkdir(join(session.folder, '_bmad/_memory'), { recursive: true });
-    expect(String((await session.ok(memoryStatus)).data['notes'])).toContain('bmad memory move');
+    const { data, answer } = await session.ok(memoryStatus);
+    expect(String(data['notes'])).toContain('There are memories of this project in');
+    expect(data['steps']).toMatchObject([{ operation: 'memory_move' }]);
+    expect(answer.steps).toEqual(data['steps']);
     await session.ok(memoryMove);
     expect(await session.recall('remembered folder')).toHaveLength(1);
   });

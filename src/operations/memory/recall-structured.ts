@@ -5,7 +5,7 @@ import { handOver } from '../execute.ts';
 import { memoryGet } from './memory-read.ts';
 import { DATA_NOTE, lines } from '../answer-text.ts';
 import { headline, memoryData, memorySchema, selectionFields, snippet } from './memory-view.ts';
-import { whereField } from '../fields.ts';
+import { stepsField, whereField } from '../fields.ts';
 import { olderNotes } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -49,6 +49,7 @@ export const recallStructured = defineOperation({
   output: z.object({
     hits: z.array(hitSchema),
     notes: z.array(z.string()),
+    steps: stepsField,
     memory: z.record(z.string(), z.unknown()).optional(),
   }),
 
@@ -59,7 +60,11 @@ export const recallStructured = defineOperation({
       return { hits: [], notes: [], memory };
     }
     const memory = await context.memory(project);
-    const { hits, notes } = await memory.recall(
+    const {
+      hits,
+      notes,
+      steps = [],
+    } = await memory.recall(
       {
         query,
         alternatives: alt_queries ?? [],
@@ -74,6 +79,7 @@ export const recallStructured = defineOperation({
       },
       call.signal,
     );
+    const about = await memory.notes();
     return {
       hits: hits.map(({ entry, score, cosine, coverage, matched, sources, stored, by }) => {
         const { text, ...rest } = memoryData(entry);
@@ -91,11 +97,12 @@ export const recallStructured = defineOperation({
           ...(by === undefined ? {} : { by }),
         };
       }),
-      notes: [...notes, ...(await memory.notes()), ...(await olderNotes(context, project, ['memories']))],
+      notes: [...notes, ...about.notes, ...(await olderNotes(context, project, ['memories']))],
+      steps: [...steps, ...about.steps],
     };
   },
 
-  render({ hits, notes, memory }, say) {
+  render({ hits, notes, steps = [], memory }, say) {
     if (memory !== undefined) return memoryGet.render(memory, say);
     const shown = hits.map((hit, index) =>
       lines(
@@ -110,6 +117,7 @@ export const recallStructured = defineOperation({
     return {
       body: hits.length === 0 ? 'Nothing is known about that.' : lines(DATA_NOTE, shown),
       ...(notes.length + rest.length === 0 ? {} : { note: lines(rest, notes) }),
+      steps,
     };
   },
 });

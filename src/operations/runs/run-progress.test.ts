@@ -167,7 +167,9 @@ describe('run_finish', () => {
       run: { status: 'completed', agent_notes: 'good enough' },
       notes: ['Only 1 of 2 steps have a checkpoint.'],
     });
-    expect((await session.fail(runCheckpoint, { run_id, step: 2 })).hint).toContain('run_open');
+    expect((await session.fail(runCheckpoint, { run_id, step: 2 })).steps).toMatchObject([
+      { operation: 'run_open' },
+    ]);
   });
 
   it('pauses, and a checkpoint makes it run again', async () => {
@@ -203,7 +205,7 @@ describe('run_resume', () => {
     expect((await session.ok(runResume, { run_id })).answer.note).toContain('It is completed.');
     expect(await session.fail(runCheckpoint, { run_id, step: 3 })).toMatchObject({
       code: 'conflict',
-      hint: expect.stringContaining('run_open') as string,
+      steps: [{ operation: 'run_open' }],
     });
   });
 

@@ -50,7 +50,9 @@ describe('session_create and session_switch', () => {
       'x'.repeat(65),
     ])
       expect((await session.fail(sessionCreate, { name })).code, name).toBe('invalid_input');
-    expect((await session.fail(sessionCreate, { name: 'main' })).hint).toContain('session_switch');
+    expect((await session.fail(sessionCreate, { name: 'main' })).steps).toMatchObject([
+      { operation: 'session_switch', args: { name: 'main' } },
+    ]);
     expect((await session.fail(sessionCreate, { name: 'MAIN' })).code).toBe('conflict');
     expect((await session.fail(sessionSwitch, { name: 'nowhere' })).hint).toContain('main');
     expect((await session.fail(sessionSwitch, { name: 'explore-graphql-20261114' })).code).toBe('not_found');
@@ -160,7 +162,10 @@ describe('session_merge of runs that are not over', () => {
     const error = await session.fail(sessionMerge, { name: 'side' });
     expect(error).toMatchObject({ code: 'conflict' });
     expect(error.message).toContain('not over: r-1, r-2');
-    expect(error.hint).toContain('run_finish');
+    expect(error.steps).toMatchObject([
+      { operation: 'run_finish', args: { run_id: 'r-1' } },
+      { operation: 'session_merge', args: { name: 'side', force: true } },
+    ]);
     expect(await session.text(`${RUNS}/side/branch.json`)).not.toContain('merged');
     const { data } = await session.ok(sessionMerge, { name: 'side', force: true });
     expect(data).toMatchObject({

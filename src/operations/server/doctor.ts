@@ -5,7 +5,7 @@ import { PRODUCT, VERSION } from '../../base/product.ts';
 import { plural } from '../../base/text/text.ts';
 import { isListed, problemText } from '../../model/record.ts';
 import type { Context, Workspace } from '../context.ts';
-import { projectField } from '../fields.ts';
+import { projectField, stepsField } from '../fields.ts';
 import { olderNote } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -45,6 +45,7 @@ export const doctor = defineOperation({
     problems: z.array(z.string()),
     findings: z.array(z.object({ level: z.enum(['broken', 'notice']), about: z.string(), text: z.string() })),
     warnings: z.array(z.string()),
+    steps: stepsField,
     handshake: z
       .object({
         ok: z.boolean(),
@@ -61,7 +62,7 @@ export const doctor = defineOperation({
     const handshake = asked ?? call.overHttp !== true;
     const opened = await openedOr(context, project);
     if (opened instanceof BmadError) return unusable(opened, context);
-    const { catalogue, delivery, project: found, warnings } = opened;
+    const { catalogue, delivery, project: found, warnings, steps } = opened;
     const diagnosis = await context.diagnosis();
     const older = found.root === undefined ? [] : await (await context.state(project)).older();
     const findings = [
@@ -95,6 +96,7 @@ export const doctor = defineOperation({
       problems,
       findings,
       warnings: [...context.configWarnings, ...warnings],
+      ...(steps.length === 0 ? {} : { steps: [...steps] }),
       ...(shaken === undefined ? {} : { handshake: shaken }),
       ok: problems.length === 0 && findings.every(({ level }) => level !== 'broken') && (shaken?.ok ?? true),
     };
@@ -132,6 +134,7 @@ export const doctor = defineOperation({
         : data.warnings.length > 0
           ? 'It works; see the warnings above.'
           : 'All is well.',
+      steps: data.steps ?? [],
     };
   },
 });

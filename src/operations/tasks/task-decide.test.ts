@@ -41,7 +41,8 @@ describe('decisions of a person', () => {
       expect(error).toMatchObject({ code: 'not_found', suggestions: [] });
       expect(error.text).not.toContain(task_id);
       expect(error.message).toContain(join(session.folder, '_bmad-output', '.tasks'));
-      expect(error.hint).toMatch(/^task_list .* --project/);
+      expect(error.hint).toContain('--project');
+      expect(error.steps).toMatchObject([{ operation: 'task_list' }]);
     }
     const plain = await memorySession(afterAll, { files: {} });
     const error = await plain.fail(taskApprove, { task_id });

@@ -126,7 +126,8 @@ describe('a task from the queue to its result', () => {
     const id = await spawned(session, 'risky', { needs_approval: 'It deletes data' });
     expect((await session.ok(taskClaim, {})).data['task']).toBeUndefined();
     const error = await session.fail(taskClaim, { task_id: id });
-    expect(error.hint).toContain('bmad task approve');
+    expect(error.hint).toContain('A person');
+    expect(error.steps).toMatchObject([{ operation: 'task_approve', args: { task_id: id } }]);
     expect(taskOf((await session.ok(taskApprove, { task_id: id, by: 'Ada' })).data)).toMatchObject({
       status: 'queued',
       approval: 'It deletes data (decided by Ada)',

@@ -1,3 +1,4 @@
+import type { SayStep } from '../../base/step.ts';
 import { byteLength, fenced } from '../../base/text/text.ts';
 import type { WorkflowContext } from './workflow-context.ts';
 import { problemText, qualifiedName, type BmadRecord, type Problem } from '../../model/record.ts';
@@ -20,7 +21,7 @@ export interface Activation {
 /** What a document is made of; each format of BMAD brings its own. */
 export interface Material {
   /** What the model cannot know about using the files here; one line each. */
-  notes: string[];
+  notes(say: SayStep): string[];
   /** Placeholders the text uses, with their values. */
   values: [string, string][];
   /** Context the model would otherwise have to compute or look up. */
@@ -41,6 +42,7 @@ export interface Material {
 /** Context larger than this comes after the files, so that the first file is in the first part of the answer. */
 const LARGE_SECTION = 3_000;
 const LISTED_FILES = 40;
+const LIST_FILES = { operation: 'list', args: { what: 'resources' }, open: ['pattern'] };
 
 /**
  * Assembles what the model cannot find out alone: the message, the values of placeholders, the resolved context, the
@@ -50,6 +52,7 @@ export function composeActivation(
   record: BmadRecord,
   message: string | undefined,
   material: Material,
+  say: SayStep,
 ): Activation {
   const { notes, values, context, files, further, problems, halt } = material;
   const title =
@@ -60,14 +63,14 @@ export function composeActivation(
     .filter((text) => text !== undefined);
   const small = (text: string): boolean => record.kind === 'agent' || byteLength(text) < LARGE_SECTION;
   const head = [
-    `# ${title} (${record.kind} ${qualifiedName(record)})\n\n${halt ?? lead(record)}\n\n${bullets([...provenance(record), ...notes])}`,
+    `# ${title} (${record.kind} ${qualifiedName(record)})\n\n${halt ?? lead(record)}\n\n${bullets([...provenance(record), ...notes(say)])}`,
     section('Message from the user', message === undefined ? undefined : fenced(message, 'text')),
   ];
   const body = [
     section('Values', bullets(values.map(([key, value]) => `\`{${key}}\`: ${value}`))),
     ...contexts.filter(small),
     section('Problems', bullets(problems.map(problemText))),
-    section('More files', furtherFiles(further)),
+    section('More files', furtherFiles(further, say)),
     ...files.map(fileSection),
     ...contexts.filter((text) => !small(text)),
   ];
@@ -110,11 +113,11 @@ function bullets(lines: readonly string[]): string {
   return lines.map((line) => `- ${line}`).join('\n');
 }
 
-function furtherFiles(uris: readonly string[]): string {
+function furtherFiles(uris: readonly string[], say: SayStep): string {
   const more = uris.length - LISTED_FILES;
   return bullets([
     ...uris.slice(0, LISTED_FILES),
-    ...(more > 0 ? [`and ${more} more: {"operation":"list","query":"resources","pattern":"…"}`] : []),
+    ...(more > 0 ? [`and ${more} more: ${say(LIST_FILES)}`] : []),
   ]);
 }
 

@@ -6,6 +6,7 @@ import { expected, unlessMissing } from '../../base/expected.ts';
 import type { Table } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { maskSecretValues } from '../../base/secrets/secrets.ts';
+import type { SayStep } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Origin } from '../../model/origin.ts';
@@ -44,6 +45,7 @@ export interface Delivery extends Inspection, Descriptions {
     record: BmadRecord,
     message: string | undefined,
     project: string | undefined,
+    say: SayStep,
   ): Promise<Activation>;
   skills: SkillShelf;
   mimeTypeOf(path: string): string;
@@ -105,10 +107,13 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       suggestions: nearest(rest.join('/'), rendered?.keys() ?? []).map((known) =>
         contentUri(`${RENDERED}${name}/${known}`),
       ),
-      hint:
-        rendered === undefined
-          ? 'Only some workflows are rendered; read the file in its own folder instead.'
-          : `{operation:"execute", workflow:"${name}"} starts it and names the files.`,
+      ...(rendered === undefined
+        ? { hint: 'Only some workflows are rendered; read the file in its own folder instead.' }
+        : {
+            steps: [
+              { operation: 'execute', args: { name, kind: 'workflow' }, why: 'Start it; it names its files' },
+            ],
+          }),
     });
   }
 
@@ -128,16 +133,17 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     record: BmadRecord,
     message: string | undefined,
     project: string | undefined,
+    say: SayStep,
   ): Promise<Activation> {
     const target = standingFor(record, catalogue);
     // Looked for once, so that all of one answer is about the same state of the project.
     const bmad = await projectBmad();
     const fixed = bmad === undefined && project === undefined && target.origin.kind === 'package';
     const known = fixed ? materials.get(record) : undefined;
-    if (known?.day === today()) return composeActivation(target, message, known.material);
+    if (known?.day === today()) return composeActivation(target, message, known.material, say);
     const material = await materialOf(record, target, bmad, project, today());
     if (fixed) materials.set(record, { day: today(), material });
-    return composeActivation(target, message, material);
+    return composeActivation(target, message, material, say);
   }
 
   /** Built-in content in a project that overrides nothing gives the same material all day. */
@@ -207,10 +213,10 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
 
   const skills = createSkillShelf({
     catalogue,
-    async startText(record) {
+    async startText(record, say) {
       // A date would make another file of it every day.
       const material = await materialOf(record, record, await projectBmad(), undefined, 'the current date');
-      const { head, body } = composeActivation(record, undefined, material);
+      const { head, body } = composeActivation(record, undefined, material, say);
       return `${head}\n\n${body}`;
     },
   });
@@ -242,9 +248,12 @@ function noSuchFile(path: string, known: readonly string[]): BmadError {
   const beside = known.filter((other) => dirname(other) === folder).map((other) => basename(other));
   const near = nearest(name, beside).map((other) => `${folder}/${other}`);
   const elsewhere = known.filter((other) => basename(other) === name).slice(0, 3);
+  let around = folder;
+  while (around !== '.' && !known.some((other) => other.startsWith(`${around}/`))) around = dirname(around);
+  const pattern = around === '.' ? undefined : `${around}/**`;
   return new BmadError('not_found', `There is no file ${quoted(contentUri(path))}.`, {
     subject: contentUri(path),
     suggestions: [...new Set([...near, ...elsewhere])].slice(0, 3).map(contentUri),
-    hint: 'List the files with {operation:"list", query:"resources"}; pattern:"bmm/**" narrows the list.',
+    steps: [{ operation: 'list', args: { what: 'resources', pattern }, why: 'List the files' }],
   });
 }

@@ -3,9 +3,10 @@ import { attempt, expected, noted } from '../../base/expected.ts';
 import { basename, dirname } from 'node:path/posix';
 import { parseYaml, type Table, tableOf, textField } from '../../base/parse/parse.ts';
 import { contentPath, contentUri } from '../../base/files/paths.ts';
+import type { SayStep } from '../../base/step.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Material } from './activation.ts';
-import { call, UNKNOWN_PROJECT } from './skill-material.ts';
+import { UNKNOWN_PROJECT } from './skill-material.ts';
 
 export interface InstallParts {
   record: BmadRecord;
@@ -29,7 +30,7 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
   const files = [{ uri: contentUri(record.bmadRelativePath), text: main }, ...(workflow?.files ?? [])];
   const used = files.map(({ text }) => text).join('\n');
   return {
-    notes: [...pathNotes(record, parts.project), ...(workflow?.notes ?? [])],
+    notes: (say) => [...pathNotes(record, parts.project, say), ...(workflow?.notes ?? [])],
     values: [...values(parts, used), ...(workflow?.values ?? [])],
     context: [],
     files,
@@ -38,18 +39,22 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
   };
 }
 
-function pathNotes(record: BmadRecord, project: string | undefined): string[] {
+function pathNotes(record: BmadRecord, project: string | undefined, say: SayStep): string[] {
   const root = basename(record.origin.root);
-  const start = `To start a workflow or task the text names: bmad ${call({ operation: 'execute', workflow: '<name>' }, project)}; an agent: with "agent".`;
+  const starting = (kind: string): string =>
+    say({ operation: 'execute', args: { name: '<name>', kind, project } });
+  const reading = (target: string): string =>
+    say({ operation: 'read', args: { target, kind: 'resource', project } });
+  const start = `To start a workflow or task the text names: ${starting('workflow')}; an agent: ${starting('agent')}.`;
   if (behaviourOf(record).pathsByFolder) {
     const folder = record.bmadRelativePath.startsWith('.') ? record.bmadRelativePath.split('/', 1)[0] : root;
     return [
-      `A dependency \`{type}/{name}\` of the file, and \`${folder ?? root}/{type}/{name}\`: bmad ${call({ operation: 'read', uri: `bmad://${moduleFolder(record)}{type}/{name}` }, project)}.`,
+      `A dependency \`{type}/{name}\` of the file, and \`${folder ?? root}/{type}/{name}\`: ${reading(`bmad://${moduleFolder(record)}{type}/{name}`)}.`,
       start,
     ];
   }
   return [
-    `Files the text names as \`{project-root}/${root}/x\`: bmad ${call({ operation: 'read', uri: 'bmad://x' }, project)}.`,
+    `Files the text names as \`{project-root}/${root}/x\`: ${reading('bmad://x')}.`,
     ...(record.kind === 'agent'
       ? ['Customization is compiled into this file already; do not merge it again.']
       : []),
@@ -84,7 +89,7 @@ function values(
 async function yamlWorkflow(
   parts: InstallParts,
   problems: Problem[],
-): Promise<Pick<Material, 'files' | 'notes' | 'values' | 'further'>> {
+): Promise<Pick<Material, 'files' | 'values' | 'further'> & { notes: string[] }> {
   const { record, main } = parts;
   const table = parsed(record.bmadRelativePath, main, problems);
   const folder = dirname(record.bmadRelativePath);

@@ -1,5 +1,6 @@
 import { field, isTable, type Table } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
+import type { SayStep } from '../../base/step.ts';
 import { fenced } from '../../base/text/text.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Material } from './activation.ts';
@@ -38,7 +39,7 @@ export function skillMaterial(parts: SkillParts): Material {
     entry === undefined ? record.bmadRelativePath : `${RENDERED}${record.name}/workflow.md`,
   );
   return {
-    notes: notes(parts, body),
+    notes: (say) => notes(parts, body, say),
     values: values(parts, body),
     context: [
       { title: 'Forwarded', body: forwarded(parts) ?? '' },
@@ -57,7 +58,7 @@ export function skillMaterial(parts: SkillParts): Material {
   };
 }
 
-function notes(parts: SkillParts, body: string): string[] {
+function notes(parts: SkillParts, body: string, say: SayStep): string[] {
   const { record, skill, project } = parts;
   const rendered = skill.rendered !== undefined;
   const customized = !rendered && Object.keys(skill.customization).length > 0;
@@ -74,19 +75,14 @@ function notes(parts: SkillParts, body: string): string[] {
   ];
   return [
     done.filter(Boolean).join(' '),
-    `To invoke a skill the text or menu names: bmad ${call({ operation: 'execute', workflow: '<name>', message: '…' }, project)}.`,
-    `Files (\`{skill-root}/x\` or a bare path \`x\`): bmad ${call({ operation: 'read', uri: `${contentUri(folder)}/x` }, project)}.`,
+    `To invoke a skill the text or menu names: ${say({ operation: 'execute', args: { name: '<name>', kind: 'workflow', project }, open: ['message'] })}.`,
+    `Files (\`{skill-root}/x\` or a bare path \`x\`): ${say({ operation: 'read', args: { target: `${contentUri(folder)}/x`, kind: 'resource', project } })}.`,
     ...(body.includes('bmad-help.csv')
       ? [`The catalogue \`_bmad/_config/bmad-help.csv\` is ${contentUri('_config/bmad-help.csv')}.`]
       : []),
     ...scriptNotes(parts, body),
     ...standInNotes(parts, body),
   ];
-}
-
-/** A call as the model should write it; a caller that named a project has to keep naming it. */
-export function call(args: Record<string, string>, project: string | undefined): string {
-  return JSON.stringify(project === undefined ? args : { ...args, project });
 }
 
 /** Scripts that did their work here already, so the model need not look for them. */

@@ -3,6 +3,7 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { attempt, expected } from '../../base/expected.ts';
 import { field, isTable, parseFrontMatter, type Table } from '../../base/parse/parse.ts';
 import { contentPath } from '../../base/files/paths.ts';
+import type { SayStep } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { cut } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
@@ -24,7 +25,7 @@ export interface SkillShelf {
   all(): readonly NamedSkill[];
   /** The skill a URI belongs to, and the path in its folder, which is empty for the folder itself. */
   locate(uri: string): { skill: NamedSkill; path: string };
-  open(skill: NamedSkill): Promise<OpenSkill>;
+  open(skill: NamedSkill, say: SayStep): Promise<OpenSkill>;
   /** The top of a `SKILL.md`. */
   frontMatter(uri: string, text: string): Table;
   /** The URI of a file or folder in a skill's folder. */
@@ -34,7 +35,7 @@ export interface SkillShelf {
 export interface ShelfParts {
   catalogue: Catalogue;
   /** What starting the record delivers, as Markdown that does not depend on the day. */
-  startText(record: BmadRecord): Promise<string>;
+  startText(record: BmadRecord, say: SayStep): Promise<string>;
 }
 
 export function createSkillShelf({ catalogue, startText }: ShelfParts): SkillShelf {
@@ -58,7 +59,7 @@ export function createSkillShelf({ catalogue, startText }: ShelfParts): SkillShe
         const found = byName?.get(near);
         return found === undefined ? [] : [skillUri(found, SKILL_FILE)];
       }),
-      hint: 'skills/list shows them all.',
+      steps: [{ operation: 'list_skills', why: 'List the skills' }],
     });
   }
 
@@ -90,7 +91,7 @@ export function createSkillShelf({ catalogue, startText }: ShelfParts): SkillShe
     return source.tree;
   }
 
-  async function open(skill: NamedSkill): Promise<OpenSkill> {
+  async function open(skill: NamedSkill, say: SayStep): Promise<OpenSkill> {
     const { record } = skill;
     const own = await ownFiles(record);
     const paths = [...new Set([SKILL_FILE, ...own.keys()])].sort();
@@ -98,7 +99,9 @@ export function createSkillShelf({ catalogue, startText }: ShelfParts): SkillShe
     async function file(path: string): Promise<ServedFile> {
       if (path === SKILL_FILE) {
         const beside = paths.filter((other) => other !== SKILL_FILE);
-        const text = await (behaviourOf(record).isSkill ? ownSkillFile(skill) : madeSkillFile(skill, beside));
+        const text = await (behaviourOf(record).isSkill
+          ? ownSkillFile(skill)
+          : madeSkillFile(skill, beside, say));
         return { path, mimeType: 'text/markdown', text, origin: record.origin };
       }
       const place = own.get(path);
@@ -108,7 +111,13 @@ export function createSkillShelf({ catalogue, startText }: ShelfParts): SkillShe
       throw new BmadError('not_found', `There is no file ${quoted(uri)}.`, {
         subject: cut(uri, 1_000),
         suggestions: nearest(path, paths).map((known) => skillUri(skill, known)),
-        hint: `skills/get for ${skillUri(skill, SKILL_FILE)} lists the files of this skill.`,
+        steps: [
+          {
+            operation: 'get_skill',
+            args: { uri: skillUri(skill, SKILL_FILE) },
+            why: 'List the files of this skill',
+          },
+        ],
       });
     }
 
@@ -127,9 +136,9 @@ export function createSkillShelf({ catalogue, startText }: ShelfParts): SkillShe
   }
 
   /** What is older than skills is delivered the way it is started. */
-  async function madeSkillFile(skill: NamedSkill, beside: readonly string[]): Promise<string> {
+  async function madeSkillFile(skill: NamedSkill, beside: readonly string[], say: SayStep): Promise<string> {
     const files = beside.map((path) => `- \`${path}\``).join('\n');
-    return `${head(skill)}\n${await startText(skill.record)}\n\n## Files of this skill\n\nUnchanged, beside this file:\n\n${files}\n`;
+    return `${head(skill)}\n${await startText(skill.record, say)}\n\n## Files of this skill\n\nUnchanged, beside this file:\n\n${files}\n`;
   }
 
   return {

@@ -244,7 +244,14 @@ export class ProjectFacts {
     if (kit.memory !== undefined) return { ...kit, memory: kit.memory };
     throw new BmadError('unavailable', `${quoted(kit.root)} has no ${kit.folder}/_memory folder.`, {
       subject: operation,
-      hint: `${operation} writes where the project's own tools read. Make the folder ${kit.folder}/_memory, or keep it with remember_structured.`,
+      hint: `It is written where the project's own tools read it. Make the folder ${kit.folder}/_memory first.`,
+      steps: [
+        {
+          operation: 'remember_structured',
+          open: ['type', 'agent', 'text'],
+          why: 'Or keep it in the memory',
+        },
+      ],
     });
   }
 }

@@ -64,7 +64,9 @@ export function chosenSource(name: string, sources: readonly ConfiguredSource[])
       wanted,
       sources.flatMap(({ address }) => namesOf(address)),
     ),
-    hint: all.length === 0 ? 'Add one with "bmad sources add <source>".' : `Configured: ${all.join(', ')}.`,
+    ...(all.length === 0
+      ? { steps: [{ operation: 'sources_add', open: ['source'], why: 'Add one' }] }
+      : { hint: `Configured: ${all.join(', ')}.` }),
   });
 }
 

@@ -11,7 +11,7 @@ import { Levels, type LevelParts } from './levels.ts';
 import type { Pin } from './lock-file.ts';
 import { parsedOr, pinnedCopies, type PinnedCopy } from './pinned-copies.ts';
 import type { Review, ReviewedState } from './review.ts';
-import { otherContent, viewSource, type SourceView } from './view.ts';
+import { otherContent, updateStep, viewSource, type SourceView } from './view.ts';
 
 export interface GitSourcesParts extends LevelParts {
   /** Folder in which it is remembered which project's sources the user has fetched. */
@@ -204,7 +204,8 @@ export class GitSources {
     if (found.commit === pin.commit && !approve)
       throw new BmadError('unavailable', otherContent(address.source, pin), {
         subject: address.source,
-        hint: 'If it is the lock file that is wrong, "bmad sources update --approve" pins what is there.',
+        hint: 'The lock file may be wrong.',
+        steps: [updateStep({ source: address.source, approve: true }, 'Pin what is there now')],
       });
     // A file that a team shares changes when a person says so.
     const mayPin = !(background && source.layer === 'project');
@@ -264,7 +265,10 @@ export class GitSources {
         `${address.source}: the approved commit ${pin.commit.slice(0, 12)} is not at the remote: its history was rewritten, or the lock file is wrong (${error.message})`,
         {
           subject: address.source,
-          hint: 'See what is there now with "bmad sources update" and "bmad sources diff".',
+          steps: [
+            updateStep({ source: address.source }, 'Fetch what is there now'),
+            { operation: 'sources_diff', args: { source: address.source }, why: 'Then compare' },
+          ],
           cause: error,
         },
       );

@@ -39,7 +39,15 @@ export class Levels {
     const files = this.#parts[level];
     if (files !== undefined) return files;
     throw new BmadError('invalid_input', 'There is no project here to add a source to.', {
-      hint: 'Go to the folder of a project, name it with --project, or add the source for yourself with --level user.',
+      hint: 'Go to the folder of a project, or name it with --project.',
+      steps: [
+        {
+          operation: 'sources_add',
+          args: { level: 'user' },
+          open: ['source'],
+          why: 'Or add it for yourself',
+        },
+      ],
     });
   }
 
@@ -64,7 +72,7 @@ export class Levels {
       if (pins[address.source]?.commit !== before?.commit)
         throw new BmadError('conflict', `${address.source} has just been approved by someone else.`, {
           subject: address.source,
-          hint: 'Look at it again with "bmad sources list".',
+          steps: [{ operation: 'sources_list', why: 'Look at it again' }],
         });
       pins[address.source] = after;
     });

@@ -1,3 +1,4 @@
+import type { Step } from '../../base/step.ts';
 import { ago } from '../../base/text/text.ts';
 import type { GitMount } from '../../sources/discover.ts';
 import type { SourceView } from './view.ts';
@@ -6,6 +7,8 @@ import type { SourceView } from './view.ts';
 export interface Served {
   mounts: GitMount[];
   warnings: string[];
+  /** What a person can do about them. */
+  steps: Step[];
   /** The sources that are not here. */
   absent: string[];
 }
@@ -16,13 +19,15 @@ export function servedOf(
   fetching: ReadonlySet<string>,
   troubles: ReadonlyMap<string, string>,
 ): Served {
+  const said = views.map((view) => {
+    const { source } = view.address;
+    const trouble = view.trouble ?? (view.served === undefined ? troubles.get(source) : undefined);
+    return warningsOf(trouble === undefined ? view : { ...view, trouble }, fetching.has(source));
+  });
   return {
     mounts: views.flatMap((view) => (view.served === undefined ? [] : [mountOf(view, view.served)])),
-    warnings: views.flatMap((view) => {
-      const { source } = view.address;
-      const trouble = view.trouble ?? (view.served === undefined ? troubles.get(source) : undefined);
-      return warningsOf(trouble === undefined ? view : { ...view, trouble }, fetching.has(source));
-    }),
+    warnings: said.flatMap(({ warnings }) => warnings),
+    steps: said.flatMap(({ steps }) => steps),
     absent: views.flatMap(({ served, address }) => (served === undefined ? [address.source] : [])),
   };
 }
@@ -40,25 +45,33 @@ function moduleName({ name, repo }: SourceView['address']): string {
 }
 
 /** What a person should know about a source that is not simply served. */
-function warningsOf(view: SourceView, fetching: boolean): string[] {
+function warningsOf(view: SourceView, fetching: boolean): Pick<Served, 'warnings' | 'steps'> {
   const { address, served, pending, trouble, layer, sighting, relation } = view;
-  const found: string[] = [];
-  const again = `"bmad sources update${layer === 'flag' || layer === 'environment' ? ` --git ${address.source}` : ''}"`;
-  if (served === undefined)
-    found.push(
-      fetching
-        ? `${address.source} is being fetched and will be served when the fetch finishes.`
-        : layer === 'project' && trouble === undefined
-          ? `${address.source} is listed by the project and not on this machine yet. Fetch it with ${again}.`
-          : `${address.source} is not served: ${trouble ?? 'it has not been fetched yet.'} Try again with ${again}.`,
+  const { source } = address;
+  const warnings: string[] = [];
+  const steps: Step[] = [];
+  if (served === undefined && fetching)
+    warnings.push(`${source} is being fetched and will be served when the fetch finishes.`);
+  else if (served === undefined) {
+    warnings.push(
+      layer === 'project' && trouble === undefined
+        ? `${source} is listed by the project and not on this machine yet.`
+        : `${source} is not served: ${trouble ?? 'it has not been fetched yet.'}`,
     );
-  else if (trouble !== undefined)
-    found.push(
-      `${address.source} is served from the copy of ${ago(sighting?.checkedAt ?? served.fetchedAt, Date.now())}: ${trouble}`,
+    // A source that no file lists is only known to a program that is given it.
+    const given = layer === 'flag' || layer === 'environment' ? `, with --git ${source}` : '';
+    steps.push({ operation: 'sources_update', why: `Fetch it${given}` });
+  } else if (trouble !== undefined)
+    warnings.push(
+      `${source} is served from the copy of ${ago(sighting?.checkedAt ?? served.fetchedAt, Date.now())}: ${trouble}`,
     );
-  if (pending !== undefined && served !== undefined)
-    found.push(
-      `${address.source} has changes that wait for your approval${relation === undefined || relation === 'continued' ? '' : ` (${relation})`}: "bmad sources diff", then "bmad sources approve".`,
+  if (pending !== undefined && served !== undefined) {
+    const how = relation === undefined || relation === 'continued' ? '' : ` (${relation})`;
+    warnings.push(`${source} has changes that wait for your approval${how}.`);
+    steps.push(
+      { operation: 'sources_diff', why: 'See the changes' },
+      { operation: 'sources_approve', why: 'Approve them' },
     );
-  return found;
+  }
+  return { warnings, steps };
 }

@@ -1,4 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
+import type { Step } from '../../base/step.ts';
 import type { GitCache, Relation, Sighting, Snapshot } from '../../sources/git/cache.ts';
 import type { ConfiguredSource } from './configured.ts';
 import type { PinsOfLevels } from './levels.ts';
@@ -50,4 +51,8 @@ export async function viewSource(
 
 export function otherContent(source: string, { commit }: Pin): string {
   return `${source}: commit ${commit.slice(0, 12)} does not match the lock file and is not served. Compare the lock file with your team’s.`;
+}
+
+export function updateStep(args: { source: string; approve?: true }, why: string): Step {
+  return { operation: 'sources_update', args, why };
 }

@@ -4,6 +4,7 @@ import { expected } from '../../base/expected.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
+import type { Step } from '../../base/step.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { readHandover, type HandoverState, type Handover } from './document.ts';
@@ -22,6 +23,10 @@ export interface KeptHandover {
 const CONTRACT_BYTES = 2_000_000;
 const LOCK_WAIT_MS = 15_000;
 const ENDING = '.md';
+const NEW_CONTRACT: Omit<Step, 'why'> = {
+  operation: 'create_delivery_contract',
+  open: ['from_team', 'to_team'],
+};
 
 /** The contracts of a project: files in `contracts/` of its output folder. */
 export class Handovers {
@@ -65,10 +70,9 @@ export class Handovers {
     throw new BmadError('not_found', `There is no delivery contract ${quoted(id)}.`, {
       subject: id.slice(0, 200),
       suggestions: nearest(id, ids),
-      hint:
-        ids.length === 0
-          ? 'create_delivery_contract makes the first one.'
-          : `Contracts: ${ids.slice(-10).join(', ')}.`,
+      ...(ids.length === 0
+        ? { steps: [{ ...NEW_CONTRACT, why: 'Make the first one' }] }
+        : { hint: `Contracts: ${ids.slice(-10).join(', ')}.` }),
     });
   }
 
@@ -112,7 +116,8 @@ export class Handovers {
       if (kept.contract.status === 'accepted' || kept.contract.status === 'rejected')
         throw new BmadError('conflict', `${id} is ${kept.contract.status} already.`, {
           subject: id,
-          hint: 'Make a new contract with create_delivery_contract; this one stays as it was agreed.',
+          hint: 'It stays as it was agreed.',
+          steps: [{ ...NEW_CONTRACT, why: 'Make a new contract' }],
         });
       if (answer.status === 'accepted' && !validation.valid) {
         const first = validation.findings.filter(({ level }) => level === 'error').slice(0, 3);

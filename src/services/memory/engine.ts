@@ -119,6 +119,6 @@ function present(current: Stored | undefined, { type, id }: MemoryKey): Stored {
   if (current !== undefined) return current;
   throw new BmadError('not_found', `There is no memory ${quoted(id)} in ${type}.`, {
     subject: id,
-    hint: 'List the memories, or recall by words, to find its id.',
+    steps: [{ operation: 'memory_list', why: 'List memories with their ids' }],
   });
 }

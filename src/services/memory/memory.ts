@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Step } from '../../base/step.ts';
 import { momentOf } from '../../base/text/local-time.ts';
 import { sameAgent } from '../../kit/agents.ts';
 import type { MemoryFilter, MemoryType } from '../../model/memory.ts';
@@ -100,11 +101,12 @@ export function createMemory(parts: MemoryParts) {
     },
 
     /** What to know about the answers of this memory that they do not say themselves. */
-    async notes(): Promise<string[]> {
-      if (elsewhere || !(await hasTwoStores(folder))) return [];
-      return [
-        `Only one of two stores was searched: ${folder} has both. "bmad memory status" says what to do.`,
-      ];
+    async notes(): Promise<{ notes: string[]; steps: readonly Step[] }> {
+      if (elsewhere || !(await hasTwoStores(folder))) return { notes: [], steps: [] };
+      return {
+        notes: [`Only one of two stores was searched: ${folder} has both.`],
+        steps: [{ operation: 'memory_status', why: 'See what to do about it' }],
+      };
     },
 
     /** Problems with the project's own files: their content may be missing from every answer. */

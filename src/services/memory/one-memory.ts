@@ -1,5 +1,6 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { isMemoryId } from '../../base/memory-ids.ts';
+import type { Step } from '../../base/step.ts';
 import type { MemoryEntry, MemoryRevision, MemoryType } from '../../model/memory.ts';
 import { withCopies } from './copies.ts';
 import { kitCandidates } from './kit-index.ts';
@@ -57,7 +58,7 @@ async function memoryWithId(opened: OpenMemory, id: string, type?: MemoryType): 
   if (copy !== undefined) return { entry: copy.entry, revisions: [], sources, stored: false };
   throw new BmadError('not_found', `There is no memory with the id ${quoted(id)}.`, {
     subject: id.slice(0, 100),
-    hint: 'recall_structured and "list" of manage_memories give ids.',
+    steps: [LIST_MEMORIES],
   });
 }
 
@@ -177,10 +178,13 @@ async function storedMemory(
 const modeOf = ({ embedder }: Session): 'semantic' | 'local' =>
   embedder === undefined ? 'local' : 'semantic';
 
+const LIST_MEMORIES: Step = { operation: 'memory_list', why: 'List memories with their ids' };
+
 export function exactId(id: string): string {
   if (isMemoryId(id)) return id.trim().toLowerCase();
   throw new BmadError('invalid_input', `${quoted(id)} is not a memory id.`, {
     subject: 'id',
-    hint: 'An id looks like 728cfd79-2a3f-5f9a-ad84-d776ac131a77; recall_structured gives it.',
+    hint: 'An id looks like 728cfd79-2a3f-5f9a-ad84-d776ac131a77.',
+    steps: [LIST_MEMORIES],
   });
 }

@@ -108,7 +108,11 @@ async function refuseToPart(folder: string, hasSqlite: boolean): Promise<void> {
       `The memories are in ${join(folder, LOG_FILE)}, which was created without SQLite; SQLite is now available.`,
       {
         subject: folder,
-        hint: `Set memory_engine to "jsonl" to go on with it. To change over: with that setting "bmad memory export --format jsonl --all", then set it to "sqlite", import the export and move ${LOG_FILE} away.`,
+        hint: `Set memory_engine to "jsonl" to keep using it. To change over, export everything with that setting; then set it to "sqlite", import the export and move ${LOG_FILE} away.`,
+        steps: [
+          { operation: 'memory_export', args: { format: 'jsonl', all: true }, why: 'Export everything' },
+          { operation: 'memory_import', open: ['file'], why: 'Import the export' },
+        ],
       },
     );
 }

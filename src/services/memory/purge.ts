@@ -80,12 +80,13 @@ async function forgottenWithIds(
     if (all.length === 0)
       throw new BmadError('not_found', `There is no memory with the id ${id}.`, {
         subject: 'ids',
-        hint: '"bmad memory list --all" shows forgotten memories too.',
+        steps: [{ operation: 'memory_list', args: { all: true }, why: 'List forgotten memories too' }],
       });
     if (forgotten.length === 0)
       throw new BmadError('forbidden', `${id} is not forgotten; only forgotten memories are purged.`, {
         subject: 'ids',
-        hint: `Forget it first, with "bmad memory forget ${id}". Nothing was removed.`,
+        hint: 'Nothing was removed.',
+        steps: [{ operation: 'memory_forget', args: { id }, why: 'Forget it first' }],
       });
     found.push(...forgotten);
   }

@@ -1,5 +1,6 @@
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
+import type { Step } from '../../base/step.ts';
 import { nameKey } from '../../base/text/same-name.ts';
 import type { MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
 import { sameAgent } from '../../kit/agents.ts';
@@ -41,6 +42,8 @@ export interface Recalled extends MemoryHit {
 export interface Recall {
   hits: Recalled[];
   notes: string[];
+  /** What to do where not everything could be searched. */
+  steps?: readonly Step[];
 }
 
 /** What is known about a question, in the store and in the project's files, best first. */
@@ -72,9 +75,9 @@ async function answered(
 }
 
 /** Masked last: copies are known by their text as it is. */
-function maskedRecall({ hits, notes }: Recall, opened: OpenMemory): Recall {
+function maskedRecall({ hits, notes, steps = [] }: Recall, opened: OpenMemory): Recall {
   const safe = shownBy(opened);
-  return { hits: hits.map((hit) => ({ ...hit, entry: safe.entry(hit.entry) })), notes };
+  return { hits: hits.map((hit) => ({ ...hit, entry: safe.entry(hit.entry) })), notes, steps };
 }
 
 /** When the store cannot be asked, the project's own files still can; without any, the error is the answer. */
@@ -89,7 +92,8 @@ async function fromFiles(opened: OpenMemory, question: RecallQuestion, error: Bm
       keep(best, hit);
   return {
     hits: [...best.values()].sort(byScore).slice(0, question.limit),
-    notes: [`DEGRADED, only the project's files were searched: ${error.text.replaceAll('\n\n', ' ')}`],
+    notes: [`DEGRADED, only the project's files were searched: ${error.line}`],
+    steps: error.steps,
   };
 }
 

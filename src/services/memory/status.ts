@@ -1,4 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
+import type { Step } from '../../base/step.ts';
 import { plural } from '../../base/text/text.ts';
 import { isUsed } from './place.ts';
 import type { MemoryParts } from './memory.ts';
@@ -17,6 +18,8 @@ export interface MemoryStatus {
   fileEntries: number;
   degraded: boolean;
   notes: string[];
+  /** What to do about it. */
+  steps: readonly Step[];
 }
 
 export async function statusOf({ opened, sessions, place, userFolder }: MemoryParts): Promise<MemoryStatus> {
@@ -27,10 +30,11 @@ export async function statusOf({ opened, sessions, place, userFolder }: MemoryPa
     fileEntries: entries.length,
   };
   const notes = [...problems];
-  if (place.owner === 'project' && (await isUsed(userFolder)))
-    notes.push(
-      `There are memories of this project in ${userFolder} too. "bmad memory move" brings them here.`,
-    );
+  const steps: Step[] = [];
+  if (place.owner === 'project' && (await isUsed(userFolder))) {
+    notes.push(`There are memories of this project in ${userFolder} too.`);
+    steps.push({ operation: 'memory_move', why: 'Bring them into the project' });
+  }
   try {
     const { store, embedder, troubles } = await opened.session();
     const [health, stats, { total, embedded }] = [
@@ -38,10 +42,10 @@ export async function statusOf({ opened, sessions, place, userFolder }: MemoryPa
       await store.stats(),
       await store.embedding(),
     ];
-    if (embedder !== undefined && embedded < total && !sessions.reembedding.running)
-      notes.push(
-        `${plural(total - embedded, 'memory waits', 'memories wait')} for a vector. "bmad memory reindex" makes them now.`,
-      );
+    if (embedder !== undefined && embedded < total && !sessions.reembedding.running) {
+      notes.push(`${plural(total - embedded, 'memory waits', 'memories wait')} for a vector.`);
+      steps.push({ operation: 'memory_reindex', why: 'Make the missing vectors now' });
+    }
     return {
       ...shared,
       store: health,
@@ -50,6 +54,7 @@ export async function statusOf({ opened, sessions, place, userFolder }: MemoryPa
       embedding: { done: embedded, total, running: sessions.reembedding.running },
       degraded: health.degraded || troubles.length > 0,
       notes: [...notes, ...troubles, ...health.notes],
+      steps,
     };
   } catch (error) {
     if (!(error instanceof BmadError)) throw error;
@@ -60,7 +65,8 @@ export async function statusOf({ opened, sessions, place, userFolder }: MemoryPa
       stats: undefined,
       embedding: { done: 0, total: 0, running: false },
       degraded: true,
-      notes: [error.text.replaceAll('\n\n', ' '), ...notes],
+      notes: [error.line, ...notes],
+      steps: [...error.steps, ...steps],
     };
   }
 }

@@ -121,7 +121,8 @@ function isLine(line: Partial<Record<string, unknown>>): line is Partial<Record<
 export function notALog(path: string, removable = true): BmadError {
   return new BmadError('unavailable', `${path} is damaged or not a usage log. It was left unchanged.`, {
     subject: path,
-    hint: `Ranking continues without it. ${removable ? 'Move it elsewhere, or remove it with "bmad usage clear"' : 'This file was not created by the server; move it yourself'}.`,
+    hint: `Ranking continues without it. ${removable ? 'Move it elsewhere, or remove it' : 'This file was not created by the server; move it yourself'}.`,
+    ...(removable ? { steps: [{ operation: 'usage_clear', why: 'Remove it' }] } : {}),
   });
 }
 

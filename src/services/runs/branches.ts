@@ -35,7 +35,8 @@ export async function createBranch(
     if (taken !== undefined && !made)
       throw new BmadError('conflict', `There is a branch ${quoted(taken)} already.`, {
         subject: name,
-        hint: 'Choose another name, or switch to it with session_switch.',
+        hint: 'Choose another name.',
+        steps: [{ operation: 'session_switch', args: { name: taken }, why: 'Or switch to it' }],
       });
     await writeBranchFile(place, name, storage.now(), { purpose, parent: parent ?? reading.current });
     return { branch: name, folder: place.path };
@@ -101,7 +102,7 @@ export async function archiveBranch(
     const reading = await readAll(storage);
     const branch = liveBranch(reading, name);
     const going = runsNotOver(branch);
-    if (going.length > 0 && !force) throw notOver(name, going, 'archive');
+    if (going.length > 0 && !force) throw notOver({ name }, going, 'archive');
     const from = folderPath(branch);
     if ((await realFolder(from)) === undefined) throw unknownBranch(name, reading);
     const day = localDay(storage.now()).replaceAll('-', '');
@@ -127,10 +128,18 @@ export function runsNotOver({ runs }: RunBranch): string[] {
   return runs.filter(({ status }) => status === 'running' || status === 'paused').map(({ id }) => id);
 }
 
-export function notOver(name: string, going: readonly string[], what: 'merge' | 'archive'): BmadError {
+export function notOver(
+  args: { name: string; into?: string | undefined },
+  going: readonly string[],
+  what: 'merge' | 'archive',
+): BmadError {
+  const { name } = args;
   return new BmadError('conflict', `${quoted(name)} has runs that are not over: ${going.join(', ')}.`, {
     subject: name,
-    hint: `End them with run_finish, or ${what} it as it is with force.`,
+    steps: [
+      { operation: 'run_finish', args: { run_id: going[0] }, open: ['status'], why: 'End them' },
+      { operation: `session_${what}`, args: { ...args, force: true }, why: `Or ${what} it as it is` },
+    ],
   });
 }
 

@@ -11,7 +11,7 @@ import { readJson, readText } from '../../kit/runs/json-file.ts';
 import { readRun } from '../../kit/runs/read-run.ts';
 import { STATE_FILE } from '../../kit/runs/state-file.ts';
 import type { Run, RunPlace } from '../../model/run.ts';
-import { findRun } from './find.ts';
+import { findRun, OPEN_RUN } from './find.ts';
 import { folderOf, lockedRuns, readAll, type RunsStorage } from './storage.ts';
 import { beforeChange, writeChange, writeState, type Before, type Change } from './write-run.ts';
 
@@ -49,7 +49,7 @@ export async function checkpoint(
     if (status === 'completed')
       throw new BmadError('conflict', `The run ${quoted(id)} is completed.`, {
         subject: id,
-        hint: 'Open a new one with run_open.',
+        steps: [OPEN_RUN],
       });
     const rests = status === 'paused' || status === 'failed';
     if (rests && given.isNote !== true) notes.push(`It was ${status} and is running again.`);
@@ -163,7 +163,8 @@ async function writable(
   if (run.archive !== undefined)
     throw new BmadError('conflict', `The run ${quoted(id)} is archived (${run.archive}).`, {
       subject: id,
-      hint: 'Archived runs are only read. Open a new one with run_open.',
+      hint: 'Archived runs can only be read.',
+      steps: [OPEN_RUN],
     });
   const folder = folderOf(reading.folders, run.place);
   return { run, locked: (action) => lockedRuns(folder, action) };

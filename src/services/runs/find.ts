@@ -1,9 +1,12 @@
 import { BmadError, quoted } from '../../base/errors.ts';
+import type { Step } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { ARCHIVE, isBranchName, isRunId } from '../../kit/runs/scan.ts';
 import type { Run, RunBranch, RunsReading } from '../../model/run.ts';
 
 const LISTED = 20;
+
+export const OPEN_RUN: Step = { operation: 'run_open', open: ['workflow'], why: 'Open a new run' };
 
 /** The branch of this name, or the archived one whose folder has it; nothing when there is none. */
 export function branchOf({ branches }: RunsReading, name: string): RunBranch | undefined {
@@ -26,10 +29,15 @@ export function unknownBranch(name: string, { branches }: RunsReading): BmadErro
   return new BmadError('not_found', `There is no session branch ${quoted(name)}.`, {
     subject: name.slice(0, 100),
     suggestions: nearest(name, names),
-    hint:
-      names.length === 0
-        ? 'There are none yet: session_create makes one, run_open begins with "main".'
-        : `Branches: ${names.slice(0, LISTED).join(', ')}.`,
+    ...(names.length === 0
+      ? {
+          hint: 'There are none yet; the first run begins with "main".',
+          steps: [
+            { operation: 'session_create', args: { name }, why: 'Make this one' },
+            { ...OPEN_RUN, why: 'Or open a run' },
+          ],
+        }
+      : { hint: `Branches: ${names.slice(0, LISTED).join(', ')}.` }),
   });
 }
 
@@ -78,11 +86,10 @@ function unknownRun(
   return new BmadError('not_found', `There is no run ${quoted(id)}${where}.`, {
     subject: id.slice(0, 100),
     suggestions: elsewhere.length > 0 ? [] : nearest(id, ids),
-    hint:
-      elsewhere.length > 0
-        ? `It is in ${others}.`
-        : ids.length === 0
-          ? 'There are no runs yet: run_open opens one.'
-          : `Runs: ${ids.slice(-LISTED).join(', ')}.`,
+    ...(elsewhere.length > 0
+      ? { hint: `It is in ${others}.` }
+      : ids.length === 0
+        ? { hint: 'There are no runs yet.', steps: [{ ...OPEN_RUN, why: 'Open one' }] }
+        : { hint: `Runs: ${ids.slice(-LISTED).join(', ')}.` }),
   });
 }

@@ -60,7 +60,7 @@ export async function mergeBranch(
     const source = liveBranch(reading, name);
     const going = runsNotOver(source);
     // Two copies of a run that both go on would be two truths of one piece of work: it is taken along, if at all.
-    if (going.length > 0 && !force) throw notOver(name, going, 'merge');
+    if (going.length > 0 && !force) throw notOver({ name, into }, going, 'merge');
     const target = { base: folder.base, path: `${folder.path}/${into}` };
     const drafts = join(folder.base, folder.path, DRAFTS);
     await refuseLinks(target.base, target.path);

@@ -1,3 +1,4 @@
+import { basename } from 'node:path/posix';
 import { BmadError } from '../../base/errors.ts';
 import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
 import type { Table } from '../../base/parse/parse.ts';
@@ -6,6 +7,7 @@ import { applied, JOURNAL_FILE, lastEntryIn, standingOf } from '../../kit/runs/j
 import { readJson, readText } from '../../kit/runs/json-file.ts';
 import { STATE_FILE } from '../../kit/runs/state-file.ts';
 import type { JournalEntry, RunPlace } from '../../model/run.ts';
+import { OPEN_RUN } from './find.ts';
 
 /** What a writer adds; number, time and digest are put in here. */
 export type Change = Omit<JournalEntry, 'seq' | 'at' | 'after'>;
@@ -25,14 +27,14 @@ export interface Before {
 /** What a run is before a change. A file that cannot be understood is left as it is, and so is the run. */
 export async function beforeChange({ base, path }: RunPlace): Promise<Before> {
   const { table, broken } = await readJson(base, `${path}/${STATE_FILE}`);
-  if (broken !== undefined) throw leftAlone(`${path}/${STATE_FILE}`, broken);
+  if (broken !== undefined) throw leftAlone(path, STATE_FILE, broken);
   const journal = await readText(base, `${path}/${JOURNAL_FILE}`);
-  if (typeof journal === 'object') throw leftAlone(`${path}/${JOURNAL_FILE}`, journal.broken);
+  if (typeof journal === 'object') throw leftAlone(path, JOURNAL_FILE, journal.broken);
   const { standing, state } = standingOf(journal, table);
   if (state === undefined)
     throw new BmadError('not_found', `${path} has no state that could be continued.`, {
       subject: path,
-      hint: 'Open a new run with run_open.',
+      steps: [OPEN_RUN],
     });
   const last = journal === undefined ? undefined : lastEntryIn(journal);
   return {
@@ -92,9 +94,16 @@ export async function writeState({ base, path }: RunPlace, state: Table): Promis
   await replaceShared(base, `${path}/${STATE_FILE}`, `${JSON.stringify(state, null, 2)}\n`);
 }
 
-function leftAlone(path: string, reason: string): BmadError {
-  return new BmadError('unavailable', `${path} ${reason}; it is left as it is and nothing was written.`, {
-    subject: path,
-    hint: 'Repair the file, or let run_repair make it again from the journal; the broken one is kept beside it.',
-  });
+function leftAlone(path: string, file: string, reason: string): BmadError {
+  return new BmadError(
+    'unavailable',
+    `${path}/${file} ${reason}; it is left as it is and nothing was written.`,
+    {
+      subject: `${path}/${file}`,
+      hint: 'Repair the file, or have it made again from the journal; the broken one is kept beside it.',
+      steps: [
+        { operation: 'run_repair', args: { run_id: basename(path) }, why: 'Make it again from the journal' },
+      ],
+    },
+  );
 }

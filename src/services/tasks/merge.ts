@@ -65,7 +65,10 @@ function checkDoubles(done: readonly Done[], { strategy }: MergeOrder): void {
     `Several tasks have the output key "${double[0]}": ${double[1].join(', ')}.`,
     {
       subject: double[0],
-      hint: 'Give the run_id, or merge with concat.',
+      steps: [
+        { operation: 'task_merge', args: { strategy }, open: ['run_id'], why: 'Merge the tasks of one run' },
+        { operation: 'task_merge', args: { strategy: 'concat' }, why: 'Or join all results' },
+      ],
     },
   );
 }

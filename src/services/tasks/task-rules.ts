@@ -1,4 +1,4 @@
-import { BmadError, quoted } from '../../base/errors.ts';
+import { BmadError, quoted, type ErrorDetails } from '../../base/errors.ts';
 import type { Task, TaskState } from '../../model/task.ts';
 
 export interface NewTask {
@@ -54,10 +54,12 @@ export function checkKey(
     `The output key ${quoted(outputKey)} is that of ${same.task_id} (${same.status}).`,
     {
       subject: outputKey,
-      hint:
+      hint: 'Take another key.',
+      steps: [
         same.status === 'completed' || same.status === 'needs_verification'
-          ? `Take another key; task_show {task_id:"${same.task_id}"} has its result.`
-          : 'Take another key, or cancel that task.',
+          ? { operation: 'task_show', args: { task_id: same.task_id }, why: 'Read its result' }
+          : { operation: 'task_cancel', args: { task_id: same.task_id }, why: 'Or cancel that task' },
+      ],
     },
   );
 }
@@ -92,10 +94,19 @@ export function checkDependencies({ dependsOn, runId }: NewTask, all: readonly T
     `depends_on: no task has the output key ${unknown.map((key) => quoted(key)).join(', ')}.`,
     {
       subject: unknown[0] ?? '',
-      hint:
-        keys.length === 0
-          ? 'There is no task yet: spawn that one first.'
-          : `Keys there are: ${keys.slice(-20).join(', ')}.`,
+      ...(keys.length === 0
+        ? {
+            hint: 'There are no tasks yet.',
+            steps: [
+              {
+                operation: 'spawn_subagent_task',
+                args: { output_key: unknown[0] },
+                open: ['agent', 'task'],
+                why: 'Add that one first',
+              },
+            ],
+          }
+        : { hint: `Known keys: ${keys.slice(-20).join(', ')}.` }),
     },
   );
 }
@@ -109,20 +120,27 @@ export function holding(task: Task, claim: string): { task: Task; lease: Lease }
       `${task.task_id} is held by ${quoted(lease?.worker ?? '')}, not by this claim.`,
       {
         subject: task.task_id,
-        hint: 'Give the "claim" that task_claim answered with. A lease that ran out may have gone to another worker.',
+        hint: 'Give the "claim" that you got when you claimed it. A lease that ran out may have gone to another worker.',
       },
     );
   throw wrongState(task, 'be finished by this claim');
 }
 
 export function wrongState({ task_id, status }: Task, what: string): BmadError {
-  const advice: Partial<Record<TaskState, string>> = {
-    needs_approval: 'A person has to agree first: bmad task approve <id>.',
-    queued: 'Claim it first with task_claim; a lease that ran out puts a task back.',
-    running: 'Another worker has it; its lease ends by itself.',
+  const args = { task_id };
+  const advice: Partial<Record<TaskState, Pick<ErrorDetails, 'hint' | 'steps'>>> = {
+    needs_approval: {
+      hint: 'A person has to approve it first.',
+      steps: [{ operation: 'task_approve', args, why: 'Approve it' }],
+    },
+    queued: {
+      hint: 'A task whose lease runs out goes back to the queue.',
+      steps: [{ operation: 'task_claim', args, why: 'Claim it first' }],
+    },
+    running: { hint: 'Another worker has it; its lease ends by itself.' },
   };
   return new BmadError('conflict', `${task_id} is ${status} and cannot ${what}.`, {
     subject: task_id,
-    hint: advice[status] ?? 'task_show says what became of it.',
+    ...(advice[status] ?? { steps: [{ operation: 'task_show', args, why: 'See what became of it' }] }),
   });
 }

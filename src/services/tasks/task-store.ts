@@ -6,9 +6,12 @@ import { ours, unlessMissing } from '../../base/expected.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { removeShared, replaceShared } from '../../base/files/file-shared.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
+import type { Step } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { strayPart } from '../../kit/kit.ts';
 import { taskSchema, type Task } from '../../model/task.ts';
+
+const LIST: Step = { operation: 'task_list', why: 'List the tasks' };
 
 /** Where the tasks of a project are: a folder below one that nothing may lead out of. */
 export interface TaskPlace {
@@ -86,7 +89,8 @@ export class TaskStore {
     if (!ID.test(id))
       throw new BmadError('invalid_input', `${quoted(id)} is not the id of a task.`, {
         subject: id.slice(0, 100),
-        hint: 'Ids look like task-20261115-093000-a1b2c3; task_list has them.',
+        hint: 'Ids look like task-20261115-093000-a1b2c3.',
+        steps: [LIST],
       });
     const found = await this.#read(id).catch(unlessMissing);
     if (found !== undefined) return found;
@@ -95,7 +99,7 @@ export class TaskStore {
     throw new BmadError('not_found', `There is no task ${quoted(id)}.`, {
       subject: id,
       suggestions: nearest(id, known),
-      hint: 'task_list has the ids.',
+      steps: [LIST],
     });
   }
 
@@ -103,11 +107,12 @@ export class TaskStore {
     const { root, folder, owner } = this.#place;
     const elsewhere =
       owner === 'project'
-        ? 'For a task of another project go to its folder, or name that with --project.'
+        ? 'For a task of another project, go to its folder or name it with --project.'
         : 'The project has no BMAD in it, so its tasks are with the user of the server: run this as that user, with the XDG_STATE_HOME that the server has.';
     return new BmadError('not_found', `There is no task ${quoted(id)} in ${join(root, folder)}.`, {
       subject: id,
-      hint: `task_list has those of this project. ${elsewhere}`,
+      hint: elsewhere,
+      steps: [LIST],
     });
   }
 

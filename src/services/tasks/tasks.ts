@@ -236,7 +236,8 @@ export class Tasks {
         `${task.task_id} waits for ${missing.map((key) => quoted(key)).join(', ')}.`,
         {
           subject: task.task_id,
-          hint: 'Complete these first; task_list shows who has them.',
+          hint: 'These have to be completed first.',
+          steps: [{ operation: 'task_list', why: 'See who has them' }],
         },
       );
     }

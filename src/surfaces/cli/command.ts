@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import type { AnyOperation } from '../../operations/operation.ts';
-import { flagOf } from './flags.ts';
+import { flagOf } from '../../operations/command-line.ts';
 
 interface Property {
   type?: string;

@@ -4,13 +4,13 @@ import { CLI_PROGRAM, PRODUCT, VERSION } from '../../base/product.ts';
 import { stepLines } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import type { Context } from '../../operations/context.ts';
+import { commandLine } from '../../operations/command-line.ts';
 import { execute } from '../../operations/execute.ts';
 import { operations } from '../../operations/index.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
 import { bmad } from '../../operations/unified/bmad.ts';
 import { commandOf } from './command.ts';
 import { GROUPS, overview } from './overview.ts';
-import { asCommand } from './steps.ts';
 import { inTerminalWords } from './wording.ts';
 
 /** The streams of the terminal, and the settings flags every command takes. */
@@ -40,7 +40,7 @@ export async function runProgram(
     const call = {
       signal: terminal.signal,
       progress: (message: string) => terminal.err(`${message} …\n`),
-      say: asCommand,
+      say: commandLine,
     } as const;
     const context = { ...(await openContext()), operation: operationNamed };
     const outcome = await execute(operation, input, context, call);
@@ -54,7 +54,7 @@ export async function runProgram(
       terminal.out(exact === true || body.endsWith('\n') ? body : `${body}\n`);
       // A file may end in the middle of a line; what is said about it begins a new one.
       const gap = exact === true && body !== '' && !body.endsWith('\n') ? '\n' : '';
-      const said = [...(note === undefined ? [] : [inTerminalWords(note)]), ...stepLines(steps, asCommand)];
+      const said = [...(note === undefined ? [] : [inTerminalWords(note)]), ...stepLines(steps, commandLine)];
       if (said.length > 0) terminal.err(`${gap}${said.join('\n')}\n`);
     }
     if (outcome.failed) exitCode = 1;
@@ -142,10 +142,10 @@ function groupNamed(program: Command, name: string): Command {
 function report(error: BmadError, json: boolean, terminal: Terminal): number {
   if (json) {
     const { code, message, subject, suggestions } = error;
-    const hint = error.wayOut(asCommand);
+    const hint = error.wayOut(commandLine);
     terminal.out(`${JSON.stringify({ error: { code, message, hint, subject, suggestions } }, null, 2)}\n`);
   } else {
-    terminal.err(`${inTerminalWords(error.textWith(asCommand))}\n`);
+    terminal.err(`${inTerminalWords(error.textWith(commandLine))}\n`);
   }
   return ERROR_CODES[error.code].exit;
 }

@@ -1,15 +1,6 @@
 import { SERVER_KEY } from '../../base/product.ts';
 import type { ToolChoice } from '../../operations/toolsets.ts';
-
-/** The first sentence matters most: some hosts cut after 2,000 characters, and models read from the top. */
-export const INSTRUCTIONS = `Use the tool "${SERVER_KEY}" whenever the user wants a BMad Method agent (architect, pm, analyst, dev, ux-designer, or a persona such as Winston) or workflow (prd, architecture, build, brainstorming, party-mode, …): call {operation:"execute", agent:"architect", message:"<the user's words>"} or {operation:"execute", workflow:"prd", message:"…"} and then follow the returned text as your own instructions.
-
-- One execute call is enough to begin: it holds the persona or workflow, the configuration values, the customization and links to more files. No script has to be run and no BMAD installation is needed.
-- When a text names another skill, execute it by that name. When it names a file, read it: {operation:"read", uri:"bmad://…"}.
-- If an answer says it is a PART, fetch the next one with its cursor before you go past it, or ask for one heading with "section".
-- Not sure what fits? {operation:"search", query:"words"} ranks agents and workflows; {operation:"list", query:"workflows", category:"plan"} shows a phase.
-- Bare commands work too: {command:"bmm/architect"}, {command:"*party-mode"}.
-- Names may be short (prd), full (bmad-prd), qualified (bmm/prd), a persona (John) or a menu code (CA). Pass "project" with an absolute folder if the work is not in the folder the server was started for.`;
+import { INSTRUCTIONS, NEXT } from './instructions.prepared.ts';
 
 const WITH_WORKFLOWS = `Use "list_workflows" to see the BMad Method's workflows, "execute_workflow" or "execute_task" to start one whenever the user wants a document, a plan, a review or a session of that kind (prd, architecture, brainstorming, …), and then follow the returned text as your own instructions. "get_workflow_details" shows what a workflow needs and produces; "get_knowledge" loads background by domain and fragment.`;
 
@@ -19,7 +10,7 @@ const PARTS =
   'If an answer says it is a PART, fetch the next one with its cursor before you go past it, or ask for one heading with "section".';
 
 const PROJECT: readonly (readonly [string, string])[] = [
-  ['', 'To see how far along the project is and what to do next: {operation:"next"}.'],
+  ['', NEXT],
   [
     'run_completion_contract',
     'Before you say that work is done, call "run_completion_contract": only PASS means done.',

@@ -1,5 +1,5 @@
-import { argumentsText, type StepWriter } from '../../base/step.ts';
-import { CLI_PROGRAM } from '../../base/product.ts';
+import { argumentsText, type Step, type StepWriter } from '../../base/step.ts';
+import { commandLine } from '../../operations/command-line.ts';
 import type { ToolChoice } from '../../operations/toolsets.ts';
 import { OFFERED } from '../../operations/offered.ts';
 import { toolCall } from '../../operations/unified/forms.ts';
@@ -15,12 +15,12 @@ export function stepsFor({ fixed, of }: ToolChoice): StepWriter {
   return (step) =>
     toolCall(step, (tool) => offered.has(tool)) ??
     elsewhere(step.operation, step.args ?? {}, offered) ??
-    personsCommand(step.operation);
+    personsCommand(step);
 }
 
 /** What other tools, or the host itself, can do where the tool `bmad` is switched off. */
 function elsewhere(operation: string, args: Arguments, offered: ReadonlySet<string>): string | undefined {
-  const { name, target, kind, what, query, pattern, run_id } = args;
+  const { name, target, kind, what, query, pattern, run_id, uri } = args;
   const resources = offered.has('bmad-resources');
   const call = (tool: string, given: Arguments): string => `${tool} ${argumentsText(given)}`;
   switch (operation) {
@@ -39,16 +39,24 @@ function elsewhere(operation: string, args: Arguments, offered: ReadonlySet<stri
         return resources ? call('bmad-resources', { operation, pattern }) : 'the list of MCP resources';
       if (resources && (what === 'agents' || what === 'workflows'))
         return call('bmad-resources', { operation: what });
-      return offered.has('list_workflows') ? call('list_workflows', {}) : 'the list of prompts';
+      if (what === 'workflows' && offered.has('list_workflows')) return call('list_workflows', {});
+      if (what === 'tasks' && offered.has('list_tasks')) return call('list_tasks', {});
+      return what === 'agents' || what === 'workflows' ? 'the list of prompts' : undefined;
+    case 'list_skills':
+      return 'skills/list';
+    case 'get_skill':
+      return call('skills/get', { uri });
+    case 'list_skill_folder':
+      return call('resources/directory/read', { uri });
     default:
       return undefined;
   }
 }
 
 /** What is offered by no tool at all is for a person at a terminal; a tool that is switched off is for nobody. */
-function personsCommand(operation: string): string | undefined {
-  const { toolset, behind, command } = OFFERED[operation] ?? {};
-  return toolset === undefined && behind === undefined && command !== undefined
-    ? `${CLI_PROGRAM} ${command} (for a person, in a terminal)`
-    : undefined;
+function personsCommand(step: Step): string | undefined {
+  const { toolset, behind } = OFFERED[step.operation] ?? {};
+  if (toolset !== undefined || behind !== undefined) return undefined;
+  const command = commandLine(step);
+  return command === undefined ? undefined : `${command} (for a person, in a terminal)`;
 }

@@ -89,7 +89,7 @@ export async function callTool(
       .filter((text) => text !== undefined)
       .map((text) => ({ type: 'text', text })),
   });
-  if (!outcome.ok) return { ...answer([words(outcome.error.textWith(write))]), isError: true };
+  if (!outcome.ok) return { ...answer([outcome.error.map(words).textWith(write)]), isError: true };
   const { body, note, exact, steps = [] } = outcome.answer;
   if (operation.answersData === true)
     return { content: [{ type: 'text', text: body }], structuredContent: outcome.data };

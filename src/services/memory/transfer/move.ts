@@ -29,7 +29,14 @@ export interface MovedMemories {
 export async function moveIntoProject({ root, state, engine, analyser }: Move): Promise<MovedMemories> {
   if (isOnQdrant(engine))
     throw new BmadError('invalid_input', 'The memories are on a Qdrant server; there is no file to move.', {
-      hint: 'To take them elsewhere, use "bmad memory export --format jsonl" and "bmad memory import".',
+      steps: [
+        {
+          operation: 'memory_export',
+          args: { format: 'jsonl' },
+          why: 'To take them elsewhere, export them',
+        },
+        { operation: 'memory_import', open: ['file'], why: 'Then import them there' },
+      ],
     });
   const from = userPlace(root, state);
   const folder = (await readKit(root)).folder;

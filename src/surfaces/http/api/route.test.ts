@@ -242,7 +242,7 @@ describe('the HTTP API', () => {
 
   it('names the next step as a route', async () => {
     const { hint } = await problemOf(await post('read', { target: 'nobody-has-this-name' }));
-    expect(hint).toContain('POST /api/bmad {operation:"list"');
+    expect(hint).toContain('POST /api/list {"what":"workflows"}');
   });
 
   it('ends the call of a client that has left', async () => {

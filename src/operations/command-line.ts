@@ -1,10 +1,14 @@
-import { CLI_PROGRAM } from '../../base/product.ts';
-import { stepArguments, type StepWriter } from '../../base/step.ts';
-import { OFFERED } from '../../operations/offered.ts';
-import { flagOf } from './flags.ts';
+import { CLI_PROGRAM } from '../base/product.ts';
+import { stepArguments, type StepWriter } from '../base/step.ts';
+import { OFFERED } from './offered.ts';
+
+/** `min_score` is `--min-score` on the command line. */
+export function flagOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('_', '-');
+}
 
 /** A step as a command line. What has no command cannot be done in a terminal. */
-export const asCommand: StepWriter = (step) => {
+export const commandLine: StepWriter = (step) => {
   const { command, positional = [] } = OFFERED[step.operation] ?? {};
   if (command === undefined) return undefined;
   const { kind: _kind, ...args } = stepArguments(step);
