@@ -143,13 +143,13 @@ describe.skipIf(process.platform === 'win32')('a watched program', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { PATH },
     });
+    const exit = once(host, 'exit');
     let text = '';
     host.stdout.setEncoding('utf8');
     for await (const chunk of host.stdout) {
       text += String(chunk);
       if (text.includes('\n')) break;
     }
-    const exit = once(host, 'exit');
     host.kill('SIGKILL');
     await exit;
     const pids = [...text.matchAll(/pid (\d+)/g)].map((match) => Number(match[1]));

@@ -100,7 +100,7 @@ describe('bmad', () => {
       /^bmad: give one of "agent" and "workflow", not both/,
     ],
     [{ operation: 'execute', agent: '' }, /^bmad: execute needs "agent" or "workflow"\./],
-    [{ operation: 'execute', agent: '   ' }, /is not a name/],
+    [{ operation: 'execute', agent: '   ' }, /is not a valid name/],
     [{ operation: 'read', agent: 42 }, /^bmad: "agent" is not valid.*number/],
     [{ operation: 'read', agent: ['x'] }, /^bmad: "agent" is not valid/],
     [{ operation: 'execute', agent: 'dev', message: { a: 1 } }, /^bmad: "message" is not valid/],

@@ -32,12 +32,14 @@ describe('the index', () => {
 
   it('answers in part when the time is over, and goes on', async () => {
     const files = { ...manyFiles(500, 'word'), 'z/last.ts': 'export function lastOfAll() {}\n' };
-    const one = await codeProject(files, { budgetMs: 0, background: true });
+    const one = await codeProject(files, { budgetMs: 0 });
     const first = await one.ask('lastOfAll');
     expect(first.partial).toBe(true);
     expect(first.notes.join()).toContain('have not been read yet');
     // Exact text is found in files that are not in the index yet.
     expect(paths(first)).toEqual(['z/last.ts']);
+    const background = one.again({ background: true });
+    await expect.poll(async () => (await background.ask('lastOfAll')).partial).toBe(false);
     const patient = one.again({ budgetMs: 30_000 });
     expect(await patient.ask('lastOfAll')).toMatchObject({ partial: false, files: { indexed: 501 } });
   });

@@ -85,6 +85,8 @@ async function halfSent(origin: string, token: string): Promise<Socket> {
   return socket;
 }
 
+const STALLED_MS = 3_000;
+
 describe('a client that reads slowly', () => {
   it('gets all of a long answer', async () => {
     const bytes = 24 * 1024 * 1024;
@@ -93,12 +95,15 @@ describe('a client that reads slowly', () => {
       path: '/long',
       handle: async () => new Response(new Uint8Array(bytes)),
     };
-    const { origin } = await serve({ routes: [long], limits: { stalledMs: 2_000 } });
+    const { origin } = await serve({ routes: [long], limits: { stalledMs: STALLED_MS } });
     const answer = await openRequest(origin, get('/long'));
     let got = 0;
+    const started = performance.now();
     for await (const piece of answer as AsyncIterable<Buffer>) {
       got += piece.length;
-      await pause(8);
+      // So slowly that all of it takes longer than a client may read nothing, and no slower when the machine is busy.
+      const due = started + (got / bytes) * 1.5 * STALLED_MS;
+      await pause(Math.max(0, due - performance.now()));
     }
     expect(got).toBe(bytes);
   });
