@@ -106,7 +106,7 @@ describe.each(WAYS)('a client of $era over $transport', (way) => {
     expect(first).toContain('NOT EXECUTED: the client’s answer is not text.');
     expect(first).toContain('# Brief for Winston');
     expect(await delegate(client, { task: 'Another' })).toContain(
-      'NOT EXECUTED: the answer of the model is empty.',
+      "NOT EXECUTED: the model's answer is empty.",
     );
     expect(await kept(cwd)).toEqual([]);
   });
@@ -118,7 +118,7 @@ describe.each(WAYS)('a client of $era over $transport', (way) => {
     });
     const answer = await delegate(client, { max_tokens: 100 });
     expect(answer.length).toBeLessThan(2_000);
-    expect(answer).toContain('was cut: it did not keep to its tokens');
+    expect(answer).toContain('was cut: it exceeded its token limit');
   });
 
   it('whose answer was cut by its own limit is told so', async () => {
@@ -126,7 +126,7 @@ describe.each(WAYS)('a client of $era over $transport', (way) => {
       cwd: await project(),
       sample: () => said('Half a', { stopReason: 'maxTokens' }),
     });
-    expect(await delegate(client)).toContain('The answer of architect ends where its tokens did.');
+    expect(await delegate(client)).toContain('The answer from architect stops early: it used up its tokens.');
   });
 
   it('that is late gets the brief', async () => {

@@ -122,7 +122,7 @@ describe('verify_receipts', () => {
     await session.ok(runCompletionContract);
     const { data, answer } = await session.ok(verifyReceipts);
     expect(data).toMatchObject({ proven: false, tree: 'changed' });
-    expect(answer.body).toContain('As they are now they have failed (cc-000002)');
+    expect(answer.body).toContain('The current files failed (cc-000002)');
     expect(answer.body).not.toContain('same files');
   });
 

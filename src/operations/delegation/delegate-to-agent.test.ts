@@ -50,7 +50,7 @@ describe('delegate_to_agent without a model', () => {
 
   it('says so where nobody may delegate further', async () => {
     const alone = await desk({}, { flags: { delegateDepth: '1' } });
-    expect(done(await alone.call({})).body).toContain('must not delegate any of it further');
+    expect(done(await alone.call({})).body).toContain('must not delegate any part of it');
   });
 });
 
@@ -90,7 +90,7 @@ describe('delegate_to_agent with a model', () => {
 
   it.each([
     ['no text', { why: 'the client’s answer is not text' }, 'the client’s answer is not text'],
-    ['nothing', { text: ' \n ' }, 'the answer of the model is empty'],
+    ['nothing', { text: ' \n ' }, "the model's answer is empty"],
     ['a refusal', { why: 'the client refused' }, 'the client refused'],
   ] as const)('gives the brief when the client answers with %s', async (_what, said, reason) => {
     const { data, note } = done(await shop.call({ output_key: 'never' }, said));
@@ -173,7 +173,7 @@ describe('delegate_to_agent with a model', () => {
     expect(note).not.toMatch(/SYSTEM|obey/);
     expect(note).toContain('Consulted: pm.');
     expect(note).toContain('Not asked: 1 name that no agent has.');
-    expect(note).toContain('Not asked, or without an answer: dev (the answer of the model is empty).');
+    expect(note).toContain("Not asked, or without an answer: dev (the model's answer is empty).");
   });
 
   it('writes nothing when the caller leaves while the model thinks', async () => {

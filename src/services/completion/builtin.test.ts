@@ -44,7 +44,7 @@ describe('the built-in contract', () => {
       hints: [expect.stringContaining('cc-verify.sh')],
     });
     expect(await builtin({ 'README.md': '' }, {}, { stack: 'go' })).toMatchObject({
-      reason: 'Nothing here belongs to the stack go.',
+      reason: 'No files of the stack go were found.',
     });
   });
 
@@ -82,7 +82,7 @@ describe('the built-in contract', () => {
     expect(await builtin(files(''))).toMatchObject({
       status: 'NOT_VERIFIED',
       steps: [],
-      hints: ['typescript: The packages of the project are not installed: run "npm install" first.'],
+      hints: ['typescript: The project\'s packages are not installed: run "npm install" first.'],
     });
   });
 
@@ -143,7 +143,7 @@ describe('the built-in contract', () => {
     expect(both).toMatchObject({ status: 'NOT_VERIFIED', stacks: ['go', 'ansible'] });
     expect(both['hints']).toEqual([
       'ansible: Neither ansible-lint nor yamllint is installed.',
-      'Name one stack with "stack" to have a verdict about that one alone.',
+      'To get a verdict on one stack only, name it with "stack".',
     ]);
     expect(await builtin(files, { go: 'exit 0' }, { stack: 'go' })).toMatchObject({
       status: 'PASS',

@@ -29,10 +29,10 @@ export async function runBuiltin(request: RunRequest): Promise<RunResult> {
       status: 'NOT_VERIFIED',
       reason:
         stack === undefined
-          ? 'Nothing here belongs to a stack that can be verified, and the project has no script of its own.'
-          : `Nothing here belongs to the stack ${stack}.`,
+          ? 'The project has no completion script, and no stack was found that the built-in checks know.'
+          : `No files of the stack ${stack} were found.`,
       hints: [
-        `Write ${request.scriptPath} to say what "done" means here, or name the folder of the code with "working_dir".`,
+        `Write ${request.scriptPath} to define what "done" means, or name the code's folder with "working_dir".`,
       ],
       stacks: [],
       steps: [],
@@ -54,14 +54,14 @@ export async function runBuiltin(request: RunRequest): Promise<RunResult> {
   );
   const hints = [
     ...lacks.map(({ stack: of, what }) => `${of}: ${what}`),
-    ...idle.map((name) => `${name}: there is no command for it here; it does not count.`),
+    ...idle.map((name) => `${name}: no command applies to it here, so it was not checked.`),
     ...(timedOut
       ? [
-          'contract_timeout_ms (BMAD_CONTRACT_TIMEOUT_MS) gives more time; watch modes of test runners never end.',
+          'To allow more time, raise contract_timeout_ms (BMAD_CONTRACT_TIMEOUT_MS). A test runner in watch mode never ends.',
         ]
       : []),
     ...(lacks.length > 0 && steps.some(({ ok }) => ok === true)
-      ? ['Name one stack with "stack" to have a verdict about that one alone.']
+      ? ['To get a verdict on one stack only, name it with "stack".']
       : []),
   ];
   return { ...judged, hints, stacks, steps, timedOut, ...(signal === undefined ? {} : { signal }) };
@@ -130,23 +130,23 @@ function judgement(
   if (timedOut)
     return {
       status: 'FAIL',
-      reason: `${steps.at(-1)?.command ?? 'It'} did not end within ${timeoutMs / 1_000} s.`,
+      reason: `${steps.at(-1)?.command ?? 'It'} did not finish within ${timeoutMs / 1_000} s.`,
     };
   if (failed.length > 0)
     return { status: 'FAIL', reason: `Failed: ${failed.map(({ command }) => command).join(', ')}.` };
   const passed = counted.filter(({ ok }) => ok === true);
-  if (passed.length === 0) return { status: 'NOT_VERIFIED', reason: 'No command that counts could be run.' };
+  if (passed.length === 0) return { status: 'NOT_VERIFIED', reason: 'No required command could be run.' };
   if (lacks.length > 0)
     return {
       status: 'NOT_VERIFIED',
-      reason: `Not everything could be verified: ${lacks.map(({ stack }) => stack).join(', ')}.`,
+      reason: `Some stacks could not be verified: ${lacks.map(({ stack }) => stack).join(', ')}.`,
     };
   return {
     status: 'PASS',
     reason:
       passed.length === 1
-        ? 'The one command that counts has succeeded.'
-        : `All ${passed.length} commands that count have succeeded.`,
+        ? 'The only required command succeeded.'
+        : `All ${passed.length} required commands succeeded.`,
   };
 }
 

@@ -34,7 +34,7 @@ export class ChainCheck {
     const read = opened(text);
     if (read === undefined) {
       this.unknown = true;
-      return this.problem('damaged', 'is no receipt: it was changed, or its writing was cut off.');
+      return this.problem('damaged', 'is not a valid receipt: it was edited or truncated.');
     }
     const { receipt, intact } = read;
     if (!intact) this.problem('changed', `(${receipt.id}) was changed after it was written.`);
@@ -54,12 +54,12 @@ export class ChainCheck {
       if (noted.seq > this.last.seq)
         this.add({
           kind: 'removed',
-          message: `${plural(noted.seq - this.last.seq, 'receipt is', 'receipts are')} missing at the end: the last one that was written was number ${noted.seq}.`,
+          message: `${plural(noted.seq - this.last.seq, 'receipt is', 'receipts are')} missing at the end: the last one written was number ${noted.seq}.`,
         });
       else if (there !== undefined && there !== noted.hash)
         this.add({
           kind: 'changed',
-          message: `Receipt number ${noted.seq} is not the one that was noted outside the project when it was written.`,
+          message: `Receipt number ${noted.seq} differs from the one recorded outside the project when it was written.`,
         });
     }
     return { lines: this.lines, intact: this.intact.slice(-KEPT), problems: this.problems };

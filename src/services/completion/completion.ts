@@ -144,10 +144,10 @@ async function runCompletion(
   const lock = {
     waitMs: setup.timeoutMs,
     signal,
-    onWait: () => progress('Waiting for another run of the contract'),
+    onWait: () => progress('Waiting for another verification to finish'),
   };
   return withLock(join(receipts.folder, 'run.lock'), lock, async () => {
-    progress('Reading the files of the project');
+    progress("Reading the project's files");
     const tree = await readTree(root, without, setup.env, signal);
     const git = await gitState(root, without, setup.env, signal);
     const reader = new VerdictReader();
@@ -243,14 +243,12 @@ function withChanges(result: RunResult, before: Tree, after: Tree): RunResult {
   const left =
     before.leftOut === 0
       ? []
-      : [
-          `${plural(before.leftOut, 'file is', 'files are')} too large or too many and ${before.leftOut === 1 ? 'was' : 'were'} not looked into.`,
-        ];
+      : [`${plural(before.leftOut, 'file was', 'files were')} not read: too large, or too many.`];
   if (before.digest === after.digest) return { ...result, hints: [...result.hints, ...left] };
   const changes = treeChanges(before.list, after.list);
   const named = changes.slice(0, 5).map(({ path, change }) => `${path} (${change})`);
   const more = changes.length > named.length ? ` and ${changes.length - named.length} more` : '';
-  const hint = `Files changed during the run: ${named.join(', ')}${more}. The receipt is about the files as they were before; put what the run produces into .gitignore.`;
+  const hint = `Files changed during the run: ${named.join(', ')}${more}. The receipt covers the files as they were before the run; add generated files to .gitignore.`;
   return { ...result, hints: [...result.hints, ...left, hint] };
 }
 
@@ -267,7 +265,7 @@ function tellerOf(progress: (message: string) => void, hide: (text: string) => s
   };
   const timer = setInterval(() => {
     if (performance.now() - told >= SILENT_MS)
-      tell(`Still running, ${Math.round((performance.now() - started) / 1_000)} s`);
+      tell(`Still running after ${Math.round((performance.now() - started) / 1_000)} s`);
   }, SILENT_MS / 2);
   timer.unref();
   return {

@@ -32,7 +32,7 @@ export const planNode: Planner = async (around) => {
   const lack = (what: string): void => void lacks.push({ stack, what });
   const manifest = manifestOf(await around.text('package.json'));
   if (manifest === undefined) {
-    lack('package.json cannot be read as JSON.');
+    lack('package.json is not valid JSON.');
     return { commands, lacks };
   }
   const manager =
@@ -41,7 +41,7 @@ export const planNode: Planner = async (around) => {
   const modules = await around.upwards('node_modules');
   const plugAndPlay = (await around.upwards('.pnp.cjs')) !== undefined;
   if (needs && modules === undefined && !plugAndPlay) {
-    lack(`The packages of the project are not installed: run "${manager} install" first.`);
+    lack(`The project's packages are not installed: run "${manager} install" first.`);
     return { commands, lacks };
   }
   const tool = async (name: string, file: string, args: string[]): Promise<void> => {
@@ -61,7 +61,7 @@ export const planNode: Planner = async (around) => {
   if (listed(/^vitest\.config\.[cm]?[jt]s$/)) await tool('vitest', 'vitest/vitest.mjs', ['run']);
   else if (typeof test === 'string' && !NO_TESTS.test(test)) {
     const runner = await managerCommand(manager, around);
-    if (runner === undefined) lack(`${manager} is not installed, and the project's lock file is its.`);
+    if (runner === undefined) lack(`${manager}, which the project's lock file calls for, is not installed.`);
     else
       commands.push({
         stack,
@@ -74,8 +74,8 @@ export const planNode: Planner = async (around) => {
   if (commands.length === 0 && lacks.length === 0)
     lack(
       typeof test === 'string'
-        ? 'The script "test" in package.json is npm\'s placeholder ("no test specified"), and there is no tsconfig.json.'
-        : 'There is neither a tsconfig.json nor a script "test" in package.json.',
+        ? 'The "test" script in package.json is npm\'s placeholder ("no test specified"), and there is no tsconfig.json.'
+        : 'There is neither a tsconfig.json nor a "test" script in package.json.',
     );
   return { commands, lacks };
 };

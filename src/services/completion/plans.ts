@@ -13,7 +13,7 @@ const GO_OFFLINE = { GOPROXY: 'off', GOTOOLCHAIN: 'local' };
 const planGo: Planner = async (around) => {
   const missing = (_code: number, output: string): string | undefined =>
     /module lookup disabled by GOPROXY=off|toolchain not available/.test(output)
-      ? 'Modules or the toolchain are not there: run "go mod download" first.'
+      ? 'Modules or the toolchain are missing: run "go mod download" first.'
       : undefined;
   const go = (...args: string[]) => ({ name: 'go', args, env: GO_OFFLINE, missing });
   return orLack(
@@ -56,7 +56,7 @@ const planTerraform: Planner = async (around) => {
   const folder = files.sort()[0] ?? '.';
   const missing = (_code: number, output: string): string | undefined =>
     /terraform init/.test(output)
-      ? 'Providers or modules are not there: run "terraform init" first.'
+      ? 'Providers or modules are missing: run "terraform init" first.'
       : undefined;
   const commands = await installed(around, 'terraform', [
     { name: 'terraform', args: ['validate', '-no-color'], folder, missing },
@@ -91,7 +91,7 @@ const planKubernetes: Planner = async (around) => {
     /connection refused|no such host|unable to connect|server could not find|was refused|i\/o timeout/i.test(
       output,
     )
-      ? 'kubectl reaches no cluster, which it asks for the kinds of objects.'
+      ? 'kubectl cannot reach a cluster, which it needs to check the kinds of objects.'
       : undefined;
   const commands = await installed(around, 'kubernetes', [
     { name: 'kubectl', args: ['apply', '--dry-run=client', '-R', '-f', 'k8s'], missing },

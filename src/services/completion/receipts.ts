@@ -73,7 +73,7 @@ export async function addReceipt(
     const head = JSON.stringify({ seq: receipt.seq, hash: receipt.hash });
     await writeAtomic(join(place.anchor, HEAD), `${head}\n`).catch(
       ours(({ message }) => {
-        notes.push(`The end of the chain could not be noted outside the project: ${message}`);
+        notes.push(`The end of the chain could not be recorded outside the project: ${message}`);
       }),
     );
     return { receipt, notes };

@@ -61,9 +61,9 @@ export async function findScript(root: string, paths: readonly string[]): Promis
     } catch (error) {
       if (!(error instanceof BmadError)) throw error;
       if (error.code === 'not_found') continue;
-      throw new BmadError(error.code, `The script of the contract cannot be used. ${error.message}`, {
+      throw new BmadError(error.code, `The completion script cannot be used. ${error.message}`, {
         subject: path,
-        hint: `Put the script itself at ${path}, readable, at most ${SCRIPT_BYTES} bytes; or remove it to use the built-in contract.`,
+        hint: `Put a readable script of at most ${SCRIPT_BYTES} bytes at ${path}, or remove it to use the built-in checks.`,
       });
     }
   }
@@ -73,9 +73,9 @@ export async function findScript(root: string, paths: readonly string[]): Promis
 /** Bash takes the invisible half of such a line end for a part of the command, and runs half of the script. */
 export function refuseWindowsLines({ path, content }: Script): void {
   if (!content.includes('\r\n')) return;
-  throw new BmadError('invalid_input', `${path} has Windows line ends (CRLF), which bash cannot run.`, {
+  throw new BmadError('invalid_input', `${path} has Windows line endings (CRLF), which bash cannot run.`, {
     subject: path,
-    hint: `Convert it, e.g. with "sed -i 's/\\r$//' ${path}", and keep it so with the line "*.sh text eol=lf" in .gitattributes.`,
+    hint: `Convert it, e.g. with "sed -i 's/\\r$//' ${path}", and add the line "*.sh text eol=lf" to .gitattributes.`,
   });
 }
 
@@ -132,7 +132,7 @@ export async function folderInside(root: string, wanted: string | undefined): Pr
   const outside = (): BmadError =>
     new BmadError('forbidden', `${quoted(wanted ?? '')} is outside the project.`, {
       subject: 'working_dir',
-      hint: 'Name a folder of the project, as a path from its top; links that lead out of it are not followed.',
+      hint: 'Name a folder inside the project, relative to its root; links that lead outside are not followed.',
     });
   const inside = (path: string): boolean =>
     path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
@@ -142,7 +142,7 @@ export async function folderInside(root: string, wanted: string | undefined): Pr
   if (real === undefined)
     throw new BmadError('not_found', `There is no folder ${quoted(wanted ?? '')} in the project.`, {
       subject: 'working_dir',
-      hint: 'Name a folder of the project, as a path from its top; without it, the whole project is verified.',
+      hint: 'Name a folder inside the project, relative to its root, or omit it to verify the whole project.',
     });
   if (!inside(real)) throw outside();
   return { folder: relative(root, real).split(sep).join('/') || '.', place: real };

@@ -26,6 +26,6 @@ export function stackNamed(name: string | undefined): KitStack | undefined {
   throw new BmadError('invalid_input', `There is no stack ${quoted(name ?? '')}.`, {
     subject: 'stack',
     suggestions: nearest(wanted, KIT_STACKS, 1),
-    hint: `Stacks: auto, ${KIT_STACKS.join(', ')} (k8s, ts, py, tf and sh are short for some).`,
+    hint: `Stacks: auto, ${KIT_STACKS.join(', ')} (short forms: k8s, ts, py, tf, sh).`,
   });
 }

@@ -136,8 +136,8 @@ function statusOf(
 ): Omit<Judgement, 'hints'> {
   const failed = (reason: string) => ({ status: 'FAIL' as const, reason });
   const open = (reason: string) => ({ status: 'NOT_VERIFIED' as const, reason });
-  if (timedOut) return failed(`It did not end within ${timeoutMs / 1_000} s and was stopped.`);
-  if (code === undefined) return failed(`It was ended by ${signal ?? 'a signal'}.`);
+  if (timedOut) return failed(`It did not finish within ${timeoutMs / 1_000} s and was stopped.`);
+  if (code === undefined) return failed(`It was killed by ${signal ?? 'a signal'}.`);
   if (code !== 0)
     return failed(
       read.verdict === undefined
@@ -152,7 +152,7 @@ function statusOf(
         : 'The script ended without a verdict line (CC PASS or CC FAIL).',
     );
   if (read.kitForm && !read.steps.some(({ ok }) => ok !== undefined))
-    return open('The script says PASS, and ran no command: the tools it looks for are not there.');
+    return open('The script says PASS but ran no command: the tools it looks for are missing.');
   return { status: 'PASS', reason: `Its verdict is PASS, its exit code 0.` };
 }
 
@@ -163,23 +163,21 @@ function hintsFor(read: ReadVerdict, { code, timedOut }: Ending, status: Status)
   const idle = read.kitForm ? read.stacks.filter((stack) => !ran.has(stack)) : [];
   if (read.noStack)
     hints.push(
-      'The script ends with exit code 0 when it finds no stack. Name one with "stack", or a folder with "working_dir".',
+      'The script exits with code 0 when it finds no stack. Name one with "stack", or a folder with "working_dir".',
     );
   if (!timedOut && idle.length > 0 && read.verdict !== undefined)
-    hints.push(`No command was run for ${idle.join(', ')}: install its tools, or do not count on it.`);
+    hints.push(`No command was run for ${idle.join(', ')}, so it was not checked: install its tools.`);
   if (status === 'PASS' && !read.kitForm)
-    hints.push('The script does not list its commands, so its word has to be taken for them.');
+    hints.push('The script does not list its commands, so only its own verdict is known.');
   if (read.noTests && status === 'FAIL')
-    hints.push(
-      'pytest ends with exit code 5 when there are no tests, and the script counts that as a failure.',
-    );
+    hints.push('pytest exits with code 5 when there are no tests, and the script treats that as a failure.');
   if (read.verdict === 'PASS' && code !== 0 && !timedOut)
-    hints.push('PASS was printed, but the exit code counts: a test may have printed it.');
+    hints.push('PASS was printed, but the exit code decides: a test may have printed it.');
   if (read.toolsMissing.length > 0 && status !== 'PASS')
-    hints.push(`Not found on the PATH that the script was given: ${read.toolsMissing.join(', ')}.`);
+    hints.push(`Not found on the script's PATH: ${read.toolsMissing.join(', ')}.`);
   if (timedOut)
     hints.push(
-      'contract_timeout_ms (BMAD_CONTRACT_TIMEOUT_MS) gives it more time; watch modes of test runners never end.',
+      'To allow more time, raise contract_timeout_ms (BMAD_CONTRACT_TIMEOUT_MS). A test runner in watch mode never ends.',
     );
   return hints;
 }

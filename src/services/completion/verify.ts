@@ -106,15 +106,13 @@ export async function verifyReceipts({ place, contract, tree }: VerifySetup): Pr
     provenFor: parts.map(({ directory, stack, id }) => ({ directory, stack, receipt: id })),
     notes: [
       ...failures.map((failed) => {
-        const what = wholePass === undefined ? 'As they are now they have failed' : 'They have failed since';
+        const what = wholePass === undefined ? 'The current files failed' : 'They have since failed';
         const scope = isWhole(failed) && ofAll.length > 0 ? '' : `, ${scopeText(failed)}`;
         return `${what}${scope} (${failed.id}): ${failed.reason}`;
       }),
       ...(now.leftOut === 0
         ? []
-        : [
-            `${plural(now.leftOut, 'file is', 'files are')} too large or too many and ${now.leftOut === 1 ? 'was' : 'were'} not compared.`,
-          ]),
+        : [`${plural(now.leftOut, 'file was', 'files were')} not compared: too large, or too many.`]),
     ],
   };
 }

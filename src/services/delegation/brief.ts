@@ -19,7 +19,7 @@ export interface BriefOrder {
 /** The least a brief can do with: names and the words around them. */
 const LEAST_TOKENS = 40;
 const TO_DO =
-  'Nothing has been executed. Hand this whole brief to a sub-agent of yours and take its last message as the answer; if you have none, be this agent yourself for this one task, answer, and then go on as who you were. Say which of the two you did.';
+  'Nothing has been executed. Hand this whole brief to one of your sub-agents and take its last message as the answer; if you have none, play this agent yourself for this one task, answer, then resume your own role. Say which of the two you did.';
 /** What has no budget of its own: headings, and how to answer. */
 const FRAME_TOKENS = 350;
 const PERSONA_SHARE = 0.5;
@@ -55,7 +55,7 @@ function briefWithin(order: BriefOrder, tokens: number): { text: string; leftOut
   const given = withinTokens(context, Math.max(0, room - used));
   const leftOut = [
     ...who.leftOut,
-    ...(task.length < order.task.trim().length ? ['the end of the task, which you have'] : []),
+    ...(task.length < order.task.trim().length ? ['the end of the task, which you already have'] : []),
     ...given.leftOut,
   ];
   const parts = [
@@ -67,7 +67,7 @@ function briefWithin(order: BriefOrder, tokens: number): { text: string; leftOut
       .map((line) => `- ${line}`)
       .join(
         '\n',
-      )}\n- One answer, complete by itself, of about ${maxTokens} tokens at most: no greeting, no menu.\n- Say only of what was really read, run or checked that it was.`,
+      )}\n- One self-contained answer of at most about ${maxTokens} tokens: no greeting, no menu.\n- Claim to have read, run or checked only what you really did.`,
     ...contextText(given.texts),
     ...(leftOut.length === 0 ? [] : [`# Left out\n\n${leftOut.map((line) => `- ${line}`).join('\n')}`]),
   ];
@@ -77,6 +77,6 @@ function briefWithin(order: BriefOrder, tokens: number): { text: string; leftOut
 /** Where the server does not run the work itself, it can only say how deep it may go. */
 function depthText(depth: number): string {
   return depth <= 1
-    ? 'Depth: whoever does this must not delegate any of it further.'
-    : `Depth: this is level 1 of at most ${depth}. Whoever does this may have others do parts of it, down to level ${depth}; those there must not delegate further.`;
+    ? 'Depth: the agent doing this must not delegate any part of it.'
+    : `Depth: this is level 1 of at most ${depth}. The agent doing this may delegate parts of it, down to level ${depth}; agents at that level must not delegate.`;
 }

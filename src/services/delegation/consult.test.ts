@@ -82,7 +82,7 @@ describe('consult', () => {
       depth: 3,
       why: expect.stringContaining('loop') as string,
     });
-    expect(told.asked[2]?.prompt).toContain('No answer: this is what it is being asked already, a loop.');
+    expect(told.asked[2]?.prompt).toContain('No answer: it is already being asked this, a loop.');
   });
 
   it('asks the same of the same agent once', async () => {
@@ -99,7 +99,7 @@ describe('consult', () => {
         : ['b', 'c', 'd', 'b'].map((name, at) => `DELEGATE ${name}: ${at}`).join('\n'),
     );
     expect(order(told)).toEqual(['a', 'b', 'c', 'd', 'a!']);
-    expect(told.notes).toEqual(['a wanted 4 further answers; 3 were asked for.']);
+    expect(told.notes).toEqual(['a wanted to ask 4 other agents; 3 were asked.']);
   });
 
   it('gives what it has when the rounds are used up', async () => {
@@ -125,10 +125,10 @@ describe('consult', () => {
     );
     expect(order(told)).toEqual(['a', 'b', 'c', 'a!']);
     expect(told.answer).toBe('Together.');
-    expect(told.asked.at(-1)?.prompt).toContain('No answer: the answer of the model is empty.');
+    expect(told.asked.at(-1)?.prompt).toContain("No answer: the model's answer is empty.");
     expect(told.consulted.map(({ why }) => why)).toEqual([
       undefined,
-      'the answer of the model is empty',
+      "the model's answer is empty",
       undefined,
     ]);
   });
@@ -161,7 +161,7 @@ describe('consult', () => {
     const none = await run(() => 'x', { tokens: 200 });
     expect(none.asked).toEqual([]);
     expect(none.answer).toBeUndefined();
-    expect(none.why).toContain('the 200 tokens of one call do not suffice');
+    expect(none.why).toContain('the limit of 200 tokens for one call');
   });
 
   it('takes a request inside a fence for an example', async () => {

@@ -113,7 +113,7 @@ export async function consult(
     const maxTokens = Math.min(order.maxTokens, limits.tokens - tokens - asked);
     if (rounds >= limits.rounds) stopped = `the model was asked ${rounds} times, the limit of one call`;
     else if (maxTokens < Math.min(LEAST_ANSWER, order.maxTokens))
-      stopped = `the ${limits.tokens} tokens of one call do not suffice for the next question`;
+      stopped = `the limit of ${limits.tokens} tokens for one call leaves too few for the next question`;
     if (stopped !== undefined) return { why: stopped };
     host.signal.throwIfAborted();
     const said = await host.sample({
@@ -137,16 +137,17 @@ export async function consult(
     tokens += estimateTokens(said.text);
     const text = limited(host.safe(said.text.trim()), maxTokens, person);
     model ??= said.model;
-    if (said.cutShort === true) notes.add(`The answer of ${person.handle} ends where its tokens did.`);
+    if (said.cutShort === true)
+      notes.add(`The answer from ${person.handle} stops early: it used up its tokens.`);
     // Another agent, or the same with more to go on, may still have something to say.
-    return text === '' ? { why: 'the answer of the model is empty' } : { text };
+    return text === '' ? { why: "the model's answer is empty" } : { text };
   }
 
   function limited(text: string, maxTokens: number, { handle }: Person): string {
     const most = maxTokens * CHARACTERS_A_TOKEN;
     if (text.length <= most) return text;
     notes.add(
-      `The answer of ${handle} had ${text.length} characters and was cut: it did not keep to its tokens.`,
+      `The answer from ${handle} had ${text.length} characters and was cut: it exceeded its token limit.`,
     );
     return cut(text, most);
   }
@@ -171,19 +172,19 @@ export async function consult(
       return draft;
     }
     if (wanted.length > FURTHER_TASKS)
-      notes.add(`${person.handle} wanted ${wanted.length} further answers; ${FURTHER_TASKS} were asked for.`);
+      notes.add(`${person.handle} wanted to ask ${wanted.length} other agents; ${FURTHER_TASKS} were asked.`);
     const got: { agent: string; task: string; text: string }[] = [];
     for (const each of wanted.slice(0, FURTHER_TASKS))
       got.push({ ...each, text: await further(each, own, depth + 1) });
     const before = { draft: draft.text, results: got };
     const final = await ask(person, { ...question, before }, false);
     if (final.text === undefined) {
-      notes.add(`${person.handle} could not bring the answers of others into its own: ${final.why}.`);
+      notes.add(`${person.handle} could not combine the other agents' answers with its own: ${final.why}.`);
       const parts = got.map(({ agent, text }) => `## From ${agent}\n\n${text}`);
       return { text: [draft.text, ...parts].join('\n\n') };
     }
     if (furtherTasks(final.text).length > 0)
-      notes.add(`${person.handle} wanted to delegate once more; each agent may do so once.`);
+      notes.add(`${person.handle} wanted to delegate again; each agent may do so only once.`);
     return final;
   }
 
@@ -203,8 +204,8 @@ export async function consult(
     }
     const key = workKey(found.handle, task);
     if (path.includes(key)) {
-      notes.add(`A loop was stopped: ${found.handle} would have been asked again for what it is doing.`);
-      return left('this is what it is being asked already, a loop', found.handle);
+      notes.add(`A loop was stopped: ${found.handle} would have been asked for what it is already doing.`);
+      return left('it is already being asked this, a loop', found.handle);
     }
     const known = results.get(key);
     if (known !== undefined) return known;
@@ -215,7 +216,7 @@ export async function consult(
   }
 
   const answer = await answerOf(order.person, order.task, []);
-  if (answer.text === undefined) notes.add(`${fullName(order.person)} has not answered.`);
+  if (answer.text === undefined) notes.add(`${fullName(order.person)} did not answer.`);
   return {
     ...(answer.text === undefined ? { why: answer.why } : { answer: answer.text }),
     consulted,
