@@ -170,7 +170,7 @@ describe('verify_receipts', () => {
     await session.ok(runCompletionContract, { working_dir: 'docs' });
     expect((await session.ok(verifyReceipts)).data).toMatchObject({
       proven: false,
-      notes: [expect.stringContaining('since, docs (cc-000002)')],
+      notes: [expect.stringContaining('since failed for docs (cc-000002)')],
     });
     await rm(flag);
     await session.ok(runCompletionContract, { working_dir: 'docs' });

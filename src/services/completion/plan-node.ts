@@ -61,7 +61,7 @@ export const planNode: Planner = async (around) => {
   if (listed(/^vitest\.config\.[cm]?[jt]s$/)) await tool('vitest', 'vitest/vitest.mjs', ['run']);
   else if (typeof test === 'string' && !NO_TESTS.test(test)) {
     const runner = await managerCommand(manager, around);
-    if (runner === undefined) lack(`${manager}, which the project's lock file calls for, is not installed.`);
+    if (runner === undefined) lack(`${manager} is not installed, and the project's lock file requires it.`);
     else
       commands.push({
         stack,

@@ -107,7 +107,7 @@ export async function verifyReceipts({ place, contract, tree }: VerifySetup): Pr
     notes: [
       ...failures.map((failed) => {
         const what = wholePass === undefined ? 'The current files failed' : 'They have since failed';
-        const scope = isWhole(failed) && ofAll.length > 0 ? '' : `, ${scopeText(failed)}`;
+        const scope = isWhole(failed) && ofAll.length > 0 ? '' : ` for ${scopeText(failed)}`;
         return `${what}${scope} (${failed.id}): ${failed.reason}`;
       }),
       ...(now.leftOut === 0

@@ -126,7 +126,7 @@ async function judged(
   const deciding = order.flatMap((state) => parts.find((part) => part.state === state) ?? [])[0];
   const first = deciding ?? {
     state: 'not started' as const,
-    evidence: { file: group.path, says: 'nothing is there' },
+    evidence: { file: group.path, says: 'no readable file' },
   };
   const path = group.path === '' ? '.' : group.path;
   return { ...first, kind: group.kind, path, files: group.files };

@@ -56,7 +56,7 @@ export function judgeDocument(kind: ItemKind, file: string, text: string): Judge
     const begun = (steps?.done ?? 0) > 0 || declared !== undefined || planned > 0;
     const short =
       planned > 0 ? `${plural(planned, 'story', 'stories')} and hardly any text` : 'it has hardly any text';
-    const says = body.placeholder === undefined ? short : 'a template that is not filled in';
+    const says = body.placeholder === undefined ? short : 'the template has not been filled in';
     return {
       state: begun ? 'in progress' : 'not started',
       evidence: { file, ...lineField(body.placeholder?.line), says },
@@ -65,7 +65,11 @@ export function judgeDocument(kind: ItemKind, file: string, text: string): Judge
   if (body.placeholder !== undefined)
     return {
       state: 'in progress',
-      evidence: { file, line: body.placeholder.line, says: `${body.placeholder.text} is not filled in` },
+      evidence: {
+        file,
+        line: body.placeholder.line,
+        says: `${body.placeholder.text} has not been filled in`,
+      },
     };
   if (steps !== undefined) {
     const says = steps.complete
@@ -74,7 +78,7 @@ export function judgeDocument(kind: ItemKind, file: string, text: string): Judge
     const state = steps.complete ? 'complete' : steps.done > 0 ? 'in progress' : 'not started';
     return { state, evidence: { file, line: steps.line, says } };
   }
-  return { state: 'complete', evidence: { file, ...lineField(body.firstLine), says: 'it is written' } };
+  return { state: 'complete', evidence: { file, ...lineField(body.firstLine), says: 'it has content' } };
 }
 
 export interface FrontMatter {

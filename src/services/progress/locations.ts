@@ -152,7 +152,7 @@ class Settings {
     if (path !== '..' && !path.startsWith('../') && !isAbsolute(path)) return [path === '.' ? '' : path];
     this.#files.troubles.push({
       file: plain.slice(0, 200),
-      message: 'it is configured and lies outside the project',
+      message: 'the configured folder is outside the project',
     });
     return [];
   }

@@ -29,7 +29,7 @@ export function nextActions(report: Report, workers: Workers, { changes }: Outlo
   if (changes > 0)
     actions.push({
       what: 'Bring the ledgers up to date',
-      why: `the files prove ${plural(changes, 'change')} that the ledgers do not have`,
+      why: `the files prove ${plural(changes, 'change')} missing from the ledgers`,
       evidence: report.drift.flatMap(({ evidence }) => evidence).slice(0, 4),
       operation: 'reconcile',
     });

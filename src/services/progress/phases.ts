@@ -80,7 +80,7 @@ function plannedInPrd({ plan, artefacts }: PhaseReport): { state: State; evidenc
   if (first === undefined || plan.stories.length === 0 || prd === undefined) return undefined;
   return {
     state: prd.state === 'complete' ? 'complete' : 'in progress',
-    evidence: [{ file: first.file, line: first.line, says: `epic ${first.epic} is planned there` }],
+    evidence: [{ file: first.file, line: first.line, says: `it plans epic ${first.epic}` }],
   };
 }
 

@@ -81,7 +81,7 @@ export function planActions(report: Report, workers: Workers): Action[] {
         ? `${deciding.says} (${at(deciding)})`
         : before === undefined || heads(before)?.state !== 'complete'
           ? 'there is none yet'
-          : `${NAMES[before] ?? before} ${before === 'epics' ? 'are' : 'is'} complete${proof[0] === undefined ? '' : ` (${at(proof[0])})`}, and this comes next`;
+          : `${NAMES[before] ?? before} ${before === 'epics' ? 'are' : 'is'} complete${proof[0] === undefined ? '' : ` (${at(proof[0])})`}; this comes next`;
     act(
       missing,
       missing === 'readiness' ? 'Run' : 'Write',
@@ -101,12 +101,12 @@ export function planActions(report: Report, workers: Workers): Action[] {
       act(
         'epics',
         'Make',
-        'the PRD is one file, and stories are drafted from its shards',
+        'stories are drafted from PRD shards, and the PRD is a single file',
         proof === undefined ? [] : [proof],
       );
     actions.push({
       what: v4 ? 'Draft the first story' : 'Plan the sprint',
-      why: `${quick ? 'the spec is' : 'the plan is'} complete${proof === undefined ? '' : ` (${at(proof)})`}, and there is no ledger of stories`,
+      why: `${quick ? 'the spec is' : 'the plan is'} complete${proof === undefined ? '' : ` (${at(proof)})`}, but there is no story ledger`,
       evidence: proof === undefined ? [] : [proof],
       ...withWorker(workers.for('sprint planning', v4)),
     });
@@ -154,19 +154,19 @@ function neededOrder({ workflows, locations }: Report, workers: Workers, quick: 
 /** How to begin in a project that has nothing yet. */
 function beginnings({ brownfield }: Report, workers: Workers, v4: boolean): Action[] {
   const steps: [Work, string, string, boolean][] = [
-    ['begin', 'Choose a track and write the list of workflows', 'this version of BMAD begins with it', false],
+    ['begin', 'Choose a track and write the list of workflows', 'this version of BMAD starts with it', false],
     ...(brownfield
-      ? ([['document code', 'Describe the code that is there', 'there is code and no plan', false]] as [
+      ? ([['document code', 'Document the existing code', 'there is code but no plan', false]] as [
           Work,
           string,
           string,
           boolean,
         ][])
       : []),
-    ['brief', 'Write a product brief', 'nothing of BMAD is written here yet', false],
-    ['prd', 'Write the PRD', 'when the idea is clear already', true],
-    ['quick work', 'Build something small at once', 'for a change that needs no plan', true],
-    ['brainstorm', 'Brainstorm', 'when the idea is not clear yet', true],
+    ['brief', 'Write a product brief', 'the project has no BMAD documents yet', false],
+    ['prd', 'Write the PRD', 'if the idea is already clear', true],
+    ['quick work', 'Build something small right away', 'for a change that needs no plan', true],
+    ['brainstorm', 'Brainstorm', 'if the idea is not clear yet', true],
   ];
   return steps.flatMap(([work, what, why, optional]) => {
     const worker = workers.for(work, v4);

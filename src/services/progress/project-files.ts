@@ -60,7 +60,7 @@ export class ProjectFiles {
     if (this.#entries >= MAX_ENTRIES)
       this.troubles.push({
         file: folder,
-        message: `more than ${MAX_ENTRIES} files; the rest is not looked at`,
+        message: `more than ${MAX_ENTRIES} files; the rest were skipped`,
       });
     const found: string[] = [];
     for (const { name, kind, link } of entries) {

@@ -58,7 +58,7 @@ function sprintProposal({ sprint, stories, epics, files }: Report): LedgerPropos
     const to = ledgerWord(story, sprint);
     if (to !== undefined && file !== undefined && raise(row, to, proofOf(file))) raised.set(story, to);
     else if (row.means !== undefined && row.means !== row.word)
-      raise(row, row.means, `"${row.word}" is written ${row.means} here`);
+      raise(row, row.means, `this ledger writes "${row.word}" as ${row.means}`);
   }
   const inserted = newRows(sprint, stories, twice);
   changes.push(...inserted.changes);
@@ -68,11 +68,11 @@ function sprintProposal({ sprint, stories, epics, files }: Report): LedgerPropos
       const to = sprint.contexts ? undefined : epicWord(epic, raised, inserted.stories);
       const isRaised = to !== undefined && raise(row, to.word, to.why);
       if (!isRaised && row.means !== undefined && row.means !== row.word)
-        raise(row, row.means, `"${row.word}" is written ${row.means} here`);
+        raise(row, row.means, `this ledger writes "${row.word}" as ${row.means}`);
     }
     const held = files.retrospectives.find((retro) => retro.epic === epic.epic && retro.written);
     if (retrospective !== undefined && held !== undefined)
-      raise(retrospective, sprint.contexts ? 'completed' : 'done', `${held.file} is written`);
+      raise(retrospective, sprint.contexts ? 'completed' : 'done', `${held.file} exists`);
   }
   changes.sort((a, b) => a.edit.start - b.edit.start || a.line - b.line);
   return { file: sprint.file, text: sprint.text, digest: sha256(sprint.text), changes };

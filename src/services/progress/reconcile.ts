@@ -40,7 +40,7 @@ export async function reconcile(
       'The ledgers or the files have changed since that proposal; nothing was written.',
       {
         subject: wanted.slice(0, 100),
-        hint: 'Ask for the changes again without "apply", look at them, and use the new proposal.',
+        hint: 'Ask for the changes again without "apply", review them, and use the new proposal.',
       },
     );
   const ledgers: ReconciledLedger[] = [];
@@ -72,7 +72,7 @@ async function write(root: string, { file, digest }: LedgerProposal, after: stri
   await withLock(lock, { waitMs: LOCK_WAIT_MS }, async () => {
     const now = (await readInside(root, file, MAX_BYTES)).toString('utf8');
     if (sha256(now) !== digest)
-      throw new BmadError('conflict', `${file} has changed in the meantime; it was left as it is.`, {
+      throw new BmadError('conflict', `${file} has changed in the meantime; it was not written.`, {
         subject: file,
         hint: 'Ask for the changes again.',
       });

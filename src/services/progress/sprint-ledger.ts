@@ -128,5 +128,5 @@ function actionItemsOf(pairs: readonly YamlPair[]): ActionItem[] {
 
 function reasonOf(error: ParseError): string {
   const place = error.line === undefined ? error.file : `${error.file}:${error.line}`;
-  return `it is no valid YAML: ${error.message.slice(place.length + 2)}`;
+  return `it is not valid YAML: ${error.message.slice(place.length + 2)}`;
 }

@@ -75,7 +75,7 @@ export function joinedStories(ledger: SprintLedger | undefined, files: StoryFile
 
 const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);
 
-/** What a file proves. A template that is not filled in proves nothing, whatever its status line says. */
+/** What a file proves. A template that has not been filled in proves nothing, whatever its status line says. */
 export function fileStatus(file: StoryFile | undefined): StoryStatus | undefined {
   if (file === undefined || file.trouble !== undefined) return undefined;
   if (file.placeholder !== undefined && rank(file.status) <= rank('ready-for-dev')) return 'backlog';
@@ -151,7 +151,7 @@ export function fileEvidence(file: StoryFile | Omit<StoryFile, 'epic' | 'story'>
   const { placeholder, word, line, tasks, trouble } = file;
   if (trouble !== undefined) return { file: file.file, says: trouble };
   if (placeholder !== undefined && rank(file.status) <= rank('ready-for-dev'))
-    return { file: file.file, line: placeholder.line, says: `${placeholder.text} is not filled in` };
+    return { file: file.file, line: placeholder.line, says: `${placeholder.text} has not been filled in` };
   const open = tasks.total === 0 ? '' : `, ${tasks.done} of ${plural(tasks.total, 'task')}`;
   return { file: file.file, ...(line === undefined ? {} : { line }), says: `${word ?? 'no status'}${open}` };
 }

@@ -19,7 +19,7 @@ export function storyActions(report: Report, workers: Workers): Action[] {
     found.length > 1 ? ` (and ${found.length - 1} more)` : '';
   for (const story of of('in-progress').slice(0, 1))
     push(
-      `Go on with story ${story.id}`,
+      `Continue story ${story.id}`,
       `it is in progress${tasks(story)}${count(of('in-progress'))}`,
       story,
       'develop story',
@@ -27,7 +27,7 @@ export function storyActions(report: Report, workers: Workers): Action[] {
   for (const spec of files.specs)
     if (spec.status !== undefined && spec.status !== 'done')
       actions.push({
-        what: `${rank(spec.status) < rank('in-progress') ? 'Build' : 'Go on with'} ${spec.slug}`,
+        what: `${rank(spec.status) < rank('in-progress') ? 'Build' : 'Continue'} ${spec.slug}`,
         why: `its spec is ${spec.word ?? spec.status}`,
         evidence: [
           { file: spec.file, ...(spec.line === undefined ? {} : { line: spec.line }), says: spec.word ?? '' },
@@ -58,7 +58,7 @@ export function storyActions(report: Report, workers: Workers): Action[] {
   for (const story of disputed.slice(0, 1))
     actions.push({
       what: `Decide whether story ${story.id} is done`,
-      why: `the ledger says ${story.row?.word ?? 'done'}, its file ${story.file?.word ?? 'does not'}; set the one that is wrong${count(disputed)}`,
+      why: `the ledger says ${story.row?.word ?? 'done'}, its file ${story.file?.word ?? 'does not'}; correct whichever is wrong${count(disputed)}`,
       evidence: evidenceOf(story, sprint?.file),
       about: story.id,
     });
@@ -70,7 +70,7 @@ type Push = (what: string, why: string, story: Story, work: Work) => void;
 function reviewAction(story: Story, more: string, push: Push): void {
   const { gate, id } = story;
   if (gate === undefined)
-    push(`Review story ${id}`, `its implementation waits for a review${more}`, story, 'review story');
+    push(`Review story ${id}`, `its implementation is waiting for review${more}`, story, 'review story');
   else if (/^(?:PASS|WAIVED)$/.test(gate.gate))
     push(
       `Set story ${id} to Done`,
@@ -80,7 +80,7 @@ function reviewAction(story: Story, more: string, push: Push): void {
     );
   else
     push(
-      `Work on the findings of story ${id}`,
+      `Address the review findings for story ${id}`,
       `its gate says ${gate.gate} (${at(gate)})`,
       story,
       'apply review',
@@ -96,7 +96,7 @@ function nextPlanned({ stories, sprint }: Report): Story | undefined {
 function backlogAction(report: Report, push: Push): void {
   const story = nextPlanned(report);
   if (story !== undefined)
-    push(`Prepare story ${story.id}`, 'it is the first that is only planned', story, 'create story');
+    push(`Prepare story ${story.id}`, 'it is the next planned story', story, 'create story');
 }
 
 /** The early alphas ask for the technical context of an epic before its first story. */
@@ -111,7 +111,7 @@ function epicContextActions(report: Report, workers: Workers): Action[] {
   return [
     {
       what: `Write the technical context of epic ${story.epic}`,
-      why: `epic-${story.epic} is backlog, and this version wants its context before stories`,
+      why: `epic-${story.epic} is in the backlog, and this version writes the context before the stories`,
       evidence: [{ file: sprint.file, line: row.line, says: row.word }],
       worker,
       about: `epic ${story.epic}`,
@@ -126,8 +126,8 @@ function closingActions({ epics, sprint, stories }: Report, workers: Workers): A
     const done = mine.length > 0 && mine.every(isDone);
     if (!done || retrospective?.means !== 'optional' || sprint === undefined) continue;
     actions.push({
-      what: `Hold the retrospective of epic ${epic}`,
-      why: mine.length === 1 ? 'its one story is done' : `all ${mine.length} stories of it are done`,
+      what: `Hold the retrospective for epic ${epic}`,
+      why: mine.length === 1 ? 'its only story is done' : `all its ${mine.length} stories are done`,
       evidence: [{ file: sprint.file, line: retrospective.line, says: retrospective.word }],
       ...withWorker(workers.for('retrospective', false)),
       about: `epic ${epic}`,
@@ -140,8 +140,8 @@ function closingActions({ epics, sprint, stories }: Report, workers: Workers): A
   const [first] = open;
   if (first !== undefined && sprint !== undefined)
     actions.push({
-      what: `Action item of epic ${first.epic}: ${first.action.slice(0, 100)}`,
-      why: `${plural(open.length, 'action item')} of retrospectives ${open.length === 1 ? 'is' : 'are'} open`,
+      what: `Action item from epic ${first.epic}: ${first.action.slice(0, 100)}`,
+      why: `${plural(open.length, 'action item')} from retrospectives ${open.length === 1 ? 'is' : 'are'} open`,
       evidence: [{ file: sprint.file, line: first.line, says: first.status }],
       optional: true,
     });

@@ -7,7 +7,7 @@ export const DOCUMENT_TREES: readonly ProgressTree[] = [
     name: 'code and no plan',
     files: { 'package.json': '{}', 'src/index.js': '1' },
     phases: 'nnnn',
-    next: ['Describe the code that is there', 'project-context'],
+    next: ['Document the existing code', 'project-context'],
   },
   {
     name: 'a fresh 6.12',

@@ -80,7 +80,7 @@ export const PLACE_TREES: readonly ProgressTree[] = [
       'docs/qa/gates/1.1-setup.yml': 'schema: 1\ngate: FAIL\n',
     },
     phases: 'nnnp',
-    next: ['Work on the findings of story 1.1', 'dev *review-qa'],
+    next: ['Address the review findings for story 1.1', 'dev *review-qa'],
   },
   {
     name: 'v4: configured places',
@@ -92,7 +92,7 @@ export const PLACE_TREES: readonly ProgressTree[] = [
       'work/2.1.cart.md': v4Story('2.1', 'InProgress'),
     },
     phases: 'ncnp',
-    next: ['Go on with story 2.1', 'dev *develop-story'],
+    next: ['Continue story 2.1', 'dev *develop-story'],
     items: { prd: 'complete spec/product.md:3' },
   },
   // Places, languages and forms.
@@ -155,7 +155,7 @@ export const PLACE_TREES: readonly ProgressTree[] = [
       }).map(([path, text]) => [path, `\uFEFF${text.replaceAll('\n', '\r\n')}`]),
     ),
     phases: 'ncnp',
-    next: ['Go on with story 1-2-login', 'dev-story'],
+    next: ['Continue story 1-2-login', 'dev-story'],
     drift: ['no file 1-1-setup'],
     items: { prd: `complete ${out}/prd.md:2`, '1-2-login': `in progress ${impl}/sprint-status.yaml:7` },
   },
@@ -189,7 +189,7 @@ export const PLACE_TREES: readonly ProgressTree[] = [
       '_grimoire-output/team-build/stories/1-1-setup.md': story('1.1', 'in-progress'),
     },
     phases: 'nnnp',
-    next: ['Go on with story 1-1-setup', 'build'],
+    next: ['Continue story 1-1-setup', 'build'],
   },
   {
     name: 'an open action item does not hide the next story',

@@ -18,7 +18,7 @@ export const STORY_TREES: readonly ProgressTree[] = [
       [`${impl}/1-3-x.md`]: story('1.3', 'ready-for-dev'),
     },
     phases: 'nccp',
-    next: ['Go on with story 1-2-login', 'dev-story'],
+    next: ['Continue story 1-2-login', 'dev-story'],
     items: { '1-2-login': `in progress ${impl}/sprint-status.yaml:7` },
   },
   {
@@ -74,7 +74,7 @@ export const STORY_TREES: readonly ProgressTree[] = [
       }),
     },
     phases: 'nnnc',
-    next: ['Hold the retrospective of epic 1', 'retrospective'],
+    next: ['Hold the retrospective for epic 1', 'retrospective'],
   },
   {
     name: 'everything done',
@@ -139,7 +139,7 @@ export const STORY_TREES: readonly ProgressTree[] = [
       [`${impl}/spec-fix-login.md`]: `---\ntitle: 'Fix'\nstatus: 'in-review' # draft | done\n---\n\n## Intent\n\n${TEXT}`,
     },
     phases: 'nnnp',
-    next: ['Go on with spec-fix-login', 'code-review'],
+    next: ['Continue spec-fix-login', 'code-review'],
     items: { 'spec-fix-login': `in progress ${impl}/spec-fix-login.md:3` },
   },
   {
