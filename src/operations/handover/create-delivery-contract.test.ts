@@ -80,7 +80,7 @@ describe('create_delivery_contract', () => {
     expect(data['valid']).toBe(false);
     expect(messages).toEqual(
       expect.arrayContaining([
-        'error signed_by is missing in the front matter.',
+        'error signed_by is missing from the front matter.',
         'error nothing.md: docs/nothing.md is not there.',
         'error outside.md: ../outside.md is outside the project.',
         'error Open and critical: Who pays?',

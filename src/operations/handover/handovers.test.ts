@@ -60,8 +60,8 @@ describe('the answer to a contract', () => {
     );
     const { data } = await session.ok(deliveryValidate, { contract_id: 'build-to-ops-2026-02-01' });
     expect(data['findings']).toEqual([
-      { level: 'error', message: '{{name}} is not filled in.', line: 8 },
-      { level: 'warning', message: 'No key decision is named.' },
+      { level: 'error', message: '{{name}} has not been filled in.', line: 8 },
+      { level: 'warning', message: 'No key decisions are listed.' },
     ]);
     const near = await session.fail(deliveryValidate, { contract_id: 'build-to-ops-2026-02-02' });
     expect(near.suggestions).toEqual(['build-to-ops-2026-02-01']);

@@ -51,7 +51,7 @@ describe('get_project_context', () => {
     expect(text).toContain('# Corner Shop');
     expect(text).toContain('stack → nobody yet: audit accessibilité');
     expect(text).not.toContain('{{');
-    expect(data.warnings.join()).toContain('nobody has filled in Architecture');
+    expect(data.warnings.join()).toContain('not filled in: Architecture');
   });
 
   it.each([

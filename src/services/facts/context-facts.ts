@@ -70,7 +70,7 @@ export async function readContextFacts(kit: Kit, pages: Kit): Promise<ContextFac
   const { path, value } = await readContextFile(kit.root, kit.folder, []);
   const context = isTable(value) ? (maskSecretValues(value) as Table) : {};
   if (path !== undefined && Object.keys(context).length === 0)
-    warnings.push(`${path} is empty: an install that broke off leaves it like that.`);
+    warnings.push(`${path} is empty, probably because an installation was interrupted.`);
   const shared = await textToRead(pages, SHARED_CONTEXT_FILE, warnings);
   if (shared !== undefined) warnings.push(...emptyPage(shared, inProject(kit, SHARED_CONTEXT_FILE)));
   const sections = contextSections(shared ?? '');
@@ -110,13 +110,13 @@ function tellMissing(
   const open = sections.filter(({ text, topic }) => text === '' && topic !== 'requests');
   if (open.length > 0)
     warnings.push(
-      `${inProject(kit, SHARED_CONTEXT_FILE)}: nobody has filled in ${open.map(({ title }) => title).join(', ')}.`,
+      `${inProject(kit, SHARED_CONTEXT_FILE)}: not filled in: ${open.map(({ title }) => title).join(', ')}.`,
     );
   const archetype = textField(tableIn(context, 'agents'), 'archetype');
   const type = textField(tableIn(context, 'project'), 'type');
   if (type === 'infrastructure' && archetype !== undefined && archetype !== 'infra-ops')
     warnings.push(
-      `project.type is "infrastructure", as every install has it, though the archetype is ${archetype}.`,
+      `project.type is "infrastructure", the installer's default, but the archetype is ${archetype}.`,
     );
 }
 

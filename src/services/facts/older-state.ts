@@ -83,7 +83,7 @@ export async function bringPart(root: string, { part, from, to }: OlderPart): Pr
   if (stray !== undefined)
     throw new BmadError('forbidden', `${stray} leads outside the project; nothing was moved.`, {
       subject: stray,
-      hint: 'Put a real folder in its place, then try again. The state is where it was.',
+      hint: 'Replace it with a real folder, then try again. The state has not moved.',
     });
   await ensureFolder(join(root, to));
   return locked(root, { part, from, to }, async () => {
@@ -120,7 +120,7 @@ async function locked<T>(root: string, { part, from, to }: OlderPart, work: () =
   if (part === 'pages') {
     const kit = await readKit(root);
     const { memory } = kit;
-    if (memory === undefined) throw new Error(`${to} is there, but is no memory folder`);
+    if (memory === undefined) throw new Error(`${to} exists but is not a memory folder`);
     return inTurn(join(from, OWN_FOLDER), () => whileLocked({ ...kit, memory }, work));
   }
   const options = { waitMs: LOCK_WAIT_MS };

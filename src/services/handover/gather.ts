@@ -85,7 +85,7 @@ async function runNamed(kit: Kit, userRuns: string, id: string, branch: string |
       suggestions: nearest(id, ids),
       hint:
         ids.length === 0
-          ? 'There is no run yet; name the artefacts yourself.'
+          ? 'There are no runs yet; name the artefacts yourself.'
           : `Runs: ${ids.slice(-10).join(', ')}.`,
     },
   );

@@ -29,19 +29,19 @@ export async function validateHandover(root: string, contract: Handover, stem: s
     ['date', contract.date],
     ['signed_by', contract.signedBy],
   ] as const)
-    if (value === undefined) add('error', `${name} is missing in the front matter.`);
+    if (value === undefined) add('error', `${name} is missing from the front matter.`);
   if (contract.status === undefined || !(HANDOVER_STATES as readonly string[]).includes(contract.status))
-    add('error', `status has to be one of ${HANDOVER_STATES.join(', ')}.`);
+    add('error', `status must be one of ${HANDOVER_STATES.join(', ')}.`);
   if (contract.id !== undefined && contract.id !== stem)
-    add('warning', `contract_id is ${contract.id}, the file is called ${stem}.`);
-  for (const { text, line } of contract.unfilled) add('error', `${text} is not filled in.`, line);
+    add('warning', `contract_id is ${contract.id}, but the file is called ${stem}.`);
+  for (const { text, line } of contract.unfilled) add('error', `${text} has not been filled in.`, line);
   const required = contract.artefacts.filter((artefact) => artefact.required);
-  if (required.length === 0) add('error', 'No required artefact is named: there is nothing to deliver.');
+  if (required.length === 0) add('error', 'No required artefact is listed: there is nothing to deliver.');
   if (contract.artefacts.length > MANY_ARTEFACTS)
-    add('warning', `${contract.artefacts.length} artefacts: think of two contracts.`);
+    add('warning', `${contract.artefacts.length} artefacts: consider splitting the contract in two.`);
   for (const { name, path, required: needed, line } of contract.artefacts) {
     const level = needed ? 'error' : 'warning';
-    if (path === undefined) add(level, `${name}: no path is given.`, line);
+    if (path === undefined) add(level, `${name}: no path given.`, line);
     else {
       const problem = await missing(root, path);
       if (problem !== undefined) add(level, `${name}: ${path} ${problem}.`, line);
@@ -50,7 +50,7 @@ export async function validateHandover(root: string, contract: Handover, stem: s
   for (const { question, critical, open, line } of contract.questions)
     if (open)
       add(critical ? 'error' : 'warning', `Open${critical ? ' and critical' : ''}: ${question}`, line);
-  if (contract.decisions === 0) add('warning', 'No key decision is named.');
+  if (contract.decisions === 0) add('warning', 'No key decisions are listed.');
   return { valid: !findings.some(({ level }) => level === 'error'), findings };
 }
 
@@ -60,6 +60,6 @@ async function missing(root: string, path: string): Promise<string | undefined> 
   return readInside(root, inner, ARTEFACT_BYTES)
     .then(({ length }) => (length === 0 ? 'is empty' : undefined))
     .catch(ours(() => undefined, 'too_large'))
-    .catch(ours(() => 'is not there', 'not_found'))
-    .catch(expected(() => 'is outside the project or no file'));
+    .catch(ours(() => 'does not exist', 'not_found'))
+    .catch(expected(() => 'is outside the project or is not a file'));
 }

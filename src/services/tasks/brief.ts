@@ -36,7 +36,7 @@ export function composeBrief(parts: BriefParts): Brief {
     ...(parts.origin === undefined ? [] : [`## Where it comes from\n\n${parts.origin}`]),
     // Words from outside stay inside their frame: they must not look like a part of the brief.
     `## What to do\n\n${parts.origin === undefined ? task.trim() : fenced(task.trim())}`,
-    `## What to give back\n\nJSON or structured Markdown, complete by itself; it is kept as \`${outputKey}\`. Change nothing that the task does not ask for. If it cannot be done, say what is missing instead of guessing.`,
+    `## What to give back\n\nSelf-contained JSON or structured Markdown; it is kept as \`${outputKey}\`. Change nothing that the task does not ask for. If it cannot be done, say what is missing instead of guessing.`,
     ...(dependsOn.length === 0
       ? []
       : [`## What it builds on\n\nThe results of ${dependsOn.join(', ')} come with the claim.`]),
@@ -59,7 +59,7 @@ export function composeBrief(parts: BriefParts): Brief {
     if (kept.length < items.length)
       leftOut.push(`${items.length - kept.length} of ${items.length}: ${title}`);
   };
-  addList('Decisions that hold', parts.decisions);
+  addList('Decisions in force', parts.decisions);
   addList('Past failures to avoid', parts.failures);
   const files = filesWithin(parts.files, room, leftOut);
   const text = [head, ...sections, ...files, ...leftOutSection(leftOut)].join('\n\n');

@@ -14,8 +14,8 @@ export function checkStrangers({ outside }: NewTask, tasks: readonly Task[]): vo
   if (outside === undefined) return;
   const open = tasks.filter((task) => task.outside !== undefined && !hasEnded(task));
   if (open.length < OPEN) return;
-  throw new BmadError('unavailable', `${open.length} tasks from outside are open already.`, {
-    hint: 'Come again when some are done, or cancel those that are no longer needed.',
+  throw new BmadError('unavailable', `${open.length} tasks from outside are already open.`, {
+    hint: 'Try again once some have finished, or cancel tasks you no longer need.',
   });
 }
 
@@ -30,10 +30,10 @@ export function madeBefore({ outside, task: text }: NewTask, tasks: readonly Tas
   if (known === undefined || known.task === text) return known;
   throw new BmadError(
     'invalid_input',
-    `The message ${quoted(message_id)} of this conversation was another.`,
+    `This conversation already has a different message ${quoted(message_id)}.`,
     {
       subject: message_id,
-      hint: 'Give every message an id of its own.',
+      hint: 'Give each message its own id.',
     },
   );
 }
