@@ -49,7 +49,9 @@ function* sprintRows({ sprint }: DriftReport): Generator<Drift> {
     const meant = means === undefined ? '' : `; it means ${means}`;
     const of = kind === 'epic' ? 'an epic' : `a ${kind}`;
     const says =
-      word === '' ? `${key} has no status` : `${key}: "${word.slice(0, 60)}" is no status of ${of}${meant}`;
+      word === ''
+        ? `${key} has no status`
+        : `${key}: "${word.slice(0, 60)}" is not a valid status for ${of}${meant}`;
     yield drift('invalid status', key, says, { file, line, says: word });
   }
 }
@@ -58,7 +60,7 @@ function* storyDrift({ sprint, stories, files }: DriftReport): Generator<Drift> 
   for (const story of stories) {
     const { id, row, file, status } = story;
     if (file !== undefined && file.word !== undefined && file.status === undefined) {
-      const says = `${id}: "${file.word.slice(0, 60)}" in the story file is no status`;
+      const says = `${id}: "${file.word.slice(0, 60)}" in the story file is not a valid status`;
       yield drift('invalid status', id, says, fileEvidence(file));
     }
     if (sprint === undefined) continue;
@@ -71,7 +73,7 @@ function* storyDrift({ sprint, stories, files }: DriftReport): Generator<Drift> 
     const ledgerSays = `${id}: the ledger says ${row.word}`;
     if (file === undefined) {
       if (status !== undefined && needsFile(story, files))
-        yield drift('no file', id, `${ledgerSays}, and there is no story file`, inLedger);
+        yield drift('no file', id, `${ledgerSays}, but there is no story file`, inLedger);
       continue;
     }
     const proven = fileStatus(file);
@@ -100,7 +102,7 @@ function* epicDrift({ sprint, epics }: DriftReport): Generator<Drift> {
     const rows = stories.filter((story) => story.row !== undefined);
     if (row === undefined) {
       const first = rows[0]?.row;
-      const says = `${plural(rows.length, 'story', 'stories')} and no row epic-${epic}`;
+      const says = `${plural(rows.length, 'story', 'stories')} but no row epic-${epic}`;
       if (first !== undefined)
         yield drift('no epic row', `epic-${epic}`, says, { file, line: first.line, says: first.key });
       continue;
@@ -109,9 +111,14 @@ function* epicDrift({ sprint, epics }: DriftReport): Generator<Drift> {
     const open = rows.filter(({ status }) => status !== 'done');
     if (row.means === 'done' && open.length > 0) yield openStories(row.key, at, open);
     else if (row.means === 'in-progress' && stories.length === 0)
-      yield drift('ledger ahead', row.key, `${row.key} is in progress and has no stories`, at);
+      yield drift('ledger ahead', row.key, `${row.key} is in progress but has no stories`, at);
     else if (row.means === 'backlog' && rows.some(({ status }) => rank(status) > rank('backlog')))
-      yield drift('ledger behind', row.key, `${row.key} is backlog and its stories have begun`, at);
+      yield drift(
+        'ledger behind',
+        row.key,
+        `${row.key} is in the backlog, but its stories have been started`,
+        at,
+      );
   }
 }
 
@@ -121,7 +128,7 @@ function openStories(key: string, at: Evidence, open: readonly Story[]): Drift {
   const named = open.slice(0, NAMED);
   const names = named.map(({ id }) => id).join(', ');
   const more = open.length > NAMED ? ` and ${open.length - NAMED} more` : '';
-  const says = `${key} is done, ${names}${more} ${open.length === 1 ? 'is' : 'are'} not`;
+  const says = `${key} is done, but ${names}${more} ${open.length === 1 ? 'is' : 'are'} not`;
   const rows = named.map(({ row }) => ({ ...at, line: row?.line ?? 1, says: `${row?.key}: ${row?.word}` }));
   return drift('epic done, stories open', key, says, at, ...rows);
 }
@@ -149,13 +156,13 @@ function* workflowDrift(
     if (says === 'open' && item?.state === 'complete') {
       const done = artefacts.find((each) => each.kind === kind && each.state === 'complete');
       const proof = kind === 'sprint' ? sprint?.file : done?.evidence.file;
-      const behind = `${id}: the ledger says ${word}, and ${proof} is complete`;
+      const behind = `${id}: the ledger says ${word}, but ${proof} is complete`;
       if (proof !== undefined) yield drift('ledger behind', id, behind, at, ...proven);
     }
   }
   for (const { phase, complete, line } of workflows.phases) {
     if (!complete || items.some((item) => item.phase === phase && item.state !== 'not started')) continue;
-    const says = `the ledger says ${phase} is complete, and nothing of it is there`;
+    const says = `the ledger says ${phase} is complete, but none of its files exist`;
     yield drift('ledger ahead', phase, says, { file, line, says: 'complete' });
   }
 }

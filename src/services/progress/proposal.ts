@@ -138,7 +138,7 @@ function epicWord(
     };
   const begun = words.some((word) => word !== 'backlog' && word !== 'drafted');
   return begun && (row?.means === 'backlog' || row?.word === '')
-    ? { word: 'in-progress', why: `stories of epic ${epic} have begun` }
+    ? { word: 'in-progress', why: `stories of epic ${epic} have been started` }
     : undefined;
 }
 
