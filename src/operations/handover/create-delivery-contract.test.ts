@@ -81,7 +81,7 @@ describe('create_delivery_contract', () => {
     expect(messages).toEqual(
       expect.arrayContaining([
         'error signed_by is missing from the front matter.',
-        'error nothing.md: docs/nothing.md is not there.',
+        'error nothing.md: docs/nothing.md does not exist.',
         'error outside.md: ../outside.md is outside the project.',
         'error Open and critical: Who pays?',
         'warning Open: Which colour?',

@@ -41,7 +41,7 @@ describe('the answer to a contract', () => {
     const windows = (await readFile(file, 'utf8')).replaceAll('\n', '\r\n').replace('prd.md`', 'gone.md`');
     await writeFile(file, windows);
     const error = await session.fail(deliveryAccept, { contract_id: id });
-    expect(error.hint).toContain('docs/gone.md is not there');
+    expect(error.hint).toContain('docs/gone.md does not exist');
     expect((await session.ok(deliveryValidate, { contract_id: id })).failed).toBe(true);
     await session.ok(deliveryReject, { contract_id: id, reason: 'no', renegotiate: true });
     const text = await readFile(file, 'utf8');
