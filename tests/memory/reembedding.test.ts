@@ -82,7 +82,7 @@ it('an embedder that gives other vectors all of a sudden leaves the words, and n
   server.dim = 32;
   const { data, answer } = await session.ok(rememberStructured, given('Letters come from the station'));
   expect(data['outcome']).toBe('created');
-  expect(answer.note ?? answer.body).toMatch(/Words only.*32 numbers.*64/);
+  expect(answer.note ?? answer.body).toMatch(/Words only.*32 dimensions.*64/);
   const recalled = await session.ok(recallStructured, { query: 'parcels harbour' });
   expect(recalled.answer.body).toContain('Parcels come from the harbour');
   expect(recalled.answer.note).toMatch(/Words only/);

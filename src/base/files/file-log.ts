@@ -1,10 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { open, type FileHandle } from 'node:fs/promises';
 import { systemCode } from '../errors.ts';
-import { ensureFile, fileMode } from './file-modes.ts';
-import { ensureFolder, writeFailure } from './file-state.ts';
+import { ensureFile } from './file-modes.ts';
+import { writeAtomic, writeFailure } from './file-state.ts';
 
 /** Append-only files of lines. Writers hold a lock; readers need none and see only whole lines. */
 
@@ -125,31 +123,16 @@ export async function appendLog(path: string, lines: readonly string[]): Promise
 
 /** Replaces a long log with a shorter one. Readers see the old or the new. */
 export async function replaceLog(path: string, lines: Iterable<string>): Promise<void> {
-  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
-  try {
-    await ensureFolder(dirname(path));
-    const mode = await stat(path).then(
-      (info) => info.mode & 0o777,
-      () => fileMode(path),
-    );
-    const handle = await open(draft, 'wx', mode);
-    try {
-      await handle.chmod(mode);
-      let part = '';
-      for (const line of lines) {
-        part += `${line}\n`;
-        if (part.length < WRITE_CHUNK) continue;
-        await handle.writeFile(part);
-        part = '';
-      }
-      await handle.writeFile(part);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw writeFailure(path, error);
+  await writeAtomic(path, inChunks(lines));
+}
+
+function* inChunks(lines: Iterable<string>): Generator<string> {
+  let part = '';
+  for (const line of lines) {
+    part += `${line}\n`;
+    if (part.length < WRITE_CHUNK) continue;
+    yield part;
+    part = '';
   }
+  yield part;
 }

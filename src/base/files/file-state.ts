@@ -45,7 +45,11 @@ async function whyNoFolder(path: string, error: unknown): Promise<unknown> {
  * Replaces a whole file: readers see either the old or the new version, even after a crash. A link stays a link and its
  * target is written; an existing file keeps its permissions, a new one gets those of its folder.
  */
-export async function writeAtomic(file: string, content: string | Uint8Array, mode?: number): Promise<void> {
+export async function writeAtomic(
+  file: string,
+  content: string | Uint8Array | Iterable<string>,
+  mode?: number,
+): Promise<void> {
   await ensureFolder(dirname(file));
   const path = await realpath(file).catch(() => file);
   const rights = await stat(path).then(
@@ -58,7 +62,7 @@ export async function writeAtomic(file: string, content: string | Uint8Array, mo
     try {
       // The process umask must not change permissions that have to be preserved.
       await handle.chmod(rights);
-      await handle.writeFile(content);
+      await writeFile(handle, content);
       await handle.sync();
     } finally {
       await handle.close();

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { killGroup } from './process.ts';
 import { BmadError } from '../errors.ts';
 
 export interface WatchedOptions {
@@ -168,15 +169,6 @@ function started(watcher: ChildProcess, what: object): Promise<void> {
     watcher.once('close', () => resolve());
     watcher.send(what, () => undefined);
   });
-}
-
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
-  } catch {
-    // Already gone, as intended.
-  }
 }
 
 function cannotStart(program: string, code: string): BmadError {

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { BmadError } from '../errors.ts';
+import { BmadError, systemCode } from '../errors.ts';
+
+export type ProgramEnvironment = Readonly<Record<string, string | undefined>>;
 
 export interface ProgramOptions {
   cwd?: string;
@@ -95,7 +97,32 @@ export async function runProgram(
   }
 }
 
-function killGroup(pid: number | undefined): void {
+/**
+ * All that a program writes, with its exit code; nothing when it cannot be started. Git is told nothing of the
+ * environment: its variables would name another repository than the one that is asked about.
+ */
+export async function outputOf(
+  program: string,
+  args: readonly string[],
+  { env, ...options }: { env: ProgramEnvironment; timeoutMs: number; signal: AbortSignal },
+): Promise<{ code: number | undefined; output: string } | undefined> {
+  const parts: Buffer[] = [];
+  const kept = Object.entries(env).filter(([name]) => !/^GIT_/i.test(name));
+  const result = await runProgram(program, args, {
+    ...options,
+    env: { ...Object.fromEntries(kept), GIT_OPTIONAL_LOCKS: '0' },
+    async consume(output) {
+      for await (const part of output) parts.push(part);
+    },
+  }).catch((error: unknown) => {
+    if (systemCode(error) === undefined) throw error;
+    return undefined;
+  });
+  options.signal.throwIfAborted();
+  return result && { code: result.code, output: Buffer.concat(parts).toString('utf8') };
+}
+
+export function killGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { systemCode } from '../../base/errors.ts';
 import { listInside, pathExists, readInside } from '../../base/files/files.ts';
 import { ignoreRules, type IgnoreRules } from '../../base/text/ignore-rules.ts';
-import { runProgram } from '../../base/process/process.ts';
+import { outputOf } from '../../base/process/process.ts';
 import { isWanted } from './wanted-files.ts';
 
 export interface FileList {
@@ -39,12 +38,6 @@ export async function listFiles(
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Git variables would name a repository other than the project's. */
-function withoutGit(env: Environment): Record<string, string | undefined> {
-  const kept = Object.entries(env).filter(([name]) => !/^GIT_/i.test(name));
-  return { ...Object.fromEntries(kept), GIT_OPTIONAL_LOCKS: '0' };
-}
-
 /** A project may name programs in its git configuration; none of them may run because of a search. */
 function gitArguments(root: string): string[] {
   const off = ['core.fsmonitor=false', 'core.untrackedCache=false', 'core.hooksPath=/dev/null'];
@@ -79,27 +72,12 @@ async function listedBy(
   env: Environment,
   signal: AbortSignal,
 ): Promise<{ by: FileList['by']; paths: string[] } | undefined> {
-  const parts: Buffer[] = [];
-  try {
-    const { code } = await runProgram(program, args, {
-      env: withoutGit(env),
-      timeoutMs: LIST_MS,
-      signal,
-      async consume(output) {
-        for await (const part of output) parts.push(part);
-      },
-    });
-    signal.throwIfAborted();
-    // ripgrep answers 1 when there is no file, and 2 when some could not be looked at.
-    if (code !== 0 && !(by === 'ripgrep' && code !== undefined)) return undefined;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (systemCode(error) === undefined) throw error;
+  const ran = await outputOf(program, args, { env, timeoutMs: LIST_MS, signal });
+  // ripgrep answers 1 when there is no file, and 2 when some could not be looked at.
+  if (ran === undefined || (ran.code !== 0 && !(by === 'ripgrep' && ran.code !== undefined)))
     return undefined;
-  }
   const prefix = root.endsWith('/') || root.endsWith('\\') ? root : `${root}/`;
-  const paths = Buffer.concat(parts)
-    .toString('utf8')
+  const paths = ran.output
     .split('\0')
     .filter((path) => path !== '')
     .map((path) => (by === 'git' ? path : path.slice(prefix.length)).replaceAll('\\', '/'));

@@ -1,7 +1,6 @@
-import { systemCode } from '../../base/errors.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
 import { ignoreRules, type IgnoreRules } from '../../base/text/ignore-rules.ts';
-import { runProgram } from '../../base/process/process.ts';
+import { outputOf } from '../../base/process/process.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -30,33 +29,13 @@ async function git(
   env: Environment,
   signal: AbortSignal,
 ): Promise<string[] | undefined> {
-  const parts: Buffer[] = [];
-  // Variables of git would name another repository than the project's.
-  const kept = Object.entries(env).filter(([name]) => !/^GIT_/i.test(name));
-  try {
-    const { code } = await runProgram(
-      'git',
-      [...OFF.flatMap((value) => ['-c', value]), '-C', root, ...args],
-      {
-        env: { ...Object.fromEntries(kept), GIT_OPTIONAL_LOCKS: '0' },
-        timeoutMs: GIT_MS,
-        signal,
-        async consume(output) {
-          for await (const part of output) parts.push(part);
-        },
-      },
-    );
-    signal.throwIfAborted();
-    if (code !== 0) return undefined;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (systemCode(error) === undefined) throw error;
-    return undefined;
-  }
-  return Buffer.concat(parts)
-    .toString('utf8')
-    .split('\0')
-    .filter((part) => part !== '');
+  const ran = await outputOf('git', [...OFF.flatMap((value) => ['-c', value]), '-C', root, ...args], {
+    env,
+    timeoutMs: GIT_MS,
+    signal,
+  });
+  if (ran?.code !== 0) return undefined;
+  return ran.output.split('\0').filter((part) => part !== '');
 }
 
 /** The files of a project: those that git tracks or would track, else all that no ignore file names. */
