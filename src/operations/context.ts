@@ -45,8 +45,8 @@ export type { Activation } from '../services/delivery/activation.ts';
 
 export type { Action as ProgressAction, Item as ProgressItem } from '../services/progress/progress.ts';
 
-/** What lives as long as the process. Built once by the composition root; operations get it as an argument. */
-export interface Context {
+/** The configuration and what follows from it. */
+export interface SettingsPort {
   config: Config;
   configFrom: ConfigSources;
   /** The key of each setting in configuration files. */
@@ -55,10 +55,10 @@ export interface Context {
   configWarnings: readonly string[];
   /** Which tools are offered, and why. */
   tools: ToolChoice;
-  log: Log;
-  secrets: Secrets;
-  /** The operation of this name, loaded with its first call. */
-  operation(name: string): Promise<AnyOperation>;
+}
+
+/** The content that is served. */
+export interface CataloguePort {
   /** The world as one project sees it; without an argument, the project the server was started for. */
   workspace(project?: string): Promise<Workspace>;
   /** Reads a project's world anew. Calls that run go on with the old one; those that begin later get the new one. */
@@ -69,27 +69,59 @@ export interface Context {
   offerRoots(folders: Promise<readonly string[]>): void;
   /** The project in words, even when it cannot be used: for commands that have to explain just that. */
   describeProject(): Promise<Project>;
-  diagnosis(): Promise<Diagnosis>;
-  /** The code of the project at this place. */
-  codebase(root: string, mayWrite?: boolean): Promise<Codebase>;
+}
+
+/** Git sources. */
+interface SourcesPort {
   /** The git sources, their approved versions and what waits for approval. */
   gitSources(): Promise<GitSources>;
   /** How a folder of a git source reads, for comparing two versions of it. */
   readFolder(folder: string): Promise<{ catalogue: Catalogue; tree: Tree }>;
+}
+
+/** What projects remember. */
+export interface MemoryPort {
   /** What a project remembers; without an argument, the project the server was started for. */
   memory(project?: string, mayWrite?: boolean): Promise<Memory>;
-  /** What a project's own files say, and where its state is written; each part is loaded when first used. */
-  state(project?: string): Promise<ProjectState>;
-  /** What was started in a project, which ranking goes by. */
-  usage(project?: string): Promise<Usage>;
-  /** Asks the model of a client which of a few candidates is meant. */
-  reranker(): Promise<Reranker>;
-  /** Has an agent answer a task through the model of a client. */
-  delegation(): Promise<Delegation>;
   /** Whether the stores of the memories that have been used so far can be reached. */
   memoriesAnswer(): Promise<boolean>;
   /** Brings the memories of the project from the user's folder into the project. */
   moveMemory(): Promise<MovedMemories>;
+}
+
+/** The state of projects. */
+export interface StatePort {
+  /** What a project's own files say, and where its state is written; each part is loaded when first used. */
+  state(project?: string): Promise<ProjectState>;
+}
+
+/** The code of projects. */
+interface CodePort {
+  /** The code of the project at this place. */
+  codebase(root: string, mayWrite?: boolean): Promise<Codebase>;
+}
+
+/** What is likely to be meant. */
+interface RankingPort {
+  /** What was started in a project, which ranking goes by. */
+  usage(project?: string): Promise<Usage>;
+  /** Asks the model of a client which of a few candidates is meant. */
+  reranker(): Promise<Reranker>;
+}
+
+/** Agents asked through the model of a client. */
+interface DelegationPort {
+  /** Has an agent answer a task through the model of a client. */
+  delegation(): Promise<Delegation>;
+}
+
+/** The process itself. */
+export interface ServerPort {
+  log: Log;
+  secrets: Secrets;
+  /** The operation of this name, loaded with its first call. */
+  operation(name: string): Promise<AnyOperation>;
+  diagnosis(): Promise<Diagnosis>;
   /** The text of a file that a person named at the command line. */
   readUserFile(path: string): Promise<string>;
   /** Hears of every call that has come through the door; only where somebody counts them. */
@@ -99,6 +131,19 @@ export interface Context {
   /** Ends what runs in the background. */
   close(): void;
 }
+
+/** What lives as long as the process. Built once by the composition root; operations get it as an argument. */
+export interface Context
+  extends
+    SettingsPort,
+    CataloguePort,
+    SourcesPort,
+    MemoryPort,
+    StatePort,
+    CodePort,
+    RankingPort,
+    DelegationPort,
+    ServerPort {}
 
 /** One call of an operation that is over. */
 export interface Observed {
@@ -117,28 +162,50 @@ export interface Changes extends CatalogueChanges {
   current: boolean;
 }
 
-export interface ProjectState {
-  root: string;
-  /** Which layout it has and where its folders are. */
-  kit(): Promise<Kit>;
+interface CompletionPort {
   /** Its completion contract and the receipts of its verdicts. */
   completion(): Promise<Completion>;
+}
+
+interface ProgressPort {
   /** How far it is by its ledgers and documents, and what comes next. */
   progress(): Promise<Progress>;
+}
+
+export interface RunsPort {
   /** Its runs and session branches. */
   runs(): Promise<Runs>;
+}
+
+interface FactsPort {
   /** What the files of the custom kit and the like say about the project, and the ways to add to them. */
   facts(): Promise<ProjectFacts>;
+}
+
+interface TasksPort {
   /** Work that waits for sub-agents. */
   tasks(): Promise<TaskQueue>;
+}
+
+interface HandoversPort {
   /** What teams hand over to each other. */
   handovers(): Promise<HandoverDesk>;
+}
+
+export interface OlderStatePort {
   /** What is kept with the user from a time when the project had no place for it. */
   older(): Promise<OlderPart[]>;
   /** Brings one part of that into the project; memories have a way of their own. */
   bring(part: OlderPart): Promise<BroughtPart>;
   /** Runs a move while no other process moves state of the project. */
   whileMoving<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export interface ProjectState
+  extends CompletionPort, ProgressPort, RunsPort, FactsPort, TasksPort, HandoversPort, OlderStatePort {
+  root: string;
+  /** Which layout it has and where its folders are. */
+  kit(): Promise<Kit>;
 }
 
 export type { ServedFile } from '../services/delivery/served-file.ts';

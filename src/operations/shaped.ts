@@ -1,7 +1,7 @@
 import { cutToFit } from '../base/text/markdown.ts';
 import { answerRoom } from '../base/text/paging.ts';
 import { byteLength, kilobytes } from '../base/text/text.ts';
-import type { Context } from './context.ts';
+import type { SettingsPort } from './context.ts';
 import type { AnyOperation, Answer } from './operation.ts';
 
 /** From this size on nobody counts: command lines and programs take what there is. */
@@ -19,7 +19,7 @@ export function shaped(
   answer: Answer,
   { input: { shape }, answersData, effect }: AnyOperation,
   input: Record<string, unknown>,
-  { config }: Context,
+  { config }: SettingsPort,
 ): Answer {
   const limit = config.answerBytes;
   const isOwn = 'cursor' in shape || 'budget' in shape || answersData === true || answer.exact === true;

@@ -7,7 +7,7 @@ import { nearest } from '../../base/text/suggest.ts';
 import { cut, oneLine } from '../../base/text/text.ts';
 import { isListed, qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
 import { activate } from './activate.ts';
-import type { Call, Context, Workspace } from '../context.ts';
+import type { Call, Context, SettingsPort, Workspace } from '../context.ts';
 import { mayBeOffered } from '../execute.ts';
 import { assignNames } from '../host-names.ts';
 import { defineOperation, defineRoute, type AnyOperation } from '../operation.ts';
@@ -106,7 +106,7 @@ export function agentOperation({ name, title, description, target }: AgentTool):
   });
 }
 
-function isOffered(name: string, { tools }: Context): boolean {
+function isOffered(name: string, { tools }: SettingsPort): boolean {
   return tools.of({ name, toolset: 'agents', effect: 'read' }).offered;
 }
 

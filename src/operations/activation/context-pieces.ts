@@ -5,7 +5,7 @@ import { essentialLength } from '../../base/text/text-chunks.ts';
 import type { LeftOut, Piece } from '../../base/text/text-budget.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { problemText, qualifiedName, type BmadRecord } from '../../model/record.ts';
-import type { Activation, Context, Workspace } from '../context.ts';
+import type { Activation, Context, MemoryPort, StatePort, Workspace } from '../context.ts';
 import { aboutness, type Aboutness } from './aboutness.ts';
 
 /** A text is required as a whole up to this many tokens; of a longer one, what it takes to begin. */
@@ -139,7 +139,7 @@ async function documentPieces(
   topic: string,
   project: string | undefined,
   workspace: Workspace,
-  context: Context,
+  context: StatePort,
 ): Promise<Omit<ContextPieces, 'head'>> {
   if (workspace.project.root === undefined) return { pieces: [], absent: [] };
   const documents = await (await (await context.state(project)).progress()).documents();
@@ -171,7 +171,7 @@ async function memoryPieces(
   project: string | undefined,
   signal: AbortSignal,
   workspace: Workspace,
-  context: Context,
+  context: MemoryPort,
 ): Promise<Omit<ContextPieces, 'head'>> {
   if (workspace.project.root === undefined) return { pieces: [], absent: [] };
   try {

@@ -1,6 +1,6 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import type { Context, ProjectFacts } from '../context.ts';
+import type { CataloguePort, Context, ProjectFacts } from '../context.ts';
 
 /** Whose memory is meant: the agents a name stands for, and everything they are called. */
 export interface MeantAgent {
@@ -51,7 +51,11 @@ export async function meantAgent(
 }
 
 /** The names of an agent in the BMAD content; none when there is no such agent, or no content. */
-async function bmadNames(agent: string, context: Context, project: string | undefined): Promise<string[]> {
+async function bmadNames(
+  agent: string,
+  context: CataloguePort,
+  project: string | undefined,
+): Promise<string[]> {
   try {
     const { catalogue } = await context.workspace(project);
     const { record } = catalogue.names.resolve({ name: agent, kinds: ['agent'], fuzzy: false });
@@ -67,7 +71,7 @@ async function bmadNames(agent: string, context: Context, project: string | unde
 async function unknown(
   agent: string,
   facts: ProjectFacts,
-  context: Context,
+  context: CataloguePort,
   project: string | undefined,
 ): Promise<BmadError> {
   const own = [...(await facts.agents()).map(({ id }) => id), ...(await facts.learners())];

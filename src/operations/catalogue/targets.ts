@@ -2,7 +2,7 @@ import { BmadError } from '../../base/errors.ts';
 import { contentPath } from '../../base/files/paths.ts';
 import type { Origin } from '../../model/origin.ts';
 import { STARTABLE, type BmadRecord, type RecordKind } from '../../model/record.ts';
-import type { Context, Workspace } from '../context.ts';
+import type { Context, ServerPort, Workspace } from '../context.ts';
 
 /** What a caller may ask for by name. Plain skills and tasks are started like workflows. */
 export const NAMED_KINDS = ['agent', 'workflow', 'task'] as const;
@@ -40,7 +40,7 @@ export function findRecord(
 function resolved(
   query: Omit<NamedTarget, 'kind'> & { kinds: readonly RecordKind[] },
   workspace: Workspace,
-  { log }: Context,
+  { log }: ServerPort,
 ): BmadRecord {
   try {
     const choice = workspace.catalogue.names.resolve(query);

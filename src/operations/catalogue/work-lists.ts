@@ -5,7 +5,7 @@ import { fold, nearest } from '../../base/text/suggest.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { isListed, type BmadRecord } from '../../model/record.ts';
 import { CATEGORIES, categoryOf, phasesOf, type Category } from './categories.ts';
-import type { Context, Workspace } from '../context.ts';
+import type { SettingsPort, Workspace } from '../context.ts';
 import { asData, cursorField, moduleField, projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -150,7 +150,7 @@ function dataPage<T>(
   items: readonly T[],
   identity: readonly unknown[],
   cursor: string | undefined,
-  { config }: Context,
+  { config }: SettingsPort,
 ): { part: T[]; total: number; next?: string } {
   const { part, next } = fittingPage(items, {
     size: config.pageSize,

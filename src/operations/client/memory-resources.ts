@@ -1,7 +1,7 @@
 import { localDay } from '../../base/text/local-time.ts';
 import { fenced } from '../../base/text/text.ts';
 import { MEMORY_TYPES, type MemoryType } from '../../model/memory.ts';
-import type { Context } from '../context.ts';
+import type { MemoryPort } from '../context.ts';
 import { DATA_NOTE } from '../answer-text.ts';
 import { headline, memoryData } from '../memory/memory-view.ts';
 
@@ -26,7 +26,7 @@ export function memoryUri(type: MemoryType, id?: string): string {
 /** All memories of a type as Markdown, or one of them with its earlier wordings. */
 export async function memoryText(
   { type, id }: MemoryPlace,
-  context: Context,
+  context: MemoryPort,
   project?: string,
 ): Promise<string> {
   const memory = await context.memory(project);

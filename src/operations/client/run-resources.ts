@@ -1,7 +1,7 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { fenced, plural } from '../../base/text/text.ts';
 import type { RunBranch, RunsReading } from '../../model/run.ts';
-import type { Context } from '../context.ts';
+import type { Context, StatePort } from '../context.ts';
 import { standingText } from '../runs/branch-standing.ts';
 import { DATA_NOTE, lines } from '../answer-text.ts';
 import { byRecency, runData, runLine, runText } from '../runs/run-view.ts';
@@ -63,7 +63,7 @@ export async function runNames(context: Context, what: 'branch' | 'run_id'): Pro
         .map(({ id }) => id);
 }
 
-async function reading(context: Context): Promise<RunsReading> {
+async function reading(context: StatePort): Promise<RunsReading> {
   return (await (await context.state()).runs()).read();
 }
 
@@ -73,7 +73,7 @@ const addressOf = ({ name, archive }: RunBranch): string => archive ?? name;
 /** All branches, a branch with its runs, or a run with its state, as Markdown. */
 export async function runsText(
   { branch, id }: RunsStorage,
-  context: Context,
+  context: StatePort,
   project?: string,
 ): Promise<string> {
   const state = await context.state(project);

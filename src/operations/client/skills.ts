@@ -5,7 +5,7 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
 import { saying } from '../../base/step.ts';
 import { listPage } from '../../base/text/paging.ts';
-import type { Call, Context, NamedSkill, Workspace } from '../context.ts';
+import type { Call, Context, NamedSkill, ServerPort, Workspace } from '../context.ts';
 import { cursorField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -136,7 +136,7 @@ async function readableEntry(
 async function entryOf(
   skill: NamedSkill,
   { delivery }: Workspace,
-  { secrets }: Context,
+  { secrets }: ServerPort,
   { say }: Call,
 ): Promise<SkillEntry> {
   const { skills } = delivery;

@@ -1,5 +1,5 @@
 import { fenced } from '../../base/text/text.ts';
-import type { Context } from '../context.ts';
+import type { Context, StatePort } from '../context.ts';
 import { contractData, contractLine, findingLines } from '../handover/handover-view.ts';
 import { DATA_NOTE } from '../answer-text.ts';
 import { taskLine, viewOf } from '../tasks/task-view.ts';
@@ -23,7 +23,11 @@ export function workPlace(uri: string): WorkPlace | undefined {
   return { what: what.toLowerCase() === 'tasks' ? 'tasks' : 'contracts', id };
 }
 
-export async function workText({ what, id }: WorkPlace, context: Context, project?: string): Promise<string> {
+export async function workText(
+  { what, id }: WorkPlace,
+  context: StatePort,
+  project?: string,
+): Promise<string> {
   const state = await context.state(project);
   return what === 'tasks' ? taskText(await state.tasks(), id) : contractText(await state.handovers(), id);
 }
@@ -69,7 +73,7 @@ async function contractText(
 }
 
 /** The ids that there are, for completions. */
-export async function workIds(what: WorkPlace['what'], context: Context): Promise<string[]> {
+export async function workIds(what: WorkPlace['what'], context: StatePort): Promise<string[]> {
   const state = await context.state();
   if (what === 'tasks') return (await (await state.tasks()).queue.all()).tasks.map(({ task_id }) => task_id);
   return (await (await state.handovers()).contracts.all()).contracts.map(({ id }) => id);

@@ -1,4 +1,4 @@
-import type { Context, ProjectFacts } from '../context.ts';
+import type { CataloguePort, ProjectFacts } from '../context.ts';
 
 type Table = Record<string, unknown>;
 
@@ -17,7 +17,7 @@ export interface BmadConfig {
 /** Nothing when the project has no BMAD of its own; then only the built-in content is in force. */
 export async function bmadConfigOf(
   facts: ProjectFacts,
-  context: Context,
+  context: CataloguePort,
   project?: string,
 ): Promise<BmadConfig | undefined> {
   const { catalogue, delivery, project: found } = await context.workspace(project);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { localDay, utcOf } from '../../base/text/local-time.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { CATEGORIES, SEVERITIES, UNKNOWN_CATEGORY } from '../../model/failure.ts';
-import type { Context, ProjectFacts } from '../context.ts';
+import type { MemoryPort, ProjectFacts } from '../context.ts';
 
 /** Failures as the operations about them give them. */
 
@@ -36,7 +36,7 @@ export interface KnownFailures {
 /** Everything that went wrong in a project: the museum, and what was only remembered. The worst and newest first. */
 export async function knownFailures(
   facts: ProjectFacts,
-  context: Context,
+  context: MemoryPort,
   project?: string,
 ): Promise<KnownFailures> {
   const { failures, files, problems } = await facts.museum();

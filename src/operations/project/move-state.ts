@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
-import type { Context, ProjectState } from '../context.ts';
+import type { MemoryPort, OlderStatePort } from '../context.ts';
 import { lines } from '../answer-text.ts';
 import { PART_NAMES } from './older-state.ts';
 import { defineOperation } from '../operation.ts';
@@ -48,7 +48,7 @@ export const moveState = defineOperation({
 });
 
 /** Looked for once more, as another process may have been moving it until now. */
-async function moved(state: ProjectState, context: Context): Promise<MovedPart[]> {
+async function moved(state: OlderStatePort, context: MemoryPort): Promise<MovedPart[]> {
   const parts: MovedPart[] = [];
   for (const older of await state.older()) {
     const { part, from, to } = older;

@@ -1,5 +1,5 @@
 import { CLI_PROGRAM } from '../../base/product.ts';
-import type { Context } from '../context.ts';
+import type { Context, StatePort } from '../context.ts';
 
 type Part = Awaited<ReturnType<Awaited<ReturnType<Context['state']>>['older']>>[number];
 
@@ -19,7 +19,7 @@ export function olderNote({ part, from, to }: Part): string {
 
 /** The notes for an answer that looks for these parts; where there is no project, there are none. */
 export async function olderNotes(
-  context: Context,
+  context: StatePort,
   project: string | undefined,
   parts: readonly Part['part'][],
 ): Promise<string[]> {

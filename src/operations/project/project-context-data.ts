@@ -3,7 +3,7 @@ import { ours } from '../../base/expected.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { bmadConfigOf } from './bmad-config.ts';
 import { olderNote } from './older-state.ts';
-import type { Context, ProjectFacts } from '../context.ts';
+import type { Context, MemoryPort, ProjectFacts } from '../context.ts';
 
 /** What is known of a project, as data. Parts that were not asked for are missing. */
 
@@ -204,7 +204,7 @@ function sessionData(session: Session, facts: ProjectFacts): Session {
 /** Decisions of the memory and of the log, which are one list there, then those that only the trace has. */
 async function decisionsOf(
   facts: ProjectFacts,
-  context: Context,
+  context: MemoryPort,
   project: string | undefined,
   warnings: string[],
 ): Promise<NonNullable<ContextData['decisions']>> {

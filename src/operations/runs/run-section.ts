@@ -1,12 +1,12 @@
 import { BmadError, quoted } from '../../base/errors.ts';
-import type { Context } from '../context.ts';
+import type { StatePort } from '../context.ts';
 import { howToKeep, runData, runText } from './run-view.ts';
 
 /** What a model has to know when it works in a run: how far it is, and how to keep it. Nothing without a run. */
 export async function runSection(
   id: string | undefined,
   workflow: string,
-  context: Context,
+  context: StatePort,
   project: string | undefined,
 ): Promise<string | undefined> {
   if (id === undefined) return undefined;

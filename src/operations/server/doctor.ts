@@ -4,7 +4,7 @@ import { ours } from '../../base/expected.ts';
 import { PRODUCT, VERSION } from '../../base/product.ts';
 import { plural } from '../../base/text/text.ts';
 import { isListed, problemText } from '../../model/record.ts';
-import type { Context, Workspace } from '../context.ts';
+import type { CataloguePort, SettingsPort, Workspace } from '../context.ts';
 import { projectField, stepsField } from '../fields.ts';
 import { olderNote } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
@@ -140,11 +140,11 @@ export const doctor = defineOperation({
 });
 
 /** The doctor has to speak even when the project is what is wrong. */
-async function openedOr(context: Context, project: string | undefined): Promise<Workspace | BmadError> {
+async function openedOr(context: CataloguePort, project: string | undefined): Promise<Workspace | BmadError> {
   return context.workspace(project).catch(ours((error) => error));
 }
 
-function unusable(error: BmadError, context: Context) {
+function unusable(error: BmadError, context: SettingsPort) {
   return {
     version: VERSION,
     node: process.version,

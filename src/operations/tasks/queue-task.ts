@@ -2,7 +2,7 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { shownText } from '../../base/secrets/secret-text.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import type { Task } from '../../model/task.ts';
-import type { Call, Context, ProjectState } from '../context.ts';
+import type { Call, Context, RunsPort } from '../context.ts';
 import { contextFiles } from '../delegation/context-files.ts';
 import { agentNamed } from './task-agents.ts';
 
@@ -88,7 +88,7 @@ export async function queueTask(order: TaskOrder, context: Context, call: Call):
 }
 
 /** A task of a run that is not there would be found by nobody who looks for the tasks of a run. */
-async function checkRun(id: string | undefined, state: ProjectState): Promise<void> {
+async function checkRun(id: string | undefined, state: RunsPort): Promise<void> {
   if (id === undefined) return;
   const { branches } = await (await state.runs()).read();
   const ids = branches.flatMap(({ runs }) => runs.map((run) => run.id));
