@@ -37,7 +37,11 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
+/** Why it failed, for code that goes on differently: the words of a message are for people and may change. */
+export type ErrorReason = 'folder' | 'outside' | 'locked';
+
 export interface ErrorDetails {
+  reason?: ErrorReason;
   /** What else helps the caller, in words. */
   hint?: string;
   /** What the caller can do next. */
@@ -66,6 +70,7 @@ export class BmadError extends Error {
   }
 
   readonly code: ErrorCode;
+  readonly reason: ErrorReason | undefined;
   readonly hint: string | undefined;
   readonly steps: readonly Step[];
   readonly subject: string | undefined;
@@ -75,6 +80,7 @@ export class BmadError extends Error {
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
     this.code = code;
+    this.reason = details.reason;
     this.hint = details.hint;
     this.steps = details.steps ?? [];
     this.subject = details.subject;

@@ -99,6 +99,7 @@ async function acquire(
     }
     if (performance.now() > deadline)
       throw new BmadError('unavailable', `Another process (${holder?.pid ?? 'unknown'}) is using ${path}.`, {
+        reason: 'locked',
         hint: 'Wait for it to finish, then try again.',
       });
     if (!waited) onWait?.();

@@ -42,6 +42,7 @@ async function realInside(root: string, path: string, serves: Serves = () => tru
   }
   if (target !== realRoot && !target.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep)) {
     throw new BmadError('forbidden', `${quoted(path)} is a link that points outside the BMAD content.`, {
+      reason: 'outside',
       subject: path,
       hint: 'Links are followed only within their own folder. Replace the link with the file itself.',
     });
@@ -197,6 +198,7 @@ function readFailure(path: string, error: unknown): BmadError {
 
 function isFolder(path: string): BmadError {
   return new BmadError('forbidden', `${quoted(path)} is a folder, not a file.`, {
+    reason: 'folder',
     subject: path,
     steps: [
       {

@@ -31,7 +31,7 @@ export async function readText(base: string, path: string): Promise<string | und
     if (!(error instanceof BmadError)) throw error;
     if (error.code === 'not_found') return undefined;
     if (error.code === 'too_large') return { broken: `is larger than ${MAX_BYTES} bytes` };
-    return { broken: /outside/.test(error.message) ? 'points outside and is not read' : 'cannot be read' };
+    return { broken: error.reason === 'outside' ? 'points outside and is not read' : 'cannot be read' };
   }
 }
 

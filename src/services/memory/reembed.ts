@@ -64,7 +64,7 @@ export async function embedPending(
     });
   } catch (error) {
     // Another process is at it.
-    if (error instanceof BmadError && error.message.startsWith('Another process')) return 0;
+    if (error instanceof BmadError && error.reason === 'locked') return 0;
     throw error;
   }
 }

@@ -38,7 +38,7 @@ export class ProjectFiles {
       return text === undefined ? this.#tell({ file: path, message: 'it is not UTF-8 text' }) : { text };
     } catch (error) {
       if (!(error instanceof BmadError)) throw error;
-      if (error.code === 'not_found' || error.message.includes('is a folder')) return undefined;
+      if (error.code === 'not_found' || error.reason === 'folder') return undefined;
       return this.#tell({ file: path, message: reasonOf(error) });
     }
   }
@@ -52,7 +52,7 @@ export class ProjectFiles {
   async below(folder: string, depth: number): Promise<string[]> {
     if (this.#entries >= MAX_ENTRIES) return [];
     const entries = await listInside(this.root, folder).catch((error: unknown) => {
-      if (error instanceof BmadError && error.code !== 'not_found' && !error.message.includes('no file'))
+      if (error instanceof BmadError && error.code !== 'not_found')
         this.troubles.push({ file: folder, message: reasonOf(error) });
       return [];
     });
@@ -73,8 +73,8 @@ export class ProjectFiles {
   }
 }
 
-function reasonOf({ message, code }: BmadError): string {
-  if (message.includes('points outside')) return 'it is a link that points outside the project';
+function reasonOf({ message, code, reason }: BmadError): string {
+  if (reason === 'outside') return 'it is a link that points outside the project';
   if (code === 'too_large') return `it is larger than ${MAX_BYTES} bytes`;
   return /cannot be read: (.*)\.$/.exec(message)?.[1] ?? message;
 }
