@@ -103,8 +103,9 @@ ${lines.join('')}} satisfies Record<string, () => Promise<AnyOperation>>;
 
 function offeredText(declared: readonly Declared[]): string {
   const lines = declared.map(({ operation }) => {
-    const { name, toolset, behind, serves, command, positional } = operation;
-    return `  ${key(name)}: ${data({ toolset, behind, serves, command, positional })},\n`;
+    const { name, toolset, behind, serves, command, positional, input } = operation;
+    const projectless = 'project' in input.shape ? undefined : true;
+    return `  ${key(name)}: ${data({ toolset, behind, serves, command, positional, projectless })},\n`;
   });
   return `${HEADER}import type { Offer } from './offers.ts';
 

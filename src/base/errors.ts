@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { stepLines, type Step, type StepWriter } from './step.ts';
+import { present } from './present.ts';
 import { cut, visible } from './text/text.ts';
 
 /** Every way a call can fail. Exit codes, HTTP statuses and the reference page all come from this table. */
@@ -86,6 +87,19 @@ export class BmadError extends Error {
     this.subject = details.subject;
     this.suggestions = details.suggestions ?? [];
     this.differences = details.differences ?? [];
+  }
+
+  /** The same error with some of its details changed. */
+  with(details: ErrorDetails): BmadError {
+    const { code, message, hint, steps, subject, suggestions, differences, cause } = this;
+    return new BmadError(code, message, {
+      ...present({ hint, subject }),
+      steps,
+      suggestions,
+      differences,
+      cause,
+      ...details,
+    });
   }
 
   /** The same error with all its texts changed; used to remove secrets from it. */

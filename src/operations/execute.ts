@@ -1,9 +1,10 @@
 import { BmadError } from '../base/errors.ts';
-import { saying } from '../base/step.ts';
+import { saying, type Step } from '../base/step.ts';
 import type { Call, Context } from './context.ts';
-import { checkedInput } from './input.ts';
-import { mayRead, type AnyOperation, type Answer, type Route } from './operation.ts';
-import { shaped } from './shaped.ts';
+import { checkedInput, type SpokenNames } from './input.ts';
+import { OFFERED } from './offered.ts';
+import { UNIFIED, mayRead, type AnyOperation, type Answer, type Route } from './operation.ts';
+import { shaped, type Repeated } from './shaped.ts';
 
 export type CallOutcome =
   | { ok: true; data: Record<string, unknown>; answer: Answer; failed: boolean }
@@ -17,15 +18,19 @@ export async function execute(
   call: Call,
 ): Promise<CallOutcome> {
   const started = performance.now();
+  let given: Given = {};
   try {
     call.signal.throwIfAborted();
-    const { meant, input, route } = await meantBy(operation, raw, context, call);
-    const given = await meant.run(input, seenBy(context, call), call);
+    const { meant, input, route, repeated } = await meantBy(operation, raw, context, call);
+    given = input;
+    const { say } = call;
+    const own = say === undefined ? call : { ...call, say: (step: Step) => say(inProject(step, input)) };
+    const result = await meant.run(input, seenBy(context, call), own);
     // What comes by a route is checked against its schema by the tests; here it would only cost time.
-    const data = route === undefined ? meant.output.parse(given) : given;
+    const data = route === undefined ? meant.output.parse(result) : result;
     // What was written stays written: a caller who can still be answered, by a server that ends, has to learn of it.
     if (meant.effect === 'read') call.signal.throwIfAborted();
-    const answer = shaped(meant.render(data, saying(call.say)), meant, input, context);
+    const answer = shaped(meant.render(data, saying(own.say)), meant, repeated, context);
     context.log.debug('operation', { name: operation.name, ms: elapsed(started) });
     context.observe?.({ operation: operation.name, ms: performance.now() - started });
     return {
@@ -33,7 +38,7 @@ export async function execute(
       data: context.secrets.hideIn(
         route?.within === undefined ? data : { ...route.within, result: data },
       ) as Record<string, unknown>,
-      answer: redacted(answer, context),
+      answer: redacted(answer, input, context),
       failed: meant.failed?.(data) ?? false,
     };
   } catch (thrown) {
@@ -48,8 +53,20 @@ export async function execute(
     );
     context.log.debug('operation failed', { name: operation.name, code: error.code, ms: elapsed(started) });
     context.observe?.({ operation: operation.name, ms: performance.now() - started, code: error.code });
-    return { ok: false, error: error.map((text) => context.secrets.redact(text)) };
+    const safe = error.map((text) => context.secrets.redact(text));
+    return { ok: false, error: safe.with({ steps: safeSteps(safe.steps, given, context) }) };
   }
+}
+
+function safeSteps(steps: readonly Step[], input: Given, { secrets }: Context): readonly Step[] {
+  return secrets.hideIn(steps.map((step) => inProject(step, input))) as readonly Step[];
+}
+
+/** A caller who has named a project means it in the next call as well. */
+function inProject(step: Step, { project }: Given): Step {
+  return project === undefined || OFFERED[step.operation]?.projectless === true
+    ? step
+    : { ...step, args: { project, ...step.args } };
 }
 
 interface Meant {
@@ -57,16 +74,24 @@ interface Meant {
   meant: AnyOperation;
   input: Record<string, unknown>;
   route?: Route;
+  /** What a caller calls again for more of the answer. */
+  repeated: Repeated;
 }
 
 async function meantBy(operation: AnyOperation, raw: unknown, context: Context, call: Call): Promise<Meant> {
-  const input = allowedInput(operation, raw, {}, context, call);
-  const route = operation.route?.(input);
-  if (route === undefined) return { meant: operation, input };
+  const asked = allowedInput(operation, raw, {}, context, call);
+  const route = operation.route?.(asked);
+  const called = { operation, input: asked };
+  if (route === undefined) return { meant: operation, input: asked, repeated: called };
   const meant = await context.operation(route.to);
   const own = (route.form === true ? meant.fromForm?.(route.args) : undefined) ?? route;
-  const spoken = { ...own.spoken, ...route.spoken };
-  return { meant, input: allowedInput(meant, own.args, spoken, context, call), route };
+  const spoken = {
+    // A tool that stands for others says which one it is by a word.
+    name: route.within?.['operation'] ?? route.within?.['action'] ?? operation.name,
+    args: { ...own.spoken, ...route.spoken },
+  };
+  const input = allowedInput(meant, own.args, spoken, context, call);
+  return { meant, input, route, repeated: operation.name in UNIFIED ? { operation: meant, input } : called };
 }
 
 /** To a caller who may only read, memory and code are such that keep no note of having been asked. */
@@ -83,11 +108,10 @@ function seenBy(context: Context, { mayWrite }: Call): Context {
 export async function handOver(
   operation: AnyOperation,
   args: Record<string, unknown>,
-  spoken: Readonly<Record<string, string>>,
   context: Context,
   call: Call,
 ): Promise<Record<string, unknown>> {
-  const input = allowedInput(operation, args, spoken, context, call);
+  const input = allowedInput(operation, args, {}, context, call);
   // What an operation gives is checked against its schema by the tests; once more here would only cost time.
   return operation.run(input, context, call);
 }
@@ -96,7 +120,7 @@ export async function handOver(
 function allowedInput(
   operation: AnyOperation,
   raw: unknown,
-  spoken: Readonly<Record<string, string>>,
+  spoken: SpokenNames,
   context: Context,
   call: Call,
 ): Record<string, unknown> {
@@ -159,10 +183,15 @@ function refusePrograms(
   });
 }
 
-function redacted(answer: Answer, { secrets }: Context): Answer {
-  const { body, note, exact } = answer;
+type Given = Readonly<Record<string, unknown>>;
+
+function redacted(answer: Answer, input: Given, context: Context): Answer {
+  const { secrets } = context;
+  const { steps = [], ...rest } = answer;
+  const { body, note, exact } = rest;
   return {
-    ...answer,
+    ...rest,
+    ...(steps.length === 0 ? {} : { steps: safeSteps(steps, input, context) }),
     body: exact === true ? secrets.hide(body) : secrets.redact(body),
     ...(note === undefined ? {} : { note: secrets.redact(note) }),
   };

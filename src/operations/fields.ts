@@ -35,13 +35,18 @@ export const detailField = z
 export const limitField = z.int().min(1).max(200).optional().describe('Entries on a page');
 
 /** Steps that belong to an answer, as programs read them. */
-const stepSchema: z.ZodType<Step, Step> = z.object({
+export const stepSchema: z.ZodType<Step, Step> = z.object({
   operation: z.string(),
   args: z.record(z.string(), z.unknown()).optional(),
   open: z.array(z.string()).optional(),
   why: z.string(),
 });
 export const stepsField = z.array(stepSchema).optional();
+
+/** The call for the next part of an answer that has more parts. */
+export function nextPart(cursor: string | undefined, why = 'Read the next part'): Answer['again'] {
+  return cursor === undefined ? undefined : { args: { cursor }, why };
+}
 
 /** The answer of an operation whose data says all there is to say. */
 export function asData(data: object): Answer {

@@ -4,28 +4,34 @@ import { BmadError, quoted } from '../base/errors.ts';
 import { nearest } from '../base/text/suggest.ts';
 import type { AnyOperation } from './operation.ts';
 
-/**
- * Also for an operation that hands over to another: its arguments are checked in the same words. `spoken` has the
- * names a caller knows the arguments by, where they differ from the operation's own.
- */
+/** What a caller calls an operation and its arguments, where it has other names for them. */
+export interface SpokenNames {
+  name?: string | undefined;
+  args?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Also for an operation that hands over to another: its arguments are checked in the same words. */
 export function checkedInput(
   operation: AnyOperation,
   raw: unknown,
-  spoken: Readonly<Record<string, string>> = {},
+  { name = operation.name, args }: SpokenNames = {},
 ): Record<string, unknown> {
-  return checkedValue(operation.name, operation.input, underOwnNames(operation, raw ?? {}), spoken);
+  return checkedValue(name, operation.input, underOwnNames(operation, raw ?? {}), args);
 }
 
+/** Operations say one or the other; callers cannot know which. */
+const EVERYWHERE = { agent: 'agent_id', agent_id: 'agent' };
+
 /** Callers use other names, and forget to put arguments where they belong. */
-function underOwnNames({ synonyms = {}, gathers, input }: AnyOperation, raw: unknown): unknown {
+function underOwnNames({ synonyms, gathers, input }: AnyOperation, raw: unknown): unknown {
   if (!isObject(raw)) return raw;
-  const given: Readonly<Record<string, string>> = synonyms;
+  const isOwn = (key: string): boolean => Object.hasOwn(input.shape, key);
+  const given: Readonly<Record<string, string>> = { ...EVERYWHERE, ...synonyms };
   const named = Object.entries(raw).map(([key, value]) => {
-    const own = Object.hasOwn(given, key) ? given[key] : undefined;
-    return [own === undefined || own in raw ? key : own, value] as const;
+    const own = !isOwn(key) && Object.hasOwn(given, key) ? given[key] : undefined;
+    return [own === undefined || !isOwn(own) || own in raw ? key : own, value] as const;
   });
   if (gathers === undefined) return Object.fromEntries(named);
-  const isOwn = (key: string): boolean => Object.hasOwn(input.shape, key);
   const stray = named.filter(([key]) => !isOwn(key));
   if (stray.length === 0) return Object.fromEntries(named);
   const inner = asMeant(input.shape[gathers], raw[gathers] ?? {});
@@ -110,17 +116,61 @@ function readable(schema: z.ZodObject, given: unknown): unknown {
 }
 
 function complaint(issue: z.core.$ZodIssue | undefined, path: string, raw: unknown): string {
-  const reason = issue?.message.slice(0, 300) ?? '';
   if (issue?.code === 'unrecognized_keys') {
     const keys = issue.keys.slice(0, KEYS_NAMED).map((key) => quoted(key));
     const more = issue.keys.length > KEYS_NAMED ? ` and ${issue.keys.length - KEYS_NAMED} more` : '';
     return `there is no argument ${keys.join(', ')}${more}.`;
   }
-  if (path === '') return `the arguments are not valid. ${reason}`;
-  const value = issue === undefined ? undefined : valueAt(issue, raw);
-  return value === undefined
-    ? `${quoted(path)} is missing.`
-    : `${quoted(path)} is not valid: ${valueText(value)}. ${reason}`;
+  if (issue === undefined || path === '') return `the arguments must be an object, not ${valueText(raw)}.`;
+  const value = valueAt(issue, raw);
+  if (value === undefined) return `${quoted(path)} is missing.`;
+  const rule = ruleOf(issue, value);
+  return rule === undefined
+    ? `${quoted(path)} is not valid: ${valueText(value)}.${isOwnText(issue) ? ` ${issue.message}` : ''}`
+    : `${quoted(path)} must ${rule}.`;
+}
+
+/** A schema may say itself what it expects; all other texts are those of the library. */
+function isOwnText({ message }: z.core.$ZodIssue): boolean {
+  return !/^(?:Invalid|Too |Unrecognized)/.test(message);
+}
+
+const TYPES: Partial<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+/** What a value has to be, in words that follow "must"; nothing where the schema has its own. */
+function ruleOf(issue: z.core.$ZodIssue, value: unknown): string | undefined {
+  if (isOwnText(issue)) return undefined;
+  if (issue.code === 'invalid_type')
+    return `be ${TYPES[issue.expected] ?? `of type ${issue.expected}`}, not ${valueText(value)}`;
+  if (issue.code === 'invalid_value') {
+    const allowed = issue.values.map(String);
+    return `be ${allowed.length === 1 ? '' : 'one of '}${allowed.join(', ')}, not ${valueText(value)}`;
+  }
+  if (issue.code === 'too_small')
+    return sizeOf(value) === 0 ? 'not be empty' : bound('at least', issue.minimum, value);
+  return issue.code === 'too_big' ? bound('at most', issue.maximum, value) : undefined;
+}
+
+function bound(words: string, limit: number | bigint, value: unknown): string {
+  const size = sizeOf(value);
+  if (size === undefined) return `be ${words} ${limit}, not ${valueText(value)}`;
+  return typeof value === 'string'
+    ? `have ${words} ${limit} characters, not ${size}`
+    : `have ${words} ${limit} entries, not ${size}`;
+}
+
+/** How long a text or a list is. */
+function sizeOf(value: unknown): number | undefined {
+  if (typeof value === 'string') return value.trim().length;
+  return Array.isArray(value) ? value.length : undefined;
 }
 
 type Table = Partial<Record<PropertyKey, unknown>>;

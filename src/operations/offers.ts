@@ -4,6 +4,8 @@ import type { AnyOperation, UnifiedTool } from './operation.ts';
 /** Where an operation is offered: what can be said of it without its code. */
 export type Offer = Pick<AnyOperation, 'toolset' | 'behind' | 'serves' | 'command'> & {
   positional?: readonly string[];
+  /** Whether it takes no project. */
+  projectless?: true;
 };
 
 const TABLES = new Map<UnifiedTool, ReadonlyMap<string, string>>();

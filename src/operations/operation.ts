@@ -9,6 +9,8 @@ export interface Answer {
   note?: string;
   /** What to do next; each surface prints what its reader can do. */
   steps?: readonly Step[];
+  /** What to change in the call for more of the answer; `execute` makes a step of it. */
+  again?: { args: Readonly<Record<string, unknown>>; why: string } | undefined;
   /** The body is a file, to the byte: nothing may be added to it. */
   exact?: true;
 }

@@ -4,7 +4,7 @@ import { contextIn, temporaryFolder, testCall } from '../../tests/support/app.ts
 import { LIMITS } from '../../scripts/reference/host-limits.ts';
 import { DETAILS } from './fields.ts';
 import { execute } from './execute.ts';
-import { defineOperation, type AnyOperation } from './operation.ts';
+import { defineOperation, type AnyOperation, type Answer } from './operation.ts';
 
 const TEXT = Array.from({ length: 2_000 }, (_, line) => `Line ${line} of a long answer.`).join('\n');
 
@@ -24,11 +24,7 @@ function saying(input: z.ZodObject, more: Partial<AnyOperation> = {}): AnyOperat
 
 const context = await contextIn(await temporaryFolder(afterAll));
 
-async function answerOf(
-  operation: AnyOperation,
-  input = {},
-  within = context,
-): Promise<{ body: string; note?: string }> {
+async function answerOf(operation: AnyOperation, input = {}, within = context): Promise<Answer> {
   const outcome = await execute(operation, input, within, testCall());
   if (!outcome.ok) throw outcome.error;
   return outcome.answer;
@@ -38,13 +34,16 @@ const detail = z.enum(DETAILS).optional();
 
 describe('an answer that is too long', () => {
   it('is cut at the end of a line, and says how to get the rest', async () => {
-    const { body, note = '' } = await answerOf(saying(z.strictObject({ detail, limit: z.int().optional() })));
+    const {
+      body,
+      note = '',
+      steps,
+    } = await answerOf(saying(z.strictObject({ detail, limit: z.int().optional() })));
     expect(Buffer.byteLength(body + note)).toBeLessThanOrEqual(LIMITS.answerBytes);
     expect(body).toMatch(/of a long answer\.\n$/);
     expect(TEXT.startsWith(body)).toBe(true);
-    expect(note).toMatch(
-      /^A note\. CUT after 9\.\d kB of \d\d\.\d kB: detail "full" gives all of it, "limit" narrows it\.$/,
-    );
+    expect(note).toMatch(/^A note\. CUT after 9\.\d kB of \d\d\.\d kB\. To narrow it: limit\.$/);
+    expect(steps).toEqual([{ operation: 'long', args: { detail: 'full' }, why: 'Read all of it' }]);
   });
 
   it('is whole when all of it was asked for, or nobody counts', async () => {

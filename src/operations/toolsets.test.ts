@@ -132,7 +132,7 @@ describe('read-only mode', () => {
 
   it('refuses it also when another operation hands over', async () => {
     const readOnly = await context({ flags: { readOnly: 'true' } });
-    const error = await refusal(() => handOver(writing, {}, {}, readOnly, testCall()));
+    const error = await refusal(() => handOver(writing, {}, readOnly, testCall()));
     expect(error.code).toBe('forbidden');
   });
 

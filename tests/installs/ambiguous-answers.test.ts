@@ -7,6 +7,7 @@ import { recordItem } from '../../src/operations/catalogue/list-items.ts';
 import type { AnyOperation } from '../../src/operations/operation.ts';
 import { read } from '../../src/operations/catalogue/read.ts';
 import { qualifiedName } from '../../src/model/record.ts';
+import { toolCall } from '../../src/operations/unified/forms.ts';
 import { contextIn, testCall } from '../support/app.ts';
 import { installOf } from '../support/installs.ts';
 
@@ -28,7 +29,8 @@ async function measured(
   const outcome = await execute(operation, input, context, testCall());
   if (outcome.ok || outcome.error.code !== 'ambiguous') return undefined;
   const workspace = await context.workspace();
-  const { suggestions, text } = outcome.error;
+  const { suggestions } = outcome.error;
+  const text = outcome.error.textWith(toolCall);
   const records = workspace.catalogue.winners.filter((record) => suggestions.includes(qualifiedName(record)));
   const raw = estimateTokens(JSON.stringify(records.map((record) => recordItem(record, workspace))));
   return { name: input.name ?? input.target ?? '', text, raw, ours: estimateTokens(text) };
@@ -53,7 +55,7 @@ describe.each(['6.0.0-alpha.22', '6.0.0-alpha.7'] as const)('ambiguous names of 
   it('are told apart, with a recommendation, its reason and the next call, which works', async () => {
     for (const { name, text } of answers) {
       expect(text, name).toMatch(
-        /Most likely \S+: [^.]+\. \{operation:"execute", (?:agent|workflow):"[^"]+"\}$/,
+        /Most likely \S+: [^.]+\.\nTake it: bmad \{operation:"execute", (?:agent|workflow):"[^"]+"\}$/,
       );
       const lines = text.split('\n').filter((line) => line.startsWith('- '));
       expect(new Set(lines.map((line) => line.replace(/^- [^:]*/, ''))).size, text).toBe(lines.length);

@@ -2,6 +2,8 @@ import { execute } from '../../src/operations/execute.ts';
 import type { AnyOperation, Answer } from '../../src/operations/operation.ts';
 import type { BmadError } from '../../src/base/errors.ts';
 import type { Outside } from '../../src/app/app.ts';
+import { stepLines } from '../../src/base/step.ts';
+import { toolCall } from '../../src/operations/unified/forms.ts';
 import { contextIn, temporaryFolder, testCall } from './app.ts';
 
 export interface Session {
@@ -18,6 +20,11 @@ export interface Session {
 export interface OpenSession extends Session {
   /** Ends it, as when a host goes away. */
   close(): void;
+}
+
+/** What an answer says beside its body: the note, and its steps as calls of tools. */
+export function saidIn({ note, steps = [] }: Answer): string {
+  return [...(note === undefined ? [] : [note]), ...stepLines(steps, toolCall)].join('\n');
 }
 
 /** The real application in a new empty folder. */

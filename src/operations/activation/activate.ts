@@ -5,7 +5,7 @@ import { problemText, qualifiedName } from '../../model/record.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from '../fields.ts';
 import { namedForm } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
-import { outlineOnly, shownNote, shownTextSchema, showText } from '../catalogue/shown-text.ts';
+import { outlineOnly, restOf, shownNote, shownTextSchema, showText } from '../catalogue/shown-text.ts';
 import { namedRecord } from '../catalogue/recommend.ts';
 import { runIdField } from '../runs/run-view.ts';
 import { runSection } from '../runs/run-section.ts';
@@ -61,7 +61,8 @@ export const activate = defineOperation({
     const activation = await workspace.delivery.activation(record, message, project, saying(call.say));
     const { body } = activation;
     const own = qualifiedName(activation.record);
-    const head = [activation.head, await runSection(run, own, context, project)].filter(Boolean).join('\n\n');
+    const kept = await runSection(run, own, context, project, call);
+    const head = [activation.head, kept].filter(Boolean).join('\n\n');
     const first = cursor === undefined && section === undefined;
     const room = context.config.answerBytes - (first ? byteLength(head) + 2 : 0);
     const about = {
@@ -84,5 +85,5 @@ export const activate = defineOperation({
     return { ...about, ...showText(body, { detail, maxBytes, head }) };
   },
 
-  render: (data) => ({ body: data.text, note: shownNote(data) }),
+  render: (data) => ({ body: data.text, note: shownNote(data), again: restOf(data) }),
 });

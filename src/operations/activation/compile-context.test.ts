@@ -6,6 +6,8 @@ import { bmad } from '../unified/bmad.ts';
 import { compileContext } from './compile-context.ts';
 import type { Context } from '../context.ts';
 import { execute } from '../execute.ts';
+import { saidIn } from '../../../tests/support/operations.ts';
+import { toolCall } from '../unified/forms.ts';
 
 const legal = `## Legal\n\n${'The imprint names the owner of the shop and the court that is in charge. '.repeat(3)}\n`;
 const PROJECT = {
@@ -42,7 +44,7 @@ async function compiled(context: Context, input: Record<string, unknown>): Promi
   if (!outcome.ok) throw outcome.error;
   return {
     ...(outcome.data as unknown as Data),
-    whole: `${outcome.answer.body}\n\n${outcome.answer.note ?? ''}`,
+    whole: `${outcome.answer.body}\n\n${saidIn(outcome.answer)}`,
   };
 }
 
@@ -104,16 +106,15 @@ describe('budgets', () => {
     const outcome = await execute(compileContext, { name: 'architect', budget }, context, testCall());
     if (outcome.ok) throw new Error('It succeeded.');
     expect(outcome.error.text).toMatch(/A budget of [01] tokens is too small/);
-    const enough = Number(/budget:(\d+)\}/.exec(outcome.error.text)?.[1]);
+    const enough = Number(/budget:(\d+)\}/.exec(outcome.error.textWith(toolCall))?.[1]);
     expect((await compiled(context, { name: 'architect', budget: enough })).complete).toBe(true);
   });
 
   it('of 200 tokens give a beginning that is called one', async () => {
     const { complete, whole, needed } = await compiled(await shop(), { name: 'architect', budget: 200 });
     expect(complete).toBe(false);
-    expect(whole).toContain(
-      `INCOMPLETE: only the beginning of what is required. Do not start with it; repeat with budget ${needed}.`,
-    );
+    expect(whole).toContain('INCOMPLETE: only the beginning of what is required. Do not start with it.');
+    expect(whole).toContain(`{operation:"context", query:"architect", budget:${needed}}`);
     expect(estimateTokens(whole)).toBeLessThanOrEqual(200);
   });
 

@@ -8,7 +8,7 @@ import { moduleField, projectField } from '../fields.ts';
 import { namedForm } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
 import { namedRecord } from '../catalogue/recommend.ts';
-import { NAMED_KINDS } from '../catalogue/targets.ts';
+import { NAMED_KINDS, startOf } from '../catalogue/targets.ts';
 
 const DEFAULT_BUDGET = 8_000;
 /** Below this there is no room for a sentence. */
@@ -60,7 +60,7 @@ export const compileContext = defineOperation({
 
   async run({ name, message, budget, kind, module, project }, context, call) {
     const workspace = await context.workspace(project);
-    const asked = { operation: 'context' as const, call, words: message, project };
+    const asked = { operation: 'compile_context' as const, call, words: message, project };
     const found = await namedRecord({ name, kind, module, fuzzy: false }, workspace, context, asked);
     const wanted = { record: found, message, project, signal: call.signal, say: saying(call.say) };
     const { head, pieces, absent } = await contextPieces(wanted, workspace, context);
@@ -81,8 +81,12 @@ export const compileContext = defineOperation({
     const used = `~${tokens} of ${budget} tokens${capped ? ', the most there can be' : ''}.`;
     const note = complete
       ? `${used} All that is required is here${leftOut.length === 0 ? ', and all the rest.' : '; Left out says what is not.'}`
-      : `INCOMPLETE: only the beginning of what is required. Do not start with it; repeat with budget ${needed}. ${used}`;
-    return { body: text, note };
+      : `INCOMPLETE: only the beginning of what is required. Do not start with it. ${used}`;
+    return {
+      body: text,
+      note,
+      again: complete ? undefined : { args: { budget: needed }, why: 'Ask for all of it' },
+    };
   },
   failed: ({ complete }) => !complete,
 });
@@ -98,10 +102,15 @@ function dataOf({ text, tokens, isComplete, included, leftOut }: Packed): {
 }
 
 function tooSmall(budget: number, record: BmadRecord, needed: number): BmadError {
-  const kind = record.kind === 'agent' ? 'agent' : 'workflow';
-  const call = `{operation:"context", ${kind}:${JSON.stringify(qualifiedName(record))}, budget:${needed}}`;
   return new BmadError('invalid_input', `A budget of ${budget} tokens is too small for any context.`, {
     subject: 'budget',
-    hint: `What ${qualifiedName(record)} requires takes about ${needed} tokens: ${call}.`,
+    hint: `What ${qualifiedName(record)} requires takes about ${needed} tokens.`,
+    steps: [
+      {
+        operation: 'compile_context',
+        args: { ...startOf(record), budget: needed },
+        why: 'Ask for all of it',
+      },
+    ],
   });
 }

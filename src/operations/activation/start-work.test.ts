@@ -17,7 +17,14 @@ describe('execute_workflow', () => {
     });
     const message = 'topic: bicycles\ndepth: 3\nareas: ["shop"]';
     const same = await session.ok(activate, { name: 'prd', message });
-    expect(started).toEqual(same);
+    expect(started.data).toEqual(same.data);
+    expect(started.answer).toEqual({ ...same.answer, steps: [expect.anything()] });
+    const cursor: unknown = same.data['next'];
+    const why = 'Read on before you go past this part';
+    expect(started.answer.steps).toEqual([
+      { operation: 'execute_workflow', args: { workflow_name: 'prd', cursor }, why },
+    ]);
+    expect(same.answer.steps).toEqual([{ operation: 'execute', args: { name: 'prd', cursor }, why }]);
     expect(started.answer.body).toContain(message);
   });
 
@@ -42,7 +49,9 @@ describe('execute_workflow', () => {
       workflow_name: 'prd',
       params: { text: 'x'.repeat(300_000) },
     });
-    expect(long.message).toContain('"params" is not valid');
+    expect(long.message).toMatch(
+      /^execute_workflow: "params" must have at most 200000 characters, not \d+\.$/,
+    );
     const wrong = await session.fail(executeWorkflow, { workflow_name: 'prdd' });
     expect([wrong.code, wrong.suggestions[0]]).toEqual(['not_found', 'prd']);
     expect((await session.fail(executeWorkflow, { workflow_name: '' })).message).toContain('"workflow_name"');

@@ -41,8 +41,14 @@ describe('bmad-resources', () => {
     [{ operation: 'search' }, 'bmad-resources: search needs "query".'],
     [{ operation: 'agents', pattern: 'x' }, '"pattern" filters resources, not agents.'],
     [{}, 'bmad-resources: "operation" is missing.'],
-    [{ operation: 'delete' }, 'bmad-resources: "operation" is not valid: "delete".'],
-    [{ operation: 'search', query: 'x', type: 'files' }, 'bmad-resources: "type" is not valid: "files".'],
+    [
+      { operation: 'delete' },
+      'bmad-resources: "operation" must be one of read, list, modules, agents, workflows, search, not "delete".',
+    ],
+    [
+      { operation: 'search', query: 'x', type: 'files' },
+      'bmad-resources: "type" must be one of agents, workflows, all, not "files".',
+    ],
     [{ operation: 'list', pattern: '../**' }, 'The pattern "../**" leaves the BMAD content.'],
     [{ operation: 'list', pattern: 'a'.repeat(300) }, 'The pattern is 300 characters long.'],
     [{ operation: 'read', uri: 'bmad://../secret' }, 'bmad://../secret'],

@@ -10,7 +10,7 @@ type Name = (typeof OPERATIONS)[number];
 interface Lookup {
   to: string;
   /** The argument without which it makes no sense, and what an example looks like. */
-  needs?: { name: 'uri' | 'query'; example: string };
+  needs?: { name: 'uri' | 'query'; example: string; why: string };
   /** Arguments of the operation behind it that this one fixes, and those it calls by another name. */
   fixed: Record<string, string>;
   spoken: Record<string, string>;
@@ -19,7 +19,7 @@ interface Lookup {
 const ROUTES: Record<Name, Lookup> = {
   read: {
     to: 'read',
-    needs: { name: 'uri', example: 'bmad://core/config.yaml' },
+    needs: { name: 'uri', example: 'bmad://core/config.yaml', why: 'Read a file' },
     fixed: { kind: 'resource' },
     spoken: { target: 'uri' },
   },
@@ -27,7 +27,12 @@ const ROUTES: Record<Name, Lookup> = {
   modules: { to: 'list', fixed: { what: 'modules' }, spoken: {} },
   agents: { to: 'list', fixed: { what: 'agents' }, spoken: {} },
   workflows: { to: 'list', fixed: { what: 'workflows' }, spoken: {} },
-  search: { to: 'search', needs: { name: 'query', example: 'product manager' }, fixed: {}, spoken: {} },
+  search: {
+    to: 'search',
+    needs: { name: 'query', example: 'product manager', why: 'Find something by words' },
+    fixed: {},
+    spoken: {},
+  },
 };
 
 /** The tool for looking around that goes with the tools of agents; it hands over to the operations behind `bmad`. */
@@ -54,7 +59,9 @@ export const bmadResources = defineRoute({
     const given = { ...rest, uri };
     if (needs !== undefined && given[needs.name] === undefined) {
       throw new BmadError('invalid_input', `bmad-resources: ${operation} needs "${needs.name}".`, {
-        hint: `For example {operation:"${operation}", ${needs.name}:"${needs.example}"}.`,
+        steps: [
+          { operation: 'bmad-resources', args: { operation, [needs.name]: needs.example }, why: needs.why },
+        ],
       });
     }
     const args: Record<string, unknown> = operation === 'read' ? { ...rest, target: uri } : given;

@@ -6,7 +6,7 @@ import { plural } from '../../base/text/text.ts';
 import type { KnowledgeDomain, KnowledgeFragment, Workspace } from '../context.ts';
 import { cursorField, projectField, sectionField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
-import { shownNote, shownTextSchema, showText } from './shown-text.ts';
+import { restOf, shownNote, shownTextSchema, showText } from './shown-text.ts';
 
 const IDS_IN_HINT = 40;
 
@@ -71,6 +71,7 @@ export const getKnowledge = defineOperation({
   render: (data) => ({
     body: data.text,
     note: `${data.about} ${shownNote(data)}`,
+    again: restOf(data),
     ...(data.exact ? { exact: true as const } : {}),
   }),
 });

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { openSession } from '../../../tests/support/operations.ts';
+import { openSession, saidIn } from '../../../tests/support/operations.ts';
 import type { Item } from './list-items.ts';
 import { list } from './list.ts';
 
@@ -105,7 +105,9 @@ describe('list', () => {
   it('stays within the size of an answer', async () => {
     const { answer } = await session.ok(list, { what: 'resources', limit: 200, detail: 'full' });
     expect(Buffer.byteLength(answer.body + (answer.note ?? ''))).toBeLessThanOrEqual(10_000);
-    expect(answer.note).toMatch(/More: repeat the call with cursor "l[0-9a-f]{8}-\d+"/);
+    expect(saidIn(answer)).toMatch(
+      /\nRead the next part: bmad \{operation:"list", query:"resources", limit:200, detail:"full", cursor:"l[0-9a-f]{8}-\d+"\}$/,
+    );
   });
 
   it.each([

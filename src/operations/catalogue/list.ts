@@ -6,7 +6,7 @@ import { nearest } from '../../base/text/suggest.ts';
 import { plural } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import type { Workspace } from '../context.ts';
-import { cursorField, detailField, limitField, moduleField, projectField } from '../fields.ts';
+import { cursorField, detailField, limitField, moduleField, nextPart, projectField } from '../fields.ts';
 import {
   holdsWords,
   itemLine,
@@ -20,7 +20,7 @@ import {
 import { defineOperation, type OwnArguments, type UnifiedForm } from '../operation.ts';
 import { pluralType } from '../unified/forms.ts';
 import { rankedItems } from './ranked-items.ts';
-import { absentNote } from './targets.ts';
+import { absentWords } from './targets.ts';
 
 export const LISTABLE = [
   'agents',
@@ -149,19 +149,23 @@ export const list = defineOperation({
     const shown = complete
       ? plural(total, what.replace(/s$/, ''), what)
       : `${what} ${from + 1} to ${from + items.length} of ${total}`;
-    const more = next === undefined ? undefined : `More: repeat the call with cursor "${next}".`;
+    const missing = absentWords(absent);
+    const isLifted = lifted !== undefined && lifted > 0;
     return {
       body,
-      note: [`${shown}, ~${estimateTokens(body)} tokens.`, liftedNote(lifted), more, note, absentNote(absent)]
+      note: [
+        `${shown}, ~${estimateTokens(body)} tokens.`,
+        isLifted ? 'What you use or boost comes first in its module.' : undefined,
+        note,
+        missing.note,
+      ]
         .filter(Boolean)
         .join(' '),
+      again: nextPart(next),
+      steps: [...(isLifted ? [{ operation: 'usage_show', why: 'See what you use' }] : []), ...missing.steps],
     };
   },
 });
-
-function liftedNote(lifted = 0): string | undefined {
-  return lifted === 0 ? undefined : 'What you use or boost comes first in its module; "usage show" lists it.';
-}
 
 /** The tool `bmad` says what to list with `query` or `type`; with both, `query` holds words. */
 function listForm({ query, type, ...rest }: UnifiedForm): OwnArguments {

@@ -4,10 +4,10 @@ import { contentUri } from '../../base/files/paths.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from '../fields.ts';
 import { namedForm } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
-import { outlineOnly, shownNote, shownTextSchema, showText } from './shown-text.ts';
+import { outlineOnly, restOf, shownNote, shownTextSchema, showText } from './shown-text.ts';
 import { namedRecord } from './recommend.ts';
 import { stateText } from '../client/state-resources.ts';
-import { findFile, isFile, mainFile, NAMED_KINDS } from './targets.ts';
+import { findFile, isFile, mainFile, NAMED_KINDS, startOf } from './targets.ts';
 
 /** A rendered skill's own file is a few lines long. */
 const LAUNCHER_LENGTH = 2_000;
@@ -38,7 +38,10 @@ export const read = defineOperation({
     uri: z.string(),
     mimeType: z.string(),
     origin: z.string(),
-    hint: z.string().optional(),
+    launches: z
+      .object({ name: z.string(), kind: z.enum(['agent', 'workflow']) })
+      .optional()
+      .describe('What the file only launches: executing that delivers it rendered'),
     ...shownTextSchema.shape,
   }),
 
@@ -81,20 +84,28 @@ export const read = defineOperation({
       origin: file.origin?.displayName ?? 'generated',
     };
     if (detail === 'concise') return { ...about, ...outlineOnly(file.text) };
-    const launcher = file.text.length < LAUNCHER_LENGTH && file.text.includes('render_skill.py');
+    const isLauncher = file.text.length < LAUNCHER_LENGTH && file.text.includes('render_skill.py');
+    const launched = isLauncher
+      ? workspace.catalogue.winners.find(({ bmadRelativePath }) => bmadRelativePath === path)
+      : undefined;
     return {
       ...about,
       ...showText(file.text, { section, cursor, detail, maxBytes: context.config.answerBytes }),
-      ...(launcher
-        ? { hint: 'This file only launches the workflow; {operation:"execute"} delivers it rendered.' }
-        : {}),
+      ...(launched === undefined ? {} : { launches: startOf(launched) }),
     };
   },
 
-  render({ hint, ...data }) {
-    const note = [`${data.uri} (${data.origin}).`, shownNote(data), hint].filter(Boolean).join(' ');
+  render({ launches, ...data }) {
+    const said = {
+      note: `${data.uri} (${data.origin}). ${shownNote(data)}`,
+      again: restOf(data),
+      steps:
+        launches === undefined
+          ? []
+          : [{ operation: 'execute', args: launches, why: 'It only launches the workflow, so start that' }],
+    };
     return data.outlineOnly === true
-      ? { body: data.text || 'No headings.', note }
-      : { exact: true, body: data.text, note };
+      ? { body: data.text || 'No headings.', ...said }
+      : { exact: true, body: data.text, ...said };
   },
 });

@@ -11,6 +11,7 @@ import { list } from './list.ts';
 import type { AnyOperation } from '../operation.ts';
 import { listPrompts } from '../client/prompts.ts';
 import { search } from './search.ts';
+import { toolCall } from '../unified/forms.ts';
 
 const agent = (module: string, name: string): string =>
   `---\nname: ${name}\ndescription: A ${name}\n---\n<agent id="bmad/${module}/agents/${name}.md" name="P" title="Guide of ${module}" icon="x">\n<persona><role>Guide</role></persona>\n</agent>\n`;
@@ -51,7 +52,7 @@ async function session(flags: Outside['flags'] = {}): Promise<Session> {
     async error(input) {
       const outcome = await run(activate, input);
       if (outcome.ok) throw new Error('It succeeded.');
-      return outcome.error.text;
+      return outcome.error.textWith(toolCall);
     },
     async start(...names) {
       for (const name of names) await self.data(activate, { name });
@@ -68,7 +69,7 @@ describe('an ambiguous name', () => {
   it('is answered with what differs, in a fixed order where nothing speaks for one, and the next call', async () => {
     const { error } = await session();
     expect(await error({ name: 'guide' })).toBe(
-      '"guide" is the name of 2 things.\n\n- bmm/guide: Guide of bmm\n- cis/guide: Guide of cis\n\nMost likely bmm/guide: first by name, none was started here yet. {operation:"execute", agent:"bmm/guide"}',
+      '"guide" is the name of 2 things.\n\n- bmm/guide: Guide of bmm\n- cis/guide: Guide of cis\n\nMost likely bmm/guide: first by name, none was started here yet.\nTake it: bmad {operation:"execute", agent:"bmm/guide"}',
     );
   });
 
@@ -78,7 +79,7 @@ describe('an ambiguous name', () => {
     const text = await error({ name: 'guide' });
     expect(text).toContain('- cis/guide: Guide of cis\n- bmm/guide: Guide of bmm');
     expect(text).toContain(
-      'Most likely cis/guide: it was started here 2 times, last just now. {operation:"execute", agent:"cis/guide"}',
+      'Most likely cis/guide: it was started here 2 times, last just now.\nTake it: bmad {operation:"execute", agent:"cis/guide"}',
     );
   });
 

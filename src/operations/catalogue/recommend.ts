@@ -1,14 +1,15 @@
 import { BmadError } from '../../base/errors.ts';
+import type { Step } from '../../base/step.ts';
 import { fold } from '../../base/text/suggest.ts';
 import { ago, plural } from '../../base/text/text.ts';
 import { qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
 import type { Call, Context, Ranking, Workspace } from '../context.ts';
 import { differencesOf } from './differences.ts';
-import { findRecord, type NamedTarget } from './targets.ts';
+import { findRecord, startOf, type NamedTarget } from './targets.ts';
 
 export interface NameRequest {
-  /** The operation of `bmad` that asks, for the next call. */
-  operation: 'execute' | 'read' | 'explain' | 'context';
+  /** The operation that asks, for the next call. */
+  operation: 'execute' | 'read' | 'explain' | 'compile_context';
   /** The call, where the model of its client may be asked. */
   call?: Call;
   /** What the caller said beside the name. */
@@ -61,7 +62,8 @@ async function recommending(
     ...(error.subject === undefined ? {} : { subject: error.subject }),
     suggestions: records.map(qualifiedName),
     differences: differencesOf(records),
-    hint: `Most likely ${qualifiedName(best)}: ${reason}. ${nextCall(best, asked)}`,
+    hint: `Most likely ${qualifiedName(best)}: ${reason}.`,
+    steps: [choice(best, asked.operation)],
     cause: error,
   });
 }
@@ -77,15 +79,11 @@ function reasonFor(record: BmadRecord, second: BmadRecord | undefined, ranking: 
     : 'first by name, none was started here yet';
 }
 
-/** The call that says which one is meant, as it has to be written. */
-function nextCall(record: BmadRecord, { operation, project }: NameRequest): string {
-  const args = {
-    operation,
-    [record.kind === 'agent' ? 'agent' : 'workflow']: qualifiedName(record),
-    ...(project === undefined ? {} : { project }),
-  };
-  const form = Object.entries(args).map(([key, value]) => `${key}:${JSON.stringify(value)}`);
-  return `{${form.join(', ')}}`;
+/** The call that says which one is meant. */
+function choice(record: BmadRecord, operation: NameRequest['operation']): Step {
+  const { name, kind } = startOf(record);
+  const starts = operation === 'execute' || operation === 'compile_context';
+  return { operation, args: { [starts ? 'name' : 'target']: name, kind }, why: 'Take it' };
 }
 
 export interface Scored {

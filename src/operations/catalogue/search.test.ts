@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { openSession } from '../../../tests/support/operations.ts';
+import { openSession, saidIn } from '../../../tests/support/operations.ts';
 import { search } from './search.ts';
 
 const session = await openSession(afterAll);
@@ -103,9 +103,8 @@ describe('search', () => {
 
   it('says how to start the best hit', async () => {
     const { answer } = await session.ok(search, { query: 'prd', limit: 1 });
-    expect(answer.note).toMatch(
-      /^1 of \d+ matches, best first, ~\d+ tokens\. Start the first with \{operation:"execute", workflow:"prd"\}\./,
-    );
+    expect(answer.note).toMatch(/^1 of \d+ matches, best first, ~\d+ tokens\.$/);
+    expect(saidIn(answer)).toContain('Start the first: bmad {operation:"execute", workflow:"prd"}');
   });
 
   it.each([
@@ -128,14 +127,19 @@ describe('search', () => {
     async (query) => {
       const { answer, data } = await session.ok(search, { query });
       expect(data['weak']).toBe(true);
-      expect(answer.note).toMatch(/^Weak matches only: .* Try other words, or \{operation:"list"/);
-      expect(answer.note).not.toContain('Start');
+      expect(answer.note).toMatch(/^Weak matches only: .* Try other words\.$/);
+      expect(saidIn(answer)).toContain('List the workflows: bmad {operation:"list", query:"workflows"}');
+      expect(saidIn(answer)).not.toContain('Start');
     },
   );
 
-  it('says how to go on with the words that a terminal translates', async () => {
+  it('says how to read on', async () => {
     const { answer } = await session.ok(search, { query: 'review', limit: 1 });
-    expect(answer.note).toMatch(/ Continue with cursor "[^"]+"\.$/);
+    expect(answer.steps?.at(-1)).toEqual({
+      operation: 'search',
+      args: { query: 'review', limit: 1, cursor: expect.stringMatching(/^l/) as string },
+      why: 'Read the next part',
+    });
   });
 
   it.each([
@@ -156,7 +160,8 @@ describe('search', () => {
   it('answers in words when nothing matches', async () => {
     expect((await session.ok(search, { query: 'zzzzqqqq' })).answer).toEqual({
       body: 'Nothing matches "zzzzqqqq".',
-      note: 'Try other words, or {operation:"list", query:"workflows"}.',
+      note: 'Try other words.',
+      steps: [{ operation: 'list', args: { what: 'workflows' }, why: 'List the workflows' }],
     });
   });
 

@@ -1,15 +1,24 @@
 import * as z from 'zod';
+import type { Step } from '../../base/step.ts';
 import { answerRoom, fittingPage } from '../../base/text/paging.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { STARTABLE, type RecordKind } from '../../model/record.ts';
-import { cursorField, detailField, limitField, moduleField, projectField, type Detail } from '../fields.ts';
+import {
+  cursorField,
+  type Detail,
+  detailField,
+  limitField,
+  moduleField,
+  nextPart,
+  projectField,
+} from '../fields.ts';
 import { itemLine, itemSchema, recordItem, type Item } from './list-items.ts';
 import { present } from '../../base/present.ts';
 import { pluralType } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
 import { settled } from './recommend.ts';
 import { recordFilter } from './search-filters.ts';
-import { absentNote, KINDS_OF } from './targets.ts';
+import { absentWords, KINDS_OF } from './targets.ts';
 
 const MATERIAL: readonly RecordKind[] = ['knowledge', 'template', 'checklist', 'team'];
 const KINDS = {
@@ -28,7 +37,11 @@ const SEARCHABLE = Object.keys(KINDS) as [keyof typeof KINDS];
 
 const DEFAULT_HITS = 8;
 const RESERVED = 600;
-const OTHERWISE = 'Try other words, or {operation:"list", query:"workflows"}.';
+/** Where nothing fits: the words were wrong, or it has another name. */
+const OTHERWISE = {
+  note: 'Try other words.',
+  step: { operation: 'list', args: { what: 'workflows' }, why: 'List the workflows' },
+};
 
 export const search = defineOperation({
   name: 'search',
@@ -101,26 +114,40 @@ export const search = defineOperation({
 
   render({ query, detail, total, items, next, weak, absent }) {
     const [best] = items;
+    const missing = absentWords(absent);
     if (best === undefined)
       return {
         body: `Nothing matches ${JSON.stringify(query)}.`,
-        note: [OTHERWISE, absentNote(absent)].filter(Boolean).join(' '),
+        note: [OTHERWISE.note, missing.note].filter(Boolean).join(' '),
+        steps: [OTHERWISE.step, ...missing.steps],
       };
-    const startable = STARTABLE.some((kind) => kind === best.kind);
-    const use = !startable
-      ? `Read the first with {operation:"read", uri:"${best.uri ?? best.name}"}.`
-      : `Start the first with {operation:"execute", ${best.kind === 'agent' ? 'agent' : 'workflow'}:"${best.name}"}.`;
-    const more = next === undefined ? '' : ` Continue with cursor "${next}".`;
     const body = items.map((item) => hitLine(item, detail)).join('\n');
-    return {
-      body,
-      note:
-        weak === true
-          ? `Weak matches only: perhaps nothing here does that. ${OTHERWISE}${more}`
-          : `${items.length} of ${total} matches, best first, ~${estimateTokens(body)} tokens. ${use}${more}`,
-    };
+    return weak === true
+      ? {
+          body,
+          note: `Weak matches only: perhaps nothing here does that. ${OTHERWISE.note}`,
+          again: nextPart(next),
+          steps: [OTHERWISE.step],
+        }
+      : {
+          body,
+          note: `${items.length} of ${total} matches, best first, ~${estimateTokens(body)} tokens.`,
+          again: nextPart(next),
+          steps: [useOf(best)],
+        };
   },
 });
+
+/** How to use the first hit: what can be started is, anything else is read. */
+function useOf({ kind, name, uri }: Item): Step {
+  return STARTABLE.some((each) => each === kind)
+    ? {
+        operation: 'execute',
+        args: { name, kind: kind === 'agent' ? 'agent' : 'workflow' },
+        why: 'Start the first',
+      }
+    : { operation: 'read', args: { target: uri ?? name, kind: 'resource' }, why: 'Read the first' };
+}
 
 function hitLine(item: Item & { why: string }, detail: Detail): string {
   return detail === 'concise' ? itemLine(item, detail) : `${itemLine(item, detail)} [${item.why}]`;

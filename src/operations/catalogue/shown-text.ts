@@ -5,7 +5,8 @@ import { textPart } from '../../base/text/paging.ts';
 import { byteLength, kilobytes } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import type { Detail } from '../fields.ts';
+import { nextPart, type Detail } from '../fields.ts';
+import type { Answer } from '../operation.ts';
 
 /** A text, or the part of it that fits into one answer. */
 export const shownTextSchema = z.object({
@@ -91,7 +92,7 @@ function sectionText(whole: string, title: string): string {
     suggestions: nearest(title, titles),
     hint:
       titles.length === 0
-        ? 'It has no headings; use "cursor" to page through it.'
+        ? 'It has no headings. Leave out the section to read it in parts.'
         : `Sections: ${titles.slice(0, 30).join(' · ')}.`,
   });
 }
@@ -99,10 +100,15 @@ function sectionText(whole: string, title: string): string {
 /** What is said under a text: its size, and how to get what is missing. */
 export function shownNote(shown: ShownText): string {
   if (shown.outlineOnly === true)
-    return `Outline only, of ${kilobytes(shown.bytes)}. Leave out "detail" for the text, or name one heading with "section".`;
+    return `Outline only, of ${kilobytes(shown.bytes)}. Omit the detail for the text, or name one heading as section.`;
   if (shown.next === undefined)
     return `${shown.complete ? 'Complete' : 'Last part'}, ~${shown.tokens} tokens.`;
   const sections = shown.sectionsLeft ?? [];
-  const left = sections.length === 0 ? '' : ` Still to come: ${sections.join(' · ')}.`;
-  return `PART of ${kilobytes(shown.bytes)}, ~${shown.tokens} tokens.${left} Before going past this part, repeat the call with cursor "${shown.next}" (or section "<heading>").`;
+  const left = sections.length === 0 ? '' : ` Still to come, each also as section: ${sections.join(' · ')}.`;
+  return `PART of ${kilobytes(shown.bytes)}, ~${shown.tokens} tokens.${left}`;
+}
+
+/** The call for the next part of a text. */
+export function restOf({ next }: ShownText): Answer['again'] {
+  return nextPart(next, 'Read on before you go past this part');
 }

@@ -1,7 +1,8 @@
 import { BmadError } from '../../base/errors.ts';
 import { contentPath } from '../../base/files/paths.ts';
+import type { Step } from '../../base/step.ts';
 import type { Origin } from '../../model/origin.ts';
-import { STARTABLE, type BmadRecord, type RecordKind } from '../../model/record.ts';
+import { qualifiedName, STARTABLE, type BmadRecord, type RecordKind } from '../../model/record.ts';
 import type { Context, ServerPort, Workspace } from '../context.ts';
 
 /** What a caller may ask for by name. Plain skills and tasks are started like workflows. */
@@ -54,19 +55,27 @@ function resolved(
 /** What cannot be found may be in a git source that is not here yet. */
 function withAbsent(error: unknown, { absent }: Workspace): unknown {
   if (!(error instanceof BmadError) || error.code !== 'not_found' || absent.length === 0) return error;
-  const { code, message, subject, suggestions, hint } = error;
-  return new BmadError(code, message, {
-    ...(subject === undefined ? {} : { subject }),
-    suggestions,
-    hint: [hint, absentNote(absent)].filter(Boolean).join(' '),
+  const { note, steps } = absentWords(absent);
+  return error.with({
+    hint: [error.hint, note].filter(Boolean).join(' '),
+    steps: [...error.steps, ...steps],
     cause: error,
   });
 }
 
-export function absentNote(absent: readonly string[] = []): string | undefined {
-  return absent.length === 0
-    ? undefined
-    : `Without ${absent.join(', ')}, which ${absent.length === 1 ? 'is' : 'are'} not here yet; "doctor" says why.`;
+/** What to say of git sources that have not been fetched, and how to learn why. */
+export function absentWords(absent: readonly string[] = []): { note?: string; steps: Step[] } {
+  if (absent.length === 0) return { steps: [] };
+  const are = absent.length === 1 ? 'has' : 'have';
+  return {
+    note: `Not included: ${absent.join(', ')}, which ${are} not been fetched yet.`,
+    steps: [{ operation: 'doctor', why: 'See why' }],
+  };
+}
+
+/** What an agent or workflow is started with. */
+export function startOf(record: BmadRecord): { name: string; kind: 'agent' | 'workflow' } {
+  return { name: qualifiedName(record), kind: record.kind === 'agent' ? 'agent' : 'workflow' };
 }
 
 /** A launcher only tells the model to load another file of the same install; what it launches is what is meant. */

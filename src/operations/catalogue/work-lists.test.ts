@@ -86,7 +86,7 @@ describe('list_workflows', () => {
     const module = await newest.fail(listWorkflows, { module: 'bmx' });
     expect(module.text).toContain('Known modules: bmm, core.');
     expect((await newest.fail(listWorkflows, { category: 7 })).message).toContain(
-      '"category" is not valid: 7',
+      '"category" must be text, not 7.',
     );
   });
 });

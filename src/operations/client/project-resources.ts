@@ -44,12 +44,12 @@ export async function projectText(
     return contextText(await contextData('decisions', context, project), false, Infinity);
   if (part === 'failures')
     return museumText(
-      (await handOver(getFailureMuseum, { project }, {}, context, call)) as Parameters<typeof museumText>[0],
+      (await handOver(getFailureMuseum, { project }, context, call)) as Parameters<typeof museumText>[0],
       Infinity,
     );
   if (part === 'agents')
     return learningsText(
-      (await handOver(getAgentMemory, { agent, project }, {}, context, call)) as Parameters<
+      (await handOver(getAgentMemory, { agent, project }, context, call)) as Parameters<
         typeof learningsText
       >[0],
       Infinity,

@@ -58,7 +58,6 @@ export const delegateToAgent = defineOperation({
   untold: ['output_key'],
   plain: ['agent_id', 'task', 'context', 'max_tokens'],
   asksOutside: true,
-  synonyms: { agent: 'agent_id' },
   writes: ({ run_id, output_key }) => run_id !== undefined || output_key !== undefined,
   input: z.strictObject({
     agent_id: z.string().min(1).max(200).describe('Any agent, by any of its names'),

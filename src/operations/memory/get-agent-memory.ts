@@ -41,7 +41,6 @@ export const getAgentMemory = defineOperation({
   toolset: 'project',
   command: 'project agent-memory',
   positional: ['agent', 'query'],
-  synonyms: { agent_id: 'agent' },
   input: z.strictObject({
     agent: z.string().min(1).max(200).describe('Any of its names'),
     query: z.string().min(1).max(20_000).optional(),

@@ -56,7 +56,7 @@ export const recallStructured = defineOperation({
   async run(input, context, call) {
     const { query, type, agent, tags, since, until, limit, min_score, alt_queries, project } = input;
     if (isMemoryId(query)) {
-      const memory = await handOver(memoryGet, { id: query, type, project }, {}, context, call);
+      const memory = await handOver(memoryGet, { id: query, type, project }, context, call);
       return { hits: [], notes: [], memory };
     }
     const memory = await context.memory(project);

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { branchFile, kitState } from '../../../tests/support/run-project.ts';
+import { saidIn } from '../../../tests/support/operations.ts';
 import { runSession } from '../../../tests/support/run-session.ts';
 import { listSessions } from './list-sessions.ts';
 
@@ -72,7 +73,7 @@ describe('list_sessions', () => {
 
   it('says what to do where there are none', async () => {
     const session = await runSession(onTestFinished, { files: {} });
-    expect((await session.ok(listSessions)).answer.body).toContain('session_create');
+    expect(saidIn((await session.ok(listSessions)).answer)).toContain('session_create');
     expect((await session.fail(listSessions, { status: 'open' })).code).toBe('invalid_input');
   });
 });

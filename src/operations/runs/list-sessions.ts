@@ -6,7 +6,7 @@ import { STANDINGS, standingOf, standingWords } from './branch-standing.ts';
 import { lines } from '../answer-text.ts';
 import { whereField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
-import { latestRun } from './run-view.ts';
+import { latestRun, openRun } from './run-view.ts';
 
 const FILTERS = ['all', ...STANDINGS] as const;
 
@@ -60,11 +60,16 @@ export const listSessions = defineOperation({
   render: ({ current, current_from: from, sessions, problems }) => ({
     body: lines(
       `Current branch: ${current} (${from})`,
-      sessions.length === 0
-        ? 'There are no such session branches. session_create makes one; run_open begins with "main".'
-        : sessions.map(sessionText),
+      sessions.length === 0 ? 'There are no such session branches.' : sessions.map(sessionText),
       problems.map((problem) => `Problem: ${problem}`),
     ),
+    steps:
+      sessions.length > 0
+        ? []
+        : [
+            openRun(undefined, 'Open a run, the first one in "main"'),
+            { operation: 'session_create', open: ['name'], why: 'Create a session branch' },
+          ],
   }),
 });
 

@@ -2,6 +2,7 @@ import { readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
+import { saidIn } from '../../../tests/support/operations.ts';
 import { runSession } from '../../../tests/support/run-session.ts';
 import { activate } from '../activation/activate.ts';
 import { bmad } from '../unified/bmad.ts';
@@ -35,8 +36,10 @@ describe('run_open', () => {
       session_variables: { topic: 'shop' },
     });
     expect((await session.text(`${folder}/journal.jsonl`)).trim().split('\n')).toHaveLength(1);
-    expect(answer.note).toContain(`run_id:"${id}"`);
-    expect(answer.note).toContain(`run_checkpoint {run_id:"${id}", step:1}`);
+    expect(saidIn(answer)).toContain(
+      `Start it: bmad {operation:"execute", workflow:"bmm/bmad-prd", run_id:"${id}"}`,
+    );
+    expect(saidIn(answer)).toContain(`{action:"run_checkpoint", args:{run_id:"${id}", step:1}}`);
     expect(answer.note).not.toContain('command line');
     expect(await readdir(join(session.folder, RUNS))).not.toContain('.lock');
   });
@@ -116,7 +119,7 @@ describe('starting a workflow with a run', () => {
       expect(answer.body).toContain('## Run');
       expect(answer.body).toContain('1 of 4 steps');
       expect(answer.body).toContain('"topic": "shop"');
-      expect(answer.body).toContain(`run_checkpoint {run_id:"${run_id}", step:2}`);
+      expect(answer.body).toContain(`{action:"run_checkpoint", args:{run_id:"${run_id}", step:2}}`);
     }
     expect(await session.text(`${RUNS}/main/${run_id}/journal.jsonl`)).toBe(before);
     expect((await session.ok(activate, { name: 'prd' })).answer.body).not.toContain('## Run');

@@ -6,7 +6,8 @@ import { lines } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 import {
   branchField,
-  howToKeep,
+  keepingNotes,
+  keepingSteps,
   runData,
   runSchema,
   stepField,
@@ -19,7 +20,7 @@ export const runOpen = defineOperation({
   name: 'run_open',
   title: 'Open a run of a workflow',
   description:
-    'Open a run: a folder with the state of one go at a workflow, so that it can be followed, interrupted and resumed. Start the workflow afterwards with its run_id.',
+    'Open a run: a folder with the state of one go at a workflow, so that it can be followed, interrupted and resumed. Then start the workflow with its run_id.',
   effect: 'write',
   behind: { manage_project: 'run_open' },
   command: 'run open',
@@ -51,10 +52,11 @@ export const runOpen = defineOperation({
   },
   render: ({ run, start }) => ({
     body: `Opened ${run.run_id} (branch ${run.branch}) in ${run.folder}`,
-    note: lines(
-      `Start it: {operation:"execute", workflow:"${start}", run_id:"${run.run_id}"}`,
-      howToKeep(run),
-    ),
+    note: lines(keepingNotes(run)),
+    steps: [
+      { operation: 'execute', args: { name: start, kind: 'workflow', run_id: run.run_id }, why: 'Start it' },
+      ...keepingSteps(run),
+    ],
   }),
 });
 

@@ -2,6 +2,7 @@ import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
+import { saidIn } from '../../../tests/support/operations.ts';
 import { kitState } from '../../../tests/support/run-project.ts';
 import { runSession } from '../../../tests/support/run-session.ts';
 import { runCheckpoint, runFinish, runRepair, runResume } from './run-progress.ts';
@@ -131,14 +132,17 @@ describe('run_finish', () => {
     const session = await runSession(onTestFinished);
     const run_id = await session.open('prd', { total_steps: 2 });
     const first = await session.ok(runCheckpoint, { run_id, step: 1 });
-    expect(first.answer.note).toContain(`run_checkpoint {run_id:"${run_id}", step:2}`);
+    expect(first.answer.steps).toMatchObject([{ operation: 'run_checkpoint', args: { run_id, step: 2 } }]);
     const { data, answer } = await session.ok(runCheckpoint, { run_id, step: 2 });
     expect(data['run']).toMatchObject({ status: 'running', problems: [] });
     expect(answer.body).not.toContain('Problem');
-    expect(answer.note).toBe(`All steps are done: run_finish {run_id:"${run_id}"} ends it.`);
+    expect(answer.note).toBeUndefined();
+    expect(saidIn(answer)).toBe(
+      `All steps are done, so end it: manage_project {action:"run_finish", args:{run_id:"${run_id}"}}`,
+    );
     const resumed = await session.ok(runResume, { run_id });
-    expect(resumed.answer.note).toContain('All steps are done');
-    expect(resumed.answer.note).not.toContain('run_checkpoint');
+    expect(saidIn(resumed.answer)).toContain('All steps are done');
+    expect(saidIn(resumed.answer)).not.toContain('run_checkpoint');
   });
 
   it('writes nothing the second time, and records another status', async () => {
@@ -194,7 +198,7 @@ describe('run_resume', () => {
     await session.ok(runCheckpoint, { run_id, step: 1, variables: { topic: 'shop' }, notes: 'first' });
     const { data, answer } = await session.ok(runResume);
     expect(data).toMatchObject({ run: { run_id, resume_step: 2 }, start: 'bmm/bmad-prd' });
-    expect(answer.note).toContain(`{operation:"execute", workflow:"bmm/bmad-prd", run_id:"${run_id}"}`);
+    expect(saidIn(answer)).toContain(`{operation:"execute", workflow:"bmm/bmad-prd", run_id:"${run_id}"}`);
     expect(answer.note).toContain('Go on with step 2 of 3.');
     expect(`${answer.body}${answer.note ?? ''}`).not.toContain('command line');
     expect(answer.body).toContain('"topic": "shop"');

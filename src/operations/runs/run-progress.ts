@@ -1,13 +1,15 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
-import { projectField } from '../fields.ts';
+import { projectField, stepSchema } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import { defineOperation, type Answer } from '../operation.ts';
 import {
   branchField,
   allDone,
-  howToKeep,
-  nextCall,
+  keepingNotes,
+  keepingSteps,
+  nextSteps,
+  openRun,
   runData,
   runIdField,
   runLine,
@@ -27,7 +29,6 @@ const whichOne = {
 const changed = z.object({ run: runSchema, notes: z.array(z.string()) });
 
 function changedAnswer(what: string, { run, notes }: z.output<typeof changed>): Answer {
-  const note = nextCall(run);
   return {
     body: lines(
       `${what}: ${runLine(run)}`,
@@ -36,7 +37,7 @@ function changedAnswer(what: string, { run, notes }: z.output<typeof changed>): 
       notes,
       run.problems.map((problem) => `Problem: ${problem}`),
     ),
-    ...(note === undefined ? {} : { note }),
+    steps: nextSteps(run),
   };
 }
 
@@ -128,7 +129,12 @@ export const runResume = defineOperation({
     branch: branchField.optional().describe('Session branch'),
     project: projectField,
   }),
-  output: z.object({ run: runSchema, start: z.string().optional(), steps: z.array(z.string()) }),
+  output: z.object({
+    run: runSchema,
+    start: z.string().optional(),
+    notes: z.array(z.string()),
+    steps: z.array(stepSchema),
+  }),
   async run({ run_id: id, branch, project }, context) {
     const state = await context.state(project);
     const runs = await state.runs();
@@ -141,37 +147,48 @@ export const runResume = defineOperation({
     const found = id === undefined ? open[0] : runs.find(reading, id, branch);
     if (found === undefined)
       throw new BmadError('not_found', `There is no open run in the branch ${branch ?? reading.current}.`, {
-        hint: 'run_open opens one; list_sessions shows all branches.',
+        steps: [
+          openRun(undefined, 'Open a run'),
+          { operation: 'list_sessions', why: 'See the session branches' },
+        ],
       });
     const run = runData(found, state.root);
     const start = run.workflow ?? run.workflow_path;
-    return { run, ...(start === undefined ? {} : { start }), steps: wayOn(run, start) };
+    return { run, ...(start === undefined ? {} : { start }), ...wayOn(run, start) };
   },
-  render: ({ run, steps }) => ({
+  render: ({ run, notes, steps }) => ({
     body: runText(run),
-    note: lines(
-      'To go on:',
-      steps.map((step) => `- ${step}`),
-    ),
+    ...(notes.length === 0 ? {} : { note: lines(notes) }),
+    steps,
   }),
 });
 
-function wayOn(run: z.output<typeof runSchema>, start: string | undefined): string[] {
-  if (run.archive !== undefined) return ['It is archived and only read. run_open opens a new one.'];
-  if (run.status === 'completed') return ['It is completed. run_open opens a new one.'];
-  const next = run.resume_step;
-  if (allDone(run)) return howToKeep(run);
-  return [
-    ...(start === undefined
-      ? []
-      : run.workflow === undefined
-        ? [`Start the workflow of ${start} again.`]
-        : [`{operation:"execute", workflow:"${start}", run_id:"${run.run_id}"}`]),
-    ...(next === undefined
-      ? []
-      : [`Go on with step ${next}${run.progress.total === undefined ? '' : ` of ${run.progress.total}`}.`]),
-    ...howToKeep(run),
-  ];
+function wayOn(
+  run: z.output<typeof runSchema>,
+  start: string | undefined,
+): { notes: string[]; steps: z.input<typeof stepSchema>[] } {
+  const { archive, status, workflow, run_id, resume_step: next, progress } = run;
+  if (archive !== undefined || status === 'completed')
+    return {
+      notes: [archive === undefined ? 'It is completed.' : 'It is archived and can only be read.'],
+      steps: [openRun(workflow, 'Open a new run')],
+    };
+  if (allDone(run)) return { notes: [], steps: keepingSteps(run) };
+  return {
+    notes: [
+      ...(start === undefined || workflow !== undefined ? [] : [`Start the workflow of ${start} again.`]),
+      ...(next === undefined
+        ? []
+        : [`Go on with step ${next}${progress.total === undefined ? '' : ` of ${progress.total}`}.`]),
+      ...keepingNotes(run),
+    ],
+    steps: [
+      ...(workflow === undefined
+        ? []
+        : [{ operation: 'execute', args: { name: workflow, kind: 'workflow', run_id }, why: 'Go on' }]),
+      ...keepingSteps(run),
+    ],
+  };
 }
 
 export const runRepair = defineOperation({

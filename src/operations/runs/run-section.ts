@@ -1,6 +1,8 @@
 import { BmadError, quoted } from '../../base/errors.ts';
-import type { StatePort } from '../context.ts';
-import { howToKeep, runData, runText } from './run-view.ts';
+import { stepLines } from '../../base/step.ts';
+import type { Call, StatePort } from '../context.ts';
+import { toolCall } from '../unified/forms.ts';
+import { keepingNotes, keepingSteps, openRun, runData, runText } from './run-view.ts';
 
 /** What a model has to know when it works in a run: how far it is, and how to keep it. Nothing without a run. */
 export async function runSection(
@@ -8,6 +10,7 @@ export async function runSection(
   workflow: string,
   context: StatePort,
   project: string | undefined,
+  { say = toolCall }: Call,
 ): Promise<string | undefined> {
   if (id === undefined) return undefined;
   const state = await context.state(project);
@@ -19,7 +22,10 @@ export async function runSection(
       `The run ${quoted(id)} is ${run.archive === undefined ? 'completed' : 'archived'}.`,
       {
         subject: id,
-        hint: 'Open a new one with run_open, or start without run_id.',
+        steps: [
+          openRun(workflow, 'Open a new run'),
+          { operation: 'execute', args: { name: workflow, kind: 'workflow' }, why: 'Start without a run' },
+        ],
       },
     );
   if (run.workflow !== undefined && run.workflow !== workflow)
@@ -28,9 +34,16 @@ export async function runSection(
       `The run ${quoted(id)} is one of ${run.workflow}, not of ${workflow}.`,
       {
         subject: id,
-        hint: `Start ${run.workflow}, or open a run of ${workflow} with run_open.`,
+        steps: [
+          {
+            operation: 'execute',
+            args: { name: run.workflow, kind: 'workflow', run_id: id },
+            why: `Go on with ${run.workflow}`,
+          },
+          openRun(workflow, `Open a run of ${workflow}`),
+        ],
       },
     );
-  const keep = howToKeep(run).map((line) => `- ${line}`);
+  const keep = [...stepLines(keepingSteps(run), say), ...keepingNotes(run)].map((line) => `- ${line}`);
   return ['## Run', '', runText(run), '', ...keep].join('\n');
 }

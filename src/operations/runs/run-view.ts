@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { present } from '../../base/present.ts';
+import type { Step } from '../../base/step.ts';
 import { isSecretName } from '../../base/secrets/secret-names.ts';
 import { shownText } from '../../base/secrets/secret-text.ts';
 import { fenced, oneLine, plural } from '../../base/text/text.ts';
@@ -203,29 +204,59 @@ function graphText({ total, completed, running, failed }: NonNullable<RunData['g
 const asText = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 
-/** How to keep a run, for whoever does the work. */
-export function howToKeep(run: RunData): string[] {
-  const { run_id, folder, branch } = run;
-  const resume = `Later: run_resume {run_id:"${run_id}"${branch === 'main' ? '' : `, branch:"${branch}"`}}.`;
-  if (allDone(run)) return [endIt(run)];
+/** What to know while working in a run, beside the steps that keep it. */
+export function keepingNotes(run: RunData): string[] {
+  if (allDone(run)) return [];
+  const { folder } = run;
   return [
-    `After each step: ${checkpointCall(run)}, and where they help later variables, artefacts (paths of files) and notes.`,
+    'A checkpoint can also hold variables, artefacts (paths of files) and notes.',
     // What lies outside the project is the server's own; nothing of the project's goes there.
     `Artefacts go where the workflow says${!isElsewhere(folder) ? `, or into ${folder}/artefacts` : ''}.`,
-    `At the end: run_finish {run_id:"${run_id}", status:"completed"}, or failed, or paused. ${resume}`,
   ];
 }
 
-/** The call that comes next in a run that is going on: the step after, or its end. */
-export function nextCall(run: RunData): string | undefined {
-  if (run.status !== 'running' || run.archive !== undefined) return undefined;
-  return allDone(run) ? endIt(run) : `After the next step: ${checkpointCall(run)}.`;
+/** How to keep a run, for whoever does the work. */
+export function keepingSteps(run: RunData): Step[] {
+  if (allDone(run)) return [endIt(run)];
+  const { run_id, branch } = run;
+  return [
+    checkpoint(run, 'After each step'),
+    {
+      operation: 'run_finish',
+      args: { run_id, status: 'completed' },
+      why: 'At the end (or with failed or paused)',
+    },
+    {
+      operation: 'run_resume',
+      args: { run_id, ...(branch === 'main' ? {} : { branch }) },
+      why: 'To resume it later',
+    },
+  ];
 }
 
-const checkpointCall = ({ run_id, resume_step: step }: RunData): string =>
-  `run_checkpoint {run_id:"${run_id}", step:${step ?? 1}}`;
+/** What comes next in a run that is going on: the step after, or its end. */
+export function nextSteps(run: RunData): Step[] {
+  if (run.status !== 'running' || run.archive !== undefined) return [];
+  return [allDone(run) ? endIt(run) : checkpoint(run, 'After the next step')];
+}
 
-const endIt = ({ run_id }: RunData): string => `All steps are done: run_finish {run_id:"${run_id}"} ends it.`;
+function checkpoint({ run_id, resume_step: step }: RunData, why: string): Step {
+  return { operation: 'run_checkpoint', args: { run_id, step: step ?? 1 }, why };
+}
+
+const endIt = ({ run_id }: RunData): Step => ({
+  operation: 'run_finish',
+  args: { run_id },
+  why: 'All steps are done, so end it',
+});
+
+export function openRun(workflow: string | undefined, why: string): Step {
+  return {
+    operation: 'run_open',
+    ...(workflow === undefined ? { open: ['workflow'] } : { args: { workflow } }),
+    why,
+  };
+}
 
 /** Whether nothing is left of a run but to end it. */
 export function allDone({ status, resume_step: step, progress: { total } }: RunData): boolean {

@@ -28,7 +28,8 @@ export const sessionCreate = defineOperation({
     return runs.createBranch(name, { purpose, parent });
   },
   render: ({ branch, folder }) => ({
-    body: `Created ${branch} in ${folder}. session_switch makes it the current one.`,
+    body: `Created ${branch} in ${folder}.`,
+    steps: [{ operation: 'session_switch', args: { name: branch }, why: 'Make it the current branch' }],
   }),
 });
 

@@ -67,7 +67,7 @@ describe('get_workflow_status', () => {
     const session = await runSession(onTestFinished, { files: {} });
     const { data, answer } = await session.ok(getWorkflowStatus);
     expect(data).toMatchObject({ branch: 'main', others: [], problems: [] });
-    expect(answer.note).toContain('run_open');
+    expect(answer.steps).toMatchObject([{ operation: 'run_open', open: ['workflow'] }]);
     await expect(session.text('_bmad-output/.runs/main/branch.json')).rejects.toThrow('ENOENT');
   });
 

@@ -4,7 +4,16 @@ import type { JournalEntry, Run, RunsReading } from '../../model/run.ts';
 import { lines } from '../answer-text.ts';
 import { whereField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
-import { byRecency, latestRun, nextCall, runData, runLine, runSchema, runText } from './run-view.ts';
+import {
+  byRecency,
+  latestRun,
+  nextSteps,
+  openRun,
+  runData,
+  runLine,
+  runSchema,
+  runText,
+} from './run-view.ts';
 
 const OTHERS = 20;
 const JOURNAL_LINES = 200;
@@ -54,7 +63,7 @@ export const getWorkflowStatus = defineOperation({
     const run = found ?? (inBranch === undefined ? undefined : latestRun(inBranch));
     const others = (inBranch?.runs ?? []).filter((each) => each !== run).sort(byRecency);
     const lineage = run === undefined || journal !== true ? undefined : await runs.journal(run.place);
-    const hint = hintFor({ run, name, reading, asked: branch });
+    const hint = hintFor({ run, reading, asked: branch });
     return {
       branch: name,
       current_branch: reading.current,
@@ -68,7 +77,8 @@ export const getWorkflowStatus = defineOperation({
     };
   },
   render: ({ branch, run, others, journal, hint, problems }) => ({
-    ...noteOf(hint, run === undefined ? undefined : nextCall(run)),
+    ...(hint === undefined ? {} : { note: hint }),
+    steps: run === undefined ? (hint === undefined ? [FIRST_RUN] : []) : nextSteps(run),
     body: lines(
       run === undefined ? `The branch ${branch} has no runs.` : runText(run),
       journal === undefined ? undefined : ['Journal:', ...journal.map(journalLine)],
@@ -79,10 +89,7 @@ export const getWorkflowStatus = defineOperation({
   }),
 });
 
-function noteOf(...parts: (string | undefined)[]): { note?: string } {
-  const note = lines(...parts);
-  return note === '' ? {} : { note };
-}
+const FIRST_RUN = openRun(undefined, 'Open the first run');
 
 function branchNamed({ branches }: RunsReading, name: string): RunsReading['branches'][number] | undefined {
   return (
@@ -94,21 +101,19 @@ function branchNamed({ branches }: RunsReading, name: string): RunsReading['bran
 function noBranch(name: string, { branches }: RunsReading): BmadError {
   return new BmadError('not_found', `There is no session branch ${quoted(name)}.`, {
     subject: name.slice(0, 100),
-    hint:
-      branches.length === 0
-        ? 'There are none yet; "main" comes with the first run (run_open).'
-        : `Branches: ${branches.map((each) => each.archive ?? each.name).join(', ')}.`,
+    ...(branches.length === 0
+      ? { hint: 'There are none yet: the first run makes "main".', steps: [FIRST_RUN] }
+      : { hint: `Branches: ${branches.map((each) => each.archive ?? each.name).join(', ')}.` }),
   });
 }
 
 interface Situation {
   run: Run | undefined;
-  name: string;
   reading: RunsReading;
   asked: string | undefined;
 }
 
-function hintFor({ run, name, reading, asked }: Situation): string | undefined {
+function hintFor({ run, reading, asked }: Situation): string | undefined {
   if (run !== undefined) {
     if (asked !== undefined || run.archive !== undefined || run.branch === reading.current) return undefined;
     return `It is in the branch ${run.branch}; the current one is ${reading.current}.`;
@@ -116,7 +121,7 @@ function hintFor({ run, name, reading, asked }: Situation): string | undefined {
   const others = reading.branches.filter(({ runs }) => runs.length > 0);
   if (others.length > 0)
     return `Runs are in: ${others.map((each) => `${each.archive ?? each.name} (${each.runs.length})`).join(', ')}.`;
-  return `That is so in every new project: "${name}" gets its first run with run_open.`;
+  return undefined;
 }
 
 function journalLine(entry: Record<string, unknown>): string {

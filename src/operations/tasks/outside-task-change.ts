@@ -78,7 +78,7 @@ export const outsideTaskCancel = defineOperation({
 async function fitting(text: string, context: Context, call: Call): Promise<string> {
   const query = text.slice(0, WORDS);
   const found = search.output.parse(
-    await handOver(search, { query, type: 'agents', limit: 1 }, {}, context, call),
+    await handOver(search, { query, type: 'agents', limit: 1 }, context, call),
   ) as { items: { name: string }[]; weak?: boolean };
   const [best] = found.items;
   if (best !== undefined && found.weak !== true) return best.name;

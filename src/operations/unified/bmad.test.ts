@@ -90,7 +90,10 @@ describe('bmad', () => {
   });
 
   it.each([
-    [{ operation: 'dance' }, /^bmad: "operation" is not valid/],
+    [
+      { operation: 'dance' },
+      /^bmad: "operation" must be one of list, search, read, execute, .*, not "dance"\.$/,
+    ],
     [{ operation: 'list', query: 'agentz' }, /^bmad: "agentz" is not something that can be listed/],
     [{ operation: 'list', query: 'agents', message: 'x' }, /^list: there is no argument "message"/],
     [{ operation: 'read' }, /^bmad: read needs "agent", "workflow" or "uri"/],
@@ -101,14 +104,20 @@ describe('bmad', () => {
     ],
     [{ operation: 'execute', agent: '' }, /^bmad: execute needs "agent" or "workflow"\./],
     [{ operation: 'execute', agent: '   ' }, /is not a valid name/],
-    [{ operation: 'read', agent: 42 }, /^bmad: "agent" is not valid.*number/],
-    [{ operation: 'read', agent: ['x'] }, /^bmad: "agent" is not valid/],
-    [{ operation: 'execute', agent: 'dev', message: { a: 1 } }, /^bmad: "message" is not valid/],
-    [{ operation: 'list', query: 'agents', limit: 0 }, /^bmad: "limit" is not valid/],
+    [{ operation: 'read', agent: 42 }, /^bmad: "agent" must be text, not 42\.$/],
+    [{ operation: 'read', agent: ['x'] }, /^bmad: "agent" must be text, not a list\.$/],
+    [
+      { operation: 'execute', agent: 'dev', message: { a: 1 } },
+      /^bmad: "message" must be text, not an object\.$/,
+    ],
+    [{ operation: 'list', query: 'agents', limit: 0 }, /^bmad: "limit" must be at least 1, not 0\.$/],
+    [{ operation: 'list', limit: 400 }, /^bmad: "limit" must be at most 200, not 400\.$/],
+    [{ operation: 'context', agent: 'dev', run_id: 'x' }, /^context: there is no argument "run_id"\.$/],
+    [{ operation: 'search', query: ' ' }, /^search: "query" must not be empty\.$/],
     [{ bogus: 1 }, /^bmad: there is no argument "bogus"/],
     [{ command: '   ' }, /^bmad: the command is empty/],
-    ['text', /^bmad: the arguments are not valid/],
-    [[1], /^bmad: the arguments are not valid/],
+    ['text', /^bmad: the arguments must be an object, not /],
+    [[1], /^bmad: the arguments must be an object, not /],
   ])('refuses %j in words', async (input, message) => {
     const error = await session.fail(bmad, input);
     expect(error.code).toBe('invalid_input');

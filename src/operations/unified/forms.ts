@@ -86,9 +86,10 @@ export function toolCall(
 ): string | undefined {
   const offer = OFFERED[step.operation];
   const args = stepArguments({ ...step, why: '' });
-  if (offer?.toolset !== undefined && isOffered(step.operation))
+  // What is not declared is the tool of an agent, which is named after it.
+  if (offer === undefined || (offer.toolset !== undefined && isOffered(step.operation)))
     return `${step.operation} ${argumentsText(args)}`;
-  const behind = Object.entries(offer?.behind ?? {}) as [UnifiedTool, string][];
+  const behind = Object.entries(offer.behind ?? {}) as [UnifiedTool, string][];
   const [tool, word] = behind.find(([name]) => isOffered(name)) ?? [];
   if (tool === undefined || word === undefined) return undefined;
   return tool === 'bmad'

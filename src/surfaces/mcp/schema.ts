@@ -17,6 +17,8 @@ const PLAIN = new Set([
   'min_score',
 ]);
 
+const MOST_ENTRIES = 200;
+
 export type AdvertisedSchema = { type: 'object'; [key: string]: unknown };
 
 /**
@@ -40,7 +42,9 @@ export function advertisedSchema(
       delete jsonSchema.propertyNames;
       delete jsonSchema.pattern;
       delete jsonSchema.minimum;
-      delete jsonSchema.maximum;
+      // A model does ask for a thousand entries where two hundred are the most.
+      if (jsonSchema.type !== 'integer' || (jsonSchema.maximum ?? 0) > MOST_ENTRIES)
+        delete jsonSchema.maximum;
       if (isEmpty(jsonSchema.default)) delete jsonSchema.default;
       // Any value at all is written the way that validators of hosts understand.
       if (isAnything(jsonSchema.additionalProperties)) jsonSchema.additionalProperties = true;

@@ -96,7 +96,8 @@ export async function callTool(
   const next = stepLines(steps, write).join('\n');
   const said = [note === undefined ? '' : words(note), next].filter(Boolean);
   // What a file says is not ours to explain.
-  return exact === true ? answer([body, ...said], said) : answer([words(body), ...said]);
+  const texts = note === undefined ? [] : [words(note)];
+  return exact === true ? answer([body, ...said], texts) : answer([words(body), ...said], [body, ...texts]);
 }
 
 /** The operation behind a tool. One that is switched off is as little callable as one that does not exist. */

@@ -38,7 +38,8 @@ function actionsIn(text: string): string[] {
     while (isWordCode(text.charCodeAt(start - 1))) start -= 1;
     while (isWordCode(text.charCodeAt(at + 1))) at += 1;
     const word = text.slice(start, at + 1);
-    if (COMMANDS.has(word)) found.push(word);
+    // Steps that are written as calls say themselves whose action it is.
+    if (COMMANDS.has(word) && text[start - 1] !== '"') found.push(word);
   }
   return found;
 }
@@ -67,7 +68,7 @@ export function inOfferedWords(text: string, { fixed, of }: ToolChoice): string 
 
 /** A step as data (`bmad {"operation":"read",…}`), in words (`{operation:"list", query:"agents"}`), and what follows one. */
 const STEP =
-  /(?:\bbmad )?\{"operation":"\w+"[^{}\n]*(?:\{[\w-]*\}[^{}\n]*)*\}(?:; an agent: with "agent")?|\{operation:"\w+"(?:, ?\w+:"[^"]*")*\}/g;
+  /(?:\bbmad )?\{"operation":"\w+"[^{}\n]*(?:\{[\w-]*\}[^{}\n]*)*\}(?:; an agent: with "agent")?|(?<!bmad-resources |bmad )\{operation:"\w+"(?:, ?\w+:"[^"]*")*\}/g;
 
 function argumentsOf(written: string): Arguments | undefined {
   const data = /\{"operation".*\}/.exec(written)?.[0];
