@@ -52,9 +52,7 @@ describe('runs, from the command line to a host', () => {
     expect(await call(client, 'bmad', { operation: 'execute', workflow: 'prd', run_id: id })).toContain(
       '## Run',
     );
-    expect(await call(client, 'get_workflow_status', { run_id: '../x' })).toContain(
-      'cannot be the id of a run',
-    );
+    expect(await call(client, 'get_workflow_status', { run_id: '../x' })).toContain('is not a valid run id');
     const { contents } = await client.readResource({ uri: `bmad://runs/main/${id}` });
     expect(JSON.stringify(contents)).toContain('project-context.yaml');
     const { completion } = await client.complete({

@@ -49,11 +49,11 @@ describe('journal and state', () => {
     });
     expect(found.problems.join()).toContain('The journal is ahead');
     const { notes } = await runs.repair(id);
-    expect(notes).toEqual(['state.json was made again from the journal.']);
+    expect(notes).toEqual(['state.json was rebuilt from the journal.']);
     expect(await readFile(file('state.json'), 'utf8')).toBe(after);
     await writeFile(file('state.json'), before);
     const { run, notes: said } = await runs.checkpoint(id, undefined, { step: 3 });
-    expect(said).toEqual(['The state had stayed behind its journal and was repaired.']);
+    expect(said).toEqual(['The state was behind its journal and has been repaired.']);
     expect(run).toMatchObject({ journal: 'level', state: { stepsCompleted: [1, 2, 3] } });
   });
 
@@ -105,7 +105,9 @@ describe('journal and state', () => {
     let at = 0;
     const { runs, id, look } = await scene(() => new Date(times[Math.min(at++, times.length - 1)] ?? ''));
     const first = await runs.checkpoint(id, undefined, { step: 1 });
-    expect(first.notes).toEqual(['The clock is behind the last checkpoint, whose time was kept.']);
+    expect(first.notes).toEqual([
+      "The clock is behind the last checkpoint; that checkpoint's time was used.",
+    ]);
     expect(first.run.state?.lastCheckpoint).toBe('2026-05-01T12:00:00.000Z');
     // A run that is opened in a second that was there before has an id of its own.
     const other = await runs.open({ workflow: 'bmm/prd', workflowPath: 'x' });

@@ -31,8 +31,8 @@ describe('what is kept of a delegation', () => {
     expect(shown.data['brief']).toMatch(/^# Brief for Winston[^]*## Role/);
     expect(shown.data['brief']).not.toContain('Nothing has been executed');
     const again = failed(await own.call({ output_key: 'queue_choice' }, 'Something else'));
-    expect(again).toMatchObject({ code: 'conflict' });
-    expect(again.hint).toMatch(/^Take another key; task_show/);
+    expect(again).toMatchObject({ code: 'conflict', hint: 'Choose another key.' });
+    expect(again.steps).toMatchObject([{ operation: 'task_show' }]);
     // The key is looked at before anybody is asked.
     expect(own.asked).toHaveLength(1);
   });

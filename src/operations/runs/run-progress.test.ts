@@ -110,7 +110,7 @@ describe('run_checkpoint', () => {
       });
       const error = await session.fail(runCheckpoint, { run_id: 'r-1', step: 1 });
       expect(error).toMatchObject({ code: 'unavailable' });
-      expect(error.message).toContain('left as it is');
+      expect(error.message).toContain('left unchanged');
       expect(await session.text(`${RUNS}/main/r-1/state.json`)).toBe(broken);
       expect(await readdir(join(session.folder, RUNS, 'main/r-1'))).toEqual(['state.json']);
     }

@@ -161,7 +161,7 @@ describe('session_merge of runs that are not over', () => {
     });
     const error = await session.fail(sessionMerge, { name: 'side' });
     expect(error).toMatchObject({ code: 'conflict' });
-    expect(error.message).toContain('not over: r-1, r-2');
+    expect(error.message).toContain('unfinished runs: r-1, r-2');
     expect(error.steps).toMatchObject([
       { operation: 'run_finish', args: { run_id: 'r-1' } },
       { operation: 'session_merge', args: { name: 'side', force: true } },
@@ -172,7 +172,7 @@ describe('session_merge of runs that are not over', () => {
       copied: [],
       moved: ['r-1', 'r-2-from-side'],
       renamed: [{ from: 'r-2', to: 'r-2-from-side' }],
-      notes: ['Not over, and moved: r-1, r-2-from-side go on in main.'],
+      notes: ['Unfinished and therefore moved: r-1, r-2-from-side continue in main.'],
     });
     expect(await readdir(join(session.folder, RUNS, 'side'))).toEqual(['branch.json']);
     expect(await session.text(`${RUNS}/main/r-1/artefacts/a.md`)).toBe('a\n');
@@ -237,7 +237,7 @@ describe('session_archive', () => {
     await session.ok(runFinish, { run_id });
     const { data } = await session.ok(sessionArchive, { name: 'side' });
     expect(data['folder']).toMatch(/archive\/side-\d{8}$/);
-    expect(data['notes']).toEqual(['It was the current branch; that is "main" again.']);
+    expect(data['notes']).toEqual(['It was the current branch; now that is "main" again.']);
     const { data: listed } = await session.ok(listSessions, { status: 'completed' });
     expect((listed['sessions'] as { name: string; archive?: string }[]).map(({ name }) => name)).toContain(
       'side',

@@ -164,7 +164,7 @@ describe('a task from the queue to its result', () => {
       const file = join(session.folder, '_bmad-output/.tasks/task-broken.json');
       await writeFile(file, text);
       const { data } = await session.ok(taskList, {});
-      expect(data['problems']).toEqual([expect.stringContaining('task-broken.json is not a task')]);
+      expect(data['problems']).toEqual([expect.stringContaining('task-broken.json is not a readable task')]);
       expect(data['tasks']).toHaveLength(1);
       await session.ok(taskClaim, {});
       expect(await readFile(file, 'utf8')).toBe(text);

@@ -110,7 +110,7 @@ function tellMissing(
   const open = sections.filter(({ text, topic }) => text === '' && topic !== 'requests');
   if (open.length > 0)
     warnings.push(
-      `${inProject(kit, SHARED_CONTEXT_FILE)}: not filled in: ${open.map(({ title }) => title).join(', ')}.`,
+      `${inProject(kit, SHARED_CONTEXT_FILE)} has sections not filled in: ${open.map(({ title }) => title).join(', ')}.`,
     );
   const archetype = textField(tableIn(context, 'agents'), 'archetype');
   const type = textField(tableIn(context, 'project'), 'type');

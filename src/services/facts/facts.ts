@@ -222,7 +222,7 @@ export class ProjectFacts {
   get pageNotes(): string[] {
     const { memory, keptWith, folder } = this.#pages;
     return keptWith === 'user'
-      ? [`Kept in ${memory}: the project has no memory folder of its own (${folder}/_memory).`]
+      ? [`Kept in ${memory}: the project has no memory folder (${folder}/_memory).`]
       : [];
   }
 
@@ -244,12 +244,12 @@ export class ProjectFacts {
     if (kit.memory !== undefined) return { ...kit, memory: kit.memory };
     throw new BmadError('unavailable', `${quoted(kit.root)} has no ${kit.folder}/_memory folder.`, {
       subject: operation,
-      hint: `It is written where the project's own tools read it. Make the folder ${kit.folder}/_memory first.`,
+      hint: `It is written where the project's own tools read it. Create the folder ${kit.folder}/_memory first.`,
       steps: [
         {
           operation: 'remember_structured',
           open: ['type', 'agent', 'text'],
-          why: 'Or keep it in the memory',
+          why: 'Or remember it in the memory store',
         },
       ],
     });

@@ -44,7 +44,7 @@ export class Handovers {
   get #folder(): string {
     if (this.#place !== undefined) return this.#place;
     throw new BmadError('unavailable', 'The project has no output folder for delivery contracts.', {
-      hint: 'Make a folder _bmad-output in the project, or install BMAD in it, then try again.',
+      hint: 'Create a folder _bmad-output in the project, or install BMAD there, then try again.',
     });
   }
 
@@ -71,7 +71,7 @@ export class Handovers {
       subject: id.slice(0, 200),
       suggestions: nearest(id, ids),
       ...(ids.length === 0
-        ? { steps: [{ ...NEW_CONTRACT, why: 'Make the first one' }] }
+        ? { steps: [{ ...NEW_CONTRACT, why: 'Create the first one' }] }
         : { hint: `Contracts: ${ids.slice(-10).join(', ')}.` }),
     });
   }
@@ -116,8 +116,8 @@ export class Handovers {
       if (kept.contract.status === 'accepted' || kept.contract.status === 'rejected')
         throw new BmadError('conflict', `${id} is ${kept.contract.status} already.`, {
           subject: id,
-          hint: 'It stays as it was agreed.',
-          steps: [{ ...NEW_CONTRACT, why: 'Make a new contract' }],
+          hint: 'An agreed contract does not change.',
+          steps: [{ ...NEW_CONTRACT, why: 'Create a new contract' }],
         });
       if (answer.status === 'accepted' && !validation.valid) {
         const first = validation.findings.filter(({ level }) => level === 'error').slice(0, 3);
@@ -154,7 +154,7 @@ export class Handovers {
     if (stray !== undefined)
       throw new BmadError('forbidden', `${stray} leads outside the project; no contract is written there.`, {
         subject: stray,
-        hint: 'Put a plain folder in its place.',
+        hint: 'Replace it with a real folder.',
       });
     const options = { waitMs: LOCK_WAIT_MS, signal, tidy: true };
     return withLock(join(this.#root, this.#folder, '.lock'), options, work);

@@ -33,7 +33,7 @@ export async function createBranch(
     // A folder without a manifest is what a crash or a person left; the branch is then made of it.
     const made = taken === name && !(await stateNames(join(place.base, place.path))).includes(BRANCH_FILE);
     if (taken !== undefined && !made)
-      throw new BmadError('conflict', `There is a branch ${quoted(taken)} already.`, {
+      throw new BmadError('conflict', `There is already a branch ${quoted(taken)}.`, {
         subject: name,
         hint: 'Choose another name.',
         steps: [{ operation: 'session_switch', args: { name: taken }, why: 'Or switch to it' }],
@@ -94,7 +94,7 @@ export async function archiveBranch(
   if (name === MAIN)
     throw new BmadError('invalid_input', 'The branch "main" cannot be archived.', {
       subject: MAIN,
-      hint: 'It is where work goes that has no branch of its own.',
+      hint: 'Work without a branch goes there.',
     });
   const first = await readAll(storage);
   const folder = folderOf(first.folders, liveBranch(first, name).place);
@@ -116,9 +116,9 @@ export async function archiveBranch(
     if (reading.current === name) {
       const [marker = folder] = reading.folders.read;
       await replaceShared(marker.base, `${marker.path}/${ACTIVE_FILE}`, `${MAIN}\n`);
-      notes.push(`It was the current branch; that is "${MAIN}" again.`);
+      notes.push(`It was the current branch; now that is "${MAIN}" again.`);
     }
-    if (going.length > 0) notes.push(`Not over: ${going.join(', ')}.`);
+    if (going.length > 0) notes.push(`Unfinished runs: ${going.join(', ')}.`);
     return { branch: name, folder: path, notes };
   });
 }
@@ -134,11 +134,11 @@ export function notOver(
   what: 'merge' | 'archive',
 ): BmadError {
   const { name } = args;
-  return new BmadError('conflict', `${quoted(name)} has runs that are not over: ${going.join(', ')}.`, {
+  return new BmadError('conflict', `${quoted(name)} has unfinished runs: ${going.join(', ')}.`, {
     subject: name,
     steps: [
-      { operation: 'run_finish', args: { run_id: going[0] }, open: ['status'], why: 'End them' },
-      { operation: `session_${what}`, args: { ...args, force: true }, why: `Or ${what} it as it is` },
+      { operation: 'run_finish', args: { run_id: going[0] }, open: ['status'], why: 'Finish them' },
+      { operation: `session_${what}`, args: { ...args, force: true }, why: `Or ${what} it anyway` },
     ],
   });
 }

@@ -57,9 +57,9 @@ export async function checkpoint(
     const step =
       given.step ?? (typeof before.state['current_step'] === 'number' ? before.state['current_step'] : 0);
     if (given.step !== undefined && typeof total === 'number' && given.step > total)
-      throw new BmadError('invalid_input', `Step ${given.step} of ${total} cannot be.`, {
+      throw new BmadError('invalid_input', `Step ${given.step} of ${total} is not possible.`, {
         subject: 'step',
-        hint: 'Give the right step, or a new total_steps.',
+        hint: 'Pass the right step, or a new total_steps.',
       });
     const artefacts = await recordedArtefacts(storage, place, given.artefacts ?? [], given.step);
     const known = before.state['session_variables'];
@@ -117,11 +117,11 @@ export async function repairRun(
       return { run, notes: [nothing] };
     }
     if (made === undefined)
-      throw new BmadError('unavailable', `The run ${quoted(id)} has no journal to make its state from.`, {
+      throw new BmadError('unavailable', `The run ${quoted(id)} has no journal to rebuild its state from.`, {
         subject: id,
         hint: `Repair ${path}/${STATE_FILE} by hand, or open a new run.`,
       });
-    const notes = [`${STATE_FILE} was made again from the journal.`];
+    const notes = [`${STATE_FILE} was rebuilt from the journal.`];
     if (broken !== undefined) {
       const aside = `${STATE_FILE}.broken-${storage.now().toISOString().replace(/[:.]/g, '-')}`;
       await moveFolder(join(base, path, STATE_FILE), join(base, path, aside));
@@ -142,12 +142,12 @@ async function changeRun(
   return locked(async () => {
     const notes: string[] = [];
     const before = await beforeChange(run.place);
-    if (before.behind) notes.push('The state had stayed behind its journal and was repaired.');
+    if (before.behind) notes.push('The state was behind its journal and has been repaired.');
     const change = await make(run.place, before, notes);
     if (change === undefined)
       return { run: await readRun(storage.kit.root, run.place, run), notes, already: true };
     const { clockBack } = await writeChange(run.place, before, change, storage.now());
-    if (clockBack) notes.push('The clock is behind the last checkpoint, whose time was kept.');
+    if (clockBack) notes.push("The clock is behind the last checkpoint; that checkpoint's time was used.");
     return { run: await readRun(storage.kit.root, run.place, run), notes };
   });
 }
@@ -186,7 +186,7 @@ async function recordedArtefacts(
         `There is no file ${quoted(path)} in the project; nothing was recorded.`,
         {
           subject: path.slice(0, 200),
-          hint: `Give paths from the top of the project${place.base === kit.root ? `, or from ${place.path}` : ''}. Write the file first.`,
+          hint: `Give paths relative to the project root${place.base === kit.root ? `, or from ${place.path}` : ''}. Write the file first.`,
         },
       );
     const name = (file.split('/').at(-1) ?? file).replace(/(?<=.)\.[^.]+$/, '');

@@ -18,9 +18,9 @@ export function branchOf({ branches }: RunsReading, name: string): RunBranch | u
 
 export function checkedBranch(name: string): string {
   if (isBranchName(name)) return name;
-  throw new BmadError('invalid_input', `${quoted(name)} cannot be the name of a branch.`, {
+  throw new BmadError('invalid_input', `${quoted(name)} is not a valid branch name.`, {
     subject: name.slice(0, 100),
-    hint: `Letters, digits, "-" and "_", at most 64, beginning with a letter or a digit; "${ARCHIVE}" is taken.`,
+    hint: `Use at most 64 letters, digits, "-" and "_", starting with a letter or digit; "${ARCHIVE}" is reserved.`,
   });
 }
 
@@ -31,9 +31,9 @@ export function unknownBranch(name: string, { branches }: RunsReading): BmadErro
     suggestions: nearest(name, names),
     ...(names.length === 0
       ? {
-          hint: 'There are none yet; the first run begins with "main".',
+          hint: 'There are none yet; the first run creates "main".',
           steps: [
-            { operation: 'session_create', args: { name }, why: 'Make this one' },
+            { operation: 'session_create', args: { name }, why: 'Create this one' },
             { ...OPEN_RUN, why: 'Or open a run' },
           ],
         }
@@ -67,7 +67,7 @@ export function findRun(reading: RunsReading, id: string, branch?: string): Run 
 
 function checkedRunId(id: string): string {
   if (isRunId(id)) return id;
-  throw new BmadError('invalid_input', `${quoted(id)} cannot be the id of a run.`, {
+  throw new BmadError('invalid_input', `${quoted(id)} is not a valid run id.`, {
     subject: id.slice(0, 100),
     hint: 'An id is the name of a folder, such as "prd-20260227-143022", without slashes.',
   });

@@ -50,7 +50,7 @@ export async function mergeBranch(
   if (name === into)
     throw new BmadError('invalid_input', `${quoted(name)} cannot be merged into itself.`, {
       subject: name,
-      hint: 'Give another branch as into.',
+      hint: 'Name a different branch with "into".',
     });
   const first = await readAll(storage);
   const folder = folderOf(first.folders, liveBranch(first, name).place);
@@ -93,7 +93,7 @@ export async function mergeBranch(
     await removeTree(drafts);
     if (merged.moved.length > 0)
       merged.notes.push(
-        `Not over, and moved: ${merged.moved.join(', ')} ${merged.moved.length === 1 ? 'goes' : 'go'} on in ${into}.`,
+        `Unfinished and therefore moved: ${merged.moved.join(', ')} ${merged.moved.length === 1 ? 'continues' : 'continue'} in ${into}.`,
       );
     if (name !== MAIN) await markMerged(source.place, name, into, storage, merged);
     return merged;
@@ -121,7 +121,8 @@ async function takeRun(
   if (isThere) {
     // Its equal is there, file by file: an earlier merge left both.
     const hasLinks = whole && (await filesBelow(source)).left.length > 0;
-    if (hasLinks) merged.notes.push(`${id} has links, which ${to} lacks: it stays in ${name} too.`);
+    if (hasLinks)
+      merged.notes.push(`${id} has links, which ${to} does not have, so it also stays in ${name}.`);
     (whole && !hasLinks ? merged.moved : merged.already).push(to);
     if (whole && !hasLinks) await removeTree(source);
     return;
@@ -136,7 +137,7 @@ async function takeRun(
   }
   const draft = await newWorkFolder(drafts);
   const left = await copyFiles(source, draft);
-  if (left.length > 0) merged.notes.push(`${id}: links are not copied: ${left.join(', ')}.`);
+  if (left.length > 0) merged.notes.push(`${id}: links were not copied: ${left.join(', ')}.`);
   await rename(storage, { base: draft, path: '.' }, to, into, merged);
   await moveFolder(draft, join(place.base, place.path));
   if (to === id) merged.copied.push(id);
@@ -172,7 +173,7 @@ async function rename(
     await writeChange(draft, before, { event: 'adopted', state, notes: 'merged' }, storage.now());
   } catch (error) {
     if (!(error instanceof BmadError) || error.code === 'forbidden') throw error;
-    merged.notes.push(`${id}: its state cannot be read and was copied as it is.`);
+    merged.notes.push(`${id}: its state cannot be read and was copied unchanged.`);
   }
 }
 
@@ -222,7 +223,7 @@ async function markMerged(
   const path = `${place.path}/${BRANCH_FILE}`;
   const { table, broken } = await readJson(place.base, path);
   if (broken !== undefined) {
-    merged.notes.push(`${path} ${broken} and was left as it is; the branch does not count as merged.`);
+    merged.notes.push(`${path} ${broken} and was left unchanged; the branch is not marked as merged.`);
     return;
   }
   const manifest = {

@@ -31,9 +31,9 @@ export async function lockedRuns<T>(folder: RunsFolder, action: () => Promise<T>
 export async function refuseLinks(base: string, path: string): Promise<void> {
   const stray = await strayPart(base, path);
   if (stray === undefined) return;
-  throw new BmadError('forbidden', `${quoted(stray)} leads elsewhere; nothing was written.`, {
+  throw new BmadError('forbidden', `${quoted(stray)} leads outside the folder; nothing was written.`, {
     subject: stray,
-    hint: 'Put a folder there instead of a link.',
+    hint: 'Replace the link with a real folder.',
   });
 }
 

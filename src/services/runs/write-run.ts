@@ -32,7 +32,7 @@ export async function beforeChange({ base, path }: RunPlace): Promise<Before> {
   if (typeof journal === 'object') throw leftAlone(path, JOURNAL_FILE, journal.broken);
   const { standing, state } = standingOf(journal, table);
   if (state === undefined)
-    throw new BmadError('not_found', `${path} has no state that could be continued.`, {
+    throw new BmadError('not_found', `${path} has no state to continue from.`, {
       subject: path,
       steps: [OPEN_RUN],
     });
@@ -97,12 +97,12 @@ export async function writeState({ base, path }: RunPlace, state: Table): Promis
 function leftAlone(path: string, file: string, reason: string): BmadError {
   return new BmadError(
     'unavailable',
-    `${path}/${file} ${reason}; it is left as it is and nothing was written.`,
+    `${path}/${file} ${reason}; it was left unchanged and nothing was written.`,
     {
       subject: `${path}/${file}`,
-      hint: 'Repair the file, or have it made again from the journal; the broken one is kept beside it.',
+      hint: 'Repair the file, or rebuild it from the journal; the broken one is kept beside it.',
       steps: [
-        { operation: 'run_repair', args: { run_id: basename(path) }, why: 'Make it again from the journal' },
+        { operation: 'run_repair', args: { run_id: basename(path) }, why: 'Rebuild it from the journal' },
       ],
     },
   );

@@ -42,10 +42,10 @@ export function mergeResults(parts: readonly Part[], order: MergeOrder): Merged 
   missing.push(...absent.map((key) => ({ output_key: key, status: 'unknown', reason: 'no such task' })));
   checkDoubles(done, order);
   if (done.length === 0)
-    throw new BmadError('not_found', 'There is no completed task to merge.', {
+    throw new BmadError('not_found', 'There are no completed tasks to merge.', {
       hint:
         missing.length === 0
-          ? 'Spawn tasks and complete them first.'
+          ? 'Add tasks and complete them first.'
           : `Not completed: ${missing.map(({ output_key, status }) => `${output_key} (${status})`).join(', ')}.`,
     });
   const { text, ending, used } = STRATEGIES[order.strategy](done, order);

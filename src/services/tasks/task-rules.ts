@@ -51,10 +51,10 @@ export function checkKey(
   if (same === undefined) return;
   throw new BmadError(
     'conflict',
-    `The output key ${quoted(outputKey)} is that of ${same.task_id} (${same.status}).`,
+    `The output key ${quoted(outputKey)} is already used by ${same.task_id} (${same.status}).`,
     {
       subject: outputKey,
-      hint: 'Take another key.',
+      hint: 'Choose another key.',
       steps: [
         same.status === 'completed' || same.status === 'needs_verification'
           ? { operation: 'task_show', args: { task_id: same.task_id }, why: 'Read its result' }
@@ -120,7 +120,7 @@ export function holding(task: Task, claim: string): { task: Task; lease: Lease }
       `${task.task_id} is held by ${quoted(lease?.worker ?? '')}, not by this claim.`,
       {
         subject: task.task_id,
-        hint: 'Give the "claim" that you got when you claimed it. A lease that ran out may have gone to another worker.',
+        hint: 'Pass the "claim" you got when you claimed it. If its lease has expired, another worker may have the task.',
       },
     );
   throw wrongState(task, 'be finished by this claim');
@@ -130,17 +130,17 @@ export function wrongState({ task_id, status }: Task, what: string): BmadError {
   const args = { task_id };
   const advice: Partial<Record<TaskState, Pick<ErrorDetails, 'hint' | 'steps'>>> = {
     needs_approval: {
-      hint: 'A person has to approve it first.',
+      hint: 'A person must approve it first.',
       steps: [{ operation: 'task_approve', args, why: 'Approve it' }],
     },
     queued: {
-      hint: 'A task whose lease runs out goes back to the queue.',
+      hint: 'A task whose lease expires returns to the queue.',
       steps: [{ operation: 'task_claim', args, why: 'Claim it first' }],
     },
-    running: { hint: 'Another worker has it; its lease ends by itself.' },
+    running: { hint: 'Another worker has it; its lease will expire.' },
   };
   return new BmadError('conflict', `${task_id} is ${status} and cannot ${what}.`, {
     subject: task_id,
-    ...(advice[status] ?? { steps: [{ operation: 'task_show', args, why: 'See what became of it' }] }),
+    ...(advice[status] ?? { steps: [{ operation: 'task_show', args, why: 'See what happened to it' }] }),
   });
 }

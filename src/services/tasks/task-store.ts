@@ -56,7 +56,7 @@ export class TaskStore {
       if (stray !== undefined)
         throw new BmadError('forbidden', `${stray} leads outside the project; no task is kept there.`, {
           subject: stray,
-          hint: 'Put a plain folder in its place.',
+          hint: 'Replace it with a real folder.',
         });
       return withLock(join(root, folder, '.lock'), { waitMs: LOCK_WAIT_MS, signal, tidy: true }, work);
     });
@@ -87,7 +87,7 @@ export class TaskStore {
    */
   async get(id: string, { decides = false }: { decides?: boolean } = {}): Promise<Task> {
     if (!ID.test(id))
-      throw new BmadError('invalid_input', `${quoted(id)} is not the id of a task.`, {
+      throw new BmadError('invalid_input', `${quoted(id)} is not a task id.`, {
         subject: id.slice(0, 100),
         hint: 'Ids look like task-20261115-093000-a1b2c3.',
         steps: [LIST],
@@ -107,8 +107,8 @@ export class TaskStore {
     const { root, folder, owner } = this.#place;
     const elsewhere =
       owner === 'project'
-        ? 'For a task of another project, go to its folder or name it with --project.'
-        : 'The project has no BMAD in it, so its tasks are with the user of the server: run this as that user, with the XDG_STATE_HOME that the server has.';
+        ? 'For a task in another project, go to its folder or name it with --project.'
+        : "The project has no BMAD, so its tasks are kept in the state folder of the server's user: run this as that user, with the server's XDG_STATE_HOME.";
     return new BmadError('not_found', `There is no task ${quoted(id)} in ${join(root, folder)}.`, {
       subject: id,
       hint: elsewhere,
@@ -160,10 +160,10 @@ export class TaskStore {
     const parsed = taskSchema.safeParse(jsonIn(text));
     if (parsed.success && parsed.data.task_id === id) return parsed.data;
     const [issue] = parsed.error?.issues ?? [];
-    const where = issue === undefined ? 'its task_id is another' : `${issue.path.join('.')} ${issue.message}`;
-    throw new BmadError('unavailable', `${path} is not a task that can be read (${where.slice(0, 200)}).`, {
+    const where = issue === undefined ? 'its task_id differs' : `${issue.path.join('.')} ${issue.message}`;
+    throw new BmadError('unavailable', `${path} is not a readable task (${where.slice(0, 200)}).`, {
       subject: path,
-      hint: 'It is left as it is; correct or remove the file.',
+      hint: 'It was left unchanged; correct or remove the file.',
     });
   }
 }

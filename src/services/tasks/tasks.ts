@@ -217,7 +217,7 @@ export class Tasks {
     if (task.status !== 'running' || task.lease === undefined) return task;
     if (Date.parse(task.lease.until) > this.#now().getTime()) return task;
     const { lease, ...rest } = task;
-    const gone = `${lease.worker} claimed it and has not been heard of since`;
+    const gone = `${lease.worker} claimed it and let the lease expire`;
     return task.attempts < ATTEMPTS
       ? { ...rest, status: 'queued' }
       : { ...rest, status: 'failed', error: `${gone}; ${ATTEMPTS} attempts` };
@@ -236,7 +236,7 @@ export class Tasks {
         `${task.task_id} waits for ${missing.map((key) => quoted(key)).join(', ')}.`,
         {
           subject: task.task_id,
-          hint: 'These have to be completed first.',
+          hint: 'They must be completed first.',
           steps: [{ operation: 'task_list', why: 'See who has them' }],
         },
       );
