@@ -35,7 +35,7 @@ describe('spawn_subagent_task', () => {
   it('refuses a second task for the same key, and says which has it', async () => {
     const error = await session.fail(spawnSubagentTask, given);
     expect(error.code).toBe('conflict');
-    expect(error.message).toMatch(/"api_review" is that of task-.* \(queued\)/);
+    expect(error.message).toMatch(/"api_review" is already used by task-.* \(queued\)/);
   });
 
   it('cuts long files to the budget and says what is missing', async () => {

@@ -118,7 +118,7 @@ describe('a task from the queue to its result', () => {
     expect(taskOf(again.data)).toMatchObject({ task_id: id, worker: 'next', attempts: 2 });
     const late = await session.fail(taskComplete, { task_id: id, claim: data['claim'], result: 'too late' });
     expect(late.code).toBe('conflict');
-    expect(late.hint).toContain('ran out');
+    expect(late.hint).toContain('expired');
   });
 
   it('waits for a person where that was asked for, and for nobody else', async () => {
