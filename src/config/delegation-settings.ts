@@ -1,80 +1,33 @@
 import * as z from 'zod';
-import { settingMeta } from './setting-meta.ts';
+import { intBetween, PERSONAL, settingMeta } from './setting-meta.ts';
 
 /**
  * What a delegation to an agent may cost. A project's own file sets none of it: it is the user whose model is asked.
  */
 export const delegationSettings = {
-  delegateDepth: z
-    .int()
-    .min(1)
-    .max(5)
+  delegateDepth: intBetween(1, 5)
     .default(2)
     .describe('How many agents deep a delegation may go; 1 allows only the agent that was called.')
-    .register(settingMeta, {
-      env: 'BMAD_DELEGATE_DEPTH',
-      personal: true,
-      flag: '--delegate-depth',
-      rare: true,
-      placeholder: 'levels',
-      summary: 'Levels of delegation',
-    }),
-  delegateRounds: z
-    .int()
-    .min(1)
-    .max(50)
+    .register(settingMeta, { ...PERSONAL, placeholder: 'levels', summary: 'Levels of delegation' }),
+  delegateRounds: intBetween(1, 50)
     .default(8)
     .describe(
       'How many times one delegation may ask the client’s model. Clients of the 2026 protocol stop after ten anyway.',
     )
-    .register(settingMeta, {
-      env: 'BMAD_DELEGATE_ROUNDS',
-      personal: true,
-      flag: '--delegate-rounds',
-      rare: true,
-      placeholder: 'count',
-      summary: 'Questions per delegation',
-    }),
-  delegateTokens: z
-    .int()
-    .min(1_000)
-    .max(2_000_000)
+    .register(settingMeta, { ...PERSONAL, placeholder: 'count', summary: 'Questions per delegation' }),
+  delegateTokens: intBetween(1_000, 2_000_000)
     .default(60_000)
     .describe('Estimated number of tokens one delegation may use, questions and answers together.')
-    .register(settingMeta, {
-      env: 'BMAD_DELEGATE_TOKENS',
-      personal: true,
-      flag: '--delegate-tokens',
-      rare: true,
-      placeholder: 'tokens',
-      summary: 'Tokens per delegation',
-    }),
-  delegateAnswer: z
-    .int()
-    .min(16)
-    .max(200_000)
+    .register(settingMeta, { ...PERSONAL, placeholder: 'tokens', summary: 'Tokens per delegation' }),
+  delegateAnswer: intBetween(16, 200_000)
     .default(8_192)
     .describe('Largest max_tokens for one answer; higher values are lowered to it.')
-    .register(settingMeta, {
-      env: 'BMAD_DELEGATE_ANSWER',
-      personal: true,
-      flag: '--delegate-answer',
-      rare: true,
-      placeholder: 'tokens',
-      summary: 'Tokens per answer',
-    }),
+    .register(settingMeta, { ...PERSONAL, placeholder: 'tokens', summary: 'Tokens per answer' }),
   delegateSeconds: z
     .number()
     .min(0.05)
     .max(3_600)
     .default(300)
     .describe('How long the client’s model may take for one answer; later answers are ignored.')
-    .register(settingMeta, {
-      env: 'BMAD_DELEGATE_SECONDS',
-      personal: true,
-      flag: '--delegate-seconds',
-      rare: true,
-      placeholder: 'seconds',
-      summary: 'Time limit for one answer',
-    }),
+    .register(settingMeta, { ...PERSONAL, placeholder: 'seconds', summary: 'Time limit for one answer' }),
 };

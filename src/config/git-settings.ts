@@ -1,35 +1,27 @@
 import * as z from 'zod';
-import { settingMeta } from './setting-meta.ts';
+import { intBetween, PERSONAL, settingMeta, text } from './setting-meta.ts';
 
 /** What git sources there are, and how they are looked after. */
 export const gitSettings = {
   git: z
-    .array(z.string().min(1))
+    .array(text)
     .default([])
     .describe(
       'Git repositories with BMAD content: git+https://host/org/repo.git#ref:/subpath. Sources from all configuration layers are used, in order.',
     )
     .register(settingMeta, {
-      env: 'BMAD_GIT',
-      flag: '--git',
-      placeholder: 'source',
       gathers: true,
       bare: String.raw`^(?:git\+|[\w.-]+@[\w.-]+:(?!//))`,
+      placeholder: 'source',
       summary: 'Git source of BMAD content (repeatable)',
     }),
-  gitRefresh: z
-    .int()
-    .min(0)
-    .max(100_000)
+  gitRefresh: intBetween(0, 100_000)
     .default(0)
     .describe(
       'How often a running server checks git sources for changes. 0: only when you run "bmad sources update".',
     )
     .register(settingMeta, {
-      env: 'BMAD_GIT_REFRESH',
-      personal: true,
-      flag: '--git-refresh',
-      rare: true,
+      ...PERSONAL,
       placeholder: 'minutes',
       summary: 'How often to check git sources',
     }),
@@ -40,25 +32,12 @@ export const gitSettings = {
       'What to do when a git source changes: ask (serve it after "bmad sources approve") or auto (serve it immediately, unless a tag was moved or history was rewritten).',
     )
     .register(settingMeta, {
-      env: 'BMAD_GIT_APPROVAL',
-      personal: true,
-      flag: '--git-approval',
-      rare: true,
+      ...PERSONAL,
       placeholder: 'ask|auto',
       summary: 'Approval of changed git sources',
     }),
-  gitTimeoutMs: z
-    .int()
-    .min(1_000)
-    .max(3_600_000)
+  gitTimeoutMs: intBetween(1_000, 3_600_000)
     .default(60_000)
     .describe('Time limit for one git step, such as fetching a repository.')
-    .register(settingMeta, {
-      env: 'BMAD_GIT_TIMEOUT_MS',
-      personal: true,
-      flag: '--git-timeout-ms',
-      rare: true,
-      placeholder: 'ms',
-      summary: 'Time limit for git',
-    }),
+    .register(settingMeta, { ...PERSONAL, placeholder: 'ms', summary: 'Time limit for git' }),
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { settingMeta } from './setting-meta.ts';
+import { intBetween, PERSONAL, settingMeta } from './setting-meta.ts';
 
 /** How agents and workflows are put in order, and what is noted for it. */
 export const rankingSettings = {
@@ -9,22 +9,13 @@ export const rankingSettings = {
     .describe(
       'Record on this machine, per project, which agents and workflows were started and when, and rank those first. Names and times only; nothing is sent anywhere.',
     )
-    .register(settingMeta, {
-      env: 'BMAD_USAGE',
-      personal: true,
-      flag: '--usage',
-      rare: true,
-      placeholder: '',
-      summary: 'Record starts, for ranking',
-    }),
+    .register(settingMeta, { ...PERSONAL, summary: 'Record starts, for ranking' }),
   boost: z
     .array(z.string().min(1).max(300))
     .max(200)
     .default([])
     .describe('Agents, workflows or modules to rank first, by name: "bmm/bmad-prd", "architect", "bmm".')
     .register(settingMeta, {
-      env: 'BMAD_BOOST',
-      flag: '--boost',
       rare: true,
       placeholder: 'names',
       summary: 'What to rank first',
@@ -36,13 +27,7 @@ export const rankingSettings = {
     .max(36_500)
     .default(14)
     .describe('Days after which a start counts half as much.')
-    .register(settingMeta, {
-      env: 'BMAD_RANK_HALF_LIFE',
-      flag: '--rank-half-life',
-      rare: true,
-      placeholder: 'days',
-      summary: 'Half-life of recency',
-    }),
+    .register(settingMeta, { rare: true, placeholder: 'days', summary: 'Half-life of recency' }),
   rankRecency: weight('recency', 35, 'how recently something was started'),
   rankFrequency: weight('frequency', 25, 'how often something was started'),
   rankManifest: weight('manifest', 15, 'what the manifests say about something'),
@@ -53,27 +38,11 @@ export const rankingSettings = {
     .describe(
       'Ask the client’s model which candidate is meant when the ranking is unsure and the client supports it.',
     )
-    .register(settingMeta, {
-      env: 'BMAD_RERANK',
-      personal: true,
-      flag: '--rerank',
-      rare: true,
-      placeholder: '',
-      summary: 'Ask the client’s model when unsure',
-    }),
-  rerankMs: z
-    .int()
-    .min(1)
-    .max(120_000)
+    .register(settingMeta, { ...PERSONAL, summary: 'Ask the client’s model when unsure' }),
+  rerankMs: intBetween(1, 120_000)
     .default(10_000)
     .describe('How long the client’s model may take; later answers are ignored.')
-    .register(settingMeta, {
-      env: 'BMAD_RERANK_MS',
-      flag: '--rerank-ms',
-      rare: true,
-      placeholder: 'ms',
-      summary: 'Time limit for the client’s model',
-    }),
+    .register(settingMeta, { rare: true, placeholder: 'ms', summary: 'Time limit for the client’s model' }),
 };
 
 function weight(signal: string, preset: number, meaning: string) {
@@ -83,11 +52,5 @@ function weight(signal: string, preset: number, meaning: string) {
     .max(1_000)
     .default(preset)
     .describe(`Weight of ${meaning} in the ranking.`)
-    .register(settingMeta, {
-      env: `BMAD_RANK_${signal.toUpperCase()}`,
-      flag: `--rank-${signal}`,
-      rare: true,
-      placeholder: 'weight',
-      summary: `Weight of ${signal}`,
-    });
+    .register(settingMeta, { rare: true, placeholder: 'weight', summary: `Weight of ${signal}` });
 }

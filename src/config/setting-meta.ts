@@ -1,10 +1,11 @@
 import * as z from 'zod';
 
 export interface SettingMeta {
-  env: string;
-  flag: string;
-  /** Shown in help instead of the type. */
-  placeholder: string;
+  /** The variable and the flag, where they do not follow from the name: `answerBytes` is BMAD_ANSWER_BYTES. */
+  env?: string;
+  flag?: string;
+  /** Shown in help instead of the type; a switch has none. */
+  placeholder?: string;
   /** Whether it points to folders of the machine, so that a project's own file must not set it. */
   personal?: true;
   /** A list to which every layer adds, instead of the strongest one deciding alone; written with spaces between. */
@@ -25,3 +26,10 @@ export interface SettingMeta {
 
 /** What the command line, the environment and the docs need to know about each setting. */
 export const settingMeta = z.registry<SettingMeta>();
+
+/** For what a project's own file must not set and few people need. */
+export const PERSONAL = { personal: true, rare: true } as const;
+
+export const text = z.string().min(1);
+
+export const intBetween = (least: number, most: number): z.ZodInt => z.int().min(least).max(most);
