@@ -29,7 +29,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/git-sources/upkeep.ts': 'git-upkeep',
   'src/base/process/tracing.ts': 'tracing',
   'src/sources/git/cache.ts': 'git-cache',
-  'src/services/memory/open-memory.ts': 'memory',
+  'src/services/memory/memory.ts': 'memory',
   'src/kit/kit-turns.ts': 'kit-turns',
   'src/meaning/analyse.ts': 'words',
   'src/meaning/embedders/static.ts': 'static-embedder',

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { MEMORY_TYPES } from '../../src/model/memory.ts';
 import { JsonlStore } from '../../src/services/memory/jsonl/store.ts';
 import { openSqliteStore } from '../../src/services/memory/sqlite/store.ts';
-import type { MemoryStore, NewMemory, StoreOptions } from '../../src/services/memory/store.ts';
+import type { MemoryStore } from '../../src/services/memory/engine.ts';
+import type { NewMemory, StoreOptions } from '../../src/services/memory/store.ts';
 import { percentile } from './statistics.ts';
 
 /**

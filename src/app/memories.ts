@@ -1,8 +1,7 @@
 import { BmadError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { Config } from '../config/schema.ts';
-import type { Memory } from '../services/memory/memory.ts';
-import type { MemorySetup } from '../services/memory/open-memory.ts';
+import type { Memory, MemorySetup } from '../services/memory/memory.ts';
 import type { MovedMemories } from '../services/memory/transfer/move.ts';
 import type { Project } from '../sources/project-root.ts';
 
@@ -36,7 +35,7 @@ export function createMemories(setup: MemoriesSetup): Memories {
       const root = rootOf(project);
       const writes = mayWrite && !setup.config.readOnly;
       const key = `${writes ? 'write' : 'read'} ${root}`;
-      const { openMemory, memoryVersion } = await import('../services/memory/open-memory.ts');
+      const { openMemory, memoryVersion } = await import('../services/memory/memory.ts');
       // A memory folder may appear, or the project be renamed, while the server runs.
       const version = await memoryVersion(root);
       const opened = known.get(key);
@@ -48,7 +47,7 @@ export function createMemories(setup: MemoriesSetup): Memories {
       return memory;
     },
     async move(project) {
-      const { moveMemory } = await import('../services/memory/open-memory.ts');
+      const { moveMemory } = await import('../services/memory/memory.ts');
       return moveMemory(setupFor(rootOf(project), !setup.config.readOnly, setup));
     },
     async answer() {

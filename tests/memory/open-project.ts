@@ -1,9 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { analyse, ANALYSER_VERSION } from '../../src/meaning/analyse.ts';
 import { openStore } from '../../src/services/memory/open.ts';
-import { openMemory } from '../../src/services/memory/open-memory.ts';
-import type { Memory } from '../../src/services/memory/memory.ts';
-import type { MemoryStore } from '../../src/services/memory/store.ts';
+import { openMemory, type Memory } from '../../src/services/memory/memory.ts';
+import type { MemoryStore } from '../../src/services/memory/engine.ts';
 
 const silent = (): void => undefined;
 

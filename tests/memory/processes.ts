@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { JsonlStore } from '../../src/services/memory/jsonl/store.ts';
 import { openSqliteStore } from '../../src/services/memory/sqlite/store.ts';
-import type { MemoryStore } from '../../src/services/memory/store.ts';
+import type { MemoryStore } from '../../src/services/memory/engine.ts';
 import { childProgram } from '../support/child-program.ts';
 import { storeOptions, uuid } from './places.ts';
 

@@ -6,7 +6,7 @@ import { lineText } from '../../kit/memories/line-files.ts';
 import { isEarlier } from './earlier.ts';
 import { kitCandidates } from './kit-index.ts';
 import { shownBy } from './shown.ts';
-import type { MemoryStore } from './store.ts';
+import type { MemoryStore } from './engine.ts';
 import { allEntries } from './transfer/transfer.ts';
 import type { OpenMemory } from './opened.ts';
 
@@ -36,16 +36,16 @@ export async function browse(
   const gone = new Set<string>();
   const living = new Set<string>();
   for (const entry of stored) {
-    if (entry.forgottenAt === undefined && entry.supersededAt === undefined) living.add(lineText(entry.text));
-    if (entry.forgottenAt !== undefined || entry.supersededAt !== undefined) gone.add(lineText(entry.text));
-    else if (wanted === undefined || wanted.has(nameKey(entry.agent)))
-      found.set(lineText(entry.text), { entry, sources: [], stored: true, dated: true });
+    const key = lineText(entry.text);
+    const isLiving = entry.forgottenAt === undefined && entry.supersededAt === undefined;
+    (isLiving ? living : gone).add(key);
+    if (isLiving && (wanted === undefined || wanted.has(nameKey(entry.agent))))
+      found.set(key, { entry, sources: [], stored: true, dated: true });
   }
-  for (const { entry, names: whose, source, line, dated } of await kitCandidates(opened, undefined)) {
+  for (const { entry, names: whose, place, dated } of await kitCandidates(opened, undefined)) {
     if (entry.type !== type) continue;
     if (wanted !== undefined && !whose.some((name) => wanted.has(nameKey(name)))) continue;
     const key = lineText(entry.text);
-    const place = line === undefined ? source : `${source}:${line}`;
     const twin = found.get(key);
     const old = store !== undefined && !living.has(key) && (await isEarlier(store, type, entry.text));
     if (twin !== undefined) twin.sources.push(place);

@@ -17,7 +17,8 @@ import {
 } from '../../kit/memories/write.ts';
 import { readOnlyFolder } from './read-only.ts';
 import { shownBy } from './shown.ts';
-import type { MemoryStore, Reworded } from './store.ts';
+import type { MemoryStore } from './engine.ts';
+import type { Reworded } from './store.ts';
 import { allEntries } from './transfer/transfer.ts';
 import type { Session, OpenMemory } from './opened.ts';
 

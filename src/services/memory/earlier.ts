@@ -1,6 +1,6 @@
 import type { MemoryType } from '../../model/memory.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
-import type { MemoryStore } from './store.ts';
+import type { MemoryStore } from './engine.ts';
 
 interface EarlierWordings {
   stamp: string;

@@ -15,7 +15,6 @@ import type {
   MemoryPage,
   MemoryQuery,
   MemoryStats,
-  MemoryStore,
   NewMemory,
   Page,
   Reworded,
@@ -23,10 +22,16 @@ import type {
   StoreOptions,
   Upserted,
   VectorFor,
+  VectorSpace,
 } from './store.ts';
 
-/** What all engines share: the rules of change. An engine reads, writes, selects and searches. */
-export abstract class Engine implements MemoryStore {
+/**
+ * Where memories are kept, and the rules of change that all engines share; an engine reads, writes, selects and
+ * searches. Many processes use one store at once: each call sees what others have finished before it, and what a call
+ * has answered for is on disk or on the server. Lists have a fixed order: newest first by `createdAt`, then by type,
+ * then by id. Failures are `BmadError`s with a way out.
+ */
+export abstract class MemoryStore {
   protected readonly options: StoreOptions;
 
   constructor(options: StoreOptions) {
@@ -39,9 +44,30 @@ export abstract class Engine implements MemoryStore {
    */
   protected abstract change<T>(keys: readonly MemoryKey[], decide: Decide<T>): Promise<T[]>;
   protected abstract stored(key: MemoryKey): Promise<Stored | undefined>;
+  /** `search` with a vector that is ready to be compared. */
+  protected abstract found(query: MemoryQuery): Promise<MemoryHit[]>;
+  protected abstract waiting(space: VectorSpace, page: Page): Promise<MemoryPage>;
+  protected abstract writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number>;
 
+  abstract list(filter: MemoryFilter, page: Page): Promise<MemoryPage>;
+  abstract count(filter: MemoryFilter): Promise<number>;
+  abstract stats(): Promise<MemoryStats>;
+  /**
+   * Removes forgotten memories for good, with every version and vector; there is no undo. Returns those it removed:
+   * memories that are not forgotten, or do not exist, are skipped.
+   */
+  abstract purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]>;
+  /** Every memory that has earlier wordings, forgotten ones too, in no particular order. */
+  abstract reworded(): Promise<Reworded[]>;
+  abstract embedding(): Promise<EmbeddingProgress>;
+  /** Another text after any change by any process; for caches. */
+  abstract stamp(): Promise<string>;
+  abstract health(): Promise<StoreHealth>;
+  abstract close(): Promise<void>;
+
+  /** All or, on an error, possibly some of the batch; in order, so that a later one with the same key wins. */
   async upsert(memories: readonly NewMemory[]): Promise<Upserted[]> {
-    const ready = memories.map((memory) => ({ ...memory, vector: this.#ready(memory.vector) }));
+    const ready = memories.map((memory) => this.#ready(memory));
     return this.change(ready, (current, index) =>
       upserted(current, ready[index] as NewMemory, this.options.project),
     );
@@ -51,68 +77,85 @@ export abstract class Engine implements MemoryStore {
     return (await this.stored(key))?.entry;
   }
 
+  /** Every memory with this id, forgotten ones too; at most one a type. */
   async find(id: string): Promise<MemoryEntry[]> {
     const found = await Promise.all(MEMORY_TYPES.map(async (type) => this.get({ type, id })));
     return found.filter((entry) => entry !== undefined);
   }
 
+  /**
+   * By words, by vector or by both; best first, equal scores as in lists. Hits have a word in common with the query or,
+   * where a vector is given, a vector in the same space. Without words and vector there are none.
+   */
+  async search(query: MemoryQuery): Promise<MemoryHit[]> {
+    return this.found(this.#ready(query));
+  }
+
+  /** Changes a memory under its id; the wording before stays as a revision. */
   async update(key: MemoryKey, change: MemoryChange): Promise<Upserted> {
-    const ready = { ...change, vector: this.#ready(change.vector) };
+    const ready = this.#ready(change);
     const [answer] = await this.change([key], (current) => updated(present(current, key), ready));
     return answer as Upserted;
   }
 
+  /** Takes memories out of every answer that does not ask for forgotten ones. Answers with those it changed. */
   async forget(keys: readonly MemoryKey[], at: string): Promise<MemoryEntry[]> {
     const forgottenAt = isoTime(at);
-    const answers = await this.change(keys, (current, index) => {
-      const { entry } = present(current, keys[index] as MemoryKey);
-      if (entry.forgottenAt !== undefined) return { decision: STAYS, answer: undefined };
-      const answer: MemoryEntry = { ...entry, forgottenAt };
-      return { decision: marked(current as Stored, answer), answer };
-    });
-    return answers.filter((entry) => entry !== undefined);
+    return this.#marked(keys, (entry) =>
+      entry.forgottenAt === undefined ? { ...entry, forgottenAt } : undefined,
+    );
   }
 
+  /** The undo of `forget`. */
   async restore(keys: readonly MemoryKey[]): Promise<MemoryEntry[]> {
-    const answers = await this.change(keys, (current, index) => {
-      const { forgottenAt, ...answer } = present(current, keys[index] as MemoryKey).entry;
-      if (forgottenAt === undefined) return { decision: STAYS, answer: undefined };
-      return { decision: marked(current as Stored, answer), answer };
-    });
-    return answers.filter((entry) => entry !== undefined);
+    return this.#marked(keys, ({ forgottenAt, ...entry }) => (forgottenAt === undefined ? undefined : entry));
   }
 
+  /** Marks a memory as replaced by another (an id, or nothing when it is only out of date). */
   async supersede(key: MemoryKey, by: string | undefined, at: string): Promise<MemoryEntry> {
     const supersededAt = isoTime(at);
-    const [answer] = await this.change([key], (current) => {
-      const { supersededBy: _, ...entry } = present(current, key).entry;
-      const next: MemoryEntry = { ...entry, supersededAt, ...(by === undefined ? {} : { supersededBy: by }) };
-      return { decision: marked(current as Stored, next), answer: next };
-    });
+    const [answer] = await this.#marked([key], ({ supersededBy: _, ...entry }) => ({
+      ...entry,
+      supersededAt,
+      ...(by === undefined ? {} : { supersededBy: by }),
+    }));
     return answer as MemoryEntry;
   }
 
+  /** Stores what the memories become; those for which it is nothing stay as they are. */
+  async #marked(
+    keys: readonly MemoryKey[],
+    become: (entry: MemoryEntry) => MemoryEntry | undefined,
+  ): Promise<MemoryEntry[]> {
+    const answers = await this.change(keys, (current, index) => {
+      const before = present(current, keys[index] as MemoryKey);
+      const answer = become(before.entry);
+      return { decision: answer === undefined ? STAYS : marked(before, answer), answer };
+    });
+    return answers.filter((entry) => entry !== undefined);
+  }
+
+  /** Earlier wordings, newest first. */
   async revisions(key: MemoryKey): Promise<MemoryRevision[]> {
     return [...present(await this.stored(key), key).revisions];
   }
 
-  /** A vector as it is stored and compared. */
-  #ready(vector: Float32Array | undefined): Float32Array | undefined {
-    return vector === undefined ? undefined : unit(vector, this.options.space);
+  /** Memories, not forgotten ones, that have no vector in the current space, in the order of lists. */
+  async pending(page: Page): Promise<MemoryPage> {
+    const { space } = this.options;
+    return space === undefined ? { entries: [], next: undefined } : this.waiting(space, page);
   }
 
-  abstract list(filter: MemoryFilter, page: Page): Promise<MemoryPage>;
-  abstract count(filter: MemoryFilter): Promise<number>;
-  abstract stats(): Promise<MemoryStats>;
-  abstract search(query: MemoryQuery): Promise<MemoryHit[]>;
-  abstract purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]>;
-  abstract reworded(): Promise<Reworded[]>;
-  abstract pending(page: Page): Promise<MemoryPage>;
-  abstract setVectors(vectors: readonly VectorFor[]): Promise<number>;
-  abstract embedding(): Promise<EmbeddingProgress>;
-  abstract stamp(): Promise<string>;
-  abstract health(): Promise<StoreHealth>;
-  abstract close(): Promise<void>;
+  /** Answers how many were taken. */
+  async setVectors(vectors: readonly VectorFor[]): Promise<number> {
+    const ready = vectors.map((each) => ({ ...each, vector: unit(each.vector, this.options.space) }));
+    return this.options.space === undefined ? 0 : this.writeVectors(this.options.space, ready);
+  }
+
+  /** With the vector as it is stored and compared. */
+  #ready<T extends { vector?: Float32Array | undefined }>(given: T): T {
+    return given.vector === undefined ? given : { ...given, vector: unit(given.vector, this.options.space) };
+  }
 }
 
 function present(current: Stored | undefined, { type, id }: MemoryKey): Stored {

@@ -3,6 +3,7 @@ import type { Embedder } from '../../meaning/embedder.ts';
 import { memoryId } from '../../kit/memories/ids.ts';
 import type { KitEntry } from '../../kit/memories/entry.ts';
 import { utcOf } from '../../base/text/local-time.ts';
+import { normalized } from './rank.ts';
 import type { OpenMemory } from './opened.ts';
 
 /** An entry of a file of the project, ready to be compared. */
@@ -12,7 +13,8 @@ export interface KitCandidate {
   terms: readonly string[];
   vector: Float32Array | undefined;
   source: string;
-  line: number | undefined;
+  /** The source, with the line where it is known. */
+  place: string;
   dated: boolean;
 }
 
@@ -66,7 +68,7 @@ function candidateOf(entry: KitEntry, app: string, opened: OpenMemory): KitCandi
     terms: opened.analyser.terms(text),
     vector: undefined,
     source,
-    line,
+    place: line === undefined ? source : `${source}:${line}`,
     dated: at !== undefined,
   };
 }
@@ -85,7 +87,7 @@ async function addVectors(
     const fresh = missing.length === 0 ? [] : await embedder.embed(missing);
     for (const [index, text] of missing.entries()) {
       const vector = fresh[index];
-      if (vector !== undefined) vectors.set(text, unitOf(vector));
+      if (vector !== undefined) vectors.set(text, normalized(vector));
     }
   } catch (error) {
     opened.embedderFailed(error);
@@ -95,9 +97,4 @@ async function addVectors(
     if (candidate.vector !== undefined) vectors.set(candidate.entry.text, candidate.vector);
   }
   return vectors;
-}
-
-function unitOf(vector: Float32Array): Float32Array {
-  const length = Math.hypot(...vector);
-  return length === 0 ? vector : vector.map((value) => value / length);
 }

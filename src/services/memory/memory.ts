@@ -1,9 +1,15 @@
 import { join } from 'node:path';
+import type { Log } from '../../base/log.ts';
 import type { Step } from '../../base/step.ts';
-import { momentOf } from '../../base/text/local-time.ts';
 import { sameAgent } from '../../kit/agents.ts';
+import { readKit } from '../../kit/kit.ts';
+import { KitFiles } from '../../kit/memories/read-all.ts';
+import { analyse, ANALYSER_VERSION } from '../../meaning/analyse.ts';
+import type { Analyser } from '../../meaning/analyser.ts';
+import type { EmbedderSettings } from '../../meaning/embedders/choose.ts';
 import type { MemoryFilter, MemoryType } from '../../model/memory.ts';
 import { browse } from './browse.ts';
+import { completed, tidied } from './copies.ts';
 import {
   exactId,
   forgetMemory,
@@ -12,27 +18,36 @@ import {
   updateMemory,
   wholeMemory,
 } from './one-memory.ts';
-import { hasTwoStores } from './open.ts';
-import type { OpenMemory } from './opened.ts';
-import { isUsed, type MemoryPlace } from './place.ts';
+import { hasTwoStores, isOnQdrant, type EngineSettings } from './open.ts';
+import type { OpenMemory, Session } from './opened.ts';
+import { isUsed, placeOf, userPlace } from './place.ts';
 import { purge, type Purged, type ToPurge } from './purge.ts';
 import { recall } from './recall.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
 import { remember } from './remember.ts';
-import type { Sessions } from './sessions.ts';
+import { between } from './select.ts';
+import { Sessions } from './sessions.ts';
 import { shownBy } from './shown.ts';
 import { statusOf } from './status.ts';
 import type { MemoryPage, MemoryStats, Page } from './store.ts';
+import { moveIntoProject, type MovedMemories } from './transfer/move.ts';
 import { exported, imported } from './transfer/transfer.ts';
 
-export interface MemoryParts {
-  opened: OpenMemory;
-  sessions: Sessions;
-  place: MemoryPlace;
-  /** The user's folder for this project, which is used unless the project has its own. */
-  userFolder: string;
-  /** Whether the store is a server, so that the folder says nothing about it. */
-  elsewhere: boolean;
+const ANALYSER: Analyser = { id: `words-${ANALYSER_VERSION}`, terms: analyse };
+
+export interface MemorySetup {
+  /** The top of the project. */
+  root: string;
+  /** The user's folder for what has no place in a project. */
+  state: string;
+  engine: EngineSettings;
+  embedder: EmbedderSettings;
+  hide(text: string): string;
+  log: Log;
+  /** Whether memories without a vector get one in the background; a command does only what it was asked for. */
+  background: boolean;
+  /** Whether anything may be written. */
+  writes: boolean;
 }
 
 export interface Selection {
@@ -44,19 +59,40 @@ export interface Selection {
   all?: boolean | undefined;
 }
 
-export type Memory = ReturnType<typeof createMemory>;
+export type Memory = Awaited<ReturnType<typeof openMemory>>;
 
-/** What a project remembers. */
-export function createMemory(parts: MemoryParts) {
-  const { opened, sessions, place, elsewhere } = parts;
-  const { files, folder } = opened;
+/** What a project remembers. Nothing is opened before the first question. */
+export async function openMemory(setup: MemorySetup) {
+  const kit = await readKit(setup.root);
+  const files = new KitFiles(kit);
+  const place = placeOf(kit, setup.state);
+  const { folder } = place;
+  /** Whether the store is a server, so that the folder says nothing about it. */
+  const elsewhere = isOnQdrant(setup.engine);
+  const sessions = new Sessions({ ...setup, files, place, analyser: ANALYSER });
+  let settled: Promise<void> | undefined;
+  const ready = async (session: Session): Promise<Session> => {
+    if (setup.writes) await (settled ??= completed(opened, session).then(() => tidied(opened)));
+    return session;
+  };
+  const opened: OpenMemory = {
+    writes: setup.writes,
+    files,
+    analyser: ANALYSER,
+    folder,
+    hide: setup.hide,
+    log: setup.log,
+    session: async (signal) => ready(await sessions.get(signal)),
+    sessionToWrite: async (signal) => ready(await sessions.toWrite(signal)),
+    embedderFailed: (error) => sessions.embedderFailed(error),
+  };
   const on =
     <A extends unknown[], R>(act: (opened: OpenMemory, ...args: A) => R) =>
     (...args: A): R =>
       act(opened, ...args);
   return {
     place,
-    app: files.kit.app,
+    app: kit.app,
     remember: on(remember),
     recall: on(recall),
     /** All of a type, in the store and in files, newest first; of one agent under any of its names. */
@@ -88,7 +124,7 @@ export function createMemory(parts: MemoryParts) {
       return (await opened.session()).store.stats();
     },
 
-    status: () => statusOf(parts),
+    status: () => statusOf(opened, sessions, place, userPlace(setup.root, setup.state)),
 
     /** Throws where the store cannot be reached. */
     async reach(): Promise<void> {
@@ -138,9 +174,19 @@ async function filterOf(
     types: type === undefined ? undefined : [type],
     agents: agent === undefined ? undefined : sameAgent(await files.agents(), agent),
     tagsAll: tags,
-    since: since === undefined ? undefined : momentOf(since, 'first'),
-    until: until === undefined ? undefined : momentOf(until, 'last'),
+    ...between(since, until),
     includeSuperseded: all,
     includeForgotten: all,
   };
+}
+
+/** Moves a project's memories from the user's folder into the project. */
+export function moveMemory(setup: MemorySetup): Promise<MovedMemories> {
+  return moveIntoProject({ ...setup, analyser: ANALYSER });
+}
+
+/** What determines where a project's memory is; if this text changes, it has to be reopened. */
+export async function memoryVersion(root: string): Promise<string> {
+  const { app, memory, user } = await readKit(root);
+  return [app, memory ?? '', user].join('\n');
 }

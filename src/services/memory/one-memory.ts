@@ -6,7 +6,7 @@ import { withCopies } from './copies.ts';
 import { kitCandidates } from './kit-index.ts';
 import { embedded, type OpenMemory, type Session } from './opened.ts';
 import { shownBy } from './shown.ts';
-import type { Upserted } from './store.ts';
+import type { MemoryChange, Upserted } from './store.ts';
 import { cleanAgent, cleanTags, cleanText } from './text-rules.ts';
 
 /** One memory as a whole: what it says, what it said before, and where else it is written. */
@@ -22,12 +22,6 @@ export interface ChangedMemory {
   entry: MemoryEntry;
   files: string[];
   notes: string[];
-}
-
-export interface MemoryEdit {
-  text?: string | undefined;
-  tags?: readonly string[] | undefined;
-  agent?: string | undefined;
 }
 
 /** By its exact id; an id in two types needs the type. */
@@ -46,7 +40,7 @@ async function memoryWithId(opened: OpenMemory, id: string, type?: MemoryType): 
   const own = copies.filter(
     (copy) => copy.entry.id === wanted && (type ?? copy.entry.type) === copy.entry.type,
   );
-  const sources = own.map(({ source, line }) => (line === undefined ? source : `${source}:${line}`));
+  const sources = own.map(({ place }) => place);
   if (found.length > 1)
     throw new BmadError('ambiguous', `${found.length} memories have the id ${wanted}.`, {
       subject: wanted,
@@ -66,7 +60,7 @@ export async function updateMemory(
   opened: OpenMemory,
   id: string,
   type: MemoryType | undefined,
-  change: MemoryEdit,
+  change: Pick<MemoryChange, 'text' | 'tags' | 'agent'>,
   signal?: AbortSignal,
 ): Promise<Upserted & Omit<ChangedMemory, 'entry'>> {
   const before = await storedMemory(opened, id, type);
@@ -98,7 +92,6 @@ export async function updateMemory(
   };
 }
 
-/** Takes it out of every answer, and its copies out of the project's files. `restore` is the undo. */
 export async function forgetMemory(
   opened: OpenMemory,
   id: string,
@@ -125,7 +118,6 @@ export async function restoreMemory(
   });
 }
 
-/** Marks it as replaced: it stays, and is left out of answers that do not ask for it. */
 export async function supersedeMemory(
   opened: OpenMemory,
   id: string,

@@ -1,18 +1,27 @@
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { modifiedAt, stateNames } from '../../base/files/file-state.ts';
+import { refuseLinks } from './place.ts';
 import { sqliteDriver, type Driver } from './sqlite/driver.ts';
 import { JsonlStore } from './jsonl/store.ts';
 import type { QdrantAddress } from './qdrant/client.ts';
-import type { MemoryStore, StoreHealth, StoreOptions } from './store.ts';
+import type { MemoryStore } from './engine.ts';
+import type { StoreHealth, StoreOptions } from './store.ts';
+
+export interface EngineSettings {
+  /** `auto` is Qdrant when there is an address, else SQLite, else a log. */
+  engine: 'auto' | 'sqlite' | 'qdrant' | 'jsonl';
+  /** How a SQLite file is written. */
+  journal: 'auto' | 'wal' | 'delete';
+  qdrantUrl: string | undefined;
+  qdrantApiKey: string | undefined;
+}
 
 export interface StorePlace {
   /** The folder of the project's memories; files are made in it. */
   folder: string;
-  /** `auto` is Qdrant when there is an address, else SQLite, else a log. */
-  engine?: 'auto' | 'sqlite' | 'qdrant' | 'jsonl' | undefined;
-  /** How a SQLite file is written. */
-  journal?: 'auto' | 'wal' | 'delete' | undefined;
+  engine?: EngineSettings['engine'] | undefined;
+  journal?: EngineSettings['journal'] | undefined;
   qdrant?: QdrantAddress | undefined;
   /** `false` for one that only reads: it finds nothing where there is no store. */
   makes?: boolean | undefined;
@@ -20,6 +29,22 @@ export interface StorePlace {
 
 const SQLITE_FILE = '.bmad-memory.db';
 const LOG_FILE = '.bmad-memory.jsonl';
+
+export function isOnQdrant({ engine, qdrantUrl }: EngineSettings): boolean {
+  return engine === 'qdrant' || (engine === 'auto' && qdrantUrl !== undefined);
+}
+
+/** Opens the store that the settings ask for; one that is only read is not made. */
+export async function openConfigured(
+  { engine, journal, qdrantUrl: url, qdrantApiKey: apiKey }: EngineSettings,
+  folder: string,
+  options: StoreOptions,
+  makes = true,
+): Promise<MemoryStore> {
+  await refuseLinks(folder);
+  const qdrant = url === undefined ? undefined : { url, apiKey };
+  return openStore({ folder, engine, journal, qdrant, makes }, options);
+}
 
 /** The store of a project. An engine that was asked for is never replaced by another: memories would part. */
 export async function openStore(

@@ -2,7 +2,7 @@ import type { Log } from '../../base/log.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
 import type { KitFiles } from '../../kit/memories/read-all.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
-import type { MemoryStore } from './store.ts';
+import type { MemoryStore } from './engine.ts';
 
 /** A store that is open, and what turns texts into vectors for it. */
 export interface Session {

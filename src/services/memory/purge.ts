@@ -4,7 +4,7 @@ import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
 import { uncopied } from './copies.ts';
 import { isForgotten } from './select.ts';
 import { shownBy } from './shown.ts';
-import type { MemoryStore } from './store.ts';
+import type { MemoryStore } from './engine.ts';
 import { allEntries } from './transfer/transfer.ts';
 import type { OpenMemory } from './opened.ts';
 

@@ -89,17 +89,20 @@ export function ranked<E extends Position = MemoryEntry>(
 export function unit(vector: Float32Array, space: VectorSpace | undefined): Float32Array {
   if (space === undefined)
     throw new BmadError('internal', 'A vector was passed to a store that was opened without an embedder.');
-  let sum = 0;
-  for (const value of vector) sum += value * value;
-  if (vector.length !== space.dim || !Number.isFinite(sum))
+  const areNumbers = vector.every(Number.isFinite);
+  if (vector.length !== space.dim || !areNumbers)
     throw new BmadError(
       'unavailable',
-      `The embedder ${space.embedder} returned a vector of ${vector.length} numbers where ${space.dim} were expected${Number.isFinite(sum) ? '' : ', some of them not numbers'}.`,
+      `The embedder ${space.embedder} returned a vector of ${vector.length} numbers where ${space.dim} were expected${areNumbers ? '' : ', some of them not numbers'}.`,
       {
         hint: 'Check the embedder’s model; it may have changed while the server was running.',
       },
     );
-  const length = Math.sqrt(sum);
+  return normalized(vector);
+}
+
+export function normalized(vector: Float32Array): Float32Array {
+  const length = Math.sqrt(dot(vector, vector));
   return length === 0 ? vector : vector.map((value) => value / length);
 }
 

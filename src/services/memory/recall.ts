@@ -5,13 +5,12 @@ import { nameKey } from '../../base/text/same-name.ts';
 import type { MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
 import { sameAgent } from '../../kit/agents.ts';
 import { kitCandidates, type KitCandidate } from './kit-index.ts';
-import { momentOf } from '../../base/text/local-time.ts';
-import { dot, ranked, weighed } from './rank.ts';
+import { dot, normalized, ranked, weighed } from './rank.ts';
 import { withoutCopies } from './recall-copies.ts';
 import { logged } from './recall-log.ts';
 import { newerFirst } from './recall-order.ts';
 import { shownBy } from './shown.ts';
-import { passes, readyFilter } from './select.ts';
+import { between, passes, readyFilter } from './select.ts';
 import { embedded, type OpenMemory } from './opened.ts';
 
 export interface RecallQuestion {
@@ -143,8 +142,7 @@ async function filterOf({ files }: OpenMemory, question: RecallQuestion): Promis
     types: question.types,
     agents: wanted.flatMap((name) => sameAgent(known, name)),
     tagsAll: question.tags,
-    since: since === undefined ? undefined : momentOf(since, 'first'),
-    until: until === undefined ? undefined : momentOf(until, 'last'),
+    ...between(since, until),
     includeSuperseded: question.superseded,
   };
 }
@@ -192,27 +190,16 @@ function kitHits(
   for (const candidate of passing)
     for (const term of new Set(candidate.terms)) frequency.set(term, (frequency.get(term) ?? 0) + 1);
   const words = weighed(terms, (term) => frequency.get(term) ?? 0, passing.length);
-  const sources = new Map(passing.map((candidate) => [candidate.entry, place(candidate)]));
-  const candidates = passing.map((candidate) => ({
-    entry: candidate.entry,
-    terms: candidate.terms,
-    cosine:
-      vector === undefined || candidate.vector === undefined
-        ? undefined
-        : dot(unit(vector), candidate.vector),
+  const sources = new Map(passing.map(({ entry, place }) => [entry, place]));
+  const asked = vector === undefined ? undefined : normalized(vector);
+  const candidates = passing.map(({ entry, terms: own, vector: other }) => ({
+    entry,
+    terms: own,
+    cosine: asked === undefined || other === undefined ? undefined : dot(asked, other),
   }));
   return ranked(words, candidates, { compared: vector !== undefined, ...limits }).map((hit) => ({
     ...hit,
     sources: [sources.get(hit.entry) ?? ''],
     stored: false,
   }));
-}
-
-function place({ source, line }: KitCandidate): string {
-  return line === undefined ? source : `${source}:${line}`;
-}
-
-function unit(vector: Float32Array): Float32Array {
-  const length = Math.hypot(...vector);
-  return length === 0 || Math.abs(length - 1) < 1e-6 ? vector : vector.map((value) => value / length);
 }

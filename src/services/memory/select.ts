@@ -1,4 +1,5 @@
 import { jsonIn } from '../../base/parse/json.ts';
+import { momentOf } from '../../base/text/local-time.ts';
 import { foreignCursor } from '../../base/text/paging.ts';
 import { nameKey } from '../../base/text/same-name.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryKey } from '../../model/memory.ts';
@@ -36,6 +37,17 @@ export function readyFilter(filter: MemoryFilter): ReadyFilter {
     superseded: filter.includeSuperseded ?? false,
     forgotten: (filter.includeForgotten ?? false) || filter.forgottenBefore !== undefined,
     forgottenBefore: filter.forgottenBefore === undefined ? undefined : isoTime(filter.forgottenBefore),
+  };
+}
+
+/** Days or moments as people write them; a day is taken as a whole. */
+export function between(
+  since: string | undefined,
+  until: string | undefined,
+): Pick<MemoryFilter, 'since' | 'until'> {
+  return {
+    since: since === undefined ? undefined : momentOf(since, 'first'),
+    until: until === undefined ? undefined : momentOf(until, 'last'),
   };
 }
 

@@ -1,27 +1,19 @@
 import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
-import { chooseEmbedder, type EmbedderSettings } from '../../meaning/embedders/choose.ts';
-import { openConfigured, type EngineSettings } from './engine-settings.ts';
+import { chooseEmbedder } from '../../meaning/embedders/choose.ts';
 import type { KitFiles } from '../../kit/memories/read-all.ts';
-import { NoDatabaseYet } from './open.ts';
-import { placeOf, preparePlace, type MemoryPlace } from './place.ts';
+import type { MemorySetup } from './memory.ts';
+import { NoDatabaseYet, openConfigured } from './open.ts';
+import { preparePlace, type MemoryPlace } from './place.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
-import type { MemoryStore } from './store.ts';
+import type { MemoryStore } from './engine.ts';
 import type { Session } from './opened.ts';
 
-export interface SessionSetup {
+interface SessionSetup extends Pick<MemorySetup, 'engine' | 'embedder' | 'log' | 'background' | 'writes'> {
   files: KitFiles;
-  state: string;
-  engine: EngineSettings;
-  embedder: EmbedderSettings;
+  place: MemoryPlace;
   analyser: Analyser;
-  log: Log;
-  /** Whether memories without a vector get one in the background; a command does only what it was asked for. */
-  background: boolean;
-  /** Whether anything may be made. */
-  writes: boolean;
 }
 
 /** How long a failed embedder is left alone before it is asked again. */
@@ -30,7 +22,6 @@ const RETRY_MS = 60_000;
 /** Keeps one store open with the embedder that works at the moment, and changes over when that changes. */
 export class Sessions {
   readonly #setup: SessionSetup;
-  readonly #place: MemoryPlace;
   readonly #closing = new AbortController();
   /** Stores that others may still be using. */
   readonly #opened: MemoryStore[] = [];
@@ -43,7 +34,6 @@ export class Sessions {
 
   constructor(setup: SessionSetup) {
     this.#setup = setup;
-    this.#place = placeOf(setup.files.kit, setup.state);
   }
 
   /** The store for one who reads; where there is none yet, an empty one. */
@@ -56,7 +46,7 @@ export class Sessions {
   /** The store for one who writes, made where there is none. */
   async toWrite(signal?: AbortSignal): Promise<Session> {
     if (!this.#setup.writes) return this.get(signal);
-    this.#prepared ??= preparePlace(this.#place);
+    this.#prepared ??= preparePlace(this.#setup.place);
     await this.#prepared.catch((error: unknown) => {
       this.#prepared = undefined;
       throw error;
@@ -94,8 +84,7 @@ export class Sessions {
   }
 
   async #open(makes: boolean, signal?: AbortSignal): Promise<Session> {
-    const { files, analyser } = this.#setup;
-    const { folder } = this.#place;
+    const { files, analyser, place } = this.#setup;
     this.#retryAt = Number.POSITIVE_INFINITY;
     const troubles: string[] = [];
     const embedder = await chooseEmbedder(this.#setup.embedder, signal).catch((error: unknown) => {
@@ -106,11 +95,11 @@ export class Sessions {
     });
     const space = embedder === undefined ? undefined : { embedder: embedder.id, dim: embedder.dim };
     const options = { project: files.kit.app, analyser, space };
-    const store = await openConfigured(this.#setup.engine, folder, options, makes);
+    const store = await openConfigured(this.#setup.engine, place.folder, options, makes);
     this.#standIn = store instanceof NoDatabaseYet ? store : undefined;
     this.#opened.push(store);
     const session = { store, embedder, troubles };
-    if (this.#setup.background) this.#fillIn(session, folder);
+    if (this.#setup.background) this.#fillIn(session, place.folder);
     return session;
   }
 

@@ -1,8 +1,9 @@
 import { BmadError } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
 import { plural } from '../../base/text/text.ts';
-import { isUsed } from './place.ts';
-import type { MemoryParts } from './memory.ts';
+import type { OpenMemory } from './opened.ts';
+import { isUsed, type MemoryPlace } from './place.ts';
+import type { Sessions } from './sessions.ts';
 import type { MemoryStats, StoreHealth } from './store.ts';
 
 /** The true state of a project's memory, even if it does not work. */
@@ -22,27 +23,27 @@ export interface MemoryStatus {
   steps: readonly Step[];
 }
 
-export async function statusOf({ opened, sessions, place, userFolder }: MemoryParts): Promise<MemoryStatus> {
-  const { entries, problems } = await opened.files.read();
-  const shared = {
-    project: opened.files.kit.app,
-    owner: place.owner,
-    fileEntries: entries.length,
-  };
+/** `userFolder` is used unless the project has a folder for its memories. */
+export async function statusOf(
+  { files, session }: OpenMemory,
+  { reembedding }: Sessions,
+  { owner }: MemoryPlace,
+  userFolder: string,
+): Promise<MemoryStatus> {
+  const { entries, problems } = await files.read();
+  const shared = { project: files.kit.app, owner, fileEntries: entries.length };
   const notes = [...problems];
   const steps: Step[] = [];
-  if (place.owner === 'project' && (await isUsed(userFolder))) {
+  if (owner === 'project' && (await isUsed(userFolder))) {
     notes.push(`There are memories of this project in ${userFolder} too.`);
     steps.push({ operation: 'memory_move', why: 'Bring them into the project' });
   }
   try {
-    const { store, embedder, troubles } = await opened.session();
-    const [health, stats, { total, embedded }] = [
-      await store.health(),
-      await store.stats(),
-      await store.embedding(),
-    ];
-    if (embedder !== undefined && embedded < total && !sessions.reembedding.running) {
+    const { store, embedder, troubles } = await session();
+    const health = await store.health();
+    const stats = await store.stats();
+    const { total, embedded } = await store.embedding();
+    if (embedder !== undefined && embedded < total && !reembedding.running) {
       notes.push(`${plural(total - embedded, 'memory waits', 'memories wait')} for a vector.`);
       steps.push({ operation: 'memory_reindex', why: 'Make the missing vectors now' });
     }
@@ -51,7 +52,7 @@ export async function statusOf({ opened, sessions, place, userFolder }: MemoryPa
       store: health,
       embedder: embedder === undefined ? undefined : { id: embedder.id, dim: embedder.dim },
       stats,
-      embedding: { done: embedded, total, running: sessions.reembedding.running },
+      embedding: { done: embedded, total, running: reembedding.running },
       degraded: health.degraded || troubles.length > 0,
       notes: [...notes, ...troubles, ...health.notes],
       steps,

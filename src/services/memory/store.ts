@@ -1,12 +1,5 @@
 import type { Analyser } from '../../meaning/analyser.ts';
-import type {
-  MemoryEntry,
-  MemoryFilter,
-  MemoryHit,
-  MemoryKey,
-  MemoryRevision,
-  MemoryType,
-} from '../../model/memory.ts';
+import type { MemoryEntry, MemoryFilter, MemoryKey, MemoryRevision, MemoryType } from '../../model/memory.ts';
 
 /** Which vectors can be compared with each other: those of one embedder with one number of dimensions. */
 export interface VectorSpace {
@@ -124,53 +117,6 @@ export interface StoreHealth {
   /** Works, but not as well as it should; `notes` say why and what to do. */
   degraded: boolean;
   notes: string[];
-}
-
-/**
- * Where memories are kept. Many processes use one store at once: each call sees what others have finished before it,
- * and what a call has answered for is on disk or on the server. Lists have a fixed order: newest first by `createdAt`,
- * then by type, then by id. Failures are `BmadError`s with a way out.
- */
-export interface MemoryStore {
-  /** All or, on an error, possibly some of the batch; in order, so that a later one with the same key wins. */
-  upsert(memories: readonly NewMemory[]): Promise<Upserted[]>;
-  get(key: MemoryKey): Promise<MemoryEntry | undefined>;
-  /** Every memory with this id, forgotten ones too; at most one a type. */
-  find(id: string): Promise<MemoryEntry[]>;
-  list(filter: MemoryFilter, page: Page): Promise<MemoryPage>;
-  count(filter: MemoryFilter): Promise<number>;
-  stats(): Promise<MemoryStats>;
-  /**
-   * By words, by vector or by both; best first, equal scores as in lists. Hits have a word in common with the query or,
-   * where a vector is given, a vector in the same space. Without words and vector there are none.
-   */
-  search(query: MemoryQuery): Promise<MemoryHit[]>;
-  /** Changes a memory under its id; the wording before stays as a revision. */
-  update(key: MemoryKey, change: MemoryChange): Promise<Upserted>;
-  /** Takes memories out of every answer that does not ask for forgotten ones. Answers with those it changed. */
-  forget(keys: readonly MemoryKey[], at: string): Promise<MemoryEntry[]>;
-  /** The undo of `forget`. */
-  restore(keys: readonly MemoryKey[]): Promise<MemoryEntry[]>;
-  /**
-   * Removes forgotten memories for good, with every version and vector; there is no undo. Returns those it removed:
-   * memories that are not forgotten, or do not exist, are skipped.
-   */
-  purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]>;
-  /** Marks a memory as replaced by another (an id, or nothing when it is only out of date). */
-  supersede(key: MemoryKey, by: string | undefined, at: string): Promise<MemoryEntry>;
-  /** Earlier wordings, newest first. */
-  revisions(key: MemoryKey): Promise<MemoryRevision[]>;
-  /** Every memory that has earlier wordings, forgotten ones too, in no particular order. */
-  reworded(): Promise<Reworded[]>;
-  /** Memories, not forgotten ones, that have no vector in the current space, in the order of lists. */
-  pending(page: Page): Promise<MemoryPage>;
-  /** Answers how many were taken. */
-  setVectors(vectors: readonly VectorFor[]): Promise<number>;
-  embedding(): Promise<EmbeddingProgress>;
-  /** Another text after any change by any process; for caches. */
-  stamp(): Promise<string>;
-  health(): Promise<StoreHealth>;
-  close(): Promise<void>;
 }
 
 /** Earlier wordings kept for each memory. */

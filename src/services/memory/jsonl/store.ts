@@ -4,9 +4,9 @@ import { withLock } from '../../../base/files/file-lock.ts';
 import { ensureFolder, isWritable } from '../../../base/files/file-state.ts';
 import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey } from '../../../model/memory.ts';
 import type { Decide, Stored } from '../change.ts';
-import { Engine } from '../engine.ts';
+import { MemoryStore } from '../engine.ts';
 import { readOnlyFolder } from '../read-only.ts';
-import { dot, ranked, spaceOf, spaceText, unit, weighed } from '../rank.ts';
+import { dot, ranked, spaceOf, spaceText, weighed } from '../rank.ts';
 import { isForgotten, keyText, listed, passes, readyFilter } from '../select.ts';
 import type {
   EmbeddingProgress,
@@ -18,6 +18,7 @@ import type {
   StoreHealth,
   StoreOptions,
   VectorFor,
+  VectorSpace,
 } from '../store.ts';
 import { tally } from '../tally.ts';
 import { damagedLog, headerLine, LOG_VERSION, LogState, putLine, vectorLine } from './state.ts';
@@ -34,7 +35,7 @@ const COMPACT_LINES = 2_000;
 const COMPACT_SHARE = 3;
 
 /** Memories in a file of lines, with no package and no server: for places where nothing better runs. */
-export class JsonlStore extends Engine {
+export class JsonlStore extends MemoryStore {
   readonly #file: string;
   readonly #reason: string | undefined;
   readonly #state: LogState;
@@ -78,19 +79,18 @@ export class JsonlStore extends Engine {
     );
   }
 
-  async search({ terms, vector, filter, limit, minScore }: MemoryQuery): Promise<MemoryHit[]> {
+  protected async found({ terms, vector, filter, limit, minScore }: MemoryQuery): Promise<MemoryHit[]> {
     const state = await this.#fresh(true);
     const { space } = this.options;
     const ready = readyFilter(filter);
-    const wanted = vector === undefined ? undefined : unit(vector, space);
     const words = weighed(terms, (term) => state.frequency(term), state.kept.size);
     const candidates = [...state.kept].flatMap(([key, { entry, vectors }]) => {
       if (!passes(entry, ready)) return [];
       const own = space === undefined ? undefined : vectors.get(spaceText(space));
-      const cosine = wanted === undefined || own === undefined ? undefined : dot(wanted, own);
+      const cosine = vector === undefined || own === undefined ? undefined : dot(vector, own);
       return [{ entry, terms: state.terms(key), cosine }];
     });
-    return ranked(words, candidates, { compared: wanted !== undefined, limit, minScore });
+    return ranked(words, candidates, { compared: vector !== undefined, limit, minScore });
   }
 
   async purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]> {
@@ -110,10 +110,8 @@ export class JsonlStore extends Engine {
     return [...state.kept.values()].filter(({ revisions }) => revisions.length > 0);
   }
 
-  async pending(page: Page): Promise<MemoryPage> {
+  protected async waiting(space: VectorSpace, page: Page): Promise<MemoryPage> {
     const state = await this.#fresh();
-    const { space } = this.options;
-    if (space === undefined) return { entries: [], next: undefined };
     const waiting = [...state.kept.values()].filter(
       ({ entry, vectors }) => entry.forgottenAt === undefined && !vectors.has(spaceText(space)),
     );
@@ -135,18 +133,12 @@ export class JsonlStore extends Engine {
     return progress;
   }
 
-  async setVectors(vectors: readonly VectorFor[]): Promise<number> {
-    const { space } = this.options;
-    const ready = vectors.map(({ key, revision, vector }) => ({
-      key,
-      revision,
-      vector: unit(vector, space),
-    }));
+  protected async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
     return this.#write((append) => {
       let taken = 0;
-      for (const { key, revision, vector } of ready) {
+      for (const { key, revision, vector } of vectors) {
         const kept = this.#state.kept.get(keyText(key));
-        if (kept?.entry.revision !== revision || space === undefined) continue;
+        if (kept?.entry.revision !== revision) continue;
         append(vectorLine(kept.entry, space, vector));
         taken++;
       }

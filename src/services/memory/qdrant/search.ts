@@ -38,8 +38,7 @@ export async function frequencies(
 /** The best of all collections together, then weighed against each other. */
 export async function searched(
   shelves: readonly Shelf[],
-  wanted: Float32Array | undefined,
-  query: MemoryQuery,
+  { vector, limit, minScore }: MemoryQuery,
   filter: ReadyFilter,
   counted: { frequency: ReadonlyMap<string, number>; total: number },
   options: StoreOptions,
@@ -49,15 +48,14 @@ export async function searched(
   const found = await Promise.all(
     shelves
       .filter(({ type }) => filter.types?.has(type) ?? true)
-      .map(async (shelf) => candidates(shelf, wanted, must, wording, candidatesFor(query.limit), options)),
+      .map(async (shelf) => candidates(shelf, vector, must, wording, candidatesFor(limit), options)),
   );
   const words = weighed(
     [...counted.frequency.keys()],
     (term) => counted.frequency.get(term) ?? 0,
     counted.total,
   );
-  const { limit, minScore } = query;
-  return ranked(words, found.flat(), { compared: wanted !== undefined, limit, minScore });
+  return ranked(words, found.flat(), { compared: vector !== undefined, limit, minScore });
 }
 
 async function candidates(

@@ -2,8 +2,8 @@ import { once } from '../../../base/async.ts';
 import { BmadError } from '../../../base/errors.ts';
 import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey, MemoryType } from '../../../model/memory.ts';
 import type { Decide, Stored } from '../change.ts';
-import { Engine } from '../engine.ts';
-import { spaceText, unit } from '../rank.ts';
+import { MemoryStore } from '../engine.ts';
+import { spaceText } from '../rank.ts';
 import {
   byPosition,
   keyText,
@@ -23,6 +23,7 @@ import type {
   StoreHealth,
   StoreOptions,
   VectorFor,
+  VectorSpace,
 } from '../store.ts';
 import { QdrantClient, QdrantRefusal, type QdrantAddress } from './client.ts';
 import { openShelves, promote, SCHEMA, type Shelf } from './collections.ts';
@@ -38,7 +39,7 @@ export interface QdrantOptions extends StoreOptions {
 }
 
 /** Memories on a Qdrant server or cluster, in the collections of BMAD's own tools. */
-export class QdrantStore extends Engine {
+export class QdrantStore extends MemoryStore {
   readonly #client: QdrantClient;
   readonly #shelves: () => Promise<Shelf[]>;
   /** How often words occur, for as long as nothing changes. */
@@ -83,12 +84,11 @@ export class QdrantStore extends Engine {
     return this.#told(async () => statsOf(this.#client, await this.#shelves()));
   }
 
-  async search(query: MemoryQuery): Promise<MemoryHit[]> {
-    const wanted = query.vector === undefined ? undefined : unit(query.vector, this.options.space);
+  protected async found(query: MemoryQuery): Promise<MemoryHit[]> {
     return this.#told(async () => {
       const shelves = await this.#shelves();
       const filter = await this.#ready(query.filter);
-      return searched(shelves, wanted, query, filter, await this.#count(shelves, query.terms), this.options);
+      return searched(shelves, query, filter, await this.#count(shelves, query.terms), this.options);
     });
   }
 
@@ -129,9 +129,7 @@ export class QdrantStore extends Engine {
     return this.#told(async () => rewordedIn(await this.#shelves()));
   }
 
-  async pending(page: Page): Promise<MemoryPage> {
-    const { space } = this.options;
-    if (space === undefined) return { entries: [], next: undefined };
+  protected async waiting(space: VectorSpace, page: Page): Promise<MemoryPage> {
     const filter = { must: [empty('forgotten_at')], must_not: [equal('embedder', spaceText(space))] };
     return this.#page(readyFilter({}), filter, page);
   }
@@ -145,18 +143,12 @@ export class QdrantStore extends Engine {
     return { space, total, embedded };
   }
 
-  async setVectors(vectors: readonly VectorFor[]): Promise<number> {
-    const { space } = this.options;
-    const ready = vectors.map(({ key, revision, vector }) => ({
-      ...key,
-      revision,
-      vector: unit(vector, space),
-    }));
+  protected async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
     return this.#told(async () => {
       const taken = await Promise.all(
         (await this.#shelves()).map(async (shelf) => {
-          const own = ready.filter(({ type }) => type === shelf.type);
-          if (own.length === 0 || space === undefined) return 0;
+          const own = vectors.filter(({ key }) => key.type === shelf.type);
+          if (own.length === 0) return 0;
           const count = await vectorsSet(shelf, own, spaceText(space));
           await this.#promote(shelf);
           return count;

@@ -4,7 +4,7 @@ import type { MemoryEntry, MemoryKey } from '../../../model/memory.ts';
 import type { Decide, Decision, Stored } from '../change.ts';
 import { spaceText } from '../rank.ts';
 import { isForgotten } from '../select.ts';
-import type { StoreOptions } from '../store.ts';
+import type { StoreOptions, VectorFor } from '../store.ts';
 import type { Shelf } from './collections.ts';
 import { wordsOnly } from './copying.ts';
 import { anyOf, empty, equal, payloadOf, storedOf, type Condition } from './payload.ts';
@@ -174,17 +174,17 @@ export async function purged(shelf: Shelf, ids: readonly string[]): Promise<Memo
 /** Vectors for texts that are still at the revision that was embedded: the mark is set only then. */
 export async function vectorsSet(
   shelf: Shelf,
-  vectors: readonly { id: string; revision: number; vector: Float32Array }[],
+  vectors: readonly VectorFor[],
   space: string,
 ): Promise<number> {
   const known = await shelf.points.retrieve(
-    vectors.map(({ id }) => id),
+    vectors.map(({ key }) => key.id),
     ['revision'],
   );
   const revisions = new Map(known.map(({ id, payload }) => [id, payload.revision ?? 1]));
-  const current = vectors.filter(({ id, revision }) => revisions.get(id) === revision);
+  const current = vectors.filter(({ key, revision }) => revisions.get(key.id) === revision);
   await shelf.points.write(
-    current.flatMap(({ id, revision, vector }): Operation[] => {
+    current.flatMap(({ key: { id }, revision, vector }): Operation[] => {
       const same: Condition =
         revision === 1 ? { should: [equal('revision', 1), empty('revision')] } : equal('revision', revision);
       const now = { change_id: randomUUID(), changed_at: new Date().toISOString() };

@@ -14,8 +14,7 @@ const WORDS_ASKED = 48;
 export function searched(
   database: Database,
   matrix: Matrix | undefined,
-  wanted: Float32Array | undefined,
-  { terms, filter, limit, minScore }: MemoryQuery,
+  { terms, vector: wanted, filter, limit, minScore }: MemoryQuery,
 ): MemoryHit[] {
   const ready = readyFilter(filter);
   const count = candidatesFor(limit);

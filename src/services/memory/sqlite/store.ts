@@ -2,8 +2,8 @@ import { openSqlite, type Database, type OpenOptions } from './open.ts';
 import type { Driver } from './driver.ts';
 import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey } from '../../../model/memory.ts';
 import type { Decide, Stored } from '../change.ts';
-import { Engine } from '../engine.ts';
-import { spaceOf, spaceText, unit } from '../rank.ts';
+import { MemoryStore } from '../engine.ts';
+import { spaceOf, spaceText } from '../rank.ts';
 import { isForgotten, pageOf, positionOf, readyFilter } from '../select.ts';
 import type {
   EmbeddingProgress,
@@ -15,6 +15,7 @@ import type {
   StoreHealth,
   StoreOptions,
   VectorFor,
+  VectorSpace,
 } from '../store.ts';
 import { noneOfEachType, sortedCounts } from '../tally.ts';
 import { Matrix } from './matrix.ts';
@@ -63,7 +64,7 @@ export async function openSqliteStore({
 }
 
 /** Memories in one SQLite file that many processes share. */
-export class SqliteStore extends Engine {
+export class SqliteStore extends MemoryStore {
   readonly #database: Database;
   readonly #matrix: Matrix | undefined;
   readonly #note: string | undefined;
@@ -119,15 +120,14 @@ export class SqliteStore extends Engine {
     });
   }
 
-  async search(query: MemoryQuery): Promise<MemoryHit[]> {
-    const wanted = query.vector === undefined ? undefined : unit(query.vector, this.options.space);
-    if (wanted !== undefined) await this.#matrix?.load(this.#database);
+  protected async found(query: MemoryQuery): Promise<MemoryHit[]> {
+    if (query.vector !== undefined) await this.#matrix?.load(this.#database);
     return this.#database.read(() => {
-      if (wanted !== undefined) {
+      if (query.vector !== undefined) {
         this.#matrix?.refresh(this.#database, this.#ownWrites);
         this.#ownWrites = false;
       }
-      return searched(this.#database, this.#matrix, wanted, query);
+      return searched(this.#database, this.#matrix, query);
     });
   }
 
@@ -149,9 +149,7 @@ export class SqliteStore extends Engine {
     return this.#database.read(() => readReworded(this.#database));
   }
 
-  async pending(page: Page): Promise<MemoryPage> {
-    const { space } = this.options;
-    if (space === undefined) return { entries: [], next: undefined };
+  protected async waiting(space: VectorSpace, page: Page): Promise<MemoryPage> {
     const sql = `forgotten_at IS NULL AND NOT EXISTS
       (SELECT 1 FROM vector v WHERE v.rid = memory.rid AND v.space = ?)`;
     return this.#page(() => ({ sql, values: [spaceText(space)] }), page);
@@ -173,23 +171,17 @@ export class SqliteStore extends Engine {
     }));
   }
 
-  async setVectors(vectors: readonly VectorFor[]): Promise<number> {
-    const { space } = this.options;
-    const ready = vectors.map(({ key, revision, vector }) => ({
-      key,
-      revision,
-      vector: unit(vector, space),
-    }));
+  protected async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
     return this.#write((rev) => {
       let taken = 0;
-      for (const { key, revision, vector } of ready) {
+      for (const { key, revision, vector } of vectors) {
         const row = this.#database.get<{ rid: number }>(
           'SELECT rid FROM memory WHERE type = ? AND id = ? AND revision = ?',
           key.type,
           key.id,
           revision,
         );
-        if (row === undefined || space === undefined) continue;
+        if (row === undefined) continue;
         if (addVector(this.#database, row, space, vector, rev, true)) taken++;
       }
       return taken;

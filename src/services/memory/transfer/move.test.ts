@@ -2,7 +2,7 @@ import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../tests/support/app.ts';
-import { openConfigured, type EngineSettings } from '../engine-settings.ts';
+import { openConfigured, type EngineSettings } from '../open.ts';
 import { preparePlace, userPlace } from '../place.ts';
 import type { Analyser } from '../../../meaning/analyser.ts';
 import { moveIntoProject } from './move.ts';

@@ -1,19 +1,17 @@
 import { join } from 'node:path';
 import { BmadError } from '../../../base/errors.ts';
 import { ensureFolder, setAside } from '../../../base/files/file-state.ts';
-import { isOnQdrant, openConfigured, type EngineSettings } from '../engine-settings.ts';
+import { isOnQdrant, openConfigured } from '../open.ts';
 import type { MemoryEntry, MemoryType } from '../../../model/memory.ts';
 import { readKitAgents } from '../../../kit/agents.ts';
 import { readKit, strayPart } from '../../../kit/kit.ts';
 import { writeKitFiles } from '../../../kit/memories/write.ts';
+import type { MemorySetup } from '../memory.ts';
 import { isUsed, placeOf, preparePlace, userPlace } from '../place.ts';
 import type { Analyser } from '../../../meaning/analyser.ts';
 import { allEntries, copyAll } from './transfer.ts';
 
-export interface Move {
-  root: string;
-  state: string;
-  engine: EngineSettings;
+interface Move extends Pick<MemorySetup, 'root' | 'state' | 'engine'> {
   analyser: Analyser;
 }
 
