@@ -2,7 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openStaticEmbedder } from '../../src/meaning/embedders/static.ts';
 import { STARTABLE } from '../../src/model/record.ts';
-import { MeaningIndex } from '../../src/services/search/meaning-index.ts';
+import { meaningIndex } from '../../src/services/search/meaning-index.ts';
 import { questionOf, slotsOf } from '../../src/services/search/question.ts';
 import { recordTexts } from '../../src/services/search/record-text.ts';
 import { WordIndex } from '../../src/services/search/word-index.ts';
@@ -39,9 +39,9 @@ const withoutVocabulary: Way = async ({ catalogue, records, describe }) => {
 };
 
 const meaning: Way = async ({ catalogue, records, describe }) => {
-  const index = await MeaningIndex.of(await recordTexts(catalogue, records, describe), embedder);
+  const index = await meaningIndex(await recordTexts(catalogue, records, describe), embedder);
   return async (words) => {
-    const likeness = await index.find(questionOf(words));
+    const likeness = await index(questionOf(words));
     const order = [...likeness.keys()].sort((a, b) => (likeness[b] ?? 0) - (likeness[a] ?? 0));
     return order.flatMap((at) => records[at] ?? []);
   };

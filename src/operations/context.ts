@@ -36,7 +36,7 @@ import type { ToolChoice } from './toolsets.ts';
 
 export type { Sampled, SampledText, SampleRequest };
 
-export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/domain.ts';
+export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/knowledge.ts';
 
 export type { ContextPart, Person } from '../services/delegation/delegation.ts';
 

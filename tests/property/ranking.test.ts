@@ -1,8 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { qualifiedName, type BmadRecord } from '../../src/model/record.ts';
-import { createRanking, type RankingInput } from '../../src/services/ranking/ranking.ts';
-import { scoreOf, signalsOf, SIGNALS, type Signals, type Weights } from '../../src/services/ranking/score.ts';
+import {
+  createRanking,
+  scoreOf,
+  signalsOf,
+  SIGNALS,
+  type RankingInput,
+  type Signals,
+  type Weights,
+} from '../../src/services/ranking/ranking.ts';
 import { UsageState, headerLine, usedName } from '../../src/services/ranking/usage-lines.ts';
 import { recordOf } from '../support/records.ts';
 

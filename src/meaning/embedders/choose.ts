@@ -30,11 +30,11 @@ export async function chooseEmbedder(
       return openStaticEmbedder(settings.modelFolder);
     }
     case 'ollama': {
-      const { ollamaEmbedder } = await import('./ollama.ts');
+      const { ollamaEmbedder } = await import('./http.ts');
       return ollamaEmbedder(ollamaUrl ?? 'http://127.0.0.1:11434', model ?? OLLAMA_MODEL, signal);
     }
     case 'openai': {
-      const { openaiEmbedder } = await import('./openai.ts');
+      const { openaiEmbedder } = await import('./http.ts');
       return openaiEmbedder(openaiUrl, model ?? OPENAI_MODEL, openaiApiKey, signal);
     }
     case 'transformers': {

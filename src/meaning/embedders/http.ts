@@ -1,4 +1,6 @@
 import { BmadError } from '../../base/errors.ts';
+import { isTable } from '../../base/parse/parse.ts';
+import { stripUrlCredentials } from '../../base/secrets/secret-names.ts';
 import type { Embedder } from '../embedder.ts';
 
 /** How many texts go into one request. */
@@ -20,8 +22,49 @@ interface HttpEmbedder {
   hint: string;
 }
 
+export function ollamaEmbedder(url: string, model: string, signal?: AbortSignal): Promise<Embedder> {
+  return httpEmbedder(
+    {
+      id: `ollama/${model}`,
+      label: `Ollama at ${stripUrlCredentials(url)} with the model ${model}`,
+      url: `${url.replace(/\/+$/, '')}/api/embed`,
+      body: (input) => ({ model, input }),
+      vectors: (answer) => (isTable(answer) ? answer['embeddings'] : undefined),
+      hint: `Start Ollama, and fetch the model with "ollama pull ${model}".`,
+    },
+    signal,
+  );
+}
+
+/** Any server that speaks OpenAI's way of asking for embeddings; `url` is what comes before `/embeddings`. */
+export function openaiEmbedder(
+  url: string,
+  model: string,
+  apiKey: string | undefined,
+  signal?: AbortSignal,
+): Promise<Embedder> {
+  return httpEmbedder(
+    {
+      id: `openai/${model}`,
+      label: `The embeddings server at ${stripUrlCredentials(url)} with the model ${model}`,
+      url: `${url.replace(/\/+$/, '')}/embeddings`,
+      ...(apiKey === undefined ? {} : { headers: { authorization: `Bearer ${apiKey}` } }),
+      body: (input) => ({ model, input, encoding_format: 'float' }),
+      vectors(answer) {
+        const data = isTable(answer) ? answer['data'] : undefined;
+        if (!Array.isArray(data)) return undefined;
+        return [...(data as { index?: number; embedding?: unknown }[])]
+          .sort((a, b) => (a.index ?? 0) - (b.index ?? 0))
+          .map(({ embedding }) => embedding);
+      },
+      hint: 'Check openai_url, openai_api_key and embedding_model.',
+    },
+    signal,
+  );
+}
+
 /** An embedder behind HTTP. How long its vectors are is asked, never assumed. */
-export async function httpEmbedder(parts: HttpEmbedder, signal?: AbortSignal): Promise<Embedder> {
+async function httpEmbedder(parts: HttpEmbedder, signal?: AbortSignal): Promise<Embedder> {
   const [probe] = await ask(parts, ['dimension'], PROBE_TIMEOUT_MS, signal);
   const dim = probe?.length ?? 0;
   if (dim === 0) throw trouble(parts, 'it returned an empty vector');

@@ -27,6 +27,7 @@ export interface CodebaseParts {
   /** How long a call reads files before it answers with what it has. */
   budgetMs: number;
   background: boolean;
+  /** For git, which needs the user's settings. */
   env: Environment;
   log: Log;
   analyser?: Analyser | undefined;
@@ -53,10 +54,7 @@ export interface CodeAnswer {
   notes: string[];
 }
 
-export interface Codebase {
-  search(query: CodeQuery, signal: AbortSignal, tell: (message: string) => void): Promise<CodeAnswer>;
-  stop(): void;
-}
+export type Codebase = ReturnType<typeof createCodebase>;
 
 /** The words of code as long as nothing better is handed in. */
 const CODE_ANALYSER: Analyser = { id: 'code-1', terms: codeWords };
@@ -66,7 +64,7 @@ const REFINED_FILES = 12;
 const ASKED_LENGTH = 4_000;
 
 /** The code of one project, read when first asked for and kept up to date from then on. */
-export function createCodebase(parts: CodebaseParts): Codebase {
+export function createCodebase(parts: CodebaseParts) {
   const { root, embedder, log } = parts;
   const analyser = parts.analyser ?? CODE_ANALYSER;
   const grammars = createGrammars(parts.without?.grammars !== true);
@@ -79,19 +77,22 @@ export function createCodebase(parts: CodebaseParts): Codebase {
   });
 
   async function exactMatches(
-    question: Pick<CodeQuestion, 'needles'>,
+    needles: CodeQuestion['needles'],
     work: Indexer,
     deadline: number,
     signal: AbortSignal,
   ): Promise<ExactMatch[]> {
-    if (question.needles.length === 0) return [];
-    const found =
-      ripgrep === undefined ? undefined : await matchesByRipgrep(ripgrep, root, question.needles, signal);
-    return found ?? matchesByScan(root, question.needles, work.index, deadline, signal);
+    if (needles.length === 0) return [];
+    const found = ripgrep === undefined ? undefined : await matchesByRipgrep(ripgrep, root, needles, signal);
+    return found ?? matchesByScan(root, needles, work.index, deadline, signal);
   }
 
   return {
-    async search({ query, path, lang, limit }, signal, tell) {
+    async search(
+      { query, path, lang, limit }: CodeQuery,
+      signal: AbortSignal,
+      tell: (message: string) => void,
+    ): Promise<CodeAnswer> {
       const deadline = performance.now() + parts.budgetMs;
       const language = lang === undefined ? undefined : knownLanguage(lang);
       const inPath = path === undefined ? (): boolean => true : pathFilter(root, path);
@@ -105,7 +106,7 @@ export function createCodebase(parts: CodebaseParts): Codebase {
       const asked = query.slice(0, ASKED_LENGTH);
       const needles = needlesOf(asked);
       const [matches, vector] = await Promise.all([
-        exactMatches({ needles }, work, deadline, signal),
+        exactMatches(needles, work, deadline, signal),
         embedder === undefined
           ? undefined
           : embedQuestion(embedder, asked, signal).catch((error: unknown) => {
@@ -147,7 +148,7 @@ export function createCodebase(parts: CodebaseParts): Codebase {
         ],
       };
     },
-    stop: () => opened?.stop(),
+    stop: (): void => opened?.stop(),
   };
 }
 

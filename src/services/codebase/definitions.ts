@@ -1,9 +1,10 @@
-/** What a grammar calls the things worth finding. */
+/** What a grammar calls the things worth finding: node types, or whole patterns, by the kind that answers show. */
+type Kinds = Readonly<Record<string, readonly string[]>>;
+
 export interface Definitions {
   /** File of the grammar. */
   grammar: string;
-  /** Node types, or whole patterns, by the kind that answers show. */
-  kinds: Readonly<Record<string, readonly string[]>>;
+  kinds: Kinds;
 }
 
 /** Kinds that contain others: their members are separate pieces. */
@@ -11,7 +12,7 @@ export const CONTAINERS = new Set(['class', 'interface', 'module', 'trait', 'str
 
 const FUNCTION_VALUE = '[(arrow_function) (function_expression)]';
 
-const SCRIPT: Definitions['kinds'] = {
+const SCRIPT: Kinds = {
   function: [
     'function_declaration',
     'generator_function_declaration',
@@ -28,7 +29,7 @@ const SCRIPT: Definitions['kinds'] = {
   ],
 };
 
-const TYPED: Definitions['kinds'] = {
+const TYPED: Kinds = {
   ...SCRIPT,
   class: ['class_declaration', 'abstract_class_declaration'],
   method: ['method_definition', `(public_field_definition value: ${FUNCTION_VALUE}) @method`],
@@ -37,7 +38,7 @@ const TYPED: Definitions['kinds'] = {
   module: ['internal_module'],
 };
 
-const C_LIKE: Definitions['kinds'] = {
+const C_LIKE: Kinds = {
   function: ['function_definition'],
   class: ['class_specifier'],
   struct: ['(struct_specifier body: (_)) @struct'],
@@ -46,81 +47,58 @@ const C_LIKE: Definitions['kinds'] = {
 };
 
 /** By language; `tsx` is listed separately because the file's extension selects it. */
-const DEFINITIONS: Readonly<Record<string, Definitions>> = {
-  typescript: { grammar: 'typescript', kinds: TYPED },
-  tsx: { grammar: 'tsx', kinds: TYPED },
-  javascript: { grammar: 'javascript', kinds: SCRIPT },
-  python: {
-    grammar: 'python',
-    kinds: { function: ['function_definition'], class: ['class_definition'] },
-  },
-  go: {
-    grammar: 'go',
-    kinds: {
-      function: ['function_declaration'],
-      method: ['method_declaration'],
-      type: ['type_declaration'],
-    },
-  },
+const KINDS: Readonly<Record<string, Kinds>> = {
+  typescript: TYPED,
+  tsx: TYPED,
+  javascript: SCRIPT,
+  python: { function: ['function_definition'], class: ['class_definition'] },
+  go: { function: ['function_declaration'], method: ['method_declaration'], type: ['type_declaration'] },
   rust: {
-    grammar: 'rust',
-    kinds: {
-      function: ['function_item', 'macro_definition'],
-      struct: ['struct_item', 'impl_item'],
-      type: ['enum_item', 'type_item'],
-      trait: ['trait_item'],
-      module: ['(mod_item body: (_)) @module'],
-    },
+    function: ['function_item', 'macro_definition'],
+    struct: ['struct_item', 'impl_item'],
+    type: ['enum_item', 'type_item'],
+    trait: ['trait_item'],
+    module: ['(mod_item body: (_)) @module'],
   },
   java: {
-    grammar: 'java',
-    kinds: {
-      method: ['method_declaration', 'constructor_declaration'],
-      class: ['class_declaration', 'record_declaration'],
-      interface: ['interface_declaration'],
-      type: ['enum_declaration'],
-    },
+    method: ['method_declaration', 'constructor_declaration'],
+    class: ['class_declaration', 'record_declaration'],
+    interface: ['interface_declaration'],
+    type: ['enum_declaration'],
   },
   csharp: {
-    grammar: 'c-sharp',
-    kinds: {
-      method: ['method_declaration', 'constructor_declaration', 'local_function_statement'],
-      class: ['class_declaration', 'record_declaration'],
-      struct: ['struct_declaration'],
-      interface: ['interface_declaration'],
-      type: ['enum_declaration'],
-      module: ['namespace_declaration'],
-    },
+    method: ['method_declaration', 'constructor_declaration', 'local_function_statement'],
+    class: ['class_declaration', 'record_declaration'],
+    struct: ['struct_declaration'],
+    interface: ['interface_declaration'],
+    type: ['enum_declaration'],
+    module: ['namespace_declaration'],
   },
-  cpp: { grammar: 'cpp', kinds: C_LIKE },
-  c: { grammar: 'cpp', kinds: C_LIKE },
+  cpp: C_LIKE,
+  c: C_LIKE,
   php: {
-    grammar: 'php',
-    kinds: {
-      function: ['function_definition'],
-      method: ['method_declaration'],
-      class: ['class_declaration', 'enum_declaration'],
-      interface: ['interface_declaration'],
-      trait: ['trait_declaration'],
-    },
+    function: ['function_definition'],
+    method: ['method_declaration'],
+    class: ['class_declaration', 'enum_declaration'],
+    interface: ['interface_declaration'],
+    trait: ['trait_declaration'],
   },
-  ruby: {
-    grammar: 'ruby',
-    kinds: { method: ['method', 'singleton_method'], class: ['class'], module: ['module'] },
-  },
-  shell: { grammar: 'bash', kinds: { function: ['function_definition'] } },
+  ruby: { method: ['method', 'singleton_method'], class: ['class'], module: ['module'] },
+  shell: { function: ['function_definition'] },
   powershell: {
-    grammar: 'powershell',
-    kinds: {
-      function: ['function_statement'],
-      class: ['class_statement'],
-      method: ['class_method_definition'],
-    },
+    function: ['function_statement'],
+    class: ['class_statement'],
+    method: ['class_method_definition'],
   },
 };
 
+/** Grammars that are not called like their language. */
+const GRAMMARS: Readonly<Record<string, string>> = { csharp: 'c-sharp', c: 'cpp', shell: 'bash' };
+
 export function definitionsFor(language: string, path: string): Definitions | undefined {
-  return DEFINITIONS[/\.[tj]sx$/i.test(path) && language === 'typescript' ? 'tsx' : language];
+  const key = /\.[tj]sx$/i.test(path) && language === 'typescript' ? 'tsx' : language;
+  const kinds = KINDS[key];
+  return kinds === undefined ? undefined : { grammar: GRAMMARS[key] ?? key, kinds };
 }
 
 /** All kinds as one query: a bare node type is captured under the name of its kind. */

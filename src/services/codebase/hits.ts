@@ -1,12 +1,19 @@
 import { readInside } from '../../base/files/files.ts';
+import { maskCodeSecrets } from '../../base/secrets/code-secrets.ts';
+import { cut } from '../../base/text/text.ts';
 import type { Chunk } from './chunks.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
 import type { IndexedFile } from './code-index.ts';
 import type { ExactMatch } from './exact.ts';
 import { languageOf } from './languages.ts';
 import type { CodeQuestion, Ranked, ScoreParts } from './rank.ts';
-import { shownLines, snippetOf, type SnippetLine } from './snippet.ts';
 import { isWanted, LARGEST_FILE, unfitText } from './wanted-files.ts';
+
+interface SnippetLine {
+  /** Counted from 1. */
+  line: number;
+  text: string;
+}
 
 /** One place in the code. Lines are counted from 1. */
 export interface CodeHit {
@@ -25,6 +32,8 @@ export interface CodeHit {
 const OF_ONE_FILE = 3;
 const AROUND = { above: 2, below: 8 };
 const UNREAD_SCORE = 0.5;
+const SNIPPET_LINES = 7;
+const SNIPPET_WIDTH = 160;
 
 interface HitRequest {
   root: string;
@@ -130,4 +139,46 @@ function overlap(a: Chunk, b: Chunk): boolean {
 
 function rounded(value: number): number {
   return Math.round(value * 1_000) / 1_000;
+}
+
+/**
+ * The lines of a file without its secrets. Masked as a whole, not piece by piece: a private key is longer than a piece,
+ * and its middle looks like nothing in particular.
+ */
+function shownLines(lines: readonly string[], path: string): string[] {
+  const masked = maskCodeSecrets(lines.join('\n'), path).split('\n');
+  // Masking keeps the lines; should it ever not, their numbers would be wrong, and text that is not masked shown.
+  return masked.length === lines.length ? masked : lines.map((line) => maskCodeSecrets(line, path));
+}
+
+/**
+ * A few lines that show why a chunk was found: where it begins, and around the lines that say most of what was asked.
+ * The lines are those of `shownLines`.
+ */
+function snippetOf(
+  lines: readonly string[],
+  { start, end }: Chunk,
+  worth: (line: string, index: number) => number,
+): SnippetLine[] {
+  const last = Math.min(end, lines.length - 1);
+  const shown = lines.slice(start, last + 1).map((line) => line.replace(/\r$/, ''));
+  const first = Math.max(
+    0,
+    shown.findIndex((line) => /[\p{L}\p{N}]/u.test(line)),
+  );
+  const scores = shown.map((line, index) => (index < first ? 0 : worth(line.slice(0, 1_000), start + index)));
+  const chosen = new Set([first]);
+  const byWorth = scores.map((score, index) => ({ score, index })).filter(({ score }) => score > 0);
+  byWorth.sort((a, b) => b.score - a.score || a.index - b.index);
+  for (const { index } of byWorth) if (chosen.size < SNIPPET_LINES - 2) chosen.add(index);
+  for (let index = first + 1; chosen.size < SNIPPET_LINES && index < shown.length; index++)
+    if ((shown[index] ?? '').trim() !== '') chosen.add(index);
+  return [...chosen]
+    .sort((a, b) => a - b)
+    .map((index) => ({ line: start + index + 1, text: narrow(shown[index] ?? '') }));
+}
+
+function narrow(line: string): string {
+  const text = line.replaceAll('\t', '  ').trimEnd();
+  return text.length <= SNIPPET_WIDTH ? text : `${cut(text, SNIPPET_WIDTH - 1)}…`;
 }

@@ -1,49 +1,27 @@
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
 import { fileStamps, type FileStamp } from '../../base/files/file-stamps.ts';
-import type { Log } from '../../base/log.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
+import type { CodebaseParts } from './codebase.ts';
 import { createVocabulary, type CodeIndex } from './code-index.ts';
-import { listFiles, type Environment, type FileList } from './file-list.ts';
+import { listFiles, type FileList } from './file-list.ts';
 import type { Grammars } from './grammars.ts';
 import { loadIndex, saveIndex, type IndexIdentity } from './index-file.ts';
 import { isProse, languageOf } from './languages.ts';
 import { readFile, readLines } from './read-file.ts';
 import { embedFile } from './vectors.ts';
 
-export interface IndexerParts {
-  /** The real path of the project. */
-  root: string;
+export interface IndexerParts extends Pick<CodebaseParts, 'root' | 'writes' | 'background' | 'env' | 'log'> {
   /** The file the index is kept in. */
   place: string;
-  /** `false` where it is only read. */
-  writes?: boolean;
   analyser: Analyser;
   embedder: Embedder | undefined;
   grammars: Grammars;
   ripgrep: string | undefined;
-  /** For git, which needs the user's settings. */
-  env: Environment;
-  /** Whether work continues after a call has been answered. */
-  background: boolean;
-  log: Log;
 }
 
-export interface Indexer {
-  index: CodeIndex;
-  /** Notes about the index itself, each one once. */
-  takeNotes(): string[];
-  /** Checks which files exist and which have changed; files to read are queued, `first` before the rest. */
-  survey(first: (path: string) => boolean, signal: AbortSignal): Promise<FileList>;
-  /** Works until everything can be found by words, or until the time is up. */
-  work(deadline: number, signal: AbortSignal, tell: (message: string) => void): Promise<void>;
-  /** Takes these files apart by their grammar now. */
-  refine(paths: readonly string[]): Promise<void>;
-  /** What is still to be done: files not read, files cut into windows only, files without vectors. */
-  pending(): { files: number; rough: number; vectors: number };
-  stop(): void;
-}
+export type Indexer = Awaited<ReturnType<typeof openIndexer>>;
 
 /** This few changed files are parsed right away by their grammar, and are not worth saving. */
 const FEW = 40;
@@ -56,7 +34,7 @@ const TELL_EVERY_MS = 1_000;
 /** After an embedder has failed, it is left alone for so long. */
 const EMBEDDER_REST_MS = 60_000;
 
-export async function openIndexer(parts: IndexerParts): Promise<Indexer> {
+export async function openIndexer(parts: IndexerParts) {
   const { root, place, analyser, embedder, grammars, log } = parts;
   const identity: IndexIdentity = { root, analyser, embedder };
   const loaded = await loadIndex(place, identity);
@@ -91,13 +69,7 @@ export async function openIndexer(parts: IndexerParts): Promise<Indexer> {
     if (at === undefined) return;
     reading += awaited;
     try {
-      const file = await readFile(
-        { root, grammars, vocabulary: index.vocabulary },
-        path,
-        at,
-        index.files.get(path),
-        quick,
-      );
+      const file = await readFile(parts, index.vocabulary, path, at, index.files.get(path), quick);
       index.files.set(path, file);
       if (file.rough) rough.add(path);
       if (embedder !== undefined && file.vectors === undefined && file.chunks.length > 0) bare.add(path);
@@ -193,9 +165,12 @@ export async function openIndexer(parts: IndexerParts): Promise<Indexer> {
 
   return {
     index,
-    takeNotes: () => notes.splice(0),
+    /** Notes about the index itself, each one once. */
+    takeNotes: (): string[] => notes.splice(0),
+    /** What is still to be done: files not read, files cut into windows only, files without vectors. */
     pending: () => ({ files: queue.size + reading, rough: rough.size, vectors: bare.size }),
-    async survey(first, signal) {
+    /** Checks which files exist and which have changed; files to read are queued, `first` before the rest. */
+    async survey(first: (path: string) => boolean, signal: AbortSignal): Promise<FileList> {
       const list = await listFiles(root, parts.ripgrep, parts.env, signal);
       const found = await fileStamps(root, list.paths, signal);
       stamps = new Map(
@@ -217,7 +192,8 @@ export async function openIndexer(parts: IndexerParts): Promise<Indexer> {
       }
       return { ...list, paths: [...stamps.keys()] };
     },
-    async work(deadline, signal, tell) {
+    /** Works until everything can be found by words, or until the time is up. */
+    async work(deadline: number, signal: AbortSignal, tell: (message: string) => void): Promise<void> {
       waiters += 1;
       paused = false;
       let told = performance.now();
@@ -239,9 +215,10 @@ export async function openIndexer(parts: IndexerParts): Promise<Indexer> {
       }
       if (parts.background) void begin();
     },
-    async refine(paths) {
+    /** Takes these files apart by their grammar now. */
+    async refine(paths: readonly string[]): Promise<void> {
       for (const path of paths) if (index.files.get(path)?.rough === true) await read(path, false);
     },
-    stop: () => ended.abort(),
+    stop: (): void => ended.abort(),
   };
 }

@@ -1,21 +1,11 @@
 import { sha256 } from '../../base/sha256.ts';
+import type { FileStamp } from '../../base/files/file-stamps.ts';
 import { readInside } from '../../base/files/files.ts';
 import { chunksByDefinition, chunksByHeading, chunksByWindow, type Chunk } from './chunks.ts';
 import { chunkLengths, type IndexedFile, type Vocabulary } from './code-index.ts';
 import type { Grammars } from './grammars.ts';
 import { languageOf } from './languages.ts';
 import { LARGEST_FILE, unfitText } from './wanted-files.ts';
-
-export interface Reading {
-  root: string;
-  grammars: Grammars;
-  vocabulary: Vocabulary;
-}
-
-interface Stamp {
-  mtimeMs: number;
-  size: number;
-}
 
 /** The rest of a longer line is data. */
 const LONGEST_LINE = 2_000;
@@ -34,9 +24,10 @@ function linesOf(text: string): string[] {
  * `rough` leaves the grammar out for now, which is many times faster.
  */
 export async function readFile(
-  { root, grammars, vocabulary }: Reading,
+  { root, grammars }: { root: string; grammars: Grammars },
+  vocabulary: Vocabulary,
   path: string,
-  stamp: Stamp,
+  stamp: FileStamp,
   known: IndexedFile | undefined,
   rough: boolean,
 ): Promise<IndexedFile> {

@@ -1,6 +1,5 @@
 import { jsonObject } from '../../base/parse/json.ts';
-import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { examine, type Finding } from './findings.ts';
+import { examine } from './findings.ts';
 import { runProgram } from '../../base/process/process.ts';
 
 interface Handshake {
@@ -12,12 +11,7 @@ interface Handshake {
   trouble?: string;
 }
 
-export interface Diagnosis {
-  /** Starts this very server as a host would and asks it for its tools. */
-  handshake(signal: AbortSignal): Promise<Handshake>;
-  /** Looks over everything that was found. */
-  examine(catalogue: Catalogue): Promise<Finding[]>;
-}
+export type Diagnosis = ReturnType<typeof createDiagnosis>;
 
 export interface DiagnosisParts {
   /** Program and arguments that start the server. */
@@ -45,13 +39,14 @@ interface Reply {
   error?: { message: string };
 }
 
-export function createDiagnosis({ command: [program, ...args], cwd, env }: DiagnosisParts): Diagnosis {
+export function createDiagnosis({ command: [program, ...args], cwd, env }: DiagnosisParts) {
   return {
     examine,
-    async handshake(signal) {
+    /** Starts this very server as a host would and asks it for its tools. */
+    async handshake(signal: AbortSignal): Promise<Handshake> {
       const replies = new Map<number, Reply>();
       let stray: string | undefined;
-      const result = await runProgram(program, args, {
+      const { timedOut, code, stderr } = await runProgram(program, args, {
         cwd,
         env,
         input: REQUESTS.map((request) => `${JSON.stringify(request)}\n`).join(''),
@@ -64,15 +59,16 @@ export function createDiagnosis({ command: [program, ...args], cwd, env }: Diagn
         timeoutMs: TIME_LIMIT_MS,
         signal,
       });
-      const tools = replies.get(2)?.result?.tools?.map(({ name }) => name) ?? [];
-      const trouble = troubleOf({
-        stray,
-        timedOut: result.timedOut,
-        code: result.code,
-        error: replies.get(2)?.error?.message,
-        tools,
-        stderr: result.stderr,
-      });
+      const { result, error } = replies.get(2) ?? {};
+      const tools = result?.tools?.map(({ name }) => name) ?? [];
+      const troubleOf = (): string | undefined => {
+        if (stray !== undefined) return `it wrote something that is not JSON-RPC to stdout: ${stray}`;
+        if (timedOut) return `no answer within ${TIME_LIMIT_MS / 1000} s`;
+        if (error !== undefined) return `tools/list failed: ${error.message}`;
+        if (tools.length === 0) return `it registered no tools; stderr ends with: ${lastWords(stderr)}`;
+        return code === 0 ? undefined : `it exited with code ${code ?? 'none (a signal)'}`;
+      };
+      const trouble = troubleOf();
       return {
         ok: trouble === undefined,
         tools,
@@ -81,23 +77,6 @@ export function createDiagnosis({ command: [program, ...args], cwd, env }: Diagn
       };
     },
   };
-}
-
-interface Signs {
-  stray: string | undefined;
-  timedOut: boolean;
-  code: number | undefined;
-  error: string | undefined;
-  tools: readonly string[];
-  stderr: string;
-}
-
-function troubleOf({ stray, timedOut, code, error, tools, stderr }: Signs): string | undefined {
-  if (stray !== undefined) return `it wrote something that is not JSON-RPC to stdout: ${stray}`;
-  if (timedOut) return `no answer within ${TIME_LIMIT_MS / 1000} s`;
-  if (error !== undefined) return `tools/list failed: ${error}`;
-  if (tools.length === 0) return `it registered no tools; stderr ends with: ${lastWords(stderr)}`;
-  return code === 0 ? undefined : `it exited with code ${code ?? 'none (a signal)'}`;
 }
 
 /** The end of a program's output, without the stack below it: the reason is above. */

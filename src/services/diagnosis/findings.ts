@@ -23,6 +23,10 @@ export interface Finding {
 
 const NAMED = 6;
 
+function finding(level: Finding['level'], about: Finding['about'], text: string): Finding {
+  return { level, about, text };
+}
+
 /** Looks over everything the readers found. A clean install gives no finding. */
 export async function examine(catalogue: Catalogue): Promise<Finding[]> {
   return [
@@ -48,21 +52,25 @@ function missingFiles({ records, sources }: Catalogue): Finding[] {
     const rows = gone.filter(({ launches }) => launches === undefined);
     const found: Finding[] = [];
     if (rows.length > 0) {
-      found.push({
-        level: 'broken',
-        about: 'missing-files',
-        text: `${origin.displayName}: ${plural(rows.length, 'manifest row')} without a file (${recordNames(rows)}). An older version may have left its manifests behind, or no assistant was chosen during installation. Reinstall BMAD for the assistant you use.`,
-      });
+      found.push(
+        finding(
+          'broken',
+          'missing-files',
+          `${origin.displayName}: ${plural(rows.length, 'manifest row')} without a file (${recordNames(rows)}). An older version may have left its manifests behind, or no assistant was chosen during installation. Reinstall BMAD for the assistant you use.`,
+        ),
+      );
     }
     if (stale.length > 0) {
-      found.push({
-        level: 'broken',
-        about: 'stale-launchers',
-        text: `${origin.displayName}: ${plural(stale.length, 'launcher')} from an older version for files that no longer exist (${recordNames(stale)}). They can be deleted: ${stale
-          .slice(0, NAMED)
-          .map(({ bmadRelativePath }) => bmadRelativePath)
-          .join(', ')}.`,
-      });
+      found.push(
+        finding(
+          'broken',
+          'stale-launchers',
+          `${origin.displayName}: ${plural(stale.length, 'launcher')} from an older version for files that no longer exist (${recordNames(stale)}). They can be deleted: ${stale
+            .slice(0, NAMED)
+            .map(({ bmadRelativePath }) => bmadRelativePath)
+            .join(', ')}.`,
+        ),
+      );
     }
     return found;
   });
@@ -78,11 +86,11 @@ function unlistedFiles({ records, sources }: Catalogue): Finding[] {
     const unlisted = own.filter(({ status }) => status === 'not-in-manifest');
     if (unlisted.length === 0 || own.every(({ status }) => status !== 'verified')) return [];
     return [
-      {
-        level: 'notice',
-        about: 'unlisted-files',
-        text: `${origin.displayName}: ${unlisted.length} not in any manifest, but served (${recordNames(unlisted)}).`,
-      } as const,
+      finding(
+        'notice',
+        'unlisted-files',
+        `${origin.displayName}: ${unlisted.length} not in any manifest, but served (${recordNames(unlisted)}).`,
+      ),
     ];
   });
 }
@@ -104,11 +112,11 @@ function overrides({ records, winners }: Catalogue): Finding[] {
   );
   if (hidden.length === 0) return [];
   return [
-    {
-      level: 'notice',
-      about: 'override',
-      text: `${plural(hidden.length, 'record')} overridden by different content from a higher-ranked origin (${recordNames(hidden)}). "explain" shows each.`,
-    },
+    finding(
+      'notice',
+      'override',
+      `${plural(hidden.length, 'record')} overridden by different content from a higher-ranked origin (${recordNames(hidden)}). "explain" shows each.`,
+    ),
   ];
 }
 
@@ -122,11 +130,11 @@ function ambiguousNames({ winners }: Catalogue): Finding[] {
   if (shared.length === 0) return [];
   const names = shared.slice(0, NAMED).map(([first]) => (first === undefined ? '' : shortName(first.name)));
   return [
-    {
-      level: 'notice',
-      about: 'ambiguous',
-      text: `${plural(shared.length, 'name')} in several modules; include the module, as in bmm/… (${names.join(', ')}${shared.length > NAMED ? ', …' : ''}).`,
-    },
+    finding(
+      'notice',
+      'ambiguous',
+      `${plural(shared.length, 'name')} in several modules; include the module, as in bmm/… (${names.join(', ')}${shared.length > NAMED ? ', …' : ''}).`,
+    ),
   ];
 }
 
@@ -141,11 +149,11 @@ function versionDrift({ records, sources }: Catalogue): Finding[] {
     .filter(({ version }) => version !== undefined);
   if (new Set(versions.map(({ version }) => version)).size < 2) return [];
   return [
-    {
-      level: 'notice',
-      about: 'version',
-      text: `Different versions of BMAD: ${versions.map(({ origin, version }) => `${origin.displayName} ${version ?? ''}`).join(', ')}.`,
-    },
+    finding(
+      'notice',
+      'version',
+      `Different versions of BMAD: ${versions.map(({ origin, version }) => `${origin.displayName} ${version ?? ''}`).join(', ')}.`,
+    ),
   ];
 }
 
@@ -164,11 +172,13 @@ async function newerCustomizations({ records, sources }: Catalogue): Promise<Fin
         ]);
         if (edited === undefined || compiled === undefined || edited <= compiled + 2_000) continue;
         if (!hasContent(await tree.text(file).catch(() => ''), file)) continue;
-        found.push({
-          level: 'notice',
-          about: 'customization',
-          text: `${file} is newer than the agent it customizes; reinstall BMAD to compile it in.`,
-        });
+        found.push(
+          finding(
+            'notice',
+            'customization',
+            `${file} is newer than the agent it customizes; reinstall BMAD to compile it in.`,
+          ),
+        );
       }
     }
   }
@@ -202,10 +212,10 @@ function strayPlaceholders({ modules }: Catalogue): Finding[] {
     );
   if (stray.length === 0) return [];
   return [
-    {
-      level: 'broken',
-      about: 'placeholder',
-      text: `Unresolved placeholders in the configuration: ${stray.slice(0, NAMED).join('; ')}. Reinstall BMAD with all settings, or edit the files.`,
-    },
+    finding(
+      'broken',
+      'placeholder',
+      `Unresolved placeholders in the configuration: ${stray.slice(0, NAMED).join('; ')}. Reinstall BMAD with all settings, or edit the files.`,
+    ),
   ];
 }

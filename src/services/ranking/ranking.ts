@@ -1,8 +1,26 @@
 import { fold } from '../../base/text/suggest.ts';
 import { shortName, type BmadRecord } from '../../model/record.ts';
-import { scoreOf, signalsOf, SIGNALS, type Signals, type Use, type Weights } from './score.ts';
 import type { UsageRead } from './usage.ts';
-import { usedName } from './usage-lines.ts';
+import { usedName, type Use } from './usage-lines.ts';
+
+/** Each between 0 and 1. */
+export interface Signals {
+  recency: number;
+  frequency: number;
+  manifest: number;
+  boost: number;
+}
+
+export type Weights = Readonly<Record<keyof Signals, number>>;
+
+export const SIGNALS = ['recency', 'frequency', 'manifest', 'boost'] as const;
+
+interface SignalInput {
+  use?: Use | undefined;
+  /** What the manifests make of it, 0 to 100. */
+  priority: number;
+  boosted: boolean;
+}
 
 export interface RankingInput {
   usage: UsageRead;
@@ -14,65 +32,41 @@ export interface RankingInput {
   now: number;
 }
 
-interface RankedSignal {
-  signal: keyof Signals;
-  value: number;
-  weight: number;
-  points: number;
-}
+export type Ranking = ReturnType<typeof createRanking>;
 
 /** The ranking at one moment: a function of the history, the clock and the weights, and of nothing else. */
-export interface Ranking {
-  /** Between 0 and the sum of the weights; the higher, the sooner it should come. */
-  rank(record: BmadRecord): number;
-  signals(record: BmadRecord): readonly RankedSignal[];
-  use(record: BmadRecord): Use | undefined;
-  /** Whether it was started in this project or is boosted; all others differ only by what manifests say. */
-  standsOut(record: BmadRecord): boolean;
-  /** The highest first, equal ones by name: the order they come in has no say. */
-  sorted(records: readonly BmadRecord[]): BmadRecord[];
-  /** Those that stand out, the highest first, before the others, which stay in the order they are in. */
-  lifted<T>(items: readonly T[], recordOf: (item: T) => BmadRecord | undefined): T[];
-  /** Whether anything can stand out at all. */
-  readonly isPlain: boolean;
-  /** The moment it is about. */
-  readonly now: number;
-  /** Why the history could not be read. */
-  readonly problem: string | undefined;
-}
-
-export function createRanking({ usage, priority, boost, weights, halfLifeMs, now }: RankingInput): Ranking {
+export function createRanking({ usage, priority, boost, weights, halfLifeMs, now }: RankingInput) {
   const boosted = new Set(boost.map((name) => fold(name)));
   const use = (record: BmadRecord): Use | undefined => usage.uses.get(usedName(record));
   const isBoosted = (record: BmadRecord): boolean =>
     boosted.size > 0 && namesOf(record).some((name) => boosted.has(name));
   const known = new WeakMap<BmadRecord, Signals>();
 
-  function signals(record: BmadRecord): Signals {
-    const found =
-      known.get(record) ??
-      signalsOf(
-        { use: use(record), priority: priority(record), boosted: isBoosted(record) },
-        now,
-        halfLifeMs,
-      );
+  function signalsFor(record: BmadRecord): Signals {
+    const input = { use: use(record), priority: priority(record), boosted: isBoosted(record) };
+    const found = known.get(record) ?? signalsOf(input, now, halfLifeMs);
     known.set(record, found);
     return found;
   }
-  const rank = (record: BmadRecord): number => scoreOf(signals(record), weights);
+  const rank = (record: BmadRecord): number => scoreOf(signalsFor(record), weights);
   const standsOut = (record: BmadRecord): boolean => use(record) !== undefined || isBoosted(record);
   const byRank = (a: BmadRecord, b: BmadRecord): number =>
     rank(b) - rank(a) || (usedName(a) < usedName(b) ? -1 : usedName(a) > usedName(b) ? 1 : 0);
 
   return {
+    /** The moment it is about. */
     now,
+    /** Whether anything can stand out at all. */
     isPlain: usage.uses.size === 0 && boosted.size === 0,
+    /** Why the history could not be read. */
     problem: usage.problem,
+    /** Between 0 and the sum of the weights; the higher, the sooner it should come. */
     rank,
     use,
+    /** Whether it was started in this project or is boosted; all others differ only by what manifests say. */
     standsOut,
-    signals(record) {
-      const values = signals(record);
+    signals(record: BmadRecord) {
+      const values = signalsFor(record);
       return SIGNALS.map((signal) => ({
         signal,
         value: values[signal],
@@ -80,10 +74,12 @@ export function createRanking({ usage, priority, boost, weights, halfLifeMs, now
         points: weights[signal] * values[signal],
       }));
     },
-    sorted: (records) => [...records].sort(byRank),
-    lifted(items, recordOf) {
-      const out: [(typeof items)[number], BmadRecord][] = [];
-      const rest: (typeof items)[number][] = [];
+    /** The highest first, equal ones by name: the order they come in has no say. */
+    sorted: (records: readonly BmadRecord[]): BmadRecord[] => [...records].sort(byRank),
+    /** Those that stand out, the highest first, before the others, which stay in the order they are in. */
+    lifted<T>(items: readonly T[], recordOf: (item: T) => BmadRecord | undefined): T[] {
+      const out: [T, BmadRecord][] = [];
+      const rest: T[] = [];
       for (const item of items) {
         const record = recordOf(item);
         if (record !== undefined && standsOut(record)) out.push([item, record]);
@@ -100,4 +96,38 @@ function namesOf({ moduleName, name }: BmadRecord): string[] {
   return [moduleName, name, short, `${moduleName}/${name}`, `${moduleName}/${short}`].map((each) =>
     fold(each),
   );
+}
+
+/** Beyond this many starts, more of them make no difference. */
+const MANY = 100;
+
+/**
+ * The signals at a moment. A start that the clock puts in the future counts as one of now: a clock that was wrong, or
+ * was set back, lifts nothing above what is started this minute.
+ */
+export function signalsOf({ use, priority, boosted }: SignalInput, now: number, halfLifeMs: number): Signals {
+  return {
+    recency: use === undefined ? 0 : recencyOf(use.last, now, halfLifeMs),
+    frequency: use === undefined ? 0 : share(Math.log1p(count(use.uses)) / Math.log1p(MANY)),
+    manifest: share(priority / 100),
+    boost: boosted ? 1 : 0,
+  };
+}
+
+function recencyOf(last: number, now: number, halfLifeMs: number): number {
+  if (!Number.isFinite(last) || !Number.isFinite(now) || !(halfLifeMs > 0)) return 0;
+  return share(2 ** (-Math.max(0, now - last) / halfLifeMs));
+}
+
+/** The sum of weight × signal: between 0 and the sum of the weights, and never anything but a number. */
+export function scoreOf(signals: Signals, weights: Weights): number {
+  return SIGNALS.reduce((sum, name) => sum + count(weights[name]) * share(signals[name]), 0);
+}
+
+function share(value: number): number {
+  return Number.isNaN(value) ? 0 : Math.min(1, Math.max(0, value));
+}
+
+function count(value: number): number {
+  return Number.isFinite(value) && value > 0 ? value : 0;
 }

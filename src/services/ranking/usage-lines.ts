@@ -1,12 +1,19 @@
 import { jsonObject } from '../../base/parse/json.ts';
 import { BmadError } from '../../base/errors.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
-import type { Use } from './score.ts';
 
 /** The lines of a usage log: what they are, and what they come to. */
 
 const LOG = 'bmad-usage';
 const VERSION = 1;
+
+/** What is known about the use of one thing. */
+export interface Use {
+  /** How often it was started. */
+  uses: number;
+  /** When it was started last, in milliseconds since 1970. */
+  last: number;
+}
 
 /** What was started: `workflow bmm/bmad-prd`. Nothing else about it is kept but when. */
 export type UsedName = string;

@@ -8,7 +8,6 @@ import type { Log } from '../../base/log.ts';
 import { projectKey } from '../../base/files/project-key.ts';
 import { byteLength } from '../../base/text/text.ts';
 import type { BmadRecord } from '../../model/record.ts';
-import type { Use } from './score.ts';
 import {
   headerLine,
   LINES_BEFORE_COMPACTION,
@@ -18,6 +17,7 @@ import {
   usedName,
   useLine,
   type Line,
+  type Use,
   type UsedName,
 } from './usage-lines.ts';
 
@@ -42,27 +42,14 @@ export interface UsageRead {
   problem?: string;
 }
 
-/** What was started in one project, in a file of the user's. Any number of processes may read and write it. */
-export interface Usage {
-  readonly place: string;
-  readonly writes: boolean;
-  /** What ranking goes by: nothing where usage is switched off. */
-  read(): Promise<UsageRead>;
-  /** What the file says, even if usage is turned off. */
-  noted(): Promise<UsageRead>;
-  /** Records a start, some time soon. No one waits for it, and nothing fails because of it. */
-  note(record: Pick<BmadRecord, 'kind' | 'moduleName' | 'name'>): void;
-  /** Resolves when nothing is left to be noted. */
-  settled(): Promise<void>;
-  /** Removes the file, whatever is in it; answers how many names could be read in it, or nothing when there was none. */
-  clear(): Promise<number | undefined>;
-}
+export type Usage = ReturnType<typeof openUsage>;
 
 const LOCK_WAIT_MS = 3_000;
 /** Many times what the longest log before compaction takes; whatever is larger was not written by us. */
 const LARGEST = 4 * 1024 * 1024;
 
-export function openUsage({ state, root, writes, reads, now, gatherMs = 0, log }: UsageSetup): Usage {
+/** What was started in one project, in a file of the user's. Any number of processes may read and write it. */
+export function openUsage({ state, root, writes, reads, now, gatherMs = 0, log }: UsageSetup) {
   const place = usagePlace(root, state);
   let known: { stamp: LogStamp; state: UsageState } | undefined;
   let complained = '';
@@ -150,18 +137,23 @@ export function openUsage({ state, root, writes, reads, now, gatherMs = 0, log }
   return {
     place,
     writes,
+    /** What the file says, even if usage is turned off. */
     noted,
-    read: async () => (reads ? noted() : { uses: new Map() }),
-    note(record) {
+    /** What ranking goes by: nothing where usage is switched off. */
+    read: async (): Promise<UsageRead> => (reads ? noted() : { uses: new Map() }),
+    /** Records a start, some time soon. No one waits for it, and nothing fails because of it. */
+    note(record: Pick<BmadRecord, 'kind' | 'moduleName' | 'name'>): void {
       const what = usedName(record);
       if (!writes || what.length > NAME_LENGTH) return;
       waiting.push({ what, at: now() });
       writing ??= writeAll();
     },
-    async settled() {
+    /** Resolves when nothing is left to be noted. */
+    async settled(): Promise<void> {
       await writing;
     },
-    async clear() {
+    /** Removes the file, whatever is in it; answers how many names could be read in it, or nothing when there was none. */
+    async clear(): Promise<number | undefined> {
       waiting = [];
       const stamp = logStamp(place);
       if (stamp === undefined) return undefined;

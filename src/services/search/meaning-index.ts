@@ -1,5 +1,5 @@
 import type { Embedder } from '../../meaning/embedder.ts';
-import { likeness, smallVector, type SmallVector } from '../../meaning/small-vector.ts';
+import { likeness, smallVector } from '../../meaning/small-vector.ts';
 import { aboutAbbreviations } from './abbreviations.ts';
 import type { RecordText } from './record-text.ts';
 
@@ -9,44 +9,21 @@ const SENTENCE_END = /(?<=[.;!?])\s+/;
 const SHORTEST = 3;
 const NONE = -2;
 
-/** Short texts about each record and their vectors: a long one would blur what it is about. */
-export class MeaningIndex {
-  readonly #embedder: Embedder;
-  readonly #vectors: readonly SmallVector[];
-  /** Which record each vector is of. */
-  readonly #owners: readonly number[];
-  readonly #count: number;
-
-  private constructor(
-    embedder: Embedder,
-    vectors: readonly SmallVector[],
-    owners: readonly number[],
-    count: number,
-  ) {
-    this.#embedder = embedder;
-    this.#vectors = vectors;
-    this.#owners = owners;
-    this.#count = count;
-  }
-
-  static async of(texts: readonly RecordText[], embedder: Embedder): Promise<MeaningIndex> {
-    const passages = texts.flatMap((text, at) => passagesOf(text).map((passage) => ({ at, passage })));
-    const vectors = await embedder.embed(passages.map(({ passage }) => passage));
-    return new MeaningIndex(
-      embedder,
-      vectors.map(smallVector),
-      passages.map(({ at }) => at),
-      texts.length,
-    );
-  }
+/** Compares short texts about each record with a question: a long one would blur what it is about. */
+export async function meaningIndex(
+  texts: readonly RecordText[],
+  embedder: Embedder,
+): Promise<(question: string) => Promise<Float64Array>> {
+  const passages = texts.flatMap((text, at) => passagesOf(text).map((passage) => ({ at, passage })));
+  const vectors = (await embedder.embed(passages.map(({ passage }) => passage))).map(smallVector);
 
   /** The likeness of each record to the question, at most 1, in the order of what was indexed. */
-  async find(question: string): Promise<Float64Array> {
-    const [asked = new Float32Array()] = await this.#embedder.embed([question]);
-    const nearest = new Float64Array(this.#count).fill(NONE);
-    const next = new Float64Array(this.#count).fill(NONE);
-    this.#vectors.forEach((vector, index) => {
-      const at = this.#owners[index] ?? 0;
+  return async (question) => {
+    const [asked = new Float32Array()] = await embedder.embed([question]);
+    const nearest = new Float64Array(texts.length).fill(NONE);
+    const next = new Float64Array(texts.length).fill(NONE);
+    vectors.forEach((vector, index) => {
+      const at = passages[index]?.at ?? 0;
       const alike = likeness(asked, vector);
       if (alike > (nearest[at] ?? NONE)) {
         next[at] = nearest[at] ?? NONE;
@@ -57,7 +34,7 @@ export class MeaningIndex {
       const second = next[at] ?? NONE;
       return second === NONE ? Math.max(0, first) : first + (second - first) * SECOND_SHARE;
     });
-  }
+  };
 }
 
 /** An agent's menu is about what it starts; it is a text of that, not of the agent. */

@@ -25,12 +25,7 @@ interface SearchQuery {
   takes(record: BmadRecord): boolean;
 }
 
-export interface Search {
-  /** What was named comes first, then what fits by words and meaning, best first; old names come last. */
-  find(query: SearchQuery): Promise<SearchHit[]>;
-  /** What a name that is being typed may become, the likeliest first. */
-  complete(typed: string, kinds: readonly RecordKind[]): Promise<BmadRecord[]>;
-}
+export type Search = ReturnType<typeof createSearch>;
 
 /** Hits whose scores differ by less fit equally well. */
 const NEARLY_EQUAL = 0.03;
@@ -38,7 +33,7 @@ const NEARLY_EQUAL = 0.03;
 const LONGEST_NAME = 200;
 
 /** Finds what is served by what people type. Nothing is indexed before the first question. */
-export function createSearch({ catalogue, describe, embedder, ranking }: SearchParts): Search {
+export function createSearch({ catalogue, describe, embedder, ranking }: SearchParts) {
   const served = catalogue.winners.filter(({ launches }) => launches === undefined);
   const listed = served.filter(isListed);
   const names = new Map(served.map((record) => [record, namesOf(record, catalogue.names.handleOf(record))]));
@@ -57,27 +52,30 @@ export function createSearch({ catalogue, describe, embedder, ranking }: SearchP
   };
 
   return {
-    async find({ words, kinds, takes }) {
-      const wanted = (record: BmadRecord): boolean => kinds.includes(record.kind) && takes(record);
+    /** What was named comes first, then what fits by words and meaning, best first; old names come last. */
+    async find({ words, kinds, takes }: SearchQuery): Promise<SearchHit[]> {
+      const wanted = served.filter((record) => kinds.includes(record.kind) && takes(record));
       const rank = (await ranking?.()) ?? (() => 0);
-      const named = exactly(words, served.filter(wanted), names, rank);
+      const named = exactly(words, wanted, names, rank);
       const found = await (await shelfOf(mainKind(kinds))()).find(words);
-      const listedHits = found.filter(({ record }) => wanted(record));
-      const all = [
+      return firstOfEach([
         ...named.filter(({ record }) => isListed(record)),
-        ...replacing(named, served.filter(wanted)),
-        ...unreplaced(named, served.filter(wanted)),
-        ...byRank(listedHits, rank),
+        ...replacing(named, wanted),
+        ...unreplaced(named, wanted),
+        ...byRank(
+          found.filter(({ record }) => wanted.includes(record)),
+          rank,
+        ),
         ...namedBy(
           words,
-          served.filter((record) => wanted(record) && !isMain(record, kinds)),
+          wanted.filter((record) => !isMain(record, kinds)),
           names,
         ),
-      ];
-      return firstOfEach(all);
+      ]);
     },
 
-    async complete(typed, kinds) {
+    /** What a name that is being typed may become, the likeliest first. */
+    async complete(typed: string, kinds: readonly RecordKind[]): Promise<BmadRecord[]> {
       const rank = (await ranking?.()) ?? (() => 0);
       const fitting = listed
         .filter(({ kind }) => kinds.includes(kind))
@@ -114,18 +112,12 @@ function exactly(
 ): SearchHit[] {
   if (words.length > LONGEST_NAME) return [];
   const typed = plainName(words);
-  const own = records.filter((record) => names.get(record)?.own.has(typed) === true);
-  const other = records.filter((record) => names.get(record)?.other.has(typed) === true);
-  return [
-    ...byRank(
-      own.map((record) => ({ record, score: 1, weak: false, why: () => 'name' })),
-      rank,
-    ),
-    ...byRank(
-      other.map((record) => ({ record, score: 1, weak: false, why: () => 'alias' })),
-      rank,
-    ),
-  ];
+  const hits = (which: keyof Names, why: string): SearchHit[] => {
+    const having = records.filter((record) => names.get(record)?.[which].has(typed) === true);
+    const found = having.map((record) => ({ record, score: 1, weak: false, why: () => why }));
+    return byRank(found, rank);
+  };
+  return [...hits('own', 'name'), ...hits('other', 'alias')];
 }
 
 /** A person who types an old name wants what replaced it. */
@@ -166,10 +158,7 @@ function namedBy(
     weak: false,
     why: () => (record.deprecated === undefined ? 'name' : 'old name'),
   }));
-  return [
-    ...found.filter(({ record }) => isListed(record)),
-    ...found.filter(({ record }) => !isListed(record)),
-  ];
+  return found.sort((a, b) => Number(isListed(b.record)) - Number(isListed(a.record)));
 }
 
 /** Hits that fit about equally well, in the order of their rank; the rest is unchanged. */

@@ -2,7 +2,7 @@ import { analyse } from '../../meaning/analyse.ts';
 import { once } from '../../base/async.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
 import type { BmadRecord } from '../../model/record.ts';
-import { MeaningIndex } from './meaning-index.ts';
+import { meaningIndex } from './meaning-index.ts';
 import { questionOf, slotsOf } from './question.ts';
 import type { Field, RecordText } from './record-text.ts';
 import { vocabulary } from './vocabulary.ts';
@@ -48,14 +48,14 @@ export function createShelf(
   const words = new WordIndex(texts);
   const meaning = once(async () => {
     const model = await embedder();
-    return model === undefined ? undefined : MeaningIndex.of(texts, model);
+    return model === undefined ? undefined : meaningIndex(texts, model);
   });
 
   return {
     async find(typed) {
       const question = questionOf(typed);
       const hits = words.find(slotsOf(question, words, vocabulary()));
-      const meant = await (await meaning())?.find(question);
+      const meant = await (await meaning())?.(question);
       const likeness = meant ?? new Float64Array(texts.length);
       const least = hits.length === 0 ? LIKENESS_ALONE : meant === undefined ? WEAK.words : WEAK.meaning;
       const found = fuse(hits, likeness).map(({ at, score, hit }): SearchHit => {
