@@ -29,27 +29,19 @@ export interface CodeIndex {
   vocabulary: Vocabulary;
 }
 
-/** Words and their numbers. */
-export interface Vocabulary {
-  readonly list: string[];
-  numberOf(word: string): number | undefined;
-  /** The number of a word, a new one if it has none yet. */
-  add(word: string): number;
-  /** Counts the words of texts, each with its weight, as they are kept. */
-  counted(texts: readonly (readonly [text: string, weight: number])[]): number[];
-  /** The words of a question, once each. */
-  asked(text: string): string[];
-}
+export type Vocabulary = ReturnType<typeof createVocabulary>;
 
 const MOST_CACHED = 300_000;
 const LONGEST_RAW = 64;
 const MOST_COUNT = 255;
 
-export function createVocabulary(analyser: Analyser, list: string[] = []): Vocabulary {
+/** Words and their numbers. */
+export function createVocabulary(analyser: Analyser, list: string[] = []) {
   const numbers = new Map(list.map((word, index) => [word, index]));
   /** Identifiers repeat: each is taken apart once. */
   const cached = new Map<string, readonly number[]>();
 
+  /** The number of a word, a new one if it has none yet. */
   function add(word: string): number {
     let known = numbers.get(word);
     if (known === undefined) {
@@ -71,15 +63,19 @@ export function createVocabulary(analyser: Analyser, list: string[] = []): Vocab
   return {
     list,
     add,
-    numberOf: (word) => numbers.get(word),
-    counted(texts) {
+    numberOf: (word: string): number | undefined => numbers.get(word),
+    /** Counts the words of texts, each with its weight, as they are kept. */
+    counted(texts: readonly (readonly [text: string, weight: number])[]): number[] {
       const counts = new Map<number, number>();
       for (const [text, weight] of texts)
         for (const raw of text.match(RAW_WORD) ?? [])
           for (const word of numbersOf(raw)) counts.set(word, (counts.get(word) ?? 0) + weight);
       return [...counts].map(([word, count]) => word * 256 + Math.min(MOST_COUNT, count));
     },
-    asked: (text) => [...new Set((text.match(RAW_WORD) ?? []).flatMap((raw) => wordsOf(analyser, raw)))],
+    /** The words of a question, once each. */
+    asked: (text: string): string[] => [
+      ...new Set((text.match(RAW_WORD) ?? []).flatMap((raw) => wordsOf(analyser, raw))),
+    ],
   };
 }
 

@@ -10,13 +10,7 @@ export interface Definition {
   end: number;
 }
 
-/** Finds the definitions in a file; nothing when its language has no grammar or the text is too much for it. */
-export interface Grammars {
-  /** Whether there is anything to parse with. */
-  available: boolean;
-  covers(language: string, path: string): boolean;
-  definitions(language: string, path: string, text: string): Promise<Definition[] | undefined>;
-}
+export type Grammars = ReturnType<typeof createGrammars>;
 
 /** A parser holds up everything else while it works, so that what takes too long is cut into windows instead. */
 const LARGEST_PARSED = 300_000;
@@ -27,7 +21,8 @@ interface Prepared {
   query: Query;
 }
 
-export function createGrammars(wanted = true): Grammars {
+/** Finds the definitions in a file; nothing when its language has no grammar or the text is too much for it. */
+export function createGrammars(wanted = true) {
   const tools = wanted ? optionalPackage<typeof import('web-tree-sitter')>('web-tree-sitter') : undefined;
   const available =
     tools !== undefined &&
@@ -52,9 +47,11 @@ export function createGrammars(wanted = true): Grammars {
   }
 
   return {
+    /** Whether there is anything to parse with. */
     available,
-    covers: (language, path) => available && definitionsFor(language, path) !== undefined,
-    async definitions(language, path, text) {
+    covers: (language: string, path: string): boolean =>
+      available && definitionsFor(language, path) !== undefined,
+    async definitions(language: string, path: string, text: string): Promise<Definition[] | undefined> {
       const definitions = definitionsFor(language, path);
       if (!available || definitions === undefined || text.length > LARGEST_PARSED) return undefined;
       const ready = prepared.get(definitions.grammar) ?? prepare(definitions);

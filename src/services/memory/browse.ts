@@ -3,8 +3,9 @@ import { BmadError } from '../../base/errors.ts';
 import { nameKey } from '../../base/text/same-name.ts';
 import { sameAgent } from '../../kit/agents.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
-import { isEarlier } from './earlier.ts';
 import { kitCandidates } from './kit-index.ts';
+import { isEarlier } from './recall-copies.ts';
+import { isLiving } from './select.ts';
 import { shownBy } from './shown.ts';
 import type { MemoryStore } from './engine.ts';
 import { allEntries } from './transfer/transfer.ts';
@@ -37,9 +38,8 @@ export async function browse(
   const living = new Set<string>();
   for (const entry of stored) {
     const key = lineText(entry.text);
-    const isLiving = entry.forgottenAt === undefined && entry.supersededAt === undefined;
-    (isLiving ? living : gone).add(key);
-    if (isLiving && (wanted === undefined || wanted.has(nameKey(entry.agent))))
+    (isLiving(entry) ? living : gone).add(key);
+    if (isLiving(entry) && (wanted === undefined || wanted.has(nameKey(entry.agent))))
       found.set(key, { entry, sources: [], stored: true, dated: true });
   }
   for (const { entry, names: whose, place, dated } of await kitCandidates(opened, undefined)) {
@@ -52,9 +52,10 @@ export async function browse(
     else if (!gone.has(key) && !old) found.set(key, { entry, sources: [place], stored: false, dated });
   }
   const shown = shownBy(opened);
-  const entries = [...found.values()].map((each, order) => ({ each, order })).sort(newestFirst);
+  // Entries lower in a file are newer.
+  const entries = [...found.values()].toReversed().sort(newestFirst);
   return {
-    entries: entries.map(({ each }) => ({ ...each, entry: shown.entry(each.entry) })),
+    entries: entries.map((each) => ({ ...each, entry: shown.entry(each.entry) })),
     notes: [...notes, ...(await opened.files.read()).problems],
   };
 }
@@ -74,11 +75,8 @@ async function storedEntries(
   }
 }
 
-type Placed = { each: Browsed; order: number };
-
-/** Entries without a date are older than those with one; entries lower in a file are newer. */
-function newestFirst(a: Placed, b: Placed): number {
-  const [first, second] = [a, b].map(({ each }) => (each.dated ? each.entry.createdAt : ''));
-  if (first !== second) return (first ?? '') > (second ?? '') ? -1 : 1;
-  return b.order - a.order;
+/** Entries without a date are older than those with one. */
+function newestFirst(a: Browsed, b: Browsed): number {
+  const [first = '', second = ''] = [a, b].map(({ dated, entry }) => (dated ? entry.createdAt : ''));
+  return first === second ? 0 : first > second ? -1 : 1;
 }

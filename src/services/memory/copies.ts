@@ -15,10 +15,10 @@ import {
   type KitWriting,
   type Written,
 } from '../../kit/memories/write.ts';
-import { readOnlyFolder } from './read-only.ts';
+import { readOnlyFolder } from './place.ts';
 import { shownBy } from './shown.ts';
 import type { MemoryStore } from './engine.ts';
-import type { Reworded } from './store.ts';
+import type { Stored } from './change.ts';
 import { allEntries } from './transfer/transfer.ts';
 import type { Session, OpenMemory } from './opened.ts';
 
@@ -29,10 +29,8 @@ import type { Session, OpenMemory } from './opened.ts';
 
 const marksOf = ({ folder }: OpenMemory): string => join(folder, 'unfinished');
 
-interface Copying {
-  /** How the memory was made, for the kit's log; undefined if no one asked for it to be remembered. */
-  mode?: 'semantic' | 'local' | undefined;
-}
+/** How a memory was made, for the kit's log; undefined if no one asked for it to be remembered. */
+type Mode = 'semantic' | 'local' | undefined;
 
 /** Changes a memory in the store, then in the files. */
 export async function withCopies<T extends { entry: MemoryEntry }>(
@@ -40,7 +38,7 @@ export async function withCopies<T extends { entry: MemoryEntry }>(
   session: Session,
   key: MemoryKey,
   change: () => Promise<T>,
-  copying: Copying = {},
+  mode?: Mode,
 ): Promise<T & Omit<Written, 'complete'>> {
   if (opened.files.kit.memory === undefined) return { ...(await change()), files: [], problems: [] };
   const mark = await leaveMark(marksOf(opened), { type: key.type, id: key.id }).catch((error: unknown) => {
@@ -50,7 +48,7 @@ export async function withCopies<T extends { entry: MemoryEntry }>(
   let done = false;
   try {
     const result = await change();
-    const { files, problems, complete } = await copied(opened, session.store, result.entry, copying);
+    const { files, problems, complete } = await copied(opened, session.store, result.entry, mode);
     done = complete;
     await repaired(opened, session);
     return { ...result, files, problems };
@@ -74,7 +72,7 @@ async function copied(
   opened: OpenMemory,
   store: MemoryStore,
   entry: MemoryEntry,
-  { mode }: Copying = {},
+  mode?: Mode,
 ): Promise<Written> {
   const writing = await writingOf(opened, store);
   const earlier = entry.revision > 1 ? await store.revisions(entry) : [];
@@ -165,7 +163,7 @@ async function repaired(opened: OpenMemory, session: Session): Promise<void> {
 }
 
 /** The memories of which the files have an earlier wording in a place that we have written. */
-async function outOfDate(opened: OpenMemory, reworded: readonly Reworded[]): Promise<Set<MemoryEntry>> {
+async function outOfDate(opened: OpenMemory, reworded: readonly Stored[]): Promise<Set<MemoryEntry>> {
   const place = (type: string, text: string, where: string): string =>
     [type, where, lineText(text)].join('\n');
   const known = new Map<string, MemoryEntry[]>();

@@ -17,7 +17,6 @@ import type {
   MemoryStats,
   NewMemory,
   Page,
-  Reworded,
   StoreHealth,
   StoreOptions,
   Upserted,
@@ -58,7 +57,7 @@ export abstract class MemoryStore {
    */
   abstract purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]>;
   /** Every memory that has earlier wordings, forgotten ones too, in no particular order. */
-  abstract reworded(): Promise<Reworded[]>;
+  abstract reworded(): Promise<Stored[]>;
   abstract embedding(): Promise<EmbeddingProgress>;
   /** Another text after any change by any process; for caches. */
   abstract stamp(): Promise<string>;
@@ -114,11 +113,10 @@ export abstract class MemoryStore {
   /** Marks a memory as replaced by another (an id, or nothing when it is only out of date). */
   async supersede(key: MemoryKey, by: string | undefined, at: string): Promise<MemoryEntry> {
     const supersededAt = isoTime(at);
-    const [answer] = await this.#marked([key], ({ supersededBy: _, ...entry }) => ({
-      ...entry,
-      supersededAt,
-      ...(by === undefined ? {} : { supersededBy: by }),
-    }));
+    const [answer] = await this.#marked([key], (entry) => {
+      const { supersededBy: _, ...rest } = entry;
+      return { ...rest, supersededAt, ...(by === undefined ? {} : { supersededBy: by }) };
+    });
     return answer as MemoryEntry;
   }
 

@@ -10,18 +10,11 @@ import type { EmbedderSettings } from '../../meaning/embedders/choose.ts';
 import type { MemoryFilter, MemoryType } from '../../model/memory.ts';
 import { browse } from './browse.ts';
 import { completed, tidied } from './copies.ts';
-import {
-  exactId,
-  forgetMemory,
-  restoreMemory,
-  supersedeMemory,
-  updateMemory,
-  wholeMemory,
-} from './one-memory.ts';
+import { forgetMemory, restoreMemory, supersedeMemory, updateMemory, wholeMemory } from './one-memory.ts';
 import { hasTwoStores, isOnQdrant, type EngineSettings } from './open.ts';
 import type { OpenMemory, Session } from './opened.ts';
 import { isUsed, placeOf, userPlace } from './place.ts';
-import { purge, type Purged, type ToPurge } from './purge.ts';
+import { purge } from './purge.ts';
 import { recall } from './recall.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
 import { remember } from './remember.ts';
@@ -151,7 +144,7 @@ export async function openMemory(setup: MemorySetup) {
     },
 
     /** Removes forgotten memories for good. */
-    purge: (given: ToPurge): Promise<Purged> => purge(opened, { ...given, ids: given.ids?.map(exactId) }),
+    purge: on(purge),
 
     /** Makes the vectors that are missing, now, and waits for it. */
     async reindex(tell: (progress: Reembedding) => void, signal: AbortSignal): Promise<Reembedding> {

@@ -80,7 +80,7 @@ export async function updateMemory(
         at: new Date().toISOString(),
         vector: vectors?.vectors[0],
       }),
-    { mode: modeOf(session) },
+    session.embedder === undefined ? 'local' : 'semantic',
   );
   const note = vectors?.note === undefined ? [] : [vectors.note];
   return {
@@ -98,10 +98,7 @@ export async function forgetMemory(
   type?: MemoryType,
 ): Promise<ChangedMemory> {
   const entry = await storedMemory(opened, id, type);
-  return changedMemory(opened, entry, async ({ store }) => {
-    const [gone] = await store.forget([entry], new Date().toISOString());
-    return gone ?? entry;
-  });
+  return changedMemory(opened, entry, ({ store }) => store.forget([entry], new Date().toISOString()));
 }
 
 export async function restoreMemory(
@@ -112,10 +109,7 @@ export async function restoreMemory(
   const entry = await storedMemory(opened, id, type);
   if (entry.forgottenAt === undefined)
     return { entry: shownBy(opened).entry(entry), files: [], notes: ['It was not forgotten.'] };
-  return changedMemory(opened, entry, async ({ store }) => {
-    const [back] = await store.restore([entry]);
-    return back ?? entry;
-  });
+  return changedMemory(opened, entry, ({ store }) => store.restore([entry]));
 }
 
 export async function supersedeMemory(
@@ -136,19 +130,22 @@ export async function supersedeMemory(
       subject: 'by',
       hint: 'Remember the new text first, then give its id.',
     });
-  return changedMemory(opened, entry, ({ store }) =>
-    store.supersede(entry, successor, new Date().toISOString()),
-  );
+  return changedMemory(opened, entry, async ({ store }) => [
+    await store.supersede(entry, successor, new Date().toISOString()),
+  ]);
 }
 
-/** A change that leaves the wording as it is. */
+/** A change that leaves the wording as it is; one without effect gives nothing back. */
 async function changedMemory(
   opened: OpenMemory,
   before: MemoryEntry,
-  change: (session: Session) => Promise<MemoryEntry>,
+  change: (session: Session) => Promise<MemoryEntry[]>,
 ): Promise<ChangedMemory> {
   const session = await opened.sessionToWrite();
-  const made = async (): Promise<{ entry: MemoryEntry }> => ({ entry: await change(session) });
+  const made = async (): Promise<{ entry: MemoryEntry }> => {
+    const [after = before] = await change(session);
+    return { entry: after };
+  };
   const { entry, files, problems } = await withCopies(opened, session, before, made);
   return { entry: shownBy(opened).entry(entry), files, notes: problems };
 }
@@ -166,9 +163,6 @@ async function storedMemory(
     hint: 'Edit that file; its text is searched as it is.',
   });
 }
-
-const modeOf = ({ embedder }: Session): 'semantic' | 'local' =>
-  embedder === undefined ? 'local' : 'semantic';
 
 const LIST_MEMORIES: Step = { operation: 'memory_list', why: 'List memories with their ids' };
 

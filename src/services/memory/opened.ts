@@ -31,19 +31,13 @@ export interface OpenMemory {
   embedderFailed(error: unknown): void;
 }
 
-export interface Embedded {
-  vectors: (Float32Array | undefined)[];
-  /** Why there are none, for the caller. */
-  note?: string;
-}
-
-/** Vectors where possible. A failing embedder is not a reason to refuse the call. */
+/** Vectors where possible, or a note for the caller. A failing embedder is not a reason to refuse the call. */
 export async function embedded(
   opened: OpenMemory,
   { embedder }: Session,
   texts: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<Embedded> {
+): Promise<{ vectors: (Float32Array | undefined)[]; note?: string }> {
   const none = texts.map(() => undefined);
   if (embedder === undefined) return { vectors: none };
   try {

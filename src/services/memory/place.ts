@@ -72,3 +72,12 @@ function leadsAway(path: string): BmadError {
     hint: 'Remove the link, or replace it with its target; memories are kept only inside the project.',
   });
 }
+
+/** A memory that can be recalled but not changed, because of its location. */
+export function readOnlyFolder(folder: string, cause?: unknown): BmadError {
+  return new BmadError('unavailable', `${folder} is read-only: this user cannot write to the folder.`, {
+    subject: folder,
+    hint: `Give the user that runs this server write access to ${folder}, then try again. Its memories can still be recalled.`,
+    cause,
+  });
+}

@@ -2,13 +2,14 @@ import { BmadError } from '../../base/errors.ts';
 import { momentOf } from '../../base/text/local-time.ts';
 import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
 import { uncopied } from './copies.ts';
+import { exactId } from './one-memory.ts';
 import { isForgotten } from './select.ts';
 import { shownBy } from './shown.ts';
 import type { MemoryStore } from './engine.ts';
 import { allEntries } from './transfer/transfer.ts';
 import type { OpenMemory } from './opened.ts';
 
-export interface ToPurge {
+interface ToPurge {
   /** Exact ids, each of a forgotten memory. */
   ids?: readonly string[] | undefined;
   /** All that were forgotten before this date. */
@@ -18,7 +19,7 @@ export interface ToPurge {
   apply: boolean;
 }
 
-export interface Purged {
+interface Purged {
   memories: MemoryEntry[];
   /** Earlier wordings that go with them. */
   revisions: number;
@@ -28,10 +29,10 @@ export interface Purged {
 
 /** Removes forgotten memories for good. Their copies in files go first: once the store has forgotten why, nothing hides them. */
 export async function purge(opened: OpenMemory, given: ToPurge): Promise<Purged> {
-  const session = given.apply ? await opened.sessionToWrite() : await opened.session();
-  const { store } = session;
+  const ids = given.ids?.map(exactId);
+  const { store } = given.apply ? await opened.sessionToWrite() : await opened.session();
   const chosen =
-    given.ids === undefined ? await forgottenBefore(store, given) : await forgottenWithIds(store, given);
+    ids === undefined ? await forgottenBefore(store, given) : await forgottenWithIds(store, ids, given);
   const notes: string[] = [];
   let revisions = 0;
   const ready: MemoryEntry[] = [];
@@ -67,7 +68,8 @@ async function forgottenBefore(
 
 async function forgottenWithIds(
   store: MemoryStore,
-  { ids = [], type, forgottenBefore: before }: ToPurge,
+  ids: readonly string[],
+  { type, forgottenBefore: before }: ToPurge,
 ): Promise<MemoryEntry[]> {
   if (before !== undefined)
     throw new BmadError('invalid_input', 'Both ids and a date were given; only one is allowed.', {

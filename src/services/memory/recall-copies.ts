@@ -1,8 +1,9 @@
-import type { MemoryEntry } from '../../model/memory.ts';
+import type { MemoryEntry, MemoryType } from '../../model/memory.ts';
 import { lineText } from '../../kit/memories/line-files.ts';
-import { isEarlier } from './earlier.ts';
+import type { MemoryStore } from './engine.ts';
 import type { Recalled } from './recall.ts';
 import type { Session, OpenMemory } from './opened.ts';
+import { isLiving } from './select.ts';
 
 /**
  * A memory and its copies in files are one; and a copy of what was forgotten, superseded or has been said otherwise since
@@ -51,7 +52,7 @@ const LOOKED_AT = 5;
 async function isGone(
   entry: MemoryEntry,
   old: boolean,
-  store: Session['store'],
+  store: MemoryStore,
   opened: OpenMemory,
 ): Promise<boolean> {
   const hits = await store.search({
@@ -59,9 +60,33 @@ async function isGone(
     filter: { types: [entry.type], includeForgotten: true, includeSuperseded: true },
     limit: LOOKED_AT,
   });
-  const isLiving = (other: MemoryEntry): boolean =>
-    other.forgottenAt === undefined && other.supersededAt === undefined;
   if (old)
     return !hits.some(({ entry: other }) => isLiving(other) && lineText(other.text) === lineText(entry.text));
   return hits.some(({ entry: other }) => !isLiving(other) && sameText(other, entry));
+}
+
+interface EarlierWordings {
+  stamp: string;
+  lines: ReadonlySet<string>;
+}
+
+const known = new WeakMap<MemoryStore, EarlierWordings>();
+
+const keyOf = (type: MemoryType, text: string): string => `${type}\n${lineText(text)}`;
+
+/** Whether a text is what a memory said before it was changed: a file that has it is behind the store. */
+export async function isEarlier(store: MemoryStore, type: MemoryType, text: string): Promise<boolean> {
+  const stamp = await store.stamp();
+  let found = known.get(store);
+  if (found?.stamp !== stamp) {
+    const lines = new Set<string>();
+    const reworded = await store.reworded();
+    for (const { entry, revisions } of reworded)
+      for (const revision of revisions) lines.add(keyOf(entry.type, revision.text));
+    // What one said before, another may say now.
+    for (const { entry } of reworded) lines.delete(keyOf(entry.type, entry.text));
+    found = { stamp, lines };
+    known.set(store, found);
+  }
+  return found.lines.has(keyOf(type, text));
 }

@@ -1,13 +1,14 @@
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
+import { shownText } from '../../base/secrets/secret-text.ts';
 import type { Step } from '../../base/step.ts';
 import { nameKey } from '../../base/text/same-name.ts';
 import type { MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';
 import { sameAgent } from '../../kit/agents.ts';
+import { hasActivity, logActivity } from '../../kit/memories/activity.ts';
 import { kitCandidates, type KitCandidate } from './kit-index.ts';
 import { dot, normalized, ranked, weighed } from './rank.ts';
 import { withoutCopies } from './recall-copies.ts';
-import { logged } from './recall-log.ts';
 import { newerFirst } from './recall-order.ts';
 import { shownBy } from './shown.ts';
 import { between, passes, readyFilter } from './select.ts';
@@ -51,32 +52,47 @@ export async function recall(
   question: RecallQuestion,
   signal?: AbortSignal,
 ): Promise<Recall> {
-  const found = await answered(opened, question, signal);
-  await logged(opened, question, found);
-  return maskedRecall(found, opened);
-}
-
-export interface Answered extends Recall {
-  mode: 'semantic' | 'local';
-}
-
-async function answered(
-  opened: OpenMemory,
-  question: RecallQuestion,
-  signal: AbortSignal | undefined,
-): Promise<Answered> {
-  return recallAll(opened, question, signal).catch(
+  const found = await recallAll(opened, question, signal).catch(
     ours(
       async (error): Promise<Answered> => ({ ...(await fromFiles(opened, question, error)), mode: 'local' }),
       'unavailable',
     ),
   );
+  await logged(opened, question, found);
+  // Masked last: copies are known by their text as it is.
+  const safe = shownBy(opened);
+  return {
+    hits: found.hits.map((hit) => ({ ...hit, entry: safe.entry(hit.entry) })),
+    notes: found.notes,
+    steps: found.steps ?? [],
+  };
 }
 
-/** Masked last: copies are known by their text as it is. */
-function maskedRecall({ hits, notes, steps = [] }: Recall, opened: OpenMemory): Recall {
-  const safe = shownBy(opened);
-  return { hits: hits.map((hit) => ({ ...hit, entry: safe.entry(hit.entry) })), notes, steps };
+interface Answered extends Recall {
+  mode: 'semantic' | 'local';
+}
+
+/** The kit counts what its memory is asked; where it keeps such a log, it learns of our questions too. */
+async function logged(
+  { files, hide, writes, log }: OpenMemory,
+  question: RecallQuestion,
+  found: Answered,
+): Promise<void> {
+  const { memory } = files.kit;
+  if (!writes || memory === undefined) return;
+  try {
+    if (!(await hasActivity(memory))) return;
+    await logActivity(memory, {
+      cmd: 'recall',
+      agent: shownText(question.agent ?? '', hide),
+      mode: found.mode,
+      query: shownText(question.query, hide),
+      hits: found.hits.length,
+      top_score: Math.round((found.hits[0]?.score ?? 0) * 1000) / 1000,
+    });
+  } catch (error) {
+    log.debug('a recall was not logged', { error: error instanceof Error ? error.message : '' });
+  }
 }
 
 /** When the store cannot be asked, the project's own files still can; without any, the error is the answer. */

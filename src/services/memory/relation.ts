@@ -1,16 +1,15 @@
 export type Relation = 'near-duplicate' | 'may contradict';
 
-export interface Limits {
-  /** Shares of common words, and nearness in meaning, from which two texts are taken to say the same. */
-  sameWords: number;
-  sameMeaning: number;
-  /** From which they are about the same thing, so that a difference in what they say about it matters. */
-  subjectWords: number;
-  subjectMeaning: number;
-}
-
 /** For the built-in model and for words alone; docs/decisions/0021 has the figures, `training/limits.ts` prints them. */
-export const LIMITS: Limits = { sameWords: 0.7, sameMeaning: 0.8, subjectWords: 0.5, subjectMeaning: 0.75 };
+export const LIMITS = {
+  /** Shares of common words, and nearness in meaning, from which two texts are taken to say the same. */
+  sameWords: 0.7,
+  sameMeaning: 0.8,
+  /** From which they are about the same thing, so that a difference in what they say about it matters. */
+  subjectWords: 0.5,
+  subjectMeaning: 0.75,
+};
+export type Limits = typeof LIMITS;
 
 /** Other models have other scales, most of them with texts closer to each other; they have not been measured. */
 const UNMEASURED: Limits = { ...LIMITS, sameMeaning: 0.93 };

@@ -1,9 +1,9 @@
-import type { MemoryEntry, MemoryKey, MemoryRevision, MemoryType } from '../../model/memory.ts';
+import type { MemoryKey, MemoryType } from '../../model/memory.ts';
 import { memoryId } from '../../kit/memories/ids.ts';
 import { withCopies } from './copies.ts';
 import { shownBy } from './shown.ts';
 import { similarTo, type Similar } from './similar.ts';
-import type { WriteOutcome } from './store.ts';
+import type { Upserted } from './store.ts';
 import { cleanAgent, cleanTags, cleanText } from './text-rules.ts';
 import { embedded, type OpenMemory } from './opened.ts';
 
@@ -15,12 +15,7 @@ export interface ToRemember {
   tags?: readonly string[] | undefined;
 }
 
-export interface Remembered {
-  outcome: WriteOutcome;
-  entry: MemoryEntry;
-  previous: MemoryRevision | undefined;
-  /** Whether it had been forgotten or superseded, and is back. */
-  revived: boolean;
+export interface Remembered extends Upserted {
   similar: Similar[];
   /** Files of the project that have it now. */
   files: string[];
@@ -52,7 +47,7 @@ export async function remember(
       if (result === undefined) throw new Error('The store returned no result for a memory.');
       return result;
     },
-    { mode: vector === undefined ? 'local' : 'semantic' },
+    vector === undefined ? 'local' : 'semantic',
   );
   const safe = shownBy(opened);
   return {

@@ -72,6 +72,9 @@ export function passes(entry: MemoryEntry, filter: ReadyFilter): boolean {
   );
 }
 
+export const isLiving = ({ forgottenAt, supersededAt }: MemoryEntry): boolean =>
+  forgottenAt === undefined && supersededAt === undefined;
+
 export const isForgotten = ({ forgottenAt }: MemoryEntry): boolean => forgottenAt !== undefined;
 
 /** A place in the order of lists. */

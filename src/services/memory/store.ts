@@ -78,13 +78,6 @@ export interface VectorFor {
   vector: Float32Array;
 }
 
-/** A memory that once said something else. */
-export interface Reworded {
-  entry: MemoryEntry;
-  /** Newest first. */
-  revisions: readonly MemoryRevision[];
-}
-
 export interface EmbeddingProgress {
   space: VectorSpace | undefined;
   /** Memories that are not forgotten, and how many of these have a vector in the space. */

@@ -11,14 +11,11 @@ const LONGEST_BYTES = 100_000;
 const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g;
 const HALF = /\p{Surrogate}/gu;
 
-export interface CleanText {
-  text: string;
-  /** What was changed, for the caller. */
-  notes: string[];
-}
-
-/** A text as it may be kept: whole characters, no secrets, neither too short nor too long. */
-export function cleanText(raw: string, hide: (text: string) => string): CleanText {
+/**
+ * A text as it may be kept: whole characters, no secrets, neither too short nor too long. The notes tell the caller what
+ * was changed.
+ */
+export function cleanText(raw: string, hide: (text: string) => string): { text: string; notes: string[] } {
   if (byteLength(raw) > LONGEST_BYTES)
     throw new BmadError(
       'too_large',

@@ -35,10 +35,8 @@ const WORTH_SHOWING = 0.2;
 const WEAK = { words: 0.14, meaning: 0.18 };
 const WORDS_SHOWN = 3;
 
-export interface Shelf {
-  /** What a question may be about, best first; equal ones in the order of the records. */
-  find(question: string): Promise<SearchHit[]>;
-}
+/** What a question may be about, best first; equal ones in the order of the records. */
+export type Shelf = (question: string) => Promise<SearchHit[]>;
 
 /** Records that are searched together, by words and by meaning; each index is made when it is first needed. */
 export function createShelf(
@@ -51,20 +49,18 @@ export function createShelf(
     return model === undefined ? undefined : meaningIndex(texts, model);
   });
 
-  return {
-    async find(typed) {
-      const question = questionOf(typed);
-      const hits = words.find(slotsOf(question, words, vocabulary()));
-      const meant = await (await meaning())?.(question);
-      const likeness = meant ?? new Float64Array(texts.length);
-      const least = hits.length === 0 ? LIKENESS_ALONE : meant === undefined ? WEAK.words : WEAK.meaning;
-      const found = fuse(hits, likeness).map(({ at, score, hit }): SearchHit => {
-        const { record, fields } = texts[at] as RecordText;
-        const weak = Math.max(hit?.covers ?? 0, likeness[at] ?? 0) < least;
-        return { record, score, weak, why: () => reason(hit, fields, likeness[at] ?? 0) };
-      });
-      return worthShowing(found);
-    },
+  return async (typed) => {
+    const question = questionOf(typed);
+    const hits = words.find(slotsOf(question, words, vocabulary()));
+    const meant = await (await meaning())?.(question);
+    const likeness = meant ?? new Float64Array(texts.length);
+    const least = hits.length === 0 ? LIKENESS_ALONE : meant === undefined ? WEAK.words : WEAK.meaning;
+    const found = fuse(hits, likeness).map(({ at, score, hit }): SearchHit => {
+      const { record, fields } = texts[at] as RecordText;
+      const weak = Math.max(hit?.covers ?? 0, likeness[at] ?? 0) < least;
+      return { record, score, weak, why: () => reason(hit, fields, likeness[at] ?? 0) };
+    });
+    return worthShowing(found);
   };
 }
 

@@ -13,11 +13,6 @@ export const LOG_VERSION = 1;
 /** Entries whose words are looked at in one piece. */
 const WORDS_AT_ONCE = 200;
 
-interface Header {
-  log: 'bmad-memory';
-  version: number;
-}
-
 /** A memory as it is after this line; with `reset` its earlier vectors no longer apply. */
 interface Put {
   put: Stored;
@@ -109,12 +104,12 @@ export class LogState {
 
   /** How many memories have a word. */
   frequency(term: string): number {
-    this.#readWords();
+    this.#readSome(Infinity);
     return this.#frequency.get(term) ?? 0;
   }
 
   terms(key: string): readonly string[] {
-    this.#readWords();
+    this.#readSome(Infinity);
     return this.kept.get(key)?.terms ?? [];
   }
 
@@ -124,10 +119,6 @@ export class LogState {
       this.#readSome(WORDS_AT_ONCE);
       await setImmediate();
     }
-  }
-
-  #readWords(): void {
-    this.#readSome(Infinity);
   }
 
   #readSome(most: number): void {
@@ -155,19 +146,13 @@ export class LogState {
     yield headerLine();
     for (const { entry, revisions, vectors } of this.kept.values()) {
       yield JSON.stringify({ put: { entry, revisions }, reset: true } satisfies Put);
-      for (const [space, vector] of vectors)
-        yield JSON.stringify({
-          key: keyText(entry),
-          revision: entry.revision,
-          space,
-          vector: encoded(vector),
-        } satisfies Vector);
+      for (const [space, vector] of vectors) yield vectorLine(entry, space, vector);
     }
   }
 }
 
 export function headerLine(): string {
-  return JSON.stringify({ log: 'bmad-memory', version: LOG_VERSION } satisfies Header);
+  return JSON.stringify({ log: 'bmad-memory', version: LOG_VERSION });
 }
 
 export function putLine(
@@ -175,18 +160,15 @@ export function putLine(
   space: VectorSpace | undefined,
 ): string {
   const line: Put = { put: { entry: next.entry, revisions: next.revisions }, reset: textChanged };
-  return JSON.stringify(
-    vector === undefined || space === undefined
-      ? line
-      : { ...line, space: spaceText(space), vector: encoded(vector) },
-  );
+  if (vector === undefined || space === undefined) return JSON.stringify(line);
+  return JSON.stringify({ ...line, space: spaceText(space), vector: encoded(vector) });
 }
 
-export function vectorLine(entry: MemoryEntry, space: VectorSpace, vector: Float32Array): string {
+export function vectorLine(entry: MemoryEntry, space: string, vector: Float32Array): string {
   return JSON.stringify({
     key: keyText(entry),
     revision: entry.revision,
-    space: spaceText(space),
+    space,
     vector: encoded(vector),
   } satisfies Vector);
 }

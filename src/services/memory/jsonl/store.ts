@@ -5,7 +5,7 @@ import { ensureFolder, isWritable } from '../../../base/files/file-state.ts';
 import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey } from '../../../model/memory.ts';
 import type { Decide, Stored } from '../change.ts';
 import { MemoryStore } from '../engine.ts';
-import { readOnlyFolder } from '../read-only.ts';
+import { readOnlyFolder } from '../place.ts';
 import { dot, ranked, spaceOf, spaceText, weighed } from '../rank.ts';
 import { isForgotten, keyText, listed, passes, readyFilter } from '../select.ts';
 import type {
@@ -14,7 +14,6 @@ import type {
   MemoryQuery,
   MemoryStats,
   Page,
-  Reworded,
   StoreHealth,
   StoreOptions,
   VectorFor,
@@ -105,7 +104,7 @@ export class JsonlStore extends MemoryStore {
     });
   }
 
-  async reworded(): Promise<Reworded[]> {
+  async reworded(): Promise<Stored[]> {
     const state = await this.#fresh();
     return [...state.kept.values()].filter(({ revisions }) => revisions.length > 0);
   }
@@ -139,7 +138,7 @@ export class JsonlStore extends MemoryStore {
       for (const { key, revision, vector } of vectors) {
         const kept = this.#state.kept.get(keyText(key));
         if (kept?.entry.revision !== revision) continue;
-        append(vectorLine(kept.entry, space, vector));
+        append(vectorLine(kept.entry, spaceText(space), vector));
         taken++;
       }
       return taken;
@@ -195,7 +194,7 @@ export class JsonlStore extends MemoryStore {
           space !== undefined &&
           !kept.vectors.has(spaceText(space))
         )
-          append(vectorLine(kept.entry, space, decision.vector));
+          append(vectorLine(kept.entry, spaceText(space), decision.vector));
         return answer;
       }),
     );

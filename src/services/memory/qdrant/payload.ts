@@ -4,35 +4,6 @@ import type { Stored } from '../change.ts';
 import type { ReadyFilter } from '../select.ts';
 import type { Analyser } from '../../../meaning/analyser.ts';
 
-/** The first six keys are those of BMAD's own memory; its readers ignore the others. */
-export interface MemoryPayload {
-  text: string;
-  agent: string;
-  type: string;
-  tags: readonly string[];
-  project: string;
-  created_at: string;
-  updated_at: string;
-  revision: number;
-  revisions: readonly MemoryRevision[];
-  forgotten_at: string | null;
-  superseded: boolean;
-  superseded_by: string | null;
-  superseded_at: string | null;
-  /** Analysed words, and by which analyser. */
-  terms: readonly string[];
-  analyser: string;
-  /** Identifies one write: a writer that finds another one here knows that another process was faster. */
-  change_id: string;
-  changed_at: string;
-  /** The earlier writes, newest first: one listed here was made, even if others came after it. */
-  trail?: readonly string[];
-  /** Which space the vector is of; empty for a memory that waits for one. Says so only where a vector is written. */
-  embedder?: string | null;
-}
-
-export type RawPayload = Partial<Record<keyof MemoryPayload, unknown>>;
-
 export const INDEXES: Record<string, 'keyword' | 'datetime' | 'integer'> = {
   agent: 'keyword',
   type: 'keyword',
@@ -49,7 +20,8 @@ export const INDEXES: Record<string, 'keyword' | 'datetime' | 'integer'> = {
   revision: 'integer',
 };
 
-export function payloadOf({ entry, revisions }: Stored, analyser: Analyser, changeId: string): MemoryPayload {
+/** The first six keys are those of BMAD's own memory; its readers ignore the others. */
+export function payloadOf({ entry, revisions }: Stored, analyser: Analyser, changeId: string) {
   return {
     text: entry.text,
     agent: entry.agent,
@@ -64,12 +36,20 @@ export function payloadOf({ entry, revisions }: Stored, analyser: Analyser, chan
     superseded: entry.supersededAt !== undefined,
     superseded_by: entry.supersededBy ?? null,
     superseded_at: entry.supersededAt ?? null,
+    /** Analysed words, and by which analyser. */
     terms: analyser.terms(entry.text),
     analyser: analyser.id,
+    /** Identifies one write: a writer that finds another one here knows that another process was faster. */
     change_id: changeId,
     changed_at: new Date().toISOString(),
   };
 }
+
+/**
+ * `trail` has the earlier writes, newest first: one listed there was made, even if others came after it. `embedder` is
+ * the space of the vector, empty for a memory that waits for one, and says so only where a vector is written.
+ */
+export type RawPayload = Partial<Record<keyof ReturnType<typeof payloadOf> | 'trail' | 'embedder', unknown>>;
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 

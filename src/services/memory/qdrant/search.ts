@@ -1,8 +1,8 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import { mapLimited } from '../../../base/async.ts';
-import type { MemoryHit } from '../../../model/memory.ts';
+import type { MemoryEntry, MemoryHit } from '../../../model/memory.ts';
 import { candidatesFor, ranked, spaceText, weighed, type Candidate } from '../rank.ts';
-import type { ReadyFilter } from '../select.ts';
+import { byPosition, type Position, type ReadyFilter } from '../select.ts';
 import type { MemoryQuery, StoreOptions } from '../store.ts';
 import type { Shelf } from './collections.ts';
 import { anyOf, conditions, equal, storedOf, termsOf, type Condition } from './payload.ts';
@@ -113,4 +113,29 @@ function rarest(frequency: ReadonlyMap<string, number>): string[] {
       return index === 0 || sum <= BY_WORDS;
     })
     .map(([term]) => term);
+}
+
+/** The first entries of a collection after a place in the order of lists. */
+export async function firstOf(
+  { points, type }: Shelf,
+  filter: { must: Condition[]; must_not?: Condition[] },
+  count: number,
+  from: Position | undefined,
+): Promise<MemoryEntry[]> {
+  // The server sorts by time only, so it is asked for more until those of one moment are all there.
+  for (let size = count + 16; ; size *= 4) {
+    const start =
+      from === undefined ? {} : { start_from: new Date(Date.parse(from.createdAt) + 1).toISOString() };
+    const found = await points.scroll(filter, size, {
+      order_by: { key: 'created_at', direction: 'desc', ...start },
+      with_payload: WITHOUT_REVISIONS,
+    });
+    const entries = found.map(({ id, payload }) => storedOf(id, type, payload).entry).sort(byPosition);
+    const last = entries.at(-1)?.createdAt;
+    const rest = from === undefined ? entries : entries.filter((entry) => byPosition(from, entry) < 0);
+    if (found.length < size) return rest.slice(0, count);
+    // The last timestamp may continue after what was read.
+    const whole = rest.filter(({ createdAt }) => createdAt !== last);
+    if (whole.length >= count) return whole.slice(0, count);
+  }
 }

@@ -1,6 +1,7 @@
 import { spaceText } from '../rank.ts';
 import type { ReadyFilter } from '../select.ts';
-import type { MemoryStats, Reworded } from '../store.ts';
+import type { Stored } from '../change.ts';
+import type { MemoryStats } from '../store.ts';
 import { noneOfEachType, sortedCounts } from '../tally.ts';
 import type { QdrantClient } from './client.ts';
 import { infoOf, spaceIn, type Shelf } from './collections.ts';
@@ -56,8 +57,8 @@ export async function agentsIn(shelves: readonly Shelf[], { types }: ReadyFilter
   return new Set(found.flat().map(({ value }) => value));
 }
 
-export async function rewordedIn(shelves: readonly Shelf[]): Promise<Reworded[]> {
-  const found: Reworded[] = [];
+export async function rewordedIn(shelves: readonly Shelf[]): Promise<Stored[]> {
+  const found: Stored[] = [];
   for (const { points, type } of shelves)
     for await (const page of points.all({ must: [{ key: 'revision', range: { gt: 1 } }] }, true))
       found.push(...page.map(({ id, payload }) => storedOf(id, type, payload)));

@@ -19,7 +19,6 @@ import type {
   MemoryQuery,
   MemoryStats,
   Page,
-  Reworded,
   StoreHealth,
   StoreOptions,
   VectorFor,
@@ -28,9 +27,8 @@ import type {
 import { QdrantClient, QdrantRefusal, type QdrantAddress } from './client.ts';
 import { openShelves, promote, SCHEMA, type Shelf } from './collections.ts';
 import { reanalysed } from './copying.ts';
-import { firstOf } from './pages.ts';
 import { conditions, empty, equal, storedOf, type Condition } from './payload.ts';
-import { asked, frequencies, searched } from './search.ts';
+import { asked, firstOf, frequencies, searched } from './search.ts';
 import { agentsIn, rewordedIn, statsOf } from './stats.ts';
 import { changed, purged, vectorsSet } from './writes.ts';
 
@@ -125,7 +123,7 @@ export class QdrantStore extends MemoryStore {
     });
   }
 
-  async reworded(): Promise<Reworded[]> {
+  async reworded(): Promise<Stored[]> {
     return this.#told(async () => rewordedIn(await this.#shelves()));
   }
 

@@ -77,7 +77,8 @@ export class Database {
   }
 
   begin(journal: Journal): void {
-    this.#journal = this.#setJournal(journal);
+    const row = this.#statement(`PRAGMA journal_mode=${journal}`).get() as { journal_mode: string };
+    this.#journal = row.journal_mode;
     // What a call has answered for survives a power cut. Mapped memory stays off, its default: it has damaged files.
     this.#connection.exec('PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;');
   }
@@ -85,11 +86,6 @@ export class Database {
   /** Whether a file that may only be read can be. */
   look(): void {
     this.#statement('SELECT count(*) FROM sqlite_schema').get();
-  }
-
-  #setJournal(journal: Journal): string {
-    const row = this.#statement(`PRAGMA journal_mode=${journal}`).get() as { journal_mode: string };
-    return row.journal_mode;
   }
 
   /** How the file is written by the processes that have it open; undefined if it cannot be determined. */
@@ -168,10 +164,8 @@ export class Database {
 
   /** Moves with each commit of another connection, not with our own. */
   dataVersion(): number {
-    const { data_version: version } = this.#statement('PRAGMA data_version').get() as {
-      data_version: number;
-    };
-    return this.#openings * 1_000_000 + version;
+    const row = this.#statement('PRAGMA data_version').get() as { data_version: number };
+    return this.#openings * 1_000_000 + row.data_version;
   }
 
   close(): void {

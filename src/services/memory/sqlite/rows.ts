@@ -26,13 +26,7 @@ export interface MemoryRow {
   terms: string;
 }
 
-export interface RevisionRow {
-  revision: number;
-  text: string;
-  tags: string;
-  agent: string;
-  at: string;
-}
+export type RevisionRow = Omit<MemoryRevision, 'tags'> & { tags: string };
 
 export function entryOf(row: MemoryRow): MemoryEntry {
   return {
@@ -80,13 +74,11 @@ const AGENTS = `WITH RECURSIVE name(agent) AS (
 
 /** The filter as a condition on the table `memory`. */
 export function condition(database: Database, wanted: ReadyFilter): Condition {
-  const filter =
-    wanted.agents === undefined
-      ? wanted
-      : spelled(
-          wanted,
-          database.all<{ agent: string }>(AGENTS).map(({ agent }) => agent),
-        );
+  const known = wanted.agents === undefined ? [] : database.all<{ agent: string }>(AGENTS);
+  const filter = spelled(
+    wanted,
+    known.map(({ agent }) => agent),
+  );
   const parts: string[] = [];
   const values: SqlValue[] = [];
   const add = (sql: string, ...more: SqlValue[]): void => {

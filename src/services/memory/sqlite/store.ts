@@ -11,7 +11,6 @@ import type {
   MemoryQuery,
   MemoryStats,
   Page,
-  Reworded,
   StoreHealth,
   StoreOptions,
   VectorFor,
@@ -145,7 +144,7 @@ export class SqliteStore extends MemoryStore {
     return gone;
   }
 
-  async reworded(): Promise<Reworded[]> {
+  async reworded(): Promise<Stored[]> {
     return this.#database.read(() => readReworded(this.#database));
   }
 

@@ -1,16 +1,11 @@
 import { jsonIn } from '../../../base/parse/json.ts';
 import { field, isTable, textField, type Table } from '../../../base/parse/parse.ts';
 import { isMemoryId } from '../../../base/memory-ids.ts';
-import { MEMORY_TYPES, type MemoryEntry, type MemoryRevision } from '../../../model/memory.ts';
+import { MEMORY_TYPES, type MemoryRevision } from '../../../model/memory.ts';
 import { texts } from '../../../kit/memories/failures.ts';
 import { localTime } from '../../../base/text/local-time.ts';
+import type { Stored } from '../change.ts';
 import type { Incoming } from './markdown.ts';
-
-export interface Line {
-  entry: MemoryEntry;
-  /** Earlier wordings, newest first. */
-  revisions: readonly MemoryRevision[];
-}
 
 type Wording = Omit<MemoryRevision, 'revision'>;
 
@@ -36,11 +31,12 @@ export interface Refusal {
 }
 
 /** One memory a line: the fields that the kit's own payloads have, and those that only we have after them. */
-export function toLines(lines: readonly Line[]): string {
+export function toLines(lines: readonly Stored[]): string {
   return lines.map((line) => `${JSON.stringify(tableOf(line))}\n`).join('');
 }
 
-function tableOf({ entry, revisions }: Line): Record<string, unknown> {
+/** What is undefined is left out of JSON. */
+function tableOf({ entry, revisions }: Stored): Record<string, unknown> {
   const { id, text, agent, type, tags, project, createdAt, updatedAt } = entry;
   return {
     id,
@@ -52,20 +48,15 @@ function tableOf({ entry, revisions }: Line): Record<string, unknown> {
     created_at: localTime(new Date(createdAt)),
     created_at_utc: createdAt,
     updated_at_utc: updatedAt,
-    ...(entry.supersededAt === undefined ? {} : { superseded_at_utc: entry.supersededAt }),
-    ...(entry.supersededBy === undefined ? {} : { superseded_by: entry.supersededBy }),
-    ...(entry.forgottenAt === undefined ? {} : { forgotten_at_utc: entry.forgottenAt }),
-    ...(revisions.length === 0
-      ? {}
-      : {
-          earlier: revisions.map((each) => ({
-            text: each.text,
-            tags: each.tags,
-            agent: each.agent,
-            at_utc: each.at,
-          })),
-        }),
+    superseded_at_utc: entry.supersededAt,
+    superseded_by: entry.supersededBy,
+    forgotten_at_utc: entry.forgottenAt,
+    earlier: revisions.length === 0 ? undefined : revisions.map(earlierOf),
   };
+}
+
+function earlierOf({ text, tags, agent, at }: MemoryRevision): Record<string, unknown> {
+  return { text, tags, agent, at_utc: at };
 }
 
 /**

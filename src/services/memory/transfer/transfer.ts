@@ -3,12 +3,13 @@ import { oneLine } from '../../../base/text/text.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryType } from '../../../model/memory.ts';
 import { memoryId } from '../../../kit/memories/ids.ts';
 import { utcOf } from '../../../base/text/local-time.ts';
+import type { Stored } from '../change.ts';
 import type { MemoryStore } from '../engine.ts';
 import type { NewMemory, WriteOutcome } from '../store.ts';
 import { shownBy } from '../shown.ts';
 import { cleanAgent, cleanTags, cleanText } from '../text-rules.ts';
 import { embedded, type OpenMemory } from '../opened.ts';
-import { fromJson, toLines, type FromJson, type Line, type Own, type Refusal } from './lines.ts';
+import { fromJson, toLines, type FromJson, type Own, type Refusal } from './lines.ts';
 import { fromMarkdown, toMarkdown } from './markdown.ts';
 
 const BATCH = 100;
@@ -34,7 +35,7 @@ export async function exported(
   const safe = shownBy(opened);
   const entries = (await allEntries(store, filter)).toReversed().map(safe.entry);
   if (format === 'jsonl') {
-    const lines: Line[] = [];
+    const lines: Stored[] = [];
     for (const entry of entries)
       lines.push({
         entry,
@@ -81,13 +82,7 @@ export async function imported(
 ): Promise<Imported> {
   const json = fromJson(text, opened.files.kit.app);
   const items: FromJson[] = json?.found ?? fromMarkdown(text);
-  const result: Imported = {
-    created: 0,
-    updated: 0,
-    unchanged: 0,
-    refused: [],
-    refusedCount: 0,
-  };
+  const result: Imported = { created: 0, updated: 0, unchanged: 0, refused: [], refusedCount: 0 };
   for (const wrong of json?.wrong ?? []) refuse(opened, result, wrong);
   if (items.length === 0 && result.refusedCount === 0)
     throw new BmadError('invalid_input', 'The file contains nothing to import.', {
