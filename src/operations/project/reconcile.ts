@@ -66,11 +66,7 @@ export const reconcileLedgers = defineOperation({
           line,
         })),
       })),
-      broken: done.report.broken.map(({ file, line, broken }) => ({
-        file,
-        ...(line === undefined ? {} : { line }),
-        message: broken,
-      })),
+      broken: done.report.broken.map(({ file, line, says }) => ({ file, line, message: says })),
       left: done.report.drift
         .filter(({ kind, about }) => kind !== 'broken ledger' && !keys.has(about))
         .map(({ says }) => says),

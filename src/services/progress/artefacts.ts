@@ -1,18 +1,20 @@
 import { posix } from 'node:path';
+import { headingIn } from '../../base/text/markdown.ts';
 import { judgeDocument, type Judgement } from './document.ts';
 import type { Locations } from './locations.ts';
 import type { ItemKind } from './model.ts';
 import type { ProjectFiles } from './project-files.ts';
-import { readinessVerdict } from './readiness.ts';
 
-/** One document, or one that is spread over several files. */
-export interface Artefact extends Judgement {
+interface Group {
   kind: ItemKind;
   /** Its file, or its folder. */
   path: string;
   /** The files that make it up. */
   files: string[];
 }
+
+/** One document, or one that is spread over several files. */
+export type Artefact = Group & Judgement;
 
 /** Files of a run folder of the newer versions, which belong together. */
 const RUN_FOLDERS: Record<string, { kind: ItemKind; files: RegExp }> = {
@@ -50,7 +52,7 @@ const NAMES: readonly (readonly [RegExp, ItemKind | undefined])[] = [
 
 /** The planning documents of a project. A kind is looked for in the next place only when the one before has none. */
 export async function findArtefacts(files: ProjectFiles, locations: Locations): Promise<Artefact[]> {
-  const groups = new Map<string, { kind: ItemKind; path: string; files: string[] }>();
+  const groups = new Map<string, Group>();
   const placed = new Map<ItemKind, string>();
   const notPlanning = new Set([...locations.stories, ...locations.gates].filter((folder) => folder !== ''));
   const add = (kind: ItemKind, folder: string, path: string, file: string): void => {
@@ -103,10 +105,7 @@ function partOf(path: string): { kind: ItemKind; path: string } | undefined {
   return kind === undefined || parts.length > 1 ? undefined : { kind, path };
 }
 
-async function judged(
-  files: ProjectFiles,
-  group: { kind: ItemKind; path: string; files: string[] },
-): Promise<Artefact> {
+async function judged(files: ProjectFiles, group: Group): Promise<Artefact> {
   const parts: Judgement[] = [];
   for (const file of group.files) {
     const read = await files.read(file);
@@ -123,11 +122,29 @@ async function judged(
   const order = sharded
     ? (['in progress', 'complete', 'unknown', 'not started'] as const)
     : (['in progress', 'unknown', 'not started', 'complete'] as const);
-  const deciding = order.flatMap((state) => parts.find((part) => part.state === state) ?? [])[0];
-  const first = deciding ?? {
-    state: 'not started' as const,
-    evidence: { file: group.path, says: 'no readable file' },
+  const [deciding] = order.flatMap((state) => parts.find((part) => part.state === state) ?? []);
+  return {
+    ...(deciding ?? { state: 'not started', evidence: { file: group.path, says: 'no readable file' } }),
+    ...group,
+    path: group.path === '' ? '.' : group.path,
   };
-  const path = group.path === '' ? '.' : group.path;
-  return { ...first, kind: group.kind, path, files: group.files };
+}
+
+/** The verdict of a readiness report: a report of a plan that is not ready does not finish the gate. */
+function readinessVerdict(file: string, text: string): Judgement | undefined {
+  const lines = text.split(/\r?\n/);
+  const heading = lines.findIndex((line) =>
+    /overall readiness|readiness status|décision|verdict/i.test(headingIn(line)?.title ?? ''),
+  );
+  const inLine = lines.findIndex((line) => /(?:overall|readiness)[^:]{0,40}status[*_]*\s*:/i.test(line));
+  const from = heading === -1 ? inLine : heading + 1;
+  if (from === -1) return undefined;
+  for (const [offset, line] of lines.slice(from, from + 7).entries()) {
+    const [, word] =
+      /\b(NOT[ _-]READY|NEEDS[ _-]WORK|READY(?: WITH [A-Z]+)?|PASS|CONCERNS|FAIL)\b/.exec(line) ?? [];
+    if (word === undefined) continue;
+    const state = /^READY|^PASS$|^CONCERNS$/.test(word) ? 'complete' : 'in progress';
+    return { state, status: word, evidence: { file, line: from + offset + 1, says: `verdict ${word}` } };
+  }
+  return undefined;
 }

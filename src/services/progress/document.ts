@@ -9,7 +9,7 @@ import { documentState } from './words.ts';
 /** What a document says about itself. */
 export interface Judgement {
   state: State;
-  status?: string;
+  status?: string | undefined;
   evidence: Evidence;
 }
 
@@ -33,52 +33,41 @@ const FEW_CHARACTERS = 120;
 
 /** Decides how far a document is by what is in it; a file that merely exists proves nothing. */
 export function judgeDocument(kind: ItemKind, file: string, text: string): Judgement {
-  if (text.trim() === '') return { state: 'not started', evidence: { file, says: 'the file is empty' } };
+  const judged = (state: State, says: string, line?: number, status?: string): Judgement => ({
+    state,
+    status,
+    evidence: { file, line, says },
+  });
+  if (text.trim() === '') return judged('not started', 'the file is empty');
   const head = attempt(
     () => frontMatterOf(file, text),
     broken(({ place }) => place),
   );
-  if (!('pairs' in head))
-    return { state: 'unknown', evidence: { file, ...head, says: 'its front matter cannot be parsed' } };
-  const body = bodyOf(text, head.endLine);
+  if (!('pairs' in head)) return judged('unknown', 'its front matter cannot be parsed', head.line);
+  const { characters, placeholder, firstLine } = bodyOf(text, head.endLine);
   const declared = declaredState(head, text);
   const steps = stepsOf(kind, head);
-  const few = body.characters < FEW_CHARACTERS;
-  const counts = body.characters > 0 && (!few || declared?.state !== undefined);
-  if (declared !== undefined && counts && (declared.state !== 'complete' || body.placeholder === undefined))
-    return {
-      state: declared.state ?? 'unknown',
-      status: declared.word,
-      evidence: { file, line: declared.line, says: `status ${declared.word}` },
-    };
+  const few = characters < FEW_CHARACTERS;
+  const counts = characters > 0 && (!few || declared?.state !== undefined);
+  if (declared !== undefined && counts && (declared.state !== 'complete' || placeholder === undefined)) {
+    const { state = 'unknown', word, line } = declared;
+    return judged(state, `status ${word}`, line, word);
+  }
   if (few) {
     const planned = plannedIn(file, text).stories.length;
     const begun = (steps?.done ?? 0) > 0 || declared !== undefined || planned > 0;
     const short =
       planned > 0 ? `${plural(planned, 'story', 'stories')} and hardly any text` : 'it has hardly any text';
-    const says = body.placeholder === undefined ? short : 'the template has not been filled in';
-    return {
-      state: begun ? 'in progress' : 'not started',
-      evidence: { file, ...lineField(body.placeholder?.line), says },
-    };
+    const says = placeholder === undefined ? short : 'the template has not been filled in';
+    return judged(begun ? 'in progress' : 'not started', says, placeholder?.line);
   }
-  if (body.placeholder !== undefined)
-    return {
-      state: 'in progress',
-      evidence: {
-        file,
-        line: body.placeholder.line,
-        says: `${body.placeholder.text} has not been filled in`,
-      },
-    };
-  if (steps !== undefined) {
-    const says = steps.complete
-      ? 'all steps are done'
-      : `${steps.done} of ${plural(steps.total, 'step')} are done`;
-    const state = steps.complete ? 'complete' : steps.done > 0 ? 'in progress' : 'not started';
-    return { state, evidence: { file, line: steps.line, says } };
-  }
-  return { state: 'complete', evidence: { file, ...lineField(body.firstLine), says: 'it has content' } };
+  if (placeholder !== undefined)
+    return judged('in progress', `${placeholder.text} has not been filled in`, placeholder.line);
+  if (steps === undefined) return judged('complete', 'it has content', firstLine);
+  const { done, total, complete, line } = steps;
+  if (complete) return judged('complete', 'all steps are done', line);
+  const says = `${done} of ${plural(total, 'step')} are done`;
+  return judged(done > 0 ? 'in progress' : 'not started', says, line);
 }
 
 export interface FrontMatter {
@@ -107,16 +96,24 @@ export function statusIn(line: string): string | undefined {
 
 const HEAD_LINES = 40;
 
-interface Declared {
+export interface Stated {
   word: string;
   line: number;
-  state: 'complete' | 'in progress' | undefined;
 }
 
-function declaredState({ pairs, endLine }: FrontMatter, text: string): Declared | undefined {
+/** The status in the front matter. */
+export function statedAbove({ pairs }: FrontMatter): Stated | undefined {
   const pair = pairs.find(({ key }) => key === 'status' || key === 'statut');
-  const word = typeof pair?.value === 'string' ? pair.value : undefined;
-  if (pair !== undefined && word !== undefined) return { word, line: pair.line, state: documentState(word) };
+  return typeof pair?.value === 'string' ? { word: pair.value, line: pair.line } : undefined;
+}
+
+function declaredState(
+  head: FrontMatter,
+  text: string,
+): (Stated & { state: 'complete' | 'in progress' | undefined }) | undefined {
+  const above = statedAbove(head);
+  if (above !== undefined) return { ...above, state: documentState(above.word) };
+  const { endLine } = head;
   const lines = text.split(/\r?\n/, endLine + HEAD_LINES);
   for (const [index, line] of lines.entries()) {
     const said = index < endLine ? undefined : statusIn(line);
@@ -127,14 +124,10 @@ function declaredState({ pairs, endLine }: FrontMatter, text: string): Declared 
   return undefined;
 }
 
-interface Steps {
-  done: number;
-  total: number;
-  complete: boolean;
-  line: number;
-}
-
-function stepsOf(kind: ItemKind, { pairs }: FrontMatter): Steps | undefined {
+function stepsOf(
+  kind: ItemKind,
+  { pairs }: FrontMatter,
+): { done: number; total: number; complete: boolean; line: number } | undefined {
   const pair = pairs.find(({ key }) => key === 'stepsCompleted');
   if (pair === undefined) return undefined;
   const last = pairs.find(({ key }) => key === 'lastStep')?.value;
@@ -181,8 +174,4 @@ export function bodyOf(text: string, skip: number, until?: RegExp): Body {
     body.characters += letters;
   }
   return body;
-}
-
-function lineField(line: number | undefined): { line?: number } {
-  return line === undefined ? {} : { line };
 }

@@ -1,15 +1,10 @@
 import { plural } from '../../base/text/text.ts';
 import type { Drift, Evidence, Item } from './model.ts';
-import type { Report } from './report.ts';
+import type { Found } from './report.ts';
 import { fileEvidence, fileStatus, rank, type Story } from './stories.ts';
 
-type DriftReport = Pick<
-  Report,
-  'sprint' | 'workflows' | 'stories' | 'epics' | 'files' | 'broken' | 'others' | 'artefacts' | 'plan'
->;
-
 /** Where the ledgers, the files and the plan of a project disagree, in the order of the ledgers. */
-export function findDrift(found: DriftReport, items: readonly Item[]): Drift[] {
+export function findDrift(found: Found, items: readonly Item[]): Drift[] {
   return [
     ...brokenOnes(found),
     ...sprintRows(found),
@@ -24,16 +19,15 @@ function drift(kind: Drift['kind'], about: string, says: string, ...evidence: Ev
   return { kind, about, says, evidence };
 }
 
-function* brokenOnes({ broken, others, sprint }: DriftReport): Generator<Drift> {
-  for (const { file, line, broken: says } of broken)
-    yield drift('broken ledger', file, says, { file, ...(line === undefined ? {} : { line }), says });
+function* brokenOnes({ broken, others, sprint }: Found): Generator<Drift> {
+  for (const bad of broken) yield drift('broken ledger', bad.file, bad.says, bad);
   for (const file of others) {
     const used = `${file} is a second ledger; ${sprint?.file ?? 'the first'} is used`;
     yield drift('second ledger', file, used, { file, says: 'not used' });
   }
 }
 
-function* sprintRows({ sprint }: DriftReport): Generator<Drift> {
+function* sprintRows({ sprint }: Found): Generator<Drift> {
   if (sprint === undefined) return;
   const { file } = sprint;
   for (const { key, lines } of sprint.duplicates) {
@@ -56,7 +50,7 @@ function* sprintRows({ sprint }: DriftReport): Generator<Drift> {
   }
 }
 
-function* storyDrift({ sprint, stories, files }: DriftReport): Generator<Drift> {
+function* storyDrift({ sprint, stories, files }: Found): Generator<Drift> {
   for (const story of stories) {
     const { id, row, file, status } = story;
     if (file !== undefined && file.word !== undefined && file.status === undefined) {
@@ -85,7 +79,7 @@ function* storyDrift({ sprint, stories, files }: DriftReport): Generator<Drift> 
 }
 
 /** A story that is begun has a file, in a project that keeps story files at all. */
-function needsFile({ status }: Story, { stories }: Report['files']): boolean {
+function needsFile({ status }: Story, { stories }: Found['files']): boolean {
   return status !== 'backlog' && stories.length > 0;
 }
 
@@ -95,7 +89,7 @@ function sameStage(a: string, b: string): boolean {
   return stage(a) === stage(b);
 }
 
-function* epicDrift({ sprint, epics }: DriftReport): Generator<Drift> {
+function* epicDrift({ sprint, epics }: Found): Generator<Drift> {
   if (sprint === undefined) return;
   const { file } = sprint;
   for (const { epic, row, stories } of epics) {
@@ -133,10 +127,7 @@ function openStories(key: string, at: Evidence, open: readonly Story[]): Drift {
   return drift('epic done, stories open', key, says, at, ...rows);
 }
 
-function* workflowDrift(
-  { workflows, artefacts, sprint }: DriftReport,
-  items: readonly Item[],
-): Generator<Drift> {
+function* workflowDrift({ workflows, artefacts, sprint }: Found, items: readonly Item[]): Generator<Drift> {
   if (workflows === undefined) return;
   const { file } = workflows;
   for (const { id, kind, line, says, word } of workflows.rows) {

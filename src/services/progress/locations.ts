@@ -16,9 +16,8 @@ export interface Locations {
   architecture: string[];
   /** Folders of gate files. */
   gates: string[];
-  /** Whether there is an install of version 4, and of 6. */
+  /** Whether there is an install of version 4, and none of 6. */
   v4: boolean;
-  v6: boolean;
 }
 
 /** The files that may say where, the strongest first. */
@@ -85,8 +84,7 @@ export async function findLocations(files: ProjectFiles): Promise<Locations> {
       ...section('architecture', 'architectureShardedLocation'),
     ]),
     gates: unique([...section('qa', 'qaLocation'), 'docs/qa'].map((folder) => posix.join(folder, 'gates'))),
-    v4,
-    v6: roots.length > 0,
+    v4: v4 && roots.length === 0,
   };
 }
 

@@ -7,7 +7,7 @@ export type Phase = (typeof PHASES)[number];
 /** A file of the project, the line that decided, and what it says. */
 export interface Evidence {
   file: string;
-  line?: number;
+  line?: number | undefined;
   says: string;
 }
 
@@ -34,7 +34,7 @@ export interface Item {
   id: string;
   state: State;
   /** The word of the ledger or the file. */
-  status?: string;
+  status?: string | undefined;
   evidence: Evidence[];
 }
 

@@ -1,6 +1,6 @@
 import type { Artefact } from './artefacts.ts';
 import { PHASES, type Evidence, type Item, type ItemKind, type Phase, type State } from './model.ts';
-import type { Report } from './report.ts';
+import type { Found, Report } from './report.ts';
 
 const PHASE_OF: Partial<Record<ItemKind, Phase>> = {
   research: 'analysis',
@@ -16,13 +16,8 @@ const PHASE_OF: Partial<Record<ItemKind, Phase>> = {
 /** The documents every project is asked about; the others are named when they are there. */
 const ALWAYS = new Set<ItemKind>(['brief', 'prd', 'ux', 'architecture', 'epics', 'readiness']);
 
-type PhaseReport = Pick<
-  Report,
-  'artefacts' | 'workflows' | 'plan' | 'epics' | 'stories' | 'sprint' | 'broken'
->;
-
 /** One item for each kind of document, decided by the best there is, and one for each further draft. */
-export function documentItems(found: PhaseReport): Item[] {
+export function documentItems(found: Found): Item[] {
   const items: Item[] = [];
   for (const kind of Object.keys(PHASE_OF) as ItemKind[]) {
     const phase = PHASE_OF[kind] ?? 'planning';
@@ -43,7 +38,7 @@ export function documentItems(found: PhaseReport): Item[] {
   return items.sort((a, b) => PHASES.indexOf(a.phase) - PHASES.indexOf(b.phase));
 }
 
-const ORDER: readonly State[] = ['complete', 'in progress', 'unknown', 'not started'];
+const ORDER: readonly State[] = ['complete', 'skipped', 'in progress', 'unknown', 'not started'];
 
 /** The furthest first; of equals the one whose name comes last, which is the newest where names end in a date. */
 function byState(a: Artefact, b: Artefact): number {
@@ -51,32 +46,28 @@ function byState(a: Artefact, b: Artefact): number {
 }
 
 function itemOf(kind: ItemKind, phase: Phase, id: string, { state, status, evidence }: Artefact): Item {
-  return { kind, phase, id, state, ...(status === undefined ? {} : { status }), evidence: [evidence] };
+  return { kind, phase, id, state, status, evidence: [evidence] };
 }
 
 /** A list of epics is whole when each has stories. */
-function checkedEpics(best: Artefact, { plan }: PhaseReport): Artefact {
+function checkedEpics(best: Artefact, { plan }: Found): Artefact {
   if (best.state !== 'complete') return best;
   const bare = plan.epics.find(({ epic }) => !plan.stories.some((story) => story.epic === epic));
+  const open = (evidence: Evidence): Artefact => ({ ...best, state: 'in progress', evidence });
   if (plan.epics.length === 0 && plan.stories.length === 0)
-    return {
-      ...best,
-      state: 'in progress',
-      evidence: { file: best.evidence.file, says: 'it names no epic' },
-    };
+    return open({ file: best.evidence.file, says: 'it names no epic' });
   return bare === undefined
     ? best
-    : {
-        ...best,
-        state: 'in progress',
-        evidence: { file: bare.file, line: bare.line, says: `epic ${bare.epic} has no stories` },
-      };
+    : open({ file: bare.file, line: bare.line, says: `epic ${bare.epic} has no stories` });
 }
 
+/** What is decided, and by what. */
+type Decided = Pick<Item, 'state' | 'evidence'>;
+
 /** Version 4 and the first alphas write the epics into the PRD. */
-function plannedInPrd({ plan, artefacts }: PhaseReport): { state: State; evidence: Evidence[] } | undefined {
+function plannedInPrd({ plan, artefacts }: Found): Decided | undefined {
   const [first] = plan.epics;
-  const prd = artefacts.filter(({ kind }) => kind === 'prd').sort(byState)[0];
+  const [prd] = artefacts.filter(({ kind }) => kind === 'prd').sort(byState);
   if (first === undefined || plan.stories.length === 0 || prd === undefined) return undefined;
   return {
     state: prd.state === 'complete' ? 'complete' : 'in progress',
@@ -84,10 +75,7 @@ function plannedInPrd({ plan, artefacts }: PhaseReport): { state: State; evidenc
   };
 }
 
-function skippedBy(
-  kind: ItemKind,
-  { workflows }: PhaseReport,
-): { state: State; evidence: Evidence[] } | undefined {
+function skippedBy(kind: ItemKind, { workflows }: Found): Decided | undefined {
   const row = workflows?.rows.find((other) => other.kind === kind && other.says === 'skipped');
   return row === undefined || workflows === undefined
     ? undefined
@@ -101,12 +89,15 @@ const NEEDED: Record<Exclude<Phase, 'implementation'>, readonly (readonly ItemKi
   solutioning: [['architecture'], ['epics']],
 };
 
-export function phasesOf(found: PhaseReport, items: readonly Item[]): Report['phases'] {
+export function phasesOf(found: Found, items: readonly Item[]): Report['phases'] {
   return PHASES.map((phase) => {
     const mine = items.filter((item) => item.phase === phase);
     if (phase === 'implementation') return { phase, ...implementationState(found, mine) };
-    const heads = NEEDED[phase].map((kinds) =>
-      bestOf(mine.filter(({ kind, id }) => kinds.includes(kind) && kind === id)),
+    const heads = NEEDED[phase].map(
+      (kinds) =>
+        mine
+          .filter(({ kind, id }) => kinds.includes(kind) && kind === id)
+          .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state))[0],
     );
     const done = heads.every((head) => head?.state === 'complete' || head?.state === 'skipped');
     const open = mine.find(({ state }) => state === 'in progress');
@@ -128,43 +119,24 @@ export function phasesOf(found: PhaseReport, items: readonly Item[]): Report['ph
   });
 }
 
-function bestOf(items: readonly Item[]): Item | undefined {
-  return [...items].sort((a, b) => rankOf(a.state) - rankOf(b.state))[0];
-}
-
-const rankOf = (state: State): number =>
-  (['complete', 'skipped', 'in progress', 'unknown', 'not started'] as State[]).indexOf(state);
-
-function implementationState(
-  { epics, stories, broken, sprint }: PhaseReport,
-  items: readonly Item[],
-): { state: State; evidence: Evidence[] } {
+function implementationState({ epics, stories, broken, sprint }: Found, items: readonly Item[]): Decided {
   const work = items.filter(({ kind }) => kind === 'story' || kind === 'spec');
-  const open = work.find(({ state }) => state === 'in progress');
   const done = work.filter(({ state }) => state === 'complete');
-  const bad = broken.find(({ file }) => file.includes('sprint-status'));
   const ledger =
     sprint === undefined ? [] : [{ file: sprint.file, says: `${done.length} of ${work.length} done` }];
+  const proof = ledger.length > 0 ? ledger : (done.at(-1)?.evidence ?? []);
   if (work.length > 0 && done.length === work.length) {
-    const late = epics.find(
+    const late = epics.some(
       ({ row }) => row !== undefined && row.means !== 'done' && row.means !== 'contexted',
     );
-    return {
-      state: late === undefined ? 'complete' : 'in progress',
-      evidence: ledger.length > 0 ? ledger : (done.at(-1)?.evidence ?? []),
-    };
+    return { state: late ? 'in progress' : 'complete', evidence: proof };
   }
+  const open = work.find(({ state }) => state === 'in progress');
   if (open !== undefined) return { state: 'in progress', evidence: open.evidence };
-  if (done.length > 0)
-    return { state: 'in progress', evidence: ledger.length > 0 ? ledger : (done.at(-1)?.evidence ?? []) };
+  if (done.length > 0) return { state: 'in progress', evidence: proof };
+  const bad = broken.find(({ file }) => file.includes('sprint-status'));
+  if (bad !== undefined) return { state: 'unknown', evidence: [bad] };
   const unknown = work.find(({ state }) => state === 'unknown');
-  if (bad !== undefined)
-    return {
-      state: 'unknown',
-      evidence: [{ file: bad.file, ...(bad.line === undefined ? {} : { line: bad.line }), says: bad.broken }],
-    };
   if (unknown !== undefined) return { state: 'unknown', evidence: unknown.evidence };
-  return stories.length > 0 && sprint !== undefined
-    ? { state: 'not started', evidence: ledger }
-    : { state: 'not started', evidence: [] };
+  return { state: 'not started', evidence: stories.length > 0 ? ledger : [] };
 }

@@ -1,23 +1,29 @@
+import { plural } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import type { Action } from './action.ts';
-import { projectDocuments, type ProjectDocument } from './documents.ts';
-import { nextActions } from './next-actions.ts';
+import { at, type ItemKind } from './model.ts';
+import { planActions } from './plan-actions.ts';
+import { ProjectFiles } from './project-files.ts';
 import { proposals } from './proposal.ts';
 import { reconcile, type Reconciled } from './reconcile.ts';
 import { readReport, type Report } from './report.ts';
-import { Workers } from './workers.ts';
+import { rank } from './stories.ts';
+import { storyActions } from './story-actions.ts';
+import { Workers, type Action } from './workers.ts';
 
-export type { Action } from './action.ts';
+export type { Action } from './workers.ts';
 export type { Item } from './model.ts';
 
-interface NextStep {
-  report: Report;
-  actions: Action[];
+/** A document of the project that work is done by. */
+interface ProjectDocument {
+  kind: ItemKind;
+  /** From the top of the project. */
+  path: string;
+  text: string;
 }
 
 /** How far a project is by what its files prove. Nothing is kept: every call reads anew. */
 export interface Progress {
-  next(catalogue: Catalogue): Promise<NextStep>;
+  next(catalogue: Catalogue): Promise<{ report: Report; actions: Action[] }>;
   /** The story that is worked on and the plans, as they are. */
   documents(): Promise<ProjectDocument[]>;
   reconcile(options: { apply: boolean; proposal?: string | undefined }): Promise<Reconciled>;
@@ -27,10 +33,68 @@ export function createProgress(root: string): Progress {
   return {
     async next(catalogue) {
       const report = await readReport(root);
-      const changes = proposals(report).reduce((sum, ledger) => sum + ledger.changes.length, 0);
-      return { report, actions: nextActions(report, new Workers(catalogue), { changes }) };
+      return { report, actions: nextActions(report, new Workers(catalogue)) };
     },
     documents: () => projectDocuments(root),
     reconcile: ({ apply, proposal }) => reconcile(root, { apply, proposal, now: new Date() }),
   };
+}
+
+/**
+ * What to do next, the most pressing first. While stories are under way the order is BMAD's own: go on with what is
+ * begun, review what is finished, start what is ready, prepare the next. Before that it is the order of the phases.
+ */
+function nextActions(report: Report, workers: Workers): Action[] {
+  const actions: Action[] = report.broken.map((bad) => ({
+    what: `Repair ${at(bad)}`,
+    why: bad.says,
+    evidence: [bad],
+    worker: bad.file.includes('sprint-status') ? workers.for('sprint planning', false) : undefined,
+    about: `repair ${bad.file}`,
+  }));
+  const changes = proposals(report).reduce((sum, ledger) => sum + ledger.changes.length, 0);
+  if (changes > 0)
+    actions.push({
+      what: 'Bring the ledgers up to date',
+      why: `the files prove ${plural(changes, 'change')} missing from the ledgers`,
+      evidence: report.drift.flatMap(({ evidence }) => evidence).slice(0, 4),
+      operation: 'reconcile',
+    });
+  const stories = storyActions(report, workers);
+  const plans = planActions(report, workers);
+  const underWay =
+    report.stories.some(({ likely }) => rank(likely) > rank('backlog')) ||
+    report.sprint !== undefined ||
+    report.files.specs.some(({ status }) => status !== undefined && status !== 'done');
+  return [...actions, ...(underWay ? [...stories, ...plans] : [...plans, ...stories])];
+}
+
+/** Those that are read by whoever does the work, the ones nearest to it first. */
+const READ: readonly ItemKind[] = ['story', 'spec', 'prd', 'architecture', 'ux', 'epics', 'brief'];
+
+/** The story that is worked on, then the plans, found by the rules that progress is judged by. */
+async function projectDocuments(root: string): Promise<ProjectDocument[]> {
+  const files = new ProjectFiles(root);
+  const report = await readReport(root, files);
+  const story = currentStory(report);
+  const paths = [
+    ...(story === undefined ? [] : [{ kind: 'story' as const, path: story }]),
+    ...report.artefacts.flatMap(({ kind, files: own }) => own.map((path) => ({ kind, path }))),
+  ];
+  const documents: ProjectDocument[] = [];
+  for (const { kind, path } of paths) {
+    if (!READ.includes(kind) || documents.some((known) => known.path === path)) continue;
+    const read = await files.read(path);
+    if (read !== undefined && 'text' in read) documents.push({ kind, path, text: read.text });
+  }
+  const place = ({ kind }: ProjectDocument): number => READ.indexOf(kind);
+  return documents.sort((a, b) => place(a) - place(b) || (a.path < b.path ? -1 : 1));
+}
+
+/** What is furthest and not done; of those the first in the order of the ledger. */
+function currentStory({ stories }: Report): string | undefined {
+  const [found] = (['in-progress', 'review', 'ready-for-dev', 'drafted'] as const).flatMap((status) =>
+    stories.flatMap(({ file, likely }) => (file !== undefined && likely === status ? [file.file] : [])),
+  );
+  return found;
 }

@@ -1,4 +1,3 @@
-import { sha256 } from '../../base/sha256.ts';
 import type { YamlPair } from '../../base/parse/parse-places.ts';
 import { at } from './model.ts';
 import type { Report } from './report.ts';
@@ -28,7 +27,6 @@ export interface LedgerProposal {
   file: string;
   /** The text that the changes are for. */
   text: string;
-  digest: string;
   changes: Change[];
 }
 
@@ -52,13 +50,16 @@ function sprintProposal({ sprint, stories, epics, files }: Report): LedgerPropos
     if (change !== undefined) changes.push(change);
     return change !== undefined;
   };
+  const respell = (row: Row): void => {
+    if (row.means !== undefined && row.means !== row.word)
+      raise(row, row.means, `this ledger writes "${row.word}" as ${row.means}`);
+  };
   for (const story of stories) {
     const { row, file } = story;
     if (row === undefined) continue;
     const to = ledgerWord(story, sprint);
     if (to !== undefined && file !== undefined && raise(row, to, proofOf(file))) raised.set(story, to);
-    else if (row.means !== undefined && row.means !== row.word)
-      raise(row, row.means, `this ledger writes "${row.word}" as ${row.means}`);
+    else respell(row);
   }
   const inserted = newRows(sprint, stories, twice);
   changes.push(...inserted.changes);
@@ -66,16 +67,14 @@ function sprintProposal({ sprint, stories, epics, files }: Report): LedgerPropos
     const { row, retrospective } = epic;
     if (row !== undefined) {
       const to = sprint.contexts ? undefined : epicWord(epic, raised, inserted.stories);
-      const isRaised = to !== undefined && raise(row, to.word, to.why);
-      if (!isRaised && row.means !== undefined && row.means !== row.word)
-        raise(row, row.means, `this ledger writes "${row.word}" as ${row.means}`);
+      if (to === undefined || !raise(row, to.word, to.why)) respell(row);
     }
     const held = files.retrospectives.find((retro) => retro.epic === epic.epic && retro.written);
     if (retrospective !== undefined && held !== undefined)
       raise(retrospective, sprint.contexts ? 'completed' : 'done', `${held.file} exists`);
   }
   changes.sort((a, b) => a.edit.start - b.edit.start || a.line - b.line);
-  return { file: sprint.file, text: sprint.text, digest: sha256(sprint.text), changes };
+  return { file: sprint.file, text: sprint.text, changes };
 }
 
 /** The change of a row to a word that is further along; nothing when it is not, or cannot be told. */
@@ -103,7 +102,7 @@ function ledgerWord({ row, file }: Story, { drafts }: SprintLedger): string | un
   const proven = fileStatus(file);
   if (proven === undefined || rank(proven) <= rank('backlog')) return undefined;
   if (proven === 'drafted' && !drafts)
-    return row?.means === 'backlog' || row?.word === '' ? 'ready-for-dev' : undefined;
+    return row === undefined || row.means === 'backlog' || row.word === '' ? 'ready-for-dev' : undefined;
   return proven;
 }
 
@@ -134,7 +133,10 @@ function epicWord(
   if (words.every((word) => word === 'done'))
     return {
       word: 'done',
-      why: `${words.length === 1 ? 'the one story' : `all ${words.length} stories`} of epic ${epic} ${words.length === 1 ? 'is' : 'are'} done`,
+      why:
+        words.length === 1
+          ? `the one story of epic ${epic} is done`
+          : `all ${words.length} stories of epic ${epic} are done`,
     };
   const begun = words.some((word) => word !== 'backlog' && word !== 'drafted');
   return begun && (row?.means === 'backlog' || row?.word === '')
@@ -153,26 +155,17 @@ function newRows(
   const end = sprint.text.includes('\r\n') ? '\r\n' : '\n';
   for (const story of stories) {
     const { row, file } = story;
-    const proven = fileStatus(file);
-    if (
-      row !== undefined ||
-      file === undefined ||
-      file.v4 ||
-      proven === undefined ||
-      rank(proven) <= rank('backlog')
-    )
-      continue;
+    const to = ledgerWord(story, sprint);
+    if (row !== undefined || file === undefined || file.v4 || to === undefined) continue;
     const neighbour = sprint.rows.findLast(
       (other) => other.epic === story.epic && other.kind !== 'retrospective',
     );
-    const lineStart = neighbour === undefined ? -1 : sprint.text.lastIndexOf('\n', neighbour.pair.at) + 1;
     // A row in a form of its own, such as one with a table inside, cannot be followed by a plain one with safety.
     if (neighbour === undefined || neighbour.pair.key !== neighbour.key || twice.has(neighbour.key)) continue;
-    const indent = sprint.text.slice(lineStart, neighbour.pair.at);
+    const indent = sprint.text.slice(sprint.text.lastIndexOf('\n', neighbour.pair.at) + 1, neighbour.pair.at);
     if (!/^[ \t]*$/.test(indent) || !/^[\w.-]+$/u.test(file.stem)) continue;
     const next = sprint.text.indexOf('\n', neighbour.pair.at);
     const place = next === -1 ? sprint.text.length : next + 1;
-    const to = proven === 'drafted' && !sprint.drafts ? 'ready-for-dev' : proven;
     const line = `${indent}${file.stem}: ${to}`;
     const text = next === -1 ? `${end}${line}` : `${line}${end}`;
     changes.push({
@@ -202,7 +195,7 @@ function workflowProposal({ workflows, artefacts, sprint }: Report): LedgerPropo
       ? []
       : [{ key: row.id, from: row.word, to: proof, why: `${proof} is complete`, line: row.line, edit }];
   });
-  return { file: workflows.file, text: workflows.text, digest: sha256(workflows.text), changes };
+  return { file: workflows.file, text: workflows.text, changes };
 }
 
 export function isLowered(kind: RowKind, before: string, after: string): boolean {

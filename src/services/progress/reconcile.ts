@@ -12,16 +12,10 @@ import { isBroken, readSprintLedger, type SprintLedger } from './sprint-ledger.t
 const LOCK_WAIT_MS = 10_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-interface ReconciledLedger {
-  file: string;
-  changes: Change[];
-  diff: string;
-}
-
 export interface Reconciled {
   /** Stands for the ledgers as they are and the changes that were found; applying may be bound to it. */
   proposal: string;
-  ledgers: ReconciledLedger[];
+  ledgers: { file: string; changes: Change[]; diff: string }[];
   applied: boolean;
   report: Report;
 }
@@ -43,35 +37,32 @@ export async function reconcile(
         hint: 'Ask for the changes again without "apply", review them, and use the new proposal.',
       },
     );
-  const ledgers: ReconciledLedger[] = [];
+  const ledgers: Reconciled['ledgers'] = [];
   for (const ledger of found) {
     const edits = [...ledger.changes.map(({ edit }) => edit), ...stamp(report.sprint, ledger, now)];
     const after = edited(ledger.text, edits);
     if (apply) await write(root, ledger, after);
-    ledgers.push({
-      file: ledger.file,
-      changes: ledger.changes,
-      diff: diffOf(ledger.file, ledger.text, after),
-    });
+    const { file, changes, text } = ledger;
+    ledgers.push({ file, changes, diff: diffOf(file, text, after) });
   }
   return { proposal, ledgers, applied: apply && ledgers.length > 0, report };
 }
 
 function proposalId(found: readonly LedgerProposal[]): string {
-  const parts = found.map(({ file, digest, changes }) => [
+  const parts = found.map(({ file, text, changes }) => [
     file,
-    digest,
+    sha256(text),
     changes.map(({ key, to }) => [key, to]),
   ]);
   return sha256(JSON.stringify(parts)).slice(0, 12);
 }
 
 /** Under a lock that every process of ours takes; others do not know it, so the bytes are compared once more. */
-async function write(root: string, { file, digest }: LedgerProposal, after: string): Promise<void> {
+async function write(root: string, { file, text }: LedgerProposal, after: string): Promise<void> {
   const lock = join(root, posix.dirname(file), `.${posix.basename(file)}.lock`);
   await withLock(lock, { waitMs: LOCK_WAIT_MS }, async () => {
     const now = (await readInside(root, file, MAX_BYTES)).toString('utf8');
-    if (sha256(now) !== digest)
+    if (now !== text)
       throw new BmadError('conflict', `${file} has changed in the meantime; it was not written.`, {
         subject: file,
         hint: 'Ask for the changes again.',
@@ -106,14 +97,12 @@ function stamp(sprint: SprintLedger | undefined, ledger: LedgerProposal, now: Da
   const two = (value: number): string => String(value).padStart(2, '0');
   const [year, month, day] = [now.getFullYear(), two(now.getMonth() + 1), two(now.getDate())];
   const time = `${two(now.getHours())}:${two(now.getMinutes())}`;
-  const before = String(pair.value);
-  const form = /^\d{2}-\d{2}-\d{4} \d{2}:\d{2}$/.test(before)
-    ? `${month}-${day}-${year} ${time}`
-    : /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$/.test(before)
-      ? `${year}-${month}-${day} ${time}`
-      : /^\d{4}-\d{2}-\d{2}$/.test(before)
-        ? `${year}-${month}-${day}`
-        : undefined;
+  const forms: [RegExp, string][] = [
+    [/^\d{2}-\d{2}-\d{4} \d{2}:\d{2}$/, `${month}-${day}-${year} ${time}`],
+    [/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$/, `${year}-${month}-${day} ${time}`],
+    [/^\d{4}-\d{2}-\d{2}$/, `${year}-${month}-${day}`],
+  ];
+  const form = forms.find(([pattern]) => pattern.test(String(pair.value)))?.[1];
   const edit = form === undefined ? undefined : replaced(pair, form);
   return edit === undefined ? [] : [edit];
 }

@@ -3,7 +3,7 @@ import { plural } from '../../base/text/text.ts';
 import { findArtefacts, type Artefact } from './artefacts.ts';
 import { findDrift } from './drift.ts';
 import { joinedPlans, plannedIn, type Plan } from './epic-headings.ts';
-import { findLocations, type Locations } from './locations.ts';
+import { findLocations, unique, type Locations } from './locations.ts';
 import type { Drift, Item, Phase, State, Trouble, Evidence } from './model.ts';
 import { documentItems, phasesOf } from './phases.ts';
 import { ProjectFiles } from './project-files.ts';
@@ -20,19 +20,23 @@ import {
 import { findStoryFiles, type StoryFiles } from './story-files.ts';
 import { readWorkflowLedger, type WorkflowLedger } from './workflow-ledger.ts';
 
-/** All that the files of a project prove about its progress. */
-export interface Report {
+/** What was found in the files of a project. */
+export interface Found {
   locations: Locations;
   artefacts: Artefact[];
   plan: Plan;
   sprint: SprintLedger | undefined;
   workflows: WorkflowLedger | undefined;
-  broken: BrokenLedger[];
+  broken: Evidence[];
   /** Further ledgers of the same kind. */
   others: string[];
   files: StoryFiles;
   stories: Story[];
   epics: Epic[];
+}
+
+/** All that the files of a project prove about its progress. */
+export interface Report extends Found {
   items: Item[];
   phases: { phase: Phase; state: State; evidence: Evidence[] }[];
   drift: Drift[];
@@ -60,7 +64,7 @@ export async function readReport(root: string, files = new ProjectFiles(root)): 
   const sprint = sprints.good[0];
   const stories = joinedStories(sprint, storyFiles, plan);
   const epics = joinedEpics(sprint, plan, stories);
-  const found = {
+  const found: Found = {
     locations,
     artefacts,
     plan,
@@ -72,7 +76,7 @@ export async function readReport(root: string, files = new ProjectFiles(root)): 
     stories,
     epics,
   };
-  const items = [...documentItems(found), ...sprintItems(found), ...workItems(found)];
+  const items = [...documentItems(found), sprintItem(found), ...workItems(found)];
   return {
     ...found,
     items,
@@ -85,14 +89,13 @@ export async function readReport(root: string, files = new ProjectFiles(root)): 
 
 /** The epics that the planning documents name. In version 4 they are part of the PRD. */
 async function planOf(files: ProjectFiles, artefacts: readonly Artefact[]): Promise<Plan> {
-  const plans: Plan[] = [];
   const sources = artefacts.filter(({ kind }) => kind === 'epics');
   const used = sources.length > 0 ? sources : artefacts.filter(({ kind }) => kind === 'prd');
-  for (const { files: paths } of used)
-    for (const path of paths) {
-      const read = await files.read(path);
-      if (read !== undefined && 'text' in read) plans.push(plannedIn(path, read.text));
-    }
+  const plans: Plan[] = [];
+  for (const path of used.flatMap(({ files: paths }) => paths)) {
+    const read = await files.read(path);
+    if (read !== undefined && 'text' in read) plans.push(plannedIn(path, read.text));
+  }
   return joinedPlans(plans);
 }
 
@@ -102,67 +105,54 @@ async function ledgers<L extends { file: string }>(
   { implementation, planning, stories }: Locations,
   names: readonly string[],
   parse: (file: string, text: string) => L | BrokenLedger,
-): Promise<{ good: L[]; broken: BrokenLedger[] }> {
-  const found: { good: L[]; broken: BrokenLedger[] } = { good: [], broken: [] };
-  const seen = new Set<string>();
-  for (const folder of [...implementation, ...planning, ...stories])
-    for (const name of names) {
-      const path = posix.join(folder, name);
-      if (seen.has(path)) continue;
-      seen.add(path);
-      const read = await files.read(path);
-      if (read === undefined) continue;
-      if ('trouble' in read) {
-        found.broken.push({ file: path, broken: read.trouble.message });
-        continue;
-      }
-      const ledger = parse(path, read.text);
-      if (isBroken(ledger as SprintLedger | BrokenLedger)) found.broken.push(ledger as BrokenLedger);
-      else found.good.push(ledger as L);
-    }
+): Promise<{ good: L[]; broken: Evidence[] }> {
+  const found: { good: L[]; broken: Evidence[] } = { good: [], broken: [] };
+  const folders = [...implementation, ...planning, ...stories];
+  for (const file of unique(folders.flatMap((folder) => names.map((name) => posix.join(folder, name))))) {
+    const read = await files.read(file);
+    if (read === undefined) continue;
+    const ledger =
+      'trouble' in read ? { broken: { file, says: read.trouble.message } } : parse(file, read.text);
+    if (isBroken(ledger)) found.broken.push(ledger.broken);
+    else found.good.push(ledger);
+  }
   return found;
 }
 
-function sprintItems({ sprint, broken }: Pick<Report, 'sprint' | 'broken'>): Item[] {
+function sprintItem({ sprint, broken }: Found): Item {
   const base = { kind: 'sprint', phase: 'implementation', id: 'sprint-planning' } as const;
   if (sprint !== undefined) {
     const says = plural(sprint.rows.length, 'row');
-    return [{ ...base, state: 'complete', evidence: [{ file: sprint.file, says }] }];
+    return { ...base, state: 'complete', evidence: [{ file: sprint.file, says }] };
   }
-  const bad = broken.find(({ file }) => file.includes('sprint-status'));
-  if (bad === undefined) return [{ ...base, state: 'not started', evidence: [] }];
-  const { file, line, broken: says } = bad;
-  return [{ ...base, state: 'unknown', evidence: [{ file, ...(line === undefined ? {} : { line }), says }] }];
+  const bad = broken.filter(({ file }) => file.includes('sprint-status')).slice(0, 1);
+  return { ...base, state: bad.length === 0 ? 'not started' : 'unknown', evidence: bad };
 }
 
-function workItems({ sprint, epics, files }: Pick<Report, 'sprint' | 'epics' | 'files'>): Item[] {
+function workItems({ sprint, epics, files }: Found): Item[] {
+  const phase = 'implementation';
   const items: Item[] = [];
   for (const epic of epics) {
     items.push(epicItem(epic, sprint?.file));
     for (const story of epic.stories) items.push(storyItem(story, sprint?.file));
-    const { retrospective } = epic;
-    if (retrospective !== undefined && sprint !== undefined)
-      items.push({
-        kind: 'retrospective',
-        phase: 'implementation',
-        id: retrospective.key,
-        state:
-          retrospective.means === undefined
-            ? 'unknown'
-            : retrospective.means === 'optional'
-              ? 'not started'
-              : 'complete',
-        status: retrospective.word,
-        evidence: [{ file: sprint.file, line: retrospective.line, says: retrospective.word }],
-      });
+    if (epic.retrospective === undefined || sprint === undefined) continue;
+    const { key, means, word, line } = epic.retrospective;
+    items.push({
+      kind: 'retrospective',
+      phase,
+      id: key,
+      state: means === undefined ? 'unknown' : means === 'optional' ? 'not started' : 'complete',
+      status: word,
+      evidence: [{ file: sprint.file, line, says: word }],
+    });
   }
   for (const spec of files.specs)
     items.push({
       kind: 'spec',
-      phase: 'implementation',
-      id: spec.slug,
+      phase,
+      id: spec.stem,
       state: spec.status === undefined ? 'unknown' : spec.status === 'done' ? 'complete' : 'in progress',
-      ...(spec.word === undefined ? {} : { status: spec.word }),
+      status: spec.word,
       evidence: [fileEvidence(spec)],
     });
   return items;

@@ -1,5 +1,6 @@
 import { attempt, broken, ParseError } from '../../base/expected.ts';
 import { yamlPairs, type YamlPair } from '../../base/parse/parse-places.ts';
+import type { Evidence } from './model.ts';
 import { meantWord, rankOf, type RowKind } from './words.ts';
 
 /** One row of `development_status`. */
@@ -20,7 +21,6 @@ export interface Row {
 interface ActionItem {
   action: string;
   epic: string;
-  owner: string;
   status: string;
   line: number;
 }
@@ -38,33 +38,40 @@ export interface SprintLedger {
   contexts: boolean;
 }
 
+/** A ledger that cannot be used, and why. */
 export interface BrokenLedger {
-  file: string;
-  line?: number;
-  broken: string;
+  broken: Evidence;
 }
 
-const EPIC_KEY = /^epic-(\d{1,6})$/;
-const RETRO_KEY = /^epic-(\d{1,6})-retrospective$/;
-const STORY_KEY = /^(\d{1,6})-(\d{1,6})([a-z]?)-.+/u;
+const KEYS: readonly (readonly [RowKind, RegExp])[] = [
+  ['retrospective', /^epic-(\d{1,6})-retrospective$/],
+  ['epic', /^epic-(\d{1,6})$/],
+  ['story', /^(\d{1,6})-(\d{1,6})([a-z]?)-.+/u],
+];
 
-/** The pairs of a ledger, or what is wrong with it. */
-export function ledgerPairs(file: string, text: string): YamlPair[] | undefined | BrokenLedger {
-  return attempt(
-    () => yamlPairs(file, text),
-    broken((error) => ({ file, ...error.place, broken: reasonOf(error) })),
+/** The pairs of a ledger and the one with its rows, or what is wrong with it. */
+export function ledgerPairs(
+  file: string,
+  text: string,
+  name: string,
+): { pairs: YamlPair[]; rows: YamlPair } | BrokenLedger {
+  if (text.trim() === '') return { broken: { file, says: 'the file is empty' } };
+  const pairs = attempt(
+    () => yamlPairs(file, text) ?? [],
+    broken((error) => ({ broken: { file, line: error.line, says: reasonOf(error) } })),
   );
+  if ('broken' in pairs) return pairs;
+  const rows = pairs.find(({ key }) => key === name);
+  return rows === undefined ? { broken: { file, says: `it has no "${name}"` } } : { pairs, rows };
 }
 
 /** Reads a sprint-status file. A broken one is told with its line and left alone. */
 export function readSprintLedger(file: string, text: string): SprintLedger | BrokenLedger {
-  if (text.trim() === '') return { file, broken: 'the file is empty' };
-  const pairs = ledgerPairs(file, text);
-  if (pairs !== undefined && 'broken' in pairs) return pairs;
-  const status = pairs?.find(({ key }) => key === 'development_status');
-  if (pairs === undefined || status === undefined) return { file, broken: 'it has no "development_status"' };
-  if (status.pairs.length === 0)
-    return { file, line: status.line, broken: '"development_status" has no rows' };
+  const found = ledgerPairs(file, text, 'development_status');
+  if ('broken' in found) return found;
+  const { pairs, rows } = found;
+  if (rows.pairs.length === 0)
+    return { broken: { file, line: rows.line, says: '"development_status" has no rows' } };
   const ledger: SprintLedger = {
     file,
     text,
@@ -77,17 +84,17 @@ export function readSprintLedger(file: string, text: string): SprintLedger | Bro
     contexts: /\bcontexted\b/.test(text),
   };
   const lines = new Map<string, number[]>();
-  for (const pair of status.pairs) {
+  for (const pair of rows.pairs) {
     lines.set(pair.key, [...(lines.get(pair.key) ?? []), pair.line]);
     const row = rowOf(pair);
     if (row === undefined) ledger.unknown.push({ key: pair.key, line: pair.line });
     else ledger.rows.push(row);
   }
-  for (const [key, found] of lines) if (found.length > 1) ledger.duplicates.push({ key, lines: found });
+  for (const [key, places] of lines) if (places.length > 1) ledger.duplicates.push({ key, lines: places });
   return ledger;
 }
 
-export function isBroken(ledger: SprintLedger | BrokenLedger): ledger is BrokenLedger {
+export function isBroken(ledger: object): ledger is BrokenLedger {
   return 'broken' in ledger;
 }
 
@@ -95,24 +102,15 @@ function rowOf(pair: YamlPair): Row | undefined {
   const { key, line } = pair;
   // Some tools keep a table in each row; its status is what counts.
   const value = pair.pairs.find((inner) => inner.key === 'status') ?? pair;
-  const word = value.value === null || value.value === undefined ? '' : String(value.value);
-  const [kind, match] = classified(key);
-  if (kind === undefined || match === null) return undefined;
-  const means = rankOf(kind, word) === undefined ? meantWord(kind, word) : word;
-  const story = kind === 'story' ? `${Number(match[2])}${match[3] ?? ''}` : '';
-  return { key, kind, epic: Number(match[1]), story, word, means, line, pair: value };
-}
-
-function classified(key: string): [RowKind | undefined, RegExpExecArray | null] {
-  for (const [kind, pattern] of [
-    ['retrospective', RETRO_KEY],
-    ['epic', EPIC_KEY],
-    ['story', STORY_KEY],
-  ] as const) {
+  const word = String(value.value ?? '');
+  for (const [kind, pattern] of KEYS) {
     const match = pattern.exec(key);
-    if (match !== null) return [kind, match];
+    if (match === null) continue;
+    const means = rankOf(kind, word) === undefined ? meantWord(kind, word) : word;
+    const story = kind === 'story' ? `${Number(match[2])}${match[3] ?? ''}` : '';
+    return { key, kind, epic: Number(match[1]), story, word, means, line, pair: value };
   }
-  return [undefined, null];
+  return undefined;
 }
 
 function actionItemsOf(pairs: readonly YamlPair[]): ActionItem[] {
@@ -122,7 +120,7 @@ function actionItemsOf(pairs: readonly YamlPair[]): ActionItem[] {
     const line = (item.find(({ key }) => key === 'status') ?? item[0] ?? list)?.line ?? 1;
     return text('action') === ''
       ? []
-      : [{ action: text('action'), epic: text('epic'), owner: text('owner'), status: text('status'), line }];
+      : [{ action: text('action'), epic: text('epic'), status: text('status'), line }];
   });
 }
 

@@ -1,8 +1,8 @@
 import { plural } from '../../base/text/text.ts';
-import type { Plan } from './epic-headings.ts';
+import type { Plan, Planned } from './epic-headings.ts';
 import type { Evidence, Item, State } from './model.ts';
 import type { Row, SprintLedger } from './sprint-ledger.ts';
-import { natural, type StoryFile, type StoryFiles } from './story-files.ts';
+import { natural, type Gate, type SpecFile, type StoryFile, type StoryFiles } from './story-files.ts';
 import { STORY_STATUSES, type StoryStatus } from './words.ts';
 
 /** A story with all that is known of it. */
@@ -12,8 +12,8 @@ export interface Story {
   story: string;
   row: Row | undefined;
   file: StoryFile | undefined;
-  planned: { file: string; line: number; title: string } | undefined;
-  gate: { file: string; line: number; gate: string } | undefined;
+  planned: Planned | undefined;
+  gate: Gate | undefined;
   /** The ledger's status; where there is no row, that of the file. */
   status: StoryStatus | undefined;
   /** The further of the two, which the ledger would have if it were up to date. */
@@ -25,7 +25,7 @@ export interface Epic {
   row: Row | undefined;
   retrospective: Row | undefined;
   stories: Story[];
-  planned: { file: string; line: number; title: string } | undefined;
+  planned: Planned | undefined;
 }
 
 /** Puts rows, files and plans of the same story together. The order is that of the ledger, then of the numbers. */
@@ -49,8 +49,7 @@ export function joinedStories(ledger: SprintLedger | undefined, files: StoryFile
   };
   for (const row of ledger?.rows ?? []) {
     if (row.kind !== 'story') continue;
-    const story = get(row.epic, row.story, row.key);
-    story.row ??= row;
+    get(row.epic, row.story, row.key).row ??= row;
   }
   for (const file of files.stories) {
     const story = get(file.epic, file.story, file.v4 ? `${file.epic}.${file.story}` : file.stem);
@@ -67,13 +66,13 @@ export function joinedStories(ledger: SprintLedger | undefined, files: StoryFile
       story.row === undefined ? (inFile ?? (story.file === undefined ? 'backlog' : undefined)) : inLedger;
     story.likely = further(inLedger, inFile) ?? story.status;
   }
-  const rows = new Map((ledger?.rows ?? []).map((row, index) => [row, index]));
-  const place = (story: Story): number =>
-    story.row === undefined ? Infinity : (rows.get(story.row) ?? Infinity);
-  return all.sort((a, b) => compare(place(a), place(b)) || a.epic - b.epic || natural(a.story, b.story));
+  // Stories of the ledger were put in first, and the sort is stable.
+  return all.sort((a, b) =>
+    a.row === undefined && b.row === undefined
+      ? a.epic - b.epic || natural(a.story, b.story)
+      : Number(a.row === undefined) - Number(b.row === undefined),
+  );
 }
-
-const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);
 
 /** What a file proves. A template that has not been filled in proves nothing, whatever its status line says. */
 export function fileStatus(file: StoryFile | undefined): StoryStatus | undefined {
@@ -130,44 +129,45 @@ const STATES: Record<StoryStatus, State> = {
 
 export function storyItem(story: Story, ledgerFile: string | undefined): Item {
   const { id, row, file, planned, status } = story;
-  const evidence: Evidence[] = [];
-  if (row !== undefined && ledgerFile !== undefined)
-    evidence.push({ file: ledgerFile, line: row.line, says: row.word === '' ? 'no status' : row.word });
+  const evidence = rowEvidence(row, ledgerFile);
   if (file !== undefined) evidence.push(fileEvidence(file));
-  if (evidence.length === 0 && planned !== undefined)
-    evidence.push({ file: planned.file, line: planned.line, says: 'planned' });
-  const word = row?.word ?? file?.word;
   return {
     kind: 'story',
     phase: 'implementation',
     id,
     state: status === undefined ? 'unknown' : isDisputed(story) ? 'in progress' : STATES[status],
-    ...(word === undefined || word === '' ? {} : { status: word }),
-    evidence,
+    status: (row?.word ?? file?.word) || undefined,
+    evidence: evidence.length > 0 ? evidence : planEvidence(planned),
   };
 }
 
-export function fileEvidence(file: StoryFile | Omit<StoryFile, 'epic' | 'story'>): Evidence {
-  const { placeholder, word, line, tasks, trouble } = file;
-  if (trouble !== undefined) return { file: file.file, says: trouble };
-  if (placeholder !== undefined && rank(file.status) <= rank('ready-for-dev'))
-    return { file: file.file, line: placeholder.line, says: `${placeholder.text} has not been filled in` };
+function rowEvidence(row: Row | undefined, ledgerFile: string | undefined): Evidence[] {
+  return row === undefined || ledgerFile === undefined
+    ? []
+    : [{ file: ledgerFile, line: row.line, says: row.word || 'no status' }];
+}
+
+export function planEvidence(planned: Planned | undefined): Evidence[] {
+  return planned === undefined ? [] : [{ file: planned.file, line: planned.line, says: 'planned' }];
+}
+
+export function fileEvidence({ file, status, placeholder, word, line, tasks, trouble }: SpecFile): Evidence {
+  if (trouble !== undefined) return { file, says: trouble };
+  if (placeholder !== undefined && rank(status) <= rank('ready-for-dev'))
+    return { file, line: placeholder.line, says: `${placeholder.text} has not been filled in` };
   const open = tasks.total === 0 ? '' : `, ${tasks.done} of ${plural(tasks.total, 'task')}`;
-  return { file: file.file, ...(line === undefined ? {} : { line }), says: `${word ?? 'no status'}${open}` };
+  return { file, line, says: `${word ?? 'no status'}${open}` };
 }
 
 export function epicItem({ epic, row, stories, planned }: Epic, ledgerFile: string | undefined): Item {
-  const evidence: Evidence[] = [];
-  if (row !== undefined && ledgerFile !== undefined)
-    evidence.push({ file: ledgerFile, line: row.line, says: row.word === '' ? 'no status' : row.word });
-  else if (planned !== undefined) evidence.push({ file: planned.file, line: planned.line, says: 'planned' });
+  const inLedger = rowEvidence(row, ledgerFile);
   return {
     kind: 'epic',
     phase: 'implementation',
     id: `epic-${epic}`,
     state: epicState(row, stories),
-    ...(row === undefined || row.word === '' ? {} : { status: row.word }),
-    evidence,
+    status: row?.word || undefined,
+    evidence: inLedger.length > 0 ? inLedger : planEvidence(planned),
   };
 }
 

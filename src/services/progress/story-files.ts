@@ -2,19 +2,12 @@ import { posix } from 'node:path';
 import { attempt, broken, expected } from '../../base/expected.ts';
 import { parseYaml, tableOf, textField } from '../../base/parse/parse.ts';
 import { headingIn } from '../../base/text/markdown.ts';
-import { bodyOf, frontMatterOf, judgeDocument, statusIn } from './document.ts';
+import { bodyOf, frontMatterOf, judgeDocument, statedAbove, statusIn, type Stated } from './document.ts';
 import { unique, type Locations } from './locations.ts';
 import type { ProjectFiles } from './project-files.ts';
 import { storyStatus, type StoryStatus } from './words.ts';
 
-export interface StoryFile {
-  file: string;
-  /** The name without folder and extension, which is the key of its row in the ledger. */
-  stem: string;
-  epic: number;
-  story: string;
-  /** Version 4 numbers with dots and has its status in a section of its own. */
-  v4: boolean;
+interface StoryFacts {
   word: string | undefined;
   status: StoryStatus | undefined;
   line: number | undefined;
@@ -24,8 +17,23 @@ export interface StoryFile {
   trouble: string | undefined;
 }
 
-interface SpecFile extends Omit<StoryFile, 'epic' | 'story'> {
-  slug: string;
+export interface SpecFile extends StoryFacts {
+  file: string;
+  /** The name without folder and extension, which is the key of its row in the ledger. */
+  stem: string;
+}
+
+export interface StoryFile extends SpecFile {
+  epic: number;
+  story: string;
+  /** Version 4 numbers with dots and has its status in a section of its own. */
+  v4: boolean;
+}
+
+export interface Gate {
+  file: string;
+  line: number;
+  gate: string;
 }
 
 export interface StoryFiles {
@@ -33,9 +41,9 @@ export interface StoryFiles {
   /** Specs of quick work that belong to no story. */
   specs: SpecFile[];
   retrospectives: { file: string; epic: number; written: boolean }[];
-  gates: Map<string, { file: string; line: number; gate: string }>;
+  gates: Map<string, Gate>;
   /** Contexts of epics, which the early alphas ask for. */
-  epicContexts: { file: string; epic: number }[];
+  epicContexts: number[];
 }
 
 const V6_NAME = /^(?:spec-)?(\d{1,6})-(\d{1,6})([a-z]?)-.+$/u;
@@ -63,7 +71,7 @@ export async function findStoryFiles(files: ProjectFiles, locations: Locations):
       const read = await files.read(file);
       const written = read !== undefined && 'text' in read && isHeld(file, read.text);
       found.retrospectives.push({ file, epic: Number(retro[1]), written });
-    } else if (context !== null) found.epicContexts.push({ file, epic: Number(context[1]) });
+    } else if (context !== null) found.epicContexts.push(Number(context[1]));
     else if (/\.md$/i.test(name)) await takeStory(files, file, found);
   }
   for (const folder of locations.gates) await takeGates(files, folder, found);
@@ -87,33 +95,27 @@ async function takeStory(files: ProjectFiles, file: string, found: StoryFiles): 
   if (numbered === null && !isSpec) return;
   const read = await files.read(file);
   if (read === undefined) return;
-  const said: StoryFacts =
-    'trouble' in read
-      ? { ...NOTHING, trouble: read.trouble.message, named: numbered !== null }
-      : read.text.trim() === ''
-        ? { ...NOTHING, trouble: 'the file is empty', named: numbered !== null }
-        : saidBy(file, read.text);
-  const { named, ...facts } = said;
+  const trouble = 'trouble' in read ? read.trouble.message : 'the file is empty';
+  const { named, ...facts } =
+    'text' in read && read.text.trim() !== ''
+      ? saidBy(file, read.text)
+      : { ...NOTHING, trouble, named: numbered !== null };
   // Reviews and notes are named after their story too; a story has a status or its title.
   if (!named && facts.word === undefined) return;
   if (numbered === null) {
-    found.specs.push({ file, stem, slug: stem, v4: false, ...facts });
+    found.specs.push({ file, stem, ...facts });
     return;
   }
-  const story = `${Number(numbered[2])}${V6_NAME.test(stem) ? (numbered[3] ?? '') : ''}`;
+  const v4 = !V6_NAME.test(stem);
   found.stories.push({
     file,
     stem: stem.replace(/^spec-/, ''),
     epic: Number(numbered[1]),
-    story,
-    v4: !V6_NAME.test(stem),
+    story: `${Number(numbered[2])}${v4 ? '' : (numbered[3] ?? '')}`,
+    v4,
     ...facts,
   });
 }
-
-type StoryFacts = Pick<StoryFile, 'word' | 'status' | 'line' | 'tasks' | 'placeholder' | 'trouble'> & {
-  named: boolean;
-};
 
 const NOTHING: StoryFacts = {
   word: undefined,
@@ -122,10 +124,9 @@ const NOTHING: StoryFacts = {
   tasks: { done: 0, total: 0 },
   placeholder: undefined,
   trouble: undefined,
-  named: false,
 };
 
-function saidBy(file: string, text: string): StoryFacts {
+function saidBy(file: string, text: string): StoryFacts & { named: boolean } {
   let trouble: string | undefined;
   const head = attempt(
     () => frontMatterOf(file, text),
@@ -135,9 +136,7 @@ function saidBy(file: string, text: string): StoryFacts {
     }),
   );
   const lines = text.split(/\r?\n/);
-  const pair = head.pairs.find(({ key }) => key === 'status' || key === 'statut');
-  const stated =
-    typeof pair?.value === 'string' ? { word: pair.value, line: pair.line } : statedIn(lines, head.endLine);
+  const stated = statedAbove(head) ?? statedIn(lines, head.endLine);
   return {
     word: stated?.word,
     status: stated === undefined ? undefined : storyStatus(stated.word),
@@ -151,7 +150,7 @@ function saidBy(file: string, text: string): StoryFacts {
 }
 
 /** A status line before the first section, or the first line of a section called so. */
-function statedIn(lines: readonly string[], from: number): { word: string; line: number } | undefined {
+function statedIn(lines: readonly string[], from: number): Stated | undefined {
   for (let index = from; index < lines.length; index++) {
     const line = lines[index] ?? '';
     const heading = headingIn(line);
@@ -171,7 +170,7 @@ function statedIn(lines: readonly string[], from: number): { word: string; line:
   return undefined;
 }
 
-function sectionWord(lines: readonly string[], heading: number): { word: string; line: number } | undefined {
+function sectionWord(lines: readonly string[], heading: number): Stated | undefined {
   for (let index = heading + 1; index < lines.length; index++) {
     const line = (lines[index] ?? '').trim();
     if (line.startsWith('#')) return undefined;
@@ -180,18 +179,14 @@ function sectionWord(lines: readonly string[], heading: number): { word: string;
   return undefined;
 }
 
-function tasksIn(lines: readonly string[]): { done: number; total: number } {
-  const tasks = { done: 0, total: 0 };
+function tasksIn(lines: readonly string[]): StoryFacts['tasks'] {
   let inside = false;
-  for (const line of lines) {
+  const marks = lines.flatMap((line) => {
     const heading = headingIn(line);
     if (heading?.level === 2) inside = /^(?:tasks|tâches)/iu.test(heading.title);
-    const mark = inside ? /^\s*[-*]\s+\[([ xX])\]/.exec(line)?.[1] : undefined;
-    if (mark === undefined) continue;
-    tasks.total += 1;
-    if (mark !== ' ') tasks.done += 1;
-  }
-  return tasks;
+    return (inside ? /^\s*[-*]\s+\[([ xX])\]/.exec(line)?.[1] : undefined) ?? [];
+  });
+  return { done: marks.filter((mark) => mark !== ' ').length, total: marks.length };
 }
 
 /** One file a story: that of BMAD's own name rather than a copy, one with a status rather than one without. */
@@ -211,19 +206,16 @@ async function takeGates(files: ProjectFiles, folder: string, found: StoryFiles)
     const [, epic, story] = /^(\d{1,6})\.(\d{1,6})\b.*\.ya?ml$/i.exec(posix.basename(file)) ?? [];
     const read = epic === undefined ? undefined : await files.read(file);
     if (read === undefined || 'trouble' in read) continue;
-    const gate = gateIn(file, read.text);
-    const line = read.text.split('\n').findIndex((text) => /^gate\s*:/.test(text)) + 1;
+    const { text } = read;
+    const value = attempt(
+      () => parseYaml(file, text),
+      expected(() => undefined),
+    );
+    const gate = textField(tableOf(value), 'gate')?.toUpperCase();
+    const line = text.split('\n').findIndex((each) => /^gate\s*:/.test(each)) + 1;
     if (gate !== undefined)
       found.gates.set(`${Number(epic)}.${Number(story)}`, { file, line: line || 1, gate });
   }
-}
-
-function gateIn(file: string, text: string): string | undefined {
-  const value = attempt(
-    () => parseYaml(file, text),
-    expected(() => undefined),
-  );
-  return textField(tableOf(value), 'gate')?.toUpperCase();
 }
 
 /** `2` before `10`, `2` before `2a`. */

@@ -25,38 +25,19 @@ export function rankOf(kind: RowKind, word: string): number | undefined {
 }
 
 /** What people and models write instead: other versions, other habits, French documents. */
-const MEANT: Record<string, StoryStatus> = {
-  'to-do': 'backlog',
-  todo: 'backlog',
-  'not-started': 'backlog',
-  planned: 'backlog',
-  draft: 'drafted',
-  brouillon: 'drafted',
-  ready: 'ready-for-dev',
-  'ready-for-development': 'ready-for-dev',
-  approved: 'ready-for-dev',
-  approuve: 'ready-for-dev',
-  approuvee: 'ready-for-dev',
-  'pret-pour-dev': 'ready-for-dev',
-  inprogress: 'in-progress',
-  started: 'in-progress',
-  wip: 'in-progress',
-  blocked: 'in-progress',
-  'en-cours': 'in-progress',
-  'in-review': 'review',
-  'ready-for-review': 'review',
-  'en-revue': 'review',
-  complete: 'done',
-  completed: 'done',
-  termine: 'done',
-  terminee: 'done',
+const MEANT: Record<StoryStatus, readonly string[]> = {
+  backlog: ['to-do', 'todo', 'not-started', 'planned'],
+  drafted: ['draft', 'brouillon'],
+  'ready-for-dev': ['ready', 'ready-for-development', 'approved', 'approuve', 'approuvee', 'pret-pour-dev'],
+  'in-progress': ['inprogress', 'started', 'wip', 'blocked', 'en-cours'],
+  review: ['in-review', 'ready-for-review', 'en-revue'],
+  done: ['complete', 'completed', 'termine', 'terminee'],
 };
 
 /** The status of a story that a text stands for: `InProgress`, `✅ Done (2026-01-05)`, `Ready for Review`. */
 export function storyStatus(text: string): StoryStatus | undefined {
   const word = folded(text);
-  const exact = STORY_STATUSES.find((status) => status === word);
-  return exact ?? (Object.hasOwn(MEANT, word) ? MEANT[word] : undefined);
+  return STORY_STATUSES.find((status) => status === word || MEANT[status].includes(word));
 }
 
 /** The legal word of a row that another word stands for beyond doubt: `Done`, `in_progress`, `completed`. */

@@ -2,117 +2,91 @@ import { behaviourOf } from '../../model/format.ts';
 import { attempt, expected } from '../../base/expected.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord, RecordKind } from '../../model/record.ts';
-
-/** What can be done next, whatever a version calls it. */
-export type Work =
-  | 'brainstorm'
-  | 'brief'
-  | 'document code'
-  | 'begin'
-  | 'prd'
-  | 'tech spec'
-  | 'ux'
-  | 'architecture'
-  | 'epics'
-  | 'readiness'
-  | 'sprint planning'
-  | 'epic context'
-  | 'create story'
-  | 'approve story'
-  | 'develop story'
-  | 'review story'
-  | 'apply review'
-  | 'close story'
-  | 'quick work'
-  | 'retrospective';
+import type { Evidence } from './model.ts';
 
 interface Ways {
   /** Workflows of version 6, the oldest names first: a project has those of its own version. */
   v6: readonly string[];
-  /** An agent of version 4, and what it is told; commands are said with a star. */
-  v4?: { agent: string; command?: string };
+  /** An agent of version 4, and the command it is given. */
+  v4?: string;
   /** Who does it in version 6, where such an agent is installed. */
   agents: readonly string[];
   /** Not offered where the project's own version has no such thing. */
   ownOnly?: true;
 }
 
-const WAYS: Record<Work, Ways> = {
+/** What can be done next, whatever a version calls it. */
+const WAYS = {
   brainstorm: {
     v6: ['brainstorm-project', 'brainstorming'],
-    v4: { agent: 'analyst', command: 'brainstorm' },
+    v4: 'analyst *brainstorm',
     agents: ['analyst'],
   },
   brief: {
     v6: ['create-product-brief', 'product-brief'],
-    v4: { agent: 'analyst', command: 'create-project-brief' },
+    v4: 'analyst *create-project-brief',
     agents: ['analyst'],
   },
   'document code': {
     v6: ['document-project', 'project-context'],
-    v4: { agent: 'architect', command: 'document-project' },
+    v4: 'architect *document-project',
     agents: ['analyst'],
   },
   begin: { v6: ['workflow-init'], agents: ['analyst'], ownOnly: true },
-  prd: { v6: ['create-prd', 'prd'], v4: { agent: 'pm', command: 'create-prd' }, agents: ['pm'] },
+  prd: { v6: ['create-prd', 'prd'], v4: 'pm *create-prd', agents: ['pm'] },
   'tech spec': { v6: ['tech-spec', 'create-tech-spec', 'quick-spec', 'spec'], agents: ['pm'] },
-  ux: {
-    v6: ['create-ux-design', 'ux'],
-    v4: { agent: 'ux-expert', command: 'create-front-end-spec' },
-    agents: ['ux-designer'],
-  },
+  ux: { v6: ['create-ux-design', 'ux'], v4: 'ux-expert *create-front-end-spec', agents: ['ux-designer'] },
   architecture: {
     v6: ['create-architecture', 'architecture'],
-    v4: { agent: 'architect', command: 'create-full-stack-architecture' },
+    v4: 'architect *create-full-stack-architecture',
     agents: ['architect'],
   },
-  epics: { v6: ['create-epics-and-stories'], v4: { agent: 'pm', command: 'shard-prd' }, agents: ['pm'] },
+  epics: { v6: ['create-epics-and-stories'], v4: 'pm *shard-prd', agents: ['pm'] },
   readiness: {
     v6: ['check-implementation-readiness', 'implementation-readiness', 'solutioning-gate-check'],
-    v4: { agent: 'po', command: 'execute-checklist-po' },
+    v4: 'po *execute-checklist-po',
     agents: ['architect'],
     ownOnly: true,
   },
-  'sprint planning': {
-    v6: ['sprint-planning'],
-    v4: { agent: 'sm', command: 'draft' },
-    agents: ['sm', 'dev'],
-  },
+  'sprint planning': { v6: ['sprint-planning'], v4: 'sm *draft', agents: ['sm', 'dev'] },
   'epic context': { v6: ['epic-tech-context'], agents: ['sm'], ownOnly: true },
-  'create story': {
-    v6: ['create-story', 'build'],
-    v4: { agent: 'sm', command: 'draft' },
-    agents: ['sm', 'dev'],
-  },
+  'create story': { v6: ['create-story', 'build'], v4: 'sm *draft', agents: ['sm', 'dev'] },
   'approve story': {
     v6: ['story-context', 'story-ready'],
-    v4: { agent: 'po', command: 'validate-story-draft' },
+    v4: 'po *validate-story-draft',
     agents: ['sm'],
     ownOnly: true,
   },
-  'develop story': {
-    v6: ['dev-story', 'build'],
-    v4: { agent: 'dev', command: 'develop-story' },
-    agents: ['dev'],
-  },
-  'review story': { v6: ['code-review'], v4: { agent: 'qa', command: 'review' }, agents: ['dev'] },
-  'apply review': { v6: ['dev-story', 'build'], v4: { agent: 'dev', command: 'review-qa' }, agents: ['dev'] },
-  'close story': { v6: ['story-done'], v4: { agent: 'dev' }, agents: ['dev'], ownOnly: true },
-  'quick work': {
-    v6: ['quick-dev', 'build'],
-    v4: { agent: 'dev', command: 'develop-story' },
-    agents: ['dev'],
-  },
+  'develop story': { v6: ['dev-story', 'build'], v4: 'dev *develop-story', agents: ['dev'] },
+  'review story': { v6: ['code-review'], v4: 'qa *review', agents: ['dev'] },
+  'apply review': { v6: ['dev-story', 'build'], v4: 'dev *review-qa', agents: ['dev'] },
+  'close story': { v6: ['story-done'], v4: 'dev', agents: ['dev'], ownOnly: true },
+  'quick work': { v6: ['quick-dev', 'build'], v4: 'dev *develop-story', agents: ['dev'] },
   retrospective: { v6: ['retrospective'], agents: ['sm', 'dev'] },
-};
+} satisfies Record<string, Ways>;
+
+export type Work = keyof typeof WAYS;
+
+/** Something to do, why, and who does it. */
+export interface Action {
+  what: string;
+  why: string;
+  evidence: Evidence[];
+  worker?: Worker | undefined;
+  /** What the worker is told. */
+  about?: string;
+  /** Done with this product itself. */
+  operation?: 'reconcile';
+  optional?: boolean;
+}
 
 /** Who to ask, by the name that leads there in this project. */
 export interface Worker {
   kind: 'agent' | 'workflow';
   name: string;
-  command?: string;
+  command?: string | undefined;
   /** The agent whose workflow it is. */
-  by?: string;
+  by?: string | undefined;
   /** The record is of the project's own install. */
   own: boolean;
   record: BmadRecord;
@@ -130,43 +104,35 @@ export class Workers {
 
   /** `v4` when the work is on something that version 4 made. */
   for(work: Work, v4: boolean): Worker | undefined {
-    const { v6, v4: old, agents, ownOnly } = WAYS[work];
+    const { v6, v4: old, agents, ownOnly }: Ways = WAYS[work];
     const modern = v6.flatMap((name) => this.#workflow(name, agents) ?? []);
-    const ancient = old === undefined ? undefined : this.#agent(old.agent, old.command);
-    const ancients = ancient === undefined ? [] : [ancient];
-    const ways = v4 ? [...ancients, ...modern] : [...modern, ...ancients];
+    const ancient = old === undefined ? [] : this.#agent(old);
+    const ways = v4 ? [...ancient, ...modern] : [...modern, ...ancient];
     return ways.find(({ own }) => own) ?? (ownOnly === true ? undefined : ways[0]);
   }
 
   #workflow(name: string, agents: readonly string[]): Worker | undefined {
     const record = this.#find(name, WORKFLOW_KINDS);
     if (record === undefined || record.generation === 'v4') return undefined;
-    const own = record.origin.kind === 'project';
-    const by = agents.flatMap((agent) => {
-      const found = this.#find(agent, ['agent']);
-      return found !== undefined && found.origin.kind === record.origin.kind
-        ? [this.#catalogue.names.handleOf(found)]
-        : [];
-    })[0];
+    const by = agents
+      .map((agent) => this.#find(agent, ['agent']))
+      .find((agent) => agent?.origin.kind === record.origin.kind);
     return {
-      kind: 'workflow',
-      name: this.#catalogue.names.handleOf(record),
-      ...(by === undefined ? {} : { by }),
-      own,
-      record,
+      ...this.#worker('workflow', record),
+      by: by === undefined ? undefined : this.#catalogue.names.handleOf(by),
     };
   }
 
-  #agent(name: string, command: string | undefined): Worker | undefined {
+  #agent(way: string): Worker[] {
+    const [name = '', command] = way.split(' ');
     const record = this.#find(name, ['agent']);
-    if (record === undefined || !behaviourOf(record).takesCommands) return undefined;
-    return {
-      kind: 'agent',
-      name: this.#catalogue.names.handleOf(record),
-      ...(command === undefined ? {} : { command: `*${command}` }),
-      own: record.origin.kind === 'project',
-      record,
-    };
+    if (record === undefined || !behaviourOf(record).takesCommands) return [];
+    return [{ ...this.#worker('agent', record), command }];
+  }
+
+  #worker(kind: Worker['kind'], record: BmadRecord): Worker {
+    const name = this.#catalogue.names.handleOf(record);
+    return { kind, name, own: record.origin.kind === 'project', record };
   }
 
   /** What the project has itself, else the method's own module: several modules have a `create-story`. */

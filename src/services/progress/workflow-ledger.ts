@@ -20,50 +20,33 @@ export interface WorkflowLedger {
   rows: WorkflowRow[];
   /** What the older form in Markdown says about whole phases. */
   phases: { phase: Phase; complete: boolean; line: number }[];
-  track: string | undefined;
 }
 
-/** The workflows of the ledgers, and what they make. */
-const KINDS: Record<string, ItemKind> = {
-  'brainstorm-project': 'research',
-  brainstorm: 'research',
-  research: 'research',
-  'domain-research': 'research',
-  'product-brief': 'brief',
-  'create-product-brief': 'brief',
-  'game-brief': 'brief',
-  prd: 'prd',
-  'create-prd': 'prd',
-  gdd: 'prd',
-  'tech-spec': 'spec',
-  'create-tech-spec': 'spec',
-  'create-design': 'ux',
-  'ux-design': 'ux',
-  'create-ux-design': 'ux',
-  architecture: 'architecture',
-  'create-architecture': 'architecture',
-  'game-architecture': 'architecture',
-  'create-epics-and-stories': 'epics',
-  'solutioning-gate-check': 'readiness',
-  'implementation-readiness': 'readiness',
-  'check-implementation-readiness': 'readiness',
-  'sprint-planning': 'sprint',
-};
+/** What is made, and the workflows of the ledgers that make it. */
+const WORKFLOWS: readonly (readonly [ItemKind, readonly string[]])[] = [
+  ['research', ['brainstorm-project', 'brainstorm', 'research', 'domain-research']],
+  ['brief', ['product-brief', 'create-product-brief', 'game-brief']],
+  ['prd', ['prd', 'create-prd', 'gdd']],
+  ['spec', ['tech-spec', 'create-tech-spec']],
+  ['ux', ['create-design', 'ux-design', 'create-ux-design']],
+  ['architecture', ['architecture', 'create-architecture', 'game-architecture']],
+  ['epics', ['create-epics-and-stories']],
+  ['readiness', ['solutioning-gate-check', 'implementation-readiness', 'check-implementation-readiness']],
+  ['sprint', ['sprint-planning']],
+];
 
 const OPEN =
   /^(?:required|optional|recommended|conditional|pending|not[-_ ]started|in[-_ ]progress|if_\w+)$/i;
 
 export function readWorkflowLedger(file: string, text: string): WorkflowLedger | BrokenLedger {
-  if (text.trim() === '') return { file, broken: 'the file is empty' };
-  if (/\.md$/i.test(file)) return { file, text, rows: [], phases: phaseLines(text), track: undefined };
-  const pairs = ledgerPairs(file, text);
-  if (pairs !== undefined && 'broken' in pairs) return pairs;
-  const status = pairs?.find(({ key }) => key === 'workflow_status');
-  if (status === undefined) return { file, broken: 'it has no "workflow_status"' };
-  const rows = [...status.pairs.map(fromPair), ...status.items.flatMap(fromItem)];
-  if (rows.length === 0) return { file, line: status.line, broken: '"workflow_status" lists no workflows' };
-  const track = pairs?.find(({ key }) => key === 'selected_track')?.value;
-  return { file, text, rows, phases: [], track: typeof track === 'string' ? track : undefined };
+  if (/\.md$/i.test(file) && text.trim() !== '') return { file, text, rows: [], phases: phaseLines(text) };
+  const found = ledgerPairs(file, text, 'workflow_status');
+  if ('broken' in found) return found;
+  const { pairs, items, line } = found.rows;
+  const rows = [...pairs.map(fromPair), ...items.flatMap(fromItem)];
+  return rows.length === 0
+    ? { broken: { file, line, says: '"workflow_status" lists no workflows' } }
+    : { file, text, rows, phases: [] };
 }
 
 /** `prd: required`, or `prd: { status: required, … }`. */
@@ -81,7 +64,7 @@ function fromItem(item: YamlPair[]): WorkflowRow[] {
 }
 
 function rowOf(id: string, line: number, pair: YamlPair): WorkflowRow {
-  const word = pair.value === null || pair.value === undefined ? '' : String(pair.value).trim();
+  const word = String(pair.value ?? '').trim();
   const says = OPEN.test(word)
     ? 'open'
     : /^skipped$/i.test(word)
@@ -91,8 +74,7 @@ function rowOf(id: string, line: number, pair: YamlPair): WorkflowRow {
         : /\/|\.\w{2,5}$/.test(word) && !word.includes('{{')
           ? 'file'
           : 'invalid';
-  const name = id.toLowerCase();
-  const kind = Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
+  const kind = WORKFLOWS.find(([, names]) => names.includes(id.toLowerCase()))?.[0];
   return { id, kind, word, says, required: /^required$/i.test(word), line: pair.line || line, pair };
 }
 
