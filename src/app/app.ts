@@ -7,7 +7,6 @@ import type { Context } from '../operations/context.ts';
 import { TOOLS } from '../operations/declared.prepared.ts';
 import { checkToolNames, chooseTools, type ToolChoice } from '../operations/toolsets.ts';
 import type { Project } from '../sources/project-root.ts';
-import { openDelegation } from './delegations.ts';
 import { createParts, type Parts } from './parts.ts';
 import { readSettings, type Outside, type Settings } from './settings.ts';
 
@@ -89,7 +88,16 @@ function contextOf(
     state: async (project) => projectState(await projectOf(project)),
     usage: async (project) => rankings.usage(await projectOf(project)),
     reranker: rankings.reranker,
-    delegation: once(() => openDelegation(config)),
+    delegation: once(async () => {
+      const { createDelegation } = await import('../services/delegation/delegation.ts');
+      return createDelegation({
+        depth: config.delegateDepth,
+        rounds: config.delegateRounds,
+        tokens: config.delegateTokens,
+        answerTokens: config.delegateAnswer,
+        timeMs: config.delegateSeconds * 1_000,
+      });
+    }),
     memoriesAnswer: memories.answer,
     moveMemory: async () => memories.move(await projectOf()),
     async readUserFile(path) {

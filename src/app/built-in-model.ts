@@ -4,11 +4,13 @@ import { readInside } from '../base/files/files.ts';
 import type { Log } from '../base/log.ts';
 import type { Embedder } from '../meaning/embedder.ts';
 
+export type Model = () => Promise<Embedder | undefined>;
+
 /**
  * The built-in model, read once for all who need it: what is searched here is not handed to a server to be understood.
  * Nothing where meaning is switched off, or the model cannot be read: words have to do then.
  */
-export function createModel(folder: string | undefined, log: Log): () => Promise<Embedder | undefined> {
+export function createModel(folder: string | undefined, log: Log): Model {
   return once(async () => {
     if (folder === undefined) return undefined;
     const { openStaticEmbedder } = await import('../meaning/embedders/static.ts');
@@ -24,11 +26,7 @@ export function createModel(folder: string | undefined, log: Log): () => Promise
 const MOST_BYTES = 16_000_000;
 
 /** The model as the search for agents and workflows uses it: what is built in has its vectors already. */
-export function forSearch(
-  model: () => Promise<Embedder | undefined>,
-  folder: string,
-  log: Log,
-): () => Promise<Embedder | undefined> {
+export function forSearch(model: Model, folder: string, log: Log): Model {
   return once(async () => {
     const embedder = await model();
     if (embedder === undefined) return undefined;

@@ -1,24 +1,13 @@
 import { realFolder } from '../base/files/files.ts';
-import type { Embedder } from '../meaning/embedder.ts';
-import type { Codebase, CodebaseParts } from '../services/codebase/codebase.ts';
-
-interface CodebasesSetup extends Omit<CodebaseParts, 'root' | 'writes' | 'analyser' | 'embedder'> {
-  /** Whether an index may be kept at all. */
-  writes: boolean;
-  embedder(): Promise<Embedder | undefined>;
-}
-
-interface Codebases {
-  /** One for a caller who may only read keeps what it has read in memory alone. */
-  of(root: string, mayWrite?: boolean): Promise<Codebase>;
-  stop(): void;
-}
+import type { Codebase } from '../services/codebase/codebase.ts';
+import type { Model } from './built-in-model.ts';
+import type { Settings } from './settings.ts';
 
 /** Each holds an index in memory. */
 const KEPT = 4;
 
 /** The code of the projects that have been searched; part of the composition root. It outlives a refresh of the content. */
-export function createCodebases({ embedder, ...parts }: CodebasesSetup): Codebases {
+export function createCodebases({ outside, config, cache, log }: Settings, model: Model) {
   const kept = new Map<string, Promise<Codebase>>();
   const end = (codebase: Promise<Codebase>): void =>
     void codebase.then(
@@ -32,17 +21,22 @@ export function createCodebases({ embedder, ...parts }: CodebasesSetup): Codebas
       import('../meaning/analyse.ts'),
     ]);
     return createCodebase({
-      ...parts,
+      cache,
       writes,
+      budgetMs: config.codeSearchMs,
+      background: !outside.patient,
+      env: outside.env,
+      log,
       root: (await realFolder(root)) ?? root,
       analyser: { id: `words-${ANALYSER_VERSION}`, terms: analyse },
-      embedder: await embedder(),
+      embedder: await model(),
     });
   }
 
   return {
-    of(root, mayWrite = true) {
-      const writes = mayWrite && parts.writes;
+    /** One for a caller who may only read keeps what it has read in memory alone. */
+    of(root: string, mayWrite = true): Promise<Codebase> {
+      const writes = mayWrite && !config.readOnly;
       const key = `${writes ? 'write' : 'read'} ${root}`;
       const codebase = kept.get(key) ?? open(root, writes);
       kept.delete(key);
@@ -54,6 +48,6 @@ export function createCodebases({ embedder, ...parts }: CodebasesSetup): Codebas
       }
       return codebase;
     },
-    stop: () => [...kept.values()].forEach(end),
+    stop: (): void => [...kept.values()].forEach(end),
   };
 }

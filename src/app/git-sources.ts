@@ -1,48 +1,26 @@
 import { join } from 'node:path';
 import { once } from '../base/async.ts';
-import type { Log } from '../base/log.ts';
 import type { Secrets } from '../base/secrets/secrets.ts';
 import type { GivenValue } from '../config/load.ts';
 import type { ConfiguredSource } from '../services/git-sources/configured.ts';
-import type { GitSources } from '../services/git-sources/git-sources.ts';
-import type { LevelFiles } from '../services/git-sources/levels.ts';
+import type { GitSourcesParts } from '../services/git-sources/git-sources.ts';
 import type { Served } from '../services/git-sources/served.ts';
+import type { UpkeepSetup } from '../services/git-sources/upkeep.ts';
 
-export interface ServedSourcesSetup {
+export interface ServedSourcesSetup
+  extends Omit<UpkeepSetup, 'watched' | 'signal'>, Pick<GitSourcesParts, 'user' | 'project' | 'approval'> {
   given: readonly GivenValue[];
   env: Readonly<Record<string, string | undefined>>;
   cache: string;
-  user: LevelFiles;
-  project: LevelFiles | undefined;
   timeoutMs: number;
-  approval: 'ask' | 'auto';
-  refreshMinutes: number;
-  /** Whether to wait for what is missing before the first answer, as a command does; a server never waits. */
-  patient: boolean;
-  /** For a person who waits. */
-  tell(message: string): void;
   secrets: Secrets;
-  log: Log;
 }
 
 /** The git sources of this process: what of them is served now, and the work on them in the background. */
-export interface ServedSources {
-  /** Sources that could not be understood. */
-  warnings: readonly string[];
-  sources(): Promise<GitSources>;
-  /** The content that is served, and notes about the rest. */
-  served(): Promise<Served>;
-  /** Changes when different content has to be served; another process may have approved it. */
-  version(): Promise<string>;
-  /** Fetches what is missing and, if asked for, looks for changes; tells when there is something new to serve. */
-  begin(arrived: () => void): void;
-  /** Tries again to fetch what is missing, and waits a little for it. */
-  retry(): Promise<void>;
-  close(): void;
-}
+export type ServedSources = Awaited<ReturnType<typeof createServedSources>>;
 
 /** Asked for at every start, so it loads nothing unless there is a git source. */
-export async function createServedSources(setup: ServedSourcesSetup): Promise<ServedSources> {
+export async function createServedSources(setup: ServedSourcesSetup) {
   const { sources: configured, warnings } = await configuredIn(setup.given);
   for (const { address } of configured) {
     const { username, password } = address.credentials ?? { username: '', password: '' };
@@ -71,10 +49,10 @@ export async function createServedSources(setup: ServedSourcesSetup): Promise<Se
   return {
     warnings,
     sources,
-    served: async () =>
+    served: async (): Promise<Served> =>
       none ? { mounts: [], warnings: [], steps: [], absent: [] } : (await upkeep()).served(),
     version: async () => (none ? '' : (await upkeep()).version()),
-    begin(arrived) {
+    begin(arrived: () => void): void {
       if (none || patient) return;
       setImmediate(() => {
         upkeep().then(
@@ -83,10 +61,10 @@ export async function createServedSources(setup: ServedSourcesSetup): Promise<Se
         );
       });
     },
-    async retry() {
+    async retry(): Promise<void> {
       if (!none && !patient) await (await upkeep()).retry();
     },
-    close: () => closing.abort(),
+    close: (): void => closing.abort(),
   };
 }
 

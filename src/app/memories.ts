@@ -1,39 +1,18 @@
 import { BmadError } from '../base/errors.ts';
-import type { Log } from '../base/log.ts';
-import type { Config } from '../config/schema.ts';
 import type { Memory, MemorySetup } from '../services/memory/memory.ts';
 import type { MovedMemories } from '../services/memory/transfer/move.ts';
 import type { Project } from '../sources/project-root.ts';
-
-export interface MemoriesSetup {
-  config: Config;
-  /** The user's folder for what has no place in a project. */
-  state: string;
-  /** The folder with the built-in model. */
-  modelFolder: string;
-  hide(text: string): string;
-  log: Log;
-  /** Whether the process lives long enough to work in the background. */
-  background: boolean;
-}
-
-export interface Memories {
-  /** One for a caller who may only read writes nothing, not even that it was asked. */
-  of(project: Project, mayWrite?: boolean): Promise<Memory>;
-  move(project: Project): Promise<MovedMemories>;
-  /** Whether the stores of the memories in use can be reached; there is nothing to reach before the first use. */
-  answer(): Promise<boolean>;
-  close(): void;
-}
+import type { Settings } from './settings.ts';
 
 /** The memories of the projects in use; each is opened when first asked for. Nothing is loaded before that. */
-export function createMemories(setup: MemoriesSetup): Memories {
+export function createMemories(settings: Settings) {
   const known = new Map<string, { version: string; memory: Promise<Memory> }>();
   const old: Promise<Memory>[] = [];
   return {
-    async of(project, mayWrite = true) {
+    /** One for a caller who may only read writes nothing, not even that it was asked. */
+    async of(project: Project, mayWrite = true): Promise<Memory> {
       const root = rootOf(project);
-      const writes = mayWrite && !setup.config.readOnly;
+      const writes = mayWrite && !settings.config.readOnly;
       const key = `${writes ? 'write' : 'read'} ${root}`;
       const { openMemory, memoryVersion } = await import('../services/memory/memory.ts');
       // A memory folder may appear, or the project be renamed, while the server runs.
@@ -41,16 +20,17 @@ export function createMemories(setup: MemoriesSetup): Memories {
       const opened = known.get(key);
       if (opened?.version === version) return opened.memory;
       if (opened !== undefined) old.push(opened.memory);
-      const memory = openMemory(setupFor(root, writes, setup));
+      const memory = openMemory(setupFor(root, writes, settings));
       known.set(key, { version, memory });
       memory.catch(() => known.delete(key));
       return memory;
     },
-    async move(project) {
+    async move(project: Project): Promise<MovedMemories> {
       const { moveMemory } = await import('../services/memory/memory.ts');
-      return moveMemory(setupFor(rootOf(project), !setup.config.readOnly, setup));
+      return moveMemory(setupFor(rootOf(project), !settings.config.readOnly, settings));
     },
-    async answer() {
+    /** Whether the stores of the memories in use can be reached; there is nothing to reach before the first use. */
+    async answer(): Promise<boolean> {
       try {
         for (const { memory } of known.values()) await (await memory).reach();
         return true;
@@ -58,7 +38,7 @@ export function createMemories(setup: MemoriesSetup): Memories {
         return false;
       }
     },
-    close() {
+    close(): void {
       for (const memory of [...old, ...[...known.values()].map((each) => each.memory)])
         void memory.then((open) => open.close()).catch(() => undefined);
     },
@@ -72,12 +52,19 @@ function rootOf({ root, from }: Project): string {
   });
 }
 
-function setupFor(root: string, writes: boolean, { config, ...setup }: MemoriesSetup): MemorySetup {
+function setupFor(
+  root: string,
+  writes: boolean,
+  { outside, config, state, builtIn, secrets, log }: Settings,
+): MemorySetup {
   return {
-    ...setup,
     root,
+    state,
     writes,
-    background: setup.background && writes,
+    hide: secrets.hide,
+    log,
+    // Only a process that lives long enough can work in the background.
+    background: !outside.patient && writes,
     engine: {
       engine: config.memoryEngine,
       journal: config.memoryJournal,
@@ -86,7 +73,7 @@ function setupFor(root: string, writes: boolean, { config, ...setup }: MemoriesS
     },
     embedder: {
       embedder: config.embedder,
-      modelFolder: setup.modelFolder,
+      modelFolder: builtIn,
       model: config.embeddingModel,
       ollamaUrl: config.ollamaUrl,
       openaiUrl: config.openaiUrl,

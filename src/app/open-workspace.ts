@@ -2,10 +2,7 @@ import { basename, join, resolve } from 'node:path';
 import { ours } from '../base/expected.ts';
 import { once } from '../base/async.ts';
 import { realFolder } from '../base/files/files.ts';
-import type { Log } from '../base/log.ts';
 import { stepLines } from '../base/step.ts';
-import type { Config } from '../config/schema.ts';
-import type { Embedder } from '../meaning/embedder.ts';
 import type { BmadRecord } from '../model/record.ts';
 import type { Context, Workspace } from '../operations/context.ts';
 import type { Rankings } from './rankings.ts';
@@ -13,30 +10,22 @@ import type { Delivery } from '../services/delivery/delivery.ts';
 import type { AgentText } from '../services/search/record-text.ts';
 import type { Project } from '../sources/project-root.ts';
 import { folderTree } from '../sources/tree.ts';
+import type { Model } from './built-in-model.ts';
 import type { ServedSources } from './git-sources.ts';
-
-/** What of the outside world decides about the content. */
-export interface ContentPlaces {
-  cwd: string;
-  home: string;
-  /** Folder of the built-in BMAD content. */
-  contentRoot: string;
-}
+import type { Settings } from './settings.ts';
 
 /** What of the process a workspace uses. */
-interface WorkspaceParts {
+export interface WorkspaceParts {
   rankings: Rankings;
   gitSources: ServedSources;
-  embedder(): Promise<Embedder | undefined>;
-  log: Log;
+  embedder: Model;
 }
 
 /** Finds and reads everything for one project. What it needs is loaded here, after the first answer to the client. */
 export async function openWorkspace(
   project: Project,
-  outside: ContentPlaces,
-  config: Config,
-  { gitSources, rankings, embedder, log }: WorkspaceParts,
+  { outside, config, log }: Settings,
+  { gitSources, rankings, embedder }: WorkspaceParts,
 ): Promise<Workspace> {
   const [{ packageSource }, { discoverSources }, { buildCatalogue }, { readers }, { createDelivery }] =
     await Promise.all([

@@ -1,66 +1,42 @@
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { PROJECT_CONFIG_FILE, PROJECT_LOCK_FILE, userConfigFile, userLockFile } from '../config/locations.ts';
 import { findProject, type Project } from '../sources/project-root.ts';
 import { createModel, forSearch } from './built-in-model.ts';
-import { ClientRoots } from './client-roots.ts';
 import { createCodebases } from './codebases.ts';
 import { createServedSources, type ServedSources } from './git-sources.ts';
 import { createMemories } from './memories.ts';
-import { createRankings, type Rankings } from './rankings.ts';
+import type { WorkspaceParts } from './open-workspace.ts';
+import { createRankings } from './rankings.ts';
 import { projectHints, type Settings } from './settings.ts';
-import { createWorkspaces, type Workspaces } from './workspaces.ts';
+import { createWorkspaces } from './workspaces.ts';
 
 export type Parts = Awaited<ReturnType<typeof createParts>>;
 
 /** The parts of the application. Each loads what is heavy when it is first used. */
 export async function createParts(settings: Settings) {
-  const { outside, config, state, cache, builtIn, secrets, log } = settings;
-  const { env, platform, patient } = outside;
-  const hide = (text: string): string => secrets.hide(text);
-  const embedder = createModel(config.embedder === 'none' ? undefined : builtIn, log);
-  const writes = !config.readOnly;
-  const budgetMs = config.codeSearchMs;
+  const { config, builtIn, log } = settings;
+  const model = createModel(config.embedder === 'none' ? undefined : builtIn, log);
   const gitSources = await openGitSources(settings);
-  const rankings = createRankings({ config, state, background: !patient, log });
+  const rankings = createRankings(settings);
   const roots = new ClientRoots();
-  const workspaces = openWorkspaces(settings, roots, {
-    gitSources,
-    rankings,
-    embedder: forSearch(embedder, builtIn, log),
-  });
+  const embedder = forSearch(model, builtIn, log);
   return {
     gitSources,
     rankings,
     roots,
-    workspaces,
-    codebases: createCodebases({ cache, writes, budgetMs, embedder, background: !patient, env, log }),
-    memories: createMemories({ config, state, modelFolder: builtIn, hide, log, background: !patient }),
+    workspaces: openWorkspaces(settings, roots, { gitSources, rankings, embedder }),
+    codebases: createCodebases(settings, model),
+    memories: createMemories(settings),
     async projectState(project: Project) {
       const { projectState } = await import('./project-state.ts');
-      return projectState(project, {
-        userState: state,
-        hide,
-        completion: {
-          env,
-          addedEnv: config.contractEnv,
-          platform,
-          timeoutMs: config.contractTimeoutMs,
-          hide: (text) => secrets.redact(text),
-        },
-      });
+      return projectState(project, settings);
     },
   };
 }
 
-function openGitSources({
-  outside,
-  config,
-  gathered,
-  root,
-  cache,
-  secrets,
-  log,
-}: Settings): Promise<ServedSources> {
+function openGitSources(settings: Settings): Promise<ServedSources> {
+  const { outside, config, gathered, root, cache, secrets, log } = settings;
   const inProject = (file: string): string => join(root ?? '', file);
   return createServedSources({
     given: gathered.git ?? [],
@@ -81,11 +57,8 @@ function openGitSources({
   });
 }
 
-function openWorkspaces(
-  { outside, config, from, log }: Settings,
-  roots: ClientRoots,
-  parts: { gitSources: ServedSources; rankings: Rankings; embedder: ReturnType<typeof forSearch> },
-): Workspaces {
+function openWorkspaces(settings: Settings, roots: ClientRoots, parts: WorkspaceParts) {
+  const { outside, config, from, log } = settings;
   const hints = { ...projectHints(outside), configured: config.project };
   /** Callers from outside may name the server's own project and those that are allowed. */
   const allowed = async (): Promise<{ allowed: string[] }> => ({
@@ -102,9 +75,30 @@ function openWorkspaces(
       }),
     async open(project) {
       const { openWorkspace } = await import('./open-workspace.ts');
-      return openWorkspace(project, outside, config, { ...parts, log });
+      return openWorkspace(project, settings, parts);
     },
     version: parts.gitSources.version,
     log,
   });
+}
+
+/** A client that does not respond is not given more time. */
+const WAIT_MS = 1_500;
+
+/** The folders that the client works in: which project is meant without a name may depend on them. */
+class ClientRoots {
+  folders: readonly string[] = [];
+  /** Settled when the client has answered, or has had time to. */
+  known: Promise<void> = Promise.resolve();
+
+  offer(folders: Promise<readonly string[]>, changed: () => void): void {
+    this.known = (async () => {
+      try {
+        this.folders = await Promise.race([folders, setTimeout(WAIT_MS, [], { ref: false })]);
+        changed();
+      } catch {
+        // A client that cannot tell where it works is one that says nothing.
+      }
+    })();
+  }
 }

@@ -3,29 +3,32 @@ import { BmadError } from '../base/errors.ts';
 import { projectKey } from '../base/files/project-key.ts';
 import { readKit } from '../kit/kit.ts';
 import type { ProjectState } from '../operations/context.ts';
-import type { CompletionSetup } from '../services/completion/completion.ts';
 import type { Project } from '../sources/project-root.ts';
-
-export interface StateSetup {
-  /** Takes secrets out of a text. */
-  hide(text: string): string;
-  /** The user's folder for what has no place in a project. */
-  userState: string;
-  completion: Omit<CompletionSetup, 'root' | 'state'>;
-}
+import type { Settings } from './settings.ts';
 
 /**
  * What a project knows about itself. Its files change under our feet, so nothing is kept from one call to the next;
  * each part is loaded when a call first needs it.
  */
-export function projectState(project: Project, { userState, completion, hide }: StateSetup): ProjectState {
+export function projectState(
+  project: Project,
+  { outside, config, state: userState, secrets }: Settings,
+): ProjectState {
   const root = rootOf(project);
   return {
     root,
     kit: () => readKit(root),
     async completion() {
       const { openCompletion } = await import('../services/completion/completion.ts');
-      return openCompletion({ ...completion, root, state: userState });
+      return openCompletion({
+        root,
+        state: userState,
+        env: outside.env,
+        addedEnv: config.contractEnv,
+        platform: outside.platform,
+        timeoutMs: config.contractTimeoutMs,
+        hide: secrets.redact,
+      });
     },
     async progress() {
       const { createProgress } = await import('../services/progress/progress.ts');
@@ -37,7 +40,7 @@ export function projectState(project: Project, { userState, completion, hide }: 
     },
     async facts() {
       const { openFacts } = await import('../services/facts/facts.ts');
-      return openFacts(root, join(userState, 'projects', projectKey(root), '_memory'), hide);
+      return openFacts(root, join(userState, 'projects', projectKey(root), '_memory'), secrets.hide);
     },
     async handovers() {
       const { openHandovers } = await import('../services/handover/open-handovers.ts');

@@ -1,35 +1,19 @@
 import { once } from '../base/async.ts';
-import type { Log } from '../base/log.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { Config } from '../config/schema.ts';
 import type { BmadRecord } from '../model/record.ts';
 import type { Ranking } from '../services/ranking/ranking.ts';
 import type { Reranker } from '../services/ranking/reranker.ts';
 import type { Usage } from '../services/ranking/usage.ts';
 import type { Project } from '../sources/project-root.ts';
+import type { Settings } from './settings.ts';
 
-export interface RankingsSetup {
-  config: Config;
-  /** The user's folder for what has no place in a project. */
-  state: string;
-  /** Whether the program keeps running after a call; starts are then recorded when it is idle. */
-  background: boolean;
-  log: Log;
-}
-
-export interface Rankings {
-  /** What was started in a project. */
-  usage(project: Project): Promise<Usage>;
-  /** The current ranking of a catalogue's records, in a project. */
-  of(project: Project, catalogue: Catalogue): Promise<Ranking>;
-  reranker(): Promise<Reranker>;
-}
+export type Rankings = ReturnType<typeof createRankings>;
 
 const DAY_MS = 86_400_000;
 const GATHER_MS = 200;
 
 /** The rankings of the projects in use. Nothing is loaded before something is started or put in order. */
-export function createRankings({ config, state, background, log }: RankingsSetup): Rankings {
+export function createRankings({ outside, config, state, log }: Settings) {
   const opened = new Map<string, Promise<Usage>>();
   const priorities = new WeakMap<Catalogue, (record: BmadRecord) => number>();
 
@@ -44,7 +28,8 @@ export function createRankings({ config, state, background, log }: RankingsSetup
         writes: config.usage && !config.readOnly,
         reads: config.usage,
         now: () => Date.now(),
-        gatherMs: background ? GATHER_MS : 0,
+        // A program that keeps running records starts when it is idle.
+        gatherMs: outside.patient ? 0 : GATHER_MS,
         log,
       }),
     );
@@ -54,7 +39,7 @@ export function createRankings({ config, state, background, log }: RankingsSetup
 
   return {
     usage,
-    async of(project, catalogue) {
+    async of(project: Project, catalogue: Catalogue): Promise<Ranking> {
       const [{ createRanking }, { manifestPriorities }, noted] = await Promise.all([
         import('../services/ranking/ranking.ts'),
         import('../services/ranking/manifest-priority.ts'),
@@ -76,7 +61,7 @@ export function createRankings({ config, state, background, log }: RankingsSetup
         now: Date.now(),
       });
     },
-    reranker: once(async () => {
+    reranker: once(async (): Promise<Reranker> => {
       const { createReranker } = await import('../services/ranking/reranker.ts');
       return createReranker({ enabled: config.rerank, timeMs: config.rerankMs });
     }),

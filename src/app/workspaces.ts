@@ -1,25 +1,16 @@
 import { once } from '../base/async.ts';
 import type { Log } from '../base/log.ts';
 import { compareCatalogues } from '../catalogue/changes.ts';
-import type { Changes, Context, Workspace } from '../operations/context.ts';
+import type { Changes, Workspace } from '../operations/context.ts';
 import type { Project } from '../sources/project-root.ts';
 
-export interface WorkspaceParts {
+interface WorkspaceParts {
   /** The project that is meant; without an argument, the one the server runs for. */
   find(project?: string): Promise<Project>;
-  /** Reads everything for a project. */
   open(project: Project): Promise<Workspace>;
   /** Changes when the content a workspace was built from is out of date. */
   version(): Promise<string>;
   log: Log;
-}
-
-export interface Workspaces extends Pick<Context, 'refresh' | 'onChange'> {
-  get(project?: string): Promise<Workspace>;
-  /** Which project is meant, without reading it. */
-  project(project?: string): Promise<Project>;
-  /** Something has changed that decides which project the server runs for. */
-  lookAgain(): void;
 }
 
 const KEPT = 8;
@@ -27,7 +18,7 @@ const KEPT = 8;
 const NOTHING = { added: [], changed: [], removed: [], lists: [], files: false } as const;
 
 /** The worlds of the projects that are in use: opened when first asked for, kept, and replaced whole by a refresh. */
-export function createWorkspaces({ find, open, version, log }: WorkspaceParts): Workspaces {
+export function createWorkspaces({ find, open, version, log }: WorkspaceParts) {
   const kept = new Map<string, Promise<Workspace>>();
   const versions = new Map<string, string>();
   const listeners = new Set<(changes: Changes) => void>();
@@ -109,13 +100,15 @@ export function createWorkspaces({ find, open, version, log }: WorkspaceParts): 
 
   return {
     get,
+    /** Which project is meant, without reading it. */
     project: projectOf,
     refresh,
-    onChange(listener) {
+    onChange(listener: (changes: Changes) => void): () => void {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    lookAgain() {
+    /** Something has changed that decides which project the server runs for. */
+    lookAgain(): void {
       current = once(() => find());
     },
   };
