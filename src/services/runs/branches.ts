@@ -11,19 +11,14 @@ import { branchOf, checkedBranch, unknownBranch } from './find.ts';
 import { writeBranchFile } from './open-run.ts';
 import { folderOf, lockedRuns, readAll, refuseLinks, type Reading, type RunsStorage } from './storage.ts';
 
-export interface BranchMade {
-  branch: string;
-  folder: string;
-}
-
 export async function createBranch(
   storage: RunsStorage,
   name: string,
   { purpose, parent }: { purpose?: string | undefined; parent?: string | undefined },
-): Promise<BranchMade> {
+): Promise<{ branch: string; folder: string }> {
   checkedBranch(name);
   const reading = await readAll(storage);
-  if (parent !== undefined && parent !== MAIN) liveBranch(reading, parent);
+  if (parent !== undefined && parent !== MAIN) knownBranch(reading, parent);
   const folder = reading.folders.write;
   return lockedRuns(folder, async () => {
     const place = { base: folder.base, path: `${folder.path}/${name}` };
@@ -50,7 +45,7 @@ export async function switchBranch(
 ): Promise<{ branch: string; before: string; file: string }> {
   checkedBranch(name);
   const reading = await readAll(storage);
-  const branch = name === MAIN ? branchOf(reading, MAIN) : liveBranch(reading, name);
+  const branch = name === MAIN ? branchOf(reading, MAIN) : knownBranch(reading, name);
   const folder = branch === undefined ? reading.folders.write : folderOf(reading.folders, branch.place);
   // The first folder that has a marker decides, so that is the one to write.
   const [first = folder] = reading.folders.read;
@@ -58,7 +53,7 @@ export async function switchBranch(
   return { branch: name, before: reading.current, file: `${first.path}/${ACTIVE_FILE}` };
 }
 
-export interface BranchDiff {
+interface BranchDiff {
   /** Files that only one of the two has, and those that both have with another content; `branch.json` does not count. */
   onlyHere: string[];
   onlyThere: string[];
@@ -67,8 +62,10 @@ export interface BranchDiff {
 
 export async function diffBranches(storage: RunsStorage, here: string, there: string): Promise<BranchDiff> {
   const reading = await readAll(storage);
-  const [one, other] = [anyBranch(reading, here), anyBranch(reading, there)];
-  const [left, right] = [folderPath(one), folderPath(other)];
+  const [left, right] = [
+    folderPath(knownBranch(reading, here, true)),
+    folderPath(knownBranch(reading, there, true)),
+  ];
   const [files, others] = await Promise.all([filesOf(left), filesOf(right)]);
   const different: string[] = [];
   for (const path of files.filter((each) => others.includes(each)))
@@ -97,10 +94,10 @@ export async function archiveBranch(
       hint: 'Work without a branch goes there.',
     });
   const first = await readAll(storage);
-  const folder = folderOf(first.folders, liveBranch(first, name).place);
+  const folder = folderOf(first.folders, knownBranch(first, name).place);
   return lockedRuns(folder, async () => {
     const reading = await readAll(storage);
-    const branch = liveBranch(reading, name);
+    const branch = knownBranch(reading, name);
     const going = runsNotOver(branch);
     if (going.length > 0 && !force) throw notOver({ name }, going, 'archive');
     const from = folderPath(branch);
@@ -143,16 +140,10 @@ export function notOver(
   });
 }
 
-export function liveBranch(reading: Reading, name: string): RunBranch {
+/** With `orArchived` also one that was put away, by the name of its folder. */
+export function knownBranch(reading: Reading, name: string, orArchived = false): RunBranch {
   const found = branchOf(reading, name);
-  if (found === undefined || found.archive !== undefined) throw unknownBranch(name, reading);
-  return found;
-}
-
-/** Also an archived one, by the name of its folder. */
-function anyBranch(reading: Reading, name: string): RunBranch {
-  const found = branchOf(reading, name);
-  if (found === undefined) throw unknownBranch(name, reading);
+  if (found === undefined || (found.archive !== undefined && !orArchived)) throw unknownBranch(name, reading);
   return found;
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { basename } from 'node:path/posix';
 import { present } from '../../base/present.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { moveFolder } from '../../base/files/file-tree.ts';
@@ -15,7 +16,7 @@ import { findRun, OPEN_RUN } from './find.ts';
 import { folderOf, lockedRuns, readAll, type RunsStorage } from './storage.ts';
 import { beforeChange, writeChange, writeState, type Before, type Change } from './write-run.ts';
 
-export interface Checkpoint {
+interface Checkpoint {
   /** The step that has been done. */
   step?: number | undefined;
   current?: number | undefined;
@@ -28,15 +29,13 @@ export interface Checkpoint {
   isNote?: boolean | undefined;
 }
 
-export interface ChangedRun {
+interface ChangedRun {
   run: Run;
   /** What the caller should know about the write. */
   notes: string[];
   /** Nothing was written: it was so already. */
   already?: true;
 }
-
-export type Finish = 'completed' | 'failed' | 'paused';
 
 export async function checkpoint(
   storage: RunsStorage,
@@ -82,29 +81,25 @@ export async function finishRun(
   storage: RunsStorage,
   id: string,
   branch: string | undefined,
-  status: Finish,
-  text: string | undefined,
+  status: 'completed' | 'failed' | 'paused',
+  text?: string,
 ): Promise<ChangedRun> {
   return changeRun(storage, id, branch, async (_place, before, notes) => {
     const was = before.state['status'];
     if (was === status && !before.behind && [undefined, before.state['agent_notes']].includes(text))
-      return Promise.resolve(undefined);
+      return undefined;
     if (was !== status && (was === 'completed' || was === 'failed')) notes.push(`It was ${was} before.`);
     const done = before.state['steps_completed'];
     const total = before.state['total_steps'];
     const count = Array.isArray(done) ? new Set(done).size : 0;
     if (status === 'completed' && typeof total === 'number' && count < total)
       notes.push(`Only ${count} of ${plural(total, 'step')} ${total === 1 ? 'has' : 'have'} a checkpoint.`);
-    return Promise.resolve(present<Change>({ event: 'finished', status, notes: text }));
+    return present<Change>({ event: 'finished', status, notes: text });
   });
 }
 
 /** Makes the state anew from the journal. A file that was broken is kept beside it. */
-export async function repairRun(
-  storage: RunsStorage,
-  id: string,
-  branch: string | undefined,
-): Promise<ChangedRun> {
+export async function repairRun(storage: RunsStorage, id: string, branch?: string): Promise<ChangedRun> {
   const { run, locked } = await writable(storage, id, branch);
   return locked(async () => {
     const { base, path } = run.place;
@@ -176,8 +171,8 @@ async function recordedArtefacts(
   place: RunPlace,
   paths: readonly string[],
   step: number | undefined,
-): Promise<{ step?: number; name: string; path: string }[]> {
-  const found: { step?: number; name: string; path: string }[] = [];
+): Promise<NonNullable<Change['artefacts']>> {
+  const found: NonNullable<Change['artefacts']> = [];
   for (const path of paths) {
     const file = await artefactFile(kit.root, place, path);
     if (file === undefined)
@@ -189,7 +184,7 @@ async function recordedArtefacts(
           hint: `Give paths relative to the project root${place.base === kit.root ? `, or from ${place.path}` : ''}. Write the file first.`,
         },
       );
-    const name = (file.split('/').at(-1) ?? file).replace(/(?<=.)\.[^.]+$/, '');
+    const name = basename(file).replace(/(?<=.)\.[^.]+$/, '');
     // What lies in the run's own folder moves with it.
     const own = place.base === kit.root && file.startsWith(`${place.path}/`);
     const recorded = own ? file.slice(place.path.length + 1) : file;

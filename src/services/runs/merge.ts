@@ -1,4 +1,5 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { basename, dirname } from 'node:path/posix';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { newWorkFolder, removeTree, stateNames } from '../../base/files/file-state.ts';
@@ -10,13 +11,13 @@ import { readJson, readText } from '../../kit/runs/json-file.ts';
 import { BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts';
 import { STATE_FILE } from '../../kit/runs/state-file.ts';
 import type { RunPlace } from '../../model/run.ts';
-import { folderPath, liveBranch, notOver, runsNotOver } from './branches.ts';
+import { folderPath, knownBranch, notOver, runsNotOver } from './branches.ts';
 import { checkedBranch } from './find.ts';
 import { writeBranchFile } from './open-run.ts';
 import { folderOf, lockedRuns, readAll, refuseLinks, type RunsStorage } from './storage.ts';
 import { beforeChange, writeChange } from './write-run.ts';
 
-export interface Merged {
+interface Merged {
   branch: string;
   into: string;
   /** Runs that were copied, under their own id. */
@@ -53,11 +54,11 @@ export async function mergeBranch(
       hint: 'Name a different branch with "into".',
     });
   const first = await readAll(storage);
-  const folder = folderOf(first.folders, liveBranch(first, name).place);
-  if (into !== MAIN) liveBranch(first, into);
+  const folder = folderOf(first.folders, knownBranch(first, name).place);
+  if (into !== MAIN) knownBranch(first, into);
   return lockedRuns(folder, async () => {
     const reading = await readAll(storage);
-    const source = liveBranch(reading, name);
+    const source = knownBranch(reading, name);
     const going = runsNotOver(source);
     // Two copies of a run that both go on would be two truths of one piece of work: it is taken along, if at all.
     if (going.length > 0 && !force) throw notOver({ name, into }, going, 'merge');
@@ -79,13 +80,11 @@ export async function mergeBranch(
     };
     if (!(await stateNames(join(target.base, target.path))).includes(BRANCH_FILE))
       await writeBranchFile(target, into, storage.now(), {});
-    const own = source.runs.filter(
-      ({ place }) => place.path === `${source.place.path}/${place.path.split('/').at(-1) ?? ''}`,
-    );
+    const own = source.runs.filter(({ place }) => dirname(place.path) === source.place.path);
     for (const { id, place } of own)
       await takeRun(storage, place, { name, into, target, drafts, whole: going.includes(id) }, merged);
     const inRuns = (path: string): boolean =>
-      own.some(({ place }) => path.startsWith(`${place.path.split('/').at(-1) ?? ''}/`));
+      own.some(({ place }) => path.startsWith(`${basename(place.path)}/`));
     const { files, left } = await filesBelow(folderPath(source));
     merged.left.push(...left.filter((path) => !inRuns(path)));
     for (const { path } of files.filter((file) => file.path !== BRANCH_FILE && !inRuns(file.path)))
@@ -115,7 +114,7 @@ async function takeRun(
   { name, into, target, drafts, whole }: Taking,
   merged: Merged,
 ): Promise<void> {
-  const id = from.path.split('/').at(-1) ?? '';
+  const id = basename(from.path);
   const source = join(from.base, from.path);
   const { to, place, isThere } = await nameIn(target, from, id, name);
   if (isThere) {

@@ -8,7 +8,7 @@ import { branchOf, checkedBranch, unknownBranch } from './find.ts';
 import { folderOf, lockedRuns, readAll, type Reading, type RunsStorage } from './storage.ts';
 import { writeChange } from './write-run.ts';
 
-export interface NewRun {
+interface NewRun {
   /** Name to start the workflow with again. */
   workflow: string;
   workflowPath: string;
@@ -25,8 +25,7 @@ export async function openRun(
   const before = await readAll(storage);
   const name = checkedBranch(branch ?? before.current);
   const target = branchOf(before, name);
-  if (target === undefined && name !== MAIN) throw unknownBranch(name, before);
-  if (target?.archive !== undefined) throw unknownBranch(name, before);
+  if (target === undefined ? name !== MAIN : target.archive !== undefined) throw unknownBranch(name, before);
   const folder = target === undefined ? before.folders.write : folderOf(before.folders, target.place);
   return lockedRuns(folder, async () => {
     const now = storage.now();

@@ -63,7 +63,7 @@ export async function writeChange(
   before: Before,
   change: Change,
   now: Date,
-): Promise<{ state: Table; at: string; clockBack: boolean }> {
+): Promise<{ clockBack: boolean }> {
   const { base, path } = place;
   const clockBack = before.latest !== undefined && now.toISOString() < before.latest;
   // Clocks are set back; what happened later never gets an earlier time.
@@ -82,7 +82,7 @@ export async function writeChange(
   lines.push({ ...entry, after: stateDigest(state) });
   await appendLine(base, `${path}/${JOURNAL_FILE}`, lines.map(asLine).join('\n'));
   await writeState(place, state);
-  return { state, at, clockBack };
+  return { clockBack };
 }
 
 /** Number, time and event first: that is what people look for. */
