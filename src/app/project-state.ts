@@ -43,7 +43,7 @@ export function projectState(
       return openFacts(root, join(userState, 'projects', projectKey(root), '_memory'), secrets.hide);
     },
     async handovers() {
-      const { openHandovers } = await import('../services/handover/open-handovers.ts');
+      const { openHandovers } = await import('../services/handover/handovers.ts');
       return openHandovers(await readKit(root), join(userState, 'projects', projectKey(root)));
     },
     async older() {

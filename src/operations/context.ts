@@ -21,7 +21,7 @@ import type { Ranking } from '../services/ranking/ranking.ts';
 import type { Reranker } from '../services/ranking/reranker.ts';
 import type { Usage } from '../services/ranking/usage.ts';
 import type { Runs } from '../services/runs/runs.ts';
-import type { HandoverDesk } from '../services/handover/open-handovers.ts';
+import type { HandoverDesk } from '../services/handover/handovers.ts';
 import type { TaskQueue } from '../services/tasks/open-tasks.ts';
 import type { GitSources } from '../services/git-sources/git-sources.ts';
 import type { SourceView } from '../services/git-sources/view.ts';

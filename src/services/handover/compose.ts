@@ -1,5 +1,6 @@
 import { formatYaml } from '../../base/parse/parse.ts';
 import { cell } from '../../base/text/text.ts';
+import type { HandoverState } from './document.ts';
 
 export interface HandoverParts {
   id: string;
@@ -18,81 +19,58 @@ export interface HandoverParts {
   context: readonly string[];
 }
 
-interface Words {
-  artefacts: string;
-  required: string;
-  optional: string;
-  path: string;
-  criterion: string;
-  defaultCriterion: string;
-  scope: [string, string, string];
-  questions: [string, string, string];
-  critical: string;
-  important: string;
-  waiting: string;
-  completion: string;
-  decisions: [string, string, string];
-  context: string;
-  signature: string;
-  signed: string;
-  acceptance: string;
-  boxes: [string, string, string];
-  none: string;
-}
-
 /** The headings are those that the kit's teams look for; the sentences below them are ours. */
-const WORDS: Record<HandoverParts['language'], Words> = {
-  fr: {
-    artefacts: '📦 Artefacts Livrés',
-    required: '✅ Requis (bloquants)',
-    optional: '🔵 Optionnels',
-    path: '📁 Chemin :',
-    criterion: "✔️ Critère d'acceptation :",
-    defaultCriterion: 'présent, complet et relu par l’équipe qui reçoit',
-    scope: ['🚫 Hors Périmètre', '| # | Exclusion |', '|---|---|'],
-    questions: [
-      '❓ Questions Ouvertes',
-      '| # | Question | Criticité | Responsable | Statut |',
-      '|---|---|---|---|---|',
-    ],
-    critical: '🔴 Critique',
-    important: '🟡 Important',
-    waiting: '⏳ En attente',
-    completion: '🔒 Critères de Complétion',
-    decisions: ['📋 Résumé des Décisions Clés', '| Décision | Agent | Date |', '|---|---|---|'],
-    context: '🔑 Contexte Critique',
-    signature: '✍️ Signature',
-    signed: 'Signé par',
-    acceptance: '📬 Acceptation',
-    boxes: ['ACCEPTÉ', 'REJETÉ', 'RENEGOCIATING'],
-    none: '(aucun)',
-  },
-  en: {
-    artefacts: '📦 Delivered Artefacts',
-    required: '✅ Required (blocking)',
-    optional: '🔵 Optional',
-    path: '📁 Path:',
-    criterion: '✔️ Acceptance criterion:',
-    defaultCriterion: 'present, complete and read by the team that receives it',
-    scope: ['🚫 Out of Scope', '| # | Exclusion |', '|---|---|'],
-    questions: ['❓ Open Questions', '| # | Question | Weight | Owner | Status |', '|---|---|---|---|---|'],
-    critical: '🔴 Critical',
-    important: '🟡 Important',
-    waiting: '⏳ Pending',
-    completion: '🔒 Completion Criteria',
-    decisions: ['📋 Key Decisions', '| Decision | Agent | Date |', '|---|---|---|'],
-    context: '🔑 Critical Context',
-    signature: '✍️ Signature',
-    signed: 'Signed by',
-    acceptance: '📬 Acceptance',
-    boxes: ['ACCEPTED', 'REJECTED', 'RENEGOTIATING'],
-    none: '(none)',
-  },
+const FRENCH = {
+  artefacts: '📦 Artefacts Livrés',
+  required: '✅ Requis (bloquants)',
+  optional: '🔵 Optionnels',
+  path: '📁 Chemin :',
+  criterion: "✔️ Critère d'acceptation :",
+  defaultCriterion: 'présent, complet et relu par l’équipe qui reçoit',
+  scope: ['🚫 Hors Périmètre', '| # | Exclusion |', '|---|---|'],
+  questions: [
+    '❓ Questions Ouvertes',
+    '| # | Question | Criticité | Responsable | Statut |',
+    '|---|---|---|---|---|',
+  ],
+  critical: '🔴 Critique',
+  important: '🟡 Important',
+  waiting: '⏳ En attente',
+  completion: '🔒 Critères de Complétion',
+  decisions: ['📋 Résumé des Décisions Clés', '| Décision | Agent | Date |', '|---|---|---|'],
+  context: '🔑 Contexte Critique',
+  signature: '✍️ Signature',
+  signed: 'Signé par',
+  acceptance: '📬 Acceptation',
+  boxes: ['ACCEPTÉ', 'REJETÉ', 'RENEGOCIATING'],
+  none: '(aucun)',
+};
+
+const ENGLISH: typeof FRENCH = {
+  artefacts: '📦 Delivered Artefacts',
+  required: '✅ Required (blocking)',
+  optional: '🔵 Optional',
+  path: '📁 Path:',
+  criterion: '✔️ Acceptance criterion:',
+  defaultCriterion: 'present, complete and read by the team that receives it',
+  scope: ['🚫 Out of Scope', '| # | Exclusion |', '|---|---|'],
+  questions: ['❓ Open Questions', '| # | Question | Weight | Owner | Status |', '|---|---|---|---|---|'],
+  critical: '🔴 Critical',
+  important: '🟡 Important',
+  waiting: '⏳ Pending',
+  completion: '🔒 Completion Criteria',
+  decisions: ['📋 Key Decisions', '| Decision | Agent | Date |', '|---|---|---|'],
+  context: '🔑 Critical Context',
+  signature: '✍️ Signature',
+  signed: 'Signed by',
+  acceptance: '📬 Acceptance',
+  boxes: ['ACCEPTED', 'REJECTED', 'RENEGOTIATING'],
+  none: '(none)',
 };
 
 /** The contract as a file. What nobody has said stays visibly open, so that the check finds it. */
 export function composeHandover(parts: HandoverParts): string {
-  const words = WORDS[parts.language];
+  const words = parts.language === 'fr' ? FRENCH : ENGLISH;
   const front = formatYaml({
     contract_id: parts.id,
     version: '1.0',
@@ -105,8 +83,8 @@ export function composeHandover(parts: HandoverParts): string {
   });
   const list = (items: readonly string[]): string =>
     items.length === 0 ? words.none : items.map((item) => `- ${line(item)}`).join('\n');
-  const table = ([title, head, rule]: [string, string, string], rows: readonly string[]): string =>
-    `## ${title}\n\n${rows.length === 0 ? words.none : [head, rule, ...rows].join('\n')}`;
+  const table = ([title = '', ...head]: readonly string[], rows: readonly string[]): string =>
+    `## ${title}\n\n${rows.length === 0 ? words.none : [...head, ...rows].join('\n')}`;
   return `${[
     `---\n${front}---`,
     `# 📜 Delivery Contract — ${parts.from} → ${parts.to}`,
@@ -149,4 +127,28 @@ export function composeHandover(parts: HandoverParts): string {
 /** A caller's text cannot begin a heading, a row or a comment. */
 function line(text: string): string {
   return text.replace(/\s+/g, ' ').replaceAll('<!--', '&lt;!--').replaceAll('-->', '--&gt;').trim();
+}
+
+interface Answer {
+  status: HandoverState;
+  by: string;
+  at: string;
+  reason?: string | undefined;
+}
+
+const BOX: Partial<Record<HandoverState, RegExp>> = {
+  accepted: /^(\s*[-*]\s+)\[ \](?=.*(?:ACCEPTÉ|ACCEPTED))/m,
+  rejected: /^(\s*[-*]\s+)\[ \](?=.*(?:REJETÉ|REJECTED))/m,
+  renegotiating: /^(\s*[-*]\s+)\[ \](?=.*(?:RENEGOCIATING|RENEGOTIATING))/m,
+};
+
+/** The text with another status: one line of the front matter, the box, and who said so; all else stays to the byte. */
+export function withStatus(text: string, { status, by, at, reason }: Answer): string {
+  const end = text.includes('\r\n') ? '\r\n' : '\n';
+  const why = reason === undefined ? '' : ` : ${reason.replace(/\s+/g, ' ').trim()}`;
+  const ticked = text
+    .replace(/^status:.*$/m, () => `status: ${status}`)
+    .replace(BOX[status] ?? /$^/, (_box, bullet: string) => `${bullet}[x]`);
+  const gap = ticked.endsWith('\n') ? '' : end;
+  return `${ticked}${gap}${end}- ${at}, ${by.replace(/\s+/g, ' ')}: ${status}${why}${end}`;
 }

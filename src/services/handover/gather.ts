@@ -18,7 +18,7 @@ interface KnownDecision {
   date: string;
 }
 
-export interface HandoverMaterial {
+interface HandoverMaterial {
   run: Run | undefined;
   artefacts: { name: string; path: string }[];
   decisions: KnownDecision[];
@@ -45,14 +45,10 @@ export async function gather(
   { runId, branch, known }: Choice,
 ): Promise<HandoverMaterial> {
   const run = runId === undefined ? undefined : await runNamed(kit, userRuns, runId, branch);
-  const artefacts = (run?.state?.artefacts ?? []).map(({ name, path, file }) => ({
-    name,
-    path: file ?? path,
-  }));
   const shared = await textToRead(kit, SHARED_CONTEXT_FILE, []);
   return {
     run,
-    artefacts,
+    artefacts: (run?.state?.artefacts ?? []).map(({ name, path, file }) => ({ name, path: file ?? path })),
     decisions: mostTelling(known ?? (await loggedDecisions(kit))),
     requests: openRequests(shared),
     language: languageOf(shared, await projectWording(kit, ENGLISH)) === ENGLISH ? 'en' : 'fr',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { expected } from '../../base/expected.ts';
+import { expected, ours } from '../../base/expected.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
@@ -8,12 +8,13 @@ import type { Step } from '../../base/step.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { readHandover, type HandoverState, type Handover } from './document.ts';
-import { strayPart } from '../../kit/kit.ts';
-import { composeHandover, type HandoverParts } from './compose.ts';
-import { withStatus } from './status-line.ts';
+import { strayPart, type Kit } from '../../kit/kit.ts';
+import { outputFolder } from '../../kit/output.ts';
+import { composeHandover, withStatus, type HandoverParts } from './compose.ts';
+import { gather, type Choice } from './gather.ts';
 import { validateHandover, type Validation } from './validate.ts';
 
-export interface KeptHandover {
+interface KeptHandover {
   id: string;
   /** From the top of the project. */
   file: string;
@@ -23,21 +24,22 @@ export interface KeptHandover {
 const CONTRACT_BYTES = 2_000_000;
 const LOCK_WAIT_MS = 15_000;
 const ENDING = '.md';
+const nothing = ours(() => [], 'not_found');
 const NEW_CONTRACT: Omit<Step, 'why'> = {
   operation: 'create_delivery_contract',
   open: ['from_team', 'to_team'],
 };
 
+export type HandoverDesk = Awaited<ReturnType<typeof openHandovers>>;
+
 /** The contracts of a project: files in `contracts/` of its output folder. */
-export class Handovers {
+class Handovers {
   readonly #root: string;
   readonly #place: string | undefined;
-  readonly #now: () => Date;
 
-  constructor({ root, folder, now }: { root: string; folder: string | undefined; now: () => Date }) {
+  constructor(root: string, folder: string | undefined) {
     this.#root = root;
     this.#place = folder;
-    this.#now = now;
   }
 
   /** The folder of the contracts, for whoever needs one. */
@@ -90,7 +92,7 @@ export class Handovers {
     signal: AbortSignal,
   ): Promise<KeptHandover & { validation: Validation }> {
     return this.#locked(signal, async () => {
-      const date = localDay(this.#now());
+      const date = localDay(new Date());
       const names = new Set(
         (await listInside(this.#root, this.#folder).catch(nothing)).map(({ name }) => name),
       );
@@ -130,7 +132,7 @@ export class Handovers {
       await replaceShared(
         this.#root,
         this.#file(id),
-        withStatus(text, { ...answer, at: localDay(this.#now()) }),
+        withStatus(text, { ...answer, at: localDay(new Date()) }),
       );
       return { ...(await this.#read(id)), validation };
     });
@@ -161,7 +163,11 @@ export class Handovers {
   }
 }
 
-function nothing(error: unknown): [] {
-  if (error instanceof BmadError && error.code === 'not_found') return [];
-  throw error;
+/** A contract is for another team, so it lies in the project; one without an output folder has none and gets none. */
+export async function openHandovers(kit: Kit, userRuns: string) {
+  const output = await outputFolder(kit);
+  return {
+    contracts: new Handovers(kit.root, output === undefined ? undefined : `${output}/contracts`),
+    gather: (choice: Choice) => gather(kit, userRuns, choice),
+  };
 }
