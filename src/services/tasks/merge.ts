@@ -1,4 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
+import { jsonIn } from '../../base/parse/json.ts';
 import { cut, fenced } from '../../base/text/text.ts';
 import type { MergeStrategy, Task } from '../../model/task.ts';
 
@@ -136,11 +137,8 @@ function finished({ task }: Done): string {
 
 function jsonOr(text: string): unknown {
   const inner = /^\s*```json\s*\n([\s\S]*?)\n```\s*$/.exec(text)?.[1] ?? text;
-  try {
-    return JSON.parse(inner);
-  } catch {
-    return text;
-  }
+  const value = jsonIn(inner);
+  return value === undefined ? text : value;
 }
 
 /** What a result votes for: its field of that meaning, or its first line. */

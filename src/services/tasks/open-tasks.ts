@@ -5,22 +5,18 @@ import { TaskFollower } from './follow-task.ts';
 import { TaskStore } from './task-store.ts';
 import { Tasks } from './tasks.ts';
 
-export interface TaskQueue {
-  queue: Tasks;
-  composeBrief: typeof composeBrief;
-  follow: TaskFollower['follow'];
-}
+export type TaskQueue = Awaited<ReturnType<typeof openTasks>>;
 
 const FOLDER = '.tasks';
 
 /** The queue of a project: in its output folder, or with the user when the project has no BMAD in it. */
-export async function openTasks(kit: Kit, userFolder: { root: string; folder: string }): Promise<TaskQueue> {
+export async function openTasks(kit: Kit, userFolder: { root: string; folder: string }) {
   const output = await outputFolder(kit);
   const place =
     output === undefined
-      ? { root: userFolder.root, folder: userFolder.folder, owner: 'user' as const }
+      ? { ...userFolder, owner: 'user' as const }
       : { root: kit.root, folder: `${output}/${FOLDER}`, owner: 'project' as const };
-  const queue = new Tasks({ store: new TaskStore(place), now: () => new Date() });
+  const queue = new Tasks(new TaskStore(place));
   const follower = new TaskFollower(queue);
-  return { queue, composeBrief, follow: (...wanted) => follower.follow(...wanted) };
+  return { queue, composeBrief, follow: follower.follow.bind(follower) };
 }

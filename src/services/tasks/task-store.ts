@@ -14,7 +14,7 @@ import { taskSchema, type Task } from '../../model/task.ts';
 const LIST: Step = { operation: 'task_list', why: 'List the tasks' };
 
 /** Where the tasks of a project are: a folder below one that nothing may lead out of. */
-export interface TaskPlace {
+interface TaskPlace {
   root: string;
   /** Below the root, with `/`. */
   folder: string;
@@ -32,24 +32,21 @@ const ENDING = '.json';
 const TASK_BYTES = 1_000_000;
 const TEXT_BYTES = 10_000_000;
 const LOCK_WAIT_MS = 15_000;
+const absent = ours(() => [], 'not_found');
 const ID = /^task-[\w-]{1,80}$/;
 
 /** The files of the tasks. A task is one file, replaced as a whole; long texts lie beside it. */
 export class TaskStore {
-  readonly #place: TaskPlace;
+  readonly place: TaskPlace;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(place: TaskPlace) {
-    this.#place = place;
-  }
-
-  get place(): TaskPlace {
-    return this.#place;
+    this.place = place;
   }
 
   /** One change at a time, also between processes. */
   async change<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const { root, folder } = this.#place;
+    const { root, folder } = this.place;
     const turn = this.#turn.then(async () => {
       // The folder of the lock is made if need be, and must not be made elsewhere.
       const stray = await strayPart(root, folder);
@@ -66,7 +63,7 @@ export class TaskStore {
 
   /** All tasks, the oldest first. */
   async all(): Promise<StoredTasks> {
-    const { root, folder } = this.#place;
+    const { root, folder } = this.place;
     const entries = await listInside(root, folder).catch(absent);
     const tasks: Task[] = [];
     const problems: string[] = [];
@@ -104,7 +101,7 @@ export class TaskStore {
   }
 
   #noneHere(id: string): BmadError {
-    const { root, folder, owner } = this.#place;
+    const { root, folder, owner } = this.place;
     const elsewhere =
       owner === 'project'
         ? 'For a task in another project, go to its folder or name it with --project.'
@@ -127,11 +124,11 @@ export class TaskStore {
   }
 
   async remove(name: string): Promise<void> {
-    await removeShared(this.#place.root, `${this.#place.folder}/${name}`);
+    await removeShared(this.place.root, `${this.place.folder}/${name}`);
   }
 
   async text(name: string): Promise<string> {
-    const { root, folder } = this.#place;
+    const { root, folder } = this.place;
     return (await readInside(root, `${folder}/${name}`, TEXT_BYTES)).toString('utf8');
   }
 
@@ -139,7 +136,7 @@ export class TaskStore {
   async freeName(stem: string, ending: string, folder = ''): Promise<string> {
     const prefix = folder === '' ? '' : `${folder}/`;
     const names = new Set(
-      (await listInside(this.#place.root, `${this.#place.folder}/${folder}`).catch(absent)).map(
+      (await listInside(this.place.root, `${this.place.folder}/${folder}`).catch(absent)).map(
         ({ name }) => name,
       ),
     );
@@ -150,11 +147,11 @@ export class TaskStore {
   }
 
   async #write(name: string, text: string): Promise<void> {
-    await replaceShared(this.#place.root, `${this.#place.folder}/${name}`, text);
+    await replaceShared(this.place.root, `${this.place.folder}/${name}`, text);
   }
 
   async #read(id: string): Promise<Task> {
-    const { root, folder } = this.#place;
+    const { root, folder } = this.place;
     const path = `${folder}/${id}${ENDING}`;
     const text = (await readInside(root, path, TASK_BYTES)).toString('utf8');
     const parsed = taskSchema.safeParse(jsonIn(text));
@@ -176,9 +173,4 @@ export function digestOf(text: string): string {
 function byAge(a: Task, b: Task): number {
   const [first, second] = [`${a.created_at} ${a.task_id}`, `${b.created_at} ${b.task_id}`];
   return first < second ? -1 : first > second ? 1 : 0;
-}
-
-function absent(error: unknown): [] {
-  if (error instanceof BmadError && error.code === 'not_found') return [];
-  throw error;
 }

@@ -7,7 +7,7 @@ import { mergeResults, type MergeOrder, type Merged } from './merge.ts';
 import { checkKey, completed, holding, wrongState, type Lease, type NewTask } from './task-rules.ts';
 import { digestOf, type StoredTasks, type TaskStore } from './task-store.ts';
 
-export interface Claimed {
+interface Claimed {
   task: Task;
   brief: string;
   /** What the tasks it builds on have given, by output key. */
@@ -27,19 +27,12 @@ interface Handed {
 const ATTEMPTS = 3;
 const MINUTE = 60_000;
 
-export interface TasksParts {
-  store: TaskStore;
-  now(): Date;
-}
-
 /** The queue of a project. Every change is made under one lock, so that no two workers ever hold the same task. */
 export class Tasks {
   readonly #store: TaskStore;
-  readonly #now: () => Date;
 
-  constructor({ store, now }: TasksParts) {
+  constructor(store: TaskStore) {
     this.#store = store;
-    this.#now = now;
   }
 
   get place(): TaskStore['place'] {
@@ -215,7 +208,7 @@ export class Tasks {
   /** A task whose worker went silent is free again, or has failed for good. */
   #current(task: Task): Task {
     if (task.status !== 'running' || task.lease === undefined) return task;
-    if (Date.parse(task.lease.until) > this.#now().getTime()) return task;
+    if (Date.parse(task.lease.until) > Date.now()) return task;
     const { lease, ...rest } = task;
     const gone = `${lease.worker} claimed it and let the lease expire`;
     return task.attempts < ATTEMPTS
@@ -228,20 +221,18 @@ export class Tasks {
   }
 
   #named(task: Task, tasks: readonly Task[]): Task {
-    if (this.#startable(task, tasks)) return task;
-    if (task.status === 'queued') {
-      const missing = task.depends_on.filter((key) => completed(key, task.run_id, tasks) === undefined);
-      throw new BmadError(
-        'conflict',
-        `${task.task_id} waits for ${missing.map((key) => quoted(key)).join(', ')}.`,
-        {
-          subject: task.task_id,
-          hint: 'They must be completed first.',
-          steps: [{ operation: 'task_list', why: 'See who has them' }],
-        },
-      );
-    }
-    throw wrongState(task, 'be claimed');
+    if (task.status !== 'queued') throw wrongState(task, 'be claimed');
+    const missing = task.depends_on.filter((key) => completed(key, task.run_id, tasks) === undefined);
+    if (missing.length === 0) return task;
+    throw new BmadError(
+      'conflict',
+      `${task.task_id} waits for ${missing.map((key) => quoted(key)).join(', ')}.`,
+      {
+        subject: task.task_id,
+        hint: 'They must be completed first.',
+        steps: [{ operation: 'task_list', why: 'See who has them' }],
+      },
+    );
   }
 
   async #inputs({ depends_on, run_id }: Task, tasks: readonly Task[]): Promise<Claimed['inputs']> {
@@ -266,19 +257,18 @@ export class Tasks {
   }
 
   async #save(task: Task, change: { [K in keyof Task]?: Task[K] | undefined }): Promise<Task> {
-    const merged = { ...task, ...change, updated_at: this.#at(task.updated_at) };
-    const changed = present<Task>(merged);
+    const changed = present<Task>({ ...task, ...change, updated_at: this.#at(task.updated_at) });
     await this.#store.put(changed);
     return changed;
   }
 
   /** The moment now, or the one before when a clock has gone back: the order of things stays. */
   #at(notBefore = ''): string {
-    const now = this.#now().toISOString();
+    const now = new Date().toISOString();
     return now > notBefore ? now : notBefore;
   }
 
   #until(minutes: number): string {
-    return new Date(this.#now().getTime() + minutes * MINUTE).toISOString();
+    return new Date(Date.now() + minutes * MINUTE).toISOString();
   }
 }
