@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { field, isTable, parseYaml, textField, type Table } from '../../base/parse/parse.ts';
+import { field, isTable, parseYaml, tableOf, textField, type Table } from '../../base/parse/parse.ts';
 import type { ContextFacts } from './context-facts.ts';
 
 /** What BMAD itself was set up with in a project, whatever version wrote it. */
@@ -14,11 +14,9 @@ export interface BmadValues {
 
 /** The parts of the configuration in force, which is one document. */
 export function bmadValues(text: string): BmadValues {
-  const value = parseYaml('config/current', text);
-  const table = isTable(value) ? value : {};
-  const from = field(table, 'from');
+  const table = tableOf(parseYaml('config/current', text));
   return {
-    from: (Array.isArray(from) ? (from as unknown[]) : []).map(String),
+    from: listIn(table, 'from').map(String),
     core: tableIn(table, 'core'),
     modules: tableIn(table, 'modules'),
     v4: tableIn(table, 'core_config'),
@@ -52,24 +50,22 @@ export function aboutProject(
   const about = tableIn(context, 'project');
   const user = tableIn(context, 'user');
   const bmm = tableIn(modules, 'bmm');
+  const installed = (name: string): string | undefined => set(memoryConfig, name) ?? set(core, name);
   return {
     project: {
       name: set(about, 'name') ?? set(core, 'project_name') ?? set(bmm, 'project_name') ?? basename(kit.root),
       description: set(about, 'description'),
       type: set(about, 'type'),
-      stack: strings(field(about, 'stack')),
-      repos: tables(field(about, 'repos')),
+      stack: [field(about, 'stack')]
+        .flat()
+        .filter((each) => typeof each === 'string' || typeof each === 'number')
+        .map(String),
+      repos: listIn(about, 'repos').filter(isTable),
     },
     user: {
-      name: set(user, 'name') ?? set(memoryConfig, 'user_name') ?? set(core, 'user_name'),
-      language:
-        set(user, 'language') ??
-        set(memoryConfig, 'communication_language') ??
-        set(core, 'communication_language'),
-      document_language:
-        set(user, 'document_language') ??
-        set(memoryConfig, 'document_output_language') ??
-        set(core, 'document_output_language'),
+      name: set(user, 'name') ?? installed('user_name'),
+      language: set(user, 'language') ?? installed('communication_language'),
+      document_language: set(user, 'document_language') ?? installed('document_output_language'),
       skill_level: set(user, 'skill_level') ?? set(bmm, 'user_skill_level'),
     },
     kit_version: set(context, 'bmad_kit_version') ?? set(context, 'grimoire_kit_version'),
@@ -94,19 +90,10 @@ function set(from: Table, name: string): string | undefined {
 }
 
 export function tableIn(table: Table, name: string): Table {
+  return tableOf(field(table, name));
+}
+
+export function listIn(table: Table, name: string): unknown[] {
   const value = field(table, name);
-  return isTable(value) ? value : {};
-}
-
-function strings(value: unknown): string[] {
-  const list = Array.isArray(value)
-    ? (value as unknown[])
-    : value === undefined || value === null
-      ? []
-      : [value];
-  return list.filter((each) => typeof each === 'string' || typeof each === 'number').map(String);
-}
-
-function tables(value: unknown): Table[] {
-  return (Array.isArray(value) ? (value as unknown[]) : []).filter(isTable);
+  return Array.isArray(value) ? value : [];
 }

@@ -1,17 +1,9 @@
 import { join } from 'node:path';
 import { attempt, expected } from '../../base/expected.ts';
 import { listInside, pathExists } from '../../base/files/files.ts';
-import {
-  csvRows,
-  field,
-  isTable,
-  parseYaml,
-  type Table,
-  tableOf,
-  textField,
-} from '../../base/parse/parse.ts';
+import { csvRows, parseYaml, type Table, tableOf, textField } from '../../base/parse/parse.ts';
 import { maskSecretValues } from '../../base/secrets/secrets.ts';
-import { tableIn } from './about.ts';
+import { listIn, tableIn } from './about.ts';
 import { readKitAgents } from '../../kit/agents.ts';
 import {
   contextSections,
@@ -68,7 +60,7 @@ const LOOSE_NOTES = [
 export async function readContextFacts(kit: Kit, pages: Kit): Promise<ContextFacts> {
   const warnings = [...kit.problems];
   const { path, value } = await readContextFile(kit.root, kit.folder, []);
-  const context = isTable(value) ? (maskSecretValues(value) as Table) : {};
+  const context = maskSecretValues(tableOf(value)) as Table;
   if (path !== undefined && Object.keys(context).length === 0)
     warnings.push(`${path} is empty, probably because an installation was interrupted.`);
   const shared = await textToRead(pages, SHARED_CONTEXT_FILE, warnings);
@@ -120,18 +112,18 @@ function tellMissing(
     );
 }
 
+const warned = (warnings: string[]) => expected(({ message }) => void warnings.push(message));
+
 async function yamlOf(kit: Kit, path: string, warnings: string[]): Promise<Table> {
   const text = await textToRead(kit, path, warnings, kit.root);
-  const warned = expected(({ message }) => void warnings.push(message));
-  return maskSecretValues(tableOf(attempt(() => parseYaml(path, text ?? ''), warned))) as Table;
+  return maskSecretValues(tableOf(attempt(() => parseYaml(path, text ?? ''), warned(warnings)))) as Table;
 }
 
 async function archetypesOf(kit: Kit, warnings: string[]): Promise<ContextFacts['archetypes']> {
   const table = await yamlOf(kit, `${kit.folder}/_config/installed-archetypes.yaml`, warnings);
-  const installed = field(table, 'installed');
-  return (Array.isArray(installed) ? (installed as unknown[]) : []).flatMap((each) => {
-    const id = isTable(each) ? textField(each, 'id') : undefined;
-    return isTable(each) && id !== undefined ? [{ id, installed: textField(each, 'installed_at') }] : [];
+  return listIn(table, 'installed').flatMap((each) => {
+    const id = textField(tableOf(each), 'id');
+    return id === undefined ? [] : [{ id, installed: textField(tableOf(each), 'installed_at') }];
   });
 }
 
@@ -151,9 +143,8 @@ async function agentFacts(
   for (const { id, display, tag } of await readKitAgents(kit)) add(id, 'file', { name: display, tag });
   for (const name of await manifestNames(kit, warnings)) add(name, 'manifest');
   for (const { id, ...about } of teamIn(sections)) add(id, 'shared-context', about);
-  const custom = field(tableIn(context, 'agents'), 'custom_agents');
-  for (const each of Array.isArray(custom) ? (custom as unknown[]) : []) {
-    const table = isTable(each) ? each : {};
+  for (const each of listIn(tableIn(context, 'agents'), 'custom_agents')) {
+    const table = tableOf(each);
     const id = typeof each === 'string' ? each : textField(table, 'name');
     if (id !== undefined)
       add(id, 'project-context', { icon: textField(table, 'icon'), domain: textField(table, 'domain') });
@@ -164,8 +155,7 @@ async function agentFacts(
 async function manifestNames(kit: Kit, warnings: string[]): Promise<string[]> {
   const path = `${kit.folder}/_config/agent-manifest.csv`;
   const text = await textToRead(kit, path, warnings, kit.root);
-  const warned = expected(({ message }) => void warnings.push(message));
-  const rows = attempt(() => csvRows(path, text ?? ''), warned) ?? [];
+  const rows = attempt(() => csvRows(path, text ?? ''), warned(warnings)) ?? [];
   return [...new Set(rows.map(({ cell }) => cell('name').trim()).filter((name) => name !== ''))];
 }
 

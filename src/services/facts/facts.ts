@@ -1,6 +1,6 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { expected } from '../../base/expected.ts';
-import { field, isTable, textField } from '../../base/parse/parse.ts';
+import { tableOf, textField } from '../../base/parse/parse.ts';
 import { secretsOut, shownText } from '../../base/secrets/secret-text.ts';
 import { agentsNamed, namesOf, readKitAgents, type KitAgent } from '../../kit/agents.ts';
 import { DECISIONS_FILE, decisionsIn } from '../../kit/memories/decisions.ts';
@@ -17,7 +17,7 @@ import {
 import { inProject, readContextFile, readKit, type Kit } from '../../kit/kit.ts';
 import { textToRead, type KitWithMemory } from '../../kit/kit-text.ts';
 import { learningsFiles } from '../../kit/memories/learnings.ts';
-import { failureIn, failureText, type ToldFailure } from '../../kit/memories/failure-text.ts';
+import { failureIn, failureText } from '../../kit/memories/failure-text.ts';
 import { MEMORIES_FILE, memoriesIn, memoryTables } from '../../kit/memories/memories-json.ts';
 import { museumIn, museumLog, type Failure } from '../../kit/museum/museum.ts';
 import { writeFailure, type FailureWritten, type NewFailure } from '../../kit/museum/museum-write.ts';
@@ -28,10 +28,10 @@ import {
   type SessionWritten,
 } from '../../kit/session/session-state.ts';
 import { appendTrace, traceIn, tracePath, type TraceLine } from '../../kit/session/trace.ts';
-import { aboutProject, bmadValues, type AboutProject, type BmadValues } from './about.ts';
+import { aboutProject, bmadValues, tableIn } from './about.ts';
 import { readContextFacts, type ContextFacts } from './context-facts.ts';
 
-export interface Museum {
+interface Museum {
   failures: Failure[];
   /** The files that were read, as paths in the project. */
   files: string[];
@@ -44,6 +44,12 @@ export class ProjectFacts {
   /** Where sessions and handoffs are kept: a project without a memory folder stays as it is. */
   readonly #pages: KitWithMemory;
   readonly #hide: (text: string) => string;
+  readonly about = aboutProject;
+  readonly bmadValues = bmadValues;
+  /** A failure as a text to remember, for a project without a museum. */
+  readonly failureText = failureText;
+  /** What such a text, or any other about a failure, says. */
+  readonly failureIn = failureIn;
 
   constructor(kit: Kit, userFolder: string, hide: (text: string) => string) {
     this.kit = kit;
@@ -56,16 +62,6 @@ export class ProjectFacts {
 
   context(): Promise<ContextFacts> {
     return readContextFacts(this.kit, this.#pages);
-  }
-
-  /** Who and what the project is, by its own files and by what BMAD was set up with. */
-  about(known: ContextFacts, bmad: Pick<BmadValues, 'core' | 'modules'>): AboutProject {
-    return aboutProject(known, bmad);
-  }
-
-  /** The parts of BMAD's configuration in force, which is one document. */
-  bmadValues(text: string): BmadValues {
-    return bmadValues(text);
   }
 
   agents(): Promise<KitAgent[]> {
@@ -124,10 +120,8 @@ export class ProjectFacts {
 
   async projectName(): Promise<string> {
     const { value } = await readContextFile(this.kit.root, this.kit.folder, []);
-    const project = isTable(value) ? field(value, 'project') : undefined;
-    return (
-      (isTable(project) ? textField(project, 'name')?.trim() : undefined) ?? this.kit.app.replace(/^\w+-/, '')
-    );
+    const name = textField(tableIn(tableOf(value), 'project'), 'name')?.trim();
+    return name ?? this.kit.app.replace(/^\w+-/, '');
   }
 
   /** A text of somebody else's file as it may be shown. */
@@ -135,33 +129,13 @@ export class ProjectFacts {
     return shownText(text, this.#hide);
   }
 
-  /** A failure as a text to remember, for a project without a museum. */
-  failureText(failure: NewFailure): string {
-    return failureText(failure);
-  }
-
-  /** What such a text, or any other about a failure, says. */
-  failureIn(text: string, tags: readonly string[] = []): ToldFailure {
-    return failureIn(text, tags);
-  }
-
   logFailure(failure: NewFailure, now = new Date()): Promise<FailureWritten> {
-    const safe = <T extends string | undefined>(text: T): T =>
-      (text === undefined ? undefined : this.#safe(text)) as T;
-    return writeFailure(
-      this.#withMemory('log_failure'),
-      {
-        ...failure,
-        title: safe(failure.title),
-        happened: safe(failure.happened),
-        cause: safe(failure.cause),
-        impact: safe(failure.impact),
-        lesson: safe(failure.lesson),
-        fix: safe(failure.fix),
-        rule: safe(failure.rule),
-      },
-      now,
-    );
+    const safe = { ...failure };
+    for (const name of ['title', 'happened', 'cause', 'impact', 'lesson', 'fix', 'rule'] as const) {
+      const text = failure[name];
+      if (text !== undefined) safe[name] = this.#safe(text);
+    }
+    return writeFailure(this.#withMemory('log_failure'), safe, now);
   }
 
   async logHandoff(
