@@ -1,13 +1,10 @@
 import { byteLength } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { beginning, withinTokens } from './budget.ts';
-import { CIRCUMSTANCES, contextText, fullName, persona, type ContextPart, type Person } from './prompts.ts';
+import type { Order } from './consult.ts';
+import { bullets, CIRCUMSTANCES, contextText, fullName, persona } from './prompts.ts';
 
-export interface BriefOrder {
-  person: Person;
-  task: string;
-  context: readonly ContextPart[];
-  maxTokens: number;
+interface BriefOrder extends Order {
   /** How many levels there may be in all; this is the first. */
   depth: number;
   /** How large the text may be. */
@@ -63,13 +60,9 @@ function briefWithin(order: BriefOrder, tokens: number): { text: string; leftOut
     ...(isDone ? [] : [TO_DO, depthText(depth)]),
     `# Task\n\n${task}`,
     `# Who you are\n\n${who.text}`,
-    `# How to answer\n\n${CIRCUMSTANCES.slice(2)
-      .map((line) => `- ${line}`)
-      .join(
-        '\n',
-      )}\n- One self-contained answer of at most about ${maxTokens} tokens: no greeting, no menu.\n- Claim to have read, run or checked only what you really did.`,
+    `# How to answer\n\n${bullets(CIRCUMSTANCES.slice(2))}\n- One self-contained answer of at most about ${maxTokens} tokens: no greeting, no menu.\n- Claim to have read, run or checked only what you really did.`,
     ...contextText(given.texts),
-    ...(leftOut.length === 0 ? [] : [`# Left out\n\n${leftOut.map((line) => `- ${line}`).join('\n')}`]),
+    ...(leftOut.length === 0 ? [] : [`# Left out\n\n${bullets(leftOut)}`]),
   ];
   return { text: parts.join('\n\n'), leftOut };
 }

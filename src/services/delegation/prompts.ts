@@ -95,6 +95,6 @@ export function contextText(context: readonly ContextPart[]): string[] {
   );
 }
 
-function bullets(lines: readonly string[]): string {
+export function bullets(lines: readonly string[]): string {
   return lines.map((line) => `- ${line}`).join('\n');
 }
