@@ -4,11 +4,10 @@ import { findProgram } from '../../base/files/file-digest.ts';
 import { pathExists, readInside } from '../../base/files/files.ts';
 import { runWatched } from '../../base/process/process-watched.ts';
 import { KIT_STACKS, listForStacks, stacksIn, type KitStack } from '../../kit/stacks.ts';
-import { contractEnvironment } from './environment.ts';
 import type { OutputKeeper } from './output.ts';
 import type { Lack, PlannedCommand, Surroundings } from './plan.ts';
 import { PLANS } from './plans.ts';
-import type { RunRequest, RunResult } from './run.ts';
+import { contractEnvironment, type RunRequest, type RunResult } from './run.ts';
 import type { Status, Step } from './verdict.ts';
 
 /** Raised whenever the commands change, so that a receipt says what it stands for. */

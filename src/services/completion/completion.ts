@@ -1,4 +1,5 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
+import { present } from '../../base/present.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { realFolder } from '../../base/files/files.ts';
@@ -6,7 +7,6 @@ import { oneLine, plural } from '../../base/text/text.ts';
 import { readKit, type Kit } from '../../kit/kit.ts';
 import { outputFolder } from '../../kit/output.ts';
 import { BUILTIN_VERSION, runBuiltin } from './builtin.ts';
-import type { Environment } from './environment.ts';
 import { OutputKeeper, type KeptOutput } from './output.ts';
 import type { Receipt, ReceiptBody } from './receipt.ts';
 import { addReceipt, preparePlace, receiptPlace, type ReceiptPlace } from './receipts.ts';
@@ -16,24 +16,20 @@ import {
   refuseWindowsLines,
   runScript,
   scriptPaths,
+  stackNamed,
+  type ProgramSetup,
   type RunResult,
   type Script,
 } from './run.ts';
-import { stackNamed } from './stack-names.ts';
 import { gitState } from './tree-files.ts';
 import { keepList, readTree, treeChanges, type Tree } from './tree.ts';
 import { VerdictReader } from './verdict.ts';
 import { readChain, verifyReceipts, type Verification } from './verify.ts';
 
-export interface CompletionSetup {
+interface CompletionSetup extends ProgramSetup {
   root: string;
   /** The user's folder for what has no place in a project. */
   state: string;
-  env: Environment;
-  /** Names of further variables that programs of a contract are given. */
-  addedEnv: readonly string[];
-  platform: NodeJS.Platform;
-  timeoutMs: number;
   /** Takes secrets out of what is shown and kept. */
   hide(text: string): string;
 }
@@ -117,11 +113,7 @@ function below(root: string, folder: string): string[] {
 function contractOf(script: Script | undefined): Receipt['contract'] {
   return script === undefined
     ? { kind: 'builtin', version: BUILTIN_VERSION }
-    : {
-        kind: 'script',
-        path: script.path,
-        sha256: sha256(script.content),
-      };
+    : { kind: 'script', path: script.path, sha256: sha256(script.content) };
 }
 
 const STDERR_TAIL = 2_000;
@@ -165,14 +157,11 @@ async function runCompletion(
     const started = new Date();
     const clock = performance.now();
     const run = {
+      ...setup,
       root,
       folder: folder === '.' ? '' : folder,
       place,
       stack,
-      timeoutMs: setup.timeoutMs,
-      env: setup.env,
-      addedEnv: setup.addedEnv,
-      platform: setup.platform,
       scriptPath: paths[0] ?? '',
       keeper,
       reader,
@@ -187,7 +176,7 @@ async function runCompletion(
     const durationMs = Math.round(performance.now() - clock);
     const after = await readTree(root, without, setup.env, signal);
     const shown = withChanges({ ...result, steps: hidden(result.steps, setup.hide) }, tree, after);
-    const body: ReceiptBody = {
+    const body = present<ReceiptBody>({
       status: shown.status,
       reason: shown.reason,
       contract: contractOf(script),
@@ -195,22 +184,14 @@ async function runCompletion(
       stack: stack ?? 'auto',
       stacks: shown.stacks,
       steps: shown.steps,
-      ...(shown.exitCode === undefined ? {} : { exit_code: shown.exitCode }),
-      ...(shown.signal === undefined ? {} : { signal: shown.signal }),
+      exit_code: shown.exitCode,
+      signal: shown.signal,
       timed_out: shown.timedOut,
       started: started.toISOString(),
       // The clock of the machine may go back in between.
       ended: new Date(started.getTime() + durationMs).toISOString(),
       duration_ms: durationMs,
-      ...(git === undefined
-        ? {}
-        : {
-            git: {
-              ...(git.commit === undefined ? {} : { commit: git.commit }),
-              ...(git.branch === undefined ? {} : { branch: git.branch }),
-              dirty: git.dirty,
-            },
-          }),
+      git,
       tree: {
         digest: tree.digest,
         files: tree.files,
@@ -218,7 +199,7 @@ async function runCompletion(
         left_out: tree.leftOut,
         ...(after.digest === tree.digest ? {} : { after: after.digest }),
       },
-    };
+    });
     const { receipt, notes } = await addReceipt(receipts, body);
     if (shown.status === 'PASS') await keepList(receipts.folder, tree);
     return {

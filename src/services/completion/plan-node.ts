@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { jsonObject } from '../../base/parse/json.ts';
-import type { Lack, PlannedCommand, Planner, Surroundings } from './plan.ts';
+import { has, type Lack, type PlannedCommand, type Planner, type Surroundings } from './plan.ts';
 
 const stack = 'typescript' as const;
 
@@ -30,13 +30,12 @@ export const planNode: Planner = async (around) => {
   const commands: PlannedCommand[] = [];
   const lacks: Lack[] = [];
   const lack = (what: string): void => void lacks.push({ stack, what });
-  const manifest = manifestOf(await around.text('package.json'));
+  const manifest: Manifest | undefined = jsonObject((await around.text('package.json')) ?? '');
   if (manifest === undefined) {
     lack('package.json is not valid JSON.');
     return { commands, lacks };
   }
-  const manager =
-    MANAGERS.findLast(({ lock }) => around.listing.some(({ path }) => lock.test(path)))?.name ?? 'npm';
+  const manager = MANAGERS.findLast(({ lock }) => has(around, lock))?.name ?? 'npm';
   const needs = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).length > 0;
   const modules = await around.upwards('node_modules');
   const plugAndPlay = (await around.upwards('.pnp.cjs')) !== undefined;
@@ -55,10 +54,9 @@ export const planNode: Planner = async (around) => {
         args: [place, ...args],
       });
   };
-  const listed = (pattern: RegExp): boolean => around.listing.some(({ path }) => pattern.test(path));
-  if (listed(/^tsconfig\.json$/)) await tool('tsc', 'typescript/bin/tsc', ['--noEmit']);
+  if (has(around, /^tsconfig\.json$/)) await tool('tsc', 'typescript/bin/tsc', ['--noEmit']);
   const test = manifest.scripts?.['test'];
-  if (listed(/^vitest\.config\.[cm]?[jt]s$/)) await tool('vitest', 'vitest/vitest.mjs', ['run']);
+  if (has(around, /^vitest\.config\.[cm]?[jt]s$/)) await tool('vitest', 'vitest/vitest.mjs', ['run']);
   else if (typeof test === 'string' && !NO_TESTS.test(test)) {
     const runner = await managerCommand(manager, around);
     if (runner === undefined) lack(`${manager} is not installed, and the project's lock file requires it.`);
@@ -84,10 +82,6 @@ interface Manifest {
   scripts?: Record<string, unknown>;
   dependencies?: object;
   devDependencies?: object;
-}
-
-function manifestOf(text: string | undefined): Manifest | undefined {
-  return jsonObject(text ?? '');
 }
 
 /** On Windows a package manager is a script for a shell; npm can be started by its own file instead. */

@@ -43,8 +43,8 @@ export interface Surroundings {
 
 export type Planner = (around: Surroundings) => Promise<StackPlan>;
 
-export const has = ({ listing }: Surroundings, pattern: RegExp): string | undefined =>
-  listing.find(({ path }) => pattern.test(path))?.path;
+export const has = ({ listing }: Surroundings, pattern: RegExp): boolean =>
+  listing.some(({ path }) => pattern.test(path));
 
 /** Commands of one stack, of which those whose program is missing are left out. */
 export async function installed(

@@ -7,14 +7,19 @@ function orLack(stack: KitStack, commands: PlannedCommand[], what: string): Stac
   return { commands, lacks: commands.some(({ advisory }) => advisory !== true) ? [] : [{ stack, what }] };
 }
 
+/** What a command lacks whose output matches. */
+function lackIf(said: RegExp, what: string): NonNullable<PlannedCommand['missing']> {
+  return (_code, output) => (said.test(output) ? what : undefined);
+}
+
 /** Modules and toolchains that are not there would be fetched. */
 const GO_OFFLINE = { GOPROXY: 'off', GOTOOLCHAIN: 'local' };
 
 const planGo: Planner = async (around) => {
-  const missing = (_code: number, output: string): string | undefined =>
-    /module lookup disabled by GOPROXY=off|toolchain not available/.test(output)
-      ? 'Modules or the toolchain are missing: run "go mod download" first.'
-      : undefined;
+  const missing = lackIf(
+    /module lookup disabled by GOPROXY=off|toolchain not available/,
+    'Modules or the toolchain are missing: run "go mod download" first.',
+  );
   const go = (...args: string[]) => ({ name: 'go', args, env: GO_OFFLINE, missing });
   return orLack(
     'go',
@@ -28,11 +33,13 @@ const NO_BYTECODE = { PYTHONDONTWRITEBYTECODE: '1' };
 
 const planPython: Planner = async (around) => {
   const missing = (code: number): string | undefined => (code === 5 ? 'pytest found no tests.' : undefined);
-  const own = await firstOf(
-    ['.venv/bin', 'venv/bin', '.venv/Scripts', 'venv/Scripts'].flatMap((folder) =>
-      [`${folder}/pytest`, `${folder}/pytest.exe`].map((path) => around.upwards(path)),
-    ),
-  );
+  const own = (
+    await Promise.all(
+      ['.venv/bin', 'venv/bin', '.venv/Scripts', 'venv/Scripts'].flatMap((folder) =>
+        [`${folder}/pytest`, `${folder}/pytest.exe`].map((path) => around.upwards(path)),
+      ),
+    )
+  ).find((place) => place !== undefined);
   const args = ['--tb=short'];
   const tests: PlannedCommand[] =
     own === undefined
@@ -45,19 +52,12 @@ const planPython: Planner = async (around) => {
   return orLack('python', [...tests, ...lint], 'pytest is neither in .venv nor on the PATH.');
 };
 
-async function firstOf<T>(found: readonly Promise<T | undefined>[]): Promise<T | undefined> {
-  return (await Promise.all(found)).find((each) => each !== undefined);
-}
-
 const planTerraform: Planner = async (around) => {
   const files = around.listing
     .filter(({ path }) => path.endsWith('.tf'))
     .map(({ path }) => posix.dirname(path));
   const folder = files.sort()[0] ?? '.';
-  const missing = (_code: number, output: string): string | undefined =>
-    /terraform init/.test(output)
-      ? 'Providers or modules are missing: run "terraform init" first.'
-      : undefined;
+  const missing = lackIf(/terraform init/, 'Providers or modules are missing: run "terraform init" first.');
   const commands = await installed(around, 'terraform', [
     { name: 'terraform', args: ['validate', '-no-color'], folder, missing },
     { name: 'terraform', args: ['fmt', '-check', '-recursive', '-no-color'], advisory: true },
@@ -68,7 +68,7 @@ const planTerraform: Planner = async (around) => {
 };
 
 const planAnsible: Planner = async (around) => {
-  const folder = has(around, /^ansible$/) === undefined ? '.' : 'ansible';
+  const folder = has(around, /^ansible$/) ? 'ansible' : '.';
   const commands = await installed(around, 'ansible', [
     { name: 'ansible-lint', args: ['--offline'] },
     { name: 'yamllint', args: [folder] },
@@ -78,8 +78,7 @@ const planAnsible: Planner = async (around) => {
 
 /** Quiet, because the configuration it prints holds the values of variables. `build --check` would ask a registry. */
 const planDocker: Planner = async (around) => {
-  const compose = has(around, /^(?:docker-)?compose\.ya?ml$/);
-  if (compose === undefined) return { commands: [], lacks: [] };
+  if (!has(around, /^(?:docker-)?compose\.ya?ml$/)) return { commands: [], lacks: [] };
   const commands = await installed(around, 'docker', [
     { name: 'docker', args: ['compose', 'config', '--quiet'] },
   ]);
@@ -87,12 +86,10 @@ const planDocker: Planner = async (around) => {
 };
 
 const planKubernetes: Planner = async (around) => {
-  const missing = (_code: number, output: string): string | undefined =>
-    /connection refused|no such host|unable to connect|server could not find|was refused|i\/o timeout/i.test(
-      output,
-    )
-      ? 'kubectl cannot reach a cluster, which it needs to check the kinds of objects.'
-      : undefined;
+  const missing = lackIf(
+    /connection refused|no such host|unable to connect|server could not find|was refused|i\/o timeout/i,
+    'kubectl cannot reach a cluster, which it needs to check the kinds of objects.',
+  );
   const commands = await installed(around, 'kubernetes', [
     { name: 'kubectl', args: ['apply', '--dry-run=client', '-R', '-f', 'k8s'], missing },
   ]);

@@ -1,4 +1,5 @@
 import { jsonIn } from '../../base/parse/json.ts';
+import { isTable } from '../../base/parse/parse.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Status, Step } from './verdict.ts';
 
@@ -63,11 +64,6 @@ export function opened(line: string): { receipt: Receipt; intact: boolean } | un
   const intact = JSON.stringify({ ...open, hash }) === line && sha256(JSON.stringify(open)) === hash;
   return { receipt: value, intact };
 }
-
-type Table = Readonly<Record<string, unknown>>;
-
-const isTable = (value: unknown): value is Table =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Whether every part that is used has its type: a line with a right hash may still be somebody else's work. */
 function isReceipt(value: unknown): value is Receipt {

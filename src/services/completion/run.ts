@@ -3,23 +3,30 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { findProgram, mayRun } from '../../base/files/file-digest.ts';
 import { readInside, realFolder } from '../../base/files/files.ts';
 import { runWatched } from '../../base/process/process-watched.ts';
-import type { KitStack } from '../../kit/stacks.ts';
-import { contractEnvironment, type Environment } from './environment.ts';
+import { nearest } from '../../base/text/suggest.ts';
+import { KIT_STACKS, type KitStack } from '../../kit/stacks.ts';
 import type { OutputKeeper } from './output.ts';
 import { judge, VerdictReader, type Status, type Step } from './verdict.ts';
 
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What of the outside programs are started with. */
+export interface ProgramSetup {
+  env: Environment;
+  /** Names of further variables that programs of a contract are given. */
+  addedEnv: readonly string[];
+  platform: NodeJS.Platform;
+  timeoutMs: number;
+}
+
 /** What runs, where, and for how long. */
-export interface RunRequest {
+export interface RunRequest extends ProgramSetup {
   /** The real path of the project. */
   root: string;
   /** The folder that is verified: below the root, and its real path. */
   folder: string;
   place: string;
   stack: KitStack | undefined;
-  timeoutMs: number;
-  env: Environment;
-  addedEnv: readonly string[];
-  platform: NodeJS.Platform;
   /** Where the project's script would be. */
   scriptPath: string;
   keeper: OutputKeeper;
@@ -120,7 +127,7 @@ async function bashFor({ env, platform, scriptPath }: RunRequest): Promise<strin
   });
 }
 
-export interface Folder {
+interface Folder {
   /** Below the root, with slashes; `.` for the root itself. */
   folder: string;
   place: string;
@@ -146,4 +153,69 @@ export async function folderInside(root: string, wanted: string | undefined): Pr
     });
   if (!inside(real)) throw outside();
   return { folder: relative(root, real).split(sep).join('/') || '.', place: real };
+}
+
+/**
+ * The variables that programs of a contract are given. Everything else stays with the server: what hosts hand to an MCP
+ * server are often keys, and a script that prints its environment would show them.
+ */
+const GIVEN = new Set(
+  (
+    'PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TEMP TMP ' +
+    // Where toolchains and their caches are.
+    'GOPATH GOROOT GOCACHE GOMODCACHE GOFLAGS JAVA_HOME VIRTUAL_ENV PYENV_ROOT PYENV_VERSION NVM_DIR NVM_BIN VOLTA_HOME ' +
+    'FNM_DIR ASDF_DIR ASDF_DATA_DIR MISE_DATA_DIR BUN_INSTALL PNPM_HOME CARGO_HOME RUSTUP_HOME DENO_DIR ' +
+    'XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR DOCKER_HOST DOCKER_CONTEXT KUBECONFIG TF_DATA_DIR ' +
+    // What Windows cannot do without.
+    'SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT USERPROFILE USERNAME APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES ' +
+    'PROGRAMFILES(X86) HOMEDRIVE HOMEPATH NUMBER_OF_PROCESSORS PROCESSOR_ARCHITECTURE'
+  ).split(' '),
+);
+
+/** What programs are told whatever the server was told: nobody watches, and there are no colours. */
+const SET = { CI: 'true', NO_COLOR: '1', TERM: 'dumb' };
+
+/** The environment of a contract's programs: the names above, those the user has added, and our own. */
+export function contractEnvironment(
+  env: Environment,
+  added: readonly string[],
+  own: Environment = {},
+): Record<string, string> {
+  const wanted = new Set(added);
+  const given = Object.entries(env).filter(
+    ([name]) => GIVEN.has(name.toUpperCase()) || /^LC_[A-Z]+$/.test(name) || wanted.has(name),
+  );
+  return Object.fromEntries(
+    Object.entries({ ...Object.fromEntries(given), ...SET, ...own }).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    ),
+  );
+}
+
+/** Other names people and hosts use. */
+const OTHER_NAMES: Readonly<Record<string, KitStack>> = {
+  ts: 'typescript',
+  javascript: 'typescript',
+  js: 'typescript',
+  node: 'typescript',
+  react: 'typescript',
+  golang: 'go',
+  py: 'python',
+  tf: 'terraform',
+  k8s: 'kubernetes',
+  sh: 'shell',
+  bash: 'shell',
+};
+
+/** The stack a caller means; nothing for `auto`, which the kit's script does not know. */
+export function stackNamed(name: string | undefined): KitStack | undefined {
+  const wanted = name?.trim().toLowerCase() ?? 'auto';
+  if (wanted === 'auto') return undefined;
+  const known = KIT_STACKS.find((stack) => stack === wanted) ?? OTHER_NAMES[wanted];
+  if (known !== undefined) return known;
+  throw new BmadError('invalid_input', `There is no stack ${quoted(name ?? '')}.`, {
+    subject: 'stack',
+    suggestions: nearest(wanted, KIT_STACKS, 1),
+    hint: `Stacks: auto, ${KIT_STACKS.join(', ')} (short forms: k8s, ts, py, tf, sh).`,
+  });
 }

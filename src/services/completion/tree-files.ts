@@ -1,20 +1,14 @@
 import { listInside, readInside } from '../../base/files/files.ts';
 import { ignoreRules, type IgnoreRules } from '../../base/text/ignore-rules.ts';
+import { present } from '../../base/present.ts';
 import { outputOf } from '../../base/process/process.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Receipt } from './receipt.ts';
+import type { Environment } from './run.ts';
 
 export interface TreeFiles {
   /** Below the root, with slashes, sorted. */
   paths: string[];
   listed: 'git' | 'walk';
-}
-
-export interface GitState {
-  commit: string | undefined;
-  branch: string | undefined;
-  /** Whether something differs from the commit, or is not in it. */
-  dirty: boolean;
 }
 
 const GIT_MS = 30_000;
@@ -58,7 +52,7 @@ export async function gitState(
   without: readonly string[],
   env: Environment,
   signal: AbortSignal,
-): Promise<GitState | undefined> {
+): Promise<Receipt['git']> {
   const spared = without.map((folder) => `:(exclude)${folder}`);
   const status = ['status', '--porcelain=v2', '--branch', '-z', '--', '.', ...spared];
   const lines = await git(root, status, env, signal);
@@ -66,11 +60,12 @@ export async function gitState(
   const header = (name: string): string | undefined =>
     lines.find((line) => line.startsWith(`# branch.${name} `))?.slice(`# branch.${name} `.length);
   const commit = header('oid');
-  return {
+  return present<NonNullable<Receipt['git']>>({
     commit: commit === '(initial)' ? undefined : commit,
     branch: header('head'),
+    // Something differs from the commit, or is not in it.
     dirty: lines.some((line) => !line.startsWith('# ')),
-  };
+  });
 }
 
 const FOREIGN = new Set(

@@ -11,6 +11,7 @@ import {
   stateNames,
   writeAtomic,
 } from '../../base/files/file-state.ts';
+import type { Environment } from './run.ts';
 import { listTree, type TreeFiles } from './tree-files.ts';
 
 /** Larger files are told apart by their size only. */
@@ -38,7 +39,7 @@ export interface Tree {
 export async function readTree(
   root: string,
   without: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   signal: AbortSignal,
 ): Promise<Tree> {
   const { paths, listed } = await listTree(root, env, signal);

@@ -43,7 +43,6 @@ export interface VerifySetup {
   tree(): Promise<Tree>;
 }
 
-/** Reads and checks the whole chain. */
 export async function readChain(place: ReceiptPlace): Promise<ChainReport> {
   const check = new ChainCheck();
   const noted = await anchorOf(place);
@@ -136,10 +135,5 @@ function scopeText({ directory, stack }: Scope): string {
 }
 
 function sameContract(then: Receipt['contract'], now: Receipt['contract']): boolean {
-  return (
-    then.kind === now.kind &&
-    then.path === now.path &&
-    then.sha256 === now.sha256 &&
-    then.version === now.version
-  );
+  return (['kind', 'path', 'sha256', 'version'] as const).every((key) => then[key] === now[key]);
 }
