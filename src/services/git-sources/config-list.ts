@@ -1,4 +1,4 @@
-import { attempt, expected, ParseError } from '../../base/expected.ts';
+import { attempt, broken, orElse } from '../../base/expected.ts';
 import { BmadError } from '../../base/errors.ts';
 import { readState, writeAtomic } from '../../base/files/file-state.ts';
 import { parseToml } from '../../base/parse/parse.ts';
@@ -55,25 +55,17 @@ function listOf(value: unknown): string[] {
 }
 
 function means(text: string, wanted: Record<string, unknown>): boolean {
-  return attempt(
-    () => sorted(parseToml('', text)) === sorted(wanted),
-    expected(() => false),
-  );
+  return attempt(() => sorted(parseToml('', text)) === sorted(wanted), orElse(false));
 }
 
 const sorted = (table: Record<string, unknown>): string =>
   JSON.stringify(Object.entries(table).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 function parsed(file: string, text: string): Record<string, unknown> {
-  try {
-    return parseToml(file, text);
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    throw new BmadError('unavailable', error.message, {
-      subject: file,
-      hint: 'Repair the file, then try again.',
-    });
-  }
+  const refuse = broken(({ message }): never => {
+    throw new BmadError('unavailable', message, { subject: file, hint: 'Repair the file, then try again.' });
+  });
+  return attempt(() => parseToml(file, text), refuse);
 }
 
 /** Before the first table: what follows a table's header belongs to that table. */

@@ -8,8 +8,7 @@ import { addToConfig, removeFromConfig } from './config-list.ts';
 import { chosenSource, type ConfiguredSource, type SourceLayer } from './configured.ts';
 import { Consents } from './consents.ts';
 import { Levels, type LevelParts } from './levels.ts';
-import type { Pin } from './lock-file.ts';
-import { parsedOr, pinnedCopies, type PinnedCopy } from './pinned-copies.ts';
+import { parsedOr, pinnedCopies, type Pin, type PinnedCopy } from './lock-file.ts';
 import type { Review, ReviewedState } from './review.ts';
 import { otherContent, updateStep, viewSource, type SourceView } from './view.ts';
 
@@ -22,14 +21,14 @@ export interface GitSourcesParts extends LevelParts {
   approval: 'ask' | 'auto';
 }
 
-export interface UpdateOptions {
+interface UpdateOptions {
   /** Serve new content immediately. */
   approve?: boolean;
   /** No one has asked for it recently. */
   background?: boolean;
 }
 
-export interface UpdateResult {
+interface UpdateResult {
   view: SourceView;
   outcome: 'pinned' | 'unchanged' | 'pending' | 'approved' | 'failed';
   /** The commit that was approved before, where there was one. */
@@ -47,6 +46,7 @@ export class GitSources {
   readonly #levels: Levels;
   readonly #consents: Consents;
   readonly #projectLock: string | undefined;
+  readonly parsed = parseGitAddress;
 
   constructor(parts: GitSourcesParts) {
     this.sources = parts.sources;
@@ -97,13 +97,8 @@ export class GitSources {
     );
   }
 
-  /** The source that a name refers to. */
   named(name: string, sources: readonly ConfiguredSource[] = this.sources): ConfiguredSource {
     return chosenSource(name, sources);
-  }
-
-  parsed(source: string): GitAddress {
-    return parseGitAddress(source);
   }
 
   /** The content a source has now, for a look before it is added. */
@@ -124,26 +119,21 @@ export class GitSources {
   /** The sources of this process, and those that are pinned for the user and named elsewhere, as by a host. */
   async all(): Promise<ConfiguredSource[]> {
     const { user } = await this.#levels.pins();
-    const others = Object.keys(user instanceof BmadError ? {} : user).flatMap(
-      (source): ConfiguredSource[] => {
-        if (this.sources.some(({ address }) => address.source === source)) return [];
-        const address = parsedOr(source);
-        return address === undefined
-          ? []
-          : [{ address, layer: 'user', from: 'a host or a variable', elsewhere: true }];
-      },
-    );
-    return [...this.sources, ...others];
+    const known = new Set(this.sources.map(({ address }) => address.source));
+    const others = Object.keys(user instanceof BmadError ? {} : user)
+      .map((source) => (known.has(source) ? undefined : parsedOr(source)))
+      .filter((address) => address !== undefined);
+    const where = { layer: 'user', from: 'a host or a variable', elsewhere: true } as const;
+    return [...this.sources, ...others.map((address) => ({ address, ...where }))];
   }
 
   /** Every copy that some lock file on this machine may lead to. */
   async kept(): Promise<PinnedCopy[]> {
-    const found: PinnedCopy[] = [];
-    for (const view of await this.views(await this.all()))
-      for (const copy of [view.served, view.pending])
-        if (copy !== undefined) found.push({ address: view.address, commit: copy.commit });
-    for (const lock of await this.#consents.locks()) found.push(...(await pinnedCopies(lock)));
-    return found;
+    const here = (await this.views(await this.all())).flatMap(({ address, served, pending }) =>
+      [served, pending].filter((copy) => copy !== undefined).map(({ commit }) => ({ address, commit })),
+    );
+    const pinned = await mapLimited(await this.#consents.locks(), AT_ONCE, pinnedCopies);
+    return [...here, ...pinned.flat()];
   }
 
   /** Names a source in the configuration of a level and pins it, unless that level has a pin for it already. */
@@ -216,11 +206,8 @@ export class GitSources {
     const relation = await this.cache.relate(address, pin, options);
     const automatic = this.#approval === 'auto' && relation === 'continued' && mayPin;
     if (approve || automatic) await this.#pin(source, pin, found);
-    return {
-      view: { ...(await this.#view(source)), relation },
-      outcome: approve || automatic ? 'approved' : 'pending',
-      before: pin.commit,
-    };
+    const outcome = approve || automatic ? 'approved' : 'pending';
+    return { view: { ...(await this.#view(source)), relation }, outcome, before: pin.commit };
   }
 
   async #bring(view: SourceView, options: GitOptions): Promise<void> {
@@ -248,18 +235,12 @@ export class GitSources {
 
   async #allowed({ address, layer }: ConfiguredSource): Promise<boolean> {
     if (layer !== 'project') return true;
-    return (
-      this.#projectLock !== undefined &&
-      (await this.#consents.has({ lock: this.#projectLock, source: address.source }))
-    );
+    const lock = this.#projectLock;
+    return lock !== undefined && this.#consents.has({ lock, source: address.source });
   }
 
   async #obtain({ address }: SourceView, pin: Pin, options: GitOptions): Promise<void> {
-    let found: Snapshot;
-    try {
-      found = await this.cache.obtain(address, pin.commit, options);
-    } catch (error) {
-      if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
+    const gone = ours((error): never => {
       throw new BmadError(
         'not_found',
         `${address.source}: the approved commit ${pin.commit.slice(0, 12)} is not at the remote: its history was rewritten, or the lock file is wrong (${error.message})`,
@@ -272,7 +253,8 @@ export class GitSources {
           cause: error,
         },
       );
-    }
+    }, 'not_found');
+    const found = await this.cache.obtain(address, pin.commit, options).catch(gone);
     if (found.digest !== pin.digest)
       throw new BmadError('unavailable', otherContent(address.source, pin), { subject: address.source });
   }

@@ -1,7 +1,9 @@
+import { attempt, orElse } from '../../base/expected.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { BmadError } from '../../base/errors.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { readState, writeAtomic } from '../../base/files/file-state.ts';
+import { parseGitAddress, type GitAddress } from '../../sources/git/address.ts';
 
 /** The version of a source that is approved: exactly this commit, with exactly this content. */
 export interface Pin {
@@ -51,4 +53,22 @@ export async function changePins(
     const sources = Object.fromEntries(Object.entries(pins).sort(([a], [b]) => (a < b ? -1 : 1)));
     await writeAtomic(file, `${JSON.stringify({ version: FORMAT, sources }, null, 2)}\n`);
   });
+}
+
+export interface PinnedCopy {
+  address: GitAddress;
+  commit: string;
+}
+
+/** What a lock file on this machine leads to; one that cannot be read leads nowhere. */
+export async function pinnedCopies(lock: string): Promise<PinnedCopy[]> {
+  const pins = await readPins(lock).catch(() => ({}));
+  return Object.entries(pins).flatMap(([source, { commit }]) => {
+    const address = parsedOr(source);
+    return address === undefined ? [] : [{ address, commit }];
+  });
+}
+
+export function parsedOr(text: string): GitAddress | undefined {
+  return attempt(() => parseGitAddress(text), orElse(undefined));
 }

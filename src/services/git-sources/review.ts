@@ -11,7 +11,7 @@ interface ChangedRecord {
   kind: string;
   name: string;
   description: string;
-  change: 'added' | 'changed' | 'removed';
+  change: ChangedFile['change'];
   /** Description as it was, where it is another now. */
   before?: string;
 }
@@ -63,19 +63,20 @@ function changedRecords(
     const [was, is] = [old.get(key), now.get(key)];
     const record = is ?? was;
     if (record === undefined) continue;
-    const change = was === undefined ? 'added' : is === undefined ? 'removed' : 'changed';
     if (was !== undefined && is !== undefined && !differs(was, is, touched)) continue;
     found.push({
       kind: record.kind,
       name: qualifiedName(record),
       description: record.description,
-      change,
-      ...(was !== undefined && is !== undefined && was.description !== is.description
-        ? { before: was.description }
-        : {}),
+      change: changeOf(was, is),
+      ...(was === undefined || was.description === record.description ? {} : { before: was.description }),
     });
   }
   return found;
+}
+
+function changeOf(was: unknown, is: unknown): ChangedFile['change'] {
+  return was === undefined ? 'added' : is === undefined ? 'removed' : 'changed';
 }
 
 const keyOf = (record: BmadRecord): string => `${record.kind} ${qualifiedName(record)}`;
@@ -105,7 +106,7 @@ async function changedFiles(before: Tree | undefined, after: Tree): Promise<Chan
 }
 
 function difference(path: string, was: Buffer | undefined, is: Buffer | undefined): ChangedFile {
-  const change = was === undefined ? 'added' : is === undefined ? 'removed' : 'changed';
+  const change = changeOf(was, is);
   const binary = !TEXT.test(path) && [was, is].some((content) => content?.includes(0));
   if (binary) return { path, change, plus: 0, minus: 0, binary: `${kindOf(was)} → ${kindOf(is)}` };
   const hunks = hunksOf(was?.toString('utf8') ?? '', is?.toString('utf8') ?? '', 3);
