@@ -48,6 +48,11 @@ export function expected<T>(handle: (error: BmadError | ParseError) => T): Handl
   return (thrown) => (thrown instanceof ParseError ? handle(thrown) : ours(handle)(thrown));
 }
 
+/** A value in place of what a bad file would have given. */
+export function orElse<T>(value: T): Handler<T> {
+  return expected(() => value);
+}
+
 /** For something that may be missing: nothing then. */
 export const unlessMissing: Handler<undefined> = ours(() => undefined, 'not_found');
 

@@ -1,7 +1,7 @@
 import { behaviourOf } from '../../model/format.ts';
-import { attempt, expected } from '../../base/expected.ts';
+import { attempt, orElse } from '../../base/expected.ts';
 import { outline, withoutComments } from '../../base/text/markdown.ts';
-import { field, isTable, parseFrontMatter, textField, type Table } from '../../base/parse/parse.ts';
+import { field, isTable, parseFrontMatter, tableOf, textField, type Table } from '../../base/parse/parse.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import { allTexts, inside, tagText } from './agent-markup.ts';
 import { yamlBlock } from './agent-profile.ts';
@@ -51,7 +51,7 @@ const TITLES = new Map([
   ['persistent facts', 'Facts'],
 ]);
 
-export interface CharacterSource {
+interface CharacterSource {
   record: BmadRecord;
   main: string;
   customization: Table;
@@ -72,7 +72,7 @@ export function agentCharacter({ record, main, customization, values }: Characte
   // The text of a tag begins right behind it, and its other lines are indented as deep as the tag.
   const isHanging = persona === 'tags';
   const parts = found.filter(({ text }) => text.trim() !== '');
-  const told = parts.length > 0 ? parts : [{ title: BEGIN, text: plainBody(main) }];
+  const told = parts.length > 0 ? parts : [{ title: BEGIN, text: withoutComments(bodyOf(main)).trim() }];
   return {
     name: record.displayName ?? record.name,
     title: record.title ?? '',
@@ -150,12 +150,11 @@ const BOOKKEEPING =
 /** Version 4: the persona table, the instructions, and any other keys the author has added. */
 function fromYaml(file: string, main: string): CharacterPart[] {
   const table = yamlBlock(file, main);
-  const [persona, agent] = [field(table, 'persona'), field(table, 'agent')];
-  const own = Object.entries(isTable(persona) ? persona : {});
+  const own = Object.entries(tableOf(field(table, 'persona')));
   const more = Object.keys(table).filter((key) => !BOOKKEEPING.test(key));
   return [
     ...own.map(([key, value]) => ({ title: titleOf(key), text: asText(value) })),
-    { title: 'Customization', text: (isTable(agent) ? textField(agent, 'customization') : undefined) ?? '' },
+    { title: 'Customization', text: textField(tableOf(field(table, 'agent')), 'customization') ?? '' },
     ...more.map((key) => {
       const value = field(table, key);
       const isList = key === 'activation-instructions' && Array.isArray(value);
@@ -179,8 +178,7 @@ const LEFT = /^(?:conventions|on activation|activation|capabilities|external ski
 
 /** Skills and agents that people wrote: the merged `[agent]` table over the sections of the text. */
 function fromSkill(main: string, customization: Table, elsewhere: string[]): CharacterPart[] {
-  const agent = field(customization, 'agent');
-  const table = isTable(agent) ? agent : {};
+  const table = tableOf(field(customization, 'agent'));
   const fromTable = ['role', 'identity', 'communication_style', 'principles', 'persistent_facts'].map(
     (key) => {
       const value = field(table, key);
@@ -193,8 +191,7 @@ function fromSkill(main: string, customization: Table, elsewhere: string[]): Cha
     },
   );
   const has = new Set(fromTable.filter(({ text }) => text !== '').map(({ title }) => title));
-  const body = bodyOf(main);
-  const fromText = sectionsOf(body)
+  const fromText = sectionsOf(bodyOf(main))
     .filter(({ title }) => !LEFT.test(title))
     .map(({ title, text }) => ({ title: titleOf(title), text }))
     // The table is the text with the project's overrides in it.
@@ -220,12 +217,5 @@ function sectionsOf(body: string): CharacterPart[] {
 }
 
 function bodyOf(main: string): string {
-  return attempt(
-    () => parseFrontMatter('', main.replaceAll('\r\n', '\n')).body,
-    expected(() => main),
-  );
-}
-
-function plainBody(main: string): string {
-  return withoutComments(bodyOf(main)).trim();
+  return attempt(() => parseFrontMatter('', main.replaceAll('\r\n', '\n')).body, orElse(main));
 }

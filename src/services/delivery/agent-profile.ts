@@ -1,8 +1,9 @@
 import { behaviourOf } from '../../model/format.ts';
-import { attempt, expected } from '../../base/expected.ts';
+import { attempt, orElse } from '../../base/expected.ts';
 import { decodeEntities } from '../../base/text/entities.ts';
 import { findSection, outline, withoutComments } from '../../base/text/markdown.ts';
 import { field, isTable, parseYaml, type Table, tableOf, textField } from '../../base/parse/parse.ts';
+import { present } from '../../base/present.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import { inside, tagText } from './agent-markup.ts';
@@ -32,16 +33,14 @@ export function agentProfile(record: BmadRecord, main: string, customization: Ta
   const { persona } = behaviourOf(record);
   if (persona === 'tags') return fromMarkup(main);
   if (persona === 'yaml') return fromYamlBlock(record.bmadRelativePath, main);
-  const agent = field(customization, 'agent');
-  const own = isTable(agent) ? fromTable(agent) : undefined;
-  return own !== undefined && (own.identity !== undefined || own.menu.length > 0) ? own : fromMarkdown(main);
+  const own = fromTable(tableOf(field(customization, 'agent')));
+  return own.identity !== undefined || own.menu.length > 0 ? own : fromMarkdown(main);
 }
 
 function profile(role: string | undefined, identity: string | undefined, menu: MenuItem[]): AgentProfile {
-  const [shortRole, shortIdentity] = [clean(role), clean(identity)];
-  return {
-    ...(shortRole === undefined ? {} : { role: shortRole }),
-    ...(shortIdentity === undefined ? {} : { identity: shortIdentity }),
+  return present<AgentProfile>({
+    role: clean(role),
+    identity: clean(identity),
     menu: menu
       .map(({ code, text, target }) => ({
         code: oneLine(code, 60),
@@ -50,7 +49,7 @@ function profile(role: string | undefined, identity: string | undefined, menu: M
       }))
       .filter(({ text }) => text !== '')
       .slice(0, ITEMS),
-  };
+  });
 }
 
 function clean(text: string | undefined): string | undefined {
@@ -90,8 +89,7 @@ function fromMarkup(file: string): AgentProfile {
 /** Version 4: one YAML block in the Markdown. A broken one costs the menu, not the agent. */
 function fromYamlBlock(file: string, text: string): AgentProfile {
   const table = yamlBlock(file, text);
-  const persona = field(table, 'persona');
-  const own = isTable(persona) ? persona : {};
+  const own = tableOf(field(table, 'persona'));
   const commands = field(table, 'commands');
   const menu = (Array.isArray(commands) ? commands : [commands]).flatMap((entry): MenuItem[] => {
     if (typeof entry === 'string') {
@@ -110,12 +108,7 @@ function fromYamlBlock(file: string, text: string): AgentProfile {
 /** The first YAML block of a Markdown text; one that is missing or broken gives nothing. */
 export function yamlBlock(file: string, text: string): Table {
   const block = /^```ya?ml[^\n]*\n([\s\S]*?)^```/m.exec(text.replaceAll('\r\n', '\n'))?.[1] ?? '';
-  return tableOf(
-    attempt(
-      () => parseYaml(file, block),
-      expected(() => ({})),
-    ),
-  );
+  return tableOf(attempt(() => parseYaml(file, block), orElse({})));
 }
 
 function starred(code: string): string {

@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path/posix';
 import { behaviourOf } from '../../model/format.ts';
 import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { expected, unlessMissing } from '../../base/expected.ts';
+import { orElse, unlessMissing } from '../../base/expected.ts';
 import type { Table } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { maskSecretValues } from '../../base/secrets/secrets.ts';
@@ -15,14 +15,13 @@ import type { Tree } from '../../sources/tree.ts';
 import { composeActivation, type Activation, type Material } from './activation.ts';
 import { centralConfig } from './central-config.ts';
 import { createDescriptions, standingFor, type Descriptions } from './description.ts';
-import { currentConfig } from './current-config.ts';
 import { installMaterial } from './install-material.ts';
-import { generatedFiles, moduleValues } from './generated-files.ts';
+import { currentConfig, generatedFiles, moduleValues } from './generated-files.ts';
 import type { Layered } from './layers.ts';
 import { createInspection, namesIn, type Inspection } from './inspection.ts';
 import { manifestFiles } from './manifest-files.ts';
 import { RENDERED, resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
-import { skillMaterial } from './skill-material.ts';
+import { plainSettings, skillMaterial } from './skill-material.ts';
 import { createSkillShelf, type SkillShelf } from './skill-shelf.ts';
 import { workflowContext } from './workflow-context.ts';
 import { mimeTypeOf, serve, type ServedFile } from './served-file.ts';
@@ -51,7 +50,7 @@ export interface Delivery extends Inspection, Descriptions {
   mimeTypeOf(path: string): string;
 }
 
-export interface DeliveryParts {
+interface DeliveryParts {
   catalogue: Catalogue;
   projectRoot: string | undefined;
   /** The project's `_bmad` folder, when it has one: the place of its overrides. */
@@ -129,12 +128,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     return all.sort((a, b) => (a.path < b.path ? -1 : 1));
   });
 
-  async function activation(
-    record: BmadRecord,
-    message: string | undefined,
-    project: string | undefined,
-    say: SayStep,
-  ): Promise<Activation> {
+  const activation: Delivery['activation'] = async (record, message, project, say) => {
     const target = standingFor(record, catalogue);
     // Looked for once, so that all of one answer is about the same state of the project.
     const bmad = await projectBmad();
@@ -144,7 +138,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     const material = await materialOf(record, target, bmad, project, today());
     if (fixed) materials.set(record, { day: today(), material });
     return composeActivation(target, message, material, say);
-  }
+  };
 
   /** Built-in content in a project that overrides nothing gives the same material all day. */
   const materials = new Map<BmadRecord, { day: string; material: Material }>();
@@ -164,14 +158,17 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       projectRoot,
       project,
       today: day,
-      values: await moduleConfig(target, config.values),
+      values: moduleConfig(target, config.values),
       files: await catalogue.files.preferring(target.origin).below(skillFolder(target)),
     };
     const context = workflowContext(target, catalogue, projectRoot, common.values);
     const settings = plainSettings(common.values, projectRoot);
     if (!behaviourOf(target).isSkill) {
       return {
-        ...(await installMaterial({ ...common, read: (path) => optionalFile(path, target.origin) })),
+        ...(await installMaterial({
+          ...common,
+          read: async (path) => (await file(path, target.origin).catch(orElse(undefined)))?.text,
+        })),
         data: context,
         settings,
       };
@@ -193,7 +190,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
   }
 
   /** From 6.4 on the central configuration holds all values; before that, each module's own file. */
-  async function moduleConfig(record: BmadRecord, values: Table): Promise<Table> {
+  function moduleConfig(record: BmadRecord, values: Table): Table {
     const module = catalogue.modules.find(({ code }) => code === record.moduleName);
     const installed = Object.fromEntries(
       (module?.settings ?? [])
@@ -201,10 +198,6 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
         .map(({ key, default: value }) => [key, value]),
     );
     return { ...installed, ...moduleValues(values, record.moduleName) };
-  }
-
-  async function optionalFile(path: string, from: Origin): Promise<string | undefined> {
-    return (await file(path, from).catch(expected(() => undefined)))?.text;
   }
 
   async function mainText(record: BmadRecord): Promise<string> {
@@ -224,7 +217,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
   return {
     ...createInspection(catalogue, resolver),
     ...createDescriptions(catalogue, resolver, mainText, async (record) =>
-      plainSettings(await moduleConfig(record, await resolver.central()), projectRoot),
+      plainSettings(moduleConfig(record, await resolver.central()), projectRoot),
     ),
     file,
     paths,
@@ -232,14 +225,6 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     skills,
     mimeTypeOf,
   };
-}
-
-function plainSettings(table: Table, projectRoot: string | undefined): [string, string][] {
-  return Object.entries(table).flatMap(([key, value]): [string, string][] =>
-    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-      ? [[key, String(value).replaceAll('{project-root}', () => projectRoot ?? '{project-root}')]]
-      : [],
-  );
 }
 
 /** Names what is close: a file of the same folder with a similar name, or one of that very name elsewhere. */

@@ -1,5 +1,18 @@
-import { field, formatCsv, formatToml, formatYaml, isTable, type Table } from '../../base/parse/parse.ts';
+import { orElse } from '../../base/expected.ts';
+import { contentUri } from '../../base/files/paths.ts';
+import {
+  field,
+  formatCsv,
+  formatToml,
+  formatYaml,
+  parseYaml,
+  tableOf,
+  type Table,
+} from '../../base/parse/parse.ts';
+import { maskSecretValues } from '../../base/secrets/secrets.ts';
+import type { ContentFiles } from '../../catalogue/content-files.ts';
 import type { HelpRow, ModuleInfo } from '../../model/module.ts';
+import type { Layered } from './layers.ts';
 import { mimeTypeOf } from './served-file.ts';
 
 const HELP_HEADER =
@@ -33,10 +46,8 @@ export function generatedFiles(
 
 /** A module's own values with the core values after them, as each `config.yaml` of an install has them. */
 export function moduleValues(central: Table, code: string): Table {
-  const tables = field(central, 'modules');
-  const own = isTable(tables) ? field(tables, code) : undefined;
-  const core = field(central, 'core');
-  return { ...(isTable(own) ? own : {}), ...(isTable(core) ? core : {}) };
+  const own = field(tableOf(field(central, 'modules')), code);
+  return { ...tableOf(own), ...tableOf(field(central, 'core')) };
 }
 
 function helpCatalogue(modules: readonly ModuleInfo[]): string {
@@ -65,4 +76,44 @@ function helpCells(row: HelpRow): string[] {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Version 4 has its own single file, in the project or in a root that is the folder itself. */
+const V4_FILES = ['.bmad-core/core-config.yaml', 'core-config.yaml'];
+
+/** The configuration in force, whatever version wrote it and however many files it is spread over; secrets are masked. */
+export function currentConfig(
+  projectRoot: string | undefined,
+  central: () => Promise<Layered>,
+  files: ContentFiles,
+): [string, GeneratedFile] {
+  async function make(): Promise<string> {
+    const { values, files: layers } = await central();
+    const v4 = await v4Config(files);
+    const from = [
+      // Only a central configuration of the project's own replaces what the modules bring along.
+      ...(layers.includes('config.toml') ? [] : ['the values of the modules']),
+      ...layers.map((file) => `_bmad/${file}`),
+      ...(v4 === undefined ? [] : [contentUri(v4.path)]),
+    ];
+    return formatYaml({
+      project_root: projectRoot ?? null,
+      from,
+      ...values,
+      ...(v4 === undefined ? {} : { core_config: maskSecretValues(v4.value) }),
+    });
+  }
+  return ['config/current', { mimeType: mimeTypeOf('current.yaml'), make }];
+}
+
+async function v4Config(files: ContentFiles): Promise<{ path: string; value: unknown } | undefined> {
+  for (const path of V4_FILES) {
+    // A file that cannot be used sets nothing; the readers report it.
+    const found = await files
+      .read(path)
+      .then(({ bytes }) => ({ path, value: parseYaml(path, bytes.toString('utf8')) }))
+      .catch(orElse(undefined));
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

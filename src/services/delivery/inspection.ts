@@ -1,14 +1,13 @@
 import { behaviourOf } from '../../model/format.ts';
-import { expected } from '../../base/expected.ts';
-import { field, isTable } from '../../base/parse/parse.ts';
+import { attempt, orElse } from '../../base/expected.ts';
+import { field, isTable, parseToml, tableOf } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { maskSecretValues } from '../../base/secrets/secrets.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
-import type { Tree } from '../../sources/tree.ts';
+import { optionalText, type Tree } from '../../sources/tree.ts';
 import { CENTRAL_LAYERS } from './central-config.ts';
-import { layerValues, type LayerValue } from './provenance.ts';
 import { resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
 
 /** One place where a value is set. */
@@ -37,17 +36,13 @@ export function createInspection(catalogue: Catalogue, resolver: SkillResolver):
     for (const name of await namesIn(await resolver.projectBmad(), 'custom')) {
       const skill = /^(.+?)(?:\.user)?\.toml$/.exec(name)?.[1];
       if (skill === undefined || skill === 'config') continue;
+      const file = `_bmad/custom/${name}`;
       const record = catalogue.winners.find((candidate) => candidate.name === skill);
       if (record === undefined)
-        problems.push({
-          file: `_bmad/custom/${name}`,
-          message: `nothing is named "${skill}", so this file has no effect`,
-        });
+        problems.push({ file, message: `nothing is named "${skill}", so this file has no effect` });
       else
         problems.push(
-          ...(await resolveSkill(record, resolver)).problems.filter(
-            ({ file: where }) => where === `_bmad/custom/${name}`,
-          ),
+          ...(await resolveSkill(record, resolver)).problems.filter(({ file: where }) => where === file),
         );
     }
     return problems;
@@ -61,9 +56,7 @@ export function createInspection(catalogue: Catalogue, resolver: SkillResolver):
     const own = `${skillFolder(record)}/customize.toml`;
     const layers = [
       ...(source === undefined ? [] : [{ tree: source.tree, file: own, shown: contentUri(own) }]),
-      ...(bmad === undefined
-        ? []
-        : resolved.overrides.map((name) => ({ tree: bmad, file: name, shown: `_bmad/${name}` }))),
+      ...projectLayers(bmad, resolved.overrides),
     ];
     const keys = Object.entries(resolved.customization).flatMap(([table, inner]) =>
       isTable(inner) ? Object.keys(inner).map((key) => `${table}.${key}`) : [table],
@@ -79,16 +72,11 @@ export function createInspection(catalogue: Catalogue, resolver: SkillResolver):
       : [`core.${key}`, ...catalogue.modules.map(({ code }) => `modules.${code}.${key}`)];
     const bmad = await resolver.projectBmad();
     const values = await resolver.central();
+    const layers = projectLayers(bmad, CENTRAL_LAYERS);
     for (const candidate of full) {
-      const layers =
-        bmad === undefined
-          ? []
-          : CENTRAL_LAYERS.map((name) => ({ tree: bmad, file: name, shown: `_bmad/${name}` }));
       const found = shownLayers(candidate, await layerValues(layers, candidate));
       if (found.length > 0) return found;
-      const value = candidate
-        .split('.')
-        .reduce<unknown>((table, part) => (isTable(table) ? field(table, part) : undefined), values);
+      const value = valueAt(values, candidate);
       if (value !== undefined && !isTable(value))
         return [{ key: candidate, file: 'module default', value: JSON.stringify(value), chosen: true }];
     }
@@ -115,8 +103,60 @@ function shownLayers(key: string, layers: readonly LayerValue[]): ShownLayer[] {
   }));
 }
 
+/** One layer's say in a merged value. */
+interface LayerValue {
+  file: string;
+  line: number | undefined;
+  value: unknown;
+}
+
+interface Layer {
+  tree: Tree;
+  file: string;
+  shown: string;
+}
+
+function projectLayers(bmad: Tree | undefined, files: readonly string[]): Layer[] {
+  return bmad === undefined ? [] : files.map((file) => ({ tree: bmad, file, shown: `_bmad/${file}` }));
+}
+
+/** What each TOML file says about a dotted key, the weakest first; files that do not name it are left out. */
+async function layerValues(layers: readonly Layer[], key: string): Promise<LayerValue[]> {
+  const found: LayerValue[] = [];
+  for (const { tree, file, shown } of layers) {
+    const text = (await optionalText(tree, file).catch(orElse(''))) ?? '';
+    const table: unknown = attempt(() => parseToml(file, text), orElse({}));
+    const value = valueAt(table, key);
+    if (value !== undefined) found.push({ file: shown, line: lineOfKey(text, key), value });
+  }
+  return found;
+}
+
+function valueAt(table: unknown, key: string): unknown {
+  return key.split('.').reduce((at, part) => field(tableOf(at), part), table);
+}
+
+/** The line on which a key is set, or on which the first table of a list begins. */
+function lineOfKey(text: string, key: string): number | undefined {
+  const parts = key.split('.');
+  let table = '';
+  for (const [index, line] of text.split('\n').entries()) {
+    const header = /^\s*\[{1,2}\s*([^\]]+?)\s*\]{1,2}/.exec(line)?.[1];
+    if (header !== undefined) {
+      table = header.replaceAll(/["'\s]/g, '');
+      if (table === key) return index + 1;
+      continue;
+    }
+    const name = /^\s*["']?([\w.-]+)["']?\s*=/.exec(line)?.[1];
+    if (name === undefined) continue;
+    const full = table === '' ? name : `${table}.${name}`;
+    if (full === key || (parts.length === 1 && name === key)) return index + 1;
+  }
+  return undefined;
+}
+
 /** What is in a folder of the project's `_bmad`; nothing when there is no such folder. */
 export async function namesIn(bmad: Tree | undefined, folder: string): Promise<string[]> {
-  const entries = await bmad?.list(folder).catch(expected(() => []));
+  const entries = await bmad?.list(folder).catch(orElse([]));
   return entries?.map(({ name }) => name) ?? [];
 }

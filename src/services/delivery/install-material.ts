@@ -1,23 +1,14 @@
 import { behaviourOf } from '../../model/format.ts';
-import { attempt, expected, noted } from '../../base/expected.ts';
+import { attempt, noted, orElse } from '../../base/expected.ts';
 import { basename, dirname } from 'node:path/posix';
-import { parseYaml, type Table, tableOf, textField } from '../../base/parse/parse.ts';
+import { parseYaml, tableOf, textField } from '../../base/parse/parse.ts';
 import { contentPath, contentUri } from '../../base/files/paths.ts';
 import type { SayStep } from '../../base/step.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Material } from './activation.ts';
-import { UNKNOWN_PROJECT } from './skill-material.ts';
+import { usedValues, type CommonParts } from './skill-material.ts';
 
-export interface InstallParts {
-  record: BmadRecord;
-  main: string;
-  /** The flat configuration of the record's module. */
-  values: Table;
-  projectRoot: string | undefined;
-  project: string | undefined;
-  today: string;
-  /** The files of the folder the main file is in. */
-  files: readonly string[];
+interface InstallParts extends CommonParts {
   /** The text of another file of the content; nothing when there is none. */
   read(path: string): Promise<string | undefined>;
 }
@@ -31,7 +22,13 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
   const used = files.map(({ text }) => text).join('\n');
   return {
     notes: (say) => [...pathNotes(record, parts.project, say), ...(workflow?.notes ?? [])],
-    values: [...values(parts, used), ...(workflow?.values ?? [])],
+    values: [
+      ...usedValues(
+        { ...parts, values: { ...parts.values, bmad_folder: basename(record.origin.root) } },
+        (key) => used.includes(`{${key}}`) || used.includes(`:${key}"`),
+      ),
+      ...(workflow?.values ?? []),
+    ],
     context: [],
     files,
     further: [...(workflow?.further ?? []), ...furtherFiles(parts, files)],
@@ -67,31 +64,16 @@ function moduleFolder({ bmadRelativePath, moduleRelativePath }: BmadRecord): str
   return bmadRelativePath.slice(0, bmadRelativePath.length - moduleRelativePath.length);
 }
 
-function values(
-  { record, values: table, projectRoot, today }: InstallParts,
-  used: string,
-): [string, string][] {
-  const found: [string, string][] = [['project-root', projectRoot ?? UNKNOWN_PROJECT]];
-  const add = (key: string, value: string): void => {
-    if (used.includes(`{${key}}`) || used.includes(`:${key}"`)) {
-      found.push([key, value.replaceAll('{project-root}', () => projectRoot ?? '{project-root}')]);
-    }
-  };
-  for (const [key, value] of Object.entries(table))
-    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-      add(key, String(value));
-  add('bmad_folder', basename(record.origin.root));
-  add('date', today);
-  return found;
-}
-
 /** The parts of a `workflow.yaml`: its instructions come along, the rest is named by link. */
 async function yamlWorkflow(
   parts: InstallParts,
   problems: Problem[],
 ): Promise<Pick<Material, 'files' | 'values' | 'further'> & { notes: string[] }> {
   const { record, main } = parts;
-  const table = parsed(record.bmadRelativePath, main, problems);
+  const table = attempt(
+    () => tableOf(parseYaml(record.bmadRelativePath, main)),
+    noted(problems, record.bmadRelativePath, {}),
+  );
   const folder = dirname(record.bmadRelativePath);
   const files: Material['files'] = [];
   const further: string[] = [];
@@ -124,10 +106,6 @@ async function yamlWorkflow(
   };
 }
 
-function parsed(file: string, text: string, problems: Problem[]): Table {
-  return attempt(() => tableOf(parseYaml(file, text)), noted(problems, file, {}));
-}
-
 /** The content path behind `{installed_path}/instructions.md`; nothing for `false`, prose, or what leads outside. */
 function supportingPath(value: string | undefined, record: BmadRecord, folder: string): string | undefined {
   if (value === undefined || !/\.\w{2,4}$/.test(value)) return undefined;
@@ -138,10 +116,7 @@ function supportingPath(value: string | undefined, record: BmadRecord, folder: s
       new RegExp(`^\\{project-root\\}/(?:${['_bmad', '.bmad', 'bmad', root].map(escaped).join('|')})/`),
       '',
     );
-  return attempt(
-    () => contentPath(path.includes('/') ? path : `${folder}/${path}`),
-    expected(() => undefined),
-  );
+  return attempt(() => contentPath(path.includes('/') ? path : `${folder}/${path}`), orElse(undefined));
 }
 
 function escaped(text: string): string {

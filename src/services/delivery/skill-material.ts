@@ -6,23 +6,28 @@ import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Material } from './activation.ts';
 import { RENDERED, skillFolder, type ResolvedSkill } from './resolve-skill.ts';
 
-export interface SkillParts {
+/** What every format needs. */
+export interface CommonParts {
   record: BmadRecord;
   /** The record's main file, byte for byte. */
   main: string;
-  skill: ResolvedSkill;
-  /** The old name that was asked for, when it stands for this record. */
-  forwardedBy: { record: BmadRecord; text: string; skill: ResolvedSkill } | undefined;
-  central: Table;
   /** The flat configuration of the record's module. */
   values: Table;
-  problems: readonly Problem[];
   projectRoot: string | undefined;
   /** The project as the caller named it, to be named again in the calls that follow. */
   project: string | undefined;
   today: string;
-  /** The files of the record's folder, and BMAD's shared scripts. */
+  /** The files of the folder the main file is in. */
   files: readonly string[];
+}
+
+interface SkillParts extends CommonParts {
+  skill: ResolvedSkill;
+  /** The old name that was asked for, when it stands for this record. */
+  forwardedBy: { record: BmadRecord; text: string; skill: ResolvedSkill } | undefined;
+  central: Table;
+  problems: readonly Problem[];
+  /** BMAD's shared scripts. */
   scripts: readonly string[];
   /** What is in the project's `_bmad`; empty when BMAD is not installed there. */
   installed: readonly string[];
@@ -35,12 +40,16 @@ export function skillMaterial(parts: SkillParts): Material {
   const { record, skill } = parts;
   const entry = skill.rendered?.get('workflow.md');
   const body = entry ?? parts.main;
+  const used = body + (parts.forwardedBy?.text ?? '') + JSON.stringify(skill.customization);
   const uri = contentUri(
     entry === undefined ? record.bmadRelativePath : `${RENDERED}${record.name}/workflow.md`,
   );
   return {
     notes: (say) => notes(parts, body, say),
-    values: values(parts, body),
+    values: usedValues(parts, (key) => used.includes(`{${key}}`), [
+      ['skill-root', contentUri(skillFolder(record))],
+      ['skill-name', record.name],
+    ]),
     context: [
       { title: 'Forwarded', body: forwarded(parts) ?? '' },
       // A rendered file has the customization in it already.
@@ -128,24 +137,25 @@ function forwarded({ forwardedBy, record }: SkillParts): string | undefined {
 }
 
 /** The values of the placeholders that the delivered text really uses. */
-function values(parts: SkillParts, body: string): [string, string][] {
-  const { record, projectRoot, skill } = parts;
-  const used = body + (parts.forwardedBy?.text ?? '') + JSON.stringify(skill.customization);
-  const found: [string, string][] = [['project-root', projectRoot ?? UNKNOWN_PROJECT]];
-  const add = (key: string, value: string): void => {
-    if (used.includes(`{${key}}`))
-      found.push([key, value.replaceAll('{project-root}', () => projectRoot ?? '{project-root}')]);
-  };
-  add('skill-root', contentUri(skillFolder(record)));
-  add('skill-name', record.name);
-  for (const [key, value] of Object.entries(parts.values))
-    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-      add(key, String(value));
-  add('date', parts.today);
-  return found;
+export function usedValues(
+  { values, projectRoot, today }: CommonParts,
+  isUsed: (key: string) => boolean,
+  own: readonly [string, string][] = [],
+): [string, string][] {
+  const known = [...own, ...plainSettings(values, projectRoot), ['date', today] as [string, string]];
+  return [['project-root', projectRoot ?? UNKNOWN_PROJECT], ...known.filter(([key]) => isUsed(key))];
 }
 
-export const UNKNOWN_PROJECT = '(unknown: ask the user for the folder, or pass "project" with the call)';
+/** The settings that are texts or can be written as one. */
+export function plainSettings(table: Table, projectRoot: string | undefined): [string, string][] {
+  return Object.entries(table).flatMap(([key, value]): [string, string][] =>
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? [[key, String(value).replaceAll('{project-root}', () => projectRoot ?? '{project-root}')]]
+      : [],
+  );
+}
+
+const UNKNOWN_PROJECT = '(unknown: ask the user for the folder, or pass "project" with the call)';
 
 function customization({ customization: merged, overrides, problems }: ResolvedSkill): string | undefined {
   if (Object.keys(merged).length === 0) return undefined;

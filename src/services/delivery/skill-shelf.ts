@@ -1,6 +1,6 @@
 import { behaviourOf } from '../../model/format.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { attempt, expected } from '../../base/expected.ts';
+import { attempt, orElse } from '../../base/expected.ts';
 import { field, isTable, parseFrontMatter, type Table } from '../../base/parse/parse.ts';
 import { contentPath } from '../../base/files/paths.ts';
 import type { SayStep } from '../../base/step.ts';
@@ -32,7 +32,7 @@ export interface SkillShelf {
   uri(skill: NamedSkill, path: string): string;
 }
 
-export interface ShelfParts {
+interface ShelfParts {
   catalogue: Catalogue;
   /** What starting the record delivers, as Markdown that does not depend on the day. */
   startText(record: BmadRecord, say: SayStep): Promise<string>;
@@ -43,10 +43,7 @@ export function createSkillShelf({ catalogue, startText }: ShelfParts): SkillShe
   let byName: ReadonlyMap<string, NamedSkill> | undefined;
   let folders: ReadonlyMap<string, number> | undefined;
 
-  function all(): readonly NamedSkill[] {
-    named ??= nameSkills(catalogue.winners);
-    return named;
-  }
+  const all = (): readonly NamedSkill[] => (named ??= nameSkills(catalogue.winners));
 
   function locate(uri: string): { skill: NamedSkill; path: string } {
     const [module = '', name = '', ...rest] = segmentsOf(uri);
@@ -128,10 +125,7 @@ export function createSkillShelf({ catalogue, startText }: ShelfParts): SkillShe
   async function ownSkillFile(skill: NamedSkill): Promise<string> {
     const { bmadRelativePath: main } = skill.record;
     const text = serve(main, await treeOf(skill.record).read(main)).text ?? '';
-    const { data, body } = attempt(
-      () => parseFrontMatter(main, text),
-      expected(() => ({ data: {}, body: text })),
-    );
+    const { data, body } = attempt(() => parseFrontMatter(main, text), orElse({ data: {}, body: text }));
     return isSkillHead(data, skill) ? text : `${head(skill)}${body}`;
   }
 

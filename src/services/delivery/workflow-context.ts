@@ -3,6 +3,7 @@ import { present } from '../../base/present.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Table } from '../../base/parse/parse.ts';
+import { skillFolder } from './resolve-skill.ts';
 
 /** Where a workflow runs and what its placeholders stand for, as data for programs; models read the same as text. */
 export interface WorkflowContext {
@@ -30,7 +31,7 @@ export function workflowContext(
   values: Table,
 ): WorkflowContext {
   const { origin, moduleName, moduleVersion, bmadVersion } = record;
-  const folder = record.bmadRelativePath.slice(0, record.bmadRelativePath.lastIndexOf('/'));
+  const folder = skillFolder(record);
   const output = values['output_folder'];
   return present<WorkflowContext>({
     bmadServerRoot: origin.root,

@@ -1,4 +1,4 @@
-import { attempt, expected } from '../../base/expected.ts';
+import { attempt, orElse } from '../../base/expected.ts';
 import { field, isTable, parseFrontMatter, parseYaml, type Table, tableOf } from '../../base/parse/parse.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { HelpRow } from '../../model/module.ts';
@@ -47,12 +47,7 @@ function selfDescription({ bmadRelativePath }: BmadRecord, main: string): Table 
       ? parseYaml(bmadRelativePath, main)
       : parseFrontMatter(bmadRelativePath, main).data;
   // The doctor tells of files that cannot be parsed; here they only say less.
-  const table = tableOf(
-    attempt(
-      parse,
-      expected(() => ({})),
-    ),
-  );
+  const table = tableOf(attempt(parse, orElse({})));
   const inner = field(table, 'workflow');
   return isTable(inner) ? inner : table;
 }
