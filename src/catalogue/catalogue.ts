@@ -1,3 +1,4 @@
+import { compare } from '../base/text/text.ts';
 import type { ModuleInfo } from '../model/module.ts';
 import { isListed, qualifiedName, type BmadRecord, type Problem, type RecordKind } from '../model/record.ts';
 import type { Source } from '../sources/source.ts';
@@ -57,10 +58,6 @@ function byRankAndName(a: BmadRecord, b: BmadRecord): number {
   return (
     a.origin.priority - b.origin.priority || compare(a.moduleName, b.moduleName) || compare(a.name, b.name)
   );
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function firstOfEach<T>(items: readonly T[], keyOf: (item: T) => string): T[] {

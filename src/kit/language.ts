@@ -1,37 +1,7 @@
-import type { Severity } from '../model/failure.ts';
 import { plainTitle } from './markdown.ts';
 
 /** The words of the files in one language. The kit's own tools look for the French ones, or for both. */
-export interface Wording {
-  museum: {
-    newPage: string;
-    severities: Record<Exclude<Severity, 'unknown'>, string>;
-    happened: string;
-    cause: string;
-    impact: string;
-    lesson: string;
-    fix: string;
-    rule: string;
-    status: string;
-  };
-  session: {
-    title: string;
-    note: string;
-    last: string;
-    columns: [string, string];
-    agent: string;
-    date: string;
-    duration: string;
-    work: [string, string, string];
-    files: [string, string, string];
-    state: [string, string, string];
-    next: [string, string, string];
-    requests: [string, string, string];
-  };
-  requests: string;
-  /** What a file of learnings says it is. */
-  learnings: string;
-}
+export type Wording = typeof FRENCH;
 
 const FRENCH_SEVERITIES = {
   critical: '🔴 Top Erreurs Critiques',
@@ -49,7 +19,10 @@ const emptyMuseum = (title: string, severities: Record<string, string>): string 
     .map((heading) => `## ${heading}\n\n---\n`)
     .join('\n')}`;
 
-export const FRENCH: Wording = {
+/** Of a section: its heading, what it is about, and the text for an empty one. */
+const section = (...parts: [heading: string, about: string, none: string]): typeof parts => parts;
+
+export const FRENCH = {
   museum: {
     newPage: emptyMuseum('🏛️ Failure Museum', FRENCH_SEVERITIES),
     severities: FRENCH_SEVERITIES,
@@ -61,22 +34,22 @@ export const FRENCH: Wording = {
     rule: 'Règle instaurée',
     status: 'Statut',
   },
-  // Of each section: its heading, what it is about, and the text for an empty one.
   session: {
     title: 'État de Session',
     note: 'État de la dernière session ; les précédentes sont dans `session-summaries/`.',
     last: 'Dernière Session',
-    columns: ['Champ', 'Valeur'],
+    columns: ['Champ', 'Valeur'] as [string, string],
     agent: 'Agent',
     date: 'Date',
     duration: 'Durée estimée',
-    work: ['Travail effectué', 'Ce qui a été fait', '(aucune action enregistrée)'],
-    files: ['Fichiers modifiés', 'Fichiers touchés', '(aucun)'],
-    state: ['État actuel', 'Ce qui marche, ce qui ne marche pas', '(aucun état enregistré)'],
-    next: ['Prochaine étape recommandée', 'Par où reprendre', '(aucune recommandation)'],
-    requests: ['Requêtes inter-agents générées', 'Ce qui est demandé à d’autres agents', '(aucune)'],
+    work: section('Travail effectué', 'Ce qui a été fait', '(aucune action enregistrée)'),
+    files: section('Fichiers modifiés', 'Fichiers touchés', '(aucun)'),
+    state: section('État actuel', 'Ce qui marche, ce qui ne marche pas', '(aucun état enregistré)'),
+    next: section('Prochaine étape recommandée', 'Par où reprendre', '(aucune recommandation)'),
+    requests: section('Requêtes inter-agents générées', 'Ce qui est demandé à d’autres agents', '(aucune)'),
   },
   requests: 'Requêtes inter-agents',
+  /** What a file of learnings says it is. */
   learnings: 'Apprentissages accumulés par cet agent.',
 };
 
@@ -100,11 +73,11 @@ export const ENGLISH: Wording = {
     agent: 'Agent',
     date: 'Date',
     duration: 'Estimated duration',
-    work: ['Work done', 'What was done', '(nothing recorded)'],
-    files: ['Files changed', 'Files that were touched', '(none)'],
-    state: ['Current state', 'What works and what does not', '(no state recorded)'],
-    next: ['Recommended next step', 'Where to go on', '(no recommendation)'],
-    requests: ['Inter-agent requests', 'What is asked of other agents', '(none)'],
+    work: section('Work done', 'What was done', '(nothing recorded)'),
+    files: section('Files changed', 'Files that were touched', '(none)'),
+    state: section('Current state', 'What works and what does not', '(no state recorded)'),
+    next: section('Recommended next step', 'Where to go on', '(no recommendation)'),
+    requests: section('Inter-agent requests', 'What is asked of other agents', '(none)'),
   },
   requests: 'Inter-Agent Requests',
   learnings: 'What this agent has learnt.',

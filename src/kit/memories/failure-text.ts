@@ -1,29 +1,17 @@
 import { asLine } from '../kit-text.ts';
 import { ENGLISH } from '../language.ts';
-import { fieldsIn, named, type Failure } from '../museum/museum.ts';
-import type { NewFailure } from '../museum/museum-write.ts';
+import { fieldsIn, named, type Failure, type FailureFields } from '../museum/museum.ts';
+import { fieldLines, type NewFailure } from '../museum/museum-write.ts';
 
 /** A failure as one text, for where there is no museum: its title, and a line with a label for all else. */
 export function failureText(failure: NewFailure): string {
-  const words = ENGLISH.museum;
-  const part = (label: string, value: string | undefined): string[] =>
-    value === undefined || value.trim() === '' ? [] : [`${label}: ${asLine(value)}`];
   return [
     `${failure.category} — ${asLine(failure.title)}`,
-    ...part(words.happened, failure.happened),
-    ...part(words.cause, failure.cause),
-    ...part(words.impact, failure.impact),
-    ...part(words.lesson, failure.lesson),
-    ...part(words.fix, failure.fix),
-    ...part(words.rule, failure.rule),
-    ...(failure.status === 'resolved' ? [] : part(words.status, failure.status)),
+    ...fieldLines(failure, ENGLISH.museum, (label, value) => `${label}: ${value}`),
   ].join('\n');
 }
 
-export type ToldFailure = Pick<
-  Failure,
-  'title' | 'category' | 'status' | 'happened' | 'cause' | 'impact' | 'lesson' | 'fix' | 'rule'
->;
+export type ToldFailure = FailureFields & Pick<Failure, 'title' | 'category' | 'status'>;
 
 /** Reads it back, and any other text that is remembered about a failure, in either language of the museum. */
 export function failureIn(text: string, tags: readonly string[]): ToldFailure {

@@ -40,23 +40,11 @@ export async function writeKitFiles(
     if (path !== undefined) {
       const own = lineText(entry.text);
       const quietly: Attempt = (name, work) => attempt(name, async () => (await work(), false));
-      await dropEarlier(
-        writing,
-        memory,
-        entry,
-        earlier,
-        quietly,
-        (place, line) => place === path && line === own,
-      );
-      await attempt(path, async () => {
-        await addLine(writing, memory, path, entry);
-        return true;
-      });
+      const stays: Stays = (place, line) => place === path && line === own;
+      await dropEarlier(writing, memory, entry, earlier, quietly, stays);
+      await attempt(path, () => addLine(writing, memory, path, entry));
     }
-    await attempt(MEMORIES_FILE, async () => {
-      await keepInJson(writing.kit, memory, entry);
-      return true;
-    });
+    await attempt(MEMORIES_FILE, () => keepInJson(writing.kit, memory, entry));
     if (mode === undefined) return;
     const { agent, text: query, type } = entry;
     await attempt(ACTIVITY_FILE, async () => {
@@ -80,8 +68,10 @@ export async function removeFromKitFiles(
   });
 }
 
-/** Work on one file; answers whether the memory's place in it has changed. */
-type Attempt = (name: string, work: () => Promise<boolean>) => Promise<void>;
+/** Work on one file; it answers `false` if the memory's place in it has not changed. */
+type Attempt = (name: string, work: () => Promise<boolean | void>) => Promise<void>;
+
+type Stays = (path: string, line: string) => boolean;
 
 async function inFiles(
   writing: KitWriting,
@@ -95,13 +85,20 @@ async function inFiles(
   // A problem with one file is not a reason to leave the copy in the other.
   const attempt: Attempt = async (name, one) => {
     try {
-      if (await one()) files.push(inProject(kit, name));
+      if ((await one()) !== false) files.push(inProject(kit, name));
     } catch (error) {
       if (!(error instanceof BmadError)) throw error;
       if (!problems.includes(error.message)) problems.push(error.message);
     }
   };
-  const complete = await locked(writing, problems, () => work(memory, attempt));
+  // The memory itself is already stored; files that cannot be written are reported, and written by the next attempt.
+  const complete = await inTurn(writing.locks, () => work(memory, attempt)).then(
+    () => true,
+    expected(({ message }) => {
+      problems.push(message);
+      return false;
+    }),
+  );
   return { files: [...new Set(files)], problems, complete };
 }
 
@@ -111,7 +108,7 @@ async function dropEarlier(
   entry: MemoryEntry,
   wordings: readonly Wording[],
   attempt: Attempt,
-  stays: (path: string, line: string) => boolean,
+  stays: Stays,
 ): Promise<void> {
   const byFile = new Map<string, Wording[]>();
   for (const wording of wordings) {
@@ -120,21 +117,6 @@ async function dropEarlier(
     byFile.set(path, [...(byFile.get(path) ?? []), wording]);
   }
   for (const [path, some] of byFile) await attempt(path, () => dropLines(writing, memory, path, entry, some));
-}
-
-/** The memory itself is already stored; files that cannot be written are reported, and written by the next attempt. */
-async function locked(
-  { locks }: KitWriting,
-  problems: string[],
-  work: () => Promise<void>,
-): Promise<boolean> {
-  return inTurn(locks, work).then(
-    () => true,
-    expected(({ message }) => {
-      problems.push(message);
-      return false;
-    }),
-  );
 }
 
 /** Only a bare list can be written back as it was: around one in an object there may be more that is not ours. */

@@ -30,7 +30,7 @@ export function isGenerated(page: string, log: readonly Failure[]): boolean {
   return isPlainHead && isPlainBody && museumIn(page, '').every(({ id }) => ids.has(id));
 }
 
-const LOG_WORD = { critical: 'high', important: 'medium', micro: 'low', unknown: 'medium' } as const;
+export const LOG_WORD = { critical: 'high', important: 'medium', micro: 'low', unknown: 'medium' } as const;
 
 /** The page generated from the log; the text above the entries is preserved. */
 export function formatPage(log: readonly Failure[], page: string | undefined): string {

@@ -6,24 +6,18 @@ import { inProject } from '../kit.ts';
 import { whileLocked } from '../kit-lock.ts';
 import { asLine, lineEndOf, textToChange, type KitWithMemory } from '../kit-text.ts';
 import type { Severity } from '../../model/failure.ts';
-import { museumIn, museumLog, severityOf, type Failure } from './museum.ts';
-import { formatPage, isGenerated } from './museum-page.ts';
-import { FRENCH, languageOf } from '../language.ts';
+import { museumIn, museumLog, severityOf, type Failure, type FailureFields } from './museum.ts';
+import { formatPage, isGenerated, LOG_WORD } from './museum-page.ts';
+import { FRENCH, languageOf, type Wording } from '../language.ts';
 import { projectWording } from '../project-language.ts';
 
-export interface NewFailure {
+export interface NewFailure extends FailureFields {
   title: string;
   category: string;
   severity: Exclude<Severity, 'unknown'>;
   agent?: string | undefined;
-  happened?: string | undefined;
-  cause?: string | undefined;
-  impact?: string | undefined;
-  lesson?: string | undefined;
-  fix?: string | undefined;
-  rule?: string | undefined;
   tags: readonly string[];
-  status: 'open' | 'resolved' | 'wontfix';
+  status: Exclude<Failure['status'], 'unknown'>;
 }
 
 export interface FailureWritten {
@@ -59,8 +53,6 @@ function isSame(known: Failure, fresh: NewFailure, day: string): boolean {
   );
 }
 
-const LOG_SEVERITY = { critical: 'high', important: 'medium', micro: 'low' } as const;
-
 async function intoLog(
   kit: KitWithMemory,
   failure: NewFailure,
@@ -79,7 +71,7 @@ async function intoLog(
     sequence: highest + 1,
     timestamp: now.toISOString().replace('Z', '000+00:00'),
     title: asLine(failure.title),
-    severity: LOG_SEVERITY[failure.severity],
+    severity: LOG_WORD[failure.severity],
     agents: failure.agent === undefined ? [] : [failure.agent],
     description: asLine([failure.happened ?? failure.title, failure.impact].filter(Boolean).join(' — ')),
     root_cause: asLine(failure.cause ?? ''),
@@ -110,6 +102,20 @@ async function intoLog(
   return { id, files, added: twin === undefined, notes };
 }
 
+const FIELDS = ['happened', 'cause', 'impact', 'lesson', 'fix', 'rule', 'status'] as const;
+
+/** A line for each field of a failure that says something; that it is resolved goes without saying. */
+export function fieldLines(
+  failure: NewFailure,
+  words: Wording['museum'],
+  line: (label: string, value: string) => string,
+): string[] {
+  return FIELDS.filter((field) => field !== 'status' || failure.status !== 'resolved').flatMap((field) => {
+    const value = failure[field] ?? '';
+    return value.trim() === '' ? [] : [line(words[field], asLine(value))];
+  });
+}
+
 async function intoPage(
   kit: KitWithMemory,
   failure: NewFailure,
@@ -122,17 +128,9 @@ async function intoPage(
   const files = [inProject(kit, MUSEUM_FILE)];
   if (museumIn(text, '').some((known) => isSame(known, failure, day)))
     return { files, added: false, notes: [] };
-  const field = (label: string, value: string | undefined): string[] =>
-    value === undefined || value.trim() === '' ? [] : [`**${label}** : ${asLine(value)}`];
   const lines = [
     `### [${day}] ${failure.agent === undefined ? '' : `[${failure.agent}] `}${failure.category} — ${asLine(failure.title)}`,
-    ...field(words.happened, failure.happened),
-    ...field(words.cause, failure.cause),
-    ...field(words.impact, failure.impact),
-    ...field(words.lesson, failure.lesson),
-    ...field(words.fix, failure.fix),
-    ...field(words.rule, failure.rule),
-    ...(failure.status === 'resolved' ? [] : field(words.status, failure.status)),
+    ...fieldLines(failure, words, (label, value) => `**${label}** : ${value}`),
   ];
   const next = addToSection(
     text,

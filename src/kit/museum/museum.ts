@@ -4,8 +4,18 @@ import { CATEGORIES, UNKNOWN_CATEGORY as UNKNOWN, type Severity } from '../../mo
 import { bulletIn, isUnset, plainTitle } from '../markdown.ts';
 import { sectionsOf, withoutExamples, type LineSection } from '../../base/text/markdown.ts';
 
+/** What is told about a failure, as far as it is. */
+export interface FailureFields {
+  happened?: string | undefined;
+  cause?: string | undefined;
+  impact?: string | undefined;
+  lesson?: string | undefined;
+  fix?: string | undefined;
+  rule?: string | undefined;
+}
+
 /** A failure of the museum, whichever of the two families of files it is in. */
-export interface Failure {
+export interface Failure extends FailureFields {
   /** `FM-001`, in the family that numbers them. */
   id?: string | undefined;
   title: string;
@@ -16,12 +26,6 @@ export interface Failure {
   status: 'open' | 'resolved' | 'wontfix' | 'unknown';
   date?: string | undefined;
   agents: string[];
-  happened?: string | undefined;
-  cause?: string | undefined;
-  impact?: string | undefined;
-  lesson?: string | undefined;
-  fix?: string | undefined;
-  rule?: string | undefined;
   tags: string[];
   source: string;
   line: number;
@@ -115,9 +119,8 @@ export function museumLog(text: string, source: string, problems: string[]): Fai
       continue;
     }
     if (!isTable(value)) continue;
-    const table = value;
-    const part = (name: string): string | undefined => textField(table, name)?.trim() || undefined;
-    const tags = texts(field(table, 'tags'));
+    const part = (name: string): string | undefined => textField(value, name)?.trim() || undefined;
+    const tags = texts(field(value, 'tags'));
     failures.push({
       ...blank(source, index + 1),
       id: part('failure_id'),
@@ -125,7 +128,7 @@ export function museumLog(text: string, source: string, problems: string[]): Fai
       severity: severityOf(part('severity') ?? ''),
       status: statusOf(part('status')),
       date: part('timestamp'),
-      agents: texts(field(table, 'agents')),
+      agents: texts(field(value, 'agents')),
       happened: part('description'),
       cause: part('root_cause'),
       fix: part('fix'),
@@ -193,20 +196,7 @@ function statusOf(text: string | undefined): Failure['status'] {
   return /^wontfix|^won't fix/.test(plain) ? 'wontfix' : 'unknown';
 }
 
-type Label =
-  | 'happened'
-  | 'cause'
-  | 'impact'
-  | 'lesson'
-  | 'fix'
-  | 'rule'
-  | 'severity'
-  | 'status'
-  | 'date'
-  | 'agents'
-  | 'tags';
-
-const LABELS: readonly [Label, RegExp][] = [
+const LABELS = [
   ['happened', /^(?:ce qui s'est passe|what happened|description)$/],
   ['cause', /^(?:cause racine|root cause|cause)$/],
   ['impact', /^impact$/],
@@ -218,7 +208,8 @@ const LABELS: readonly [Label, RegExp][] = [
   ['date', /^date$/],
   ['agents', /^agent(?: s|s)?(?: implique s| impliques?| involved)?$/],
   ['tags', /^tags?$/],
-];
+] as const;
+type Label = (typeof LABELS)[number][0];
 
 /** `**Leçon** : …`, as a separate line or a bullet, with or without the marks. */
 const LABELLED = /^\s*(?:[-*]\s+)?(?:\*\*)?([^*:]{3,40}?)(?:\*\*)?\s*:\s*(?:\*\*\s*)?(\S.*?)\s*$/;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkpointId, stateDigest } from './checkpoint-id.ts';
-import { pythonJson } from './python-json.ts';
+import { checkpointId, pythonJson, stateDigest } from './checkpoint-id.ts';
 
 describe('checkpointId', () => {
   it('is the one BMAD computes', () => {

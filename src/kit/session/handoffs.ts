@@ -1,5 +1,6 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
+import { sha256 } from '../../base/sha256.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { cell } from '../../base/text/text.ts';
 import { contextSections, REQUEST, requestsIn } from './context-sections.ts';
@@ -12,7 +13,6 @@ import { FRENCH, languageOf } from '../language.ts';
 import { projectWording } from '../project-language.ts';
 import { withoutExamples } from '../../base/text/markdown.ts';
 import { SHARED_CONTEXT_FILE } from '../memories/shared-context.ts';
-import { shortId } from '../memories/short-id.ts';
 
 export const HANDOFF_FILE = 'handoff-log.md';
 
@@ -38,6 +38,11 @@ export function handoffsIn(text: string): Handoff[] {
 }
 
 export const requestId = (text: string): string => shortId('R', text);
+
+/** A short id of something that has none of its own in its file: the same words always have the same one. */
+function shortId(letter: 'H' | 'R', text: string): string {
+  return `${letter}-${sha256(text.normalize('NFC')).slice(0, 8)}`;
+}
 
 export interface HandoffWritten {
   id: string;

@@ -1,3 +1,4 @@
+import { compare } from '../../base/text/text.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Reader } from '../reader.ts';
 import { readAgents } from './agents.ts';
@@ -41,8 +42,4 @@ function withoutTwins(problems: readonly Problem[]): Problem[] {
     const before = problems[index - 1];
     return before === undefined || before.file !== file || before.message !== message;
   });
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -62,16 +62,10 @@ function checkedTable(file: string, problems: Problem[], parse: () => unknown): 
 const NAME_LENGTH = 200;
 const DESCRIPTION_LENGTH = 2_000;
 
+export const descriptionText = (value: unknown): string | undefined => nameText(value, DESCRIPTION_LENGTH);
+
 /** A name or title for people: one line, entities decoded; nothing when it is not a text or empty. */
-export function nameText(value: unknown): string | undefined {
-  return shown(value, NAME_LENGTH);
-}
-
-export function descriptionText(value: unknown): string | undefined {
-  return shown(value, DESCRIPTION_LENGTH);
-}
-
-function shown(value: unknown, length: number): string | undefined {
+export function nameText(value: unknown, length = NAME_LENGTH): string | undefined {
   if (typeof value !== 'string') return undefined;
   // Cut twice: first so that a text of megabytes costs nothing, then because decoding changes the length.
   // Some installers escaped quotation marks twice, so that two are left after reading.

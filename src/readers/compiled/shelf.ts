@@ -1,4 +1,5 @@
 import { present } from '../../base/present.ts';
+import { compare } from '../../base/text/text.ts';
 import type { RecordFormat } from '../../model/format.ts';
 import type { BmadRecord, RecordKind } from '../../model/record.ts';
 import type { Install } from './install.ts';
@@ -122,8 +123,4 @@ function others(name: string, aliases: readonly (string | undefined)[]): string[
   const known = new Set(aliases.filter((alias) => alias !== undefined && alias !== ''));
   known.delete(name);
   return [...known] as string[];
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -27,31 +27,16 @@ export const skillsReader: Reader = {
       const module = await readModule(source, entry.name, definition, problems);
       const { folders, shims } = await findSkills(source.tree, entry.name, problems);
       modules.push(module);
+      const common = { generation: GENERATION, bmadVersion: source.origin.bmadVersion };
       const found = await mapLimited(folders, READS_AT_ONCE, (folder) =>
         readSkill(
-          {
-            source,
-            generation: GENERATION,
-            module,
-            shims,
-            folder,
-            filedUnder: folder,
-            status: 'verified',
-            bmadVersion: source.origin.bmadVersion,
-          },
+          { ...common, source, module, shims, folder, filedUnder: folder, status: 'verified' },
           problems,
         ),
       );
       records.push(...found.filter((record) => record !== undefined));
       const shelves = folders.map((folder) => ({ folder, module: module.code }));
-      records.push(
-        ...(await readKnowledge(
-          source,
-          shelves,
-          { generation: GENERATION, bmadVersion: source.origin.bmadVersion },
-          problems,
-        )),
-      );
+      records.push(...(await readKnowledge(source, shelves, common, problems)));
     }
     // The files are read side by side; the order of the report must not depend on which came first.
     problems.sort((a, b) => (a.file < b.file ? -1 : 1));

@@ -1,5 +1,5 @@
 import { mapLimited } from '../../base/async.ts';
-import { BmadError } from '../../base/errors.ts';
+import { ours } from '../../base/expected.ts';
 import { present } from '../../base/present.ts';
 import type { ModuleInfo } from '../../model/module.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
@@ -7,7 +7,7 @@ import type { Source } from '../../sources/source.ts';
 import { optionalText } from '../../sources/tree.ts';
 import type { Reader } from '../reader.ts';
 import { findSkills } from './find-skills.ts';
-import { readInstallManifest, type InstallManifest, type SkillRow } from './install-manifest.ts';
+import { readInstallManifest, type InstallManifest } from './install-manifest.ts';
 import { readInstalledModules } from './installed-modules.ts';
 import { readKnowledge } from './knowledge.ts';
 import type { Shims } from './shims.ts';
@@ -96,10 +96,7 @@ async function topLevel({ tree, declared }: Source): Promise<{ modules: string[]
 async function hasFolder(tree: Source['tree'], path: string): Promise<boolean> {
   return tree.list(path).then(
     () => true,
-    (error: unknown) => {
-      if (error instanceof BmadError) return false;
-      throw error;
-    },
+    ours(() => false),
   );
 }
 
@@ -184,13 +181,8 @@ async function checkedLauncher(
   problems: Problem[],
 ): Promise<BmadRecord> {
   if (record.launches === undefined) return record;
-  if (
-    await tree.read(record.launches).then(
-      () => true,
-      () => false,
-    )
-  )
-    return record;
+  const target = await tree.read(record.launches).catch(() => undefined);
+  if (target !== undefined) return record;
   problems.push({
     file: record.bmadRelativePath,
     message: `stale launcher: it loads "${record.launches}", which does not exist`,
@@ -200,7 +192,7 @@ async function checkedLauncher(
 
 /** Rows of the manifest whose skill is nowhere on disk. */
 function dangling(source: Source, manifest: InstallManifest, ids: Places['ids']): BmadRecord[] {
-  const missing: SkillRow[] = [...manifest.skills.values()].filter(({ id }) => !ids.has(id));
+  const missing = [...manifest.skills.values()].filter(({ id }) => !ids.has(id));
   return missing.map(({ id, module, description, folder }) =>
     present<BmadRecord>({
       kind: 'skill',
@@ -210,9 +202,6 @@ function dangling(source: Source, manifest: InstallManifest, ids: Places['ids'])
       moduleVersion: manifest.moduleVersions.get(module),
       bmadVersion: manifest.version,
       name: id,
-      displayName: undefined,
-      title: undefined,
-      icon: undefined,
       description,
       bmadRelativePath: `${folder}/SKILL.md`,
       moduleRelativePath: `${folder.slice(folder.indexOf('/') + 1)}/SKILL.md`,
@@ -221,10 +210,7 @@ function dangling(source: Source, manifest: InstallManifest, ids: Places['ids'])
       status: 'no-file-found',
       generation: GENERATION,
       format: 'skill',
-      phase: undefined,
       aliases: [],
-      deprecated: undefined,
-      launches: undefined,
       digest: '',
     }),
   );

@@ -83,12 +83,9 @@ function fragment(
     source: 'manifest',
     origin: source.origin,
     moduleName: module,
-    moduleVersion: undefined,
     bmadVersion,
     name: id,
     displayName: name === '' ? undefined : name,
-    title: undefined,
-    icon: undefined,
     description,
     bmadRelativePath: path,
     moduleRelativePath: path,
@@ -97,10 +94,7 @@ function fragment(
     status: 'verified',
     generation,
     format: 'document',
-    phase: undefined,
     aliases: name === '' || name === id ? [] : [name],
-    deprecated: undefined,
-    launches: undefined,
     digest,
   });
 }

@@ -1,3 +1,4 @@
+import { present } from '../../base/present.ts';
 import { field, isTable, parseYaml, textField, type Table } from '../../base/parse/parse.ts';
 import type { ModuleInfo, ModuleSetting, RosterEntry } from '../../model/module.ts';
 import type { Problem } from '../../model/record.ts';
@@ -15,19 +16,18 @@ export async function readModule(
   const file = `${folder}/module.yaml`;
   const table = parsedTable(file, problems, () => parseYaml(file, definition));
   const code = textField(table, 'code') ?? folder;
-  const version = versionField(table, 'module_version') ?? source.origin.bmadVersion;
   const helpFile = `${folder}/module-help.csv`;
   const help = await readable(source.tree, helpFile, problems);
-  return {
+  return present<ModuleInfo>({
     code,
     name: textField(table, 'name') ?? code,
     description: textField(table, 'description') ?? '',
-    ...(version === undefined ? {} : { version }),
+    version: versionField(table, 'module_version') ?? source.origin.bmadVersion,
     origin: source.origin,
     settings: moduleSettings(table),
     roster: roster(table, code),
     help: help === undefined ? [] : parseHelp(helpFile, help, problems),
-  };
+  });
 }
 
 /** A setting is a top-level table with a default and a prompt; everything else describes the module itself. */

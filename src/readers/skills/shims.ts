@@ -1,3 +1,4 @@
+import { present } from '../../base/present.ts';
 import type { Deprecation, Problem } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 import { readable } from '../reading.ts';
@@ -25,5 +26,5 @@ export function deprecationFromDescription(description: string): Deprecation {
 }
 
 function deprecation(successor: string | undefined, intent: string | undefined): Deprecation {
-  return { ...(successor === undefined ? {} : { successor }), ...(intent === undefined ? {} : { intent }) };
+  return present<Deprecation>({ successor, intent });
 }

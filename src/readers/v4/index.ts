@@ -1,4 +1,6 @@
 import { mapLimited } from '../../base/async.ts';
+import { present } from '../../base/present.ts';
+import { compare } from '../../base/text/text.ts';
 import type { ModuleInfo, RosterEntry } from '../../model/module.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
@@ -17,8 +19,8 @@ export const v4Reader: Reader = {
   async read(source) {
     const problems: Problem[] = [];
     const folders = await findFolders(source.tree, problems);
-    const { present, missing } = placesIn(source, folders);
-    const read = await mapLimited(present, READS_AT_ONCE, (place) => readRecord(place, problems));
+    const { existing, missing } = placesIn(source, folders);
+    const read = await mapLimited(existing, READS_AT_ONCE, (place) => readRecord(place, problems));
     const records = [...read, ...missing.map(missingRecord)]
       .filter((record) => record !== undefined)
       .sort((a, b) => compare(a.bmadRelativePath, b.bmadRelativePath));
@@ -29,7 +31,7 @@ export const v4Reader: Reader = {
 };
 
 /** The existing files, and those that a manifest lists but that no longer exist. */
-function placesIn(source: Source, folders: readonly V4Folder[]): { present: V4File[]; missing: V4File[] } {
+function placesIn(source: Source, folders: readonly V4Folder[]): { existing: V4File[]; missing: V4File[] } {
   const bmadVersion = coreVersion(folders);
   const listed = new Set<string>();
   for (const folder of folders) {
@@ -49,10 +51,10 @@ function placesIn(source: Source, folders: readonly V4Folder[]): { present: V4Fi
       listed: listed.has(treePath),
     };
   };
-  const present = folders.flatMap((folder) =>
+  const existing = folders.flatMap((folder) =>
     folder.files.map((file) => placeOf(folder.path === '' ? file : `${folder.path}/${file}`, folder)),
   );
-  const found = new Set(present.map(({ treePath }) => treePath));
+  const found = new Set(existing.map(({ treePath }) => treePath));
   const missing = [...listed]
     .filter((path) => !found.has(path))
     .map((path) =>
@@ -61,7 +63,7 @@ function placesIn(source: Source, folders: readonly V4Folder[]): { present: V4Fi
         folders.find((folder) => isInside(path, folder)),
       ),
     );
-  return { present: present.filter(({ path }) => shelfOf(path) !== undefined), missing };
+  return { existing: existing.filter(({ path }) => shelfOf(path) !== undefined), missing };
 }
 
 function isInside(treePath: string, { path }: V4Folder): boolean {
@@ -80,19 +82,18 @@ function versionOf({ manifest, config }: V4Folder): string | undefined {
 
 function moduleOf(source: Source, folder: V4Folder, records: readonly BmadRecord[]): ModuleInfo {
   const { code, config, manifest } = folder;
-  const version = versionOf(folder);
-  return {
+  return present<ModuleInfo>({
     code,
     name: scalarField(config, 'short-title') ?? manifest?.packName ?? scalarField(config, 'name') ?? code,
     description: scalarField(config, 'description') ?? '',
-    ...(version === undefined ? {} : { version }),
+    version: versionOf(folder),
     origin: source.origin,
     settings: [],
     roster: records
       .filter((record) => record.kind === 'agent' && record.exists && record.moduleName === code)
       .map((record) => rosterEntry(record)),
     help: [],
-  };
+  });
 }
 
 function rosterEntry({ name, displayName, title, icon, moduleName, description }: BmadRecord): RosterEntry {
@@ -104,8 +105,4 @@ function rosterEntry({ name, displayName, title, icon, moduleName, description }
     team: moduleName,
     description,
   };
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

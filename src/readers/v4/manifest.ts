@@ -1,4 +1,5 @@
 import { field, isTable, type Table } from '../../base/parse/parse.ts';
+import { present } from '../../base/present.ts';
 import { scalarField, type ParsedYaml, parseTable } from './yaml-text.ts';
 
 /** What an `install-manifest.yaml` says. */
@@ -18,15 +19,12 @@ export function parseManifest(file: string, text: string): ParsedYaml {
 
 export function manifestOf(table: Table): Manifest {
   const files = field(table, 'files');
-  const version = scalarField(table, 'version');
-  const packId = scalarField(table, 'expansion_pack_id');
-  const packName = scalarField(table, 'expansion_pack_name');
-  return {
-    ...(version === undefined ? {} : { version }),
-    ...(packId === undefined ? {} : { packId }),
-    ...(packName === undefined ? {} : { packName }),
+  return present<Manifest>({
+    version: scalarField(table, 'version'),
+    packId: scalarField(table, 'expansion_pack_id'),
+    packName: scalarField(table, 'expansion_pack_name'),
     paths: Array.isArray(files) ? files.flatMap(listedPath) : [],
-  };
+  });
 }
 
 /** A row's path with forward slashes. One that points elsewhere is not the path of an installed file. */

@@ -1,4 +1,5 @@
 import { noted } from '../../base/expected.ts';
+import { present } from '../../base/present.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
@@ -55,20 +56,18 @@ function recordOf(place: V4File, described: Description, digest: string | undefi
   const { source, moduleVersion, bmadVersion, listed } = place;
   const name = stemOf(place.path);
   const displayName = described.displayName === name ? undefined : described.displayName || undefined;
-  const title = described.title || undefined;
-  const icon = described.icon || undefined;
   const exists = digest !== undefined;
-  return {
+  return present<BmadRecord>({
     kind: shelf.kind,
     source: listed ? 'manifest' : 'filesystem',
     origin: source.origin,
     moduleName: place.moduleName,
-    ...(moduleVersion === undefined ? {} : { moduleVersion }),
-    ...(bmadVersion === undefined ? {} : { bmadVersion }),
+    moduleVersion,
+    bmadVersion,
     name,
-    ...(displayName === undefined ? {} : { displayName }),
-    ...(title === undefined ? {} : { title }),
-    ...(icon === undefined ? {} : { icon }),
+    displayName,
+    title: described.title || undefined,
+    icon: described.icon || undefined,
     description: described.description,
     bmadRelativePath: place.treePath,
     moduleRelativePath: place.path,
@@ -77,10 +76,10 @@ function recordOf(place: V4File, described: Description, digest: string | undefi
     status: !exists ? 'no-file-found' : listed ? 'verified' : 'not-in-manifest',
     generation: GENERATION,
     format: shelf.format,
-    aliases: aliasesOf(name, [displayName, title, described.id]),
-    ...(described.dependencies === undefined ? {} : { uses: usedFiles(place, described.dependencies) }),
+    aliases: aliasesOf(name, [displayName, described.title, described.id]),
+    uses: described.dependencies && usedFiles(place, described.dependencies),
     digest: digest ?? '',
-  };
+  });
 }
 
 /** The dependencies that exist; missing ones could not be served anyway. */
