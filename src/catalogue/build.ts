@@ -2,7 +2,7 @@ import { ParseError } from '../base/expected.ts';
 import { BmadError } from '../base/errors.ts';
 import { present } from '../base/present.ts';
 import type { ModuleInfo } from '../model/module.ts';
-import type { BmadRecord, Problem } from '../model/record.ts';
+import type { BmadRecord } from '../model/record.ts';
 import type { Reader, Reading } from '../readers/reader.ts';
 import type { Source } from '../sources/source.ts';
 import { Catalogue } from './catalogue.ts';
@@ -13,34 +13,24 @@ export async function buildCatalogue(
   sources: readonly Source[],
   readers: readonly Reader[],
 ): Promise<Catalogue> {
-  const parts = {
-    records: [],
-    modules: [],
-    problems: [],
-    sources: [...sources],
-    files: new Map(),
-  } as ConstructorParameters<typeof Catalogue>[0];
+  const readings: Reading[] = [];
+  const files = new Map<Source, readonly string[]>();
   for (const source of sources) {
     const prepared = await preparedReading(source);
     if (prepared !== undefined) {
-      parts.records.push(...prepared.records);
-      parts.modules.push(...prepared.modules);
-      parts.problems.push(...prepared.problems);
-      parts.files.set(source, prepared.files);
+      readings.push(prepared);
+      files.set(source, prepared.files);
       continue;
     }
-    for (const reader of readers) {
-      try {
-        const reading = asDeclared(await reader.read(source), source);
-        parts.records.push(...reading.records);
-        parts.modules.push(...reading.modules);
-        parts.problems.push(...reading.problems);
-      } catch (error) {
-        parts.problems.push(problemOf(error, source, reader));
-      }
-    }
+    for (const reader of readers) readings.push(await readingOf(source, reader));
   }
-  return new Catalogue(parts);
+  return new Catalogue({
+    records: readings.flatMap(({ records }) => records),
+    modules: readings.flatMap(({ modules }) => modules),
+    problems: readings.flatMap(({ problems }) => problems),
+    sources: [...sources],
+    files,
+  });
 }
 
 /** A marketplace knows the version of what it lists; it describes what does not describe itself. */
@@ -68,12 +58,17 @@ function asDeclared(reading: Reading, { declared = [] }: Source): Reading {
 }
 
 /** Even a fault in a reader costs only what that reader would have found; its text stays out of answers. */
-function problemOf(error: unknown, { origin }: Source, { generation }: Reader): Problem {
-  const reason =
-    error instanceof BmadError || error instanceof ParseError
-      ? error.message
-      : `it failed unexpectedly (${error instanceof Error ? error.name : 'unknown'})`;
-  return { file: origin.root, message: `${generation}: ${reason}` };
+async function readingOf(source: Source, reader: Reader): Promise<Reading> {
+  try {
+    return asDeclared(await reader.read(source), source);
+  } catch (error) {
+    const reason =
+      error instanceof BmadError || error instanceof ParseError
+        ? error.message
+        : `it failed unexpectedly (${error instanceof Error ? error.name : 'unknown'})`;
+    const problem = { file: source.origin.root, message: `${reader.generation}: ${reason}` };
+    return { records: [], modules: [], problems: [problem] };
+  }
 }
 
 /** A prepared reading that cannot be used is skipped: the readers do the same work, only slower. */

@@ -12,31 +12,34 @@ export interface Surroundings {
   platform: NodeJS.Platform;
 }
 
-export function userConfigFile({ env, home, platform }: Surroundings): string {
+/** Our folder in one of the user's: by a variable, else in the usual place. */
+function userFolder(
+  { env, home, platform }: Surroundings,
+  [variable, usual]: readonly [string, string],
+  [windowsVariable, windowsUsual] = ['LOCALAPPDATA', 'AppData/Local'],
+): string {
   const base =
     platform === 'win32'
-      ? env['APPDATA'] || join(home, 'AppData', 'Roaming')
-      : env['XDG_CONFIG_HOME'] || join(home, '.config');
-  return join(base, STATE_FOLDER, 'config.toml');
+      ? env[windowsVariable] || join(home, windowsUsual)
+      : env[variable] || join(home, usual);
+  return join(base, STATE_FOLDER);
+}
+
+export function userConfigFile(surroundings: Surroundings): string {
+  const windows: [string, string] = ['APPDATA', 'AppData/Roaming'];
+  return join(userFolder(surroundings, ['XDG_CONFIG_HOME', '.config'], windows), 'config.toml');
 }
 
 export function userLockFile(surroundings: Surroundings): string {
   return join(dirname(userConfigFile(surroundings)), 'sources.lock.json');
 }
 
-export function userCacheFolder({ env, home, platform }: Surroundings): string {
-  const base =
-    platform === 'win32'
-      ? env['LOCALAPPDATA'] || join(home, 'AppData', 'Local')
-      : env['XDG_CACHE_HOME'] || join(home, '.cache');
-  return join(base, STATE_FOLDER);
+export function userCacheFolder(surroundings: Surroundings): string {
+  return userFolder(surroundings, ['XDG_CACHE_HOME', '.cache']);
 }
 
 /** For what the server keeps and cannot fetch again, of projects that have no place of their own for it. */
-export function userStateFolder({ env, home, platform }: Surroundings): string {
-  const base =
-    platform === 'win32'
-      ? env['LOCALAPPDATA'] || join(home, 'AppData', 'Local')
-      : env['XDG_STATE_HOME'] || join(home, '.local', 'state');
-  return join(base, STATE_FOLDER, ...(platform === 'win32' ? ['state'] : []));
+export function userStateFolder(surroundings: Surroundings): string {
+  const folder = userFolder(surroundings, ['XDG_STATE_HOME', '.local/state']);
+  return surroundings.platform === 'win32' ? join(folder, 'state') : folder;
 }

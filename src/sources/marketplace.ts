@@ -1,10 +1,12 @@
+import { join, sep } from 'node:path';
+import { normalize } from 'node:path/posix';
 import { BmadError, quoted } from '../base/errors.ts';
+import { realFolder } from '../base/files/files.ts';
 import { field, isTable, textField, type Table } from '../base/parse/parse.ts';
 import type { DeclaredModule } from '../model/module.ts';
 import { moduleName } from './module-folders.ts';
 import type { Mount } from './mounted-tree.ts';
 import { resolvePlugin, type Plugin, type PluginModule } from './plugin-modules.ts';
-import { folderInside, type PathInside } from './path-inside.ts';
 import { optionalText, type OpenFolder, type Tree } from './tree.ts';
 
 const MARKETPLACE = '.claude-plugin/marketplace.json';
@@ -158,4 +160,19 @@ function usable(place: PathInside, what: string, tell: (message: string) => void
   else if (place === 'missing') tell(`${what} does not exist`);
   else return place.path;
   return undefined;
+}
+
+/** A folder named by a file in another folder: its path from there, or why it cannot be used. */
+type PathInside = { path: string } | 'outside' | 'missing';
+
+/** Where a written path leads, links included. `root` is a real path. */
+async function folderInside(root: string, written: string): Promise<PathInside> {
+  if (/^(?:\/|~|[A-Za-z]:)|[\\\0]/.test(written)) return 'outside';
+  const path = normalize(written)
+    .replace(/^\.\//, '')
+    .replace(/^\.?\/?$|\/$/, '');
+  if (path === '..' || path.startsWith('../')) return 'outside';
+  const real = await realFolder(join(root, path));
+  if (real === undefined) return 'missing';
+  return real === root || real.startsWith(root.endsWith(sep) ? root : root + sep) ? { path } : 'outside';
 }

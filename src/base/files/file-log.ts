@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import { systemCode } from '../errors.ts';
 import { ensureFile } from './file-modes.ts';
-import { writeAtomic, writeFailure } from './file-state.ts';
+import { writeAtomic, isAbsent, writeFailure } from './file-state.ts';
 
 /** Append-only files of lines. Writers hold a lock; readers need none and see only whole lines. */
 
@@ -34,7 +33,7 @@ export async function readLog(
   try {
     handle = await open(path, 'r');
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
+    if (isAbsent(error)) return undefined;
     throw writeFailure(path, error);
   }
   try {
@@ -89,7 +88,7 @@ export function logStamp(path: string): LogStamp | undefined {
       plain: info.isFile(),
     };
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
+    if (isAbsent(error)) return undefined;
     throw writeFailure(path, error);
   }
 }

@@ -108,12 +108,7 @@ function strange(path: string, reason: string): BmadError {
 
 /** The bytes of one of the server's own files; undefined if there is none. */
 export async function readStateBytes(path: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw failure(path, 'read', error);
-  }
+  return readFile(path).catch(unlessAbsent(path, undefined));
 }
 
 /** Writes a new file into a folder under construction. False if one of this name already exists. */
@@ -183,12 +178,7 @@ export async function removeTree(path: string): Promise<void> {
 
 /** The names in one of the server's folders, sorted; empty if it does not exist. */
 export async function stateNames(path: string): Promise<string[]> {
-  try {
-    return (await readdir(path)).sort();
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw failure(path, 'read', error);
-  }
+  return (await readdir(path).catch(unlessAbsent(path, []))).sort();
 }
 
 /** When a file or folder was last changed, in milliseconds; undefined if it does not exist. */
@@ -248,8 +238,15 @@ export async function sizeAndTime(path: string): Promise<{ size: number; mtimeMs
   );
 }
 
-function isAbsent(error: unknown): boolean {
+export function isAbsent(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
+}
+
+function unlessAbsent<T>(path: string, nothing: T): (error: unknown) => T {
+  return (error) => {
+    if (isAbsent(error)) return nothing;
+    throw failure(path, 'read', error);
+  };
 }
 
 async function withWriteFailure<T>(path: string, work: Promise<T>): Promise<T> {

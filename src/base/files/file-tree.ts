@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { chmod, copyFile, constants, lstat, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { BmadError, systemCode } from '../errors.ts';
+import { BmadError } from '../errors.ts';
 import { fileMode, makeFolders } from './file-modes.ts';
-import { ensureFolder, writeFailure } from './file-state.ts';
+import { ensureFolder, isAbsent, writeFailure } from './file-state.ts';
 
 /** Compares, copies and moves whole folders of a project's state. Links are never followed. */
 
@@ -19,7 +19,7 @@ export async function filesBelow(folder: string): Promise<{ files: TreeFile[]; l
   const files: TreeFile[] = [];
   const left: string[] = [];
   const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch((error: unknown) => {
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return [];
+    if (isAbsent(error)) return [];
     throw writeFailure(folder, error);
   });
   for (const entry of entries) {

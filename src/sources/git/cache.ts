@@ -171,7 +171,7 @@ export class GitCache {
     // What was a branch and is now something else does not continue it.
     if (older.kind !== undefined && kind !== older.kind) return 'unknown';
     const place = this.#repositoryPlace(address);
-    const answer = await continues(this.#git, place, address, older.commit, newer, options);
+    const answer = await continues({ git: this.#git, address, options }, place, older.commit, newer);
     return answer === undefined ? 'unknown' : answer ? 'continued' : 'rewritten';
   }
 
@@ -201,7 +201,7 @@ export class GitCache {
     if (known !== undefined) return known;
     options.progress?.(`fetching ${address.source}`);
     const place = this.#repositoryPlace(address);
-    const commit = await fetchRef(this.#git, place, address, ref, options);
+    const commit = await fetchRef({ git: this.#git, address, options }, place, ref);
     return (await this.snapshot(address, commit)) ?? (await this.#write(address, commit, options));
   }
 
@@ -210,27 +210,16 @@ export class GitCache {
     const draft = await newWorkFolder(work);
     try {
       const content = contentName(address);
-      const written = await writeSnapshot(
-        this.#git,
-        repository,
-        address,
-        commit,
-        join(draft, content),
-        options,
-      );
-      const receipt: Receipt = {
-        source: address.source,
-        content,
-        commit,
-        fetchedAt: this.#setup.now(),
-        ...written,
-      };
+      const fetching = { git: this.#git, address, options };
+      const written = await writeSnapshot(fetching, repository, commit, join(draft, content));
+      const fetchedAt = this.#setup.now();
+      const receipt: Receipt = { source: address.source, content, commit, fetchedAt, ...written };
       await writeAtomic(join(draft, 'receipt.json'), `${JSON.stringify(receipt, null, 2)}\n`);
       const place = this.#treePlace(address, commit);
       // Anything in this place was not a valid copy, or we would not be here.
       await discardFolder(place, work);
       await publishFolder(draft, place);
-      return { commit, folder: join(place, content), fetchedAt: receipt.fetchedAt, ...written };
+      return { commit, folder: join(place, content), fetchedAt, ...written };
     } finally {
       await removeTree(draft);
     }

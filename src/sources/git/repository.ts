@@ -19,31 +19,24 @@ export interface RepositoryPlace {
   work: string;
 }
 
-/** The bare repository with the objects of the ref in it; answers with the full id of the commit. */
-export async function fetchRef(
-  git: Git,
-  place: RepositoryPlace,
-  address: GitAddress,
-  ref: RemoteRef,
-  options: GitOptions,
-): Promise<string> {
-  return withRepository(git, place, options, (folder) => fetchInto(git, folder, address, ref, options));
+/** What one source is fetched with. */
+export interface Fetching {
+  git: Git;
+  address: GitAddress;
+  options: GitOptions;
 }
 
 /**
- * Works on the existing repository, or on a new one that is moved into place when it is complete. One that turns out to
- * be broken is recreated one time: the copies that are served are elsewhere.
+ * The bare repository with the objects of the ref in it; answers with the full id of the commit. Works on the existing
+ * repository, or on a new one that is moved into place when it is complete. One that turns out to be broken is recreated
+ * one time: the copies that are served are elsewhere.
  */
-async function withRepository(
-  git: Git,
-  place: RepositoryPlace,
-  options: GitOptions,
-  work: (folder: string) => Promise<string>,
-): Promise<string> {
+export async function fetchRef(fetching: Fetching, place: RepositoryPlace, ref: RemoteRef): Promise<string> {
+  const { git, options } = fetching;
   if (await pathExists(place.folder)) {
     await clearLeftovers(place.folder);
     try {
-      return await work(place.folder);
+      return await fetchInto(fetching, place.folder, ref);
     } catch (error) {
       if (!isBroken(error)) throw error;
       await discardFolder(place.folder, place.work);
@@ -52,7 +45,7 @@ async function withRepository(
   const draft = await newWorkFolder(place.work);
   try {
     await git.run(['init', '--quiet', '--bare', '--template=', '--', draft], options);
-    const commit = await work(draft);
+    const commit = await fetchInto(fetching, draft, ref);
     await publishFolder(draft, place.folder);
     return commit;
   } finally {
@@ -79,93 +72,53 @@ function isBroken(error: unknown): boolean {
   );
 }
 
-async function fetchInto(
-  git: Git,
-  folder: string,
-  address: GitAddress,
-  ref: RemoteRef,
-  options: GitOptions,
-): Promise<string> {
+async function fetchInto(fetching: Fetching, folder: string, ref: RemoteRef): Promise<string> {
+  const { address, options } = fetching;
   if (ref.fullName !== undefined) {
-    await fetch(git, folder, address, ['--depth=1'], [`+${ref.fullName}:${kept(address)}`], options);
-    return commitOf(git, folder, kept(address), address, options);
+    await fetch(fetching, folder, ['--depth=1'], [`+${ref.fullName}:${kept(address)}`]);
+    return commitOf(fetching, folder, kept(address));
   }
   const wanted = ref.commit ?? address.ref.toLowerCase();
   if (ref.commit !== undefined) {
-    const known = await commitOf(git, folder, wanted, address, options).catch(() => undefined);
+    const known = await commitOf(fetching, folder, wanted).catch(() => undefined);
     if (known !== undefined) return known;
     try {
-      await fetch(git, folder, address, ['--depth=1'], [`+${wanted}:${kept(address)}`], options);
-      return await commitOf(git, folder, wanted, address, options);
+      await fetch(fetching, folder, ['--depth=1'], [`+${wanted}:${kept(address)}`]);
+      return await commitOf(fetching, folder, wanted);
     } catch (error) {
       options.signal?.throwIfAborted();
       if (!(error instanceof BmadError)) throw error;
       // Some hosts hand out a commit only together with a branch or tag that leads to it.
     }
   }
-  await fetchEverything(git, folder, address, options);
-  return commitOf(git, folder, wanted, address, options);
+  const shallow = await pathExists(join(folder, 'shallow'));
+  const everything = ['+refs/heads/*:refs/seen/heads/*', '+refs/tags/*:refs/seen/tags/*'];
+  await fetch(fetching, folder, shallow ? ['--unshallow'] : [], everything);
+  return commitOf(fetching, folder, wanted);
 }
 
 /** A ref of ours for each source: what it leads to need not be sent again for the next one. */
 const kept = ({ sourceKey }: GitAddress): string => `refs/kept/${sourceKey}`;
 
 async function fetch(
-  git: Git,
+  { git, address, options }: Fetching,
   folder: string,
-  address: GitAddress,
   flags: readonly string[],
   refs: readonly string[],
-  options: GitOptions,
 ): Promise<void> {
-  await git.run(
-    [
-      '--git-dir',
-      folder,
-      'fetch',
-      '--progress',
-      '--no-tags',
-      '--no-write-commit-graph',
-      '--force',
-      ...flags,
-      '--',
-      address.url,
-      ...refs,
-    ],
-    { ...options, remote: address },
-  );
+  const always = ['--progress', '--no-tags', '--no-write-commit-graph', '--force'];
+  await git.run(['--git-dir', folder, 'fetch', ...always, ...flags, '--', address.url, ...refs], {
+    ...options,
+    remote: address,
+  });
 }
 
-async function fetchEverything(
-  git: Git,
-  folder: string,
-  address: GitAddress,
-  options: GitOptions,
-): Promise<void> {
-  const shallow = await pathExists(join(folder, 'shallow'));
-  await fetch(
-    git,
-    folder,
-    address,
-    shallow ? ['--unshallow'] : [],
-    ['+refs/heads/*:refs/seen/heads/*', '+refs/tags/*:refs/seen/tags/*'],
-    options,
-  );
-}
-
-async function commitOf(
-  git: Git,
-  folder: string,
-  name: string,
-  address: GitAddress,
-  options: GitOptions,
-): Promise<string> {
+async function commitOf({ git, address, options }: Fetching, folder: string, name: string): Promise<string> {
   try {
-    const lines = await git.run(
+    const [commit = ''] = await git.run(
       ['--git-dir', folder, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`],
       { signal: options.signal },
     );
-    const [commit = ''] = lines;
     return commit;
   } catch (error) {
     options.signal?.throwIfAborted();
@@ -183,18 +136,16 @@ async function commitOf(
 
 /** Whether one commit continues another; unknown where the remote does not tell. */
 export async function continues(
-  git: Git,
+  fetching: Fetching,
   { folder }: RepositoryPlace,
-  address: GitAddress,
   older: string,
   newer: string,
-  options: GitOptions,
 ): Promise<boolean | undefined> {
+  const { git, options } = fetching;
   try {
-    if (await pathExists(join(folder, 'shallow')))
-      await fetch(git, folder, address, ['--unshallow'], [newer], options);
+    if (await pathExists(join(folder, 'shallow'))) await fetch(fetching, folder, ['--unshallow'], [newer]);
     // With all of its history here, a commit that is missing cannot be part of it.
-    const known = await commitOf(git, folder, older, address, options).catch(() => undefined);
+    const known = await commitOf(fetching, folder, older).catch(() => undefined);
     if (known === undefined) return false;
     const count = await git.run(
       ['--git-dir', folder, 'rev-list', '--count', '--max-count=1', '--end-of-options', older, `^${newer}`],

@@ -4,7 +4,7 @@ import { sha256 } from '../../base/sha256.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ensureFolder, writeLink, writeNew } from '../../base/files/file-state.ts';
 import type { GitAddress } from './address.ts';
-import type { Git, GitOptions } from './git.ts';
+import type { Fetching } from './repository.ts';
 
 export interface Written {
   /** SHA-256 over kind, content and path of every file: the same on every machine. */
@@ -32,22 +32,21 @@ const SUBMODULE = '160000';
  * filter, hook or line-ending setting affects the bytes.
  */
 export async function writeSnapshot(
-  git: Git,
+  fetching: Fetching,
   repository: string,
-  address: GitAddress,
   commit: string,
   folder: string,
-  options: GitOptions,
 ): Promise<Written> {
-  const entries = await entriesOf(git, repository, address, commit, options);
+  const entries = await entriesOf(fetching, repository, commit);
   const written: Written = { digest: '', files: 0, bytes: 0, skipped: [] };
   const links = new Set(entries.filter(({ mode }) => mode === LINK).map(({ path }) => path.toLowerCase()));
   const wanted = entries.filter((entry) => isWanted(entry, links, written.skipped));
-  checkSize(wanted, address);
+  const size = wanted.reduce((sum, { size: bytes }) => sum + bytes, 0);
+  if (size > MAX_BYTES) throw tooLarge(fetching.address, `${Math.round(size / 1e6)} MB`);
   await ensureFolder(folder);
   const made = new Set<string>();
   const lines: string[] = [];
-  await readObjects(git, repository, wanted, options, async ({ mode, path }, content) => {
+  await readObjects(fetching, repository, wanted, async ({ mode, path }, content) => {
     const place = join(folder, path);
     if (!made.has(dirname(place))) await ensureFolder(dirname(place));
     made.add(dirname(place));
@@ -70,11 +69,9 @@ export async function writeSnapshot(
 }
 
 async function entriesOf(
-  git: Git,
+  { git, address, options }: Fetching,
   repository: string,
-  address: GitAddress,
   commit: string,
-  options: GitOptions,
 ): Promise<Entry[]> {
   const parts: Buffer[] = [];
   const tree = address.subpath === undefined ? commit : `${commit}:${address.subpath}`;
@@ -131,11 +128,6 @@ function isWanted({ mode, path }: Entry, links: ReadonlySet<string>, skipped: st
   return false;
 }
 
-function checkSize(entries: readonly Entry[], address: GitAddress): void {
-  const bytes = entries.reduce((sum, { size }) => sum + size, 0);
-  if (bytes > MAX_BYTES) throw tooLarge(address, `${Math.round(bytes / 1e6)} MB`);
-}
-
 function tooLarge({ source }: GitAddress, size: string): BmadError {
   return new BmadError(
     'too_large',
@@ -153,10 +145,9 @@ function staysInside(path: string, target: string): boolean {
 
 /** Hands over the content of every entry in turn, from one run of git. */
 async function readObjects(
-  git: Git,
+  { git, options }: Fetching,
   repository: string,
   entries: readonly Entry[],
-  options: GitOptions,
   take: (entry: Entry, content: Buffer) => Promise<void>,
 ): Promise<void> {
   if (entries.length === 0) return;
