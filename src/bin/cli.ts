@@ -1,10 +1,11 @@
 import { createContext } from '../app/app.ts';
-import { BmadError, ERROR_CODES } from '../base/errors.ts';
+import { ERROR_CODES } from '../base/errors.ts';
 import { CLI_PROGRAM } from '../base/product.ts';
 import { extractSettings, settingsHelp } from '../config/flags.ts';
 import type { Context } from '../operations/context.ts';
 import { runProgram } from '../surfaces/cli/program.ts';
 import { outside, programArguments } from './outside.ts';
+import { fail } from './server-flags.ts';
 
 /** A terminal has no size limit for answers; hosts do. */
 const PRESETS = { answerBytes: '400000' };
@@ -54,13 +55,7 @@ async function run(): Promise<void> {
   try {
     process.exitCode = (await main()) || (outputLost ? ERROR_CODES.unavailable.exit : 0);
   } catch (thrown) {
-    const error = BmadError.from(thrown, (id, original) =>
-      process.stderr.write(
-        `incident ${id}: ${original instanceof Error ? (original.stack ?? '') : String(original)}\n`,
-      ),
-    );
-    process.stderr.write(`${CLI_PROGRAM}: ${error.text}\n`);
-    process.exitCode = ERROR_CODES[error.code].exit;
+    fail(thrown, CLI_PROGRAM);
   }
 }
 

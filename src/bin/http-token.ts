@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { Outside } from '../app/app.ts';
-import { BmadError } from '../base/errors.ts';
+import { BmadError, systemCode } from '../base/errors.ts';
 import { withLock } from '../base/files/file-lock.ts';
+import { isOpenToOthers, makePrivate } from '../base/files/file-rights.ts';
 import { changeMark } from '../base/files/file-stamps.ts';
 import { readState, writeAtomic } from '../base/files/file-state.ts';
 import { SHORTEST_TOKEN } from '../config/http-settings.ts';
 import { userStateFolder } from '../config/locations.ts';
 import type { Context } from '../operations/context.ts';
 import type { KnownToken } from '../surfaces/http/gate.ts';
-import { guardGivenFile, guardKeptFile, KEPT_FILE } from './token-files.ts';
 
+/** The file with the token that is kept for a user, in the user's state folder. */
+const KEPT_FILE = 'http-token';
 const TOKEN_BYTES = 32;
 const LOCK_WAIT_MS = 5_000;
 /** How often it is looked whether a file with tokens has changed, at most. */
@@ -118,4 +120,27 @@ function parse(text: string, file: string): KnownToken[] {
       });
     return [{ token, mayWrite: right !== 'read', ...(right === 'a2a' ? { only: right } : {}) }];
   });
+}
+
+/** Anyone who can read a token file can call the server. The user's own file is not changed, only warned about. */
+async function guardGivenFile(file: string, { log }: Context): Promise<void> {
+  if (await isOpenToOthers(file))
+    log.warn('other users of this machine can read the token file; run chmod 600 on it', { file });
+}
+
+/** Ours becomes private; a start does not fail because it cannot. */
+async function guardKeptFile(file: string, { log }: Context): Promise<void> {
+  if (!(await isOpenToOthers(file))) return;
+  try {
+    await makePrivate(file);
+    log.warn(
+      'other users of this machine could read the token; the file is now private, and --new-token creates a new token',
+      { file },
+    );
+  } catch (error) {
+    log.warn(
+      'other users of this machine can read the token, and the file cannot be made private; its owner should run chmod 600',
+      { file, code: systemCode(error) },
+    );
+  }
 }

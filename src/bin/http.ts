@@ -1,24 +1,25 @@
 import { createContext } from '../app/app.ts';
+import { BmadError } from '../base/errors.ts';
 import { plural } from '../base/text/text.ts';
 import { createApiRoutes } from '../surfaces/http/api/route.ts';
-import { catalogueFigures } from '../surfaces/http/catalogue-figures.ts';
 import { openFrontDoor } from '../surfaces/http/front-door.ts';
 import { openGate } from '../surfaces/http/gate.ts';
 import { createHealthRoutes } from '../surfaces/http/health.ts';
-import { createMetrics } from '../surfaces/http/metrics.ts';
+import { catalogueFigures, createMetrics } from '../surfaces/http/metrics.ts';
+import { inUrl, isEverywhere } from '../surfaces/http/names.ts';
 import { createMcpRoute } from '../surfaces/mcp/http/route.ts';
 import { servedProjects } from '../app/served-projects.ts';
 import { decideAccess } from './http-access.ts';
 import { DEFAULT_PORT, httpPort } from './http-port.ts';
 import { machineNames, startLines } from './http-lines.ts';
 import { outside } from './outside.ts';
-import { explained } from './port-taken.ts';
 import { readyLine } from './ready-line.ts';
 import { serveHelp } from './serve-help.ts';
 import { fail, serverFlags } from './server-flags.ts';
 
 /** Beyond the time that running calls are given. */
 const GRACE_MS = 2_000;
+const ASK_MS = 1_000;
 
 const AGAIN = 'press Ctrl+C again to stop now.\n';
 
@@ -109,4 +110,29 @@ function hearSignals(finishMs: number, end: () => Promise<void>): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
 }
 
-main().catch(fail);
+/** A second start is often a mistake: the server that is wanted runs already. */
+async function explained(error: unknown, host: string, port: number): Promise<never> {
+  if (
+    !(error instanceof BmadError) ||
+    (error.cause as NodeJS.ErrnoException | undefined)?.code !== 'EADDRINUSE'
+  )
+    throw error;
+  const origin = `http://${isEverywhere(host) ? '127.0.0.1' : inUrl(host)}:${port}`;
+  if (!(await answersAsOne(origin))) throw error;
+  throw new BmadError(error.code, error.message, {
+    hint: `A BMAD MCP server is already running at ${origin}/mcp: use it, stop it first, or choose another port with --port.`,
+    cause: error,
+  });
+}
+
+async function answersAsOne(origin: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(ASK_MS) });
+    const { status } = (await response.json()) as { status?: unknown };
+    return status === 'ready' || status === 'not ready';
+  } catch {
+    return false;
+  }
+}
+
+main().catch((error: unknown) => fail(error));

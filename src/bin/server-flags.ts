@@ -14,13 +14,13 @@ export function serverFlags(): ServerFlags {
   return parseFlags(first === SERVE ? ['--http', ...rest] : programArguments(), SWITCHES, VALUES);
 }
 
-/** Prints to stderr why the server could not start or continue. */
-export function fail(thrown: unknown): void {
+/** Prints to stderr why a program could not start or continue. */
+export function fail(thrown: unknown, program = SERVER_PROGRAM): void {
   const error = BmadError.from(thrown, (id, original) =>
     process.stderr.write(
       `incident ${id}: ${String(original instanceof Error ? original.stack : original)}\n`,
     ),
   );
-  process.stderr.write(`${SERVER_PROGRAM}: ${error.text}\n`);
+  process.stderr.write(`${program}: ${error.text}\n`);
   process.exitCode = ERROR_CODES[error.code].exit;
 }

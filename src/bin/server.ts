@@ -103,4 +103,4 @@ function print(text: string): void {
   process.stdout.write(text);
 }
 
-main().catch(fail);
+main().catch((error: unknown) => fail(error));

@@ -82,19 +82,16 @@ export async function createBmad(context: Context): Promise<Bmad> {
       return (await ask<{ items: SearchHit[] }>(search, { query, ...options })).items;
     },
     async activate(name, options = {}) {
-      const { next: rest, ...first } = await ask<ActivationPart>(activate, {
-        name,
-        ...options,
-        detail: 'full',
-      });
-      const texts = [first.text];
+      const input = { name, ...options, detail: 'full' };
+      const { next: rest, ...first } = await ask<ActivationPart>(activate, input);
+      let { text } = first;
       for (let cursor = rest; cursor !== undefined;) {
-        const part = await ask<ActivationPart>(activate, { name, ...options, detail: 'full', cursor });
-        texts.push(part.text);
+        const part = await ask<ActivationPart>(activate, { ...input, cursor });
+        text += part.text;
         cursor = part.next;
       }
       const { name: found, kind, title, problems, context: about } = first;
-      return { name: found, kind, title, text: texts.join(''), problems, context: about };
+      return { name: found, kind, title, text, problems, context: about };
     },
     resolveGitSource: (gitUrl) => resolveGitSource(asker, gitUrl),
     async refresh() {

@@ -43,7 +43,7 @@ export type { ContextPart, Person } from '../services/delegation/delegation.ts';
 export type { ProjectFacts, Ranking, SourceView, TaskQueue, GitSources };
 export type { Activation } from '../services/delivery/activation.ts';
 
-export type { Action as ProgressAction, Item as ProgressItem } from '../services/progress/progress.ts';
+export type { Action as ProgressAction } from '../services/progress/progress.ts';
 
 /** The configuration and what follows from it. */
 export interface SettingsPort {

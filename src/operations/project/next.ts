@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { present } from '../../base/present.ts';
 import { cell, plural } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
-import type { ProgressAction, ProgressItem } from '../context.ts';
+import type { ProgressAction } from '../context.ts';
 import { detailField, projectField } from '../fields.ts';
 import { runAction } from '../runs/open-runs.ts';
 import { defineOperation, type SayStep } from '../operation.ts';
@@ -76,7 +76,7 @@ export const next = defineOperation({
       actions: [...(run === undefined ? [] : [{ ...run, optional: false }]), ...actions.map(actionData)],
       drift: report.drift,
       troubles: report.troubles,
-      ...(detail === 'full' ? { items: report.items.map(itemData) } : {}),
+      ...(detail === 'full' ? { items: report.items } : {}),
       totals: { stories: stories.length, done: stories.filter(({ state: is }) => is === 'complete').length },
     };
   },
@@ -100,9 +100,7 @@ export const next = defineOperation({
       if (drift.length > SHOWN_DRIFT[detail]) lines.push(`- and ${drift.length - SHOWN_DRIFT[detail]} more`);
     }
     for (const { file, line, message } of troubles.slice(0, detail === 'full' ? 40 : 2))
-      lines.push(
-        `Not read: ${place({ file, ...(line === undefined ? {} : { line }), says: '' })}: ${message}`,
-      );
+      lines.push(`Not read: ${place({ file, line })}: ${message}`);
     if (items !== undefined) lines.push('', ...table(items));
     const body = lines.join('\n');
     return {
@@ -139,10 +137,6 @@ function actionData({ what, why, worker, about, operation, optional, evidence }:
   };
 }
 
-function itemData({ phase, kind, id, state, status, evidence }: ProgressItem): z.input<typeof itemSchema> {
-  return { phase, kind, id, state, ...(status === undefined ? {} : { status }), evidence };
-}
-
 function actionLines(number: number, action: Action, say: SayStep): string[] {
   const { what, why, use, agent, call, optional } = action;
   const first = `${number}. ${what}${optional ? ' (optional)' : ''}: ${why}`;
@@ -153,7 +147,7 @@ function actionLines(number: number, action: Action, say: SayStep): string[] {
   return [first, `   ${use ?? ''}${agent === undefined ? '' : ` by ${agent}`}: ${step}`];
 }
 
-function place({ file, line }: Evidence): string {
+function place({ file, line }: Pick<Evidence, 'file' | 'line'>): string {
   return line === undefined ? file : `${file}:${line}`;
 }
 

@@ -35,16 +35,16 @@ export function plannedIn(file: string, text: string): Plan {
 /** Several plans as one; what is named twice is kept where it was named first. */
 export function joinedPlans(plans: readonly Plan[]): Plan {
   return {
-    epics: firsts(plans.flatMap(({ epics }) => epics)),
-    stories: firsts(plans.flatMap(({ stories }) => stories)),
+    epics: [...firstOfEach(plans.flatMap(({ epics }) => epics)).values()],
+    stories: [...firstOfEach(plans.flatMap(({ stories }) => stories)).values()],
   };
 }
 
-function firsts(planned: readonly Planned[]): Planned[] {
-  const known = new Map<string, Planned>();
-  for (const one of planned) {
-    const key = `${one.epic}.${one.story}`;
-    if (!known.has(key)) known.set(key, one);
-  }
-  return [...known.values()];
+/** What comes first of each epic or story, by its number. */
+export function firstOfEach<T extends Pick<Planned, 'epic' | 'story'>>(all: readonly T[]): Map<string, T> {
+  const known = new Map<string, T>();
+  for (const one of all) if (!known.has(keyOf(one))) known.set(keyOf(one), one);
+  return known;
 }
+
+export const keyOf = ({ epic, story }: Pick<Planned, 'epic' | 'story'>): string => `${epic}.${story}`;

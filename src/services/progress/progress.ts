@@ -11,7 +11,6 @@ import { storyActions } from './story-actions.ts';
 import { Workers, type Action } from './workers.ts';
 
 export type { Action } from './workers.ts';
-export type { Item } from './model.ts';
 
 /** A document of the project that work is done by. */
 interface ProjectDocument {

@@ -1,5 +1,5 @@
 import { plural } from '../../base/text/text.ts';
-import type { Plan, Planned } from './epic-headings.ts';
+import { firstOfEach, keyOf, type Plan, type Planned } from './epic-headings.ts';
 import type { Evidence, Item, State } from './model.ts';
 import type { Row, SprintLedger } from './sprint-ledger.ts';
 import { natural, type Gate, type SpecFile, type StoryFile, type StoryFiles } from './story-files.ts';
@@ -30,48 +30,31 @@ export interface Epic {
 
 /** Puts rows, files and plans of the same story together. The order is that of the ledger, then of the numbers. */
 export function joinedStories(ledger: SprintLedger | undefined, files: StoryFiles, plan: Plan): Story[] {
-  const stories = new Map<string, Story>();
-  const get = (epic: number, story: string, id: string): Story => {
-    const key = `${epic}.${story}`;
-    const known = stories.get(key) ?? {
-      id,
+  const rows = firstOfEach((ledger?.rows ?? []).filter(({ kind }) => kind === 'story'));
+  const firstFiles = firstOfEach(files.stories);
+  const plans = firstOfEach(plan.stories);
+  const exact = new Map(files.stories.map((file) => [`${keyOf(file)} ${file.stem}`, file]));
+  const others = [...firstOfEach([...files.stories, ...plan.stories])]
+    .filter(([key]) => !rows.has(key))
+    .sort(([, a], [, b]) => a.epic - b.epic || natural(a.story, b.story));
+  return [...rows, ...others].map(([key, { epic, story }]) => {
+    const row = rows.get(key);
+    const file = exact.get(`${key} ${row?.key}`) ?? firstFiles.get(key);
+    const inLedger = row?.means as StoryStatus | undefined;
+    const inFile = fileStatus(file);
+    const status = row === undefined ? (inFile ?? (file === undefined ? 'backlog' : undefined)) : inLedger;
+    return {
+      id: row?.key ?? (file === undefined || file.v4 ? key : file.stem),
       epic,
       story,
-      row: undefined,
-      file: undefined,
-      planned: undefined,
+      row,
+      file,
+      planned: plans.get(key),
       gate: files.gates.get(key),
-      status: undefined,
-      likely: undefined,
+      status,
+      likely: further(inLedger, inFile) ?? status,
     };
-    stories.set(key, known);
-    return known;
-  };
-  for (const row of ledger?.rows ?? []) {
-    if (row.kind !== 'story') continue;
-    get(row.epic, row.story, row.key).row ??= row;
-  }
-  for (const file of files.stories) {
-    const story = get(file.epic, file.story, file.v4 ? `${file.epic}.${file.story}` : file.stem);
-    const exact = story.row !== undefined && file.stem === story.row.key;
-    if (story.file === undefined || exact) story.file = file;
-  }
-  for (const planned of plan.stories)
-    get(planned.epic, planned.story, `${planned.epic}.${planned.story}`).planned = planned;
-  const all = [...stories.values()];
-  for (const story of all) {
-    const inLedger = story.row?.means as StoryStatus | undefined;
-    const inFile = fileStatus(story.file);
-    story.status =
-      story.row === undefined ? (inFile ?? (story.file === undefined ? 'backlog' : undefined)) : inLedger;
-    story.likely = further(inLedger, inFile) ?? story.status;
-  }
-  // Stories of the ledger were put in first, and the sort is stable.
-  return all.sort((a, b) =>
-    a.row === undefined && b.row === undefined
-      ? a.epic - b.epic || natural(a.story, b.story)
-      : Number(a.row === undefined) - Number(b.row === undefined),
-  );
+  });
 }
 
 /** What a file proves. A template that has not been filled in proves nothing, whatever its status line says. */
@@ -118,27 +101,24 @@ export function joinedEpics(ledger: SprintLedger | undefined, plan: Plan, storie
     }));
 }
 
-const STATES: Record<StoryStatus, State> = {
-  backlog: 'not started',
-  drafted: 'in progress',
-  'ready-for-dev': 'in progress',
-  'in-progress': 'in progress',
-  review: 'in progress',
-  done: 'complete',
-};
-
 export function storyItem(story: Story, ledgerFile: string | undefined): Item {
-  const { id, row, file, planned, status } = story;
+  const { id, row, file, planned } = story;
   const evidence = rowEvidence(row, ledgerFile);
   if (file !== undefined) evidence.push(fileEvidence(file));
   return {
     kind: 'story',
     phase: 'implementation',
     id,
-    state: status === undefined ? 'unknown' : isDisputed(story) ? 'in progress' : STATES[status],
+    state: storyState(story),
     status: (row?.word ?? file?.word) || undefined,
     evidence: evidence.length > 0 ? evidence : planEvidence(planned),
   };
+}
+
+function storyState(story: Story): State {
+  if (story.status === undefined) return 'unknown';
+  if (isDone(story)) return 'complete';
+  return story.status === 'backlog' ? 'not started' : 'in progress';
 }
 
 function rowEvidence(row: Row | undefined, ledgerFile: string | undefined): Evidence[] {

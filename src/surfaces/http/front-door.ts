@@ -9,9 +9,8 @@ import { answerBrokenRequests } from './broken-requests.ts';
 import { pageRules } from './cors.ts';
 import { CLIENT_LEFT, reply, requestOf, saysTooLong } from './exchange.ts';
 import { openGate, type Gate } from './gate.ts';
-import { USUAL_LIMITS, type Limits } from './limits.ts';
+import { createRoom, USUAL_LIMITS, type Limits } from './limits.ts';
 import { inUrl, notServedUnder, ownOrigin, servedUnder } from './names.ts';
-import { createRoom } from './room.ts';
 
 /** How long the ends of streams may take to reach their clients. */
 const LAST_WORDS_MS = 300;

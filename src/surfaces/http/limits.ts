@@ -1,3 +1,6 @@
+import { callerKey, type Caller } from '../../base/http/http-route.ts';
+import { createShares } from '../../base/http/shares.ts';
+
 /** What one server bears; more is refused, slower is cut. */
 export interface Limits {
   /** Calls that may be open at once. */
@@ -32,3 +35,23 @@ export const USUAL_LIMITS: Limits = {
   drainMs: 0,
   shutdownMs: 10_000,
 };
+
+/** How many exchanges are open: calls and streams are counted separately, so that listeners do not shut out callers. */
+export function createRoom({ requests, streams: most }: Limits) {
+  const calls = createShares<object>(requests);
+  const streams = createShares<object>(most);
+  return {
+    /** Takes a place among the calls; `false` where there is none, or where the caller has its share of them. */
+    enter: (who: object, caller: Caller): boolean => calls.take(who, callerKey(caller)),
+    /** Goes over to the streams; `false` where there are enough, or where the caller has its share of them. */
+    stay(who: object, caller: Caller): boolean {
+      if (!streams.take(who, callerKey(caller))) return false;
+      calls.giveBack(who);
+      return true;
+    },
+    leave(who: object): void {
+      calls.giveBack(who);
+      streams.giveBack(who);
+    },
+  };
+}

@@ -2,7 +2,8 @@ import { ERROR_CODES, type ErrorCode } from '../../base/errors.ts';
 import { refuseAsProblem } from '../../base/http/http-refusals.ts';
 import type { HttpRoute } from '../../base/http/http-route.ts';
 import { VERSION } from '../../base/product.ts';
-import type { Observed } from '../../operations/context.ts';
+import { listedCounts } from '../../operations/catalogue/listed-counts.ts';
+import type { Context, Observed } from '../../operations/context.ts';
 
 /** Upper bounds in seconds: most calls take a few milliseconds, contracts and git minutes. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -74,6 +75,12 @@ export function createMetrics(): Metrics {
       },
     }),
   };
+}
+
+/** How many records of each kind are served for the project of the server; nothing where it cannot be read. */
+export async function catalogueFigures(context: Context): Promise<Record<string, number> | undefined> {
+  const workspace = await context.workspace().catch(() => undefined);
+  return workspace === undefined ? undefined : listedCounts(workspace);
 }
 
 function callLines(calls: readonly [string, Counted][]): string[] {

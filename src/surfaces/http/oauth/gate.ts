@@ -2,8 +2,14 @@ import { errors, jwtVerify, type JWTPayload } from 'jose';
 import type { Caller } from '../../../base/http/http-route.ts';
 import type { Log } from '../../../base/log.ts';
 import { bearerOf, challenge, unauthorized, type Gate, type Refused } from '../gate.ts';
-import { AskedJustNow, issuerKeys, IssuerUnavailable, type IssuerKeys } from './issuer-keys.ts';
-import { metadataAddress, type Scopes } from './metadata.ts';
+import {
+  AskedJustNow,
+  issuerKeys,
+  IssuerUnavailable,
+  type IssuerKeys,
+  type IssuerOptions,
+} from './issuer-keys.ts';
+import { metadataAddress, type MetadataOptions } from './metadata.ts';
 
 /** Signatures with a secret that both sides share, and no signature at all, are not among them. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
@@ -12,15 +18,9 @@ const TYPES = new Set(['jwt', 'at+jwt', 'application/jwt', 'application/at+jwt']
 const LEEWAY_S = 60;
 const LONGEST = 16_384;
 
-export interface OauthOptions {
-  issuer: string;
-  keysUrl?: string | undefined;
+export interface OauthOptions extends IssuerOptions, MetadataOptions {
   audience(): string;
-  /** The address of the resource that is protected, for clients. */
-  resource(): string;
-  scopes: Scopes;
   log: Log;
-  now?: () => number;
 }
 
 /** Admits callers with an access token (a signed JWT) from the issuer that is meant for this server. */
