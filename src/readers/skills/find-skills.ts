@@ -1,5 +1,4 @@
 import { noted } from '../../base/expected.ts';
-import type { FolderEntry } from '../../base/files/files.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 import { readShims, type Shims } from './shims.ts';
@@ -13,7 +12,7 @@ export async function findSkills(
   const folders: string[] = [];
   const shims: Shims = new Map();
   async function visit(folder: string): Promise<void> {
-    const entries = await entriesOf(tree, folder, problems);
+    const entries = await tree.list(folder).catch(noted(problems, folder, []));
     if (entries.some((entry) => entry.kind === 'file' && entry.name === 'SKILL.md')) {
       folders.push(folder);
       return;
@@ -26,8 +25,4 @@ export async function findSkills(
   }
   await visit(start);
   return { folders, shims };
-}
-
-async function entriesOf(tree: Tree, folder: string, problems: Problem[]): Promise<FolderEntry[]> {
-  return tree.list(folder).catch(noted(problems, folder, []));
 }

@@ -5,7 +5,7 @@ import { parsedTable, readable } from '../reading.ts';
 import { type Tree } from '../../sources/tree.ts';
 
 /** A line of `skill-manifest.csv`: which module a skill belongs to, which since 6.3 is not where it is stored. */
-export interface SkillRow {
+interface SkillRow {
   id: string;
   module: string;
   description: string;
