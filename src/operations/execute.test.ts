@@ -107,7 +107,7 @@ describe('execute, the only door', () => {
     const write = { ...probe, effect: 'write' } as const;
     expect(await execute(write, { act: 'answer' }, context, reader)).toMatchObject({
       ok: false,
-      error: { code: 'forbidden', message: 'probe writes, and you may only read here.' },
+      error: { code: 'forbidden', message: 'probe writes, but your access is read-only.' },
     });
     expect(await execute(write, { act: 'answer' }, context, testCall())).toMatchObject({ ok: true });
     expect(await execute(probe, { act: 'answer' }, context, reader)).toMatchObject({ ok: true });

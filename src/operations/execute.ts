@@ -135,7 +135,7 @@ function allowedInput(
 }
 
 /** Told to a caller who may only read: a surface knows by it that another token would help. */
-export const WRITING_HINT = 'Connect with a token that allows writing; whoever runs the server gives it.';
+export const WRITING_HINT = 'Connect with a token that allows writing; ask the person who runs the server.';
 
 function refuseWrites(
   { name, writes }: AnyOperation,
@@ -144,12 +144,12 @@ function refuseWrites(
 ): void {
   if (!config.readOnly && call.mayWrite !== false) return;
   if (!config.readOnly)
-    throw new BmadError('forbidden', `${name} writes, and you may only read here.`, {
+    throw new BmadError('forbidden', `${name} writes, but your access is read-only.`, {
       hint: WRITING_HINT,
     });
   const setting = settingKeys['readOnly'] ?? 'readOnly';
-  throw new BmadError('forbidden', `${name} writes, and the server only reads.`, {
-    hint: `${setting} is switched on (${configFrom.readOnly}).${writes === undefined ? '' : ' What it would do can be shown.'}`,
+  throw new BmadError('forbidden', `${name} writes, but the server is read-only.`, {
+    hint: `${setting} is on (${configFrom.readOnly}).${writes === undefined ? '' : ' It can still show what it would do.'}`,
   });
 }
 
@@ -178,8 +178,8 @@ function refusePrograms(
 ): void {
   if (mayRunPrograms(operation, context, call)) return;
   const setting = context.settingKeys['contractsOverHttp'] ?? 'contractsOverHttp';
-  throw new BmadError('forbidden', `${operation.name} runs programs, and over HTTP that is not allowed.`, {
-    hint: `Use it over stdin or the command line, or have the owner of the server switch ${setting} on (${context.configFrom.contractsOverHttp}).`,
+  throw new BmadError('forbidden', `${operation.name} runs programs, which is not allowed over HTTP.`, {
+    hint: `Use it over stdin or the command line, or ask the server's owner to turn on ${setting} (${context.configFrom.contractsOverHttp}).`,
   });
 }
 

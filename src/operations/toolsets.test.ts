@@ -126,7 +126,7 @@ describe('read-only mode', () => {
     if (outcome.ok) return;
     expect(outcome.error.code).toBe('forbidden');
     expect(outcome.error.text).toBe(
-      'write_something writes, and the server only reads.\n\nread_only is switched on (environment BMAD_READ_ONLY).',
+      'write_something writes, but the server is read-only.\n\nread_only is on (environment BMAD_READ_ONLY).',
     );
   });
 

@@ -86,9 +86,9 @@ function checkToolsets(names: readonly string[], from: string): void {
 }
 
 export function switchedOff(name: string, toolset: string, why: string): BmadError {
-  return new BmadError('forbidden', `The tool ${quoted(name)} is switched off: ${why}.`, {
+  return new BmadError('forbidden', `The tool ${quoted(name)} is turned off: ${why}.`, {
     subject: name,
-    hint: `It belongs to the toolset "${toolset}". The settings toolsets, tools, exclude_tools and read_only decide at the start of the server.`,
+    hint: `It is in the toolset "${toolset}". The settings toolsets, tools, exclude_tools and read_only decide when the server starts.`,
   });
 }
 

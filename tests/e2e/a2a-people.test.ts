@@ -172,7 +172,7 @@ describe('without the setting', () => {
   it('there is no Agent2Agent, and what only reads takes no work', async () => {
     const reading = await place.serve('--read-only');
     const reader = await reading.client('1.0');
-    await expect(send(reader, message('Write something'))).rejects.toThrow(/the server only reads/);
+    await expect(send(reader, message('Write something'))).rejects.toThrow(/the server is read-only/);
     const folder = join(place.cwd, '_bmad-output/.tasks');
     const files = (await readdir(folder)).filter((name) => name.endsWith('.json'));
     const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));

@@ -143,13 +143,13 @@ describe('tokens in a file', () => {
     expect(await names(reader)).toContain('recall_structured');
     expect(await remember(reader)).toMatchObject({
       isError: true,
-      text: expect.stringContaining('you may only read here'),
+      text: expect.stringContaining('your access is read-only'),
     });
     const action = await reader.callTool({
       name: 'manage_project',
       arguments: { action: 'log_decision', args: { title: 'No', decision: 'No' } },
     });
-    expect(textsOf(action).join('')).toContain('you may only read here');
+    expect(textsOf(action).join('')).toContain('your access is read-only');
     expect(await remember(writer)).toMatchObject({ isError: false });
     await Promise.all([writer.close(), reader.close()]);
   });
@@ -228,7 +228,7 @@ describe('OAuth', () => {
       expect((await reader.listTools()).tools.map(({ name }) => name)).not.toContain('remember_structured');
       await expect(remember(reader)).rejects.toThrow(/403|scope|writing/);
       const action = { name: 'manage_project', arguments: { action: 'log_decision', args: { title: 'No' } } };
-      expect(textsOf(await reader.callTool(action)).join('')).toContain('you may only read here');
+      expect(textsOf(await reader.callTool(action)).join('')).toContain('your access is read-only');
       const writer = await connectOver(url, mode, issuer.token());
       expect(await remember(writer)).toMatchObject({ isError: false });
       await Promise.all([reader.close(), writer.close()]);

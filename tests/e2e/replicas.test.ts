@@ -187,7 +187,7 @@ describe.skipIf(nginx === undefined)(`two replicas behind a balancer${NEEDED}`, 
       },
     });
     const { content } = await joined.client.callTool({ name: 'bmad', arguments: ASKED });
-    expect(JSON.stringify(content)).toContain('Most likely cis/guide: the model of your client chose it.');
+    expect(JSON.stringify(content)).toContain("Most likely cis/guide: your client's model chose it.");
     expect(questions).toHaveLength(1);
     expect(bothSeen(joined)).toBe(2);
   });

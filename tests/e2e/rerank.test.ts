@@ -78,7 +78,7 @@ describe.each(ERAS)('a client of $era', ({ mode }) => {
     const client = await connected({ mode, sample });
     const answer = await answerOf(client, AMBIGUOUS);
     expect(answer).toMatch(RERANKED);
-    expect(answer).toContain('Most likely cis/guide: the model of your client chose it.');
+    expect(answer).toContain("Most likely cis/guide: your client's model chose it.");
     expect(await answerOf(client, AMBIGUOUS)).toBe(answer);
     expect(questions).toHaveLength(1);
     const [question] = questions;
@@ -99,7 +99,7 @@ describe.each(ERAS)('a client of $era', ({ mode }) => {
     expect(questions).toHaveLength(1);
     // Whoever goes on with a list gets the rest of the list.
     const first = await answerOf(client, { ...CLOSE, limit: 1 });
-    const cursor = /cursor "([^"]+)"/.exec(first)?.[1];
+    const cursor = /cursor:"([^"]+)"/.exec(first)?.[1];
     const second = await answerOf(client, { ...CLOSE, limit: 1, cursor });
     expect([/\*\*(\S+)\*\*/.exec(first)?.[1], /\*\*(\S+)\*\*/.exec(second)?.[1]]).toEqual([
       'interviews-a',

@@ -67,10 +67,10 @@ describe('the tools of a server', () => {
     });
     expect(error?.code).toBe(-32_602);
     expect(error?.message).toContain(
-      'The tool "execute_task" is switched off: exclude_tools (flag --exclude-tools).',
+      'The tool "execute_task" is turned off: exclude_tools (flag --exclude-tools).',
     );
     const other = await client.request('tools/call', { name: 'bmm-architect', arguments: { message: 'x' } });
-    expect(other.error?.message).toContain('It belongs to the toolset "agents"');
+    expect(other.error?.message).toContain('It is in the toolset "agents"');
   });
 
   it('come from variables too, and the instructions name only what is there', async () => {

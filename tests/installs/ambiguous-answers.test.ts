@@ -55,7 +55,7 @@ describe.each(['6.0.0-alpha.22', '6.0.0-alpha.7'] as const)('ambiguous names of 
   it('are told apart, with a recommendation, its reason and the next call, which works', async () => {
     for (const { name, text } of answers) {
       expect(text, name).toMatch(
-        /Most likely \S+: [^.]+\.\nTake it: bmad \{operation:"execute", (?:agent|workflow):"[^"]+"\}$/,
+        /Most likely \S+: [^.]+\.\nChoose it: bmad \{operation:"execute", (?:agent|workflow):"[^"]+"\}$/,
       );
       const lines = text.split('\n').filter((line) => line.startsWith('- '));
       expect(new Set(lines.map((line) => line.replace(/^- [^:]*/, ''))).size, text).toBe(lines.length);

@@ -29,10 +29,10 @@ export const activate = defineOperation({
   synonyms: { agent: 'name', workflow: 'name' },
   input: z.strictObject({
     name: z.string().min(1).max(5_000).describe('Name, e.g. "architect", "bmm/prd", "*party-mode"'),
-    message: z.string().min(1).max(200_000).optional().describe('What the user wants of it'),
-    kind: z.enum(NAMED_KINDS).optional().describe('Agent or workflow, where a name could be either'),
+    message: z.string().min(1).max(200_000).optional().describe('What the user wants from it'),
+    kind: z.enum(NAMED_KINDS).optional().describe('Agent or workflow, if the name could be either'),
     module: moduleField,
-    run_id: runIdField.optional().describe('Exact id of an open run of it, to go on with'),
+    run_id: runIdField.optional().describe('Exact id of an open run to continue'),
     section: sectionField,
     cursor: cursorField,
     detail: detailField,

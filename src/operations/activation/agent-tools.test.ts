@@ -100,7 +100,7 @@ describe('the tools of agents', () => {
     const error = await excluding.fail(findAgentTool, { name: 'bmm-dev' });
     expect([error.code, error.message]).toEqual([
       'forbidden',
-      'The tool "bmm-dev" is switched off: exclude_tools (flag --exclude-tools).',
+      'The tool "bmm-dev" is turned off: exclude_tools (flag --exclude-tools).',
     ]);
     const one = await openSession(afterAll, { flags: { tools: ['bmm-dev'] } });
     expect((await toolsOf(one)).map(({ name }) => name)).toEqual(['bmm-dev']);

@@ -38,8 +38,8 @@ type AgentTool = z.output<typeof agentToolSchema>;
 /** The tools of agents, which come from the content; nothing else a server offers does. */
 export const listAgentTools = defineOperation({
   name: 'list_agent_tools',
-  title: 'List the tools of agents',
-  description: 'The tools offered for single agents, and how many agents have none for lack of room.',
+  title: "List the agents' tools",
+  description: 'The tools offered for individual agents, and how many agents have none for lack of room.',
   effect: 'read',
   serves: 'surface',
   input: z.strictObject({}),
@@ -61,8 +61,8 @@ export const listAgentTools = defineOperation({
 
 export const findAgentTool = defineOperation({
   name: 'find_agent_tool',
-  title: 'Find the tool of an agent',
-  description: 'The agent that the tool of this name stands for.',
+  title: "Find an agent's tool",
+  description: 'The agent behind the tool with this name.',
   effect: 'read',
   serves: 'surface',
   input: z.strictObject({ name: z.string().describe('Name of the tool') }),

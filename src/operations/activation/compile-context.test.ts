@@ -113,7 +113,7 @@ describe('budgets', () => {
   it('of 200 tokens give a beginning that is called one', async () => {
     const { complete, whole, needed } = await compiled(await shop(), { name: 'architect', budget: 200 });
     expect(complete).toBe(false);
-    expect(whole).toContain('INCOMPLETE: only the beginning of what is required. Do not start with it.');
+    expect(whole).toContain('INCOMPLETE: only the beginning of what is required. Do not start from it.');
     expect(whole).toContain(`{operation:"context", query:"architect", budget:${needed}}`);
     expect(estimateTokens(whole)).toBeLessThanOrEqual(200);
   });

@@ -24,7 +24,7 @@ export const compileContext = defineOperation({
   name: 'compile_context',
   title: 'Context for an agent or a workflow',
   description:
-    'All that an agent or workflow needs, within a budget of tokens: its text and values, the current story, the parts of the plans that matter, decisions and failures; and what was left out.',
+    'Everything an agent or workflow needs, within a token budget: its text and values, the current story, the relevant parts of the plans, decisions and failures; and what was left out.',
   effect: 'read',
   behind: { bmad: 'context' },
   fromForm: namedForm('context', 'name'),
@@ -33,14 +33,14 @@ export const compileContext = defineOperation({
   examples: ['context architect --budget 8000', 'context prd "a shop for used books" --budget 4000'],
   input: z.strictObject({
     name: z.string().min(1).max(5_000).describe('Name, e.g. "architect" or "bmm/prd"'),
-    message: z.string().min(1).max(200_000).optional().describe('What it is to be about'),
+    message: z.string().min(1).max(200_000).optional().describe('What it should be about'),
     budget: z
       .int()
       .min(0)
       .max(1_000_000_000)
       .default(DEFAULT_BUDGET)
-      .describe(`Tokens at most (${DEFAULT_BUDGET})`),
-    kind: z.enum(NAMED_KINDS).optional().describe('Agent or workflow, where a name could be either'),
+      .describe(`Maximum tokens (${DEFAULT_BUDGET})`),
+    kind: z.enum(NAMED_KINDS).optional().describe('Agent or workflow, if the name could be either'),
     module: moduleField,
     project: projectField,
   }),
@@ -78,10 +78,10 @@ export const compileContext = defineOperation({
   },
 
   render({ text, tokens, budget, capped, complete, needed, leftOut }) {
-    const used = `~${tokens} of ${budget} tokens${capped ? ', the most there can be' : ''}.`;
+    const used = `~${tokens} of ${budget} tokens${capped ? ', the maximum' : ''}.`;
     const note = complete
-      ? `${used} All that is required is here${leftOut.length === 0 ? ', and all the rest.' : '; Left out says what is not.'}`
-      : `INCOMPLETE: only the beginning of what is required. Do not start with it. ${used}`;
+      ? `${used} Everything required is included${leftOut.length === 0 ? ', and all the rest.' : '; "Left out" lists the rest.'}`
+      : `INCOMPLETE: only the beginning of what is required. Do not start from it. ${used}`;
     return {
       body: text,
       note,
@@ -104,7 +104,7 @@ function dataOf({ text, tokens, isComplete, included, leftOut }: Packed): {
 function tooSmall(budget: number, record: BmadRecord, needed: number): BmadError {
   return new BmadError('invalid_input', `A budget of ${budget} tokens is too small for any context.`, {
     subject: 'budget',
-    hint: `What ${qualifiedName(record)} requires takes about ${needed} tokens.`,
+    hint: `${qualifiedName(record)} needs about ${needed} tokens.`,
     steps: [
       {
         operation: 'compile_context',

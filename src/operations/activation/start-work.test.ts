@@ -20,7 +20,7 @@ describe('execute_workflow', () => {
     expect(started.data).toEqual(same.data);
     expect(started.answer).toEqual({ ...same.answer, steps: [expect.anything()] });
     const cursor: unknown = same.data['next'];
-    const why = 'Read on before you go past this part';
+    const why = 'Read on before going past this part';
     expect(started.answer.steps).toEqual([
       { operation: 'execute_workflow', args: { workflow_name: 'prd', cursor }, why },
     ]);
@@ -41,7 +41,7 @@ describe('execute_workflow', () => {
   ])('refuses parameters that are %s', async (_what, params) => {
     const error = await session.fail(executeWorkflow, { workflow_name: 'prd', params });
     expect(error.code).toBe('invalid_input');
-    expect(error.message).toMatch(/^execute_workflow: "params" is not valid: .*An object is expected/);
+    expect(error.message).toMatch(/^execute_workflow: "params" is not valid: .*Expected an object/);
   });
 
   it('names the argument the caller knows', async () => {

@@ -8,10 +8,10 @@ import { defineRoute, type Route } from '../operation.ts';
 const passed = { section: sectionField, cursor: cursorField, project: projectField };
 
 const paramsField = z
-  .record(z.string(), z.unknown(), { error: 'An object is expected, such as {"topic": "caching"}.' })
+  .record(z.string(), z.unknown(), { error: 'Expected an object such as {"topic": "caching"}.' })
   .optional();
 
-const openRunField = z.string().optional().describe('Open run to go on with');
+const openRunField = z.string().optional().describe('Open run to continue');
 
 /** Seed names of `execute`: each turns its arguments into those of the one operation that starts things. */
 export const executeWorkflow = defineRoute({
@@ -60,7 +60,7 @@ export const bmadWorkflow = defineRoute({
   name: 'bmad-workflow',
   title: 'Start a BMAD workflow',
   description:
-    'Execute BMAD workflows like prd, architecture, brainstorming: returns all that is needed; then follow it. Long answers come in parts: repeat the call with the cursor they give.',
+    'Execute BMAD workflows like prd, architecture, brainstorming: returns everything needed; then follow it. Long answers come in parts: repeat the call with the cursor they give.',
   effect: 'read',
   toolset: 'agents',
   input: z.strictObject({

@@ -13,9 +13,9 @@ export function checkedAgent(raw: string, subject = 'agent'): string {
   const agent = raw.normalize('NFC').trim();
   const wrong = agent === '' || agent.startsWith('.') || /[/\\:|]|\.\.|[\p{C}\u2028\u2029]/u.test(agent);
   if (!wrong && agent.length <= 100) return agent;
-  throw new BmadError('invalid_input', `${quoted(raw)} cannot be the name of an agent.`, {
+  throw new BmadError('invalid_input', `${quoted(raw)} is not a valid agent name.`, {
     subject,
-    hint: 'Give a plain name such as "dev" or "architect": no slashes, no dots at the beginning.',
+    hint: 'Use a plain name such as "dev" or "architect", without slashes or a leading dot.',
   });
 }
 

@@ -40,7 +40,7 @@ export const bmadResources = defineRoute({
   name: 'bmad-resources',
   title: 'Find and read BMAD content',
   description:
-    'Access BMAD content. read: a file by bmad:// URI. list: all files, or those of a pattern. modules, agents, workflows: what there is. search: agents and workflows by words.',
+    'Access BMAD content. read: a file by bmad:// URI. list: all files, or those matching a pattern. modules, agents, workflows: list them. search: agents and workflows by words.',
   effect: 'read',
   toolset: 'agents',
   input: z.strictObject({

@@ -27,11 +27,12 @@ const NAME_LENGTH = 120;
 export const describeAgents = defineOperation({
   name: 'describe_agents',
   title: 'Describe agents',
-  description: 'Who an agent is, what its menu offers and which workflows it starts; without a name, of all.',
+  description:
+    'Who an agent is, what its menu offers and which workflows it starts; all agents if no name is given.',
   effect: 'read',
   input: z.strictObject({
-    name: z.string().min(1).max(5_000).optional().describe('Name of an agent; without it, all'),
-    limit: z.int().min(1).max(1_000).optional().describe('How many at most'),
+    name: z.string().min(1).max(5_000).optional().describe('Name of an agent; default: all'),
+    limit: z.int().min(1).max(1_000).optional().describe('Maximum number'),
   }),
   output: z.object({ agents: z.array(agentSchema), total: z.int() }),
 

@@ -19,12 +19,7 @@ export const getKnowledge = defineOperation({
   effect: 'read',
   toolset: 'workflows',
   input: z.strictObject({
-    domain: z
-      .string()
-      .trim()
-      .min(1)
-      .max(200)
-      .describe('e.g. testarch; a wrong one is answered with all there are'),
+    domain: z.string().trim().min(1).max(200).describe('e.g. testarch; an unknown one returns the full list'),
     fragment: z.string().min(1).max(1_000).optional().describe('Id from the index'),
     tag: z.string().min(1).max(200).optional().describe('All fragments with this tag'),
     section: sectionField,
@@ -46,7 +41,7 @@ export const getKnowledge = defineOperation({
     const domain = await (await workspace.knowledge()).domain(name);
     if (fragment !== undefined && tag !== undefined) {
       throw new BmadError('invalid_input', 'get_knowledge: give "fragment" or "tag", not both.', {
-        hint: 'Without either the answer is the index of the domain.',
+        hint: 'Omit both to get the index of the domain.',
       });
     }
     const chosen =
@@ -117,7 +112,7 @@ function withTag({ name, fragments }: KnowledgeDomain, wanted: string): Knowledg
     suggestions: nearest(wanted, tags),
     hint:
       tags.length === 0
-        ? 'This domain has no tags; without "tag" the answer is its index.'
+        ? 'This domain has no tags; omit "tag" to get its index.'
         : `Tags: ${tags.slice(0, IDS_IN_HINT).join(', ')}${tags.length > IDS_IN_HINT ? ', …' : ''}.`,
   });
 }

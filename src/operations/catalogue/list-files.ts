@@ -5,7 +5,7 @@ import { defineOperation } from '../operation.ts';
 export const listFiles = defineOperation({
   name: 'list_files',
   title: 'List all files',
-  description: 'Every file that can be read, where it lies on disk, and whose it is.',
+  description: 'Every readable file, where it is on disk, and which record owns it.',
   effect: 'read',
   input: z.strictObject({}),
   output: z.object({

@@ -81,11 +81,11 @@ export function recordItems(
     items: chosen.map((record) => recordItem(record, workspace)),
     ...(kind === 'workflow' && category === undefined && old.length > 0
       ? {
-          note: `${plural(old.length, 'old name')} still answer when called; category:"deprecated" lists them.`,
+          note: `${plural(old.length, 'old name')} still work when called; category:"deprecated" lists them.`,
         }
       : {}),
     ...(kind === 'task' && ofKind.length === 0
-      ? { note: 'This BMAD has no tasks: what were tasks are workflows and skills now.' }
+      ? { note: 'This version of BMAD has no tasks: former tasks are now workflows and skills.' }
       : {}),
   };
 }

@@ -42,13 +42,13 @@ describe('list', () => {
   it('says that tasks have become something else', async () => {
     expect((await session.ok(list, { what: 'tasks' })).answer).toEqual({
       body: 'No tasks.',
-      note: '0 tasks, ~3 tokens. This BMAD has no tasks: what were tasks are workflows and skills now.',
+      note: '0 tasks, ~3 tokens. This version of BMAD has no tasks: former tasks are now workflows and skills.',
     });
   });
 
   it('lists the 21 old names on request only', async () => {
     expect((await listed({ what: 'workflows' })).note).toBe(
-      '21 old names still answer when called; category:"deprecated" lists them.',
+      '21 old names still work when called; category:"deprecated" lists them.',
     );
     const { items, total } = await listed({ what: 'workflows', category: 'deprecated', limit: 200 });
     expect(total).toBe(21);
@@ -127,7 +127,7 @@ describe('list', () => {
       { what: 'agents', pattern: '**' },
       'invalid_input',
       '"pattern" filters resources, not agents.',
-      'Use "query" for words.',
+      'Use "query" to filter by words.',
     ],
     [
       { what: 'agents', cursor: 'l00000000-3' },

@@ -56,7 +56,7 @@ const RESERVED = 600;
 
 export const list = defineOperation({
   name: 'list',
-  title: 'List what there is',
+  title: 'List available content',
   description: 'List agents, workflows, tasks, plain skills, modules or resource files.',
   effect: 'read',
   behind: { bmad: 'list' },
@@ -76,7 +76,7 @@ export const list = defineOperation({
       .max(100)
       .optional()
       .describe('Phase such as plan, ship, anytime; or "deprecated"'),
-    query: z.string().min(1).max(400).optional().describe('Only entries that hold all these words'),
+    query: z.string().min(1).max(400).optional().describe('Only entries containing all these words'),
     pattern: z
       .string()
       .min(1)
@@ -99,15 +99,15 @@ export const list = defineOperation({
     lifted: z
       .int()
       .optional()
-      .describe('How many come before the others of their module, by use or by setting'),
-    absent: z.array(z.string()).optional().describe('Git sources that are not here yet'),
+      .describe('How many were moved to the front of their module, by use or by setting'),
+    absent: z.array(z.string()).optional().describe('Git sources not fetched yet'),
   }),
 
   async run({ what, detail, query, module, category, pattern, ...input }, { workspace: open, config }) {
     const workspace = await open(input.project);
     if (pattern !== undefined && what !== 'resources') {
       throw new BmadError('invalid_input', `"pattern" filters resources, not ${what}.`, {
-        hint: 'Use "query" for words.',
+        hint: 'Use "query" to filter by words.',
       });
     }
     if (category !== undefined && (what === 'resources' || what === 'modules')) {
@@ -174,7 +174,7 @@ function listForm({ query, type, ...rest }: UnifiedForm): OwnArguments {
   if (named === undefined) return { args: present(rest), spoken };
   const what = pluralType(named);
   if (!(LISTABLE as readonly string[]).includes(what))
-    throw new BmadError('invalid_input', `bmad: ${quoted(named)} is not something that can be listed.`, {
+    throw new BmadError('invalid_input', `bmad: ${quoted(named)} cannot be listed.`, {
       suggestions: nearest(what, LISTABLE),
       hint: `Lists: ${LISTABLE.join(', ')}.`,
       steps: [{ operation: 'search', args: { query: named }, why: 'Find something by words' }],

@@ -9,7 +9,7 @@ import { findRecord, mainFile, NAMED_KINDS } from './targets.ts';
 export const load = defineOperation({
   name: 'load',
   title: 'Load an agent or a workflow',
-  description: 'The main file of an agent or workflow as it is, and where it comes from.',
+  description: 'The main file of an agent or workflow, unchanged, and where it comes from.',
   effect: 'read',
   input: z.strictObject({
     name: z.string().min(1).max(5_000).describe('Name, e.g. "architect" or "bmm/prd"'),

@@ -27,7 +27,7 @@ export const read = defineOperation({
     kind: z
       .enum([...NAMED_KINDS, 'resource'])
       .optional()
-      .describe('What the target is, where its form leaves it open'),
+      .describe('What the target is, if that is not clear from its form'),
     module: moduleField,
     section: sectionField,
     cursor: cursorField,
@@ -41,7 +41,7 @@ export const read = defineOperation({
     launches: z
       .object({ name: z.string(), kind: z.enum(['agent', 'workflow']) })
       .optional()
-      .describe('What the file only launches: executing that delivers it rendered'),
+      .describe('The workflow this file only launches; execute delivers it rendered'),
     ...shownTextSchema.shape,
   }),
 
@@ -74,7 +74,7 @@ export const read = defineOperation({
         `${contentUri(path)} is not text (${file.bytes?.length ?? 0} bytes).`,
         {
           subject: contentUri(path),
-          hint: 'Read it as an MCP resource: resources/read hands out the bytes.',
+          hint: 'Read it as an MCP resource: resources/read returns the bytes.',
         },
       );
     }
@@ -102,7 +102,7 @@ export const read = defineOperation({
       steps:
         launches === undefined
           ? []
-          : [{ operation: 'execute', args: launches, why: 'It only launches the workflow, so start that' }],
+          : [{ operation: 'execute', args: launches, why: 'This file only launches the workflow: start it' }],
     };
     return data.outlineOnly === true
       ? { body: data.text || 'No headings.', ...said }

@@ -69,7 +69,7 @@ describe('an ambiguous name', () => {
   it('is answered with what differs, in a fixed order where nothing speaks for one, and the next call', async () => {
     const { error } = await session();
     expect(await error({ name: 'guide' })).toBe(
-      '"guide" is the name of 2 things.\n\n- bmm/guide: Guide of bmm\n- cis/guide: Guide of cis\n\nMost likely bmm/guide: first by name, none was started here yet.\nTake it: bmad {operation:"execute", agent:"bmm/guide"}',
+      '"guide" is the name of 2 things.\n\n- bmm/guide: Guide of bmm\n- cis/guide: Guide of cis\n\nMost likely bmm/guide: first by name; none has been started here yet.\nChoose it: bmad {operation:"execute", agent:"bmm/guide"}',
     );
   });
 
@@ -79,7 +79,7 @@ describe('an ambiguous name', () => {
     const text = await error({ name: 'guide' });
     expect(text).toContain('- cis/guide: Guide of cis\n- bmm/guide: Guide of bmm');
     expect(text).toContain(
-      'Most likely cis/guide: it was started here 2 times, last just now.\nTake it: bmad {operation:"execute", agent:"cis/guide"}',
+      'Most likely cis/guide: started here 2 times, last just now.\nChoose it: bmad {operation:"execute", agent:"cis/guide"}',
     );
   });
 

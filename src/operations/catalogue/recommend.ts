@@ -57,7 +57,7 @@ async function recommending(
   );
   const [best, second] = records;
   if (best === undefined) return error;
-  const reason = chosen ? 'the model of your client chose it' : reasonFor(best, second, ranking);
+  const reason = chosen ? "your client's model chose it" : reasonFor(best, second, ranking);
   return new BmadError('ambiguous', error.message, {
     ...(error.subject === undefined ? {} : { subject: error.subject }),
     suggestions: records.map(qualifiedName),
@@ -72,18 +72,18 @@ async function recommending(
 function reasonFor(record: BmadRecord, second: BmadRecord | undefined, ranking: Ranking): string {
   const use = ranking.use(record);
   if (use !== undefined)
-    return `it was started here ${plural(use.uses, 'time')}, last ${ago(use.last, ranking.now)}`;
+    return `started here ${plural(use.uses, 'time')}, last ${ago(use.last, ranking.now)}`;
   if (ranking.standsOut(record)) return 'the setting boost names it';
   return second !== undefined && ranking.rank(record) > ranking.rank(second)
     ? 'the manifests put it first'
-    : 'first by name, none was started here yet';
+    : 'first by name; none has been started here yet';
 }
 
 /** The call that says which one is meant. */
 function choice(record: BmadRecord, operation: NameRequest['operation']): Step {
   const { name, kind } = startOf(record);
   const starts = operation === 'execute' || operation === 'compile_context';
-  return { operation, args: { [starts ? 'name' : 'target']: name, kind }, why: 'Take it' };
+  return { operation, args: { [starts ? 'name' : 'target']: name, kind }, why: 'Choose it' };
 }
 
 export interface Scored {
@@ -113,7 +113,7 @@ async function reranked(
   const { name, why } = await reranker.choose(words, candidates, (question) =>
     call.sample === undefined ? Promise.resolve({ why: 'not offered' }) : call.sample(question),
   );
-  context.log.debug(`re-rank: ${name ?? 'the local order stands'} (${why})`);
+  context.log.debug(`re-rank: ${name ?? 'the local order is kept'} (${why})`);
   const first = records.find((record) => qualifiedName(record) === name);
   if (first === undefined) return local;
   return { records: [first, ...records.filter((record) => record !== first)], chosen: true };

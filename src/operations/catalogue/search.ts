@@ -47,7 +47,7 @@ export const search = defineOperation({
   name: 'search',
   title: 'Find agents and workflows',
   description:
-    'Find agents, workflows and what they use by a name or a wish in one’s own words, English or French, best first.',
+    'Find agents, workflows and what they use by name or by what you want to do, in English or French, best first.',
   effect: 'read',
   behind: { bmad: 'search' },
   fromForm: ({ type, ...form }) => ({
@@ -77,8 +77,8 @@ export const search = defineOperation({
     total: z.int(),
     items: z.array(itemSchema.extend({ score: z.number(), why: z.string() })),
     next: z.string().optional(),
-    weak: z.boolean().optional().describe('Even the first is there by chance more likely than not'),
-    absent: z.array(z.string()).optional().describe('Git sources that are not here yet'),
+    weak: z.boolean().optional().describe('All matches are weak'),
+    absent: z.array(z.string()).optional().describe('Git sources not fetched yet'),
   }),
 
   async run({ query, type, module, category, origin, cursor, limit, detail, project }, context, call) {
@@ -125,7 +125,7 @@ export const search = defineOperation({
     return weak === true
       ? {
           body,
-          note: `Weak matches only: perhaps nothing here does that. ${OTHERWISE.note}`,
+          note: `Weak matches only: perhaps nothing does that. ${OTHERWISE.note}`,
           again: nextPart(next),
           steps: [OTHERWISE.step],
         }

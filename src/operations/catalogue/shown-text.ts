@@ -92,7 +92,7 @@ function sectionText(whole: string, title: string): string {
     suggestions: nearest(title, titles),
     hint:
       titles.length === 0
-        ? 'It has no headings. Leave out the section to read it in parts.'
+        ? 'It has no headings. Omit the section to read it in parts.'
         : `Sections: ${titles.slice(0, 30).join(' · ')}.`,
   });
 }
@@ -100,15 +100,16 @@ function sectionText(whole: string, title: string): string {
 /** What is said under a text: its size, and how to get what is missing. */
 export function shownNote(shown: ShownText): string {
   if (shown.outlineOnly === true)
-    return `Outline only, of ${kilobytes(shown.bytes)}. Omit the detail for the text, or name one heading as section.`;
+    return `Outline only (${kilobytes(shown.bytes)} in full). Omit the detail to read the text, or name a heading as section.`;
   if (shown.next === undefined)
     return `${shown.complete ? 'Complete' : 'Last part'}, ~${shown.tokens} tokens.`;
   const sections = shown.sectionsLeft ?? [];
-  const left = sections.length === 0 ? '' : ` Still to come, each also as section: ${sections.join(' · ')}.`;
+  const left =
+    sections.length === 0 ? '' : ` Still to come, each available as section: ${sections.join(' · ')}.`;
   return `PART of ${kilobytes(shown.bytes)}, ~${shown.tokens} tokens.${left}`;
 }
 
 /** The call for the next part of a text. */
 export function restOf({ next }: ShownText): Answer['again'] {
-  return nextPart(next, 'Read on before you go past this part');
+  return nextPart(next, 'Read on before going past this part');
 }

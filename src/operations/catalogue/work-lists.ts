@@ -29,7 +29,7 @@ export const listWorkflows = defineOperation({
   name: 'list_workflows',
   title: 'List workflows',
   description:
-    'List BMAD workflows, all or those of a category or module. For the rest of a long list pass "next" as cursor.',
+    'List BMAD workflows, all or by category or module. For the rest of a long list pass "next" as cursor.',
   effect: 'read',
   toolset: 'workflows',
   answersData: true,
@@ -70,7 +70,7 @@ export const listWorkflows = defineOperation({
       categories,
       ...rest,
       ...(items.length === 0 && all.length > 0
-        ? { note: `None here; "categories" says where this BMAD has its workflows.` }
+        ? { note: `None here; "categories" shows where this version of BMAD has its workflows.` }
         : {}),
     };
   },
@@ -97,7 +97,7 @@ export const listTasks = defineOperation({
       ...rest,
       ...(records.some(({ kind }) => kind === 'task')
         ? {}
-        : { note: 'This BMAD has no tasks: what were tasks are workflows and skills now.' }),
+        : { note: 'This version of BMAD has no tasks: former tasks are now workflows and skills.' }),
     };
   },
   render: asData,

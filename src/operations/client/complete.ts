@@ -11,7 +11,7 @@ const LIMIT = 100;
 export const complete = defineOperation({
   name: 'complete',
   title: 'Complete a value',
-  description: 'Values that begin with, or hold, what has been typed so far.',
+  description: 'Values that start with or contain what has been typed so far.',
   effect: 'read',
   serves: 'clients',
   input: z.strictObject({
@@ -36,9 +36,7 @@ export const complete = defineOperation({
     target: z
       .string()
       .optional()
-      .describe(
-        'For a message: the qualified name of the agent it goes to; for the id of a memory: its type',
-      ),
+      .describe('For a message: the qualified name of its agent; for a memory id: its type'),
   }),
   output: z.object({ values: z.array(z.string()), total: z.int() }),
   async run({ what, value, target }, context) {

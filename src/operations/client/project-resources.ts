@@ -12,8 +12,8 @@ const PROJECT_URI = /^bmad:\/\/project\/(?:(context|decisions|failures|session)|
 
 export const PROJECT_RESOURCES = [
   { name: 'context', description: 'What the project says about itself' },
-  { name: 'decisions', description: 'Decisions of the project, newest first' },
-  { name: 'failures', description: 'Failures of the project and the rules they led to' },
+  { name: 'decisions', description: 'The project’s decisions, newest first' },
+  { name: 'failures', description: 'The project’s past failures and the rules they led to' },
   { name: 'session', description: 'Where the last session left off' },
 ] as const;
 

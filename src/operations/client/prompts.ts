@@ -43,7 +43,7 @@ export const listPrompts = defineOperation({
 export const findPrompt = defineOperation({
   name: 'find_prompt',
   title: 'Find a prompt',
-  description: 'What the prompt of this name starts.',
+  description: 'What the prompt with this name starts.',
   effect: 'read',
   serves: 'surface',
   input: z.strictObject({ name: z.string().min(1).max(5_000).describe('Name of the prompt') }),

@@ -17,7 +17,7 @@ const SKILL_URI = /^skill:\/\//i;
 export const listResources = defineOperation({
   name: 'list_resources',
   title: 'List resources',
-  description: 'All skills and files that can be read, a page at a time.',
+  description: 'All readable skills and files, a page at a time.',
   effect: 'read',
   serves: 'clients',
   input: z.strictObject({ cursor: cursorField }),
@@ -63,7 +63,7 @@ export const listResources = defineOperation({
 export const readResource = defineOperation({
   name: 'read_resource',
   title: 'Read a resource',
-  description: 'One file, whole: text, or bytes in base64.',
+  description: 'One whole file: text, or bytes in base64.',
   effect: 'read',
   serves: 'clients',
   input: z.strictObject({ uri: z.string().min(1).max(200_000).describe('bmad:// or skill:// URI') }),

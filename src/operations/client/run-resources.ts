@@ -43,7 +43,7 @@ export async function runsResources(
   const kind = { mimeType: 'text/markdown', origin: 'runs' };
   const live = branches.filter(({ archive }) => archive === undefined);
   return [
-    { uri: runsUri(), name: 'runs', ...kind, description: 'Session branches with their runs of workflows' },
+    { uri: runsUri(), name: 'runs', ...kind, description: 'Session branches with their workflow runs' },
     ...live.map(({ name, runs }) => ({
       uri: runsUri(name),
       name: `runs/${name}`,

@@ -68,7 +68,7 @@ export const getSkill = defineOperation({
     throw new BmadError('invalid_input', `${quoted(uri)} is not the URI of a skill.`, {
       subject: uri.slice(0, 1_000),
       suggestions: [`${skill.root}/${SKILL_FILE}`],
-      hint: 'A skill is named by the URI of its SKILL.md.',
+      hint: 'Use the URI of its SKILL.md.',
     });
   },
   render: ({ uri }) => ({ body: uri }),
@@ -101,7 +101,7 @@ export const listSkillFolder = defineOperation({
       throw new BmadError('not_found', `${quoted(uri)} is not a folder.`, {
         subject: uri.slice(0, 1_000),
         suggestions: [skill.root],
-        hint: 'Folders of a skill are listed; files are read with resources/read.',
+        hint: 'This lists folders of a skill; read files with resources/read.',
       });
     }
     const page = listPage([...children], PAGE * 2, `folder ${uri} ${children.size}`, cursor);

@@ -13,8 +13,8 @@ export interface WorkPlace {
 }
 
 export const WORK_RESOURCES = [
-  { name: 'tasks', description: 'Tasks for sub-agents: what waits, who works on what, what is done' },
-  { name: 'contracts', description: 'Delivery contracts between teams and where each stands' },
+  { name: 'tasks', description: 'Tasks for sub-agents: what is waiting, who works on what, what is done' },
+  { name: 'contracts', description: 'Delivery contracts between teams and their status' },
 ] as const;
 
 export function workPlace(uri: string): WorkPlace | undefined {
@@ -41,7 +41,7 @@ async function taskText(
   if (id === undefined) {
     const { tasks, problems } = await queue.all();
     const lines = tasks.map((task) => taskLine(viewOf(task)));
-    return [`# Tasks`, ...problems, lines.join('\n') || 'There is no task.'].join('\n\n');
+    return [`# Tasks`, ...problems, lines.join('\n') || 'There are no tasks.'].join('\n\n');
   }
   const task = await queue.get(id);
   const result = await queue.result(task);
@@ -60,7 +60,7 @@ async function contractText(
   if (id === undefined) {
     const { contracts: kept, problems } = await contracts.all();
     const lines = kept.map((each) => contractLine(contractData(each)));
-    return ['# Delivery contracts', ...problems, lines.join('\n') || 'There is no contract.'].join('\n\n');
+    return ['# Delivery contracts', ...problems, lines.join('\n') || 'There are no contracts.'].join('\n\n');
   }
   const kept = await contracts.get(id);
   const { valid, findings } = await contracts.validate(kept);

@@ -25,9 +25,9 @@ type Hit = z.output<typeof hitSchema>;
 
 export const searchCodebase = defineOperation({
   name: 'search_codebase',
-  title: 'Search the code of the project',
+  title: "Search the project's code",
   description:
-    'Find functions, classes and passages in the files of the project: path:lines, symbol and a few lines of each.',
+    "Find functions, classes and passages in the project's files: path:lines, symbol and a few lines of each.",
   effect: 'read',
   toolset: 'memory',
   command: 'code',
@@ -49,7 +49,7 @@ export const searchCodebase = defineOperation({
       .optional()
       .describe('Folder, file or pattern, e.g. src/**/*.ts'),
     lang: z.string().trim().min(1).max(50).optional().describe('Language, e.g. typescript'),
-    limit: z.int().min(1).max(50).optional().describe('Places at most (8)'),
+    limit: z.int().min(1).max(50).optional().describe('Maximum results (8)'),
     project: projectField,
   }),
   output: z.object({
@@ -66,8 +66,8 @@ export const searchCodebase = defineOperation({
   async run({ query, path, lang, limit, project }, context, call) {
     const { root } = (await context.workspace(project)).project;
     if (root === undefined)
-      throw new BmadError('not_found', 'There is no project to search in.', {
-        hint: 'Start the server in a project, name one with --project or BMAD_PROJECT_ROOT, or give the argument "project".',
+      throw new BmadError('not_found', 'There is no project to search.', {
+        hint: 'Start the server in a project, name one with --project or BMAD_PROJECT_ROOT, or pass the argument "project".',
       });
     const codebase = await context.codebase(root);
     const { hits, ...found } = await codebase.search(
@@ -84,7 +84,7 @@ export const searchCodebase = defineOperation({
     if (items.length === 0)
       return {
         body: `Nothing in the code matches ${JSON.stringify(query)}${partial ? ' so far' : ''}.`,
-        note: `Try other words, a name, or no path and lang.${remarks}`,
+        note: `Try other words, a name, or leave out path and lang.${remarks}`,
       };
     return {
       body: [DATA_NOTE, ...items.map(hitText)].join('\n\n'),

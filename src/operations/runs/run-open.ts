@@ -18,9 +18,9 @@ import { findRecord } from '../catalogue/targets.ts';
 
 export const runOpen = defineOperation({
   name: 'run_open',
-  title: 'Open a run of a workflow',
+  title: 'Open a workflow run',
   description:
-    'Open a run: a folder with the state of one go at a workflow, so that it can be followed, interrupted and resumed. Then start the workflow with its run_id.',
+    'Open a run: a folder that keeps the state of a workflow in progress, so that it can be tracked, interrupted and resumed. Then start the workflow with its run_id.',
   effect: 'write',
   behind: { manage_project: 'run_open' },
   command: 'run open',
@@ -28,7 +28,7 @@ export const runOpen = defineOperation({
   input: z.strictObject({
     workflow: z.string().min(1).max(5_000).describe('Name of the workflow, e.g. "prd", "bmm/prd"'),
     module: moduleField,
-    branch: branchField.optional().describe('Session branch; the current one without it'),
+    branch: branchField.optional().describe('Session branch; default: the current one'),
     total_steps: stepField.optional().describe('How many steps it has, if known'),
     variables: variablesField.optional().describe('Values to keep with the run, by name'),
     project: projectField,

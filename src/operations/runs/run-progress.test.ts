@@ -138,7 +138,7 @@ describe('run_finish', () => {
     expect(answer.body).not.toContain('Problem');
     expect(answer.note).toBeUndefined();
     expect(saidIn(answer)).toBe(
-      `All steps are done, so end it: manage_project {action:"run_finish", args:{run_id:"${run_id}"}}`,
+      `All steps are done, so finish it: manage_project {action:"run_finish", args:{run_id:"${run_id}"}}`,
     );
     const resumed = await session.ok(runResume, { run_id });
     expect(saidIn(resumed.answer)).toContain('All steps are done');
@@ -199,7 +199,7 @@ describe('run_resume', () => {
     const { data, answer } = await session.ok(runResume);
     expect(data).toMatchObject({ run: { run_id, resume_step: 2 }, start: 'bmm/bmad-prd' });
     expect(saidIn(answer)).toContain(`{operation:"execute", workflow:"bmm/bmad-prd", run_id:"${run_id}"}`);
-    expect(answer.note).toContain('Go on with step 2 of 3.');
+    expect(answer.note).toContain('Continue with step 2 of 3.');
     expect(`${answer.body}${answer.note ?? ''}`).not.toContain('command line');
     expect(answer.body).toContain('"topic": "shop"');
     await session.ok(runFinish, { run_id });

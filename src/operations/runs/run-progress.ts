@@ -22,7 +22,7 @@ import {
 
 const whichOne = {
   run_id: runIdField,
-  branch: branchField.optional().describe('Its session branch, where several have the id'),
+  branch: branchField.optional().describe('Its session branch, if several have the id'),
   project: projectField,
 };
 
@@ -43,32 +43,32 @@ function changedAnswer(what: string, { run, notes }: z.output<typeof changed>): 
 
 export const runCheckpoint = defineOperation({
   name: 'run_checkpoint',
-  title: 'Record a step of a run',
+  title: 'Record a step in a run',
   description:
-    'Record what has been done in a run: a step, variables, files that came out of it, notes. Files must exist; nothing is copied.',
+    'Record progress in a run: a step, variables, files it produced, notes. Files must exist; nothing is copied.',
   effect: 'write',
   behind: { manage_project: 'run_checkpoint' },
   command: 'run checkpoint',
   positional: ['run_id'],
   input: z.strictObject({
     ...whichOne,
-    step: stepField.optional().describe('Number of the step that is done'),
-    current_step: stepField.optional().describe('The step that comes next, if not the one after'),
-    total_steps: stepField.optional().describe('How many steps there are'),
-    variables: variablesField.optional().describe('Values to keep, by name; they join those kept before'),
+    step: stepField.optional().describe('Number of the finished step'),
+    current_step: stepField.optional().describe('The next step, if not the following one'),
+    total_steps: stepField.optional().describe('Total number of steps'),
+    variables: variablesField.optional().describe('Values to keep, by name; added to the existing ones'),
     artefacts: z
       .array(z.string().min(1).max(1_000))
       .max(100)
       .optional()
-      .describe('Paths of files that came out of it, from the top of the project'),
-    notes: z.string().min(1).max(20_000).optional().describe('Notes, instead of those before'),
+      .describe('Paths of the files it produced, relative to the project root'),
+    notes: z.string().min(1).max(20_000).optional().describe('Notes, replacing the earlier ones'),
   }),
   output: changed,
   async run({ run_id: id, branch, project, current_step: current, total_steps: total, ...rest }, context) {
     const { step, variables, artefacts, notes } = withoutSecrets(rest, context);
     if ([step, current, total, variables, artefacts, notes].every((value) => value === undefined))
       throw new BmadError('invalid_input', 'run_checkpoint: there is nothing to record.', {
-        hint: 'Give step, and where they help later variables, artefacts and notes.',
+        hint: 'Pass step, plus any variables, artefacts and notes that will help later.',
       });
     const state = await context.state(project);
     const runs = await state.runs();
@@ -87,17 +87,16 @@ export const runCheckpoint = defineOperation({
 
 export const runFinish = defineOperation({
   name: 'run_finish',
-  title: 'End or pause a run',
-  description:
-    'Say that a run is completed, failed or paused. A checkpoint makes one that failed or is paused run again.',
+  title: 'Finish or pause a run',
+  description: 'Mark a run as completed, failed or paused. A checkpoint resumes a failed or paused run.',
   effect: 'write',
   behind: { manage_project: 'run_finish' },
   command: 'run finish',
   positional: ['run_id', 'status'],
   input: z.strictObject({
     ...whichOne,
-    status: z.enum(['completed', 'failed', 'paused']).default('completed').describe('What became of it'),
-    notes: z.string().min(1).max(20_000).optional().describe('Notes, instead of those before'),
+    status: z.enum(['completed', 'failed', 'paused']).default('completed').describe('The new status'),
+    notes: z.string().min(1).max(20_000).optional().describe('Notes, replacing the earlier ones'),
   }),
   output: changed.extend({
     /** It was so before, and nothing was written. */
@@ -117,15 +116,15 @@ export const runFinish = defineOperation({
 
 export const runResume = defineOperation({
   name: 'run_resume',
-  title: 'How to go on with a run',
+  title: 'How to continue a run',
   description:
-    'What was done in a run, with which values and files, and how to go on. Without an id, the latest that is not over.',
+    'What was done in a run, with which values and files, and how to continue. Without an id: the latest unfinished run.',
   effect: 'read',
   behind: { manage_project: 'run_resume' },
   command: 'run resume',
   positional: ['run_id'],
   input: z.strictObject({
-    run_id: runIdField.optional().describe('Exact id; the latest open run without it'),
+    run_id: runIdField.optional().describe('Exact id; default: the latest open run'),
     branch: branchField.optional().describe('Session branch'),
     project: projectField,
   }),
@@ -179,13 +178,13 @@ function wayOn(
       ...(start === undefined || workflow !== undefined ? [] : [`Start the workflow of ${start} again.`]),
       ...(next === undefined
         ? []
-        : [`Go on with step ${next}${progress.total === undefined ? '' : ` of ${progress.total}`}.`]),
+        : [`Continue with step ${next}${progress.total === undefined ? '' : ` of ${progress.total}`}.`]),
       ...keepingNotes(run),
     ],
     steps: [
       ...(workflow === undefined
         ? []
-        : [{ operation: 'execute', args: { name: workflow, kind: 'workflow', run_id }, why: 'Go on' }]),
+        : [{ operation: 'execute', args: { name: workflow, kind: 'workflow', run_id }, why: 'Continue' }]),
       ...keepingSteps(run),
     ],
   };
@@ -193,9 +192,9 @@ function wayOn(
 
 export const runRepair = defineOperation({
   name: 'run_repair',
-  title: 'Repair the state of a run',
+  title: "Repair a run's state",
   description:
-    'Make state.json of a run again from its journal, after a crash or when the file is broken. A broken file is kept beside it.',
+    "Rebuild a run's state.json from its journal, after a crash or if the file is broken. A broken file is kept beside it.",
   effect: 'write',
   behind: { manage_project: 'run_repair' },
   command: 'run repair',
@@ -207,5 +206,5 @@ export const runRepair = defineOperation({
     const { run, notes } = await (await state.runs()).repair(id, branch);
     return { run: runData(run, state.root), notes };
   },
-  render: (data) => changedAnswer('Looked at', data),
+  render: (data) => changedAnswer('Checked', data),
 });

@@ -31,16 +31,16 @@ export async function runSection(
   if (run.workflow !== undefined && run.workflow !== workflow)
     throw new BmadError(
       'invalid_input',
-      `The run ${quoted(id)} is one of ${run.workflow}, not of ${workflow}.`,
+      `The run ${quoted(id)} is for ${run.workflow}, not for ${workflow}.`,
       {
         subject: id,
         steps: [
           {
             operation: 'execute',
             args: { name: run.workflow, kind: 'workflow', run_id: id },
-            why: `Go on with ${run.workflow}`,
+            why: `Continue ${run.workflow}`,
           },
-          openRun(workflow, `Open a run of ${workflow}`),
+          openRun(workflow, `Open a run for ${workflow}`),
         ],
       },
     );

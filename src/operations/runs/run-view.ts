@@ -14,7 +14,7 @@ export const runIdField = z.string().min(1).max(200).describe('Exact id of the r
 export const branchField = z.string().min(1).max(200);
 export const stepField = z.int().min(0).max(100_000);
 export const variablesField = z.record(z.string().min(1).max(200), z.unknown(), {
-  error: 'An object is expected, such as {"topic": "caching"}.',
+  error: 'Expected an object such as {"topic": "caching"}.',
 });
 
 /** A value as it may be kept: a run lies in the project, where others read it. */
@@ -209,7 +209,7 @@ export function keepingNotes(run: RunData): string[] {
   if (allDone(run)) return [];
   const { folder } = run;
   return [
-    'A checkpoint can also hold variables, artefacts (paths of files) and notes.',
+    'A checkpoint can also record variables, artefacts (file paths) and notes.',
     // What lies outside the project is the server's own; nothing of the project's goes there.
     `Artefacts go where the workflow says${!isElsewhere(folder) ? `, or into ${folder}/artefacts` : ''}.`,
   ];
@@ -247,7 +247,7 @@ function checkpoint({ run_id, resume_step: step }: RunData, why: string): Step {
 const endIt = ({ run_id }: RunData): Step => ({
   operation: 'run_finish',
   args: { run_id },
-  why: 'All steps are done, so end it',
+  why: 'All steps are done, so finish it',
 });
 
 export function openRun(workflow: string | undefined, why: string): Step {

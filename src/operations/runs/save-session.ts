@@ -10,7 +10,7 @@ export const saveSession = defineOperation({
   name: 'save_session',
   title: 'Save where a session left off',
   description:
-    'Write the state of the session for whoever comes next: session-state.md, and a copy among the summaries of sessions.',
+    'Save the state of the session for the next one: session-state.md, and a copy among the session summaries.',
   effect: 'write',
   behind: { manage_project: 'save_session' },
   command: 'log session',
@@ -19,10 +19,10 @@ export const saveSession = defineOperation({
   input: z.strictObject({
     agent: agentField.describe('The agent whose session it was'),
     work: items.describe('What was done'),
-    files: items.describe('Files that were changed'),
+    files: items.describe('Files changed'),
     state: lineField.optional().describe('What works and what does not'),
     next: lineField.optional().describe('What to do next'),
-    handoffs: items.describe('What was asked of other agents'),
+    handoffs: items.describe('What other agents were asked to do'),
     duration: z.string().trim().min(1).max(60).optional().describe('How long it took'),
     project: projectField,
   }),

@@ -221,7 +221,7 @@ describe('session_diff', () => {
       different: ['r-1/state.json'],
     });
     expect((await session.ok(sessionDiff, { name: 'main' })).answer.body).toBe(
-      'main and main hold the same.',
+      'main and main have the same content.',
     );
     expect((await session.fail(sessionDiff, { name: 'nowhere' })).code).toBe('not_found');
   });

@@ -10,8 +10,7 @@ const nameField = branchField.describe('Name of the branch: letters, digits, "-"
 export const sessionCreate = defineOperation({
   name: 'session_create',
   title: 'Create a session branch',
-  description:
-    'Make a session branch, where runs are kept apart from the others. It does not become the current one.',
+  description: 'Create a session branch that keeps its runs separate. It does not become the current one.',
   effect: 'write',
   behind: { manage_project: 'session_create' },
   command: 'session create',
@@ -19,7 +18,7 @@ export const sessionCreate = defineOperation({
   input: z.strictObject({
     name: nameField,
     purpose: z.string().min(1).max(1_000).optional().describe('What it is for'),
-    parent: branchField.optional().describe('The branch it comes from; the current one without it'),
+    parent: branchField.optional().describe('The branch it starts from; default: the current one'),
     project: projectField,
   }),
   output: z.object({ branch: z.string(), folder: z.string() }),
@@ -36,7 +35,7 @@ export const sessionCreate = defineOperation({
 export const sessionSwitch = defineOperation({
   name: 'session_switch',
   title: 'Switch to a session branch',
-  description: 'Make a session branch the current one: the one that is meant where none is named.',
+  description: 'Make a session branch the current one, which is used when none is named.',
   effect: 'write',
   behind: { manage_project: 'session_switch' },
   command: 'session switch',
@@ -55,7 +54,7 @@ export const sessionDiff = defineOperation({
   name: 'session_diff',
   title: 'Compare two session branches',
   description:
-    'Files that only one of two session branches has, and files that differ. Archived ones go by the name of their folder.',
+    'Files that exist in only one of two session branches, and files that differ. Name archived branches by their folder.',
   effect: 'read',
   behind: { manage_project: 'session_diff' },
   command: 'session diff',
@@ -85,7 +84,7 @@ export const sessionDiff = defineOperation({
   render: ({ branch, against, only_here: here, only_there: there, different }) => ({
     body:
       here.length + there.length + different.length === 0
-        ? `${branch} and ${against} hold the same.`
+        ? `${branch} and ${against} have the same content.`
         : lines(
             listed(`Only in ${branch}`, here),
             listed(`Only in ${against}`, there),
@@ -117,8 +116,8 @@ export const sessionMerge = defineOperation({
   positional: ['name', 'into'],
   input: z.strictObject({
     name: nameField,
-    into: branchField.default('main').describe('The branch that gets them'),
-    force: z.boolean().default(false).describe('Also with runs that are not over, which are moved'),
+    into: branchField.default('main').describe('The branch that receives them'),
+    force: z.boolean().default(false).describe('Include unfinished runs; they are moved, not copied'),
     project: projectField,
   }),
   output: z.object({
@@ -145,12 +144,12 @@ export const sessionMerge = defineOperation({
       ),
       listed('Copied', copied),
       listed(
-        'Under a new name, because the branch has another run of that name',
+        'Renamed, because the branch has a different run with that name',
         renamed.map(({ from, to }) => `${from} is now ${to}`),
       ),
-      listed('There already', already),
+      listed('Already there', already),
       listed('Other files copied', files),
-      listed('Left, because the branch has another file of that name or it is a link', left),
+      listed('Not copied, because the branch has a different file with that name or it is a link', left),
       notes,
     ),
   }),
@@ -164,14 +163,15 @@ function merged(branch: string, into: string, copied: number, moved: number): st
 export const sessionArchive = defineOperation({
   name: 'session_archive',
   title: 'Archive a session branch',
-  description: 'Put a session branch away into the archive, where its runs can still be read. "main" stays.',
+  description:
+    'Move a session branch to the archive, where its runs can still be read. "main" cannot be archived.',
   effect: 'write',
   behind: { manage_project: 'session_archive' },
   command: 'session archive',
   positional: ['name'],
   input: z.strictObject({
     name: nameField,
-    force: z.boolean().default(false).describe('Also with runs that are not over'),
+    force: z.boolean().default(false).describe('Even with unfinished runs'),
     project: projectField,
   }),
   output: z.object({ branch: z.string(), folder: z.string(), notes: z.array(z.string()) }),

@@ -38,7 +38,7 @@ export const getWorkflowStatus = defineOperation({
   input: z.strictObject({
     run_id: z.string().min(1).max(200).optional().describe('Default: latest'),
     branch: z.string().min(1).max(200).optional().describe('Default: current'),
-    journal: z.boolean().optional().describe('With log'),
+    journal: z.boolean().optional().describe('Include the log'),
     project: whereField,
   }),
   output: z.object({
@@ -102,7 +102,7 @@ function noBranch(name: string, { branches }: RunsReading): BmadError {
   return new BmadError('not_found', `There is no session branch ${quoted(name)}.`, {
     subject: name.slice(0, 100),
     ...(branches.length === 0
-      ? { hint: 'There are none yet: the first run makes "main".', steps: [FIRST_RUN] }
+      ? { hint: 'There are none yet: the first run creates "main".', steps: [FIRST_RUN] }
       : { hint: `Branches: ${branches.map((each) => each.archive ?? each.name).join(', ')}.` }),
   });
 }

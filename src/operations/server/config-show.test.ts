@@ -42,7 +42,7 @@ describe('config_show', () => {
     expect(answer.body).toContain(
       '| bmad-workflow | agents | no | toolsets (flag --toolsets): bmad, workflows |',
     );
-    expect(answer.body).toContain('Tools of agents: none, by toolsets (flag --toolsets): bmad, workflows.');
+    expect(answer.body).toContain('Agent tools: none, by toolsets (flag --toolsets): bmad, workflows.');
   });
 
   it('shows the tools of agents where one may be offered', async () => {
@@ -52,6 +52,6 @@ describe('config_show', () => {
     const { answer } = await session.ok(configShow);
     expect(answer.body).toContain('| bmm-architect | agents | yes | toolsets (flag --toolsets) |');
     expect(answer.body).toContain('| bmm-dev | agents | no | exclude_tools (flag --exclude-tools) |');
-    expect(answer.body).toContain('Tools of agents: 4 of 5 agents.');
+    expect(answer.body).toContain('Agent tools: 4 of 5 agents.');
   });
 });

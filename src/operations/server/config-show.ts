@@ -10,7 +10,7 @@ export const configShow = defineOperation({
   name: 'config_show',
   title: 'Show the configuration',
   description:
-    'Show every setting, its value and where the value comes from, and which tools are offered and why.',
+    'Show every setting with its value and where it comes from, and which tools are offered and why.',
   effect: 'read',
   command: 'config show',
   examples: ['config show'],
@@ -89,7 +89,7 @@ async function toolRows(context: Context): Promise<{ tools: ToolRow[]; agentTool
   }));
   if (!tools.agents) {
     const { why } = tools.of({ name: '', toolset: 'agents', effect: 'read' });
-    return { tools: fixed, agentTools: `Tools of agents: none, by ${why}.` };
+    return { tools: fixed, agentTools: `Agent tools: none, by ${why}.` };
   }
   const names = [...agentToolNames(await context.workspace(), context).keys()];
   const rows = names.map((name) => ({
@@ -100,10 +100,10 @@ async function toolRows(context: Context): Promise<{ tools: ToolRow[]; agentTool
   const offered = rows.filter((row) => row.offered).length;
   const rest =
     offered > AGENT_TOOL_LIMIT
-      ? ` Only ${AGENT_TOOL_LIMIT} are listed; name in "tools" those that must be.`
+      ? ` Only ${AGENT_TOOL_LIMIT} are listed; to choose them, name them in "tools".`
       : '';
   return {
     tools: [...fixed, ...rows.slice(0, AGENT_TOOL_LIMIT)],
-    agentTools: `Tools of agents: ${offered} of ${plural(rows.length, 'agent')}.${rest}`,
+    agentTools: `Agent tools: ${offered} of ${plural(rows.length, 'agent')}.${rest}`,
   };
 }

@@ -26,7 +26,7 @@ describe('refresh', () => {
     const { data, answer } = await ok(refresh);
     expect(data).toMatchObject({ project: folder, known: false, added: [], total: 2 });
     expect(answer.body).toMatch(
-      /^Read for the first time: there was nothing to compare with\. 2 records from /,
+      /^Read for the first time, so there is nothing to compare with\. 2 records from /,
     );
   });
 

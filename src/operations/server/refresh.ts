@@ -13,8 +13,8 @@ const SHOWN = 40;
 
 export const refresh = defineOperation({
   name: 'refresh',
-  title: 'Read the content anew',
-  description: 'Read all BMAD content from disk again and say what is different: added, changed, removed.',
+  title: 'Read the content again',
+  description: 'Read all BMAD content from disk again and report what was added, changed or removed.',
   effect: 'read',
   behind: { bmad: 'refresh' },
   command: 'refresh',
@@ -51,13 +51,13 @@ export const refresh = defineOperation({
 
   render({ known, added, changed, removed, files, total, origins }) {
     const found = `${plural(total, 'record')} from ${origins.join(', ') || 'nowhere'}.`;
-    if (!known) return { body: `Read for the first time: there was nothing to compare with. ${found}` };
+    if (!known) return { body: `Read for the first time, so there is nothing to compare with. ${found}` };
     const lines = [
       ...section('Added', added),
       ...section('Changed', changed),
       ...section('Removed', removed),
     ];
-    if (files) lines.push('Files have come or gone.');
+    if (files) lines.push('Files were added or removed.');
     return { body: lines.length === 0 ? 'Nothing has changed.' : lines.join('\n'), note: found };
   },
 });

@@ -79,7 +79,7 @@ describe('usage', () => {
     expect((await shown()).items).toHaveLength(1);
     expect(await run(usageClear)).toMatchObject({ ok: true, data: { existed: true, removed: 1 } });
     expect((await shown()).items).toEqual([]);
-    expect(await run(usageClear)).toMatchObject({ ok: true, answer: { body: 'Nothing was noted.' } });
+    expect(await run(usageClear)).toMatchObject({ ok: true, answer: { body: 'Nothing was recorded.' } });
   });
 
   it('has what was started last first, whatever a clock said', async () => {

@@ -7,16 +7,16 @@ const itemSchema = z.object({ name: z.string(), kind: z.string(), uses: z.int(),
 
 export const usageShow = defineOperation({
   name: 'usage_show',
-  title: 'Show what was started',
+  title: 'Show what has been started',
   description:
-    'What is noted on this machine about the agents and workflows started in this project, which puts those first that are used.',
+    'What this machine has recorded about agents and workflows started in this project; it is used to list them first.',
   effect: 'read',
   command: 'usage show',
   examples: ['usage show'],
   input: z.strictObject({ project: projectField }),
   output: z.object({
     place: z.string(),
-    noting: z.boolean().describe('Whether starts are noted at present'),
+    noting: z.boolean().describe('Whether starts are currently recorded'),
     items: z.array(itemSchema),
     problem: z.string().optional(),
   }),
@@ -48,18 +48,18 @@ export const usageShow = defineOperation({
     body:
       problem ??
       (items.length === 0
-        ? 'Nothing has been noted for this project.'
+        ? 'Nothing has been recorded for this project.'
         : items
             .map(({ name, kind, uses, last }) => `- ${name} (${kind}): ${plural(uses, 'time')}, last ${last}`)
             .join('\n')),
-    note: `${place}. ${noting ? 'Names and times only; BMAD_USAGE=false switches it off.' : 'Nothing is noted at present: the setting usage is off, or the server only reads.'}`,
+    note: `${place}. ${noting ? 'Only names and times are recorded; BMAD_USAGE=false turns it off.' : 'Nothing is being recorded: the setting usage is off, or the server is read-only.'}`,
   }),
 });
 
 export const usageClear = defineOperation({
   name: 'usage_clear',
-  title: 'Forget what was started',
-  description: 'Remove everything that is noted about the agents and workflows started in this project.',
+  title: 'Forget what has been started',
+  description: 'Remove everything recorded about the agents and workflows started in this project.',
   effect: 'destroy',
   command: 'usage clear',
   input: z.strictObject({ project: projectField }),
@@ -70,7 +70,7 @@ export const usageClear = defineOperation({
     return { place: usage.place, existed: removed !== undefined, removed: removed ?? 0 };
   },
   render: ({ place, existed, removed }) => ({
-    body: existed ? `Forgotten: ${plural(removed, 'name')}.` : 'Nothing was noted.',
+    body: existed ? `Forgotten: ${plural(removed, 'name')}.` : 'Nothing was recorded.',
     note: place,
   }),
 });

@@ -94,7 +94,7 @@ describe('bmad', () => {
       { operation: 'dance' },
       /^bmad: "operation" must be one of list, search, read, execute, .*, not "dance"\.$/,
     ],
-    [{ operation: 'list', query: 'agentz' }, /^bmad: "agentz" is not something that can be listed/],
+    [{ operation: 'list', query: 'agentz' }, /^bmad: "agentz" cannot be listed/],
     [{ operation: 'list', query: 'agents', message: 'x' }, /^list: there is no argument "message"/],
     [{ operation: 'read' }, /^bmad: read needs "agent", "workflow" or "uri"/],
     [{ operation: 'execute' }, /^bmad: execute needs "agent" or "workflow"\./],

@@ -29,7 +29,7 @@ const FORMS: readonly Step[] = [
   },
   { operation: 'execute', args: { name: 'prd', kind: 'workflow' }, why: 'Start a workflow' },
   { operation: 'next', why: 'See what to do next' },
-  { operation: 'bmad', args: { command: '*party-mode' }, why: 'Say it in one word' },
+  { operation: 'bmad', args: { command: '*party-mode' }, why: 'Use the short form' },
 ];
 
 /**
