@@ -1,5 +1,4 @@
-import { generatedFiles } from '../../src/services/delivery/generated-files.ts';
-import { MANIFESTS } from '../../src/services/delivery/manifest-files.ts';
+import { generatedFiles, MANIFESTS } from '../../src/services/delivery/generated-files.ts';
 import { RENDERED } from '../../src/services/delivery/resolve-skill.ts';
 import { mimeTypeOf } from '../../src/services/delivery/served-file.ts';
 import { MESSAGE_ARGUMENT } from '../../src/surfaces/mcp/prompts.ts';

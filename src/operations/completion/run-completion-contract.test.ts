@@ -10,7 +10,7 @@ import {
   receiptLines,
   SCRIPT_PATH,
 } from '../../../tests/support/contract-project.ts';
-import type { Receipt } from '../../services/completion/receipt.ts';
+import type { Receipt } from '../../services/completion/receipts.ts';
 import { execute } from '../execute.ts';
 import { runCompletionContract } from './run-completion-contract.ts';
 

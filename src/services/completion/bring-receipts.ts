@@ -5,8 +5,7 @@ import { setAside } from '../../base/files/file-state.ts';
 import { copyNew } from '../../base/files/file-tree.ts';
 import { pathExists } from '../../base/files/files.ts';
 import { strayPart, type Kit } from '../../kit/kit.ts';
-import { opened } from './receipt.ts';
-import { LOG, preparePlace, readReceipts, receiptPlace, type ReceiptPlace } from './receipts.ts';
+import { LOG, opened, preparePlace, readReceipts, receiptPlace, type ReceiptPlace } from './receipts.ts';
 import { listPath, TREES } from './tree.ts';
 
 export interface BroughtReceipts {

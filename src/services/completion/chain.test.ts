@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ChainCheck, type ChainReport } from './chain.ts';
-import { ORIGIN, sealed, type Link, type ReceiptBody } from './receipt.ts';
+import { ORIGIN, sealed, type Link, type ReceiptBody } from './receipts.ts';
 
 const BODY: ReceiptBody = {
   status: 'PASS',

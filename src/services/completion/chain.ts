@@ -1,5 +1,5 @@
 import { plural } from '../../base/text/text.ts';
-import { ORIGIN, opened, type Link, type Receipt } from './receipt.ts';
+import { ORIGIN, opened, type Link, type Receipt } from './receipts.ts';
 
 export interface ChainProblem {
   /** Line of the file; nothing for what is missing at its end. */

@@ -8,8 +8,7 @@ import { readKit, type Kit } from '../../kit/kit.ts';
 import { outputFolder } from '../../kit/output.ts';
 import { BUILTIN_VERSION, runBuiltin } from './builtin.ts';
 import { OutputKeeper, type KeptOutput } from './output.ts';
-import type { Receipt, ReceiptBody } from './receipt.ts';
-import { addReceipt, preparePlace, receiptPlace, type ReceiptPlace } from './receipts.ts';
+import { addReceipt, preparePlace, receiptPlace, type Receipt, type ReceiptBody } from './receipts.ts';
 import {
   findScript,
   folderInside,
@@ -58,23 +57,20 @@ interface CompletionRun extends RunResult {
 }
 
 /** Whether what is there is really done, and what was found out about that before. */
-export interface Completion {
-  run(request: CompletionRequest, caller: Caller): Promise<CompletionRun>;
-  receipts(): Promise<Awaited<ReturnType<typeof readChain>> & { place: ReceiptPlace }>;
-  verify(signal: AbortSignal): Promise<Verification>;
-}
+export type Completion = Awaited<ReturnType<typeof openCompletion>>;
 
-export async function openCompletion(setup: CompletionSetup): Promise<Completion> {
+export async function openCompletion(setup: CompletionSetup) {
   const kit = await readKit(setup.root);
   const root = (await realFolder(setup.root)) ?? setup.root;
   const without = [...(await stateFolders(kit)), ...below(root, setup.state)];
   return {
-    run: (request, caller) => runCompletion({ setup, kit, root, without }, request, caller),
+    run: (request: CompletionRequest, caller: Caller) =>
+      runCompletion({ setup, kit, root, without }, request, caller),
     async receipts() {
       const place = await receiptPlace(kit, setup.state);
       return { ...(await readChain(place)), place };
     },
-    async verify(signal) {
+    async verify(signal: AbortSignal): Promise<Verification> {
       const place = await receiptPlace(kit, setup.state);
       const script = await findScript(root, scriptPaths(kit.folder));
       return verifyReceipts({

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
-import { jsonObject } from '../../base/parse/json.ts';
+import { jsonIn, jsonObject } from '../../base/parse/json.ts';
+import { isTable } from '../../base/parse/parse.ts';
+import { sha256 } from '../../base/sha256.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
 import { appendLog, readLog } from '../../base/files/file-log.ts';
@@ -9,7 +11,7 @@ import { modifiedInside, pathExists } from '../../base/files/files.ts';
 import { projectKey } from '../../base/files/project-key.ts';
 import { strayPart, type Kit } from '../../kit/kit.ts';
 import { outputFolder } from '../../kit/output.ts';
-import { isCount, ORIGIN, opened, sealed, type Link, type Receipt, type ReceiptBody } from './receipt.ts';
+import type { Status, Step } from './verdict.ts';
 
 const FOLDER = '.receipts';
 export const LOG = 'receipts.jsonl';
@@ -17,7 +19,6 @@ const HEAD = 'head.json';
 const LOCK_MS = 30_000;
 
 export interface ReceiptPlace {
-  /** The folder of the receipts. */
   folder: string;
   owner: 'project' | 'user';
   /** Where the end of the chain is noted a second time, outside the project. */
@@ -53,7 +54,6 @@ export async function anchorOf({ anchor }: ReceiptPlace): Promise<Link | undefin
   return isCount(seq) && typeof hash === 'string' ? { seq, hash } : undefined;
 }
 
-/** All lines of the chain, from the first. */
 export async function readReceipts(place: ReceiptPlace, onLine: (line: string) => void): Promise<void> {
   await readLog(join(place.folder, LOG), undefined, () => undefined, onLine);
 }
@@ -92,4 +92,93 @@ async function lastLink(place: ReceiptPlace): Promise<Link> {
   });
   const noted = await anchorOf(place);
   return noted !== undefined && noted.seq > last.seq ? noted : last;
+}
+
+/** One verdict, with all that says what it was about. `hash` covers everything before it, `previous` is the one before. */
+export interface Receipt {
+  version: 1;
+  seq: number;
+  id: string;
+  previous: string;
+  status: Status;
+  reason: string;
+  contract: { kind: 'script' | 'builtin'; path?: string; sha256?: string; version?: number };
+  directory: string;
+  stack: string;
+  stacks: string[];
+  steps: Step[];
+  exit_code?: number;
+  signal?: string;
+  timed_out: boolean;
+  started: string;
+  ended: string;
+  duration_ms: number;
+  git?: { commit?: string; branch?: string; dirty: boolean };
+  tree: {
+    digest: string;
+    files: number;
+    listed: 'git' | 'walk';
+    left_out: number;
+    /** The digest afterwards, when the run itself has changed files. */
+    after?: string;
+  };
+  hash: string;
+}
+
+export type ReceiptBody = Omit<Receipt, 'version' | 'seq' | 'id' | 'previous' | 'hash'>;
+
+/** What the first receipt follows. */
+export const ORIGIN = '0'.repeat(64);
+
+export interface Link {
+  seq: number;
+  hash: string;
+}
+
+/** Makes a receipt of a verdict: the line that is written, to the byte. */
+export function sealed(body: ReceiptBody, last: Link): { receipt: Receipt; line: string } {
+  const seq = last.seq + 1;
+  const id = `cc-${String(seq).padStart(6, '0')}`;
+  const open = { version: 1 as const, seq, id, previous: last.hash, ...body };
+  const receipt = { ...open, hash: sha256(JSON.stringify(open)) };
+  return { receipt, line: JSON.stringify(receipt) };
+}
+
+/**
+ * Reads a line. It counts only as it was written, to the byte: the same values in another spelling are a change too, and
+ * so is a byte that is no text.
+ */
+export function opened(line: string): { receipt: Receipt; intact: boolean } | undefined {
+  const value = jsonIn(line);
+  if (!isReceipt(value)) return undefined;
+  const { hash, ...open } = value;
+  const intact = JSON.stringify({ ...open, hash }) === line && sha256(JSON.stringify(open)) === hash;
+  return { receipt: value, intact };
+}
+
+/** Whether every part that is used has its type: a line with a right hash may still be somebody else's work. */
+function isReceipt(value: unknown): value is Receipt {
+  if (!isTable(value)) return false;
+  const { contract, tree, git, steps, stacks } = value;
+  const texts = ['id', 'previous', 'hash', 'reason', 'directory', 'stack', 'started', 'ended'];
+  return (
+    value['version'] === 1 &&
+    isCount(value['seq']) &&
+    value['seq'] > 0 &&
+    isCount(value['duration_ms']) &&
+    ['PASS', 'FAIL', 'NOT_VERIFIED'].includes(String(value['status'])) &&
+    texts.every((key) => typeof value[key] === 'string') &&
+    isTable(contract) &&
+    ['script', 'builtin'].includes(String(contract['kind'])) &&
+    isTable(tree) &&
+    typeof tree['digest'] === 'string' &&
+    (git === undefined || (isTable(git) && typeof git['dirty'] === 'boolean')) &&
+    Array.isArray(steps) &&
+    Array.isArray(stacks) &&
+    stacks.every((stack) => typeof stack === 'string')
+  );
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

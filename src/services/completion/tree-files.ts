@@ -2,7 +2,7 @@ import { listInside, readInside } from '../../base/files/files.ts';
 import { ignoreRules, type IgnoreRules } from '../../base/text/ignore-rules.ts';
 import { present } from '../../base/present.ts';
 import { outputOf } from '../../base/process/process.ts';
-import type { Receipt } from './receipt.ts';
+import type { Receipt } from './receipts.ts';
 import type { Environment } from './run.ts';
 
 export interface TreeFiles {

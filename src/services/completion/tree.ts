@@ -73,7 +73,6 @@ export interface TreeChange {
   change: 'added' | 'removed' | 'changed';
 }
 
-/** What is different between two lists, by path. */
 export function treeChanges(before: string, after: string): TreeChange[] {
   const [old, now] = [entries(before), entries(after)];
   const changes: TreeChange[] = [];
@@ -97,7 +96,6 @@ function entries(list: string): Map<string, string> {
 
 export const TREES = 'trees';
 
-/** The file with the list of a digest. */
 export const listPath = (place: string, digest: string): string => join(place, TREES, `${digest}.gz`);
 
 /** Keeps the list of what has passed, so that what has changed can be named later. It takes the place of the one before. */

@@ -1,7 +1,6 @@
 import { plural } from '../../base/text/text.ts';
 import { ChainCheck, type ChainProblem, type ChainReport } from './chain.ts';
-import type { Receipt } from './receipt.ts';
-import { anchorOf, readReceipts, type ReceiptPlace } from './receipts.ts';
+import { anchorOf, readReceipts, type Receipt, type ReceiptPlace } from './receipts.ts';
 import { keptList, treeChanges, type Tree, type TreeChange } from './tree.ts';
 
 export interface Verification {

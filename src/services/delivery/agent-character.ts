@@ -3,8 +3,7 @@ import { attempt, orElse } from '../../base/expected.ts';
 import { outline, withoutComments } from '../../base/text/markdown.ts';
 import { field, isTable, parseFrontMatter, tableOf, textField, type Table } from '../../base/parse/parse.ts';
 import type { BmadRecord } from '../../model/record.ts';
-import { allTexts, inside, tagText } from './agent-markup.ts';
-import { yamlBlock } from './agent-profile.ts';
+import { allTexts, inside, tagText, yamlBlock } from './agent-profile.ts';
 import { tidyText } from './tidy-text.ts';
 
 interface CharacterPart {

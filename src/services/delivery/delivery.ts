@@ -16,10 +16,9 @@ import { composeActivation, type Activation, type Material } from './activation.
 import { centralConfig } from './central-config.ts';
 import { createDescriptions, standingFor, type Descriptions } from './description.ts';
 import { installMaterial } from './install-material.ts';
-import { currentConfig, generatedFiles, moduleValues } from './generated-files.ts';
+import { currentConfig, generatedFiles, manifestFiles, moduleValues } from './generated-files.ts';
 import type { Layered } from './layers.ts';
 import { createInspection, namesIn, type Inspection } from './inspection.ts';
-import { manifestFiles } from './manifest-files.ts';
 import { RENDERED, resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
 import { plainSettings, skillMaterial } from './skill-material.ts';
 import { createSkillShelf, type SkillShelf } from './skill-shelf.ts';

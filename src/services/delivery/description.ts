@@ -1,26 +1,17 @@
 import { behaviourOf } from '../../model/format.ts';
-import type { Table } from '../../base/parse/parse.ts';
+import { attempt, orElse } from '../../base/expected.ts';
+import { field, isTable, parseFrontMatter, parseYaml, type Table, tableOf } from '../../base/parse/parse.ts';
+import { oneLine } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
+import type { HelpRow } from '../../model/module.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { AgentCharacter } from './agent-character.ts';
 import { agentProfile, type AgentProfile, type MenuItem } from './agent-profile.ts';
 import { menuTarget } from './menu-target.ts';
 import { resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
-import { workflowDetails, type WorkflowDetails } from './workflow-details.ts';
 
 /** Questions about what an agent or workflow is, without starting it. */
-export interface Descriptions {
-  /** Who an agent is and what its menu offers. */
-  profile(record: BmadRecord): Promise<AgentProfile>;
-  /** Who an agent is and which rules it follows, for a model that plays it without its file. */
-  character(record: BmadRecord): Promise<AgentCharacter>;
-  /** What an agent's menu offers, as a user would ask for it. */
-  menu(record: BmadRecord): Promise<string[]>;
-  /** What an entry of an agent's menu starts, if that is here. */
-  startedBy(item: MenuItem, agent: BmadRecord): BmadRecord | undefined;
-  /** What a workflow takes and makes, and the content paths of its files. */
-  details(record: BmadRecord): Promise<WorkflowDetails & { files: readonly string[] }>;
-}
+export type Descriptions = ReturnType<typeof createDescriptions>;
 
 /** What an old name stands for now. */
 export function standingFor(record: BmadRecord, { winners }: Catalogue): BmadRecord {
@@ -35,18 +26,20 @@ export function createDescriptions(
   resolver: SkillResolver,
   mainText: (record: BmadRecord) => Promise<string>,
   settingsOf: (record: BmadRecord) => Promise<[string, string][]>,
-): Descriptions {
+) {
   async function customizationOf(record: BmadRecord): Promise<Table> {
     return behaviourOf(record).isSkill ? (await resolveSkill(record, resolver)).customization : {};
   }
 
+  /** Who an agent is and what its menu offers. */
   async function profile(record: BmadRecord): Promise<AgentProfile> {
     return agentProfile(record, await mainText(record), await customizationOf(record));
   }
 
   return {
     profile,
-    async character(asked) {
+    /** Who an agent is and which rules it follows, for a model that plays it without its file. */
+    async character(asked: BmadRecord): Promise<AgentCharacter> {
       const { agentCharacter } = await import('./agent-character.ts');
       const record = standingFor(asked, catalogue);
       return agentCharacter({
@@ -56,12 +49,15 @@ export function createDescriptions(
         values: await settingsOf(record),
       });
     },
-    async menu(record) {
+    /** What an agent's menu offers, as a user would ask for it. */
+    async menu(record: BmadRecord): Promise<string[]> {
       return (await profile(record)).menu.map(({ code, text }) => (code === '' ? text : `${code}: ${text}`));
     },
-    startedBy: ({ target }, agent) =>
+    /** What an entry of an agent's menu starts, if that is here. */
+    startedBy: ({ target }: MenuItem, agent: BmadRecord): BmadRecord | undefined =>
       target === undefined ? undefined : menuTarget(target, agent, catalogue),
-    async details(record) {
+    /** What a workflow takes and makes, and the content paths of its files. */
+    async details(record: BmadRecord): Promise<WorkflowDetails & { files: readonly string[] }> {
       const help = catalogue.modules.flatMap((module) =>
         module.help.filter(({ skill }) => skill === record.name),
       );
@@ -79,4 +75,74 @@ export function createDescriptions(
       ? [record.bmadRelativePath]
       : catalogue.files.preferring(record.origin).below(folder);
   }
+}
+
+/** What a workflow's files and help rows say about it. */
+interface WorkflowDetails {
+  author?: string;
+  /** What it takes, one line each: a name, and where it is found if that is said. */
+  inputs: string[];
+  outputs: string[];
+}
+
+const INPUT_KEYS = ['inputs', 'required_inputs', 'recommended_inputs', 'input_file_patterns', 'variables'];
+const OUTPUT_KEYS = ['default_output_file', 'output_file', 'outputFile', 'outputs'];
+const LINE_LENGTH = 200;
+const LINES = 40;
+
+function workflowDetails(record: BmadRecord, main: string, help: readonly HelpRow[]): WorkflowDetails {
+  const file = selfDescription(record, main);
+  const steps = stepsOf(file);
+  const made = steps.flatMap((step) => lines(field(step, 'creates')));
+  const needed = steps.flatMap((step) => lines(field(step, 'requires')));
+  const author = field(file, 'author');
+  return {
+    ...(typeof author === 'string' && author.trim() !== '' ? { author: oneLine(author, 100) } : {}),
+    inputs: unique([
+      ...INPUT_KEYS.flatMap((key) => lines(field(file, key))),
+      ...needed.filter((name) => !made.includes(name)),
+      ...help.map(({ args }) => args),
+    ]),
+    outputs: unique([
+      ...OUTPUT_KEYS.flatMap((key) => lines(field(file, key))),
+      ...made,
+      ...help.map(({ outputs, outputLocation }) =>
+        outputs === '' || outputLocation === '' ? outputs : `${outputs} (${outputLocation})`,
+      ),
+    ]),
+  };
+}
+
+/** YAML, or the front matter of Markdown; version 4 puts all under one key. */
+function selfDescription({ bmadRelativePath }: BmadRecord, main: string): Table {
+  const parse = (): unknown =>
+    /\.ya?ml$/i.test(bmadRelativePath)
+      ? parseYaml(bmadRelativePath, main)
+      : parseFrontMatter(bmadRelativePath, main).data;
+  // The doctor tells of files that cannot be parsed; here they only say less.
+  const table = tableOf(attempt(parse, orElse({})));
+  const inner = field(table, 'workflow');
+  return isTable(inner) ? inner : table;
+}
+
+function stepsOf(file: Table): Table[] {
+  const steps = field(file, 'sequence');
+  return Array.isArray(steps) ? steps.filter(isTable) : [];
+}
+
+/** A value in lines of text, whatever its shape: a scalar, a list, or a table of names. */
+function lines(value: unknown): string[] {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return [String(value)];
+  if (Array.isArray(value)) return value.flatMap(lines);
+  if (!isTable(value)) return [];
+  return Object.entries(value).map(([name, inner]) => {
+    const told = isTable(inner) ? (field(inner, 'description') ?? field(inner, 'whole')) : inner;
+    return typeof told === 'string' && told !== '' ? `${name}: ${told}` : name;
+  });
+}
+
+function unique(texts: readonly string[]): string[] {
+  const shown = texts.map((text) => oneLine(text, LINE_LENGTH)).filter((text) => text !== '');
+  return [...new Set(shown)].slice(0, LINES);
 }

@@ -10,7 +10,6 @@ import { optionalText, type Tree } from '../../sources/tree.ts';
 import { CENTRAL_LAYERS } from './central-config.ts';
 import { resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
 
-/** One place where a value is set. */
 interface ShownLayer {
   key: string;
   file: string;
@@ -21,16 +20,10 @@ interface ShownLayer {
 }
 
 /** Questions about where merged values come from, and whether the project's own files can be used. */
-export interface Inspection {
-  /** Where each customized value of a skill is set, the weakest layer first. */
-  layersOf(record: BmadRecord): Promise<ShownLayer[]>;
-  /** Where a key of the central configuration is set, the weakest layer first. */
-  layersOfKey(key: string): Promise<ShownLayer[]>;
-  /** What is wrong with the project's own configuration and overrides. */
-  check(): Promise<Problem[]>;
-}
+export type Inspection = ReturnType<typeof createInspection>;
 
-export function createInspection(catalogue: Catalogue, resolver: SkillResolver): Inspection {
+export function createInspection(catalogue: Catalogue, resolver: SkillResolver) {
+  /** What is wrong with the project's own configuration and overrides. */
   async function check(): Promise<Problem[]> {
     const problems = [...(await resolver.centralProblems())];
     for (const name of await namesIn(await resolver.projectBmad(), 'custom')) {
@@ -48,6 +41,7 @@ export function createInspection(catalogue: Catalogue, resolver: SkillResolver):
     return problems;
   }
 
+  /** Where each customized value of a skill is set, the weakest layer first. */
   async function layersOf(record: BmadRecord): Promise<ShownLayer[]> {
     if (!behaviourOf(record).isSkill) return [];
     const bmad = await resolver.projectBmad();
@@ -66,6 +60,7 @@ export function createInspection(catalogue: Catalogue, resolver: SkillResolver):
     return shown;
   }
 
+  /** Where a key of the central configuration is set, the weakest layer first. */
   async function layersOfKey(key: string): Promise<ShownLayer[]> {
     const full = key.includes('.')
       ? [key]

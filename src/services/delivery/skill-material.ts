@@ -1,4 +1,4 @@
-import { field, isTable, type Table } from '../../base/parse/parse.ts';
+import { isTable, type Table } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import type { SayStep } from '../../base/step.ts';
 import { fenced } from '../../base/text/text.ts';
@@ -193,23 +193,17 @@ function compactValue(value: unknown): string {
 function centralConfiguration({ central }: SkillParts, body: string): string | undefined {
   if (!/resolve_config\.py|resolve_party\.py/.test(body)) return undefined;
   const { agents, ...settings } = central;
-  const roster =
-    /roster|agents/i.test(body) && isTable(agents) ? { agents: withoutKeys(agents, ['team', 'module']) } : {};
+  const roster = /roster|agents/i.test(body) && isTable(agents) ? { agents: withoutTeams(agents) } : {};
   return fenced(compactJson({ ...settings, ...roster }), 'json');
 }
 
-function withoutKeys(tables: Table, keys: readonly string[]): Table {
+function withoutTeams(roster: Table): Table {
   return Object.fromEntries(
-    Object.entries(tables).map(([name, entry]) => [
-      name,
-      isTable(entry)
-        ? Object.fromEntries(
-            Object.keys(entry)
-              .filter((key) => !keys.includes(key))
-              .map((key) => [key, field(entry, key)]),
-          )
-        : entry,
-    ]),
+    Object.entries(roster).map(([name, entry]) => {
+      if (!isTable(entry)) return [name, entry];
+      const { team: _team, module: _module, ...rest } = entry;
+      return [name, rest];
+    }),
   );
 }
 

@@ -45,7 +45,6 @@ export function nameSkills(records: readonly BmadRecord[]): NamedSkill[] {
   return [...named.values()].sort((a, b) => (`${a.root}/` < `${b.root}/` ? -1 : 1));
 }
 
-/** The URI of a file in a skill's folder. */
 export function skillUri({ root }: NamedSkill, path: string): string {
   return `${root}/${contentUri(path).slice('bmad://'.length)}`;
 }

@@ -20,17 +20,7 @@ interface OpenSkill {
 }
 
 /** Everything that can be started, in the shape of skills: a folder with a `SKILL.md` and the files it needs. */
-export interface SkillShelf {
-  /** All skills, sorted by URI; no file is read for it. */
-  all(): readonly NamedSkill[];
-  /** The skill a URI belongs to, and the path in its folder, which is empty for the folder itself. */
-  locate(uri: string): { skill: NamedSkill; path: string };
-  open(skill: NamedSkill, say: SayStep): Promise<OpenSkill>;
-  /** The top of a `SKILL.md`. */
-  frontMatter(uri: string, text: string): Table;
-  /** The URI of a file or folder in a skill's folder. */
-  uri(skill: NamedSkill, path: string): string;
-}
+export type SkillShelf = ReturnType<typeof createSkillShelf>;
 
 interface ShelfParts {
   catalogue: Catalogue;
@@ -38,13 +28,15 @@ interface ShelfParts {
   startText(record: BmadRecord, say: SayStep): Promise<string>;
 }
 
-export function createSkillShelf({ catalogue, startText }: ShelfParts): SkillShelf {
+export function createSkillShelf({ catalogue, startText }: ShelfParts) {
   let named: readonly NamedSkill[] | undefined;
   let byName: ReadonlyMap<string, NamedSkill> | undefined;
   let folders: ReadonlyMap<string, number> | undefined;
 
+  /** All skills, sorted by URI; no file is read for it. */
   const all = (): readonly NamedSkill[] => (named ??= nameSkills(catalogue.winners));
 
+  /** The skill a URI belongs to, and the path in its folder, which is empty for the folder itself. */
   function locate(uri: string): { skill: NamedSkill; path: string } {
     const [module = '', name = '', ...rest] = segmentsOf(uri);
     byName ??= new Map(all().map((skill) => [skill.name, skill]));
@@ -139,7 +131,7 @@ export function createSkillShelf({ catalogue, startText }: ShelfParts): SkillShe
     all,
     locate,
     open,
-    frontMatter: (uri, text) => parseFrontMatter(uri, text).data,
+    frontMatter: (uri: string, text: string): Table => parseFrontMatter(uri, text).data,
     uri: skillUri,
   };
 }

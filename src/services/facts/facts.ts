@@ -104,7 +104,6 @@ export class ProjectFacts {
     return withAgents(decisionsIn(text, inProject(this.kit, DECISIONS_FILE)), copies);
   }
 
-  /** What the trace says was decided. */
   async tracedDecisions(problems: string[]): Promise<(TraceLine & { source: string })[]> {
     const path = await tracePath(this.kit);
     const text = path === undefined ? undefined : await textToRead(this.kit, path, problems, this.kit.root);

@@ -111,7 +111,6 @@ export class GitSources {
     return reviewChanges(before, after);
   }
 
-  /** Approves the waiting content, so that it is served. */
   async approve(view: SourceView): Promise<void> {
     if (view.pending !== undefined) await this.#pin(view, view.pin, view.pending);
   }

@@ -24,7 +24,6 @@ interface ChangedFile {
   minus: number;
   /** The difference in the form of `diff -u`; nothing for a binary file. */
   diff?: string;
-  /** What is known of a binary file. */
   binary?: string;
 }
 

@@ -3,13 +3,11 @@ import { ago } from '../../base/text/text.ts';
 import type { GitMount } from '../../sources/discover.ts';
 import type { SourceView } from './view.ts';
 
-/** What of the git sources is served now. */
 export interface Served {
   mounts: GitMount[];
   warnings: string[];
   /** What a person can do about them. */
   steps: Step[];
-  /** The sources that are not here. */
   absent: string[];
 }
 

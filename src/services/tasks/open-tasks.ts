@@ -7,15 +7,13 @@ import { Tasks } from './tasks.ts';
 
 export type TaskQueue = Awaited<ReturnType<typeof openTasks>>;
 
-const FOLDER = '.tasks';
-
 /** The queue of a project: in its output folder, or with the user when the project has no BMAD in it. */
 export async function openTasks(kit: Kit, userFolder: { root: string; folder: string }) {
   const output = await outputFolder(kit);
   const place =
     output === undefined
       ? { ...userFolder, owner: 'user' as const }
-      : { root: kit.root, folder: `${output}/${FOLDER}`, owner: 'project' as const };
+      : { root: kit.root, folder: `${output}/.tasks`, owner: 'project' as const };
   const queue = new Tasks(new TaskStore(place));
   const follower = new TaskFollower(queue);
   return { queue, composeBrief, follow: follower.follow.bind(follower) };
