@@ -113,17 +113,10 @@ function readModel(file: Buffer): Model {
   }
 }
 
-interface Head {
-  id: string;
-  dim: number;
-  buckets: number;
-  words: number;
-  wordBytes: number;
-}
+type Head = Pick<Model, 'id' | 'dim' | 'buckets'> & { words: number; wordBytes: number };
 
 function checkedHead(value: unknown): Head {
-  const { id, ...numbers } = value as Head;
-  const { dim, buckets, words, wordBytes } = numbers;
+  const { id, dim, buckets, words, wordBytes } = value as Head;
   const whole = [dim, buckets, words, wordBytes].every(
     (number) => Number.isSafeInteger(number) && number > 0,
   );

@@ -1,6 +1,7 @@
 import { runProgram } from '../../base/process/process.ts';
 import { systemCode } from '../../base/errors.ts';
 import type { CodeIndex, IndexedFile } from './code-index.ts';
+import { RIPGREP } from './file-list.ts';
 import { readLines } from './read-file.ts';
 
 /** A piece of a question to find character by character. */
@@ -46,12 +47,8 @@ export function needlesOf(query: string): Needle[] {
 const SEARCH_MS = 5_000;
 const IN_ONE_FILE = 20;
 const RIPGREP_SEARCH = [
-  '--no-config',
+  ...RIPGREP,
   '--no-messages',
-  '--hidden',
-  '--no-require-git',
-  '--no-ignore-parent',
-  '--glob=!.git',
   '--max-filesize=512K',
   '--fixed-strings',
   '--smart-case',

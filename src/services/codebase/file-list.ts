@@ -28,7 +28,7 @@ export async function listFiles(
     (await listedBy('git', root, gitArguments(root), 'git', env, signal)) ??
     (ripgrep === undefined
       ? undefined
-      : await listedBy('ripgrep', root, [...RIPGREP_LIST, root], ripgrep, env, signal)) ??
+      : await listedBy('ripgrep', root, [...RIPGREP, '--files', '--null', root], ripgrep, env, signal)) ??
     ({ by: 'walk', paths: await walk(root, signal) } as const);
   const wanted = listed.paths.filter(isWanted);
   const paths = (listed.by === 'git' ? await withoutIgnored(root, wanted, listed.paths) : wanted).sort();
@@ -53,16 +53,8 @@ function gitArguments(root: string): string[] {
   ];
 }
 
-const RIPGREP_LIST = [
-  '--no-config',
-  '--files',
-  '--hidden',
-  '--no-require-git',
-  '--no-ignore-parent',
-  '--null',
-  '--glob',
-  '!.git',
-];
+/** Which files ripgrep looks at, whatever it is asked: the same as git where there is no repository. */
+export const RIPGREP = ['--no-config', '--hidden', '--no-require-git', '--no-ignore-parent', '--glob=!.git'];
 
 async function listedBy(
   by: 'git' | 'ripgrep',

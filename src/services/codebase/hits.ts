@@ -3,7 +3,6 @@ import { maskCodeSecrets } from '../../base/secrets/code-secrets.ts';
 import { cut } from '../../base/text/text.ts';
 import type { Chunk } from './chunks.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
-import type { IndexedFile } from './code-index.ts';
 import type { ExactMatch } from './exact.ts';
 import { languageOf } from './languages.ts';
 import type { CodeQuestion, Ranked, ScoreParts } from './rank.ts';
@@ -106,7 +105,7 @@ interface CodePlace {
 }
 
 function placeOf({ file, chunk, score, parts }: Ranked): CodePlace {
-  const piece = (file satisfies IndexedFile).chunks[chunk] ?? { start: 0, end: 0, symbol: '', kind: 'text' };
+  const piece = file.chunks[chunk] ?? { start: 0, end: 0, symbol: '', kind: 'text' };
   return { path: file.path, chunk: piece, language: file.language, score, parts };
 }
 

@@ -120,7 +120,8 @@ function decodeIndex(bytes: Buffer, identity: IndexIdentity): CodeIndex | 'damag
   const list = body.toString('utf8', textEnd, listEnd).split('\n');
   const vocabulary = createVocabulary(identity.analyser, list.length === 1 && list[0] === '' ? [] : list);
   const numbers = body.subarray(listEnd);
-  const all = aligned(numbers.subarray(0, (head.words + head.ends) * 4));
+  // Copied, because numbers of four bytes must begin at a multiple of four.
+  const all = new Uint32Array(new Uint8Array(numbers.subarray(0, (head.words + head.ends) * 4)).buffer);
   const vectors = Int8Array.from(numbers.subarray((head.words + head.ends) * 4));
   const sameEmbedder =
     head.embedder === (identity.embedder?.id ?? '') && head.dim === (identity.embedder?.dim ?? 0);
@@ -150,18 +151,11 @@ function decodeIndex(bytes: Buffer, identity: IndexIdentity): CodeIndex | 'damag
   return { files, vocabulary };
 }
 
-function aligned(bytes: Buffer): Uint32Array {
-  const copy = new Uint8Array(bytes.length);
-  copy.set(bytes);
-  return new Uint32Array(copy.buffer);
-}
-
 /** The index file of one project. A damaged one is distinguished from a missing one. */
 export async function loadIndex(path: string, identity: IndexIdentity): Promise<Loaded> {
-  const bytes = await readStateBytes(path).catch(() => 'damaged' as const);
-  if (bytes === undefined) return { state: 'none' };
-  if (bytes === 'damaged') return { state: 'damaged' };
   try {
+    const bytes = await readStateBytes(path);
+    if (bytes === undefined) return { state: 'none' };
     const stamp = (await modifiedAt(path)) ?? 0;
     const index = decodeIndex(bytes, identity);
     return typeof index === 'string' ? { state: index } : { state: 'ready', index, stamp };

@@ -78,11 +78,7 @@ function byScore(a: Ranked, b: Ranked): number {
   return a.file === b.file ? a.chunk - b.chunk : a.file.path < b.file.path ? -1 : 1;
 }
 
-interface Scored {
-  file: IndexedFile;
-  chunk: number;
-  score: number;
-}
+type Scored = Omit<Ranked, 'parts'>;
 
 /**
  * BM25 over the whole index, in one run over the numbers: no inverted index has to be kept up to date, and a million

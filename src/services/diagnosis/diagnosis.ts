@@ -2,15 +2,6 @@ import { jsonObject } from '../../base/parse/json.ts';
 import { examine } from './findings.ts';
 import { runProgram } from '../../base/process/process.ts';
 
-interface Handshake {
-  ok: boolean;
-  /** The tools the server registered, by name. */
-  tools: string[];
-  protocol: string;
-  /** What went wrong, in words. */
-  trouble?: string;
-}
-
 export type Diagnosis = ReturnType<typeof createDiagnosis>;
 
 export interface DiagnosisParts {
@@ -42,8 +33,10 @@ interface Reply {
 export function createDiagnosis({ command: [program, ...args], cwd, env }: DiagnosisParts) {
   return {
     examine,
-    /** Starts this very server as a host would and asks it for its tools. */
-    async handshake(signal: AbortSignal): Promise<Handshake> {
+    /** Starts this very server as a host would and asks it for its tools; `trouble` says in words what went wrong. */
+    async handshake(
+      signal: AbortSignal,
+    ): Promise<{ ok: boolean; tools: string[]; protocol: string; trouble?: string }> {
       const replies = new Map<number, Reply>();
       let stray: string | undefined;
       const { timedOut, code, stderr } = await runProgram(program, args, {

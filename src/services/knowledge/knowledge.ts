@@ -27,11 +27,7 @@ export interface KnowledgeDomain {
   fragments: readonly KnowledgeFragment[];
 }
 
-export interface Knowledge {
-  domains(): Promise<readonly KnowledgeDomain[]>;
-  /** The domain of that name; an error that lists the domains when there is none. */
-  domain(name: string): Promise<KnowledgeDomain>;
-}
+export type Knowledge = ReturnType<typeof createKnowledge>;
 
 /** Folders in which modules and skills keep what is read on demand. */
 const FOLDERS = new Set(['data', 'knowledge', 'resources', 'references']);
@@ -46,8 +42,8 @@ const OTHER_NAMES = new Map([
 
 const NAMED_IN_HINT = 40;
 
-export function createKnowledge(catalogue: Catalogue): Knowledge {
-  const domains = once(async () => {
+export function createKnowledge(catalogue: Catalogue) {
+  const domains = once(async (): Promise<readonly KnowledgeDomain[]> => {
     const places = new Places(catalogue);
     const shelf = new DomainShelf();
     const paths = [...(await catalogue.files.all()).keys()];
@@ -79,7 +75,8 @@ export function createKnowledge(catalogue: Catalogue): Knowledge {
 
   return {
     domains,
-    async domain(name) {
+    /** The domain of that name; an error that lists the domains when there is none. */
+    async domain(name: string): Promise<KnowledgeDomain> {
       const all = await domains();
       const wanted = fold(name.trim());
       const exact = all.filter((domain) => fold(domain.name) === wanted);
@@ -107,7 +104,7 @@ export function createKnowledge(catalogue: Catalogue): Knowledge {
 }
 
 /** Gathers fragments under the name and module of their domain; copies of the same fragment count once. */
-export class DomainShelf {
+class DomainShelf {
   readonly #domains = new Map<
     string,
     { short: string; module: string; aliases: Set<string>; fragments: Map<string, KnowledgeFragment> }

@@ -81,3 +81,10 @@ export function readOnlyFolder(folder: string, cause?: unknown): BmadError {
     cause,
   });
 }
+
+export function newerStore(path: string): BmadError {
+  return new BmadError('unavailable', `${path} was written by a newer version of this server.`, {
+    subject: path,
+    hint: 'Update this server, or point it to another memory folder.',
+  });
+}

@@ -14,9 +14,17 @@ export function candidatesFor(limit: number): number {
   return Math.max(100, limit * 4);
 }
 
-/** The one fusion of meaning and words. */
-function fused(cosine: number | undefined, coverage: number, compared: boolean): number {
-  return compared ? (cosine ?? 0) + WORDS_WEIGHT * coverage : coverage;
+/** The words to ask an index for, rarest first, as long as their memories are few enough; the rarest one always. */
+export function rarest(frequency: ReadonlyMap<string, number>, memories: number, most = Infinity): string[] {
+  let sum = 0;
+  return [...frequency]
+    .filter(([, count]) => count > 0)
+    .sort(([, a], [, b]) => a - b)
+    .filter(([, count], index) => {
+      sum += count;
+      return index === 0 || (sum <= memories && index < most);
+    })
+    .map(([term]) => term);
 }
 
 export interface QueryWords {
@@ -76,7 +84,8 @@ export function ranked<E extends Position = MemoryEntry>(
   const hits = candidates.flatMap(({ entry, terms, cosine }) => {
     const { coverage, matched, bm25 } = words(query, terms);
     if (cosine === undefined && matched.length === 0) return [];
-    const score = fused(cosine, coverage, compared);
+    // The one fusion of meaning and words.
+    const score = compared ? (cosine ?? 0) + WORDS_WEIGHT * coverage : coverage;
     return minScore !== undefined && score < minScore
       ? []
       : [{ hit: { entry, score, cosine, coverage, matched }, bm25 }];

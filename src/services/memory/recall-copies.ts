@@ -65,12 +65,8 @@ async function isGone(
   return hits.some(({ entry: other }) => !isLiving(other) && sameText(other, entry));
 }
 
-interface EarlierWordings {
-  stamp: string;
-  lines: ReadonlySet<string>;
-}
-
-const known = new WeakMap<MemoryStore, EarlierWordings>();
+/** The earlier wordings in a store, for as long as nothing changes. */
+const known = new WeakMap<MemoryStore, { stamp: string; lines: ReadonlySet<string> }>();
 
 const keyOf = (type: MemoryType, text: string): string => `${type}\n${lineText(text)}`;
 

@@ -79,8 +79,8 @@ export class Sessions {
     const reason = error instanceof Error ? error.message : 'it failed.';
     this.#setup.log.warn('the embedder failed', { error: reason });
     this.#retryAt = performance.now() + RETRY_MS;
-    if (this.#session !== undefined)
-      this.#session = withoutEmbedder(this.#session, `Words only, without meaning: ${reason}`);
+    const troubles = [`Words only, without meaning: ${reason}`];
+    this.#session = this.#session?.then(({ store }) => ({ store, embedder: undefined, troubles }));
   }
 
   async #open(makes: boolean, signal?: AbortSignal): Promise<Session> {
@@ -120,9 +120,4 @@ export class Sessions {
     await this.#session?.catch(() => undefined);
     await Promise.all(this.#opened.splice(0).map((store) => store.close().catch(() => undefined)));
   }
-}
-
-async function withoutEmbedder(session: Promise<Session>, trouble: string): Promise<Session> {
-  const { store } = await session;
-  return { store, embedder: undefined, troubles: [trouble] };
 }

@@ -1,7 +1,7 @@
 import { oneLine } from '../../base/text/text.ts';
-import type { MemoryEntry, MemoryKey } from '../../model/memory.ts';
+import type { MemoryKey } from '../../model/memory.ts';
 import { kitCandidates, type KitCandidate } from './kit-index.ts';
-import { dot } from './rank.ts';
+import { dot, type Candidate } from './rank.ts';
 import { LIMITS, limitsFor, relationOf, type Relation } from './relation.ts';
 import type { Session, OpenMemory } from './opened.ts';
 
@@ -19,12 +19,7 @@ const FILES_LOOKED_AT = 24;
 const SHOWN = 3;
 const SNIPPET = 160;
 
-interface Candidate {
-  entry: MemoryEntry;
-  terms: readonly string[];
-  cosine: number | undefined;
-  source?: string | undefined;
-}
+type Known = Candidate & { source?: string };
 
 /**
  * What is remembered already and says nearly the same, or something else about the same. A hint, not a judgement: who
@@ -40,7 +35,7 @@ export async function similarTo(
   const limits = limitsFor(embedder?.id);
   const hits = await store.search({ terms, vector, filter: {}, limit: LOOKED_AT });
   const kit = await kitCandidates(opened, embedder);
-  const candidates: Candidate[] = [
+  const candidates: Known[] = [
     ...hits.map(({ entry, cosine }) => ({ entry, cosine, terms: opened.analyser.terms(entry.text) })),
     ...nearest(kit, new Set(terms), vector),
   ];
@@ -81,7 +76,7 @@ function nearest(
   kit: readonly KitCandidate[],
   words: ReadonlySet<string>,
   vector: Float32Array | undefined,
-): Candidate[] {
+): Known[] {
   const weighed = kit.map(({ entry, terms, source, vector: other }, order) => ({
     order,
     entry,
@@ -101,9 +96,9 @@ function nearest(
 /** The share of the smaller one's words that both have. */
 function overlap(words: ReadonlySet<string>, terms: readonly string[]): number {
   const theirs = new Set(terms);
-  let common = 0;
-  for (const term of theirs) if (words.has(term)) common++;
-  return common / Math.max(1, Math.min(words.size, theirs.size));
+  return (
+    [...theirs].filter((term) => words.has(term)).length / Math.max(1, Math.min(words.size, theirs.size))
+  );
 }
 
 function normal(text: string): string {

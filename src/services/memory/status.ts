@@ -4,33 +4,19 @@ import { plural } from '../../base/text/text.ts';
 import type { OpenMemory } from './opened.ts';
 import { isUsed, type MemoryPlace } from './place.ts';
 import type { Sessions } from './sessions.ts';
-import type { MemoryStats, StoreHealth } from './store.ts';
 
-/** The true state of a project's memory, even if it does not work. */
-export interface MemoryStatus {
-  project: string;
-  owner: 'project' | 'user';
-  store: StoreHealth | undefined;
-  embedder: { id: string; dim: number } | undefined;
-  stats: MemoryStats | undefined;
-  /** Memories with a vector of the embedder, of all that could have one. */
-  embedding: { done: number; total: number; running: boolean };
-  /** Entries of the project's own files that are searched too. */
-  fileEntries: number;
-  degraded: boolean;
-  notes: string[];
-  /** What to do about it. */
-  steps: readonly Step[];
-}
-
-/** `userFolder` is used unless the project has a folder for its memories. */
+/**
+ * The true state of a project's memory, even if it does not work. `userFolder` is used unless the project has a folder for
+ * its memories.
+ */
 export async function statusOf(
   { files, session }: OpenMemory,
   { reembedding }: Sessions,
   { owner }: MemoryPlace,
   userFolder: string,
-): Promise<MemoryStatus> {
+) {
   const { entries, problems } = await files.read();
+  // Entries of the project's own files are searched too.
   const shared = { project: files.kit.app, owner, fileEntries: entries.length };
   const notes = [...problems];
   const steps: Step[] = [];
@@ -52,6 +38,7 @@ export async function statusOf(
       store: health,
       embedder: embedder === undefined ? undefined : { id: embedder.id, dim: embedder.dim },
       stats,
+      // Memories with a vector of the embedder, of all that could have one.
       embedding: { done: embedded, total, running: reembedding.running },
       degraded: health.degraded || troubles.length > 0,
       notes: [...notes, ...troubles, ...health.notes],

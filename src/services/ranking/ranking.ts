@@ -4,23 +4,13 @@ import type { UsageRead } from './usage.ts';
 import { usedName, type Use } from './usage-lines.ts';
 
 /** Each between 0 and 1. */
-export interface Signals {
-  recency: number;
-  frequency: number;
-  manifest: number;
-  boost: number;
-}
+export type Signals = Record<(typeof SIGNALS)[number], number>;
 
 export type Weights = Readonly<Record<keyof Signals, number>>;
 
 export const SIGNALS = ['recency', 'frequency', 'manifest', 'boost'] as const;
 
-interface SignalInput {
-  use?: Use | undefined;
-  /** What the manifests make of it, 0 to 100. */
-  priority: number;
-  boosted: boolean;
-}
+type SignalInput = { use?: Use | undefined; priority: number; boosted: boolean };
 
 export interface RankingInput {
   usage: UsageRead;

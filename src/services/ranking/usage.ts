@@ -172,6 +172,5 @@ export function openUsage({ state, root, writes, reads, now, gatherMs = 0, log }
 
 /** The file of a project among those of the user; the path decides, the name is for people. */
 function usagePlace(root: string | undefined, state: string): string {
-  if (root === undefined) return join(state, 'usage', 'no-project.jsonl');
-  return join(state, 'usage', `${projectKey(root)}.jsonl`);
+  return join(state, 'usage', `${root === undefined ? 'no-project' : projectKey(root)}.jsonl`);
 }

@@ -83,10 +83,7 @@ function menuTexts(described: ReadonlyMap<BmadRecord, AgentText>): Map<string, s
   return texts;
 }
 
-function rowsOf({ help, roster }: ModuleInfo): {
-  help: ReadonlyMap<string, readonly HelpRow[]>;
-  roster: ReadonlyMap<string, string>;
-} {
+function rowsOf({ help, roster }: ModuleInfo) {
   const rows = new Map<string, HelpRow[]>();
   for (const row of help) rows.set(row.skill, [...(rows.get(row.skill) ?? []), row]);
   return { help: rows, roster: new Map(roster.map(({ code, description }) => [code, description])) };

@@ -64,26 +64,19 @@ export function createShelf(
   };
 }
 
-interface Fused {
-  at: number;
-  score: number;
-  hit: WordHit | undefined;
-}
-
 /** Either way of finding is measured by its own best hit, so that a share of one weighs as much as of the other. */
-function fuse(hits: readonly WordHit[], likeness: Float64Array): Fused[] {
+function fuse(hits: readonly WordHit[], likeness: Float64Array) {
   const bestWords = hits[0]?.score ?? 1;
   const bestLikeness = Math.max(0, ...likeness);
   const spread = Math.max(0.05, bestLikeness - LEAST_LIKENESS);
   const byRecord = new Map(hits.map((hit) => [hit.at, hit]));
-  const fused: Fused[] = [];
-  likeness.forEach((like, at) => {
+  const fused = Array.from(likeness, (like, at) => {
     const hit = byRecord.get(at);
     const near = Math.max(0, (like - LEAST_LIKENESS) / spread);
     const score = ((hit?.score ?? 0) / bestWords) * (1 - MEANING_SHARE) + near * MEANING_SHARE;
-    if (score > 0) fused.push({ at, score, hit });
+    return { at, score, hit };
   });
-  return fused;
+  return fused.filter(({ score }) => score > 0);
 }
 
 function worthShowing(found: SearchHit[]): SearchHit[] {

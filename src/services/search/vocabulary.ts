@@ -1,4 +1,5 @@
 import { analyse } from '../../meaning/analyse.ts';
+import { push } from './word-index.ts';
 
 /**
  * The method's own words in English and French, one meaning per line: what BMAD's names and titles are made of, spelled
@@ -163,9 +164,7 @@ function makeVocabulary(): Vocabulary {
       );
       const [first] = terms;
       if (first === undefined) continue;
-      const same = known.get(first);
-      if (same === undefined) known.set(first, [{ terms, others }]);
-      else same.push({ terms, others });
+      push(known, first, { terms, others });
     }
   }
   for (const phrases of known.values()) phrases.sort((a, b) => b.terms.length - a.terms.length);

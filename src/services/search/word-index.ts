@@ -161,7 +161,7 @@ export function slipsIn(word: string): number {
   return word.length >= 8 ? 2 : word.length >= 4 ? 1 : 0;
 }
 
-function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+export function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);
   else list.push(value);

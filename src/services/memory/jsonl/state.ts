@@ -3,6 +3,7 @@ import { jsonObject } from '../../../base/parse/json.ts';
 import { BmadError } from '../../../base/errors.ts';
 import type { MemoryEntry } from '../../../model/memory.ts';
 import type { Decision, Stored } from '../change.ts';
+import { newerStore } from '../place.ts';
 import { spaceText } from '../rank.ts';
 import { keyText } from '../select.ts';
 import type { Analyser } from '../../../meaning/analyser.ts';
@@ -68,7 +69,7 @@ export class LogState {
     }
     if (first) {
       if (line['log'] !== 'bmad-memory' || typeof line['version'] !== 'number') throw notALog(path);
-      if (line['version'] > LOG_VERSION) throw newerLog(path);
+      if (line['version'] > LOG_VERSION) throw newerStore(path);
       return;
     }
     if (isPut(line)) this.#put(line);
@@ -206,12 +207,5 @@ function notALog(path: string): BmadError {
   return new BmadError('unavailable', `${path} is damaged or not a memory log. It was left unchanged.`, {
     subject: path,
     hint: `Move it elsewhere and import an export of the memories, or repair its first line: ${headerLine()}`,
-  });
-}
-
-function newerLog(path: string): BmadError {
-  return new BmadError('unavailable', `${path} was written by a newer version of this server.`, {
-    subject: path,
-    hint: 'Update this server, or point it to another memory folder.',
   });
 }

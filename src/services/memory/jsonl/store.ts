@@ -50,20 +50,16 @@ export class JsonlStore extends MemoryStore {
   }
 
   async list(filter: MemoryFilter, page: Page): Promise<MemoryPage> {
-    const state = await this.#fresh();
-    const ready = readyFilter(filter);
-    return listed(
-      [...state.entries()].filter((entry) => passes(entry, ready)),
-      page,
-    );
+    return listed(await this.#passing(filter), page);
   }
 
   async count(filter: MemoryFilter): Promise<number> {
-    const state = await this.#fresh();
+    return (await this.#passing(filter)).length;
+  }
+
+  async #passing(filter: MemoryFilter): Promise<MemoryEntry[]> {
     const ready = readyFilter(filter);
-    let count = 0;
-    for (const entry of state.entries()) if (passes(entry, ready)) count++;
-    return count;
+    return [...(await this.#fresh()).entries()].filter((entry) => passes(entry, ready));
   }
 
   async stats(): Promise<MemoryStats> {

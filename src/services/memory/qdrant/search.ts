@@ -1,7 +1,7 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import { mapLimited } from '../../../base/async.ts';
 import type { MemoryEntry, MemoryHit } from '../../../model/memory.ts';
-import { candidatesFor, ranked, spaceText, weighed, type Candidate } from '../rank.ts';
+import { candidatesFor, ranked, rarest, spaceText, weighed, type Candidate } from '../rank.ts';
 import { byPosition, type Position, type ReadyFilter } from '../select.ts';
 import type { MemoryQuery, StoreOptions } from '../store.ts';
 import type { Shelf } from './collections.ts';
@@ -44,7 +44,7 @@ export async function searched(
   options: StoreOptions,
 ): Promise<MemoryHit[]> {
   const must = conditions(filter);
-  const wording = rarest(counted.frequency);
+  const wording = rarest(counted.frequency, BY_WORDS);
   const found = await Promise.all(
     shelves
       .filter(({ type }) => filter.types?.has(type) ?? true)
@@ -100,19 +100,6 @@ async function candidates(
     terms: termsOf(payload, analyser),
     cosine: score,
   }));
-}
-
-/** Words whose memories fit into what is looked at, rarest first; the rarest one always. */
-function rarest(frequency: ReadonlyMap<string, number>): string[] {
-  let sum = 0;
-  return [...frequency]
-    .filter(([, count]) => count > 0)
-    .sort(([, a], [, b]) => a - b)
-    .filter(([, count], index) => {
-      sum += count;
-      return index === 0 || sum <= BY_WORDS;
-    })
-    .map(([term]) => term);
 }
 
 /** The first entries of a collection after a place in the order of lists. */

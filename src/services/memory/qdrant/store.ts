@@ -1,6 +1,6 @@
 import { once } from '../../../base/async.ts';
 import { BmadError } from '../../../base/errors.ts';
-import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey, MemoryType } from '../../../model/memory.ts';
+import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey } from '../../../model/memory.ts';
 import type { Decide, Stored } from '../change.ts';
 import { MemoryStore } from '../engine.ts';
 import { spaceText } from '../rank.ts';
@@ -72,19 +72,18 @@ export class QdrantStore extends MemoryStore {
   async #ready(filter: MemoryFilter): Promise<ReadyFilter> {
     const ready = readyFilter(filter);
     if (ready.agents === undefined) return ready;
-    return this.#told(async () => {
-      const known = await agentsIn(await this.#shelves(), ready);
+    return this.#onShelves(async (shelves) => {
+      const known = await agentsIn(shelves, ready);
       return spelled(ready, [...known, ...(filter.agents ?? [])]);
     });
   }
 
   async stats(): Promise<MemoryStats> {
-    return this.#told(async () => statsOf(this.#client, await this.#shelves()));
+    return this.#onShelves((shelves) => statsOf(this.#client, shelves));
   }
 
   protected async found(query: MemoryQuery): Promise<MemoryHit[]> {
-    return this.#told(async () => {
-      const shelves = await this.#shelves();
+    return this.#onShelves(async (shelves) => {
       const filter = await this.#ready(query.filter);
       return searched(shelves, query, filter, await this.#count(shelves, query.terms), this.options);
     });
@@ -108,8 +107,7 @@ export class QdrantStore extends MemoryStore {
   }
 
   async purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]> {
-    return this.#told(async () => {
-      const shelves = await this.#shelves();
+    return this.#onShelves(async (shelves) => {
       const parts = await Promise.all(
         shelves.map(async (shelf) =>
           purged(
@@ -124,7 +122,7 @@ export class QdrantStore extends MemoryStore {
   }
 
   async reworded(): Promise<Stored[]> {
-    return this.#told(async () => rewordedIn(await this.#shelves()));
+    return this.#onShelves(rewordedIn);
   }
 
   protected async waiting(space: VectorSpace, page: Page): Promise<MemoryPage> {
@@ -142,9 +140,9 @@ export class QdrantStore extends MemoryStore {
   }
 
   protected async writeVectors(space: VectorSpace, vectors: readonly VectorFor[]): Promise<number> {
-    return this.#told(async () => {
+    return this.#onShelves(async (shelves) => {
       const taken = await Promise.all(
-        (await this.#shelves()).map(async (shelf) => {
+        shelves.map(async (shelf) => {
           const own = vectors.filter(({ key }) => key.type === shelf.type);
           if (own.length === 0) return 0;
           const count = await vectorsSet(shelf, own, spaceText(space));
@@ -166,8 +164,8 @@ export class QdrantStore extends MemoryStore {
   }
 
   async stamp(): Promise<string> {
-    return this.#told(async () => {
-      const parts = (await this.#shelves()).map(async ({ points }) => {
+    return this.#onShelves(async (shelves) => {
+      const parts = shelves.map(async ({ points }) => {
         const [[newest], count] = await Promise.all([
           points.scroll({}, 1, {
             order_by: { key: 'changed_at', direction: 'desc' },
@@ -196,7 +194,7 @@ export class QdrantStore extends MemoryStore {
         version?: string;
       };
       if (version !== undefined) health.details['qdrant'] = version;
-      const shelves = await this.#told(this.#shelves);
+      const shelves = await this.#onShelves((opened) => Promise.resolve(opened));
       for (const { type, points } of shelves) health.details[type] = points.name;
       const waiting = shelves.filter(
         ({ alias, points }) => alias !== undefined && alias.target !== points.name,
@@ -219,17 +217,18 @@ export class QdrantStore extends MemoryStore {
   }
 
   protected async stored(key: MemoryKey): Promise<Stored | undefined> {
-    return this.#told(async () => {
-      const [point] = await (await this.#shelf(key.type)).points.retrieve([key.id]);
+    return this.#onShelves(async (shelves) => {
+      const shelf = shelves.find(({ type }) => type === key.type) as Shelf;
+      const [point] = await shelf.points.retrieve([key.id]);
       return point === undefined ? undefined : storedOf(point.id, key.type, point.payload);
     });
   }
 
   protected async change<T>(keys: readonly MemoryKey[], decide: Decide<T>): Promise<T[]> {
-    return this.#told(async () => {
+    return this.#onShelves(async (shelves) => {
       const indexed = keys.map((key, index) => ({ key, index }));
       const answers = await Promise.all(
-        (await this.#shelves()).map(async (shelf) => {
+        shelves.map(async (shelf) => {
           const own = indexed.filter(({ key }) => key.type === shelf.type);
           return changed(shelf, own, decide, this.options);
         }),
@@ -239,14 +238,10 @@ export class QdrantStore extends MemoryStore {
     });
   }
 
-  async #shelf(type: MemoryType): Promise<Shelf> {
-    return (await this.#shelves()).find((shelf) => shelf.type === type) as Shelf;
-  }
-
   async #total(filter: { must?: Condition[]; must_not?: Condition[] }, ready?: ReadyFilter): Promise<number> {
-    return this.#told(async () => {
-      const shelves = (await this.#shelves()).filter(({ type }) => ready?.types?.has(type) ?? true);
-      const counts = await Promise.all(shelves.map(async ({ points }) => points.count(filter)));
+    return this.#onShelves(async (shelves) => {
+      const own = shelves.filter(({ type }) => ready?.types?.has(type) ?? true);
+      const counts = await Promise.all(own.map(async ({ points }) => points.count(filter)));
       return counts.reduce((sum, count) => sum + count, 0);
     });
   }
@@ -257,19 +252,17 @@ export class QdrantStore extends MemoryStore {
     page: Page,
   ): Promise<MemoryPage> {
     const from = page.after === undefined ? undefined : positionOf(page.after);
-    return this.#told(async () => {
-      const shelves = (await this.#shelves()).filter(({ type }) => ready.types?.has(type) ?? true);
-      const parts = await Promise.all(
-        shelves.map(async (shelf) => firstOf(shelf, filter, page.limit + 1, from)),
-      );
+    return this.#onShelves(async (shelves) => {
+      const own = shelves.filter(({ type }) => ready.types?.has(type) ?? true);
+      const parts = await Promise.all(own.map(async (shelf) => firstOf(shelf, filter, page.limit + 1, from)));
       return pageOf(parts.flat().sort(byPosition), page.limit);
     });
   }
 
   /** What the server refuses without a reason that we know becomes an error with a way out. */
-  async #told<T>(work: () => Promise<T>): Promise<T> {
+  async #onShelves<T>(work: (shelves: Shelf[]) => Promise<T>): Promise<T> {
     try {
-      return await work();
+      return await work(await this.#shelves());
     } catch (error) {
       if (!(error instanceof QdrantRefusal)) throw error;
       throw new BmadError(

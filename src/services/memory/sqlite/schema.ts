@@ -1,4 +1,4 @@
-import { BmadError } from '../../../base/errors.ts';
+import { newerStore } from '../place.ts';
 import { readOnlyFailure } from './failures.ts';
 import type { Database } from './open.ts';
 
@@ -57,15 +57,7 @@ export function migrate(database: Database): void {
   if (version(database) !== SCHEMA)
     database.transaction('BEGIN IMMEDIATE', () => {
       const from = version(database);
-      if (from > SCHEMA)
-        throw new BmadError(
-          'unavailable',
-          `${database.path} was written by a newer version of this server.`,
-          {
-            subject: database.path,
-            hint: 'Update this server, or point it to another memory folder.',
-          },
-        );
+      if (from > SCHEMA) throw newerStore(database.path);
       for (const step of STEPS.slice(from)) database.exec(step);
       database.exec(`PRAGMA user_version=${SCHEMA}`);
     });

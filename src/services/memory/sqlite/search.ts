@@ -1,6 +1,6 @@
 import type { Database } from './open.ts';
 import type { MemoryHit } from '../../../model/memory.ts';
-import { candidatesFor, ranked, weighed } from '../rank.ts';
+import { candidatesFor, ranked, rarest, weighed } from '../rank.ts';
 import { readyFilter, type Position } from '../select.ts';
 import type { MemoryQuery } from '../store.ts';
 import type { Matrix } from './matrix.ts';
@@ -24,7 +24,7 @@ export function searched(
   const rids = new Set<number>();
   if (wanted !== undefined && matrix !== undefined)
     for (const rid of matrix.nearest(wanted, ready, count)) rids.add(rid);
-  const asked = rarest(frequencies);
+  const asked = rarest(frequencies, ROWS_BY_WORDS, WORDS_ASKED);
   if (asked.length > 0) {
     const where = condition(database, ready);
     const rows = database.all<{ rid: number }>(
@@ -63,15 +63,4 @@ interface LightRow extends Position {
 function frequency(database: Database, term: string): number {
   const sql = 'SELECT doc FROM temp.vocabulary WHERE term = ?';
   return database.get<{ doc: number }>(sql, indexed(term))?.doc ?? 0;
-}
-
-/** The words to ask the index for, rarest first; the first one always. */
-function rarest(frequencies: ReadonlyMap<string, number>): string[] {
-  const known = [...frequencies].filter(([, df]) => df > 0).sort(([, a], [, b]) => a - b);
-  let rows = 0;
-  const asked = known.filter(([, df], index) => {
-    rows += df;
-    return index === 0 || (rows <= ROWS_BY_WORDS && index < WORDS_ASKED);
-  });
-  return asked.map(([term]) => term);
 }

@@ -37,9 +37,8 @@ export async function moveIntoProject({ root, state, engine, analyser }: Move): 
       ],
     });
   const from = userPlace(root, state);
-  const folder = (await readKit(root)).folder;
+  const { folder, memory } = await readKit(root);
   if (!(await isUsed(from))) {
-    const { memory } = await readKit(root);
     throw new BmadError('not_found', `There are no memories of this project in ${from}.`, {
       hint:
         memory === undefined

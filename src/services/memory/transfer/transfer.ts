@@ -61,10 +61,7 @@ export interface ImportDefaults {
   agent?: string | undefined;
 }
 
-export interface Imported {
-  created: number;
-  updated: number;
-  unchanged: number;
+export interface Imported extends Record<WriteOutcome, number> {
   /** What was not taken, and why, a few of them. */
   refused: Refusal[];
   refusedCount: number;
