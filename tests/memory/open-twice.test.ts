@@ -48,7 +48,11 @@ describe('a folder that hosts with and without SQLite share', () => {
     expect(await usedWithoutSqlite('auto')).toMatchObject({ engine: 'jsonl' });
     await expect(used('auto')).rejects.toMatchObject({
       code: 'unavailable',
-      hint: expect.stringContaining('memory export --format jsonl --all') as string,
+      hint: expect.stringContaining('export everything with that setting') as string,
+      steps: [
+        { operation: 'memory_export', args: { format: 'jsonl', all: true } },
+        { operation: 'memory_import' },
+      ],
     });
     expect(await readdir(folder)).not.toContain('.bmad-memory.db');
   });

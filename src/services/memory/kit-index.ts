@@ -41,15 +41,15 @@ export async function kitCandidates(
   const known = indexes.get(opened);
   const space = embedder === undefined ? undefined : `${embedder.id}/${embedder.dim}`;
   if (known?.from === entries && known.space === space) return known.candidates;
-  const { app } = opened.files.kit;
-  const candidates = entries.map((entry) => candidateOf(entry, app, opened));
+  const candidates = entries.map((entry) => candidateOf(entry, opened));
   const made = known?.space === space ? known?.vectors : undefined;
   const vectors = await addVectors(candidates, made ?? new Map(), opened, embedder);
   indexes.set(opened, { from: entries, space, candidates, vectors });
   return candidates;
 }
 
-function candidateOf(entry: KitEntry, app: string, opened: OpenMemory): KitCandidate {
+function candidateOf(entry: KitEntry, { files, analyser }: OpenMemory): KitCandidate {
+  const { app } = files.kit;
   const { type, agent, text, tags, source, line, names, date } = entry;
   const at = utcOf(date);
   return {
@@ -65,7 +65,7 @@ function candidateOf(entry: KitEntry, app: string, opened: OpenMemory): KitCandi
       revision: 1,
     },
     names,
-    terms: opened.analyser.terms(text),
+    terms: analyser.terms(text),
     vector: undefined,
     source,
     place: line === undefined ? source : `${source}:${line}`,

@@ -75,8 +75,8 @@ export class Sessions {
   }
 
   /** No one waits again for an embedder that has just failed: only words are used until it is tried again. */
-  embedderFailed(error: unknown): void {
-    const reason = error instanceof Error ? error.message : 'it failed.';
+  embedderFailed(failure: unknown): void {
+    const reason = failure instanceof Error ? failure.message : 'it failed.';
     this.#setup.log.warn('the embedder failed', { error: reason });
     this.#retryAt = performance.now() + RETRY_MS;
     const troubles = [`Words only, without meaning: ${reason}`];
