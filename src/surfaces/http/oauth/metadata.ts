@@ -2,7 +2,7 @@ import { refuseAsProblem } from '../../../base/http/http-refusals.ts';
 import type { HttpRoute } from '../../../base/http/http-route.ts';
 import { PRODUCT } from '../../../base/product.ts';
 
-export interface Scopes {
+interface Scopes {
   read: string;
   write: string;
   /** Lets ask for work over Agent2Agent, and nothing else. Not in the metadata, which are about the MCP endpoint. */
