@@ -180,8 +180,7 @@ export class SqliteStore extends MemoryStore {
           key.id,
           revision,
         );
-        if (row === undefined) continue;
-        if (addVector(this.#database, row, space, vector, rev, true)) taken++;
+        if (row !== undefined && addVector(this.#database, row, space, vector, rev, true)) taken++;
       }
       return taken;
     });
