@@ -38,7 +38,7 @@ describe('verify_receipts', () => {
     expect(data).toMatchObject({ proven: true, chain: 'whole', receipts: 1, tree: 'same', contract: 'same' });
     expect(failed).toBe(false);
     expect(answer.body).toMatch(/^Proven/);
-    expect(answer.note).toMatch(/^Receipts are chained, not signed; they lie in [^\n]+\.$/);
+    expect(answer.note).toMatch(/^Receipts are chained, not signed; they are in [^\n]+\.$/);
   });
 
   it('proves nothing before the first run', async () => {
@@ -106,7 +106,7 @@ describe('verify_receipts', () => {
     const main = join(session.folder, 'main.go');
     await writeFile(main, 'package other\n');
     const changed = await session.ok(verifyReceipts);
-    expect(changed.answer.note).toContain('run_completion_contract ("bmad contract run")');
+    expect(changed.answer.steps).toMatchObject([{ operation: 'run_completion_contract' }]);
     await session.ok(runCompletionContract);
     expect((await session.ok(verifyReceipts)).data).toMatchObject({ proven: true });
     await writeFile(main, 'package main\n');

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Step } from '../../base/step.ts';
 import { plural } from '../../base/text/text.ts';
 import { receiptData, receiptSchema, receiptText } from './receipt-view.ts';
 import { projectField } from '../fields.ts';
@@ -48,8 +49,8 @@ export const verifyReceipts = defineOperation({
     notes: z.array(z.string()),
     place: z.string(),
   }),
-  async run({ project }, context, { signal }) {
-    const found = await (await (await context.state(project)).completion()).verify(signal);
+  async run({ project }, context, call) {
+    const found = await (await (await context.state(project)).completion()).verify(call.signal);
     return {
       proven: found.proven,
       chain: found.chain,
@@ -68,7 +69,7 @@ export const verifyReceipts = defineOperation({
         stack,
         receipt,
       })),
-      notes: [...found.notes, ...(await olderNotes(context, project, ['receipts']))],
+      notes: [...found.notes, ...(await olderNotes(context, project, ['receipts'], call))],
       place: found.place.folder,
     };
   },
@@ -106,14 +107,12 @@ export const verifyReceipts = defineOperation({
       data.contract === 'changed' ? 'Contract: changed since' : undefined,
       data.notes.map((note) => `- ${note}`),
     ),
-    note: lines(
-      data.proven || data.chain === 'broken'
-        ? undefined
-        : 'Next: run_completion_contract ("bmad contract run") verifies the whole project as it is now.',
-      `Receipts are chained, not signed; they lie in ${data.place}.`,
-    ),
+    note: `Receipts are chained, not signed; they are in ${data.place}.`,
+    steps: data.proven || data.chain === 'broken' ? [] : [RUN_IT],
   }),
 });
+
+const RUN_IT: Step = { operation: 'run_completion_contract', why: 'Verify the project as it is now' };
 
 export const listReceipts = defineOperation({
   name: 'list_receipts',
@@ -134,7 +133,7 @@ export const listReceipts = defineOperation({
     notes: z.array(z.string()),
     place: z.string(),
   }),
-  async run({ limit, project }, context) {
+  async run({ limit, project }, context, call) {
     const {
       lines: total,
       intact,
@@ -145,16 +144,17 @@ export const listReceipts = defineOperation({
       total,
       items: intact.slice(-limit).toReversed().map(receiptData),
       problems,
-      notes: await olderNotes(context, project, ['receipts']),
+      notes: await olderNotes(context, project, ['receipts'], call),
       place: place.folder,
     };
   },
   render: ({ total, items, problems, notes, place }) => ({
     body: lines(
-      total === 0 ? 'There are no receipts yet. Run the contract first.' : items.map(receiptText),
+      total === 0 ? 'There are no receipts yet.' : items.map(receiptText),
       problems.map(({ message }) => `! ${message}`),
       notes.map((note) => `- ${note}`),
     ),
-    note: `${items.length} of ${plural(total, 'receipt')}, in ${place}. "contract verify" compares them with the project.`,
+    note: `${items.length} of ${plural(total, 'receipt')}, in ${place}.`,
+    steps: [total === 0 ? RUN_IT : { operation: 'verify_receipts', why: 'Compare them with the project' }],
   }),
 });

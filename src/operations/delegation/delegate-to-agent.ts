@@ -187,10 +187,18 @@ function unanswered({ name, agent, brief, reason, notes, rounds }: Data): Answer
   return {
     body: brief ?? '',
     note: lines(
-      `NOT EXECUTED: ${reason ?? ''}. No model has answered as ${name} (${agent}); do not say that one has. This is the brief: run it in a sub-agent, or yourself. To queue it for later: spawn_subagent_task.`,
+      `NOT EXECUTED: ${reason ?? ''}. No model has answered as ${name} (${agent}); do not say that one has. This is the brief: run it in a sub-agent, or yourself.`,
       rounds === 0 ? undefined : `The model was asked ${rounds === 1 ? 'once' : `${rounds} times`}.`,
       notes,
     ),
+    steps: [
+      {
+        operation: 'spawn_subagent_task',
+        args: { agent },
+        open: ['task', 'output_key'],
+        why: 'Queue it for later',
+      },
+    ],
   };
 }
 

@@ -2,6 +2,7 @@ import { sha256 } from '../../base/sha256.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { ProjectState } from '../context.ts';
+import { openRun } from '../runs/run-view.ts';
 
 export interface KeepOrder {
   agent: string;
@@ -27,7 +28,8 @@ export async function checkKeeping(order: KeepOrder, state: () => Promise<Projec
     if (run.archive !== undefined || run.status === 'completed')
       throw new BmadError('conflict', `The run ${quoted(runId)} is over; nothing is added to it.`, {
         subject: runId,
-        hint: 'Leave run_id out, or open a new run with run_open.',
+        hint: 'Leave run_id out, or open a new run.',
+        steps: [openRun(run.state?.workflow, 'Open a new run')],
       });
   }
   if (outputKey !== undefined) {

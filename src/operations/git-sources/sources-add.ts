@@ -3,7 +3,7 @@ import { BmadError } from '../../base/errors.ts';
 import { plural } from '../../base/text/text.ts';
 import { isListed, type RecordKind } from '../../model/record.ts';
 import { defineOperation } from '../operation.ts';
-import { gitOptions, short, sourceData, sourceSchema } from './sources-view.ts';
+import { APPROVE, DIFF, gitOptions, short, sourceData, sourceSchema } from './sources-view.ts';
 
 const COUNTED = ['agent', 'workflow', 'task', 'skill', 'knowledge'] as const satisfies readonly RecordKind[];
 
@@ -81,17 +81,17 @@ export const sourcesAdd = defineOperation({
   render: ({ source, config, already, contents, names }) => ({
     body: [
       `${already ? 'Already there' : 'Added'}: ${source.source}, pinned to ${short(source.commit ?? '')} in ${source.lockFile}`,
-      ...(source.pending === undefined
-        ? []
-        : [
-            `${short(source.pending.commit)} waits for approval: "bmad sources diff", then "bmad sources approve".`,
-          ]),
+      ...(source.pending === undefined ? [] : [`${short(source.pending.commit)} waits for approval.`]),
       `Named in ${config}`,
       `It has ${contents.map(({ kind, count }) => plural(count, kind, kind === 'knowledge' ? kind : undefined)).join(', ')}.`,
       ...(names.length === 0
         ? []
         : [`For example: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`]),
     ].join('\n'),
-    note: 'A server that runs already has read its configuration: start it anew in your host. "bmad list agents" (or workflows, skills) shows the new names now.',
+    note: 'A running server has already read its configuration: restart it in your host.',
+    steps: [
+      ...(source.pending === undefined ? [] : [DIFF, APPROVE]),
+      { operation: 'list', args: { what: 'agents' }, why: 'See the new names' },
+    ],
   }),
 });

@@ -61,7 +61,7 @@ describe('sources approve', () => {
     expect(data).toEqual({ approved: [] });
     expect(answer).toEqual({
       body: 'Nothing waits for approval.',
-      note: '"bmad sources update" asks the remotes.',
+      steps: [{ operation: 'sources_update', why: 'Ask the remotes' }],
     });
   });
 
@@ -71,7 +71,7 @@ describe('sources approve', () => {
     expect(await machine.fail(sourcesApprove, { commit: second.slice(0, 14) })).toMatchObject({
       code: 'not_found',
       message: `${team.source}#main: ${short(third)} waits for approval, not "${second.slice(0, 14)}".`,
-      hint: 'Look at it again with "bmad sources diff".',
+      steps: [{ operation: 'sources_diff', why: 'Look at it again' }],
     });
     expect(await ada()).toContain('Version one.');
     await machine.ok(sourcesApprove, { source: 'team', commit: third.slice(0, 12) });
@@ -83,7 +83,10 @@ describe('sources approve', () => {
     expect(await machine.fail(sourcesApprove)).toMatchObject({
       code: 'invalid_input',
       message: `${team.source}#main: ${short(second)} waits, and you have not looked at it yet.`,
-      hint: expect.stringContaining(`--commit ${second}`) as string,
+      steps: [
+        { operation: 'sources_diff' },
+        { operation: 'sources_approve', args: { source: `${team.source}#main`, commit: second } },
+      ],
     });
     await machine.ok(sourcesDiff);
     const third = await waiting('Version three.');
@@ -98,7 +101,7 @@ describe('sources approve', () => {
     expect(await machine.fail(sourcesApprove, { source: 'team', commit: 'abcdef012345' })).toMatchObject({
       code: 'not_found',
       message: 'Nothing waits for approval, so "abcdef012345" does not either.',
-      hint: '"bmad sources update" asks the remotes.',
+      steps: [{ operation: 'sources_update' }],
     });
     expect((await machine.ok(sourcesApprove, { commit: first.slice(0, 12) })).data).toEqual({ approved: [] });
   });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { defineOperation } from '../operation.ts';
-import { checkKnown, chosenViews, short, sourceField } from './sources-view.ts';
+import { APPROVE, DIFF, UPDATE, checkKnown, chosenViews, short, sourceField } from './sources-view.ts';
 
 export const sourcesApprove = defineOperation({
   name: 'sources_approve',
@@ -17,9 +17,7 @@ export const sourcesApprove = defineOperation({
       .string()
       .regex(/^[0-9a-f]{12,64}$/, 'At least 12 digits of the id of a commit are expected')
       .optional()
-      .describe(
-        'Approve this commit, at least 12 digits; without it, the one that "sources diff" showed last',
-      ),
+      .describe('Approve this commit, at least 12 digits; without it, the one that was last reviewed'),
   }),
   output: z.object({
     approved: z.array(
@@ -38,7 +36,7 @@ export const sourcesApprove = defineOperation({
           'not_found',
           `Nothing waits for approval, so ${quoted(commit)} does not either.`,
           {
-            hint: '"bmad sources update" asks the remotes.',
+            steps: [UPDATE],
           },
         );
     }
@@ -49,7 +47,7 @@ export const sourcesApprove = defineOperation({
       throw new BmadError(
         'not_found',
         `${other.address.source}: ${short(other.pending?.commit ?? '')} waits for approval, not ${quoted(commit ?? '')}.`,
-        { hint: 'Look at it again with "bmad sources diff".' },
+        { steps: [{ ...DIFF, why: 'Look at it again' }] },
       );
     const unseen = waiting.find(
       ({ pending, sighting }) => commit === undefined && sighting?.reviewed !== pending?.commit,
@@ -60,7 +58,14 @@ export const sourcesApprove = defineOperation({
         `${unseen.address.source}: ${short(unseen.pending?.commit ?? '')} waits, and you have not looked at it yet.`,
         {
           subject: unseen.address.source,
-          hint: `See what it changes with "bmad sources diff", then approve; or name it: --commit ${unseen.pending?.commit ?? ''}`,
+          steps: [
+            { ...DIFF, why: 'See what it changes, then approve' },
+            {
+              ...APPROVE,
+              args: { source: unseen.address.source, commit: unseen.pending?.commit },
+              why: 'Or approve exactly this commit',
+            },
+          ],
         },
       );
     for (const view of waiting) await team.approve(view);
@@ -84,7 +89,7 @@ export const sourcesApprove = defineOperation({
             )
             .join('\n'),
     ...(approved.length === 0
-      ? { note: '"bmad sources update" asks the remotes.' }
+      ? { steps: [UPDATE] }
       : { note: 'Running servers serve it from their next call on.' }),
   }),
 });

@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { kilobytes, plural } from '../../base/text/text.ts';
 import { defineOperation } from '../operation.ts';
+import { UPDATE } from './sources-view.ts';
 
 export const sourcesClear = defineOperation({
   name: 'sources_clear',
   title: 'Clear the cache of git sources',
   description:
-    'Remove copies of git sources that nothing here uses; with --all every copy, which are then fetched again when needed. Lock files stay.',
+    'Remove copies of git sources that nothing here uses, or all copies, which are then fetched again when needed. Lock files stay.',
   effect: 'destroy',
   command: 'sources clear',
   examples: ['sources clear'],
@@ -25,6 +26,6 @@ export const sourcesClear = defineOperation({
 
   render: ({ copies, bytes }) => ({
     body: `Removed ${plural(copies, 'copy', 'copies')}, ${kilobytes(bytes)}.`,
-    note: '"bmad sources update" fetches what is configured.',
+    steps: [{ ...UPDATE, why: 'Fetch what is configured' }],
   }),
 });

@@ -29,7 +29,7 @@ describe('sources diff', () => {
     expect(data).toEqual({ reviews: [], upToDate: [`${team.source}#main`], absent: [] });
     expect(answer).toEqual({
       body: `${team.source}#main: nothing waits for approval.`,
-      note: '"bmad sources update" asks the remotes.',
+      steps: [{ operation: 'sources_update', why: 'Ask the remotes' }],
     });
   });
 
@@ -114,7 +114,8 @@ ${short(first)} (served) → ${short(second)} (waits): new commits
 +
 +You are eve.
 \`\`\``);
-    expect(answer.note).toBe('To serve it: bmad sources approve. Until then the approved version is served.');
+    expect(answer.note).toBe('Until it is approved, the earlier version is served.');
+    expect(answer.steps).toEqual([{ operation: 'sources_approve', why: 'Approve it' }]);
   });
 
   it('leaves the texts out with --summary', async () => {

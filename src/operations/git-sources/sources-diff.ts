@@ -2,7 +2,15 @@ import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { fenced, oneLine, plural, visible } from '../../base/text/text.ts';
 import { defineOperation } from '../operation.ts';
-import { checkKnown, chosenViews, relationWords, short, sourceField } from './sources-view.ts';
+import {
+  APPROVE,
+  UPDATE,
+  checkKnown,
+  chosenViews,
+  relationWords,
+  short,
+  sourceField,
+} from './sources-view.ts';
 
 const change = z.enum(['added', 'changed', 'removed']);
 
@@ -71,7 +79,8 @@ export const sourcesDiff = defineOperation({
           'unavailable',
           `${address.source}: the approved commit ${short(pin.commit)} is not on this machine, so there is nothing to compare with.`,
           {
-            hint: 'If it can still be had, "bmad sources update" brings it; else review the new content in the repository itself.',
+            hint: 'If it can no longer be fetched, review the new content in the repository itself.',
+            steps: [{ ...UPDATE, why: 'Fetch it if it still exists' }],
           },
         );
       const review = await team.review(
@@ -95,14 +104,12 @@ export const sourcesDiff = defineOperation({
     const body = [
       ...reviews.map(reviewText),
       ...upToDate.map((source) => `${source}: nothing waits for approval.`),
-      ...absent.map((source) => `${source}: not fetched yet. "bmad sources update" fetches it.`),
+      ...absent.map((source) => `${source}: not fetched yet.`),
     ].join('\n\n');
     return {
       body,
-      note:
-        reviews.length === 0
-          ? '"bmad sources update" asks the remotes.'
-          : 'To serve it: bmad sources approve. Until then the approved version is served.',
+      ...(reviews.length === 0 ? {} : { note: 'Until it is approved, the earlier version is served.' }),
+      steps: [reviews.length === 0 ? UPDATE : APPROVE],
     };
   },
 });

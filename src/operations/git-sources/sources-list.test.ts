@@ -18,7 +18,9 @@ describe('sources list', () => {
     expect(data).toEqual({ sources: [], warnings: [] });
     expect(answer).toEqual({
       body: 'No git source is configured.',
-      note: 'Add one: bmad sources add git+https://host/org/repo.git#ref',
+      steps: [
+        { operation: 'sources_add', args: { source: 'git+https://host/org/repo.git#ref' }, why: 'Add one' },
+      ],
     });
   });
 
@@ -59,7 +61,8 @@ describe('sources list', () => {
         `  ${machine.cache}/trees/<key>/team`,
       ].join('\n'),
     );
-    expect(answer.note).toBe('1 source. "bmad sources update" asks their remotes.');
+    expect(answer.note).toBe('1 source.');
+    expect(answer.steps).toEqual([{ operation: 'sources_update', why: 'Ask the remotes' }]);
   });
 
   it('lists the sources of all layers in their order, each once, with those that are malformed', async () => {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { kilobytes, plural } from '../../base/text/text.ts';
 import { defineOperation } from '../operation.ts';
-import { sourceData, sourceLines, sourceSchema } from './sources-view.ts';
+import { ADD, APPROVE, DIFF, UPDATE, sourceData, sourceLines, sourceSchema } from './sources-view.ts';
 
 export const sourcesList = defineOperation({
   name: 'sources_list',
@@ -62,10 +62,11 @@ export const sourcesList = defineOperation({
     ].join('\n');
     return {
       body: body === '' ? 'No git source is configured.' : body,
-      note:
-        sources.length === 0
-          ? 'Add one: bmad sources add git+https://host/org/repo.git#ref'
-          : `${plural(sources.length, 'source')}. "bmad sources update" asks their remotes.`,
+      ...(sources.length === 0 ? {} : { note: `${plural(sources.length, 'source')}.` }),
+      steps: [
+        ...(sources.some(({ pending }) => pending !== undefined) ? [DIFF, APPROVE] : []),
+        sources.length === 0 ? ADD : UPDATE,
+      ],
     };
   },
 });

@@ -27,7 +27,7 @@ describe('sources remove', () => {
       lockFile: machine.lock,
     });
     expect(answer.body).toBe(`Removed ${team.source}#main from ${machine.config} and ${machine.lock}`);
-    expect(answer.note).toContain('until it is started anew');
+    expect(answer.note).toContain('until it is restarted');
     expect(await machine.pins()).toEqual({});
     expect((await machine.ok(sourcesList)).data['sources']).toEqual([]);
     expect((await machine.ok(list, { what: 'agents', detail: 'concise' })).answer.body).not.toContain('ada');

@@ -28,6 +28,7 @@ export const sourcesRemove = defineOperation({
 
   render: ({ source, config, lockFile }) => ({
     body: `Removed ${source} from ${config === undefined ? '' : `${config} and `}${lockFile}`,
-    note: 'A server that runs already serves it until it is started anew. "bmad sources clear" removes copies that nothing uses.',
+    note: 'A running server serves it until it is restarted.',
+    steps: [{ operation: 'sources_clear', why: 'Remove copies that nothing uses' }],
   }),
 });

@@ -47,7 +47,7 @@ async function served(source: string, team: GitSources, call: Call): Promise<Cop
     result?.error ??
     new BmadError('unavailable', result?.view.trouble ?? `${source} is not served.`, {
       subject: source,
-      hint: 'See "bmad sources list".',
+      steps: [{ operation: 'sources_list', why: 'List the git sources' }],
     })
   );
 }

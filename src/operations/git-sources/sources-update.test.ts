@@ -54,7 +54,7 @@ describe('sources update', () => {
     expect(answer.body).toBe(
       `- ${team.source}#main: ${short(second)} WAITS FOR APPROVAL (new commits); ${short(first)} is served`,
     );
-    expect(answer.note).toContain('Look with "bmad sources diff"');
+    expect(answer.steps).toMatchObject([{ operation: 'sources_diff' }, { operation: 'sources_approve' }]);
     expect(await ada()).toContain('Version one.');
   });
 
@@ -154,7 +154,7 @@ describe('sources update', () => {
     expect(await machine.fail(sourcesUpdate)).toMatchObject({
       code: 'not_found',
       message: 'No git source is configured.',
-      hint: expect.stringContaining('bmad sources add') as string,
+      steps: [{ operation: 'sources_add' }],
     });
   });
 });

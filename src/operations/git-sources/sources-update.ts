@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { plural } from '../../base/text/text.ts';
 import { defineOperation } from '../operation.ts';
 import {
+  APPROVE,
+  DIFF,
   chosenViews,
   gitOptions,
   relationWords,
@@ -24,7 +26,7 @@ export const sourcesUpdate = defineOperation({
   name: 'sources_update',
   title: 'Look for changes of git sources',
   description:
-    'Ask the remotes and fetch what is new. A source that is new here is pinned; changes of a pinned one wait for "bmad sources approve".',
+    'Ask the remotes and fetch what is new. A source that is new here is pinned; changes of a pinned one wait for approval.',
   effect: 'write',
   command: 'sources update',
   positional: ['source'],
@@ -58,10 +60,11 @@ export const sourcesUpdate = defineOperation({
       body: results.map(resultLine).join('\n'),
       note:
         waiting > 0
-          ? 'The approved version is still served. Look with "bmad sources diff", then "bmad sources approve".'
+          ? 'The approved version is still served.'
           : results.some(({ outcome }) => outcome === 'approved' || outcome === 'pinned')
             ? 'Running servers serve it from their next call on.'
             : 'What was served before is still served.',
+      steps: waiting > 0 ? [DIFF, APPROVE] : [],
     };
   },
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
+import type { Step } from '../../base/step.ts';
 import { ago, plural } from '../../base/text/text.ts';
 import type { Call, SourceView, GitSources } from '../context.ts';
 
@@ -62,12 +63,22 @@ export function sourceData(view: SourceView, team: GitSources): SourceData {
   };
 }
 
+/** What a person can do about git sources. */
+export const ADD: Step = {
+  operation: 'sources_add',
+  args: { source: 'git+https://host/org/repo.git#ref' },
+  why: 'Add one',
+};
+export const UPDATE: Step = { operation: 'sources_update', why: 'Ask the remotes' };
+export const DIFF: Step = { operation: 'sources_diff', why: 'See what changes' };
+export const APPROVE: Step = { operation: 'sources_approve', why: 'Approve it' };
+
 /** The sources that are meant: the named one, or all; an error when there is none at all. */
 export async function chosenViews(team: GitSources, name: string | undefined): Promise<SourceView[]> {
   const sources = await team.all();
   if (sources.length === 0)
     throw new BmadError('not_found', 'No git source is configured.', {
-      hint: 'Add one: bmad sources add git+https://host/org/repo.git#ref',
+      steps: [ADD],
     });
   return team.views(name === undefined ? sources : [team.named(name, sources)]);
 }
@@ -78,7 +89,7 @@ export function checkKnown(views: readonly SourceView[]): void {
   if (unknown !== undefined)
     throw new BmadError('unavailable', `${unknown.address.source}: ${unknown.trouble ?? ''}`, {
       subject: unknown.address.source,
-      hint: '"bmad sources update" tries again and says what to do.',
+      steps: [UPDATE],
     });
 }
 
@@ -111,9 +122,7 @@ export function sourceLines(data: SourceData, now = Date.now()): string {
       : `  ${data.state === 'update waits' ? 'served' : data.state}: commit ${short(data.commit)}${data.files === undefined ? '' : `, ${plural(data.files, 'file')}`}${time(data.fetchedAt, 'fetched')}${time(data.checkedAt, 'remote asked')}`,
     ...(data.pending === undefined
       ? []
-      : [
-          `  WAITS FOR APPROVAL: ${short(data.pending.commit)} (${relationWords(data.pending.relation)}); see "bmad sources diff", then "bmad sources approve"`,
-        ]),
+      : [`  WAITS FOR APPROVAL: ${short(data.pending.commit)} (${relationWords(data.pending.relation)})`]),
     `  from ${data.from}, pinned in ${data.lockFile}`,
     ...(data.trouble === undefined ? [] : [`  trouble: ${data.trouble}`]),
     ...(data.skipped.length === 0

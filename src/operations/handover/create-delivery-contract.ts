@@ -91,11 +91,19 @@ export const createDeliveryContract = defineOperation({
       valid ? 'It is complete.' : 'It is not complete yet:',
       ...findingLines(findings),
     ].join('\n'),
-    note: valid
-      ? `The team that receives it answers with delivery_accept {contract_id:"${contract.contract_id}"} or delivery_reject.`
-      : 'Correct the file by hand, then delivery_validate.',
+    ...(valid
+      ? { note: 'The team that receives it accepts or rejects it.' }
+      : { note: 'Correct the file by hand, then check it.' }),
+    steps: valid
+      ? [
+          { operation: 'delivery_accept', args: which(contract), why: 'Accept it' },
+          { operation: 'delivery_reject', args: which(contract), open: ['reason'], why: 'Reject it' },
+        ]
+      : [{ operation: 'delivery_validate', args: which(contract), why: 'Check it' }],
   }),
 });
+
+const which = ({ contract_id }: { contract_id: string }) => ({ contract_id });
 
 /** Every decision that is known, in the memory and in the files of the project; nothing when the memory cannot be asked. */
 async function remembered(

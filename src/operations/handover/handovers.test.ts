@@ -73,7 +73,7 @@ describe('a project without an output folder', () => {
     const bare = await opened({});
     const { data, answer } = await bare.ok(deliveryList);
     expect(data['contracts']).toEqual([]);
-    expect(answer.note).toContain('create_delivery_contract');
+    expect(answer.steps).toMatchObject([{ operation: 'create_delivery_contract' }]);
     expect((await bare.fail(deliveryValidate, { contract_id: 'x' })).code).toBe('not_found');
   });
 });

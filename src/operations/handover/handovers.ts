@@ -33,7 +33,10 @@ export const deliveryList = defineOperation({
       contracts.length === 0 ? 'There is no delivery contract.' : contracts.map(contractLine).join('\n'),
       ...problems.map((problem) => `Problem: ${problem}`),
     ].join('\n'),
-    ...(contracts.length === 0 ? { note: 'create_delivery_contract writes one.' } : {}),
+    steps:
+      contracts.length === 0
+        ? [{ operation: 'create_delivery_contract', open: ['from_team', 'to_team'], why: 'Write one' }]
+        : [],
   }),
 });
 

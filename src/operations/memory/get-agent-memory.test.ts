@@ -62,7 +62,9 @@ describe('get_agent_memory', () => {
     expect((await learnt({ agent: 'Winston' })).map(({ text }) => text)).toEqual(['Couches']);
     expect(await learnt({ agent: 'analyst' })).toEqual([]);
     const { answer } = await session.ok(getAgentMemory, { agent: 'analyst' });
-    expect(answer.note).toContain('remember_structured');
+    expect(answer.steps).toMatchObject([
+      { operation: 'remember_structured', args: { type: 'agent-learnings', agent: 'analyst' } },
+    ]);
   });
 
   it('joins a memory and its copy in the file', async () => {

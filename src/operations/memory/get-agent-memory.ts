@@ -49,11 +49,11 @@ export const getAgentMemory = defineOperation({
   }),
   output: memorySchema,
 
-  async run({ agent, query, last_n: most, project }, context, { signal }) {
+  async run({ agent, query, last_n: most, project }, context, call) {
     const facts = await (await context.state(project)).facts();
     const { ids, names } = await meantAgent(agent, facts, context, project);
     const memory = await context.memory(project);
-    const older = await olderNotes(context, project, ['memories']);
+    const older = await olderNotes(context, project, ['memories'], call);
     if (query === undefined) {
       const { entries, notes } = await memory.browse('agent-learnings', names);
       const learnings = entries.slice(0, most).map(({ entry, sources, stored, dated }) => ({
@@ -66,7 +66,7 @@ export const getAgentMemory = defineOperation({
       }));
       return { agents: ids, names, learnings, total: entries.length, notes: [...notes, ...older] };
     }
-    const { hits, notes } = await memory.recall(question(query, names, most ?? FOUND), signal);
+    const { hits, notes } = await memory.recall(question(query, names, most ?? FOUND), call.signal);
     return {
       agents: ids,
       names,
@@ -87,13 +87,17 @@ export const getAgentMemory = defineOperation({
 
   render: (data) => ({
     body: learningsText(data, SHOWN),
-    ...(data.notes.length + data.learnings.length === 0
-      ? { note: 'remember_structured with type "agent-learnings" keeps a learning.' }
-      : data.notes.length === 0
-        ? {}
-        : { note: lines(data.notes) }),
+    ...(data.notes.length === 0 ? {} : { note: lines(data.notes) }),
+    steps: data.learnings.length > 0 ? [] : [{ ...LEARN, args: { ...LEARN.args, agent: data.agents[0] } }],
   }),
 });
+
+const LEARN = {
+  operation: 'remember_structured',
+  args: { type: 'agent-learnings' },
+  open: ['text'],
+  why: 'Keep a learning',
+};
 
 /** What an agent has learnt; at most so many entries. */
 export function learningsText(data: z.output<typeof memorySchema>, most: number): string {

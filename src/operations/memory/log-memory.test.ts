@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { KIT_FILES, writeFiles } from '../../../tests/support/kit-project.ts';
 import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
-import { inTerminalWords } from '../../surfaces/cli/wording.ts';
+import { commandLine } from '../command-line.ts';
 import { logDecision, logLearning } from './log-memory.ts';
 
 const inMemory = (session: MemorySession, name: string): Promise<string> =>
@@ -95,7 +95,10 @@ describe('log_learning', () => {
     const given = { agent: 'nobody', text: 'Nobody has learnt this' };
     const error = await session.fail(logLearning, given);
     expect(error).toMatchObject({ code: 'not_found', message: 'There is no agent "nobody".' });
-    expect(error.hint).toMatch(/Agents: .*fullstack-dev.*remember_structured/s);
+    expect(error.hint).toMatch(/Agents: .*fullstack-dev/s);
+    expect(error.steps).toMatchObject([
+      { operation: 'remember_structured', args: { ...given, type: 'agent-learnings' } },
+    ]);
     await expect(inMemory(session, 'agent-learnings/nobody.md')).rejects.toThrow('ENOENT');
     await session.remember('agent-learnings', 'nobody', 'What a new agent has learnt');
     await session.ok(logLearning, given);
@@ -121,7 +124,7 @@ describe('a text in the place of the agent', () => {
     for (const agent of [text, `${text}. `.repeat(10)]) {
       const error = await session.fail(operation, { text: 'dev', agent });
       expect(error.code).toBe('invalid_input');
-      expect(inTerminalWords(error.hint ?? '')).toContain(`"bmad ${command} 'what is to be kept' dev"`);
+      expect(error.wayOut(commandLine)).toContain(`bmad ${command} … dev`);
     }
     expect((await session.fail(operation, { text: 'dev', agent: 'Use Redis now' })).code).toBe(
       'invalid_input',

@@ -62,7 +62,8 @@ function refuseSwapped(operation: ToLog['operation'], agent: string, text: strin
   if ((inName ?? 0) <= 4 && agent.length <= 100 && !((inName ?? 0) > 2 && inText === 1)) return;
   throw new BmadError('invalid_input', `${quoted(agent)} reads like a text, not like the name of an agent.`, {
     subject: 'agent',
-    hint: `The text comes first, then the agent: ${operation} {text:"what is to be kept", agent:"dev"}.`,
+    hint: 'The text comes first, then the agent.',
+    steps: [{ operation, args: { agent: text.slice(0, 100) }, open: ['text'], why: 'Say it that way' }],
   });
 }
 
@@ -75,6 +76,7 @@ export const logDecision = defineOperation({
   behind: { manage_project: 'log_decision' },
   command: 'log decision',
   positional: ['text', 'agent'],
+  synonyms: { decision: 'text', rationale: 'reason', why: 'reason' },
   examples: ['log decision "PostgreSQL for orders" architect --reason "we need transactions"'],
   input: z.strictObject({
     text: lineField.describe('What was decided'),
@@ -110,6 +112,7 @@ export const logLearning = defineOperation({
   behind: { manage_project: 'log_learning' },
   command: 'log learning',
   positional: ['text', 'agent'],
+  synonyms: { learning: 'text', lesson: 'text' },
   examples: ['log learning "Run the migrations before the integration tests" dev'],
   input: z.strictObject({
     text: lineField.describe('One thing, clear without this conversation'),
@@ -124,11 +127,15 @@ export const logLearning = defineOperation({
     await meantAgent(agent, await (await context.state(project)).facts(), context, project).catch(
       (error: unknown) => {
         if (!(error instanceof BmadError) || error.code !== 'not_found') throw error;
-        const hint = [error.hint, 'For a new agent use remember_structured.'].filter(Boolean).join(' ');
-        throw new BmadError('not_found', error.message, {
+        throw error.with({
           subject: agent,
-          suggestions: error.suggestions,
-          hint,
+          steps: [
+            {
+              operation: 'remember_structured',
+              args: { type: 'agent-learnings', agent, text: oneLine(text, 200) },
+              why: 'Keep it for a new agent',
+            },
+          ],
         });
       },
     );

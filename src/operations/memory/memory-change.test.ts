@@ -40,7 +40,7 @@ describe('memory_forget and memory_restore', () => {
     expect(await log()).toContain('Unleash');
     const { data, answer } = await session.ok(memoryForget, { id });
     expect(data['files']).toHaveLength(2);
-    expect(answer.note).toContain('restore');
+    expect(answer.steps).toEqual([{ operation: 'memory_restore', args: { id }, why: 'Undo it' }]);
     expect(await session.recall('unleash')).toEqual([]);
     expect(await log()).not.toContain('Unleash');
     expect((await session.ok(memoryRestore, { id })).data['files']).toHaveLength(2);

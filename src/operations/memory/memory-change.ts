@@ -68,7 +68,7 @@ export const memoryForget = defineOperation({
   name: 'memory_forget',
   title: 'Forget a memory',
   description:
-    'Take a memory out of every answer, and its copies out of the files of the project. "memory restore" brings it back.',
+    'Take a memory out of every answer, and its copies out of the files of the project. It can be restored.',
   effect: 'write',
   behind: { manage_memories: 'forget' },
   command: 'memory forget',
@@ -81,7 +81,7 @@ export const memoryForget = defineOperation({
   },
   render: (data) => ({
     ...changedAnswer('Forgotten', data),
-    note: `To undo it: manage_memories with action "restore", this id.`,
+    steps: [{ operation: 'memory_restore', args: { id: data.memory.id }, why: 'Undo it' }],
   }),
 });
 

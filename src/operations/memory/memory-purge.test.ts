@@ -24,7 +24,9 @@ describe('memory_purge', () => {
       const { data, answer } = await session.ok(memoryPurge, input);
       expect(data).toMatchObject({ applied: false, revisions: 1, memories: [{ id }] });
       expect(answer.body).toMatch(/^Would be removed for good: 1 memory, 1 earlier wording\n/);
-      expect(answer.note).toContain('--apply');
+      expect(answer.steps).toEqual([
+        { operation: 'memory_purge', args: { ...input, apply: true }, why: 'Remove them for good' },
+      ]);
     }
     await session.ok(memoryRestore, { id });
   });

@@ -9,7 +9,7 @@ export const memoryPurge = defineOperation({
   name: 'memory_purge',
   title: 'Remove forgotten memories for good',
   description:
-    'Remove memories that were forgotten, with their earlier wordings. There is no undo. Without --apply it only says what would go.',
+    'Remove memories that were forgotten, with their earlier wordings. There is no undo. It only shows what would go, unless it is told to apply it.',
   effect: 'destroy',
   command: 'memory purge',
   examples: [
@@ -47,6 +47,9 @@ export const memoryPurge = defineOperation({
     ),
     ...(applied || memories.length === 0
       ? {}
-      : { note: 'Nothing was removed. The same with --apply removes them.' }),
+      : {
+          note: 'Nothing was removed.',
+          again: { args: { apply: true }, why: 'Remove them for good' },
+        }),
   }),
 });

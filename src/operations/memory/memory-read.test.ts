@@ -17,8 +17,12 @@ describe('memory_list and memory_count', () => {
   it('give pages, the newest first', async () => {
     const first = await session.ok(memoryList, { limit: 2 });
     expect(first.data).toMatchObject({ total: 3, memories: [{ id: ids[2] }, { id: ids[1] }] });
-    expect(first.answer.note).toMatch(/^2 of 3\. Continue with cursor "/);
-    const second = await session.ok(memoryList, { limit: 2, cursor: first.data['next'] });
+    expect(first.answer.note).toBe('2 of 3.');
+    const cursor: unknown = first.data['next'];
+    expect(first.answer.steps).toEqual([
+      { operation: 'memory_list', args: { limit: 2, cursor }, why: 'Read the next part' },
+    ]);
+    const second = await session.ok(memoryList, { limit: 2, cursor });
     expect(second.data).toMatchObject({ memories: [{ id: ids[0] }] });
     expect(second.answer.note).toBeUndefined();
   });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { fenced, oneLine, plural } from '../../base/text/text.ts';
-import { projectField } from '../fields.ts';
+import { nextPart, projectField } from '../fields.ts';
 import { DATA_NOTE, lines } from '../answer-text.ts';
 import {
   headline,
@@ -47,9 +47,7 @@ export const memoryList = defineOperation({
             DATA_NOTE,
             memories.map((each) => `${each.id} ${headline(each)}\n    ${oneLine(each.text, 160)}`),
           ),
-    ...(next === undefined
-      ? {}
-      : { note: `${memories.length} of ${total}. Continue with cursor "${next}".` }),
+    ...(next === undefined ? {} : { note: `${memories.length} of ${total}.`, again: nextPart(next) }),
   }),
 });
 

@@ -30,7 +30,7 @@ export const memoryStatus = defineOperation({
     notes: z.array(z.string()),
     steps: stepsField,
   }),
-  async run({ project }, context) {
+  async run({ project }, context, call) {
     const status = await (await context.memory(project)).status();
     const { store, embedder, stats } = status;
     return {
@@ -47,7 +47,7 @@ export const memoryStatus = defineOperation({
       vectors: status.embedding,
       fileEntries: status.fileEntries,
       degraded: status.degraded,
-      notes: [...status.notes, ...(await olderNotes(context, project, ['memories']))],
+      notes: [...status.notes, ...(await olderNotes(context, project, ['memories'], call))],
       steps: [...status.steps],
     };
   },

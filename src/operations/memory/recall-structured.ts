@@ -97,7 +97,7 @@ export const recallStructured = defineOperation({
           ...(by === undefined ? {} : { by }),
         };
       }),
-      notes: [...notes, ...about.notes, ...(await olderNotes(context, project, ['memories']))],
+      notes: [...notes, ...about.notes, ...(await olderNotes(context, project, ['memories'], call))],
       steps: [...steps, ...about.steps],
     };
   },
@@ -111,13 +111,14 @@ export const recallStructured = defineOperation({
         `   score ${hit.score}${explained(hit)}; ${hit.stored ? `id ${hit.id}` : `in ${hit.sources.join(', ')}`}${hit.stored && hit.sources.length > 0 ? `; also in ${hit.sources.join(', ')}` : ''}`,
       ),
     );
-    const rest = hits.some(({ cut, stored }) => cut && stored)
-      ? ['Full text: recall_structured with the id as query.']
-      : [];
+    const isCut = hits.some(({ cut, stored }) => cut && stored);
     return {
       body: hits.length === 0 ? 'Nothing is known about that.' : lines(DATA_NOTE, shown),
-      ...(notes.length + rest.length === 0 ? {} : { note: lines(rest, notes) }),
-      steps,
+      ...(notes.length === 0 ? {} : { note: lines(notes) }),
+      steps: [
+        ...(isCut ? [{ operation: 'memory_get', open: ['id'], why: 'Read the full text of one' }] : []),
+        ...steps,
+      ],
     };
   },
 });

@@ -51,7 +51,8 @@ describe('remember_structured', () => {
       text: 'The checkout supports 5 payment providers',
     });
     expect(data['similar']).toMatchObject([{ relation: 'may contradict', id: old }]);
-    expect(answer.note).toContain('supersede');
+    const { id } = data['memory'] as { id: string };
+    expect(answer.steps).toMatchObject([{ operation: 'memory_supersede', args: { id: old, by: id } }]);
     const again = await session.ok(rememberStructured, {
       type: 'decisions',
       agent: 'sm',

@@ -79,11 +79,14 @@ export const rememberStructured = defineOperation({
       files.length === 0 ? undefined : `Also in ${files.join(', ')}`,
       notes,
     ),
-    ...(similar.some(({ source }) => source === undefined)
-      ? {
-          note: 'If it replaces one of these: manage_memories with action "supersede", the old id and the new one.',
-        }
-      : {}),
+    steps: similar
+      .filter(({ source }) => source === undefined)
+      .slice(0, 1)
+      .map(({ id }) => ({
+        operation: 'memory_supersede',
+        args: { id, by: memory.id },
+        why: 'If it replaces that one',
+      })),
   }),
 });
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Step } from '../../base/step.ts';
 import { oneLine, plural } from '../../base/text/text.ts';
 import { DATA_NOTE, lines } from '../answer-text.ts';
 import { whereField } from '../fields.ts';
@@ -19,16 +20,48 @@ export const getProjectContext = defineOperation({
   input: z.strictObject({ section: z.enum(SECTIONS).optional(), project: whereField }),
   output: contextSchema,
 
-  run: ({ section, project }, context) => contextData(section ?? 'all', context, project),
+  run: ({ section, project }, context, call) => contextData(section ?? 'all', context, project, call),
 
   render: (data) => ({
     body: contextText(data, data.section === 'all'),
+    steps: moreDecisions(data),
     ...(data.warnings.length === 0 ? {} : { note: lines(data.warnings.map((each) => `Warning: ${each}`)) }),
   }),
 });
 
-/** All parts of the answer; brief ones say where there is more. */
-export function contextText(data: Data, brief: boolean, most = brief ? 5 : 30): string {
+const BRIEF_DECISIONS = 5;
+const SHOWN_DECISIONS = 30;
+
+/** The way to the decisions that are not shown. */
+function moreDecisions({ section, decisions = [] }: Data): Step[] {
+  if (section === 'all')
+    return decisions.length <= BRIEF_DECISIONS
+      ? []
+      : [
+          {
+            operation: 'get_project_context',
+            args: { section: 'decisions' },
+            why: 'See more decisions',
+          },
+        ];
+  return decisions.length <= SHOWN_DECISIONS
+    ? []
+    : [
+        {
+          operation: 'recall_structured',
+          args: { type: 'decisions' },
+          open: ['query'],
+          why: 'Find other decisions',
+        },
+      ];
+}
+
+/** All parts of the answer. */
+export function contextText(
+  data: Data,
+  brief: boolean,
+  most = brief ? BRIEF_DECISIONS : SHOWN_DECISIONS,
+): string {
   const all = data.section === 'all';
   const body = [
     DATA_NOTE,
@@ -110,9 +143,7 @@ function decisionsPart(decisions: NonNullable<Data['decisions']>, most: number):
       ({ date, agent, text, sources, id }) =>
         `- ${[date, agent === 'team' ? undefined : agent].filter(Boolean).join(', ')}${date === undefined && agent === 'team' ? '' : ': '}${oneLine(text, 300)} (${sources[0] ?? `id ${id ?? ''}`})`,
     ),
-    decisions.length > shown.length
-      ? `… ${decisions.length - shown.length} more${most < 30 ? ': section "decisions"' : ': recall_structured with type "decisions"'}.`
-      : undefined,
+    decisions.length > shown.length ? `… ${decisions.length - shown.length} more.` : undefined,
   );
 }
 

@@ -14,6 +14,15 @@ export const logFailure = defineOperation({
   behind: { manage_project: 'log_failure' },
   command: 'log failure',
   positional: ['title'],
+  synonyms: {
+    failure: 'title',
+    summary: 'title',
+    description: 'what_happened',
+    details: 'what_happened',
+    cause: 'root_cause',
+    resolution: 'fix',
+    prevention: 'rule',
+  },
   examples: [
     'log failure "Story closed with red tests" --category CC-FAIL --severity critical --agent dev --rule "No done without a passing contract"',
   ],

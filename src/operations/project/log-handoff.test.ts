@@ -12,9 +12,10 @@ describe('log_handoff and complete_handoff', () => {
     const given = { from: 'Stack', to: 'Atlas', summary: 'Map the cart', inbox: true };
     const { data, answer } = await session.ok(logHandoff, given);
     const [id, request] = [String(data['id']), String(data['request'])];
-    expect(answer.note).toBe(
-      `When it is done: complete_handoff {id:"${id}"}, and complete_handoff {id:"${request}"} for the request.`,
-    );
+    expect(answer.steps).toEqual([
+      { operation: 'complete_handoff', args: { id }, why: 'When it is done' },
+      { operation: 'complete_handoff', args: { id: request }, why: 'When the request is done' },
+    ]);
     expect(data).toMatchObject({
       outcome: 'created',
       id: expect.stringMatching(/^H-/),

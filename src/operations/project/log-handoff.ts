@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Step } from '../../base/step.ts';
 import { checkedAgent } from '../catalogue/agent-names.ts';
 import { projectField } from '../fields.ts';
 import { agentField, lineField, logged, loggedSchema } from './log-view.ts';
@@ -40,10 +41,11 @@ export const logHandoff = defineOperation({
     };
   },
   render: (data) => {
-    const answer = logged('Handoff', data);
+    const done = (id: string | undefined, why: string): Step[] =>
+      id === undefined ? [] : [{ operation: 'complete_handoff', args: { id }, why }];
     return {
-      ...answer,
-      note: `When it is done: complete_handoff {id:"${data.id ?? ''}"}${data.request === undefined ? '' : `, and complete_handoff {id:"${data.request}"} for the request`}.`,
+      ...logged('Handoff', data),
+      steps: [...done(data.id, 'When it is done'), ...done(data.request, 'When the request is done')],
     };
   },
 });
@@ -60,7 +62,7 @@ export const completeHandoff = defineOperation({
     id: z
       .string()
       .regex(/^[HR]-[0-9a-f]{8}$/, 'Ids look like H-1a2b3c4d or R-1a2b3c4d.')
-      .describe('Exact id; get_project_context with section "agents" has those that are open'),
+      .describe('Exact id; the section "agents" of the project context has those that are open'),
     project: projectField,
   }),
   output: loggedSchema,

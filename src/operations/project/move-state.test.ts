@@ -65,7 +65,7 @@ describe('state from before a project had BMAD', () => {
     ]);
     for (const text of told) {
       expect(text).toContain(session.home);
-      expect(text).toContain('"bmad project move-state"');
+      expect(text).toContain('To bring them along: bmad project move-state');
     }
     expect(failed).toBe(false);
     const says = async (operation: Parameters<MemorySession['ok']>[0], input: object = {}): Promise<string> =>
@@ -235,7 +235,7 @@ describe('state from before a project had BMAD', () => {
     await session.remember('decisions', 'architect', TEXT);
     const error = await session.fail(moveState);
     expect(error.code).toBe('not_found');
-    expect(error.hint).toContain('bmad memory move');
+    expect(error.steps).toMatchObject([{ operation: 'memory_move' }]);
     expect(olderIn((await session.ok(doctor, { handshake: false })).data)).toEqual([]);
   });
 });

@@ -33,7 +33,8 @@ export const moveState = defineOperation({
     const state = await context.state();
     if ((await state.older()).length === 0)
       throw new BmadError('not_found', 'Nothing of this project is kept where it is not looked for.', {
-        hint: 'State of a project without BMAD is found with you until the project gets _bmad. "bmad memory move" makes _bmad/_memory and brings the memories.',
+        hint: 'The state of a project without BMAD is kept with you until the project gets _bmad.',
+        steps: [{ operation: 'memory_move', why: 'Make _bmad/_memory and bring the memories there' }],
       });
     return state.whileMoving(async () => ({ parts: await moved(state, context) }));
   },

@@ -43,7 +43,7 @@ export const next = defineOperation({
   name: 'next',
   title: 'What comes next',
   description:
-    'How far the project is by what its ledgers and documents prove (phase by phase, with file and line), where they disagree, and what to do next with which agent or workflow. detail "full" has all evidence.',
+    'How far the project is by what its ledgers and documents prove (phase by phase, with file and line), where they disagree, and what to do next with which agent or workflow. With detail full: all evidence.',
   effect: 'read',
   behind: { bmad: 'next' },
   command: 'next',
@@ -105,16 +105,13 @@ export const next = defineOperation({
     const body = lines.join('\n');
     return {
       body,
-      note: [
-        `~${estimateTokens(body)} tokens.`,
-        left > 0 ? `${plural(left, 'further action')}.` : undefined,
-        detail === 'full' ? undefined : 'All evidence: detail "full".',
-      ]
+      note: [`~${estimateTokens(body)} tokens.`, left > 0 ? `${plural(left, 'further action')}.` : undefined]
         .filter(Boolean)
         .join(' '),
       steps: shown.flatMap(({ what, action }) =>
         action === undefined ? [] : [{ operation: action.name, args: action.args, why: what }],
       ),
+      again: detail === 'full' ? undefined : { args: { detail: 'full' }, why: 'See all evidence' },
     };
   },
 });

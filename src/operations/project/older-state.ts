@@ -1,5 +1,6 @@
-import { CLI_PROGRAM } from '../../base/product.ts';
-import type { Context, StatePort } from '../context.ts';
+import { commandLine } from '../command-line.ts';
+import type { Call, Context, StatePort } from '../context.ts';
+import { toolCall } from '../unified/forms.ts';
 
 type Part = Awaited<ReturnType<Awaited<ReturnType<Context['state']>>['older']>>[number];
 
@@ -13,8 +14,9 @@ export const PART_NAMES: Record<Part['part'], string> = {
 };
 
 /** What an answer says of state that it does not have, because the project got its own place for it later. */
-export function olderNote({ part, from, to }: Part): string {
-  return `Older ${PART_NAMES[part]} of this project are in ${from}, from before it had ${to}. "${CLI_PROGRAM} project move-state" brings them along; what it leaves there, join by hand and remove.`;
+export function olderNote({ part, from, to }: Part, { say = toolCall }: Pick<Call, 'say'>): string {
+  const step = { operation: 'move_state', why: '' };
+  return `Older ${PART_NAMES[part]} of this project are in ${from}, from before it had ${to}. To bring them along: ${say(step) ?? commandLine(step) ?? ''}. What it leaves there, join by hand and remove.`;
 }
 
 /** The notes for an answer that looks for these parts; where there is no project, there are none. */
@@ -22,7 +24,8 @@ export async function olderNotes(
   context: StatePort,
   project: string | undefined,
   parts: readonly Part['part'][],
+  call: Pick<Call, 'say'>,
 ): Promise<string[]> {
   const older = await (await context.state(project)).older();
-  return older.filter(({ part }) => parts.includes(part)).map(olderNote);
+  return older.filter(({ part }) => parts.includes(part)).map((each) => olderNote(each, call));
 }

@@ -3,7 +3,7 @@ import { ours } from '../../base/expected.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { bmadConfigOf } from './bmad-config.ts';
 import { olderNote } from './older-state.ts';
-import type { Context, MemoryPort, ProjectFacts } from '../context.ts';
+import type { Call, Context, MemoryPort, ProjectFacts } from '../context.ts';
 
 /** What is known of a project, as data. Parts that were not asked for are missing. */
 
@@ -109,6 +109,7 @@ export async function contextData(
   section: ContextSectionName,
   context: Context,
   project: string | undefined,
+  call: Pick<Call, 'say'>,
 ): Promise<ContextData> {
   const state = await context.state(project);
   const facts = await state.facts();
@@ -183,7 +184,7 @@ export async function contextData(
           ...(bmad === undefined ? {} : { bmad: { ...bmad, agents: bmad.agents.length } }),
         }
       : {}),
-    warnings: [...new Set([...warnings, ...(await state.older()).map(olderNote)])],
+    warnings: [...new Set([...warnings, ...(await state.older()).map((part) => olderNote(part, call))])],
   };
 }
 

@@ -92,11 +92,11 @@ export const reconcileLedgers = defineOperation({
     if (left.length > 10) lines.push(`- and ${left.length - 10} more`);
     return {
       body: lines.join('\n'),
-      note: applied
-        ? `${plural(count, 'change')} made.`
-        : count === 0
-          ? 'Nothing was written.'
-          : `Nothing was written. To make the changes: reconcile_ledgers {apply:true, proposal:"${proposal}"}`,
+      note: applied ? `${plural(count, 'change')} made.` : 'Nothing was written.',
+      steps:
+        applied || count === 0
+          ? []
+          : [{ operation: 'reconcile_ledgers', args: { apply: true, proposal }, why: 'Make the changes' }],
     };
   },
 });

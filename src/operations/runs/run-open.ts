@@ -25,6 +25,7 @@ export const runOpen = defineOperation({
   behind: { manage_project: 'run_open' },
   command: 'run open',
   positional: ['workflow'],
+  synonyms: { workflow_name: 'workflow', name: 'workflow' },
   input: z.strictObject({
     workflow: z.string().min(1).max(5_000).describe('Name of the workflow, e.g. "prd", "bmm/prd"'),
     module: moduleField,

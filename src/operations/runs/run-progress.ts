@@ -50,6 +50,13 @@ export const runCheckpoint = defineOperation({
   behind: { manage_project: 'run_checkpoint' },
   command: 'run checkpoint',
   positional: ['run_id'],
+  synonyms: {
+    step_number: 'step',
+    step_name: 'notes',
+    note: 'notes',
+    summary: 'notes',
+    artifacts: 'artefacts',
+  },
   input: z.strictObject({
     ...whichOne,
     step: stepField.optional().describe('Number of the finished step'),

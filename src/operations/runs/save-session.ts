@@ -15,6 +15,16 @@ export const saveSession = defineOperation({
   behind: { manage_project: 'save_session' },
   command: 'log session',
   positional: ['agent'],
+  synonyms: {
+    done: 'work',
+    completed: 'work',
+    files_changed: 'files',
+    changed_files: 'files',
+    summary: 'state',
+    current_state: 'state',
+    next_step: 'next',
+    next_steps: 'next',
+  },
   examples: ['log session dev --work "Cart page" --work "Its tests" --next "Run them in CI"'],
   input: z.strictObject({
     agent: agentField.describe('The agent whose session it was'),

@@ -67,7 +67,11 @@ export const doctor = defineOperation({
     const older = found.root === undefined ? [] : await (await context.state(project)).older();
     const findings = [
       ...(await diagnosis.examine(catalogue)),
-      ...older.map((part) => ({ level: 'notice' as const, about: 'older-state', text: olderNote(part) })),
+      ...older.map((part) => ({
+        level: 'notice' as const,
+        about: 'older-state',
+        text: olderNote(part, call),
+      })),
     ];
     const problems = [...catalogue.problems, ...(await delivery.check())].map(problemText);
     if (handshake) call.progress('starting the server for a handshake');

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { TASK_STATES } from '../../model/task.ts';
-import { cursorField, limitField } from '../fields.ts';
+import { cursorField, limitField, nextPart } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { fromOutside, outsideTaskView, outsideViewOf, type OutsideTaskView } from './outside-task-view.ts';
 import { pageByChange } from './task-pages.ts';
@@ -68,7 +68,8 @@ export const outsideTaskList = defineOperation({
   },
   render: ({ total, tasks, next }) => ({
     body: tasks.length === 0 ? 'No task from outside.' : tasks.map(outsideLine).join('\n'),
-    note: `${tasks.length} of ${total}.${next === undefined ? '' : ` Continue with cursor "${next}".`}`,
+    note: `${tasks.length} of ${total}.`,
+    again: nextPart(next),
   }),
 });
 

@@ -5,6 +5,8 @@ import type { Task } from '../../model/task.ts';
 import type { Call, Context, RunsPort } from '../context.ts';
 import { contextFiles } from '../delegation/context-files.ts';
 import { agentNamed } from './task-agents.ts';
+import { openRun } from '../runs/run-view.ts';
+import { toolCall } from '../unified/forms.ts';
 
 const BRIEF_BYTES = 60_000;
 const KNOWN = 5;
@@ -54,7 +56,8 @@ export async function queueTask(order: TaskOrder, context: Context, call: Call):
       role: profile.role,
       identity: profile.identity,
     },
-    activation: `bmad {operation:"execute", agent:"${handle}"}`,
+    // Workers read it later, who may be anyone: it is written as a call of the tool.
+    activation: toolCall({ operation: 'execute', args: { name: handle, kind: 'agent' } }) ?? '',
     task,
     outputKey,
     files,
@@ -96,7 +99,8 @@ async function checkRun(id: string | undefined, state: RunsPort): Promise<void> 
   throw new BmadError('not_found', `There is no run ${quoted(id)}.`, {
     subject: id,
     suggestions: nearest(id, ids),
-    hint: 'run_open opens one; leave run_id out for a task of no run.',
+    hint: 'Leave run_id out for a task without a run.',
+    steps: [openRun(undefined, 'Open a run')],
   });
 }
 

@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { queueTask } from './queue-task.ts';
-import { outputKeyField, taskLine, taskView, viewOf } from './task-view.ts';
+import { approving, outputKeyField, taskLine, taskView, viewOf } from './task-view.ts';
 
 export const spawnSubagentTask = defineOperation({
   name: 'spawn_subagent_task',
   title: 'Queue work for a sub-agent',
   description:
-    'Queue a task with a self-contained brief: persona, context files, decisions. Workers take it with task_claim.',
+    'Queue a task with a self-contained brief: persona, context files, decisions. Workers claim it.',
   effect: 'write',
   toolset: 'project',
   command: 'task add',
@@ -55,9 +55,17 @@ export const spawnSubagentTask = defineOperation({
       `Kept in ${kept_in}; the brief has ${brief_bytes} bytes.`,
       ...(left_out.length === 0 ? [] : [`Left out for length: ${left_out.join('; ')}.`]),
     ].join('\n'),
-    note:
-      task.status === 'needs_approval'
-        ? `A person has to agree first: bmad task approve ${task.task_id}`
-        : `To do it: task_claim, then task_complete with the claim. task_show has the brief for a sub-agent.`,
+    ...(task.status === 'needs_approval'
+      ? { note: 'A person has to approve it first.', steps: [approving(task.task_id, 'Approve it')] }
+      : {
+          steps: [
+            { operation: 'task_claim', args: { task_id: task.task_id }, why: 'Take it' },
+            {
+              operation: 'task_show',
+              args: { task_id: task.task_id },
+              why: 'Read the brief for a sub-agent',
+            },
+          ],
+        }),
   }),
 });

@@ -23,7 +23,9 @@ describe('task_list', () => {
     const { data, answer } = await session.ok(taskList, { limit: 2 });
     expect((data['tasks'] as { task_id: string }[]).map(({ task_id }) => task_id)).toEqual([ids[0], ids[2]]);
     expect(data['counts']).toEqual({ queued: 3, cancelled: 1 });
-    expect(answer.note).toContain(`cursor "${String(data['next'])}"`);
+    expect(answer.steps).toMatchObject([
+      { operation: 'task_list', args: { limit: 2, cursor: data['next'] } },
+    ]);
     const rest = await session.ok(taskList, { limit: 2, cursor: data['next'] });
     expect((rest.data['tasks'] as { task_id: string }[]).map(({ task_id }) => task_id)).toEqual([ids[3]]);
   });

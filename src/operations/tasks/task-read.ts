@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { fitItems, listPage } from '../../base/text/paging.ts';
 import { fenced, plural } from '../../base/text/text.ts';
 import { FINAL_STATES, TASK_STATES } from '../../model/task.ts';
-import { cursorField, limitField, projectField } from '../fields.ts';
+import { cursorField, limitField, nextPart, projectField } from '../fields.ts';
 import { olderNotes } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
 import { handleOf } from './task-agents.ts';
@@ -37,7 +37,7 @@ export const taskList = defineOperation({
     problems: z.array(z.string()),
     next: z.string().optional(),
   }),
-  async run({ status, run_id, agent, limit, cursor, project }, context) {
+  async run({ status, run_id, agent, limit, cursor, project }, context, call) {
     const { queue } = await (await context.state(project)).tasks();
     const { tasks, problems } = await queue.all();
     const own = agent === undefined ? undefined : await handleOf(agent, context, project);
@@ -62,7 +62,7 @@ export const taskList = defineOperation({
       total: page.total,
       counts,
       tasks: fitting,
-      problems: [...problems, ...(await olderNotes(context, project, ['tasks']))],
+      problems: [...problems, ...(await olderNotes(context, project, ['tasks'], call))],
       ...(next === undefined ? {} : { next }),
     };
   },
@@ -76,7 +76,12 @@ export const taskList = defineOperation({
           : tasks.map(taskLine).join('\n'),
         ...problems.map((problem) => `Problem: ${problem}`),
       ].join('\n'),
-      note: `${tasks.length} of ${plural(total, 'task')}; in all: ${summary}.${status === 'all' || tasks.length > 0 || states.length === 0 ? '' : ' task_list {status:"all"} shows them.'}${next === undefined ? '' : ` Continue with cursor "${next}".`}`,
+      note: `${tasks.length} of ${plural(total, 'task')}; in all: ${summary}.`,
+      again: nextPart(next),
+      steps:
+        status === 'all' || tasks.length > 0 || states.length === 0
+          ? []
+          : [{ operation: 'task_list', args: { status: 'all' }, why: 'List them all' }],
     };
   },
 });

@@ -1,11 +1,12 @@
 import * as z from 'zod';
+import type { Step } from '../../base/step.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { TASK_STATES, type Task } from '../../model/task.ts';
 
 /** Fields and words that the operations about tasks share. */
 
 export const taskIdField = z.string().min(1).max(100).describe('Exact id of the task');
-export const claimField = z.string().min(1).max(100).describe('The claim that task_claim answered with');
+export const claimField = z.string().min(1).max(100).describe('The claim that came with the task');
 const OUTPUT_KEY = /^(?!__proto__$)[A-Za-z_][\w-]*$/;
 export const outputKeyField = z
   .string()
@@ -66,6 +67,11 @@ export function viewOf(task: Task): TaskView {
             approval.by === undefined ? approval.reason : `${approval.reason} (decided by ${approval.by})`,
         }),
   };
+}
+
+/** What only a person may do. */
+export function approving(task_id: string, why: string): Step {
+  return { operation: 'task_approve', args: { task_id }, why };
 }
 
 /** `task-… queued  architect → api_review: Review the API`. */

@@ -4,7 +4,7 @@ import { fenced } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { handleOf } from './task-agents.ts';
-import { claimField, leaseField, taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
+import { approving, claimField, leaseField, taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
 
 const changed = z.object({ task: taskView });
 const held = { task_id: taskIdField, claim: claimField, project: projectField };
@@ -59,17 +59,21 @@ export const taskClaim = defineOperation({
     if (task === undefined)
       return {
         body: 'There is no task to take now.',
-        note:
-          [
-            waiting === 0
-              ? undefined
-              : `${waiting} queued, for another agent or waiting for the results of others; task_list shows them.`,
-            undecided.length === 0
-              ? undefined
-              : `${undecided.length} for a person to decide: bmad task approve ${undecided[0] ?? ''}`,
-          ]
-            .filter((part) => part !== undefined)
-            .join(' ') || 'spawn_subagent_task queues one.',
+        note: [
+          waiting === 0
+            ? undefined
+            : `${waiting} queued, for another agent or waiting for the results of others.`,
+          undecided.length === 0 ? undefined : `${undecided.length} for a person to decide.`,
+        ]
+          .filter((part) => part !== undefined)
+          .join(' '),
+        steps: [
+          ...(waiting === 0 ? [] : [{ operation: 'task_list', why: 'List the tasks' }]),
+          ...undecided.slice(0, 1).map((task_id) => approving(task_id, 'Approve the first')),
+          ...(waiting + undecided.length === 0
+            ? [{ operation: 'spawn_subagent_task', open: ['agent', 'task', 'output_key'], why: 'Queue one' }]
+            : []),
+        ],
       };
     return {
       body: [
@@ -78,7 +82,20 @@ export const taskClaim = defineOperation({
         brief ?? '',
         ...inputs.map(({ output_key, text }) => `## Result of ${output_key}\n\n${fenced(text)}`),
       ].join('\n\n'),
-      note: `When done: task_complete {task_id:"${task.task_id}", claim:"${claim}", result:"…"}; if it cannot be done: task_fail.`,
+      steps: [
+        {
+          operation: 'task_complete',
+          args: { task_id: task.task_id, claim },
+          open: ['result'],
+          why: 'When it is done',
+        },
+        {
+          operation: 'task_fail',
+          args: { task_id: task.task_id, claim },
+          open: ['error'],
+          why: 'If it cannot be done',
+        },
+      ],
     };
   },
 });
@@ -123,8 +140,11 @@ export const taskComplete = defineOperation({
   render: ({ task }) => ({
     body: taskLine(task),
     ...(task.status === 'needs_verification'
-      ? { note: `It counts once a person agrees: bmad task approve ${task.task_id}` }
-      : { note: 'task_merge brings results together by their output keys.' }),
+      ? {
+          note: 'It counts once a person has approved it.',
+          steps: [approving(task.task_id, 'Approve it')],
+        }
+      : { steps: [{ operation: 'task_merge', why: 'Merge the results, by their output keys' }] }),
   }),
 });
 
