@@ -28,11 +28,7 @@ describe('what is wrong with an argument', () => {
     [recallStructured, {}, 'recall_structured: "query" is missing.'],
     [recallStructured, { query: 'x', size: 1 }, 'recall_structured: there is no argument "size".'],
     [recallStructured, 'x', 'recall_structured: the arguments must be an object, not "x".'],
-    [
-      runCheckpoint,
-      { run_id: 'x', step: 'two' },
-      'run_checkpoint: "step" must be a whole number, not "two".',
-    ],
+    [runCheckpoint, { run_id: 'x', step: 'two' }, 'run_checkpoint: "step" must be a number, not "two".'],
     [runCheckpoint, { run_id: 'x', step: 1.5 }, 'run_checkpoint: "step" must be a whole number, not 1.5.'],
   ])('is said in a plain sentence (M-33): %#', (operation, raw, message) => {
     expect(complaintOf(operation, raw)).toBe(message);
@@ -58,7 +54,7 @@ describe('arguments by other names', () => {
     'are understood by %s, whether it says agent or agent_id (M-34)',
     (_name, operation) => {
       const other = 'agent' in operation.input.shape ? 'agent_id' : 'agent';
-      expect(complaintOf(operation, { [other]: 'dev' })).not.toMatch(/agent/);
+      expect(complaintOf(operation, { [other]: 'dev' })).not.toMatch(/"agent/);
     },
   );
 

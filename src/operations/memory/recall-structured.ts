@@ -37,7 +37,8 @@ export const recallStructured = defineOperation({
   input: z.strictObject({
     query: z
       .string()
-      .regex(/\S/, 'is empty')
+      .trim()
+      .min(1)
       .max(20_000)
       .describe('Question or words; an id gives that memory in full'),
     ...selectionFields,
