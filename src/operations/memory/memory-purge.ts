@@ -9,7 +9,7 @@ export const memoryPurge = defineOperation({
   name: 'memory_purge',
   title: 'Remove forgotten memories for good',
   description:
-    'Remove memories that were forgotten, with their earlier wordings. There is no undo. It only shows what would go, unless it is told to apply it.',
+    'Remove memories that were forgotten, with their earlier wordings. There is no undo. Only shows what would go, unless apply is set.',
   effect: 'destroy',
   command: 'memory purge',
   examples: [
