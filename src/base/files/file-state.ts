@@ -178,7 +178,7 @@ export async function removeTree(path: string): Promise<void> {
 
 /** The names in one of the server's folders, sorted; empty if it does not exist. */
 export async function stateNames(path: string): Promise<string[]> {
-  return (await readdir(path).catch(unlessAbsent(path, []))).sort();
+  return (await readdir(path).catch(unlessAbsent<string[]>(path, []))).sort();
 }
 
 /** When a file or folder was last changed, in milliseconds; undefined if it does not exist. */
