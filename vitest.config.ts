@@ -48,7 +48,7 @@ export default defineConfig({
     projects: [
       project('unit', ['src/**/*.test.ts'], { exclude: BESIDE_WITH_PROCESSES }),
       project('property', ['tests/property/**/*.test.ts']),
-      project('contract', ['tests/*.test.ts', 'tests/{contract,memory}/**/*.test.ts'], {
+      project('contract', ['tests/*.test.ts', 'tests/{contract,memory,steps}/**/*.test.ts'], {
         exclude: WITH_PROCESSES,
       }),
       project('surface', ['tests/surface/**/*.test.ts']),

@@ -1,7 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
+/** One line for each recommended step that a test has taken. */
+export const STEPS_TAKEN = 'steps-taken.txt';
+
+function linesOf(file: string): number {
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0;
+}
 
 /**
  * Tests of the programs run the real build; it is made here when it is missing or out of date. All temporary folders are
@@ -13,5 +20,9 @@ export default function setup(): (() => void) | undefined {
   execFileSync(process.execPath, ['scripts/ensure.mjs'], { stdio: ['ignore', 'inherit', 'inherit'] });
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'bmad-tests-')));
   Object.assign(process.env, { BMAD_TEST_FOLDER: folder, TMPDIR: folder, TEMP: folder, TMP: folder });
-  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  return () => {
+    const steps = linesOf(join(folder, STEPS_TAKEN));
+    if (steps > 0) process.stdout.write(`${steps} recommended steps were taken.\n`);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
 }

@@ -26,13 +26,15 @@ export function actionTool(tool: UnifiedTool, { briefly }: { briefly: boolean })
     }),
   );
 
-  function known(asked: string): string {
+  function known(asked: string, args: Record<string, unknown> = {}): string {
     const action = spellings.get(asked);
     if (action !== undefined) return action;
     if (OFFERED[asked]?.toolset !== undefined)
       throw new BmadError('invalid_input', `${tool}: ${quoted(asked)} is a tool, not an action.`, {
         subject: asked,
-        steps: [{ operation: asked, why: 'Call the tool' }],
+        ...(Object.keys(args).length === 0
+          ? { hint: 'Call it by its own name.' }
+          : { steps: [{ operation: asked, args, why: 'Call the tool' }] }),
       });
     throw new BmadError('invalid_input', `${tool}: there is no action ${quoted(asked)}.`, {
       subject: 'action',
@@ -47,7 +49,7 @@ export function actionTool(tool: UnifiedTool, { briefly }: { briefly: boolean })
       action === HELP
         ? undefined
         : {
-            to: operationBehind(tool, known(action)),
+            to: operationBehind(tool, known(action, args)),
             args: withoutEmpty(args),
             within: { action: known(action) },
           },

@@ -61,13 +61,19 @@ function checkDoubles(done: readonly Done[], { strategy }: MergeOrder): void {
     runs.set(task.output_key, [...(runs.get(task.output_key) ?? []), task.run_id ?? 'no run']);
   const double = [...runs].find(([, of]) => of.length > 1);
   if (double === undefined) return;
+  const run = done.find(({ task }) => task.output_key === double[0] && task.run_id !== undefined)?.task
+    .run_id;
   throw new BmadError(
     'conflict',
     `Several tasks have the output key "${double[0]}": ${double[1].join(', ')}.`,
     {
       subject: double[0],
       steps: [
-        { operation: 'task_merge', args: { strategy }, open: ['run_id'], why: 'Merge the tasks of one run' },
+        ...(run === undefined
+          ? []
+          : [
+              { operation: 'task_merge', args: { strategy, run_id: run }, why: 'Merge the tasks of one run' },
+            ]),
         { operation: 'task_merge', args: { strategy: 'concat' }, why: 'Or join all results' },
       ],
     },

@@ -1,4 +1,4 @@
-import { argumentsText, type Step, type StepWriter } from '../../base/step.ts';
+import { argumentsText, stepArguments, type Step, type StepWriter } from '../../base/step.ts';
 import { commandLine } from '../../operations/command-line.ts';
 import type { ToolChoice } from '../../operations/toolsets.ts';
 import { OFFERED } from '../../operations/offered.ts';
@@ -14,7 +14,7 @@ export function stepsFor({ fixed, of }: ToolChoice): StepWriter {
   const offered = new Set(fixed.filter((tool) => of(tool).offered).map(({ name }) => name));
   return (step) =>
     toolCall(step, (tool) => offered.has(tool)) ??
-    elsewhere(step.operation, step.args ?? {}, offered) ??
+    elsewhere(step.operation, stepArguments(step), offered) ??
     personsCommand(step);
 }
 

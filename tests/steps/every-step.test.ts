@@ -1,0 +1,83 @@
+import { cp } from 'node:fs/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../support/app.ts';
+import { installOf } from '../support/installs.ts';
+import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
+import { RUN_FILES } from '../support/run-project.ts';
+import { modelSurface, programSurface, requestSurface } from '../support/steps/surfaces.ts';
+import { SAMPLE_EXPORT } from '../support/steps/samples.ts';
+import { emptySweep, sweep, takeSteps, type Swept } from '../support/steps/sweep.ts';
+
+// A step that an answer or an error recommends is taken as it was printed, where it was printed. None may lead nowhere:
+// to a call that is not understood, or to nothing (M-33, M-34).
+
+/** The projects, each made anew. */
+const PROJECTS: Record<string, () => Promise<string>> = {
+  async 'an empty project'() {
+    const folder = await temporaryFolder(onTestFinished);
+    await writeFiles(folder, { 'sample.jsonl': SAMPLE_EXPORT });
+    return folder;
+  },
+  async 'a project with 6.12 in it'() {
+    const folder = await temporaryFolder(onTestFinished);
+    await cp(await installOf('6.12.0'), folder, { recursive: true });
+    await writeFiles(folder, { 'sample.jsonl': SAMPLE_EXPORT });
+    return folder;
+  },
+  async 'a kit project in use'() {
+    const folder = await temporaryFolder(onTestFinished);
+    await writeFiles(folder, { ...KIT_FILES, ...RUN_FILES, 'sample.jsonl': SAMPLE_EXPORT });
+    return folder;
+  },
+};
+
+/** What is wrong with a sweep: steps that led nowhere, and too few to say anything. */
+function wrongWith({ asked, taken, nowhere }: Swept, least: number): string[] {
+  const few =
+    asked === 0 || taken.size < least ? [`only ${taken.size} kinds of steps in ${asked} answers`] : [];
+  return [...nowhere, ...few];
+}
+
+describe.each(Object.entries(PROJECTS))('in %s, every step leads somewhere', (_name, project) => {
+  it.each([
+    ['bmad', 5],
+    ['workflows', 1],
+    ['agents', 1],
+  ])('over MCP with the toolsets %j', async (toolsets, least) => {
+    const surface = await modelSurface(await project(), onTestFinished, { toolsets });
+    expect(wrongWith(await sweep(surface), least)).toEqual([]);
+  });
+
+  it('over HTTP', async () => {
+    const surface = await requestSurface(await project(), onTestFinished);
+    expect(wrongWith(await sweep(surface, { briefly: true }), 10)).toEqual([]);
+  });
+
+  it('in the library', async () => {
+    const library = await programSurface(await project(), onTestFinished);
+    const swept = emptySweep();
+    for (const [name, given] of [
+      ['loadAgent', 'nobody'],
+      ['loadAgent', ''],
+      ['loadAgent', 'prd'],
+      ['loadWorkflow', 'nothing'],
+      ['loadFile', 'no/such/file.md'],
+      ['loadFile', '../x'],
+      ['loadFile', 'core'],
+      ['search', ''],
+      ['activate', 'nobody'],
+      ['activate', 'architect'],
+      ['activate', 'prd'],
+      ['activate', '..'],
+    ] as const) {
+      swept.asked += 1;
+      await takeSteps(
+        library,
+        await library.printed(name, [given]),
+        `${name}(${JSON.stringify(given)})`,
+        swept,
+      );
+    }
+    expect(wrongWith(swept, 3)).toEqual([]);
+  });
+});

@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { Outside } from '../../../src/app/app.ts';
+import { projectKey } from '../../../src/base/files/project-key.ts';
+import { stepLines, type Step } from '../../../src/base/step.ts';
+import type { Call } from '../../../src/operations/context.ts';
+import type { CallOutcome } from '../../../src/operations/execute.ts';
+import { toolCall } from '../../../src/operations/unified/forms.ts';
+import { testCall } from '../app.ts';
+import { SAMPLE_EXPORT } from './samples.ts';
+import { countStep, modelSurface } from './surfaces.ts';
+
+/** The kinds of steps that this worker has taken: the same operation, arguments of the same names, a project alike. */
+const taken = new Set<string>();
+
+/** A call that keeps the steps which are written inside of texts. */
+export function recordingCall(): { call: Call; said: Step[] } {
+  const said: Step[] = [];
+  const say: Call['say'] = (step) => {
+    said.push(step);
+    return toolCall(step);
+  };
+  return { call: { ...testCall(), say }, said };
+}
+
+/**
+ * Takes each new kind of step that an answer or an error recommends, as a model would: it is printed by the MCP surface,
+ * read, and called. Throws where one leads nowhere.
+ */
+export async function takeRecommended(
+  outcome: CallOutcome,
+  said: readonly Step[],
+  folder: string,
+  outside: Partial<Outside>,
+): Promise<void> {
+  const steps = [...said, ...(outcome.ok ? (outcome.answer.steps ?? []) : outcome.error.steps)];
+  const fresh = steps.filter((step) => isNew(step, folder));
+  // A cursor belongs to an answer of this very place, and asks for more of what was read.
+  const here = fresh.filter(({ args = {} }) => 'cursor' in args);
+  const elsewhere = fresh.filter((step) => !here.includes(step));
+  const cleanUps: (() => Promise<void>)[] = [];
+  const onEnd = (cleanUp: () => Promise<void>): void => void cleanUps.push(cleanUp);
+  try {
+    if (here.length > 0)
+      await takeAll(here, await modelSurface(folder, onEnd, { outside: { flags: {}, ...outside } }));
+    if (elsewhere.length > 0) {
+      const copy = await copyOf(folder, onEnd);
+      await writeFile(join(copy, 'sample.jsonl'), SAMPLE_EXPORT);
+      const home = outside.home === undefined ? undefined : await copyOf(outside.home, onEnd);
+      await moveState(home ?? join(copy, 'no-home'), folder, copy);
+      const flags = { ...outside.flags, embedder: 'none' };
+      const there = { ...outside, flags, ...(home === undefined ? {} : { home }) };
+      const surface = await modelSurface(copy, onEnd, { outside: there });
+      await takeAll(elsewhere, surface, (text) => text.replaceAll(folder, copy));
+    }
+  } finally {
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+  }
+}
+
+async function takeAll(
+  steps: readonly Step[],
+  surface: Awaited<ReturnType<typeof modelSurface>>,
+  change = (text: string): string => text,
+): Promise<void> {
+  for (const step of surface.stepsIn(change(stepLines(steps, surface.write).join('\n')))) {
+    countStep(step);
+    const why = await surface.take(step);
+    if (why !== undefined) throw new Error(`A recommended step leads nowhere: ${step.text}: ${why}`);
+  }
+}
+
+function isNew({ operation, args = {}, open = [] }: Step, folder: string): boolean {
+  const names = [...Object.keys(args), ...open].sort();
+  const kind = ['_bmad/_memory', '_bmad', 'bmad', '.bmad-core'].find((part) =>
+    existsSync(join(folder, part)),
+  );
+  const key = [operation, ...names, kind].join(' ');
+  if (taken.has(key)) return false;
+  taken.add(key);
+  return true;
+}
+
+async function copyOf(folder: string, onEnd: (cleanUp: () => Promise<void>) => void): Promise<string> {
+  const copy = await realpath(await mkdtemp(join(tmpdir(), 'bmad-copy-')));
+  onEnd(() => rm(copy, { recursive: true, force: true }));
+  await cp(folder, copy, { recursive: true, filter: (path) => basename(path) !== 'node_modules' });
+  return copy;
+}
+
+/** State that is kept with the user is found by the place of the project, so it is put where the copy's is looked for. */
+async function moveState(home: string, folder: string, copy: string): Promise<void> {
+  const state = join(home, '.local/state/bmad-mcp-server');
+  for (const part of existsSync(state) ? await readdir(state) : []) {
+    const before = join(state, part, projectKey(folder));
+    if (existsSync(before)) await rename(before, join(state, part, projectKey(copy)));
+  }
+}
