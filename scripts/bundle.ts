@@ -19,7 +19,6 @@ const OPTIONAL = ['@photostructure/sqlite'];
  */
 const LATE_PARTS: Record<string, string> = {
   'src/operations/on-demand.ts': 'operations',
-  'src/surfaces/mcp/steps.ts': 'mcp-steps',
   'src/surfaces/http/api/answers.ts': 'http-api',
   'src/app/open-workspace.ts': 'workspace',
   'src/app/project-state.ts': 'project-state',

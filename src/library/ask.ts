@@ -3,7 +3,6 @@ import { execute } from '../operations/execute.ts';
 import type { Context } from '../operations/context.ts';
 import type { AnyOperation } from '../operations/operation.ts';
 import { asFunctionCall } from './steps.ts';
-import { inLibraryWords } from './wording.ts';
 
 /** Asks the operations of one context, until it is closed. */
 export interface Asker {
@@ -17,7 +16,7 @@ export interface Asker {
 
 /** A program reads hints: the steps become part of them. */
 function inLibraryTerms(error: BmadError): BmadError {
-  return error.withHint(error.wayOut(asFunctionCall)).map(inLibraryWords);
+  return error.withHint(error.wayOut(asFunctionCall));
 }
 
 export function createAsker(context: Context): Asker {

@@ -13,6 +13,11 @@ function isLate(name: string): name is LateName {
   return Object.hasOwn(LATE, name);
 }
 
+/** What steps are written with. */
+export { commandLine } from './command-line.ts';
+export { OFFERED } from './offered.ts';
+export { toolCall } from './unified/forms.ts';
+
 /** What makes the tools of agents, which come from the content. */
 export const loadAgentTools = (): Promise<typeof import('./activation/agent-tools.ts')> =>
   import('./activation/agent-tools.ts');

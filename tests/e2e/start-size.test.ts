@@ -56,13 +56,7 @@ describe('what the start of the server loads', () => {
       const { result } = await client.callTool({ operation: 'list', query: 'agents' });
       expect(JSON.stringify(result)).toContain('architect');
     });
-    expect(files).toEqual([
-      basename(serverFile),
-      'mcp-steps.cjs',
-      'operations.cjs',
-      'server.cjs',
-      'workspace.cjs',
-    ]);
+    expect(files).toEqual([basename(serverFile), 'operations.cjs', 'server.cjs', 'workspace.cjs']);
     expect(kilobytes).toBeLessThan(940);
   });
 });

@@ -11,7 +11,6 @@ import type { AnyOperation } from '../../operations/operation.ts';
 import { bmad } from '../../operations/unified/bmad.ts';
 import { commandOf } from './command.ts';
 import { GROUPS, overview } from './overview.ts';
-import { inTerminalWords } from './wording.ts';
 
 /** The streams of the terminal, and the settings flags every command takes. */
 export interface Terminal {
@@ -54,7 +53,7 @@ export async function runProgram(
       terminal.out(exact === true || body.endsWith('\n') ? body : `${body}\n`);
       // A file may end in the middle of a line; what is said about it begins a new one.
       const gap = exact === true && body !== '' && !body.endsWith('\n') ? '\n' : '';
-      const said = [...(note === undefined ? [] : [inTerminalWords(note)]), ...stepLines(steps, commandLine)];
+      const said = [...(note === undefined ? [] : [note]), ...stepLines(steps, commandLine)];
       if (said.length > 0) terminal.err(`${gap}${said.join('\n')}\n`);
     }
     if (outcome.failed) exitCode = 1;
@@ -145,7 +144,7 @@ function report(error: BmadError, json: boolean, terminal: Terminal): number {
     const hint = error.wayOut(commandLine);
     terminal.out(`${JSON.stringify({ error: { code, message, hint, subject, suggestions } }, null, 2)}\n`);
   } else {
-    terminal.err(`${inTerminalWords(error.textWith(commandLine))}\n`);
+    terminal.err(`${error.textWith(commandLine)}\n`);
   }
   return ERROR_CODES[error.code].exit;
 }

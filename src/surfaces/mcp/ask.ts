@@ -5,6 +5,7 @@ import type { Call, Context } from '../../operations/context.ts';
 import { execute, type CallOutcome } from '../../operations/execute.ts';
 import type * as onDemand from '../../operations/on-demand.ts';
 import { protocolError } from './errors.ts';
+import { stepsFor } from './steps.ts';
 
 /** The operations are a separate bundle, loaded with the first request that needs one. */
 export const operationsOnDemand: () => Promise<typeof onDemand> = once(async () => {
@@ -16,10 +17,9 @@ export const operationsOnDemand: () => Promise<typeof onDemand> = once(async () 
   }
 });
 
-/** How steps are written for the clients of this server; like the operations, it is loaded when first needed. */
+/** How steps are written for the clients of this server. */
 export async function stepWriter({ tools }: Context): Promise<StepWriter> {
-  const { stepsFor } = await import('./steps.ts');
-  return stepsFor(tools);
+  return stepsFor(tools, await operationsOnDemand());
 }
 
 /** Runs the operation of this name. A failure has its steps in its hint. */

@@ -4,7 +4,6 @@ import type { Call, Context } from '../../operations/context.ts';
 import type { PromptItem } from '../../operations/client/prompts.ts';
 import { ask, stepWriter } from './ask.ts';
 import { dataOf, protocolError } from './errors.ts';
-import { inOfferedWords } from './wording.ts';
 
 /** Every prompt takes one free text, and works without it. */
 export const MESSAGE_ARGUMENT = 'message';
@@ -48,10 +47,9 @@ export async function getPrompt(
   const outcome = await ask('execute', input, context, call);
   if (!outcome.ok) throw protocolError(outcome.error);
   const { body, note, steps = [] } = outcome.answer;
-  const all = [body, note, stepLines(steps, await stepWriter(context)).join('\n')]
+  const text = [body, note, stepLines(steps, await stepWriter(context)).join('\n')]
     .filter(Boolean)
     .join('\n\n');
-  const text = inOfferedWords(all, context.tools);
   return {
     description: prompt.title,
     messages: [{ role: 'user', content: { type: 'text', text } }],

@@ -1,21 +1,21 @@
 import { argumentsText, stepArguments, type Step, type StepWriter } from '../../base/step.ts';
-import { commandLine } from '../../operations/command-line.ts';
+import type * as onDemand from '../../operations/on-demand.ts';
 import type { ToolChoice } from '../../operations/toolsets.ts';
-import { OFFERED } from '../../operations/offered.ts';
-import { toolCall } from '../../operations/unified/forms.ts';
 
 type Arguments = Readonly<Partial<Record<string, unknown>>>;
+/** Loaded with the operations: a start needs none of it. */
+type Writers = Pick<typeof onDemand, 'commandLine' | 'OFFERED' | 'toolCall'>;
 
 /**
  * Steps as a model can take them: calls of tools that are offered, else what every host can do by itself. What only a
  * person may do is a command.
  */
-export function stepsFor({ fixed, of }: ToolChoice): StepWriter {
+export function stepsFor({ fixed, of }: ToolChoice, writers: Writers): StepWriter {
   const offered = new Set(fixed.filter((tool) => of(tool).offered).map(({ name }) => name));
   return (step) =>
-    toolCall(step, (tool) => offered.has(tool)) ??
+    writers.toolCall(step, (tool) => offered.has(tool)) ??
     elsewhere(step.operation, stepArguments(step), offered) ??
-    personsCommand(step);
+    personsCommand(step, writers);
 }
 
 /** What other tools, or the host itself, can do where the tool `bmad` is switched off. */
@@ -54,7 +54,7 @@ function elsewhere(operation: string, args: Arguments, offered: ReadonlySet<stri
 }
 
 /** What is offered by no tool at all is for a person at a terminal; a tool that is switched off is for nobody. */
-function personsCommand(step: Step): string | undefined {
+function personsCommand(step: Step, { OFFERED, commandLine }: Writers): string | undefined {
   const { toolset, behind } = OFFERED[step.operation] ?? {};
   if (toolset !== undefined || behind !== undefined) return undefined;
   const command = commandLine(step);

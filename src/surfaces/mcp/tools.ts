@@ -10,7 +10,6 @@ import { ask, operationsOnDemand, stepWriter } from './ask.ts';
 import { dataOf, protocolError } from './errors.ts';
 import { advertisedSchema, type AdvertisedSchema } from './schema.ts';
 import { TOOL_SCHEMAS } from './tool-schemas.prepared.ts';
-import { actionNote, inOfferedWords } from './wording.ts';
 
 type AgentTool = Parameters<typeof agentOperation>[0];
 
@@ -83,21 +82,14 @@ export async function callTool(
   const operation = await toolNamed(name, context, call);
   const write = await stepWriter(context);
   const outcome = await execute(operation, args, context, { ...call, say: write });
-  const words = (text: string): string => inOfferedWords(text, context.tools);
-  const answer = (texts: readonly string[], named = texts): CallToolResult => ({
-    content: [...texts, actionNote(name, named, context.tools)]
-      .filter((text) => text !== undefined)
-      .map((text) => ({ type: 'text', text })),
+  const answer = (...texts: string[]): CallToolResult => ({
+    content: texts.filter(Boolean).map((text) => ({ type: 'text', text })),
   });
-  if (!outcome.ok) return { ...answer([outcome.error.map(words).textWith(write)]), isError: true };
-  const { body, note, exact, steps = [] } = outcome.answer;
+  if (!outcome.ok) return { ...answer(outcome.error.textWith(write)), isError: true };
+  const { body, note = '', steps = [] } = outcome.answer;
   if (operation.answersData === true)
     return { content: [{ type: 'text', text: body }], structuredContent: outcome.data };
-  const next = stepLines(steps, write).join('\n');
-  const said = [note === undefined ? '' : words(note), next].filter(Boolean);
-  // What a file says is not ours to explain.
-  const texts = note === undefined ? [] : [words(note)];
-  return exact === true ? answer([body, ...said], texts) : answer([words(body), ...said], [body, ...texts]);
+  return answer(body, note, stepLines(steps, write).join('\n'));
 }
 
 /** The operation behind a tool. One that is switched off is as little callable as one that does not exist. */

@@ -11,6 +11,7 @@ import { OFFERED } from '../../../src/operations/offered.ts';
 import type { AnyOperation } from '../../../src/operations/operation.ts';
 import { runProgram } from '../../../src/surfaces/cli/program.ts';
 import { createApiRoutes } from '../../../src/surfaces/http/api/route.ts';
+import * as onDemand from '../../../src/operations/on-demand.ts';
 import { stepsFor } from '../../../src/surfaces/mcp/steps.ts';
 import { mcpServerFactory } from '../../../src/surfaces/mcp/server.ts';
 import { contextIn } from '../app.ts';
@@ -90,7 +91,7 @@ export async function modelSurface(
 
   return {
     name: `mcp ${toolsets ?? 'default'}`,
-    write: stepsFor(context.tools),
+    write: stepsFor(context.tools, onDemand),
     async ask({ name }, input) {
       const behind = OFFERED[name]?.behind ?? {};
       if (names.includes(name)) return texts(name, input);
@@ -137,7 +138,7 @@ export async function modelSurface(
 const wordOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** The command line, in this process. */
-export async function terminalSurface(
+async function terminalSurface(
   folder: string,
   onEnd: OnEnd,
   outside: Partial<Outside> = {},

@@ -15,7 +15,6 @@ import { BASE, DOCUMENT } from './paths.ts';
 import { problemOf } from './problems.ts';
 import { traced } from './traces.ts';
 import { asRequest } from './steps.ts';
-import { inRoutes, stepsAsRoutes } from './wording.ts';
 
 const SUGGESTED = 5;
 
@@ -142,18 +141,16 @@ function unknown(name: string, offered: readonly AnyOperation[]): Response {
 function responseOf(outcome: CallOutcome, form: Form, challenged: Record<string, string>): Response {
   if (!outcome.ok) {
     const { error } = outcome;
-    return problemOf(inRoutes(error), { headers: error.hint === WRITING_HINT ? challenged : {} });
+    return problemOf(error.withHint(error.wayOut(asRequest)), {
+      headers: error.hint === WRITING_HINT ? challenged : {},
+    });
   }
   const { data, failed, answer } = outcome;
   if (form === 'application/json') return Response.json({ data, failed });
   const { body, note, exact, steps = [] } = answer;
   // A file is returned unchanged, without additions. What people have written is not ours to change either.
   const text =
-    exact === true
-      ? body
-      : [body, stepsAsRoutes(note ?? ''), stepLines(steps, asRequest).join('\n')]
-          .filter(Boolean)
-          .join('\n\n');
+    exact === true ? body : [body, note, stepLines(steps, asRequest).join('\n')].filter(Boolean).join('\n\n');
   return new Response(text, { headers: { 'content-type': `${form}; charset=utf-8` } });
 }
 
