@@ -1,6 +1,7 @@
 import { CLI_PROGRAM } from '../base/product.ts';
-import { stepArguments, type StepWriter } from '../base/step.ts';
+import type { StepWriter } from '../base/step.ts';
 import { OFFERED } from './offered.ts';
+import { writtenArguments } from './offers.ts';
 
 /** `min_score` is `--min-score` on the command line. */
 export function flagOf(name: string): string {
@@ -11,7 +12,7 @@ export function flagOf(name: string): string {
 export const commandLine: StepWriter = (step) => {
   const { command, positional = [] } = OFFERED[step.operation] ?? {};
   if (command === undefined) return undefined;
-  const { kind: _kind, ...args } = stepArguments(step);
+  const { kind: _kind, ...args } = writtenArguments(step);
   const byPlace = positional.flatMap((name) => (args[name] === undefined ? [] : [quoted(args[name])]));
   const byName = Object.entries(args)
     .filter(([name, value]) => !positional.includes(name) && value !== undefined)

@@ -2,7 +2,6 @@ import { BmadError } from '../base/errors.ts';
 import { saying, type Step } from '../base/step.ts';
 import type { Call, Context } from './context.ts';
 import { checkedInput, type SpokenNames } from './input.ts';
-import { OFFERED } from './offered.ts';
 import { UNIFIED, mayRead, type AnyOperation, type Answer, type Route } from './operation.ts';
 import { shaped, type Repeated } from './shaped.ts';
 
@@ -64,9 +63,7 @@ function safeSteps(steps: readonly Step[], input: Given, { secrets }: Context): 
 
 /** A caller who has named a project means it in the next call as well. */
 function inProject(step: Step, { project }: Given): Step {
-  return project === undefined || OFFERED[step.operation]?.projectless === true
-    ? step
-    : { ...step, args: { project, ...step.args } };
+  return project === undefined ? step : { ...step, args: { project, ...step.args } };
 }
 
 interface Meant {

@@ -1,3 +1,4 @@
+import { stepArguments, type Step } from '../base/step.ts';
 import { OFFERED } from './offered.ts';
 import type { AnyOperation, UnifiedTool } from './operation.ts';
 
@@ -7,6 +8,12 @@ export type Offer = Pick<AnyOperation, 'toolset' | 'behind' | 'serves' | 'comman
   /** Whether it takes no project. */
   projectless?: true;
 };
+
+/** The arguments of a step as a surface writes them; a project is left out where the operation takes none. */
+export function writtenArguments(step: Step): Record<string, unknown> {
+  const { project, ...args } = stepArguments(step);
+  return project === undefined || OFFERED[step.operation]?.projectless === true ? args : { ...args, project };
+}
 
 const TABLES = new Map<UnifiedTool, ReadonlyMap<string, string>>();
 

@@ -46,7 +46,7 @@ describe('the state that a client of 2026 carries', () => {
     expect((await round(client, { output_key: 'queue' }, back)).text).toContain('Kept as queue');
     const before = await kept(cwd);
     expect((await round(client, { output_key: 'queue' }, back)).text).toContain(
-      'The output key "queue" is that of',
+      'The output key "queue" is already used by',
     );
     expect(await kept(cwd)).toEqual(before);
   });

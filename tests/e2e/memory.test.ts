@@ -164,7 +164,7 @@ describe('the command line', () => {
       'Tags come from',
     );
     const forgotten = await run('memory', 'forget', memory.id);
-    expect(forgotten.stderr).toContain('"bmad memory restore <id>"');
+    expect(forgotten.stderr).toContain(`Undo it: bmad memory restore ${memory.id}`);
     expect((await run('memory', 'get', 'nothing')).code).toBe(2);
     expect((await run('memory', 'recall', 'x', '--limit', 'five')).code).toBe(2);
   });

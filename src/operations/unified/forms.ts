@@ -1,7 +1,8 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
-import { argumentsText, stepArguments, type Step } from '../../base/step.ts';
+import { argumentsText, type Step } from '../../base/step.ts';
 import { OFFERED } from '../offered.ts';
+import { writtenArguments } from '../offers.ts';
 import { UNIFIED, type OwnArguments, type UnifiedForm, type UnifiedTool } from '../operation.ts';
 
 /** Callers say `agent` or `agents`, `file` or `resource`. */
@@ -85,7 +86,7 @@ export function toolCall(
   isOffered: (tool: string) => boolean = () => true,
 ): string | undefined {
   const offer = OFFERED[step.operation];
-  const args = stepArguments({ ...step, why: '' });
+  const args = writtenArguments({ ...step, why: '' });
   // What is not declared is the tool of an agent, which is named after it.
   if (offer === undefined || (offer.toolset !== undefined && isOffered(step.operation)))
     return `${step.operation} ${argumentsText(args)}`;
