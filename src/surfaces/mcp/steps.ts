@@ -20,9 +20,9 @@ export function stepsFor({ fixed, of }: ToolChoice, writers: Writers): StepWrite
 
 /** What other tools, or the host itself, can do where the tool `bmad` is switched off. */
 function elsewhere(operation: string, args: Arguments, offered: ReadonlySet<string>): string | undefined {
-  const { name, target, kind, what, query, pattern, run_id, uri } = args;
+  const { name, target, kind, what, query, pattern, run_id, uri, project } = args;
   const resources = offered.has('bmad-resources');
-  const call = (tool: string, given: Arguments): string => `${tool} ${argumentsText(given)}`;
+  const call = (tool: string, given: Arguments): string => `${tool} ${argumentsText({ ...given, project })}`;
   switch (operation) {
     case 'execute':
       if (kind === 'agent') return `the tool or the prompt of the agent ${String(name)}`;
@@ -45,9 +45,9 @@ function elsewhere(operation: string, args: Arguments, offered: ReadonlySet<stri
     case 'list_skills':
       return 'skills/list';
     case 'get_skill':
-      return call('skills/get', { uri });
+      return `skills/get ${argumentsText({ uri })}`;
     case 'list_skill_folder':
-      return call('resources/directory/read', { uri });
+      return `resources/directory/read ${argumentsText({ uri })}`;
     default:
       return undefined;
   }
