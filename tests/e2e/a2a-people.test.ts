@@ -66,7 +66,7 @@ describe('what outsiders ask for', () => {
     const { id } = await send(client, message('Who asks?'));
     const { task, brief } = (await place.cli('task', 'show', id)) as { task: object; brief: string };
     expect(task).toMatchObject({ from: 'a2a', status: 'needs_approval' });
-    expect(brief).toContain('Somebody outside the project asked for this');
+    expect(brief).toContain('Someone outside the project requested this');
   });
 });
 

@@ -163,7 +163,7 @@ describe('Agent2Agent 1.0', () => {
     const act = async (action: string, args: object): Promise<string> =>
       textsOf(await host.callTool({ name: 'manage_project', arguments: { action, args } })).join('\n');
     const claimed = await act('task_claim', { task_id: id, worker: 'host' });
-    expect(claimed).toContain('Somebody outside the project asked for this');
+    expect(claimed).toContain('Someone outside the project requested this');
     const word = /claim (\w+)/.exec(claimed)?.[1];
     await act('task_complete', { task_id: id, claim: word, result: 'Done by a host.' });
     await host.close();

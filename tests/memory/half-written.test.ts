@@ -143,7 +143,7 @@ describe('files that say what a memory said before', () => {
     expect(entries.map((each) => each.entry.text)).toEqual([NEW]);
   });
 
-  it('lose all earlier wordings when the memory itself is written again', async () => {
+  it('lose all earlier versions when the memory itself is written again', async () => {
     const { memory, file } = await project();
     const { id } = await remembered(memory, OLD);
     await changedElsewhere(memory, id, NEW);

@@ -104,7 +104,7 @@ describe.each(['sqlite', 'jsonl'] as const)('vectors of another embedder, on %s'
     const { data, answer } = await session.ok(memoryStatus);
     expect(data).toMatchObject({ embedder: 'ollama/new', dim: NEW, degraded: false });
     expect(answer.body).toContain(
-      `${BATCH} of ${MEMORIES} memories have a vector, the others are being made`,
+      `${BATCH} of ${MEMORIES} memories have a vector, the others are being computed`,
     );
     // The newest come first, so the first one has none yet: its words find it.
     expect((await found(session, wordOf(0)))[0]).toEqual({ text: textOf(0), meaning: false });

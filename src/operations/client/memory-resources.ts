@@ -23,7 +23,7 @@ export function memoryUri(type: MemoryType, id?: string): string {
   return `bmad://memory/${type}${id === undefined ? '' : `/${id}`}`;
 }
 
-/** All memories of a type as Markdown, or one of them with its earlier wordings. */
+/** All memories of a type as Markdown, or one of them with its earlier versions. */
 export async function memoryText(
   { type, id }: MemoryPlace,
   context: MemoryPort,

@@ -86,7 +86,7 @@ export function stepText({
   exit_code: code,
 }: z.output<typeof stepSchema>): string {
   const result =
-    ok === undefined ? 'no result' : ok ? 'OK' : advisory === true ? 'not OK (does not count)' : 'FAILED';
+    ok === undefined ? 'no result' : ok ? 'OK' : advisory === true ? 'not OK (advisory)' : 'FAILED';
   return `  ${stack === '' ? '' : `${stack}: `}${command} → ${result}${code === undefined || code === 0 ? '' : ` (exit code ${code})`}`;
 }
 

@@ -112,7 +112,7 @@ describe('verify_receipts', () => {
     await writeFile(main, 'package main\n');
     const { data, answer } = await session.ok(verifyReceipts);
     expect(data).toMatchObject({ proven: true, tree: 'same', passed_here: 'cc-000001', changes: [] });
-    expect(answer.body).toContain('Files: cc-000001 passed on these very files');
+    expect(answer.body).toContain('Files: cc-000001 passed with exactly these files');
     expect(answer.note).not.toContain('run_completion_contract');
   });
 
@@ -150,7 +150,7 @@ describe('verify_receipts', () => {
       notes: [expect.stringContaining('the whole project (cc-000001)')],
     });
     expect(answer.body).toMatch(
-      /^NOT proven for the project, proven for docs \(cc-000002\); stack shell \(cc-000003\) only\./,
+      /^NOT proven for the whole project, only for docs \(cc-000002\); stack shell \(cc-000003\)\./,
     );
     await writeFile(join(session.folder, '.verify/go'), 'go test ./...|OK\n');
     expect((await session.ok(verifyReceipts)).data).toMatchObject({ proven: false, proven_for: [] });

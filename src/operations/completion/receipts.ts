@@ -23,9 +23,9 @@ function partText(part: { working_dir: string; stack: string; receipt: string })
 
 export const verifyReceipts = defineOperation({
   name: 'verify_receipts',
-  title: 'Verify the receipts of the contract',
+  title: "Verify the contract's receipts",
   description:
-    'Check that the receipts of the completion contract are as they were written, and that the project still is the one that passed: names changed receipts, missing ones, changed files and a changed script.',
+    "Check that the completion contract's receipts are intact and that the project is still the one that passed: reports changed or missing receipts, changed files and a changed script.",
   effect: 'read',
   behind: { manage_project: 'verify_receipts' },
   command: 'contract verify',
@@ -77,9 +77,9 @@ export const verifyReceipts = defineOperation({
   render: (data) => ({
     body: lines(
       data.proven
-        ? 'Proven: the project is as it was when it passed, and the receipts are whole.'
+        ? 'Proven: the project is unchanged since it passed, and the receipts are intact.'
         : data.proven_for.length > 0
-          ? `NOT proven for the project, proven for ${data.proven_for.map(partText).join('; ')} only.`
+          ? `NOT proven for the whole project, only for ${data.proven_for.map(partText).join('; ')}.`
           : 'NOT proven.',
       data.chain === 'empty'
         ? 'Receipts: none yet.'
@@ -88,17 +88,17 @@ export const verifyReceipts = defineOperation({
       data.last_pass === undefined
         ? data.chain === 'empty'
           ? undefined
-          : 'Last PASS: none that is unchanged'
+          : 'Last PASS: none intact'
         : `Last PASS: ${receiptText(data.last_pass)}`,
       data.newest === undefined || data.newest.id === data.last_pass?.id
         ? undefined
         : `Newest: ${receiptText(data.newest)}`,
       data.tree === 'changed'
-        ? `Files: changed since${data.changes_known ? `, ${plural(data.changes_total, 'difference')}` : '; which ones is not known any more'}`
+        ? `Files: changed since${data.changes_known ? `, ${plural(data.changes_total, 'difference')}` : '; it is no longer known which'}`
         : data.tree === 'same'
           ? data.passed_here === data.last_pass?.id
             ? 'Files: the same'
-            : `Files: ${data.passed_here ?? ''} passed on these very files`
+            : `Files: ${data.passed_here ?? ''} passed with exactly these files`
           : undefined,
       data.changes.map(({ path, change }) => `- ${path}: ${change}`),
       data.changes_total > data.changes.length
@@ -116,14 +116,13 @@ const RUN_IT: Step = { operation: 'run_completion_contract', why: 'Verify the pr
 
 export const listReceipts = defineOperation({
   name: 'list_receipts',
-  title: 'Receipts of the contract',
-  description:
-    'List the verdicts of the completion contract, the newest first, with commit and digest of the files.',
+  title: "The contract's receipts",
+  description: "List the completion contract's verdicts, newest first, with commit and file digest.",
   effect: 'read',
   behind: { manage_project: 'list_receipts' },
   command: 'contract receipts',
   input: z.strictObject({
-    limit: z.int().min(1).max(200).default(20).describe('Receipts at most'),
+    limit: z.int().min(1).max(200).default(20).describe('Maximum receipts'),
     project: projectField,
   }),
   output: z.object({

@@ -88,7 +88,7 @@ export const runCompletionContract = defineOperation({
       data.reason,
       data.contract.kind === 'script'
         ? `Contract: ${data.contract.path ?? ''} in ${data.working_dir}`
-        : `Contract: built in, because the project has no script, in ${data.working_dir}`,
+        : `Contract: built-in checks, because the project has no script, in ${data.working_dir}`,
       data.steps.map(stepText),
       data.hints.map((hint) => `- ${hint}`),
       data.output === '' ? undefined : `${DATA_NOTE}\n${fenced(data.output)}`,

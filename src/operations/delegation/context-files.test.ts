@@ -17,7 +17,7 @@ describe('files that a caller names', () => {
       });
       const error = await refusal(() => contextFiles(root, [name], (text) => text));
       expect(error).toMatchObject({ code: 'forbidden' });
-      expect(error.message).toContain('holds secrets');
+      expect(error.message).toContain('contains secrets');
     },
   );
 });

@@ -36,17 +36,21 @@ export async function contextFiles(
     if (!paths.has(path)) paths.set(path, name);
   }
   if (paths.size > MOST_FILES)
-    throw new BmadError('invalid_input', `${field}: ${paths.size} files are named; ${MOST_FILES} can be.`, {
-      subject: field,
-      hint: 'Name those that matter most for the task.',
-    });
+    throw new BmadError(
+      'invalid_input',
+      `${field}: ${paths.size} files are named; the limit is ${MOST_FILES}.`,
+      {
+        subject: field,
+        hint: 'Name those that matter most for the task.',
+      },
+    );
   const files: ContextFile[] = [];
   let total = 0;
   for (const [path, name] of paths) {
     const bytes = await bytesOf(root, path, name, field);
     total += bytes.length;
     if (total > MOST_BYTES)
-      throw new BmadError('too_large', `${field}: the files have more than ${MOST_BYTES} bytes together.`, {
+      throw new BmadError('too_large', `${field}: together the files exceed ${MOST_BYTES} bytes.`, {
         subject: name.slice(0, 200),
         hint: 'Name fewer files, or those that matter most for the task.',
       });
@@ -66,11 +70,11 @@ async function bytesOf(root: string, path: string, name: string, field: string):
   if (path.startsWith('..') || posix.isAbsolute(path))
     throw new BmadError('forbidden', `${field}: ${quoted(name)} is outside the project.`, {
       subject,
-      hint: 'Copy the file into the project, or put what matters of it into the task.',
+      hint: 'Copy the file into the project, or put the relevant parts into the task.',
     });
   let isSecret = isSecretFile(path);
   const secret = (): BmadError =>
-    new BmadError('forbidden', `${field}: ${quoted(name)} holds secrets and is not passed on.`, {
+    new BmadError('forbidden', `${field}: ${quoted(name)} contains secrets and is not passed on.`, {
       subject,
       hint: 'Say in the task which settings matter, without their values.',
     });
@@ -85,7 +89,7 @@ async function bytesOf(root: string, path: string, name: string, field: string):
     if (isSecret) throw secret();
     throw new BmadError(error.code, `${field}: ${error.message}`, {
       subject,
-      hint: 'Paths are relative to the project, and stay inside it.',
+      hint: 'Use paths inside the project, relative to its root.',
       cause: error,
     });
   });

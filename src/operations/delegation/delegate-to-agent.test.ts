@@ -65,7 +65,7 @@ describe('delegate_to_agent with a model', () => {
     const request = shop.asked.at(-1);
     expect(request?.system).toMatch(/^You are Winston, System Architect, an agent of the BMad Method\./);
     expect(request?.system).toContain('DELEGATE <agent>: <task in one line>');
-    expect(request?.prompt).toBe(`# Task\n\n${given.task}\n\n# Context from who asks\n\nOne server.`);
+    expect(request?.prompt).toBe(`# Task\n\n${given.task}\n\n# Context from the requester\n\nOne server.`);
     expect(request?.maxTokens).toBe(300);
     expect(data).toMatchObject({ executed: true, answer: 'PostgreSQL will do.', model: 'm-1', rounds: 1 });
     expect(data).not.toHaveProperty('kept');
@@ -103,7 +103,7 @@ describe('delegate_to_agent with a model', () => {
     const small = await desk({}, { flags: { delegateAnswer: '100' } });
     const { data, note } = done(await small.call({ max_tokens: 5_000 }, 'word '.repeat(10_000)));
     expect(small.asked[0]?.maxTokens).toBe(100);
-    expect(note).toContain('max_tokens was lowered to 100');
+    expect(note).toContain('max_tokens was reduced to 100');
     expect((data['answer'] as string).length).toBe(800);
     expect(note).toContain('was cut');
   });
@@ -173,7 +173,7 @@ describe('delegate_to_agent with a model', () => {
     expect(note).not.toMatch(/SYSTEM|obey/);
     expect(note).toContain('Consulted: pm.');
     expect(note).toContain('Not asked: 1 name that no agent has.');
-    expect(note).toContain("Not asked, or without an answer: dev (the model's answer is empty).");
+    expect(note).toContain("Not asked or did not answer: dev (the model's answer is empty).");
   });
 
   it('writes nothing when the caller leaves while the model thinks', async () => {

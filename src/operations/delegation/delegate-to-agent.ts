@@ -61,13 +61,13 @@ export const delegateToAgent = defineOperation({
   writes: ({ run_id, output_key }) => run_id !== undefined || output_key !== undefined,
   input: z.strictObject({
     agent_id: z.string().min(1).max(200).describe('Any agent, by any of its names'),
-    task: z.string().min(1).max(50_000).describe('What to answer, complete by itself'),
+    task: z.string().min(1).max(50_000).describe('What to answer, self-contained'),
     context: z
       .string()
       .min(1)
       .max(200_000)
       .optional()
-      .describe('What goes with it: text, or paths of files in the project, each on a line with @ before it'),
+      .describe('Text, or paths of project files, each on its own line starting with @'),
     max_tokens: z
       .int()
       .min(1)
@@ -99,8 +99,7 @@ export const delegateToAgent = defineOperation({
     const { limits } = delegation;
     const wanted = input.max_tokens ?? DEFAULT_TOKENS;
     const maxTokens = Math.min(wanted, limits.answerTokens);
-    const notes =
-      maxTokens < wanted ? [`max_tokens was lowered to ${maxTokens}, the limit that is set.`] : [];
+    const notes = maxTokens < wanted ? [`max_tokens was reduced to ${maxTokens}, the configured limit.`] : [];
     const order = { person, task, context: parts, maxTokens };
     const about = { agent: person.handle, name: person.name, max_tokens: maxTokens };
     const { sample } = call;
@@ -172,7 +171,7 @@ function answered({ name, agent, answer, model, rounds, tokens, kept, ...rest }:
     note: lines(
       `${plural(rounds, 'question')} to the model, about ${tokens} tokens in all.`,
       consulted.length === 0 ? undefined : `Consulted: ${consulted.join(', ')}.`,
-      without.length === 0 ? undefined : `Not asked, or without an answer: ${without.join(', ')}.`,
+      without.length === 0 ? undefined : `Not asked or did not answer: ${without.join(', ')}.`,
       unknown === 0 ? undefined : `Not asked: ${plural(unknown, 'name')} that no agent has.`,
       rest.left_out.length === 0 ? undefined : `Left out: ${rest.left_out.join('; ')}.`,
       rest.notes,
@@ -187,7 +186,7 @@ function unanswered({ name, agent, brief, reason, notes, rounds }: Data): Answer
   return {
     body: brief ?? '',
     note: lines(
-      `NOT EXECUTED: ${reason ?? ''}. No model has answered as ${name} (${agent}); do not say that one has. This is the brief: run it in a sub-agent, or yourself.`,
+      `NOT EXECUTED: ${reason ?? ''}. No model has answered as ${name} (${agent}); do not claim otherwise. This is the brief: run it in a sub-agent, or yourself.`,
       rounds === 0 ? undefined : `The model was asked ${rounds === 1 ? 'once' : `${rounds} times`}.`,
       notes,
     ),

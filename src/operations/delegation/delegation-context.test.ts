@@ -20,7 +20,7 @@ describe('the context of a delegation', () => {
     ['a list', '- @docs/prd.md\n- @docs/api.md', ['The shop sells bread.', 'POST /cart'], ['Context from']],
     ['a sentence', 'As (@docs/prd.md) says, @ada.', ['The shop sells bread.', 'says, @ada.'], []],
     ['paths alone', 'docs/prd.md\ndocs/api.md', ['The shop sells bread.', 'POST /cart'], ['Context from']],
-    ['a word like a path', 'Node.js', ['# Context from who asks\n\nNode.js'], ['# File']],
+    ['a word like a path', 'Node.js', ['# Context from the requester\n\nNode.js'], ['# File']],
     ['quotes', '@"docs/my file.md"', ['Bread is baked.'], ['Context from']],
     ['a path with brackets', 'See (@app/(shop)/[id]/page.md).', ['A page.', 'See ('], []],
     ['a numbered list', '1. @docs/prd.md\n2. @docs/api.md', ['The shop sells', 'POST /cart'], ['Context']],
@@ -67,7 +67,7 @@ describe('the context of a delegation', () => {
     expect(told).not.toContain('abc');
     const error = failed(await own.call({ context: '@notes.txt' }, 'ok'));
     expect(error).toMatchObject({ code: 'forbidden' });
-    expect(error.message).toContain('holds secrets');
+    expect(error.message).toContain('contains secrets');
     expect(own.asked).toHaveLength(0);
   });
 
@@ -105,7 +105,7 @@ describe('the context of a delegation', () => {
     async (context) => {
       const own = await desk({}, { cwd: '/' });
       done(await own.call({ context }, 'ok'));
-      expect(own.asked[0]?.prompt).toContain(`# Context from who asks\n\n${context}`);
+      expect(own.asked[0]?.prompt).toContain(`# Context from the requester\n\n${context}`);
     },
   );
 

@@ -51,7 +51,9 @@ export async function delegationContext(
       : await contextFiles(await root(), [...new Set(named)], hide, 'context', FILE_LENGTH);
   const text = bare.length > 0 ? '' : rest.trim();
   return [
-    ...(text === '' ? [] : [{ title: 'Context from who asks', text: shownText(text, hide), isFile: false }]),
+    ...(text === ''
+      ? []
+      : [{ title: 'Context from the requester', text: shownText(text, hide), isFile: false }]),
     ...files.map(({ path, ...file }) => ({ title: path, ...file, isFile: true })),
   ];
 }

@@ -26,9 +26,9 @@ export async function checkKeeping(order: KeepOrder, state: () => Promise<Projec
     const runs = await (await state()).runs();
     const run = runs.find(await runs.read(), runId);
     if (run.archive !== undefined || run.status === 'completed')
-      throw new BmadError('conflict', `The run ${quoted(runId)} is over; nothing is added to it.`, {
+      throw new BmadError('conflict', `The run ${quoted(runId)} has ended; nothing can be added to it.`, {
         subject: runId,
-        hint: 'Leave run_id out, or open a new run.',
+        hint: 'Omit run_id, or open a new run.',
         steps: [openRun(run.state?.workflow, 'Open a new run')],
       });
   }
@@ -82,7 +82,7 @@ export async function keepResult(
   const { folder, owner } = queue.place;
   const file = `${folder}/${task.result?.file ?? ''}`;
   if (runId !== undefined)
-    await attempt('The run could not be told', async () => {
+    await attempt('The run could not be updated', async () => {
       const runs = await state.runs();
       const { state: before } = runs.find(await runs.read(), runId);
       const known = before?.variables[outputKey] as { task_id?: unknown } | undefined;

@@ -182,7 +182,7 @@ describe('sources add', () => {
     const error = await machine.fail(sourcesAdd, { source: `${team.source}#main:/docs` });
     expect(error).toMatchObject({
       code: 'not_found',
-      message: `${team.source}#main:/docs: there is no BMAD content in it; it was not added.`,
+      message: `${team.source}#main:/docs: it has no BMAD content, so it was not added.`,
       hint: expect.stringContaining('#ref:/subpath') as string,
     });
     expect((await machine.ok(sourcesList)).data['sources']).toEqual([]);

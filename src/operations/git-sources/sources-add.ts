@@ -37,7 +37,7 @@ export const sourcesAdd = defineOperation({
   output: z.object({
     source: sourceSchema,
     config: z.string(),
-    already: z.boolean().describe('Whether this level had it before'),
+    already: z.boolean().describe('Whether this level already had it'),
     contents: z.array(z.object({ kind: z.string(), count: z.int() })),
     names: z.array(z.string()),
   }),
@@ -47,20 +47,16 @@ export const sourcesAdd = defineOperation({
     const address = team.parsed(source);
     if (address.credentials !== undefined)
       throw new BmadError('invalid_input', 'Credentials are not written into a configuration file.', {
-        hint: 'Give the address without them, and let git find them: a credential helper, or an ssh key. For one run, BMAD_GIT may have them.',
+        hint: 'Give the address without them and let git supply them, from a credential helper or an ssh key. For a single run, BMAD_GIT may contain them.',
       });
     const found = await team.fetched(address, gitOptions(call));
     const { catalogue } = await context.readFolder(found.folder);
     const listed = catalogue.winners.filter(isListed);
     if (listed.length === 0)
-      throw new BmadError(
-        'not_found',
-        `${address.source}: there is no BMAD content in it; it was not added.`,
-        {
-          subject: address.source,
-          hint: 'If the content is in a folder of the repository, name it: #ref:/subpath.',
-        },
-      );
+      throw new BmadError('not_found', `${address.source}: it has no BMAD content, so it was not added.`, {
+        subject: address.source,
+        hint: 'If the content is in a subfolder of the repository, name it: #ref:/subpath.',
+      });
     const already = team.sources.some(
       ({ address: known, layer }) => known.source === address.source && layer === level,
     );
@@ -81,7 +77,7 @@ export const sourcesAdd = defineOperation({
   render: ({ source, config, already, contents, names }) => ({
     body: [
       `${already ? 'Already there' : 'Added'}: ${source.source}, pinned to ${short(source.commit ?? '')} in ${source.lockFile}`,
-      ...(source.pending === undefined ? [] : [`${short(source.pending.commit)} waits for approval.`]),
+      ...(source.pending === undefined ? [] : [`${short(source.pending.commit)} is waiting for approval.`]),
       `Named in ${config}`,
       `It has ${contents.map(({ kind, count }) => plural(count, kind, kind === 'knowledge' ? kind : undefined)).join(', ')}.`,
       ...(names.length === 0

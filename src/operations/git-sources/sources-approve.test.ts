@@ -46,7 +46,7 @@ describe('sources approve', () => {
     });
     expect(answer).toEqual({
       body: `- ${team.source}#main: ${short(first)} → ${short(second)} in ${machine.lock}`,
-      note: 'Running servers serve it from their next call on.',
+      note: 'Running servers serve it from the next call.',
     });
     expect(await ada()).toContain('Version two.');
     expect(await readFile(machine.lock, 'utf8')).toMatch(
@@ -60,7 +60,7 @@ describe('sources approve', () => {
     const { data, answer } = await machine.ok(sourcesApprove);
     expect(data).toEqual({ approved: [] });
     expect(answer).toEqual({
-      body: 'Nothing waits for approval.',
+      body: 'Nothing is waiting for approval.',
       steps: [{ operation: 'sources_update', why: 'Ask the remotes' }],
     });
   });
@@ -70,8 +70,8 @@ describe('sources approve', () => {
     const third = await waiting('Version three.');
     expect(await machine.fail(sourcesApprove, { commit: second.slice(0, 14) })).toMatchObject({
       code: 'not_found',
-      message: `${team.source}#main: ${short(third)} waits for approval, not "${second.slice(0, 14)}".`,
-      steps: [{ operation: 'sources_diff', why: 'Look at it again' }],
+      message: `${team.source}#main: ${short(third)} is waiting for approval, not "${second.slice(0, 14)}".`,
+      steps: [{ operation: 'sources_diff', why: 'Review it again' }],
     });
     expect(await ada()).toContain('Version one.');
     await machine.ok(sourcesApprove, { source: 'team', commit: third.slice(0, 12) });
@@ -82,7 +82,7 @@ describe('sources approve', () => {
     const second = await waiting();
     expect(await machine.fail(sourcesApprove)).toMatchObject({
       code: 'invalid_input',
-      message: `${team.source}#main: ${short(second)} waits, and you have not looked at it yet.`,
+      message: `${team.source}#main: ${short(second)} is waiting, but has not been reviewed yet.`,
       steps: [
         { operation: 'sources_diff' },
         { operation: 'sources_approve', args: { source: `${team.source}#main`, commit: second } },
@@ -100,7 +100,7 @@ describe('sources approve', () => {
   it('does not take a commit for approved when nothing waits', async () => {
     expect(await machine.fail(sourcesApprove, { source: 'team', commit: 'abcdef012345' })).toMatchObject({
       code: 'not_found',
-      message: 'Nothing waits for approval, so "abcdef012345" does not either.',
+      message: 'Nothing is waiting for approval, so "abcdef012345" cannot be approved.',
       steps: [{ operation: 'sources_update' }],
     });
     expect((await machine.ok(sourcesApprove, { commit: first.slice(0, 12) })).data).toEqual({ approved: [] });

@@ -5,8 +5,8 @@ import { APPROVE, DIFF, UPDATE, checkKnown, chosenViews, short, sourceField } fr
 
 export const sourcesApprove = defineOperation({
   name: 'sources_approve',
-  title: 'Approve changes of git sources',
-  description: 'Serve the content that waits: the lock file then names its commit and digest.',
+  title: 'Approve changes in git sources',
+  description: 'Serve the pending content: the lock file then names its commit and digest.',
   effect: 'write',
   command: 'sources approve',
   positional: ['source'],
@@ -15,9 +15,9 @@ export const sourcesApprove = defineOperation({
     source: sourceField,
     commit: z
       .string()
-      .regex(/^[0-9a-f]{12,64}$/, 'At least 12 digits of the id of a commit are expected')
+      .regex(/^[0-9a-f]{12,64}$/, 'Expected at least 12 digits of a commit id')
       .optional()
-      .describe('Approve this commit, at least 12 digits; without it, the one that was last reviewed'),
+      .describe('Approve this commit, at least 12 digits; default: the one last reviewed'),
   }),
   output: z.object({
     approved: z.array(
@@ -34,7 +34,7 @@ export const sourcesApprove = defineOperation({
       if (commit !== undefined && !views.some(({ pin }) => pin?.commit.startsWith(commit) === true))
         throw new BmadError(
           'not_found',
-          `Nothing waits for approval, so ${quoted(commit)} does not either.`,
+          `Nothing is waiting for approval, so ${quoted(commit)} cannot be approved.`,
           {
             steps: [UPDATE],
           },
@@ -46,8 +46,8 @@ export const sourcesApprove = defineOperation({
     if (other !== undefined)
       throw new BmadError(
         'not_found',
-        `${other.address.source}: ${short(other.pending?.commit ?? '')} waits for approval, not ${quoted(commit ?? '')}.`,
-        { steps: [{ ...DIFF, why: 'Look at it again' }] },
+        `${other.address.source}: ${short(other.pending?.commit ?? '')} is waiting for approval, not ${quoted(commit ?? '')}.`,
+        { steps: [{ ...DIFF, why: 'Review it again' }] },
       );
     const unseen = waiting.find(
       ({ pending, sighting }) => commit === undefined && sighting?.reviewed !== pending?.commit,
@@ -55,7 +55,7 @@ export const sourcesApprove = defineOperation({
     if (unseen !== undefined)
       throw new BmadError(
         'invalid_input',
-        `${unseen.address.source}: ${short(unseen.pending?.commit ?? '')} waits, and you have not looked at it yet.`,
+        `${unseen.address.source}: ${short(unseen.pending?.commit ?? '')} is waiting, but has not been reviewed yet.`,
         {
           subject: unseen.address.source,
           steps: [
@@ -82,7 +82,7 @@ export const sourcesApprove = defineOperation({
   render: ({ approved }) => ({
     body:
       approved.length === 0
-        ? 'Nothing waits for approval.'
+        ? 'Nothing is waiting for approval.'
         : approved
             .map(
               ({ source, from, to, lockFile }) => `- ${source}: ${short(from)} → ${short(to)} in ${lockFile}`,
@@ -90,6 +90,6 @@ export const sourcesApprove = defineOperation({
             .join('\n'),
     ...(approved.length === 0
       ? { steps: [UPDATE] }
-      : { note: 'Running servers serve it from their next call on.' }),
+      : { note: 'Running servers serve it from the next call.' }),
   }),
 });

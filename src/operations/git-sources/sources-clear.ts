@@ -5,7 +5,7 @@ import { UPDATE } from './sources-view.ts';
 
 export const sourcesClear = defineOperation({
   name: 'sources_clear',
-  title: 'Clear the cache of git sources',
+  title: 'Clear the git source cache',
   description:
     'Remove copies of git sources that nothing here uses, or all copies, which are then fetched again when needed. Lock files stay.',
   effect: 'destroy',
@@ -15,7 +15,7 @@ export const sourcesClear = defineOperation({
     all: z
       .boolean()
       .default(false)
-      .describe('Also remove the copies in use; without the network they are gone until it is back'),
+      .describe('Also remove the copies in use; they need the network to be fetched again'),
   }),
   output: z.object({ copies: z.int(), bytes: z.int() }),
 

@@ -28,7 +28,7 @@ describe('sources diff', () => {
     const { data, answer } = await machine.ok(sourcesDiff);
     expect(data).toEqual({ reviews: [], upToDate: [`${team.source}#main`], absent: [] });
     expect(answer).toEqual({
-      body: `${team.source}#main: nothing waits for approval.`,
+      body: `${team.source}#main: nothing is waiting for approval.`,
       steps: [{ operation: 'sources_update', why: 'Ask the remotes' }],
     });
   });

@@ -17,7 +17,7 @@ const change = z.enum(['added', 'changed', 'removed']);
 const reviewSchema = z.object({
   source: z.string(),
   from: z.string().describe('The approved commit'),
-  to: z.string().describe('The commit that waits'),
+  to: z.string().describe('The pending commit'),
   relation: z.string().optional(),
   records: z.array(
     z.object({
@@ -43,7 +43,7 @@ type ReviewData = z.output<typeof reviewSchema>;
 
 export const sourcesDiff = defineOperation({
   name: 'sources_diff',
-  title: 'Review changes of git sources',
+  title: 'Review changes in git sources',
   description:
     'Show what would change if the newer content of a git source were approved: agents and workflows, then the text of every file.',
   effect: 'read',
@@ -103,7 +103,7 @@ export const sourcesDiff = defineOperation({
   render({ reviews, upToDate, absent }) {
     const body = [
       ...reviews.map(reviewText),
-      ...upToDate.map((source) => `${source}: nothing waits for approval.`),
+      ...upToDate.map((source) => `${source}: nothing is waiting for approval.`),
       ...absent.map((source) => `${source}: not fetched yet.`),
     ].join('\n\n');
     return {

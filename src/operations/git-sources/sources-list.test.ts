@@ -17,7 +17,7 @@ describe('sources list', () => {
     const { data, answer } = await machine.ok(sourcesList);
     expect(data).toEqual({ sources: [], warnings: [] });
     expect(answer).toEqual({
-      body: 'No git source is configured.',
+      body: 'No git sources are configured.',
       steps: [
         { operation: 'sources_add', args: { source: 'git+https://host/org/repo.git#ref' }, why: 'Add one' },
       ],

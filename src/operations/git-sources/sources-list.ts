@@ -7,12 +7,12 @@ export const sourcesList = defineOperation({
   name: 'sources_list',
   title: 'List the git sources',
   description:
-    'Show every git source: the commit that is served, its age, what waits for approval, what went wrong. Asks no remote.',
+    'Show every git source: the commit served, its age, what is waiting for approval, what went wrong. Does not contact remotes.',
   effect: 'read',
   command: 'sources list',
   examples: ['sources list', 'sources list --copies'],
   input: z.strictObject({
-    copies: z.boolean().default(false).describe('Show everything the cache holds, also for other projects'),
+    copies: z.boolean().default(false).describe('Show the whole cache, including copies for other projects'),
   }),
   output: z.object({
     sources: z.array(sourceSchema),
@@ -61,7 +61,7 @@ export const sourcesList = defineOperation({
       ...warnings.map((warning) => `Warning: ${warning}`),
     ].join('\n');
     return {
-      body: body === '' ? 'No git source is configured.' : body,
+      body: body === '' ? 'No git sources are configured.' : body,
       ...(sources.length === 0 ? {} : { note: `${plural(sources.length, 'source')}.` }),
       steps: [
         ...(sources.some(({ pending }) => pending !== undefined) ? [DIFF, APPROVE] : []),

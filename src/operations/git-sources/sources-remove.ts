@@ -5,7 +5,7 @@ export const sourcesRemove = defineOperation({
   name: 'sources_remove',
   title: 'Remove a git source',
   description:
-    'Take a git source out of the configuration and the lock file that name it. The cache keeps its copy.',
+    'Remove a git source from the configuration and the lock file that name it. The cache keeps its copy.',
   effect: 'write',
   command: 'sources remove',
   positional: ['source'],

@@ -11,7 +11,7 @@ import { gitOptions } from './sources-view.ts';
 export const sourcesResolve = defineOperation({
   name: 'sources_resolve',
   title: 'Find the folder of a git source',
-  description: 'The local folder with the content of a git source, fetched if it is not there yet.',
+  description: 'The local folder with the content of a git source, fetched if necessary.',
   effect: 'write',
   input: z.strictObject({
     source: z.string().min(1).max(2_000).describe('git+https://…, git+ssh://… or git+file:///…, with #ref'),

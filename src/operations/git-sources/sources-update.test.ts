@@ -28,7 +28,7 @@ describe('sources update', () => {
       results: [{ outcome: 'pinned', source: { commit: first, state: 'served' } }],
     });
     expect(answer.body).toBe(`- ${team.source}#main: pinned to ${short(first)}, 1 file`);
-    expect(answer.note).toBe('Running servers serve it from their next call on.');
+    expect(answer.note).toBe('Running servers serve it from the next call.');
     expect(failed).toBe(false);
     expect(await lineOf()).toBe(`- ${team.source}#main: unchanged at ${short(first)}`);
   });
@@ -153,7 +153,7 @@ describe('sources update', () => {
     await machine.write(machine.config, '');
     expect(await machine.fail(sourcesUpdate)).toMatchObject({
       code: 'not_found',
-      message: 'No git source is configured.',
+      message: 'No git sources are configured.',
       steps: [{ operation: 'sources_add' }],
     });
   });

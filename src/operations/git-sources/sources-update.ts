@@ -24,16 +24,16 @@ type Result = z.output<typeof resultSchema>;
 
 export const sourcesUpdate = defineOperation({
   name: 'sources_update',
-  title: 'Look for changes of git sources',
+  title: 'Check git sources for changes',
   description:
-    'Ask the remotes and fetch what is new. A source that is new here is pinned; changes of a pinned one wait for approval.',
+    'Contact the remotes and fetch what is new. A new source is pinned; changes to a pinned one wait for approval.',
   effect: 'write',
   command: 'sources update',
   positional: ['source'],
   examples: ['sources update', 'sources update team --approve'],
   input: z.strictObject({
     source: sourceField,
-    approve: z.boolean().default(false).describe('Serve the new content at once, without a look at it'),
+    approve: z.boolean().default(false).describe('Approve and serve the new content without review'),
   }),
   output: z.object({ results: z.array(resultSchema), ok: z.boolean() }),
 
@@ -62,8 +62,8 @@ export const sourcesUpdate = defineOperation({
         waiting > 0
           ? 'The approved version is still served.'
           : results.some(({ outcome }) => outcome === 'approved' || outcome === 'pinned')
-            ? 'Running servers serve it from their next call on.'
-            : 'What was served before is still served.',
+            ? 'Running servers serve it from the next call.'
+            : 'The earlier content is still served.',
       steps: waiting > 0 ? [DIFF, APPROVE] : [],
     };
   },

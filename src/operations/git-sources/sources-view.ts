@@ -10,13 +10,13 @@ export const sourceField = z
   .min(1)
   .max(2_000)
   .optional()
-  .describe('Source as it was given, or the name of its repository; without it, all');
+  .describe('Source as it was given, or the name of its repository; default: all');
 
 export const sourceSchema = z.object({
   source: z.string(),
   state: z
     .enum(['served', 'update waits', 'not fetched', 'not served', 'not configured here'])
-    .describe('Whether its content is served, and whether newer content waits for approval'),
+    .describe('Whether its content is served, and whether newer content is waiting for approval'),
   /** Who names it: the flag, the variable, the file. */
   from: z.string(),
   lockFile: z.string(),
@@ -77,7 +77,7 @@ export const APPROVE: Step = { operation: 'sources_approve', why: 'Approve it' }
 export async function chosenViews(team: GitSources, name: string | undefined): Promise<SourceView[]> {
   const sources = await team.all();
   if (sources.length === 0)
-    throw new BmadError('not_found', 'No git source is configured.', {
+    throw new BmadError('not_found', 'No git sources are configured.', {
       steps: [ADD],
     });
   return team.views(name === undefined ? sources : [team.named(name, sources)]);

@@ -28,11 +28,11 @@ export const createDeliveryContract = defineOperation({
   input: z.strictObject({
     from_team: teamField.describe('Who delivers'),
     to_team: teamField.describe('Who receives'),
-    signed_by: z.string().max(200).default('').describe('Who stands for it'),
+    signed_by: z.string().max(200).default('').describe('Who signs it'),
     run_id: z.string().min(1).max(200).optional().describe('Run whose artefacts are delivered'),
     branch: z.string().min(1).max(100).optional().describe('Session branch of the run'),
     artefacts: z.array(z.string().min(1).max(500)).max(200).default([]).describe('Paths'),
-    questions: texts.default([]).describe('Open questions; "!" first makes one critical'),
+    questions: texts.default([]).describe('Open questions; a leading "!" means critical'),
     project: projectField,
   }),
   output: z.object({
@@ -92,7 +92,7 @@ export const createDeliveryContract = defineOperation({
       ...findingLines(findings),
     ].join('\n'),
     ...(valid
-      ? { note: 'The team that receives it accepts or rejects it.' }
+      ? { note: 'The receiving team accepts or rejects it.' }
       : { note: 'Correct the file by hand, then check it.' }),
     steps: valid
       ? [

@@ -16,7 +16,7 @@ const byField = z.string().min(1).max(200).default('the team that receives it').
 export const deliveryList = defineOperation({
   name: 'delivery_list',
   title: 'List delivery contracts',
-  description: 'The delivery contracts of the project and where each stands.',
+  description: "The project's delivery contracts and their status.",
   effect: 'read',
   behind: { manage_project: 'delivery_list' },
   command: 'delivery list',
@@ -30,7 +30,7 @@ export const deliveryList = defineOperation({
   },
   render: ({ contracts, problems }) => ({
     body: [
-      contracts.length === 0 ? 'There is no delivery contract.' : contracts.map(contractLine).join('\n'),
+      contracts.length === 0 ? 'There are no delivery contracts.' : contracts.map(contractLine).join('\n'),
       ...problems.map((problem) => `Problem: ${problem}`),
     ].join('\n'),
     steps:
@@ -43,7 +43,7 @@ export const deliveryList = defineOperation({
 export const deliveryValidate = defineOperation({
   name: 'delivery_validate',
   title: 'Check a delivery contract',
-  description: 'Whether what a contract promises is there, and nothing critical is open.',
+  description: 'Whether everything a contract promises exists and no critical question is open.',
   effect: 'read',
   behind: { manage_project: 'delivery_validate' },
   command: 'delivery validate',
@@ -67,7 +67,7 @@ export const deliveryValidate = defineOperation({
 export const deliveryAccept = defineOperation({
   name: 'delivery_accept',
   title: 'Accept a delivery contract',
-  description: 'Accept a complete contract in the name of the team that receives it.',
+  description: 'Accept a complete contract on behalf of the receiving team.',
   effect: 'write',
   behind: { manage_project: 'delivery_accept' },
   command: 'delivery accept',
@@ -87,7 +87,7 @@ export const deliveryAccept = defineOperation({
 export const deliveryReject = defineOperation({
   name: 'delivery_reject',
   title: 'Reject a delivery contract',
-  description: 'Reject a contract with the reason, or ask for it to be negotiated again.',
+  description: 'Reject a contract with a reason, or ask to renegotiate it.',
   effect: 'write',
   behind: { manage_project: 'delivery_reject' },
   command: 'delivery reject',
@@ -95,7 +95,10 @@ export const deliveryReject = defineOperation({
   input: z.strictObject({
     contract_id: contractIdField,
     reason: z.string().trim().min(1).max(2_000).describe('What is missing or wrong'),
-    renegotiate: z.boolean().default(false).describe('Ask for another version instead of rejecting for good'),
+    renegotiate: z
+      .boolean()
+      .default(false)
+      .describe('Ask for a new version instead of rejecting it for good'),
     by: byField,
     project: projectField,
   }),

@@ -105,7 +105,7 @@ export function learningsText(data: z.output<typeof memorySchema>, most: number)
   const others = names.filter((name) => !agents.includes(name));
   const who = `${agents.join(', ')}${others.length === 0 ? '' : ` (also ${others.join(', ')})`}`;
   if (learnings.length === 0)
-    return query === undefined ? `${who}: nothing learnt yet.` : `${who}: nothing is known about that.`;
+    return query === undefined ? `${who}: nothing learnt yet.` : `${who}: nothing known about that.`;
   const several = new Set(learnings.map(({ agent }) => agent)).size > 1;
   const shown = learnings.slice(0, most);
   const left = (total ?? learnings.length) - shown.length;
@@ -116,7 +116,7 @@ export function learningsText(data: z.output<typeof memorySchema>, most: number)
       ({ text, agent, date, sources, id }) =>
         `- ${date === undefined ? '' : `[${date}] `}${several ? `${agent}: ` : ''}${oneLine(text, 500)} (${sources[0] ?? `id ${id ?? ''}`})`,
     ),
-    left > 0 ? `… ${left} more: give last_n or a query.` : undefined,
+    left > 0 ? `… ${left} more: pass last_n or a query.` : undefined,
   );
 }
 

@@ -44,7 +44,7 @@ async function keep(
     files: [...files, ...traced.files],
     notes: [
       ...(memory.place.owner === 'user'
-        ? [`Kept in ${memory.place.folder}: the project has no memory folder of its own.`]
+        ? [`Kept in ${memory.place.folder}: the project has no memory folder.`]
         : []),
       ...similar.map(
         ({ relation, text: other, source, id }) =>
@@ -60,10 +60,10 @@ async function keep(
 function refuseSwapped(operation: ToLog['operation'], agent: string, text: string): void {
   const [inName, inText] = [agent, text].map((each) => each.trim().split(/\s+/).length);
   if ((inName ?? 0) <= 4 && agent.length <= 100 && !((inName ?? 0) > 2 && inText === 1)) return;
-  throw new BmadError('invalid_input', `${quoted(agent)} reads like a text, not like the name of an agent.`, {
+  throw new BmadError('invalid_input', `${quoted(agent)} looks like text, not like an agent\'s name.`, {
     subject: 'agent',
     hint: 'The text comes first, then the agent.',
-    steps: [{ operation, args: { agent: text.slice(0, 100) }, open: ['text'], why: 'Say it that way' }],
+    steps: [{ operation, args: { agent: text.slice(0, 100) }, open: ['text'], why: 'Swap them' }],
   });
 }
 
@@ -71,7 +71,7 @@ export const logDecision = defineOperation({
   name: 'log_decision',
   title: 'Log a decision',
   description:
-    'Write a decision into the project: its decision log, its memory, and its trace if it keeps one.',
+    'Record a decision in the project: in its decision log, its memory, and its trace if it keeps one.',
   effect: 'write',
   behind: { manage_project: 'log_decision' },
   command: 'log decision',
@@ -80,7 +80,7 @@ export const logDecision = defineOperation({
   examples: ['log decision "PostgreSQL for orders" architect --reason "we need transactions"'],
   input: z.strictObject({
     text: lineField.describe('What was decided'),
-    agent: whoField.optional().describe('Who decided, e.g. architect; "team" when nobody is named'),
+    agent: whoField.optional().describe('Who decided, e.g. architect; default: "team"'),
     reason: lineField.optional().describe('Why'),
     architecture: z
       .boolean()
@@ -107,7 +107,7 @@ export const logLearning = defineOperation({
   name: 'log_learning',
   title: 'Log a learning',
   description:
-    'Write down what an agent has learnt: in its learnings file, in the memory, and in the trace if there is one.',
+    'Record what an agent has learnt: in its learnings file, in the memory, and in the trace if there is one.',
   effect: 'write',
   behind: { manage_project: 'log_learning' },
   command: 'log learning',

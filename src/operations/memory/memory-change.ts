@@ -15,7 +15,7 @@ import { defineOperation, type Answer } from '../operation.ts';
 
 const whichOne = {
   id: idField,
-  type: memoryTypeField.optional().describe('Needed when two types have the id'),
+  type: memoryTypeField.optional().describe('Needed if two types have the id'),
   project: projectField,
 };
 
@@ -41,7 +41,7 @@ export const memoryUpdate = defineOperation({
   name: 'memory_update',
   title: 'Change a memory',
   description:
-    'Change the text, tags or agent of a memory under its id; the wording before stays as a revision.',
+    'Change the text, tags or agent of a memory by its id; the earlier text is kept as a revision.',
   effect: 'write',
   behind: { manage_memories: 'update' },
   command: 'memory update',
@@ -49,14 +49,14 @@ export const memoryUpdate = defineOperation({
   input: z.strictObject({
     ...whichOne,
     text: z.string().max(5_000_000).optional().describe('The new text'),
-    tags: tagsField.optional().describe('The new tags, instead of the old'),
+    tags: tagsField.optional().describe('The new tags, replacing the old ones'),
     agent: memoryAgentField.optional().describe('The new agent'),
   }),
   output: changed,
   async run({ id, type, project, ...change }, context, { signal }) {
     if (change.text === undefined && change.tags === undefined && change.agent === undefined)
-      throw new BmadError('invalid_input', 'Nothing to change was given.', {
-        hint: 'Give text, tags or agent.',
+      throw new BmadError('invalid_input', 'There is nothing to change.', {
+        hint: 'Pass text, tags or agent.',
       });
     const { entry, files, notes } = await (await context.memory(project)).update(id, type, change, signal);
     return { memory: memoryData(entry), files, notes };
@@ -68,7 +68,7 @@ export const memoryForget = defineOperation({
   name: 'memory_forget',
   title: 'Forget a memory',
   description:
-    'Take a memory out of every answer, and its copies out of the files of the project. It can be restored.',
+    "Remove a memory from all answers, and its copies from the project's files. It can be restored.",
   effect: 'write',
   behind: { manage_memories: 'forget' },
   command: 'memory forget',
@@ -88,7 +88,7 @@ export const memoryForget = defineOperation({
 export const memoryRestore = defineOperation({
   name: 'memory_restore',
   title: 'Restore a memory',
-  description: 'Bring back a memory that was forgotten.',
+  description: 'Bring back a forgotten memory.',
   effect: 'write',
   behind: { manage_memories: 'restore' },
   command: 'memory restore',
@@ -106,7 +106,7 @@ export const memorySupersede = defineOperation({
   name: 'memory_supersede',
   title: 'Mark a memory as replaced',
   description:
-    'Mark a memory as out of date, or as replaced by another: it stays, and answers leave it out. Remembering its text again brings it back.',
+    'Mark a memory as out of date, or as replaced by another: it is kept, but answers leave it out. Remembering its text again brings it back.',
   effect: 'write',
   behind: { manage_memories: 'supersede' },
   command: 'memory supersede',

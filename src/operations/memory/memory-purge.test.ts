@@ -23,7 +23,7 @@ describe('memory_purge', () => {
     for (const input of [{ ids: [id] }, { forgotten_before: TOMORROW }]) {
       const { data, answer } = await session.ok(memoryPurge, input);
       expect(data).toMatchObject({ applied: false, revisions: 1, memories: [{ id }] });
-      expect(answer.body).toMatch(/^Would be removed for good: 1 memory, 1 earlier wording\n/);
+      expect(answer.body).toMatch(/^Would be removed for good: 1 memory, 1 earlier version\n/);
       expect(answer.steps).toEqual([
         { operation: 'memory_purge', args: { ...input, apply: true }, why: 'Remove them for good' },
       ]);
@@ -35,7 +35,7 @@ describe('memory_purge', () => {
     const { session, id, kept } = await forgotten();
     const chosen = by === 'ids' ? { ids: [id, id.toUpperCase()] } : { forgotten_before: TOMORROW };
     const { answer } = await session.ok(memoryPurge, { ...chosen, apply: true });
-    expect(answer.body).toMatch(/^Removed for good: 1 memory, 1 earlier wording\n/);
+    expect(answer.body).toMatch(/^Removed for good: 1 memory, 1 earlier version\n/);
     expect((await session.fail(memoryGet, { id })).code).toBe('not_found');
     expect((await session.fail(memoryRestore, { id })).code).toBe('not_found');
     expect((await session.ok(memoryCount, { all: true })).data['count']).toBe(1);
@@ -52,7 +52,7 @@ describe('memory_purge', () => {
     ).toEqual([]);
     const other = { forgotten_before: TOMORROW, type: 'stories', apply: true };
     expect((await session.ok(memoryPurge, other)).answer.body).toBe(
-      'Removed for good: 0 memories, 0 earlier wordings',
+      'Removed for good: 0 memories, 0 earlier versions',
     );
   });
 

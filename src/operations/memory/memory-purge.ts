@@ -9,7 +9,7 @@ export const memoryPurge = defineOperation({
   name: 'memory_purge',
   title: 'Remove forgotten memories for good',
   description:
-    'Remove memories that were forgotten, with their earlier wordings. There is no undo. Only shows what would go, unless apply is set.',
+    'Remove forgotten memories with their earlier versions. There is no undo. Only shows what would be removed, unless apply is set.',
   effect: 'destroy',
   command: 'memory purge',
   examples: [
@@ -23,7 +23,7 @@ export const memoryPurge = defineOperation({
       .max(200)
       .optional()
       .describe('Exact ids of forgotten memories'),
-    forgotten_before: z.string().max(40).optional().describe('All that were forgotten before this date'),
+    forgotten_before: z.string().max(40).optional().describe('All those forgotten before this date'),
     type: memoryTypeField.optional().describe('Only this type'),
     apply: z.boolean().default(false).describe('Really remove them'),
     project: projectField,
@@ -41,7 +41,7 @@ export const memoryPurge = defineOperation({
   },
   render: ({ memories, revisions, applied, notes }) => ({
     body: lines(
-      `${applied ? 'Removed for good' : 'Would be removed for good'}: ${plural(memories.length, 'memory', 'memories')}, ${plural(revisions, 'earlier wording')}`,
+      `${applied ? 'Removed for good' : 'Would be removed for good'}: ${plural(memories.length, 'memory', 'memories')}, ${plural(revisions, 'earlier version')}`,
       memories.map((each) => `${each.id} ${headline(each)}\n    ${oneLine(each.text, 160)}`),
       notes,
     ),

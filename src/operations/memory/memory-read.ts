@@ -12,12 +12,12 @@ import {
 } from './memory-view.ts';
 import { defineOperation } from '../operation.ts';
 
-const allField = z.boolean().default(false).describe('Also those that are forgotten or superseded');
+const allField = z.boolean().default(false).describe('Include forgotten and superseded ones');
 
 export const memoryList = defineOperation({
   name: 'memory_list',
   title: 'List the memories',
-  description: 'List what the project remembers, the newest first, a page at a time.',
+  description: 'List what the project remembers, newest first, a page at a time.',
   effect: 'read',
   behind: { manage_memories: 'list' },
   command: 'memory list',
@@ -54,14 +54,14 @@ export const memoryList = defineOperation({
 export const memoryGet = defineOperation({
   name: 'memory_get',
   title: 'Show a memory',
-  description: 'Show one memory in full, with its earlier wordings.',
+  description: 'Show one memory in full, with its earlier versions.',
   effect: 'read',
   behind: { manage_memories: 'get' },
   command: 'memory get',
   positional: ['id'],
   input: z.strictObject({
     id: idField,
-    type: memoryTypeField.optional().describe('Needed when two types have the id'),
+    type: memoryTypeField.optional().describe('Needed if two types have the id'),
     project: projectField,
   }),
   output: z.object({
@@ -111,7 +111,7 @@ export const memoryCount = defineOperation({
 
 export const memoryStats = defineOperation({
   name: 'memory_stats',
-  title: 'Figures about the memories',
+  title: 'Memory statistics',
   description: 'Show how many memories there are by type and by agent, and how old they are.',
   effect: 'read',
   behind: { manage_memories: 'stats' },

@@ -6,9 +6,9 @@ import { defineOperation } from '../operation.ts';
 
 export const memoryStatus = defineOperation({
   name: 'memory_status',
-  title: 'State of the memory',
+  title: 'Memory status',
   description:
-    'Show where memories are kept, what compares their meaning, how many there are, and whether something does not work as it should.',
+    'Show where memories are kept, what compares their meaning, how many there are, and whether anything is not working.',
   effect: 'read',
   behind: { manage_memories: 'status' },
   command: 'memory status',
@@ -56,16 +56,16 @@ export const memoryStatus = defineOperation({
     body: lines(
       `Project: ${data.project}`,
       data.engine === 'none'
-        ? 'Engine: none, the memory cannot be opened'
+        ? 'Engine: none; the memory cannot be opened'
         : `Engine: ${data.engine}, ${data.place ?? ''} (${data.owner === 'project' ? "the project's own" : "the user's, because the project has no memory folder"})`,
       Object.entries(data.details).map(([name, value]) => `  ${name}: ${value}`),
       data.embedder === 'none'
         ? 'Meaning: not compared, words only'
-        : `Meaning: ${data.embedder}, ${data.dim ?? 0} dimensions; ${data.vectors.done} of ${data.vectors.total} memories have a vector${data.vectors.running ? ', the others are being made' : ''}`,
+        : `Meaning: ${data.embedder}, ${data.dim ?? 0} dimensions; ${data.vectors.done} of ${data.vectors.total} memories have a vector${data.vectors.running ? ', the others are being computed' : ''}`,
       data.memories === undefined
         ? undefined
         : `Memories: ${data.memories}, ${data.superseded ?? 0} superseded, ${data.forgotten ?? 0} forgotten`,
-      `Entries of the project's own files that are searched too: ${data.fileEntries}`,
+      `Entries in the project's own files, also searched: ${data.fileEntries}`,
       `Degraded: ${data.degraded ? 'yes' : 'no'}`,
       data.notes.map((note) => `- ${note}`),
     ),

@@ -53,7 +53,7 @@ describe('memory_export and memory_import', () => {
     }
   });
 
-  it('bring a project back as it was: ids, earlier wordings and marks', async () => {
+  it('bring a project back as it was: ids, earlier versions and marks', async () => {
     const from = await memorySession(afterAll);
     const kept = await from.remember('decisions', 'dev', 'Kept and then changed', ['first']);
     await from.ok(memoryUpdate, { id: kept, text: 'Now it says something else' });

@@ -9,14 +9,14 @@ export const memoryExport = defineOperation({
   name: 'memory_export',
   title: 'Export the memories',
   description:
-    'Print the memories: Markdown in the form of the kit\'s "export-md", or JSONL with every field and the whole text.',
+    'Print the memories: Markdown in the format of the kit\'s "export-md", or JSONL with every field and the full text.',
   effect: 'read',
   command: 'memory export',
   examples: ['memory export --type decisions', 'memory export --format jsonl --all'],
   input: z.strictObject({
     format: z.enum(['markdown', 'jsonl']).default('markdown').describe('markdown or jsonl'),
     ...selectionFields,
-    all: z.boolean().default(false).describe('Also those that are forgotten or superseded'),
+    all: z.boolean().default(false).describe('Include forgotten and superseded ones'),
     project: projectField,
   }),
   output: z.object({ text: z.string(), count: z.int() }),
@@ -34,14 +34,14 @@ export const memoryImport = defineOperation({
   name: 'memory_import',
   title: 'Import memories',
   description:
-    'Remember what a file has: Markdown with "- [date] text" lines, JSONL, or memories.json. What is known stays, what was forgotten stays forgotten.',
+    'Remember the entries of a file: Markdown with "- [date] text" lines, JSONL, or memories.json. Known memories stay, forgotten ones stay forgotten.',
   effect: 'write',
   command: 'memory import',
   positional: ['file'],
   input: z.strictObject({
     file: z.string().min(1).max(4_000).describe('File to read'),
-    type: memoryTypeField.optional().describe('For entries that do not say which type they are'),
-    agent: memoryAgentField.optional().describe('For entries that do not say whose they are'),
+    type: memoryTypeField.optional().describe('For entries without a type'),
+    agent: memoryAgentField.optional().describe('For entries without an agent'),
     project: projectField,
   }),
   output: z.object({
@@ -66,9 +66,9 @@ export const memoryImport = defineOperation({
 
 export const memoryReindex = defineOperation({
   name: 'memory_reindex',
-  title: 'Make missing vectors',
+  title: 'Compute missing vectors',
   description:
-    'Make the vectors that memories lack, after the embedder was changed or did not work. A server does it by itself, in the background.',
+    'Compute missing vectors after the embedder changed or failed. A server does this automatically, in the background.',
   effect: 'write',
   command: 'memory reindex',
   input: z.strictObject({ project: projectField }),
@@ -90,7 +90,7 @@ export const memoryMove = defineOperation({
   name: 'memory_move',
   title: 'Move the memories into the project',
   description:
-    'Bring what is remembered for a project without a memory folder from your state folder into its _bmad/_memory, which is made. The old folder is kept aside.',
+    'Move the memories of a project without a memory folder from your state folder to its _bmad/_memory, which is created. The old folder is kept aside.',
   effect: 'write',
   command: 'memory move',
   input: z.strictObject({}),

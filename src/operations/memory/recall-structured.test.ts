@@ -130,7 +130,7 @@ describe('recall_structured', () => {
 
   it('says so when nothing is known', async () => {
     expect((await session.ok(recallStructured, { query: 'qqqq' })).answer.body).toBe(
-      'Nothing is known about that.',
+      'Nothing known about that.',
     );
   });
 

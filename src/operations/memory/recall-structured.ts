@@ -43,7 +43,7 @@ export const recallStructured = defineOperation({
       .describe('Question or words; an id gives that memory in full'),
     ...selectionFields,
     limit: z.int().min(1).max(50).optional(),
-    min_score: z.number().min(0).max(2).optional().describe('Least score'),
+    min_score: z.number().min(0).max(2).optional().describe('Minimum score'),
     alt_queries: z.array(z.string().min(1).max(2_000)).max(8).optional().describe('The same in other words'),
     project: whereField,
   }),
@@ -114,7 +114,7 @@ export const recallStructured = defineOperation({
     );
     const isCut = hits.some(({ cut, stored }) => cut && stored);
     return {
-      body: hits.length === 0 ? 'Nothing is known about that.' : lines(DATA_NOTE, shown),
+      body: hits.length === 0 ? 'Nothing known about that.' : lines(DATA_NOTE, shown),
       ...(notes.length === 0 ? {} : { note: lines(notes) }),
       steps: [
         ...(isCut ? [{ operation: 'memory_get', open: ['id'], why: 'Read the full text of one' }] : []),

@@ -93,7 +93,7 @@ describe('remember_structured', () => {
     const back = await session.ok(rememberStructured, given);
     expect(back.data).toMatchObject({ outcome: 'updated', revived: true });
     expect(back.answer.body).toContain(
-      'Brought back: it had been forgotten or superseded, and says the same',
+      'Restored: it had been forgotten or superseded, with the same meaning',
     );
     expect(back.answer.body).not.toContain('revision');
     const tagged = await session.ok(rememberStructured, { ...given, tags: ['refunds'] });

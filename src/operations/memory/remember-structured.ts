@@ -15,7 +15,7 @@ export const rememberStructured = defineOperation({
   name: 'remember_structured',
   title: 'Remember for the project',
   description:
-    'Keep a decision, learning, failure, story or shared fact for later sessions. Tells of near-duplicates and contradictions.',
+    'Keep a decision, learning, failure, story or shared fact for later sessions. Reports near-duplicates and contradictions.',
   effect: 'write',
   toolset: 'memory',
   command: 'memory remember',
@@ -97,11 +97,11 @@ function happened(
   revived = false,
 ): string {
   if (outcome === 'created') return 'Remembered';
-  const back = revived ? 'Brought back: it had been forgotten or superseded' : undefined;
+  const back = revived ? 'Restored: it had been forgotten or superseded' : undefined;
   if (before !== undefined && before !== text)
     return `${back ?? 'Updated'}${back === undefined ? ': ' : '; '}the earlier text is kept as a revision`;
-  if (back !== undefined) return `${back}, and says the same as before`;
+  if (back !== undefined) return `${back}, with the same meaning as before`;
   return outcome === 'unchanged'
-    ? 'Known already, nothing changed'
+    ? 'Already known, nothing changed'
     : 'Updated: the text is the same, its tags changed';
 }

@@ -28,7 +28,7 @@ describe('check_failures', () => {
       warnings: [{ category: 'CC-FAIL', severity: 'critical' }],
       rules: ['aucun « terminé » sans contrat vert'],
     });
-    expect(answer.body).toContain('Keep to:');
+    expect(answer.body).toContain('Rules to keep:');
   });
 
   it('knows when nothing is alike, and when there is nothing to compare with', async () => {

@@ -16,14 +16,14 @@ export const checkFailures = defineOperation({
   name: 'check_failures',
   title: 'Check a plan against past failures',
   description:
-    'Say whether a planned change resembles past failures of the project, by words and meaning, and which rules to keep.',
+    "Check whether a planned change resembles the project's past failures, by words and meaning, and which rules to keep.",
   effect: 'read',
   behind: { manage_project: 'check_failures' },
   command: 'project check-failures',
   positional: ['change'],
   examples: ['project check-failures "Mark the story done before the tests have run"'],
   input: z.strictObject({
-    change: z.string().trim().min(1).max(20_000).describe('What is going to be done, in a sentence or two'),
+    change: z.string().trim().min(1).max(20_000).describe('What you plan to do, in a sentence or two'),
     project: projectField,
   }),
   output: z.object({
@@ -71,7 +71,7 @@ export const checkFailures = defineOperation({
   render({ risk, warnings, rules, compared, notes }) {
     const note = notes.length === 0 ? {} : { note: lines(notes) };
     if (compared === 0) return { body: 'Risk: none. No failures are recorded yet.', ...note };
-    if (risk === 'none') return { body: `Risk: none of ${compared} past failures is like it.`, ...note };
+    if (risk === 'none') return { body: `Risk: none of ${compared} past failures is similar.`, ...note };
     return {
       body: lines(
         DATA_NOTE,
@@ -80,7 +80,7 @@ export const checkFailures = defineOperation({
           const [head = '', ...rest] = failureLines(failure, 200);
           return [`- ${Math.round(failure.relevance * 100)} % ${head}`, ...rest];
         }),
-        rules.length === 0 ? undefined : 'Keep to:',
+        rules.length === 0 ? undefined : 'Rules to keep:',
         rules.map((rule) => `- ${oneLine(rule, 300)}`),
       ),
       ...note,

@@ -75,7 +75,7 @@ export function museumText(data: z.output<typeof museumSchema>, most: number): s
   if (total === 0)
     return Object.keys(kinds).length === 0
       ? 'No failures are recorded.'
-      : `None of this category; there are: ${counts(kinds)}.`;
+      : `None in this category; available: ${counts(kinds)}.`;
   const shown = failures.slice(0, most);
   const left = total - shown.length;
   return lines(
@@ -85,7 +85,7 @@ export function museumText(data: z.output<typeof museumSchema>, most: number): s
       const [head = '', ...rest] = failureLines(failure, 300);
       return [`${index + 1}. ${head}`, ...rest];
     }),
-    left > 0 ? `… ${left} more: give a category or a larger top_n.` : undefined,
+    left > 0 ? `… ${left} more: pass a category or a larger top_n.` : undefined,
     rules.length === 0 ? undefined : 'Rules to keep:',
     rules.map(({ rule, from }) => `- ${oneLine(rule, 300)} (${from})`),
   );

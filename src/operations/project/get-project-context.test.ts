@@ -49,7 +49,7 @@ describe('get_project_context', () => {
       'Choix du bus\nNATS suffit pour nos messages.',
     ]);
     expect(text).toContain('# Corner Shop');
-    expect(text).toContain('stack → nobody yet: audit accessibilité');
+    expect(text).toContain('stack → no one yet: audit accessibilité');
     expect(text).not.toContain('{{');
     expect(data.warnings.join()).toContain('not filled in: Architecture');
   });

@@ -124,11 +124,11 @@ function agentsPart(
     }),
     team.length > shown.length ? `… ${team.length - shown.length} more: section "agents".` : undefined,
     bmad.length === 0 ? undefined : `BMAD agents: ${bmad.join(', ')}`,
-    team.length + bmad.length === 0 ? 'None of its own; the built-in BMAD agents can be used.' : undefined,
+    team.length + bmad.length === 0 ? 'None installed; the built-in BMAD agents are available.' : undefined,
     open.length === 0 ? undefined : `\n### Open requests and handoffs`,
     open.map(
       ({ id, from, to, text }) =>
-        `- ${id}: ${from} → ${to ?? 'nobody yet'}: ${oneLine(text, brief ? 160 : 400)}`,
+        `- ${id}: ${from} → ${to ?? 'no one yet'}: ${oneLine(text, brief ? 160 : 400)}`,
     ),
     done === 0 ? undefined : `${plural(done, 'more is', 'more are')} done.`,
   );
@@ -163,7 +163,7 @@ function architecturePart(
       : [`Infrastructure: ${JSON.stringify(infrastructure)}`]),
     ...(files.length === 0 ? [] : [`See also ${files.join(', ')}`]),
   ];
-  if (parts.length + other.length === 0) return brief ? '' : '## Architecture\nNothing is filled in.';
+  if (parts.length + other.length === 0) return brief ? '' : '## Architecture\nNot filled in.';
   return ['## Architecture', ...parts, ...other].join('\n');
 }
 

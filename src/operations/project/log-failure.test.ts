@@ -75,7 +75,7 @@ describe('log_failure', () => {
     const { answer: check } = await session.ok(checkFailures, {
       change: 'Close the story with red tests',
     });
-    expect(check.body).toContain(`Keep to:\n- ${GIVEN.rule}`);
+    expect(check.body).toContain(`Rules to keep:\n- ${GIVEN.rule}`);
   });
 
   it.each([

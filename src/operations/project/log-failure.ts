@@ -9,7 +9,7 @@ export const logFailure = defineOperation({
   name: 'log_failure',
   title: 'Log a failure',
   description:
-    'Write a failure into the museum of the project, in the form its museum has, so that nobody repeats it. Give the lesson and the rule.',
+    "Record a failure in the project's museum, in its format, so that no one repeats it. Include the lesson and the rule.",
   effect: 'write',
   behind: { manage_project: 'log_failure' },
   command: 'log failure',

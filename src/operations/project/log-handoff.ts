@@ -9,7 +9,7 @@ export const logHandoff = defineOperation({
   name: 'log_handoff',
   title: 'Hand work over to another agent',
   description:
-    'Write a handoff into the log of the project, and with inbox also into the requests that agents look at when they start.',
+    "Record a handoff in the project's log and, with inbox, also in the requests that agents read when they start.",
   effect: 'write',
   behind: { manage_project: 'log_handoff' },
   command: 'log handoff',
@@ -19,7 +19,7 @@ export const logHandoff = defineOperation({
     from: agentField.describe('The agent that hands over'),
     to: agentField.describe('The agent that takes over'),
     summary: lineField.describe('What is handed over'),
-    inbox: z.boolean().optional().describe('Also as an open request in shared-context.md'),
+    inbox: z.boolean().optional().describe('Also add an open request to shared-context.md'),
     project: projectField,
   }),
   output: loggedSchema.extend({ request: z.string().optional() }),
@@ -52,7 +52,7 @@ export const logHandoff = defineOperation({
 
 export const completeHandoff = defineOperation({
   name: 'complete_handoff',
-  title: 'Tick off a handoff or a request',
+  title: 'Mark a handoff or a request as done',
   description: 'Mark a handoff (H-…) or a request between agents (R-…) as done, by its exact id.',
   effect: 'write',
   behind: { manage_project: 'complete_handoff' },
@@ -62,7 +62,7 @@ export const completeHandoff = defineOperation({
     id: z
       .string()
       .regex(/^[HR]-[0-9a-f]{8}$/, 'Ids look like H-1a2b3c4d or R-1a2b3c4d.')
-      .describe('Exact id; the section "agents" of the project context has those that are open'),
+      .describe('Exact id; the section "agents" of the project context lists the open ones'),
     project: projectField,
   }),
   output: loggedSchema,
@@ -73,6 +73,6 @@ export const completeHandoff = defineOperation({
     return { outcome: changed ? ('updated' as const) : ('unchanged' as const), id, text, files, notes: [] };
   },
   render: ({ outcome, id, text, files }) => ({
-    body: `${outcome === 'updated' ? 'Ticked off' : 'Done already'}: ${id ?? ''}, ${text}\nIn ${files.join(', ')}`,
+    body: `${outcome === 'updated' ? 'Marked as done' : 'Already done'}: ${id ?? ''}, ${text}\nIn ${files.join(', ')}`,
   }),
 });

@@ -21,7 +21,7 @@ export function logged(
   what: string,
   { outcome, id, text, files, notes }: z.output<typeof loggedSchema>,
 ): Answer {
-  const done = { created: `${what} logged`, updated: `${what} updated`, unchanged: `${what} known already` };
+  const done = { created: `${what} logged`, updated: `${what} updated`, unchanged: `${what} already known` };
   return {
     body: lines(
       `${done[outcome]}: ${text}`,

@@ -65,7 +65,7 @@ describe('state from before a project had BMAD', () => {
     ]);
     for (const text of told) {
       expect(text).toContain(session.home);
-      expect(text).toContain('To bring them along: bmad project move-state');
+      expect(text).toContain('To move them: bmad project move-state');
     }
     expect(failed).toBe(false);
     const says = async (operation: Parameters<MemorySession['ok']>[0], input: object = {}): Promise<string> =>
@@ -136,7 +136,7 @@ describe('state from before a project had BMAD', () => {
     const parts = data['parts'] as { part: string; kept: string; left: string[] }[];
     expect(parts.flatMap(({ left }) => left)).toEqual(['handoff-log.md']);
     expect(answer.body).toContain('handoffs and sessions: PARTLY moved into _bmad/_memory');
-    expect(answer.body).toContain('the project has something else of that name: handoff-log.md');
+    expect(answer.body).toContain('the project has something different with that name: handoff-log.md');
     expect(await readFile(page, 'utf8')).toBe(before);
     const pages = parts.find(({ part }) => part === 'pages')?.kept ?? '';
     expect(await readFile(join(pages, 'handoff-log.md'), 'utf8')).toContain('Check the cart');
@@ -157,10 +157,10 @@ describe('state from before a project had BMAD', () => {
     const [notice, ...more] = olderIn((await session.ok(doctor, { handshake: false })).data);
     expect(notice).toMatch(/^Older handoffs and sessions/);
     expect(more).toEqual([]);
-    const place = / are in (.*?), from before/.exec(notice ?? '')?.[1] ?? '';
+    const place = / are in (.*?), where they were kept before/.exec(notice ?? '')?.[1] ?? '';
     expect(await readdir(place)).toEqual(['handoff-log.md']);
     expect(await readFile(join(place, 'handoff-log.md'), 'utf8')).toContain('Check the cart');
-    expect(notice).toContain('join by hand');
+    expect(notice).toContain('Merge by hand');
 
     // Doing it again changes nothing: there is nothing to bring, so nothing is set aside either.
     const files = await readdir(session.home, { recursive: true });
@@ -169,7 +169,7 @@ describe('state from before a project had BMAD', () => {
     expect(again.failed).toBe(true);
     expect(again.answer.body).toBe(
       `handoffs and sessions: nothing more to move into _bmad/_memory
-  left in ${place}, because the project has something else of that name: handoff-log.md. Join them by hand, then remove them there.`,
+  left in ${place}, because the project has something different with that name: handoff-log.md. Merge them by hand, then remove them there.`,
     );
     expect(await readdir(session.home, { recursive: true })).toEqual(files);
     await rm(join(place, 'handoff-log.md'));
@@ -181,7 +181,7 @@ describe('state from before a project had BMAD', () => {
     const both = await Promise.all([session.ok(moveState), session.ok(moveState)]);
     expect(both.map(({ failed }) => failed)).toEqual([false, false]);
     const bodies = both.map(({ answer }) => answer.body).sort();
-    expect(bodies[0]).toBe('Another process has just moved it; nothing is left to do.');
+    expect(bodies[0]).toBe('Another process has just moved it; there is nothing left to do.');
     expect(bodies[1]).not.toContain('NOT moved');
     expect(bodies[1]?.match(/moved into/g)).toHaveLength(5);
   });
@@ -225,7 +225,7 @@ describe('state from before a project had BMAD', () => {
     await writeFile(join(session.folder, path), foreign);
     const { answer, failed } = await session.ok(moveState);
     expect(failed).toBe(true);
-    expect(answer.body).toMatch(/receipts: NOT moved, they stay in .* has others that do not follow them/);
+    expect(answer.body).toMatch(/receipts: NOT moved, they stay in .* has others that do not continue them/);
     expect(await readFile(join(session.folder, path), 'utf8')).toBe(foreign);
     expect(olderIn((await session.ok(doctor, { handshake: false })).data)).toHaveLength(1);
   });

@@ -24,7 +24,7 @@ export const moveState = defineOperation({
   name: 'move_state',
   title: 'Move the state into the project',
   description:
-    'Bring memories, handoffs, sessions, runs, tasks and receipts that were kept with you before the project had BMAD into its own folders. Nothing there is overwritten, and the old folders are kept aside.',
+    'Move memories, handoffs, sessions, runs, tasks and receipts that were kept in your user folder before the project had BMAD into its folders. Nothing there is overwritten, and the old folders are kept aside.',
   effect: 'write',
   command: 'project move-state',
   input: z.strictObject({}),
@@ -32,10 +32,14 @@ export const moveState = defineOperation({
   async run(_input, context) {
     const state = await context.state();
     if ((await state.older()).length === 0)
-      throw new BmadError('not_found', 'Nothing of this project is kept where it is not looked for.', {
-        hint: 'The state of a project without BMAD is kept with you until the project gets _bmad.',
-        steps: [{ operation: 'memory_move', why: 'Make _bmad/_memory and bring the memories there' }],
-      });
+      throw new BmadError(
+        'not_found',
+        "There is nothing to move: all of this project's state is already in the project.",
+        {
+          hint: 'Until a project has a _bmad folder, its state is kept in your user folder.',
+          steps: [{ operation: 'memory_move', why: 'Create _bmad/_memory and move the memories there' }],
+        },
+      );
     return state.whileMoving(async () => ({ parts: await moved(state, context) }));
   },
   failed: ({ parts }) =>
@@ -43,7 +47,7 @@ export const moveState = defineOperation({
   render: ({ parts }) => ({
     body:
       parts.length === 0
-        ? 'Another process has just moved it; nothing is left to do.'
+        ? 'Another process has just moved it; there is nothing left to do.'
         : lines(parts.map((part) => movedText(part))),
   }),
 });
@@ -74,11 +78,11 @@ function movedText({ part, from, to, left, kept, trouble }: MovedPart): string {
   const name = PART_NAMES[part];
   if (trouble !== undefined) return `${name}: NOT moved, they stay in ${from}. ${trouble}`;
   const named = `
-  left in ${from}, because the project has something else of that name: ${left.join(', ')}. Join them by hand, then remove them there.`;
+  left in ${from}, because the project has something different with that name: ${left.join(', ')}. Merge them by hand, then remove them there.`;
   if (kept === undefined && part !== 'receipts' && left.length > 0)
     return `${name}: nothing more to move into ${to}${named}`;
   if (kept === undefined)
-    return `${name}: NOT moved, they stay in ${from}: ${to} has others that do not follow them.`;
+    return `${name}: NOT moved, they stay in ${from}: ${to} has others that do not continue them.`;
   if (left.length === 0) return `${name}: moved into ${to}; the old ones are kept as ${kept}`;
   return `${name}: PARTLY moved into ${to}; the old ones are kept as ${kept}${named}`;
 }

@@ -41,9 +41,9 @@ const SHOWN_ITEMS = 150;
 
 export const next = defineOperation({
   name: 'next',
-  title: 'What comes next',
+  title: 'Next steps',
   description:
-    'How far the project is by what its ledgers and documents prove (phase by phase, with file and line), where they disagree, and what to do next with which agent or workflow. With detail full: all evidence.',
+    'How far the project is, as proven by its ledgers and documents (by phase, with file and line), where they disagree, and what to do next with which agent or workflow. With detail full: all evidence.',
   effect: 'read',
   behind: { bmad: 'next' },
   command: 'next',
@@ -89,12 +89,12 @@ export const next = defineOperation({
         : [`${totals.done} of ${plural(totals.stories, 'story', 'stories')} done`]),
       '',
     ];
-    if (actions.length === 0) lines.push('Nothing is left to do: all that is planned is done.');
+    if (actions.length === 0) lines.push('Nothing left to do: everything planned is done.');
     const shown = actions.slice(0, SHOWN_ACTIONS[detail]);
     for (const [index, action] of shown.entries()) lines.push(...actionLines(index + 1, action, say));
     const left = actions.length - shown.length;
     if (drift.length > 0 && detail !== 'concise') {
-      lines.push('', `${plural(drift.length, 'place')} where the project disagrees with itself:`);
+      lines.push('', `${plural(drift.length, 'place')} where the project contradicts itself:`);
       for (const { kind, says, evidence } of drift.slice(0, SHOWN_DRIFT[detail]))
         lines.push(`- ${kind}: ${says}${evidence[0] === undefined ? '' : ` (${place(evidence[0])})`}`);
       if (drift.length > SHOWN_DRIFT[detail]) lines.push(`- and ${drift.length - SHOWN_DRIFT[detail]} more`);
@@ -105,7 +105,7 @@ export const next = defineOperation({
     const body = lines.join('\n');
     return {
       body,
-      note: [`~${estimateTokens(body)} tokens.`, left > 0 ? `${plural(left, 'further action')}.` : undefined]
+      note: [`~${estimateTokens(body)} tokens.`, left > 0 ? `${plural(left, 'more action')}.` : undefined]
         .filter(Boolean)
         .join(' '),
       steps: shown.flatMap(({ what, action }) =>

@@ -16,7 +16,7 @@ export const PART_NAMES: Record<Part['part'], string> = {
 /** What an answer says of state that it does not have, because the project got its own place for it later. */
 export function olderNote({ part, from, to }: Part, { say = toolCall }: Pick<Call, 'say'>): string {
   const step = { operation: 'move_state', why: '' };
-  return `Older ${PART_NAMES[part]} of this project are in ${from}, from before it had ${to}. To bring them along: ${say(step) ?? commandLine(step) ?? ''}. What it leaves there, join by hand and remove.`;
+  return `Older ${PART_NAMES[part]} of this project are in ${from}, where they were kept before it had ${to}. To move them: ${say(step) ?? commandLine(step) ?? ''}. Merge by hand and remove anything that stays behind.`;
 }
 
 /** The notes for an answer that looks for these parts; where there is no project, there are none. */

@@ -16,7 +16,7 @@ export const reconcileLedgers = defineOperation({
   name: 'reconcile_ledgers',
   title: 'Bring the ledgers up to date',
   description:
-    'Propose changes of sprint-status.yaml and bmm-workflow-status.yaml that story files and documents prove; "apply" makes them. A status is never lowered; comments, order and quotation marks stay; a broken ledger is left alone.',
+    'Propose changes to sprint-status.yaml and bmm-workflow-status.yaml that story files and documents prove; "apply" makes them. A status is never lowered; comments, order and quotation marks stay; a broken ledger is left alone.',
   effect: 'write',
   behind: { manage_project: 'reconcile_ledgers' },
   writes: ({ apply }) => apply,
@@ -29,7 +29,7 @@ export const reconcileLedgers = defineOperation({
       .min(1)
       .max(100)
       .optional()
-      .describe('Id of the proposal that was shown: with apply, anything that changed since is a refusal'),
+      .describe('Id of the proposal shown: with apply, it is refused if anything has changed since'),
     project: projectField,
   }),
   output: z.object({
@@ -45,8 +45,8 @@ export const reconcileLedgers = defineOperation({
 
   async run({ apply, proposal, project }, context) {
     if (proposal !== undefined && !apply)
-      throw new BmadError('invalid_input', '"proposal" goes with "apply".', {
-        hint: 'Without "apply" the changes are shown, with the id of the proposal.',
+      throw new BmadError('invalid_input', '"proposal" is only used with "apply".', {
+        hint: 'Without "apply", the changes and the proposal\'s id are shown.',
       });
     const state = await context.state(project);
     const done = await (await state.progress()).reconcile({ apply, proposal });
@@ -78,7 +78,7 @@ export const reconcileLedgers = defineOperation({
   render({ proposal, applied, ledgers, broken, left }) {
     const count = ledgers.reduce((sum, { changes }) => sum + changes.length, 0);
     const lines: string[] = [];
-    if (count === 0) lines.push('The ledgers have all that the files prove.');
+    if (count === 0) lines.push('The ledgers already have everything that the files prove.');
     for (const { file, changes, diff } of ledgers) {
       lines.push(`${file}, ${plural(changes.length, 'change')}:`);
       for (const { key, from, to, why } of changes)

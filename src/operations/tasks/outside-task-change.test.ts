@@ -31,7 +31,7 @@ describe('outside_task_add', () => {
     expect(view['output_key']).toMatch(/^a2a_[0-9a-f]{8}$/);
     expect(answer.body).toContain(view['task_id']);
     const shown = await session.ok(taskShow, { task_id: view['task_id'] });
-    expect(shown.data['brief']).toMatch(/## Where it comes from\n\nSomebody outside[^]*## What to do/);
+    expect(shown.data['brief']).toMatch(/## Where it comes from\n\nSomeone outside[^]*## What to do/);
     expect(shown.answer.body).toContain('(from outside, by a2a)');
   });
 
@@ -149,7 +149,7 @@ describe('outside_task_cancel', () => {
       status: 'cancelled',
       refused: false,
       final: true,
-      error: 'cancelled by those who asked for it',
+      error: 'cancelled by the requester',
     });
     const late = await trusting.fail(taskComplete, { task_id, claim: data['claim'], result: 'late' });
     expect(late.code).toBe('conflict');

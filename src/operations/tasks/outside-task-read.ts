@@ -13,13 +13,13 @@ const LONGEST_WAIT = 60;
 export const outsideTaskShow = defineOperation({
   name: 'outside_task_show',
   title: 'Show a task from outside',
-  description: 'A task that was asked for from outside, with its result; waits for a change when told so.',
+  description: 'A task requested from outside, with its result; can wait for a change.',
   effect: 'read',
   serves: 'a2a',
   input: z.strictObject({
     task_id: taskIdField,
-    known: z.string().max(200).default('').describe('The mark of what is known already'),
-    wait_seconds: z.int().min(0).max(LONGEST_WAIT).default(0).describe('How long to wait for another mark'),
+    known: z.string().max(200).default('').describe('The mark from the last answer'),
+    wait_seconds: z.int().min(0).max(LONGEST_WAIT).default(0).describe('How long to wait for a new mark'),
   }),
   output: z.object({ task: outsideTaskView }),
   async run({ task_id, known, wait_seconds }, context, { signal }) {
@@ -34,15 +34,15 @@ export const outsideTaskShow = defineOperation({
 export const outsideTaskList = defineOperation({
   name: 'outside_task_list',
   title: 'List tasks from outside',
-  description: 'The tasks that were asked for from outside, the one that changed last first.',
+  description: 'The tasks requested from outside, most recently changed first.',
   effect: 'read',
   serves: 'a2a',
   input: z.strictObject({
-    context_id: z.string().min(1).max(200).optional().describe('Only those of this conversation'),
-    status: z.array(z.enum(TASK_STATES)).max(10).default([]).describe('Only those in one of these states'),
-    refused: z.boolean().optional().describe('Only those a person has refused, or only the others'),
-    changed_after: z.string().max(40).optional().describe('Only those changed after this moment'),
-    results: z.boolean().default(false).describe('With their results'),
+    context_id: z.string().min(1).max(200).optional().describe('Only tasks from this conversation'),
+    status: z.array(z.enum(TASK_STATES)).max(10).default([]).describe('Only tasks in one of these states'),
+    refused: z.boolean().optional().describe('Only tasks that a person has refused, or only the others'),
+    changed_after: z.string().max(40).optional().describe('Only tasks changed after this time'),
+    results: z.boolean().default(false).describe('Include their results'),
     limit: limitField,
     cursor: cursorField,
   }),
@@ -67,7 +67,7 @@ export const outsideTaskList = defineOperation({
     };
   },
   render: ({ total, tasks, next }) => ({
-    body: tasks.length === 0 ? 'No task from outside.' : tasks.map(outsideLine).join('\n'),
+    body: tasks.length === 0 ? 'No tasks from outside.' : tasks.map(outsideLine).join('\n'),
     note: `${tasks.length} of ${total}.`,
     again: nextPart(next),
   }),

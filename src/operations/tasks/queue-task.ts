@@ -99,7 +99,7 @@ async function checkRun(id: string | undefined, state: RunsPort): Promise<void> 
   throw new BmadError('not_found', `There is no run ${quoted(id)}.`, {
     subject: id,
     suggestions: nearest(id, ids),
-    hint: 'Leave run_id out for a task without a run.',
+    hint: 'Omit run_id for a task without a run.',
     steps: [openRun(undefined, 'Open a run')],
   });
 }

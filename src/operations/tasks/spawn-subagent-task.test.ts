@@ -58,7 +58,7 @@ describe('spawn_subagent_task', () => {
     ['a key with a slash', { output_key: '../x' }, 'invalid_input', /output_key/],
     ['a run that is not there', { run_id: 'nope' }, 'not_found', /There is no run "nope"/],
     ['the key of every object', { output_key: '__proto__' }, 'invalid_input', /output_key/],
-    ['a file of secrets', { context_files: ['.env.local'] }, 'forbidden', /holds secrets/],
+    ['a file of secrets', { context_files: ['.env.local'] }, 'forbidden', /contains secrets/],
     ['a key that nothing has', { depends_on: ['nothing_there'] }, 'invalid_input', /nothing_there/],
   ])('refuses %s', async (_what, change, code, message) => {
     const error = await session.fail(spawnSubagentTask, { ...given, output_key: 'fresh', ...change });
@@ -90,7 +90,7 @@ describe('spawn_subagent_task', () => {
     const context_files = ['settings.txt'];
     const error = await session.fail(spawnSubagentTask, { ...given, output_key: 'a', context_files });
     expect(error.code).toBe('forbidden');
-    expect(error.message).toContain('holds secrets');
+    expect(error.message).toContain('contains secrets');
   });
 
   it('names the agents there are when one is unknown', async () => {

@@ -15,7 +15,7 @@ export const spawnSubagentTask = defineOperation({
   positional: ['agent', 'task'],
   input: z.strictObject({
     agent: z.string().min(1).max(200).describe('Who does it'),
-    task: z.string().min(1).max(100_000).describe('What to do, complete by itself'),
+    task: z.string().min(1).max(100_000).describe('What to do, self-contained'),
     output_key: outputKeyField.describe('Name of the result'),
     context_files: z.array(z.string().min(1).max(1_000)).max(50).optional().describe('Paths in the project'),
     run_id: z.string().min(1).max(200).optional().describe('Run it belongs to'),
@@ -56,10 +56,10 @@ export const spawnSubagentTask = defineOperation({
       ...(left_out.length === 0 ? [] : [`Left out for length: ${left_out.join('; ')}.`]),
     ].join('\n'),
     ...(task.status === 'needs_approval'
-      ? { note: 'A person has to approve it first.', steps: [approving(task.task_id, 'Approve it')] }
+      ? { note: 'A person must approve it first.', steps: [approving(task.task_id, 'Approve it')] }
       : {
           steps: [
-            { operation: 'task_claim', args: { task_id: task.task_id }, why: 'Take it' },
+            { operation: 'task_claim', args: { task_id: task.task_id }, why: 'Claim it' },
             {
               operation: 'task_show',
               args: { task_id: task.task_id },

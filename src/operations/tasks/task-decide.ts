@@ -17,7 +17,7 @@ const decision = {
 export const taskApprove = defineOperation({
   name: 'task_approve',
   title: 'Approve a task',
-  description: 'Agree to a task that waits for a person, or to a result that nobody has checked.',
+  description: 'Approve a task that is waiting for a person, or a result that no one has checked.',
   effect: 'write',
   command: 'task approve',
   positional: ['task_id'],
@@ -33,7 +33,7 @@ export const taskApprove = defineOperation({
 export const taskRefuse = defineOperation({
   name: 'task_refuse',
   title: 'Refuse a task',
-  description: 'Refuse a task that waits for a person, or a result that does not hold.',
+  description: 'Refuse a task that is waiting for a person, or a result that is not good enough.',
   effect: 'write',
   command: 'task refuse',
   positional: ['task_id', 'reason'],

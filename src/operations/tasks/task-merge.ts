@@ -11,14 +11,14 @@ export const taskMerge = defineOperation({
   name: 'task_merge',
   title: 'Merge results',
   description:
-    'Bring the results of completed tasks together in one file: concat, structured (JSON by key), first-wins, vote or summarize (headings and points, word for word). Failed tasks are named, not waited for.',
+    'Combine the results of completed tasks in one file: concat, structured (JSON by key), first-wins, vote or summarize (headings and points, verbatim). Failed tasks are listed; it does not wait for them.',
   effect: 'write',
   behind: { manage_project: 'task_merge' },
   command: 'task merge',
   positional: ['strategy'],
   input: z.strictObject({
-    strategy: z.enum(MERGE_STRATEGIES).default('concat').describe('How the results are put together'),
-    output_keys: z.array(outputKeyField).max(200).default([]).describe('Which results; all when not given'),
+    strategy: z.enum(MERGE_STRATEGIES).default('concat').describe('How to combine the results'),
+    output_keys: z.array(outputKeyField).max(200).default([]).describe('Which results; default: all'),
     run_id: z.string().min(1).max(200).optional().describe('Only tasks of this run'),
     merged_output_key: outputKeyField.default('merged').describe('Name of the file'),
     project: projectField,
@@ -40,7 +40,9 @@ export const taskMerge = defineOperation({
   render: ({ file, used, missing, text }) => ({
     body: [
       `Merged ${used.join(', ')} into ${file} (${kilobytes(Buffer.byteLength(text))}).`,
-      ...missing.map(({ output_key, status, reason }) => `Not in it: ${output_key}, ${status} (${reason}).`),
+      ...missing.map(
+        ({ output_key, status, reason }) => `Not included: ${output_key}, ${status} (${reason}).`,
+      ),
       fenced(text.length > SHOWN ? `${text.slice(0, SHOWN)}\n…` : text),
     ].join('\n'),
     ...(text.length > SHOWN ? { note: `The rest is in ${file}.` } : {}),

@@ -12,7 +12,7 @@ export const outputKeyField = z
   .string()
   .min(1)
   .max(80)
-  .regex(OUTPUT_KEY, 'Letters, digits, "_" and "-", beginning with a letter or "_".');
+  .regex(OUTPUT_KEY, 'Letters, digits, "_" and "-", starting with a letter or "_".');
 export const leaseField = z
   .int()
   .min(1)
@@ -29,14 +29,14 @@ export const taskView = z.object({
   run_id: z.string().optional(),
   depends_on: z.array(z.string()),
   attempts: z.int(),
-  worker: z.string().optional().describe('Who works on it, or who has done it'),
+  worker: z.string().optional().describe('Who works or worked on it'),
   until: z.string().optional(),
   over_http: z.boolean().optional().describe('The result came over HTTP, where workers name themselves'),
   created_at: z.string(),
   updated_at: z.string(),
   error: z.string().optional(),
   approval: z.string().optional(),
-  from: z.string().optional().describe('The protocol it came by, when it was asked for from outside'),
+  from: z.string().optional().describe('The protocol of the request, if it came from outside'),
 });
 export type TaskView = z.output<typeof taskView>;
 

@@ -11,17 +11,17 @@ const held = { task_id: taskIdField, claim: claimField, project: projectField };
 
 export const taskClaim = defineOperation({
   name: 'task_claim',
-  title: 'Take a task',
+  title: 'Claim a task',
   description:
-    'Take the oldest task that can be begun, or a named one, with its brief. Nobody else gets it until the lease ends.',
+    'Claim the oldest task that can be started, or a named one, with its brief. No one else gets it until the lease ends.',
   effect: 'write',
   behind: { manage_project: 'task_claim' },
   command: 'task claim',
   positional: ['task_id'],
   input: z.strictObject({
-    task_id: taskIdField.optional().describe('Exact id; without it, the oldest that can be begun'),
+    task_id: taskIdField.optional().describe('Exact id; default: the oldest that can be started'),
     agent: z.string().min(1).max(200).optional().describe('Only a task for this agent'),
-    worker: z.string().min(1).max(200).default('worker').describe('Who takes it, for others to see'),
+    worker: z.string().min(1).max(200).default('worker').describe('Your name, shown to others'),
     lease_minutes: leaseField,
     project: projectField,
   }),
@@ -30,8 +30,8 @@ export const taskClaim = defineOperation({
     claim: z.string().optional(),
     brief: z.string().optional(),
     inputs: z.array(z.object({ output_key: z.string(), text: z.string() })),
-    waiting: z.int().describe('Tasks that are queued, but not for this worker now'),
-    undecided: z.array(z.string()).describe('Tasks that wait for a person'),
+    waiting: z.int().describe('Queued tasks this worker cannot take yet'),
+    undecided: z.array(z.string()).describe('Tasks waiting for a person'),
   }),
   async run({ task_id, agent, worker, lease_minutes, project }, context, { signal }) {
     const { queue } = await (await context.state(project)).tasks();
@@ -58,12 +58,10 @@ export const taskClaim = defineOperation({
   render({ task, claim, brief, inputs, waiting, undecided }) {
     if (task === undefined)
       return {
-        body: 'There is no task to take now.',
+        body: 'There is no task to claim now.',
         note: [
-          waiting === 0
-            ? undefined
-            : `${waiting} queued, for another agent or waiting for the results of others.`,
-          undecided.length === 0 ? undefined : `${undecided.length} for a person to decide.`,
+          waiting === 0 ? undefined : `${waiting} queued for another agent or waiting for other results.`,
+          undecided.length === 0 ? undefined : `${undecided.length} waiting for a person's decision.`,
         ]
           .filter((part) => part !== undefined)
           .join(' '),
@@ -103,7 +101,7 @@ export const taskClaim = defineOperation({
 export const taskRenew = defineOperation({
   name: 'task_renew',
   title: 'Keep a task longer',
-  description: 'Renew the lease of a task that takes longer.',
+  description: 'Renew the lease on a task that takes longer.',
   effect: 'write',
   behind: { manage_project: 'task_renew' },
   command: 'task renew',
@@ -127,8 +125,8 @@ export const taskComplete = defineOperation({
   positional: ['task_id', 'claim', 'result'],
   input: z.strictObject({
     ...held,
-    result: z.string().min(1).max(5_000_000).describe('The result, complete by itself'),
-    needs_verification: z.boolean().default(false).describe('A person has to check it before it counts'),
+    result: z.string().min(1).max(5_000_000).describe('The result, self-contained'),
+    needs_verification: z.boolean().default(false).describe('A person must check it before it counts'),
   }),
   output: changed,
   async run({ task_id, claim, result, needs_verification, project }, context, { signal, overHttp = false }) {
@@ -151,7 +149,7 @@ export const taskComplete = defineOperation({
 export const taskFail = defineOperation({
   name: 'task_fail',
   title: 'Give a task back',
-  description: 'Say that a claimed task could not be done, and why. With retry it goes back into the queue.',
+  description: 'Report that a claimed task could not be done, and why. With retry it returns to the queue.',
   effect: 'write',
   behind: { manage_project: 'task_fail' },
   command: 'task fail',
@@ -159,7 +157,7 @@ export const taskFail = defineOperation({
   input: z.strictObject({
     ...held,
     error: z.string().min(1).max(20_000).describe('What went wrong'),
-    retry: z.boolean().default(false).describe('Put it back for another attempt, at most three in all'),
+    retry: z.boolean().default(false).describe('Requeue it for another attempt, at most three in total'),
   }),
   output: changed,
   async run({ task_id, claim, error, retry, project }, context, { signal }) {
@@ -172,7 +170,7 @@ export const taskFail = defineOperation({
 export const taskCancel = defineOperation({
   name: 'task_cancel',
   title: 'Cancel a task',
-  description: 'Take a task that is not finished out of the queue.',
+  description: 'Remove an unfinished task from the queue.',
   effect: 'write',
   behind: { manage_project: 'task_cancel' },
   command: 'task cancel',

@@ -194,7 +194,7 @@ export class GitSources {
       throw new BmadError('unavailable', otherContent(address.source, pin), {
         subject: address.source,
         hint: 'The lock file may be wrong.',
-        steps: [updateStep({ source: address.source, approve: true }, 'Pin what is there now')],
+        steps: [updateStep({ source: address.source, approve: true }, 'Pin the current content')],
       });
     // A file that a team shares changes when a person says so.
     const mayPin = !(background && source.layer === 'project');
@@ -246,7 +246,7 @@ export class GitSources {
         {
           subject: address.source,
           steps: [
-            updateStep({ source: address.source }, 'Fetch what is there now'),
+            updateStep({ source: address.source }, 'Fetch the current content'),
             { operation: 'sources_diff', args: { source: address.source }, why: 'Then compare' },
           ],
           cause: error,

@@ -29,8 +29,8 @@ export async function readPins(file: string): Promise<Pins> {
   }
   throw new BmadError('unavailable', `The lock file ${file} is not valid; its git sources are not served.`, {
     subject: file,
-    hint: 'Restore it from version control, or delete it and pin the sources anew.',
-    steps: [{ operation: 'sources_update', why: 'Pin the sources anew' }],
+    hint: 'Restore it from version control, or delete it and pin the sources again.',
+    steps: [{ operation: 'sources_update', why: 'Pin the sources again' }],
   });
 }
 
