@@ -92,7 +92,7 @@ describe('recall_structured', () => {
     const [hit] = data['hits'] as { snippet: string }[];
     expect(hit?.snippet.length).toBeLessThan(300);
     expect(hit?.snippet).toContain('needle');
-    expect(answer.steps).toMatchObject([{ operation: 'memory_get', open: ['id'] }]);
+    expect(answer.steps).toMatchObject([{ operation: 'memory_get', args: { id } }]);
     expect((await session.ok(recallStructured, { query: id })).answer.body).toContain(text);
   });
 

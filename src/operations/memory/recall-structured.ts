@@ -112,12 +112,14 @@ export const recallStructured = defineOperation({
         `   score ${hit.score}${explained(hit)}; ${hit.stored ? `id ${hit.id}` : `in ${hit.sources.join(', ')}`}${hit.stored && hit.sources.length > 0 ? `; also in ${hit.sources.join(', ')}` : ''}`,
       ),
     );
-    const isCut = hits.some(({ cut, stored }) => cut && stored);
+    const shortened = hits.find(({ cut, stored }) => cut && stored);
     return {
       body: hits.length === 0 ? 'Nothing known about that.' : lines(DATA_NOTE, shown),
       ...(notes.length === 0 ? {} : { note: lines(notes) }),
       steps: [
-        ...(isCut ? [{ operation: 'memory_get', open: ['id'], why: 'Read the full text of one' }] : []),
+        ...(shortened === undefined
+          ? []
+          : [{ operation: 'memory_get', args: { id: shortened.id }, why: 'Read a memory in full' }]),
         ...steps,
       ],
     };
