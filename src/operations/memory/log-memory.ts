@@ -60,7 +60,7 @@ async function keep(
 function refuseSwapped(operation: ToLog['operation'], agent: string, text: string): void {
   const [inName, inText] = [agent, text].map((each) => each.trim().split(/\s+/).length);
   if ((inName ?? 0) <= 4 && agent.length <= 100 && !((inName ?? 0) > 2 && inText === 1)) return;
-  throw new BmadError('invalid_input', `${quoted(agent)} looks like text, not like an agent\'s name.`, {
+  throw new BmadError('invalid_input', `${quoted(agent)} looks like text, not like an agent's name.`, {
     subject: 'agent',
     hint: 'The text comes first, then the agent.',
     steps: [{ operation, args: { agent: text.slice(0, 100) }, open: ['text'], why: 'Swap them' }],
