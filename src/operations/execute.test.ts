@@ -51,6 +51,29 @@ describe('execute, the only door', () => {
     expect(outcome).toMatchObject({ answer: { body: 'body ***', note: 'note ***' } });
   });
 
+  it('keeps the project of a call in its steps, and secrets out of them', async () => {
+    context.secrets.add('token-123456');
+    const stepping = defineOperation({
+      name: 'stepping',
+      title: 'Stepping',
+      description: 'Recommends steps.',
+      effect: 'read',
+      output: z.object({ value: z.string() }),
+      input: z.strictObject({ project: z.string().optional() }),
+      run: () => Promise.resolve({ value: 'fine' }),
+      render: (_data, say) => ({
+        body: say({ operation: 'next' }),
+        steps: [{ operation: 'search', args: { query: 'token-123456' }, why: 'Find it' }],
+      }),
+    });
+    expect(await execute(stepping, { project: 'shop' }, context, testCall())).toMatchObject({
+      answer: {
+        body: 'bmad {operation:"next", project:"shop"}',
+        steps: [{ operation: 'search', args: { query: '***', project: 'shop' } }],
+      },
+    });
+  });
+
   it('names the wrong argument and the right ones', async () => {
     const outcome = await execute(probe, { act: 'answer', more: 1 }, context, testCall());
     expect(outcome).toMatchObject({
