@@ -24,7 +24,11 @@ export function createAsker(context: Context): Asker {
 
   /** The data was checked with the operation's schema; `T` is what that schema says. */
   async function ask<T>(operation: AnyOperation, input: object = {}): Promise<T> {
-    const call = { signal: closing.signal, progress: (message: string) => context.log.info(message) };
+    const call = {
+      signal: closing.signal,
+      progress: (message: string) => context.log.info(message),
+      say: asFunctionCall,
+    };
     const outcome = await execute(operation, input, context, call);
     if (!outcome.ok) throw inLibraryTerms(outcome.error);
     return outcome.data as T;

@@ -1,4 +1,4 @@
-import type { StepWriter } from '../base/step.ts';
+import { argumentsText, stepArguments, type StepWriter } from '../base/step.ts';
 
 const LISTS: Partial<Record<string, string>> = {
   agents: 'listAgents()',
@@ -6,20 +6,20 @@ const LISTS: Partial<Record<string, string>> = {
   resources: 'listAllFiles()',
 };
 
+const LOADERS: Partial<Record<string, string>> = { resource: 'loadFile', workflow: 'loadWorkflow' };
+
 /** A step as a call of the library; most operations have none. */
-export const asFunctionCall: StepWriter = ({ operation, args = {} }) => {
-  const { name, target, kind, what, query } = args;
-  switch (operation) {
+export const asFunctionCall: StepWriter = (step) => {
+  const { name, target, kind, what, query, message } = stepArguments(step);
+  switch (step.operation) {
     case 'list':
       return LISTS[String(what)];
     case 'search':
-      return `search(${JSON.stringify(query ?? '…')})`;
+      return `search(${JSON.stringify(query)})`;
     case 'execute':
-      return `activate(${JSON.stringify(name)})`;
+      return `activate(${JSON.stringify(name)}${message === undefined ? '' : `, ${argumentsText({ message })}`})`;
     case 'read':
-      return kind === 'resource'
-        ? `loadFile(${JSON.stringify(target)})`
-        : `loadAgent(${JSON.stringify(target)})`;
+      return `${LOADERS[String(kind)] ?? 'loadAgent'}(${JSON.stringify(target)})`;
     default:
       return undefined;
   }

@@ -4,7 +4,7 @@ import { temporaryFolder } from '../support/app.ts';
 import { installOf } from '../support/installs.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { RUN_FILES } from '../support/run-project.ts';
-import { modelSurface, programSurface, requestSurface } from '../support/steps/surfaces.ts';
+import { modelSurface, programSurface, requestSurface, terminalSurface } from '../support/steps/surfaces.ts';
 import { SAMPLE_EXPORT } from '../support/steps/samples.ts';
 import { emptySweep, sweep, takeSteps, type Swept } from '../support/steps/sweep.ts';
 
@@ -40,12 +40,19 @@ function wrongWith({ asked, taken, nowhere }: Swept, least: number): string[] {
 
 describe.each(Object.entries(PROJECTS))('in %s, every step leads somewhere', (_name, project) => {
   it.each([
+    [undefined, 15],
     ['bmad', 5],
     ['workflows', 1],
     ['agents', 1],
+    ['project', 1],
   ])('over MCP with the toolsets %j', async (toolsets, least) => {
     const surface = await modelSurface(await project(), onTestFinished, { toolsets });
     expect(wrongWith(await sweep(surface), least)).toEqual([]);
+  });
+
+  it('at the command line', async () => {
+    const surface = await terminalSurface(await project(), onTestFinished);
+    expect(wrongWith(await sweep(surface, { briefly: true }), 15)).toEqual([]);
   });
 
   it('over HTTP', async () => {

@@ -42,7 +42,7 @@ describe('sources clear', () => {
     expect(data['bytes']).toBeGreaterThan(0);
     expect(answer.body).toMatch(/^Removed 1 copy, [\d.]+ kB\.$/);
     expect(await copies()).toEqual([team.source, team.source]);
-    expect((await machine.ok(sourcesClear)).data).toEqual({ copies: 0, bytes: 0 });
+    expect((await machine.ok(sourcesClear)).data).toEqual({ copies: 0, bytes: 0, configured: 1 });
   });
 
   it('removes everything with --all and fetches nothing by itself; the lock file stays', async () => {

@@ -17,15 +17,16 @@ export const sourcesClear = defineOperation({
       .default(false)
       .describe('Also remove the copies in use; they need the network to be fetched again'),
   }),
-  output: z.object({ copies: z.int(), bytes: z.int() }),
+  output: z.object({ copies: z.int(), bytes: z.int(), configured: z.int() }),
 
   async run({ all }, context) {
     const team = await context.gitSources();
-    return team.cache.clear(all ? [] : await team.kept());
+    const cleared = await team.cache.clear(all ? [] : await team.kept());
+    return { ...cleared, configured: (await team.views()).length };
   },
 
-  render: ({ copies, bytes }) => ({
+  render: ({ copies, bytes, configured }) => ({
     body: `Removed ${plural(copies, 'copy', 'copies')}, ${kilobytes(bytes)}.`,
-    steps: [{ ...UPDATE, why: 'Fetch what is configured' }],
+    steps: configured === 0 ? [] : [{ ...UPDATE, why: 'Fetch what is configured' }],
   }),
 });

@@ -37,7 +37,10 @@ export const moveState = defineOperation({
         "There is nothing to move: all of this project's state is already in the project.",
         {
           hint: 'Until a project has a _bmad folder, its state is kept in your user folder.',
-          steps: [{ operation: 'memory_move', why: 'Create _bmad/_memory and move the memories there' }],
+          steps:
+            (await state.kit()).memory === undefined
+              ? [{ operation: 'memory_move', why: 'Create _bmad/_memory and move the memories there' }]
+              : [],
         },
       );
     return state.whileMoving(async () => ({ parts: await moved(state, context) }));

@@ -6,7 +6,6 @@ import type { Call, Context, RunsPort } from '../context.ts';
 import { contextFiles } from '../delegation/context-files.ts';
 import { agentNamed } from './task-agents.ts';
 import { openRun } from '../runs/run-view.ts';
-import { toolCall } from '../unified/forms.ts';
 
 const BRIEF_BYTES = 60_000;
 const KNOWN = 5;
@@ -56,8 +55,6 @@ export async function queueTask(order: TaskOrder, context: Context, call: Call):
       role: profile.role,
       identity: profile.identity,
     },
-    // Workers read it later, who may be anyone: it is written as a call of the tool.
-    activation: toolCall({ operation: 'execute', args: { name: handle, kind: 'agent' } }) ?? '',
     task,
     outputKey,
     files,

@@ -81,6 +81,7 @@ export const taskClaim = defineOperation({
         ...inputs.map(({ output_key, text }) => `## Result of ${output_key}\n\n${fenced(text)}`),
       ].join('\n\n'),
       steps: [
+        { operation: 'execute', args: { name: task.agent, kind: 'agent' }, why: 'Load the whole agent' },
         {
           operation: 'task_complete',
           args: { task_id: task.task_id, claim },

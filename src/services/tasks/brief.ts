@@ -2,8 +2,6 @@ import { byteLength, cut, fenced } from '../../base/text/text.ts';
 
 export interface BriefParts {
   agent: { name: string; title: string; role?: string | undefined; identity?: string | undefined };
-  /** How the whole agent is loaded, for a worker that can call the server. */
-  activation: string;
   task: string;
   outputKey: string;
   files: readonly { path: string; text: string }[];
@@ -32,7 +30,6 @@ export function composeBrief(parts: BriefParts): Brief {
   const head = [
     `# Task for ${agent.name}${agent.title === '' ? '' : ` (${agent.title})`}`,
     ...[agent.role, agent.identity].filter((text) => text !== undefined && text !== ''),
-    `To load the whole agent: ${parts.activation}`,
     ...(parts.origin === undefined ? [] : [`## Where it comes from\n\n${parts.origin}`]),
     // Words from outside stay inside their frame: they must not look like a part of the brief.
     `## What to do\n\n${parts.origin === undefined ? task.trim() : fenced(task.trim())}`,

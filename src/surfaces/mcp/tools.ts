@@ -83,13 +83,12 @@ export async function callTool(
   const write = await stepWriter(context);
   const outcome = await execute(operation, args, context, { ...call, say: write });
   const answer = (...texts: string[]): CallToolResult => ({
-    content: texts.filter(Boolean).map((text) => ({ type: 'text', text })),
+    content: texts.map((text) => ({ type: 'text', text })),
   });
   if (!outcome.ok) return { ...answer(outcome.error.textWith(write)), isError: true };
   const { body, note = '', steps = [] } = outcome.answer;
-  if (operation.answersData === true)
-    return { content: [{ type: 'text', text: body }], structuredContent: outcome.data };
-  return answer(body, note, stepLines(steps, write).join('\n'));
+  if (operation.answersData === true) return { ...answer(body), structuredContent: outcome.data };
+  return answer(body, ...[note, stepLines(steps, write).join('\n')].filter(Boolean));
 }
 
 /** The operation behind a tool. One that is switched off is as little callable as one that does not exist. */

@@ -138,7 +138,7 @@ export async function modelSurface(
 const wordOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** The command line, in this process. */
-async function terminalSurface(
+export async function terminalSurface(
   folder: string,
   onEnd: OnEnd,
   outside: Partial<Outside> = {},
