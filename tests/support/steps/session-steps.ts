@@ -15,6 +15,9 @@ import { countStep, modelSurface } from './surfaces.ts';
 /** The kinds of steps that this worker has taken: the same operation, arguments of the same names, a project alike. */
 const taken = new Set<string>();
 
+/** What they move belongs to the path of the project and is not in a copy; their own tests take them. */
+const PLACE_BOUND = new Set(['memory_move']);
+
 /** A call that keeps the steps which are written inside of texts. */
 export function recordingCall(): { call: Call; said: Step[] } {
   const said: Step[] = [];
@@ -36,7 +39,7 @@ export async function takeRecommended(
   outside: Partial<Outside>,
 ): Promise<void> {
   const steps = [...said, ...(outcome.ok ? (outcome.answer.steps ?? []) : outcome.error.steps)];
-  const fresh = steps.filter((step) => isNew(step, folder));
+  const fresh = steps.filter((step) => !PLACE_BOUND.has(step.operation) && isNew(step, folder));
   // A cursor belongs to an answer of this very place, and asks for more of what was read.
   const here = fresh.filter(({ args = {} }) => 'cursor' in args);
   const elsewhere = fresh.filter((step) => !here.includes(step));
