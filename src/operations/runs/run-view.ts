@@ -215,7 +215,7 @@ export function keepingNotes(run: RunData): string[] {
   ];
 }
 
-/** How to keep a run, for whoever does the work. */
+/** How the worker keeps a run. */
 export function keepingSteps(run: RunData): Step[] {
   if (allDone(run)) return [endIt(run)];
   const { run_id, branch } = run;

@@ -32,7 +32,7 @@ interface QueuedTask {
   keptIn: string;
 }
 
-/** Puts a task into the queue of a project with all that a worker needs to know: the way for whoever asks. */
+/** Puts a task into the queue of a project with all that a worker needs to know. */
 export async function queueTask(order: TaskOrder, context: Context, call: Call): Promise<QueuedTask> {
   const { outputKey, runId, dependsOn = [], approval, createdBy, outside, origin, project } = order;
   const hide = (text: string): string => context.secrets.hide(text);

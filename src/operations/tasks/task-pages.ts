@@ -5,7 +5,7 @@ import type { Task } from '../../model/task.ts';
 /**
  * A page of tasks, the one that changed last first. The cursor names the last task that was shown and when it had changed,
  * and goes on with what is older: nothing is shown twice or passed over because something came or changed in between. What
- * has changed since is at the beginning, for whoever begins again.
+ * has changed since is at the beginning, for a client that starts over.
  */
 export function pageByChange(
   tasks: readonly Task[],

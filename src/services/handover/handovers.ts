@@ -42,7 +42,7 @@ class Handovers {
     this.#place = folder;
   }
 
-  /** The folder of the contracts, for whoever needs one. */
+  /** The folder of the contracts. */
   get #folder(): string {
     if (this.#place !== undefined) return this.#place;
     throw new BmadError('unavailable', 'The project has no output folder for delivery contracts.', {

@@ -68,7 +68,7 @@ function nextActions(report: Report, workers: Workers): Action[] {
   return [...actions, ...(underWay ? [...stories, ...plans] : [...plans, ...stories])];
 }
 
-/** Those that are read by whoever does the work, the ones nearest to it first. */
+/** The documents that the worker reads, the ones nearest to the work first. */
 const READ: readonly ItemKind[] = ['story', 'spec', 'prd', 'architecture', 'ux', 'epics', 'brief'];
 
 /** The story that is worked on, then the plans, found by the rules that progress is judged by. */

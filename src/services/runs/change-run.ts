@@ -165,7 +165,7 @@ async function writable(
   return { run, locked: (action) => lockedRuns(folder, action) };
 }
 
-/** Only what is there is recorded: whoever reads the list has to be able to rely on it. */
+/** Only files that exist are recorded: a reader of the list has to be able to rely on it. */
 async function recordedArtefacts(
   { kit }: RunsStorage,
   place: RunPlace,

@@ -94,7 +94,7 @@ function checkStrangers({ outside }: NewTask, tasks: readonly Task[]): void {
   });
 }
 
-/** The task that a message has made already: whoever got no answer sends it again. */
+/** The task that a message has made already: a client that got no answer sends it again. */
 function madeBefore({ outside, task: text }: NewTask, tasks: readonly Task[]): Task | undefined {
   if (outside === undefined) return undefined;
   const { protocol, context_id, message_id } = outside;
