@@ -151,6 +151,6 @@ describe('what looks strange but can be', () => {
     let last: RpcAnswer = {};
     for (let count = 0; count < 100 && last.error === undefined; count += 1)
       last = (await server.post(quick)).body;
-    expect(last.error).toMatchObject({ code: -32_603, message: expect.stringContaining('open already') });
+    expect(last.error).toMatchObject({ code: -32_603, message: expect.stringContaining('already open') });
   });
 });

@@ -94,10 +94,10 @@ export async function callInParts(client: Client, args: Record<string, unknown>)
       name: 'bmad',
       arguments: { ...args, ...(cursor === undefined ? {} : { cursor }) },
     });
-    const [body = '', note = ''] = textsOf(result);
+    const [body = '', ...notes] = textsOf(result);
     if (result.isError === true) throw new Error(body);
     parts.push(body);
-    cursor = /with cursor "([^"]+)"/.exec(note)?.[1];
+    cursor = /cursor:"([^"]+)"/.exec(notes.join('\n'))?.[1];
   } while (cursor !== undefined);
   return parts;
 }

@@ -62,7 +62,7 @@ describe('a source that a project lists', () => {
     await machine.write(machine.projectConfig, `git = ["${team.source}#main"]\n`);
     await machine.ok(sourcesUpdate);
     const elsewhere = { cwd: machine.home, flags: {} };
-    expect((await machine.ok(sourcesClear, {}, elsewhere)).data).toEqual({ copies: 0, bytes: 0 });
+    expect((await machine.ok(sourcesClear, {}, elsewhere)).data).toMatchObject({ copies: 0, bytes: 0 });
     expect(await agents()).toContain('ada');
   });
 });
