@@ -2,23 +2,27 @@ import { attempt, noted } from '../base/expected.ts';
 import { parseCsv } from '../base/parse/parse.ts';
 import type { HelpRow } from '../model/module.ts';
 import type { Problem } from '../model/record.ts';
+import type { Tree } from '../sources/tree.ts';
+import { readable } from './reading.ts';
 
 const COLUMNS = 13;
 const PHASE_COLUMN = 7;
 
 /** The name of what a path in a help row leads to, if it is known. */
-export type NameAt = (path: string) => string | undefined;
+type NameAt = (path: string) => string | undefined;
 
 /**
- * The rows of a `module-help.csv`. From 6.2.1 on they name a skill; before that they name the file of a workflow, and
+ * The rows of a module's `module-help.csv`. From 6.2.1 on they name a skill; before that they name the file of a workflow, and
  * `nameAt` tells what it is called. A row of the skill `_meta` holds the module's documentation address.
  */
-export function parseHelp(
-  file: string,
-  text: string,
+export async function readHelp(
+  tree: Tree,
+  folder: string,
   problems: Problem[],
   nameAt: NameAt = () => undefined,
-): HelpRow[] {
+): Promise<HelpRow[]> {
+  const file = `${folder}/module-help.csv`;
+  const text = (await readable(tree, file, problems)) ?? '';
   const [header = [], ...lines] = attempt(() => parseCsv(file, text), noted(problems, file, []));
   const columns = header.map((name) => name.trim().toLowerCase());
   const read = columns.includes('workflow-file')

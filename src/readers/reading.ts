@@ -1,7 +1,11 @@
 import { attempt, noted } from '../base/expected.ts';
-import { field, tableOf, type Table } from '../base/parse/parse.ts';
-import type { Problem } from '../model/record.ts';
+import { csvRows, field, tableOf, type CsvRow, type Table } from '../base/parse/parse.ts';
+import { present } from '../base/present.ts';
+import type { BmadRecord, Problem } from '../model/record.ts';
+import type { Source } from '../sources/source.ts';
 import { optionalText, type Tree } from '../sources/tree.ts';
+
+export const READS_AT_ONCE = 16;
 
 /** The text of a file that may be absent. A file that cannot be read is a problem, and counts as absent. */
 export async function readable(tree: Tree, file: string, problems: Problem[]): Promise<string | undefined> {
@@ -13,10 +17,54 @@ export function parsedTable(file: string, problems: Problem[], parse: () => unkn
   return attempt(() => tableOf(parse()), noted(problems, file, {}));
 }
 
+/** The table of a file that may be absent. */
+export async function readTable(
+  tree: Tree,
+  file: string,
+  problems: Problem[],
+  parse: (file: string, text: string) => unknown,
+): Promise<Table> {
+  const text = await readable(tree, file, problems);
+  return text === undefined ? {} : parsedTable(file, problems, () => parse(file, text));
+}
+
+/** The lines of a CSV file with a header. A file that is not one is a problem and has no lines. */
+export async function readRows(tree: Tree, file: string, problems: Problem[]): Promise<CsvRow[]> {
+  const text = (await readable(tree, file, problems)) ?? '';
+  return attempt(() => csvRows(file, text), noted(problems, file, []));
+}
+
 /** An unquoted `1.0` is a number in YAML. */
 export function versionField(table: Table, name: string): string | undefined {
   const version = field(table, name);
   return typeof version === 'string' || typeof version === 'number'
     ? String(version).slice(0, 64)
     : undefined;
+}
+
+type Derived = 'source' | 'origin' | 'absolutePath' | 'exists' | 'status' | 'aliases' | 'digest';
+type Told = Omit<BmadRecord, Derived>;
+
+/** What a reader knows about a file; the rest of its record follows from that. */
+type Known = { [K in keyof Told]: Told[K] | undefined } & {
+  bmadRelativePath: string;
+  /** Whether a manifest lists it. */
+  listed: boolean;
+  aliases: readonly (string | undefined)[];
+  /** Nothing for a file that a manifest lists and that does not exist. */
+  digest: string | undefined;
+};
+
+export function recordOf(source: Source, { listed, aliases, digest, ...told }: Known): BmadRecord {
+  const others = aliases.filter((alias) => alias !== undefined && alias !== '' && alias !== told.name);
+  return present<BmadRecord>({
+    ...told,
+    source: listed ? 'manifest' : 'filesystem',
+    origin: source.origin,
+    absolutePath: source.tree.place(told.bmadRelativePath),
+    exists: digest !== undefined,
+    status: digest === undefined ? 'no-file-found' : listed ? 'verified' : 'not-in-manifest',
+    aliases: [...new Set(others as string[])],
+    digest: digest ?? '',
+  });
 }

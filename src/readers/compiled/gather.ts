@@ -4,15 +4,8 @@ import type { RecordFormat } from '../../model/format.ts';
 import type { RecordKind } from '../../model/record.ts';
 import type { Install } from './install.ts';
 import { listedFiles, moduleOf, type ListedFile } from './manifests.ts';
-import {
-  descriptionText,
-  folderOf,
-  load,
-  nameText,
-  READS_AT_ONCE,
-  stemOf,
-  type LoadedFile,
-} from './reading.ts';
+import { READS_AT_ONCE } from '../reading.ts';
+import { descriptionText, folderOf, load, loadAll, nameText, stemOf, type LoadedFile } from './reading.ts';
 import type { Finding, Shelf } from './shelf.ts';
 
 /** What one kind of file is called, and how it is understood. */
@@ -40,7 +33,11 @@ export async function gather(install: Install, shelf: Shelf, gathering: Gatherin
     if (file === 'missing') gone.push(entry);
     else if (file !== undefined) {
       there.add(entry.path);
-      if (!shelf.add(finding(gathering, file, entry)))
+      const found = {
+        ...basics(gathering, file, entry.moduleName, true),
+        ...gathering.understand(file, entry.row),
+      };
+      if (!shelf.add(found))
         install.problems.push({ file: entry.path, message: 'another file in this module has the same name' });
     }
   }
@@ -63,11 +60,7 @@ async function gatherUnlisted(
   listed: ReadonlySet<string>,
 ): Promise<void> {
   const paths = gathering.onDisk(listed).filter((path) => !listed.has(path));
-  const files = await mapLimited(paths, READS_AT_ONCE, (path) =>
-    load(install.source, path, install.problems),
-  );
-  for (const file of files) {
-    if (file === undefined || file === 'missing') continue;
+  for (const file of await loadAll(install.source, paths, install.problems)) {
     const understood = gathering.understand(file, undefined);
     if (understood === undefined) continue;
     const found = { ...basics(gathering, file, moduleOf(file.path), false), ...understood };
@@ -75,10 +68,6 @@ async function gatherUnlisted(
     const twin = shelf.like(found)?.bmadRelativePath;
     if (twin === undefined || folderOf(twin) !== folderOf(file.path)) shelf.addRenamed(found);
   }
-}
-
-function finding(gathering: Gathering, file: LoadedFile, { moduleName, row }: ListedFile): Finding {
-  return { ...basics(gathering, file, moduleName, true), ...gathering.understand(file, row) };
 }
 
 function basics(

@@ -1,11 +1,11 @@
-import { versionField } from '../reading.ts';
+import { READS_AT_ONCE, versionField } from '../reading.ts';
 import { noted } from '../../base/expected.ts';
 import { mapLimited } from '../../base/async.ts';
 import type { FolderEntry } from '../../base/files/files.ts';
 import { field, isTable } from '../../base/parse/parse.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
-import { READS_AT_ONCE, readYaml } from './reading.ts';
+import { readYaml } from './reading.ts';
 
 /** One BMAD root on disk: which file is where, before any of it is interpreted. */
 export interface Install {

@@ -1,8 +1,9 @@
 import type { CsvRow } from '../../base/parse/parse.ts';
 import { mapLimited } from '../../base/async.ts';
+import { READS_AT_ONCE } from '../reading.ts';
 import type { Install } from './install.ts';
 import { moduleOf, readRows } from './manifests.ts';
-import { descriptionText, fileOf, folderOf, load, nameText, READS_AT_ONCE } from './reading.ts';
+import { descriptionText, fileOf, folderOf, load, nameText } from './reading.ts';
 import type { Finding, Shelf } from './shelf.ts';
 
 interface Fragment {

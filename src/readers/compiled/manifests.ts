@@ -1,8 +1,7 @@
-import { csvRows, type CsvRow } from '../../base/parse/parse.ts';
+import type { CsvRow } from '../../base/parse/parse.ts';
 import { quoted } from '../../base/errors.ts';
-import { attempt, noted } from '../../base/expected.ts';
 import type { Install } from './install.ts';
-import { readable } from '../reading.ts';
+import { readRows as rowsIn } from '../reading.ts';
 import { folderOf } from './reading.ts';
 
 /** A line of a manifest whose path leads into this install. */
@@ -41,12 +40,8 @@ export async function listedFiles(install: Install, manifest: string, suffix: Re
   return [...listed.values()];
 }
 
-/** The lines of a CSV file with a header. A file that is not one is a problem and has no lines. */
-export async function readRows(install: Install, file: string): Promise<CsvRow[]> {
-  const { source, problems } = install;
-  const text = (await readable(source.tree, file, problems)) ?? '';
-  return attempt(() => csvRows(file, text), noted(problems, file, []));
-}
+export const readRows = ({ source, problems }: Install, file: string): Promise<CsvRow[]> =>
+  rowsIn(source.tree, file, problems);
 
 /** The usual names of the root folder, with which manifests begin their paths. */
 const ROOT_NAMES = new Set(['_bmad', '.bmad', 'bmad', '{bmad_folder}']);
@@ -59,7 +54,8 @@ export function treePath(install: Install, written: string): string | undefined 
   if (segments.includes('..')) return undefined;
   const [first = '', second = ''] = segments;
   const { topLevel, source } = install;
-  const root = ROOT_NAMES.has(first) || first === lastSegment(source.tree.root);
+  const root =
+    ROOT_NAMES.has(first) || first === source.tree.root.split(/[\\/]/).findLast((name) => name !== '');
   // A module may have the same name as the root; then the next segment tells which of the two is meant.
   if (root && (!topLevel.has(first) || topLevel.has(second))) return segments.slice(1).join('/');
   return topLevel.has(first) ? segments.join('/') : undefined;
@@ -85,8 +81,4 @@ function moduleNamed(cell: string): string | undefined {
 /** Whether a path is a skill or a file of one. */
 export function isOfSkill({ skillFolders }: Install, path: string): boolean {
   return path.endsWith('/SKILL.md') || skillFolders.has(path) || skillFolders.has(folderOf(path));
-}
-
-function lastSegment(path: string): string {
-  return path.split(/[\\/]/).findLast((segment) => segment !== '') ?? '';
 }

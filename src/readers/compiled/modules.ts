@@ -2,16 +2,20 @@ import { field, type Table, type CsvRow } from '../../base/parse/parse.ts';
 import { present } from '../../base/present.ts';
 import { cut } from '../../base/text/text.ts';
 import type { ModuleInfo, ModuleSetting, RosterEntry } from '../../model/module.ts';
-import { parseHelp } from '../help.ts';
+import { readHelp } from '../help.ts';
 import type { Install } from './install.ts';
 import { isOfSkill, readRows, treePath } from './manifests.ts';
-import { readable } from '../reading.ts';
 import { descriptionText, nameText, readYaml, stemOf } from './reading.ts';
 import type { Shelf } from './shelf.ts';
 
 /** The modules of an install: the listed ones, those on disk, and `custom` where the custom kit has agents. */
 export async function readModules(install: Install, shelf: Shelf): Promise<ModuleInfo[]> {
   const rosters = await readRosters(install, shelf);
+  const { source, problems } = install;
+  const nameAt = (written: string): string | undefined => {
+    const path = treePath(install, written);
+    return path === undefined ? undefined : shelf.at(path)?.name;
+  };
   const modules: ModuleInfo[] = [];
   for (const code of moduleCodes(install, shelf)) {
     const onDisk = install.moduleFolders.includes(code);
@@ -21,12 +25,10 @@ export async function readModules(install: Install, shelf: Shelf): Promise<Modul
         name: code,
         description: '',
         version: install.listedModules.get(code),
-        origin: install.source.origin,
-        settings: onDisk
-          ? settingsOf(await readYaml(install.source, `${code}/config.yaml`, install.problems))
-          : [],
+        origin: source.origin,
+        settings: onDisk ? settingsOf(await readYaml(source, `${code}/config.yaml`, problems)) : [],
         roster: rosters.get(code) ?? [],
-        help: onDisk ? await helpOf(install, shelf, code) : [],
+        help: onDisk ? await readHelp(source.tree, code, problems, nameAt) : [],
       }),
     );
   }
@@ -44,16 +46,6 @@ function moduleCodes(install: Install, shelf: Shelf): string[] {
   return [...codes]
     .filter((code) => !install.known.has(`${code}/module.yaml`) || install.known.has(`${code}/config.yaml`))
     .sort();
-}
-
-async function helpOf(install: Install, shelf: Shelf, code: string): Promise<ModuleInfo['help']> {
-  const file = `${code}/module-help.csv`;
-  const text = await readable(install.source.tree, file, install.problems);
-  if (text === undefined) return [];
-  return parseHelp(file, text, install.problems, (written) => {
-    const path = treePath(install, written);
-    return path === undefined ? undefined : shelf.at(path)?.name;
-  });
 }
 
 /** Installed values are final: there is nothing left to ask. */

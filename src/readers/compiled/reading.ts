@@ -1,13 +1,12 @@
+import { mapLimited } from '../../base/async.ts';
 import { attempt, noted, ours } from '../../base/expected.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { readable } from '../reading.ts';
+import { readable, READS_AT_ONCE } from '../reading.ts';
 import { decodeEntities } from '../../base/text/entities.ts';
 import { isTable, tableOf, parseFrontMatter, parseYaml, type Table } from '../../base/parse/parse.ts';
 import { cut } from '../../base/text/text.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
-
-export const READS_AT_ONCE = 16;
 
 export interface LoadedFile {
   path: string;
@@ -28,6 +27,16 @@ export async function load(
     .catch(noted(problems, path, undefined));
   if (bytes === undefined || bytes === 'missing') return bytes;
   return { path, digest: sha256(bytes), text: () => new TextDecoder().decode(bytes) };
+}
+
+/** Those of the files that can be read. */
+export async function loadAll(
+  source: Source,
+  paths: readonly string[],
+  problems: Problem[],
+): Promise<LoadedFile[]> {
+  const files = await mapLimited(paths, READS_AT_ONCE, (path) => load(source, path, problems));
+  return files.filter((file) => file !== undefined && file !== 'missing');
 }
 
 export async function readYaml(source: Source, file: string, problems: Problem[]): Promise<Table> {

@@ -1,7 +1,7 @@
-import { present } from '../../base/present.ts';
 import { compare } from '../../base/text/text.ts';
 import type { RecordFormat } from '../../model/format.ts';
 import type { BmadRecord, RecordKind } from '../../model/record.ts';
+import { recordOf } from '../reading.ts';
 import type { Install } from './install.ts';
 import { insideModule, moduleOf } from './manifests.ts';
 
@@ -85,42 +85,21 @@ export class Shelf {
     );
   }
 
-  #record(finding: Finding): BmadRecord {
+  #record({ path, ...finding }: Finding): BmadRecord {
     const { source, version, listedModules } = this.#install;
-    const { kind, moduleName, name, path, digest, listed } = finding;
-    const exists = digest !== undefined;
-    return present<BmadRecord>({
-      kind,
-      source: listed ? 'manifest' : 'filesystem',
-      origin: source.origin,
-      moduleName,
-      moduleVersion: listedModules.get(moduleName),
+    return recordOf(source, {
+      ...finding,
+      moduleVersion: listedModules.get(finding.moduleName),
       bmadVersion: version ?? source.origin.bmadVersion,
-      name,
-      displayName: finding.displayName,
-      title: finding.title,
-      icon: finding.icon,
       description: finding.description ?? '',
       bmadRelativePath: path,
       moduleRelativePath: insideModule(path),
-      absolutePath: source.tree.place(path),
-      exists,
-      status: exists ? (listed ? 'verified' : 'not-in-manifest') : 'no-file-found',
       generation: GENERATION,
-      format: finding.format,
-      phase: finding.phase,
-      aliases: others(name, finding.aliases ?? []),
-      digest: digest ?? '',
+      aliases: finding.aliases ?? [],
     });
   }
 }
 
 function keyOf({ kind, moduleName, name }: Finding): string {
   return `${kind} ${moduleName}/${name}`;
-}
-
-function others(name: string, aliases: readonly (string | undefined)[]): string[] {
-  const known = new Set(aliases.filter((alias) => alias !== undefined && alias !== ''));
-  known.delete(name);
-  return [...known] as string[];
 }

@@ -1,17 +1,7 @@
-import { mapLimited } from '../../base/async.ts';
-import { field, isTable, type Table } from '../../base/parse/parse.ts';
+import { field, tableOf, type Table } from '../../base/parse/parse.ts';
 import type { Install } from './install.ts';
 import { moduleOf } from './manifests.ts';
-import {
-  descriptionText,
-  fileOf,
-  load,
-  nameText,
-  READS_AT_ONCE,
-  stemOf,
-  yamlTable,
-  type LoadedFile,
-} from './reading.ts';
+import { descriptionText, fileOf, loadAll, nameText, stemOf, yamlTable, type LoadedFile } from './reading.ts';
 import type { Finding, Shelf } from './shelf.ts';
 
 /** Teams, and the templates and checklists in the folders of workflows. No manifest lists any of them. */
@@ -19,13 +9,8 @@ export async function readSupporting(install: Install, shelf: Shelf): Promise<vo
   const paths = install.files.filter(
     (path) => kindOf(path) !== undefined && shelf.inModule(path) && shelf.at(path) === undefined,
   );
-  const files = await mapLimited(paths, READS_AT_ONCE, (path) =>
-    load(install.source, path, install.problems),
-  );
-  for (const file of files) {
-    if (file === undefined || file === 'missing') continue;
+  for (const file of await loadAll(install.source, paths, install.problems))
     shelf.addRenamed(finding(install, file));
-  }
 }
 
 type Kind = 'team' | 'template' | 'checklist';
@@ -60,8 +45,7 @@ function finding(install: Install, file: LoadedFile): Finding {
 
 function bundleOf({ problems }: Install, file: LoadedFile): Table {
   if (!/\.ya?ml$/i.test(file.path)) return {};
-  const bundle = field(yamlTable(file.path, file.text(), problems), 'bundle');
-  return isTable(bundle) ? bundle : {};
+  return tableOf(field(yamlTable(file.path, file.text(), problems), 'bundle'));
 }
 
 /** Folders that say what is in them and not what it is for. */

@@ -88,13 +88,8 @@ function workflow(
   };
 }
 
-interface OwnWords {
-  name: string;
-  description: string | undefined;
-}
-
 /** What a workflow says about itself; nothing when it does not say what one has to. */
-function ownWords({ problems }: Install, file: LoadedFile): OwnWords | undefined {
+function ownWords({ problems }: Install, file: LoadedFile) {
   const markdown = isMarkdown(file.path);
   const data = markdown
     ? frontMatter(file.path, file.text(), problems)

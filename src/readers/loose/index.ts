@@ -1,13 +1,13 @@
-import { attempt, expected, noted } from '../../base/expected.ts';
+import { attempt, noted, orElse } from '../../base/expected.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { basename } from 'node:path';
 import { mapLimited } from '../../base/async.ts';
 import { parseFrontMatter, parseYaml, type Table, tableOf, textField } from '../../base/parse/parse.ts';
-import { present } from '../../base/present.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
 import type { Reader } from '../reader.ts';
+import { READS_AT_ONCE, recordOf } from '../reading.ts';
 
 const GENERATION = 'loose';
 
@@ -19,7 +19,9 @@ export const looseReader: Reader = {
   generation: GENERATION,
   async read(source) {
     const problems: Problem[] = [];
-    const found = await mapLimited(await candidates(source), 16, (path) => readFile(source, path, problems));
+    const found = await mapLimited(await candidates(source), READS_AT_ONCE, (path) =>
+      readFile(source, path, problems),
+    );
     const records = found.filter((entry) => entry !== undefined);
     const nothing = { description: '', settings: [], roster: [], help: [] };
     const code = codeOf(source);
@@ -40,14 +42,14 @@ const UNWANTED = /(?:^|\/)(?:readme\b[^/]*|skill\.md|[^/]*(?:tpl|proposed|templa
 /** The files to look at; none where there is any other structure of BMAD, which other readers understand. */
 async function candidates(source: Source): Promise<string[]> {
   const top = await pathsIn(source, '');
-  const inside = (await mapLimited(top, 16, (folder) => pathsIn(source, folder))).flat();
+  const inside = (await mapLimited(top, READS_AT_ONCE, (folder) => pathsIn(source, folder))).flat();
   if ([...top, ...inside].some((path) => STRUCTURE.test(path))) return [];
   return [...top, ...inside].filter((path) => WANTED.test(path) && !UNWANTED.test(path)).sort();
 }
 
 /** What is in a folder; nothing in a file, nor in a folder that cannot be read. */
 async function pathsIn({ tree }: Source, folder: string): Promise<string[]> {
-  const entries = await tree.list(folder).catch(expected(() => []));
+  const entries = await tree.list(folder).catch(orElse([]));
   return entries.map(({ name }) => (folder === '' ? name : `${folder}/${name}`));
 }
 
@@ -87,11 +89,9 @@ function understand(
   const stem = basename(path).replace(/\.\w+$/, '');
   const name = workflow ? (ownName ?? stem) : stem;
   const workflowFormat = isMarkdown(path) ? 'workflow-md' : 'workflow-yaml';
-  const others = new Set([tag?.get('name'), tag?.get('title'), ownName, stem]);
-  return present<BmadRecord>({
+  return recordOf(source, {
     kind: workflow ? 'workflow' : 'agent',
-    source: 'filesystem',
-    origin: source.origin,
+    listed: false,
     moduleName: codeOf(source),
     bmadVersion: source.origin.bmadVersion,
     name,
@@ -101,12 +101,9 @@ function understand(
     description: description ?? tag?.get('title') ?? '',
     bmadRelativePath: path,
     moduleRelativePath: path,
-    absolutePath: source.tree.place(path),
-    exists: true,
-    status: 'not-in-manifest',
     generation: GENERATION,
     format: workflow ? workflowFormat : tag === undefined ? 'document' : 'compiled-agent',
-    aliases: [...others].filter((alias) => alias !== undefined && alias !== name) as string[],
+    aliases: [tag?.get('name'), tag?.get('title'), ownName, stem],
     digest,
   });
 }

@@ -2,15 +2,13 @@ import { mapLimited } from '../../base/async.ts';
 import type { ModuleInfo } from '../../model/module.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Reader } from '../reader.ts';
-import { readable } from '../reading.ts';
+import { readable, READS_AT_ONCE } from '../reading.ts';
 import { findSkills } from './find-skills.ts';
 import { readKnowledge } from './knowledge.ts';
-import { readModule } from './module.ts';
+import { readModule } from './modules.ts';
 import { readSkill } from './skill.ts';
 
 const GENERATION = 'skills-6.11';
-
-const READS_AT_ONCE = 16;
 
 /** BMAD 6.11 and later as its package ships it: a folder a module, with `module.yaml` on top and skills below. */
 export const skillsReader: Reader = {
@@ -29,10 +27,7 @@ export const skillsReader: Reader = {
       modules.push(module);
       const common = { generation: GENERATION, bmadVersion: source.origin.bmadVersion };
       const found = await mapLimited(folders, READS_AT_ONCE, (folder) =>
-        readSkill(
-          { ...common, source, module, shims, folder, filedUnder: folder, status: 'verified' },
-          problems,
-        ),
+        readSkill({ ...common, source, module, shims, folder, filedUnder: folder, listed: true }, problems),
       );
       records.push(...found.filter((record) => record !== undefined));
       const shelves = folders.map((folder) => ({ folder, module: module.code }));

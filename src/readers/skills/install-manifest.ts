@@ -1,7 +1,6 @@
-import { attempt, noted } from '../../base/expected.ts';
-import { csvRows, field, isTable, parseYaml, tableOf, textField } from '../../base/parse/parse.ts';
+import { field, isTable, parseYaml, tableOf, textField } from '../../base/parse/parse.ts';
 import type { Problem } from '../../model/record.ts';
-import { parsedTable, readable } from '../reading.ts';
+import { readRows, readTable } from '../reading.ts';
 import { type Tree } from '../../sources/tree.ts';
 
 /** A line of `skill-manifest.csv`: which module a skill belongs to, which since 6.3 is not where it is stored. */
@@ -21,9 +20,7 @@ export interface InstallManifest {
 
 /** What an installed BMAD says about itself; whatever cannot be read is a problem and counts as absent. */
 export async function readInstallManifest(tree: Tree, problems: Problem[]): Promise<InstallManifest> {
-  const file = '_config/manifest.yaml';
-  const text = await readable(tree, file, problems);
-  const manifest = parsedTable(file, problems, () => parseYaml(file, text ?? ''));
+  const manifest = await readTable(tree, '_config/manifest.yaml', problems, parseYaml);
   const installation = tableOf(field(manifest, 'installation'));
   const modules = field(manifest, 'modules');
   const versions = new Map<string, string>();
@@ -40,8 +37,7 @@ export async function readInstallManifest(tree: Tree, problems: Problem[]): Prom
 
 async function readSkillRows(tree: Tree, file: string, problems: Problem[]): Promise<Map<string, SkillRow>> {
   const rows = new Map<string, SkillRow>();
-  const text = (await readable(tree, file, problems)) ?? '';
-  for (const { cell } of attempt(() => csvRows(file, text), noted(problems, file, []))) {
+  for (const { cell } of await readRows(tree, file, problems)) {
     const id = cell('canonicalId').trim();
     // The first segment is the name of the root folder; the last is SKILL.md.
     const folder = cell('path').split('/').slice(1, -1).join('/');

@@ -1,20 +1,19 @@
 import { mapLimited } from '../../base/async.ts';
 import { ours } from '../../base/expected.ts';
-import { present } from '../../base/present.ts';
 import type { ModuleInfo } from '../../model/module.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
 import { optionalText } from '../../sources/tree.ts';
 import type { Reader } from '../reader.ts';
+import { READS_AT_ONCE, recordOf } from '../reading.ts';
 import { findSkills } from './find-skills.ts';
 import { readInstallManifest, type InstallManifest } from './install-manifest.ts';
-import { readInstalledModules } from './installed-modules.ts';
 import { readKnowledge } from './knowledge.ts';
+import { readInstalledModules } from './modules.ts';
 import type { Shims } from './shims.ts';
 import { readSkill } from './skill.ts';
 
 const GENERATION = 'skills-installed';
-const READS_AT_ONCE = 16;
 
 /** Folders of a BMAD root that are not modules. */
 const NOT_MODULES = new Set(['docs', 'scripts', 'custom', 'render', 'memory']);
@@ -155,7 +154,7 @@ async function readPlaces(
           shims,
           folder,
           filedUnder: row?.folder ?? folder,
-          status: row === undefined ? 'not-in-manifest' : 'verified',
+          listed: row !== undefined,
           bmadVersion: manifest.version,
         },
         problems,
@@ -194,10 +193,9 @@ async function checkedLauncher(
 function dangling(source: Source, manifest: InstallManifest, ids: Places['ids']): BmadRecord[] {
   const missing = [...manifest.skills.values()].filter(({ id }) => !ids.has(id));
   return missing.map(({ id, module, description, folder }) =>
-    present<BmadRecord>({
+    recordOf(source, {
       kind: 'skill',
-      source: 'manifest',
-      origin: source.origin,
+      listed: true,
       moduleName: module,
       moduleVersion: manifest.moduleVersions.get(module),
       bmadVersion: manifest.version,
@@ -205,13 +203,10 @@ function dangling(source: Source, manifest: InstallManifest, ids: Places['ids'])
       description,
       bmadRelativePath: `${folder}/SKILL.md`,
       moduleRelativePath: `${folder.slice(folder.indexOf('/') + 1)}/SKILL.md`,
-      absolutePath: source.tree.place(`${folder}/SKILL.md`),
-      exists: false,
-      status: 'no-file-found',
       generation: GENERATION,
       format: 'skill',
       aliases: [],
-      digest: '',
+      digest: undefined,
     }),
   );
 }

@@ -1,20 +1,10 @@
-import { attempt, expected, noted } from '../../base/expected.ts';
+import { orElse } from '../../base/expected.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { readable } from '../reading.ts';
+import { readRows, READS_AT_ONCE, recordOf } from '../reading.ts';
 import { dirname } from 'node:path/posix';
 import { mapLimited } from '../../base/async.ts';
-import { csvRows } from '../../base/parse/parse.ts';
-import { present } from '../../base/present.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
-
-const READS_AT_ONCE = 16;
-
-/** A skill whose resources may hold an index of knowledge. */
-export interface KnowledgePlace {
-  folder: string;
-  module: string;
-}
 
 /**
  * The knowledge fragments that skills bring along: an `*-index.csv` names them. Several skills of a module carry copies
@@ -22,7 +12,7 @@ export interface KnowledgePlace {
  */
 export async function readKnowledge(
   source: Source,
-  places: readonly KnowledgePlace[],
+  places: readonly { folder: string; module: string }[],
   common: Pick<BmadRecord, 'generation'> & { bmadVersion: string | undefined },
   problems: Problem[],
 ): Promise<BmadRecord[]> {
@@ -33,10 +23,7 @@ export async function readKnowledge(
       const rows = await fragmentRows(source, index, problems);
       const existing = rows.filter(({ path }) => files.includes(path));
       const digests = await mapLimited(existing, READS_AT_ONCE, ({ path }) =>
-        source.tree.read(path).then(
-          sha256,
-          expected(() => undefined),
-        ),
+        source.tree.read(path).then(sha256, orElse(undefined)),
       );
       for (const [at, row] of existing.entries()) {
         const digest = digests[at];
@@ -56,18 +43,11 @@ interface FragmentRow {
 }
 
 async function fragmentRows({ tree }: Source, index: string, problems: Problem[]): Promise<FragmentRow[]> {
-  const text = (await readable(tree, index, problems)) ?? '';
-  return attempt(() => csvRows(index, text), noted(problems, index, [])).flatMap(({ cell }) => {
+  return (await readRows(tree, index, problems)).flatMap(({ cell }) => {
     const path = cell('fragment_file').trim();
     if (path === '' || path.split('/').includes('..') || path.startsWith('/')) return [];
-    return [
-      {
-        id: cell('id').trim() || path,
-        name: cell('name'),
-        description: cell('description'),
-        path: `${dirname(index)}/${path}`,
-      },
-    ];
+    const id = cell('id').trim() || path;
+    return [{ id, name: cell('name'), description: cell('description'), path: `${dirname(index)}/${path}` }];
   });
 }
 
@@ -76,25 +56,20 @@ function fragment(
   module: string,
   { id, name, description, path }: FragmentRow,
   digest: string,
-  { generation, bmadVersion }: { generation: string; bmadVersion: string | undefined },
+  common: { generation: string; bmadVersion: string | undefined },
 ): BmadRecord {
-  return present<BmadRecord>({
+  return recordOf(source, {
+    ...common,
     kind: 'knowledge',
-    source: 'manifest',
-    origin: source.origin,
+    listed: true,
     moduleName: module,
-    bmadVersion,
     name: id,
     displayName: name === '' ? undefined : name,
     description,
     bmadRelativePath: path,
     moduleRelativePath: path,
-    absolutePath: source.tree.place(path),
-    exists: true,
-    status: 'verified',
-    generation,
     format: 'document',
-    aliases: name === '' || name === id ? [] : [name],
+    aliases: [name],
     digest,
   });
 }

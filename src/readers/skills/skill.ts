@@ -1,6 +1,5 @@
 import { noted } from '../../base/expected.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { parsedTable } from '../reading.ts';
 import {
   field,
   isTable,
@@ -10,7 +9,6 @@ import {
   textField,
   type Table,
 } from '../../base/parse/parse.ts';
-import { present } from '../../base/present.ts';
 import type { HelpRow, ModuleInfo } from '../../model/module.ts';
 import {
   shortName,
@@ -21,6 +19,7 @@ import {
 } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
 import { optionalText } from '../../sources/tree.ts';
+import { parsedTable, recordOf } from '../reading.ts';
 import { deprecationFromDescription, type Shims } from './shims.ts';
 
 export interface SkillPlace {
@@ -32,7 +31,7 @@ export interface SkillPlace {
   folder: string;
   /** Where the manifest says it belongs: `bmm/plan/bmad-prd`. The same as the folder where there is no manifest. */
   filedUnder: string;
-  status: 'verified' | 'not-in-manifest';
+  listed: boolean;
   bmadVersion: string | undefined;
 }
 
@@ -104,10 +103,9 @@ function record(place: SkillPlace, { file, name, text, data, kind, persona }: Sk
     textField(persona, 'name') ??
     help.find((row) => row.action === '')?.displayName;
   const title = roster?.title ?? textField(persona, 'title');
-  return present<BmadRecord>({
+  return recordOf(source, {
     kind,
-    source: place.status === 'verified' ? 'manifest' : 'filesystem',
-    origin: source.origin,
+    listed: place.listed,
     moduleName: module.code,
     moduleVersion: module.version,
     bmadVersion: place.bmadVersion,
@@ -118,13 +116,10 @@ function record(place: SkillPlace, { file, name, text, data, kind, persona }: Sk
     description,
     bmadRelativePath: file,
     moduleRelativePath: `${afterModule(place.filedUnder)}/SKILL.md`,
-    absolutePath: source.tree.place(file),
-    exists: true,
-    status: place.status,
     generation: place.generation,
     format: 'skill',
     phase: phaseOf(place.filedUnder, help),
-    aliases: aliasesOf(name, [displayName, title, ...help.flatMap((row) => [row.menuCode, row.displayName])]),
+    aliases: [shortName(name), displayName, title, ...help.flatMap((row) => [row.menuCode, row.displayName])],
     deprecated: deprecationOf(place, name, data, description),
     launches: launcherTarget(source.tree.root, text),
     digest: sha256(text),
@@ -139,14 +134,6 @@ function phaseOf(folder: string, help: readonly HelpRow[]): string | undefined {
   const between = folder.split('/').slice(1, -1);
   const group = folder.startsWith('.') ? undefined : between.find((part) => !NOT_A_PHASE.has(part));
   return group ?? help.find((row) => row.phase !== '')?.phase;
-}
-
-function aliasesOf(name: string, others: readonly (string | undefined)[]): string[] {
-  const names = [
-    shortName(name),
-    ...others.filter((other) => other !== undefined && other !== ''),
-  ] as string[];
-  return [...new Set(names)].filter((alias) => alias !== name);
 }
 
 /** 6.12 marks old ids as shims; from 6.8 to 6.11 their description begins with the word. */

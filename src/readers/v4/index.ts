@@ -5,13 +5,12 @@ import type { ModuleInfo, RosterEntry } from '../../model/module.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
 import type { Reader } from '../reader.ts';
+import { READS_AT_ONCE } from '../reading.ts';
 import { findFolders, type V4Folder } from './folder.ts';
 import { shelfOf } from './layout.ts';
 import { listedInTree } from './manifest.ts';
 import { GENERATION, missingRecord, readRecord, type V4File } from './record.ts';
 import { scalarField } from './yaml-text.ts';
-
-const READS_AT_ONCE = 16;
 
 /** BMAD 4 and 5 as its installer leaves it: `.bmad-core`, and beside it a folder an expansion pack. */
 export const v4Reader: Reader = {
@@ -57,17 +56,11 @@ function placesIn(source: Source, folders: readonly V4Folder[]): { existing: V4F
   const found = new Set(existing.map(({ treePath }) => treePath));
   const missing = [...listed]
     .filter((path) => !found.has(path))
-    .map((path) =>
-      placeOf(
-        path,
-        folders.find((folder) => isInside(path, folder)),
-      ),
-    );
+    .map((path) => {
+      const inside = folders.find((folder) => folder.path === '' || path.startsWith(`${folder.path}/`));
+      return placeOf(path, inside);
+    });
   return { existing: existing.filter(({ path }) => shelfOf(path) !== undefined), missing };
-}
-
-function isInside(treePath: string, { path }: V4Folder): boolean {
-  return path === '' || treePath.startsWith(`${path}/`);
 }
 
 /** BMAD's own version is the core's; packs count theirs apart. */
@@ -91,7 +84,7 @@ function moduleOf(source: Source, folder: V4Folder, records: readonly BmadRecord
     settings: [],
     roster: records
       .filter((record) => record.kind === 'agent' && record.exists && record.moduleName === code)
-      .map((record) => rosterEntry(record)),
+      .map(rosterEntry),
     help: [],
   });
 }

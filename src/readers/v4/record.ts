@@ -1,8 +1,8 @@
 import { noted } from '../../base/expected.ts';
-import { present } from '../../base/present.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
+import { recordOf } from '../reading.ts';
 import { dependencyFile, stemOf } from './agent.ts';
 import { describe, type Description } from './describe.ts';
 import { shelfOf } from './layout.ts';
@@ -40,28 +40,31 @@ export async function readRecord(place: V4File, problems: Problem[]): Promise<Bm
   const text = new TextDecoder().decode(bytes.subarray(0, DESCRIBED_BYTES));
   const described = describe(kind, file, text);
   if (described.problem !== undefined) problems.push(described.problem);
-  return recordOf(place, described, sha256(bytes));
+  return describedRecord(place, described, sha256(bytes));
 }
 
 /** The record of a file that a manifest lists and that is gone. Only what can be started or adopted is missed. */
 export function missingRecord(place: V4File): BmadRecord | undefined {
   const kind = shelfOf(place.path)?.kind;
   const missed = kind === 'agent' || kind === 'workflow' || kind === 'task';
-  return missed ? recordOf(place, { description: '' }, undefined) : undefined;
+  return missed ? describedRecord(place, { description: '' }, undefined) : undefined;
 }
 
-function recordOf(place: V4File, described: Description, digest: string | undefined): BmadRecord | undefined {
+function describedRecord(
+  place: V4File,
+  described: Description,
+  digest: string | undefined,
+): BmadRecord | undefined {
   const shelf = shelfOf(place.path);
   if (shelf === undefined) return undefined;
-  const { source, moduleVersion, bmadVersion, listed } = place;
+  const { source, moduleName, moduleVersion, bmadVersion, listed } = place;
   const name = stemOf(place.path);
   const displayName = described.displayName === name ? undefined : described.displayName || undefined;
-  const exists = digest !== undefined;
-  return present<BmadRecord>({
+  return recordOf(source, {
     kind: shelf.kind,
-    source: listed ? 'manifest' : 'filesystem',
-    origin: source.origin,
-    moduleName: place.moduleName,
+    format: shelf.format,
+    listed,
+    moduleName,
     moduleVersion,
     bmadVersion,
     name,
@@ -71,14 +74,10 @@ function recordOf(place: V4File, described: Description, digest: string | undefi
     description: described.description,
     bmadRelativePath: place.treePath,
     moduleRelativePath: place.path,
-    absolutePath: source.tree.place(place.treePath),
-    exists,
-    status: !exists ? 'no-file-found' : listed ? 'verified' : 'not-in-manifest',
     generation: GENERATION,
-    format: shelf.format,
-    aliases: aliasesOf(name, [displayName, described.title, described.id]),
+    aliases: [displayName, described.title, described.id],
     uses: described.dependencies && usedFiles(place, described.dependencies),
-    digest: digest ?? '',
+    digest,
   });
 }
 
@@ -90,9 +89,4 @@ function usedFiles({ treePath, path, beside }: V4File, dependencies: Record<stri
   );
   const found = new Set(files.filter((file) => file !== undefined && file !== path));
   return [...found].map((file) => `${above}${file ?? ''}`).sort();
-}
-
-function aliasesOf(name: string, others: readonly (string | undefined)[]): string[] {
-  const given = others.filter((other) => other !== undefined && other !== '' && other !== name);
-  return [...new Set(given as string[])];
 }

@@ -1,0 +1,105 @@
+import {
+  field,
+  isTable,
+  parseToml,
+  parseYaml,
+  tableOf,
+  textField,
+  type Table,
+} from '../../base/parse/parse.ts';
+import { present } from '../../base/present.ts';
+import type { ModuleInfo, ModuleSetting, RosterEntry } from '../../model/module.ts';
+import type { Problem } from '../../model/record.ts';
+import type { Source } from '../../sources/source.ts';
+import { readHelp } from '../help.ts';
+import { parsedTable, readTable, versionField } from '../reading.ts';
+import type { InstallManifest } from './install-manifest.ts';
+
+/** Reads `module.yaml` and `module-help.csv`. A broken definition gives a module with nothing but its code. */
+export async function readModule(
+  { tree, origin }: Source,
+  folder: string,
+  definition: string,
+  problems: Problem[],
+): Promise<ModuleInfo> {
+  const file = `${folder}/module.yaml`;
+  const table = parsedTable(file, problems, () => parseYaml(file, definition));
+  const code = textField(table, 'code') ?? folder;
+  const agents = field(table, 'agents');
+  return present<ModuleInfo>({
+    code,
+    name: textField(table, 'name') ?? code,
+    description: textField(table, 'description') ?? '',
+    version: versionField(table, 'module_version') ?? origin.bmadVersion,
+    origin,
+    settings: proposedSettings(table),
+    roster: (Array.isArray(agents) ? agents : []).filter(isTable).flatMap((agent) => {
+      const name = textField(agent, 'code');
+      return name === undefined ? [] : [rosterEntry(agent, name, code)];
+    }),
+    help: await readHelp(tree, folder, problems),
+  });
+}
+
+/** The modules of an install: their values as they were answered, their agents, their help. */
+export async function readInstalledModules(
+  { tree, origin }: Source,
+  codes: readonly string[],
+  manifest: InstallManifest,
+  problems: Problem[],
+): Promise<Map<string, ModuleInfo>> {
+  const agents = tableOf(field(await readTable(tree, 'config.toml', problems, parseToml), 'agents'));
+  const modules = new Map<string, ModuleInfo>();
+  for (const code of codes) {
+    const help = await readHelp(tree, code, problems);
+    modules.set(
+      code,
+      present<ModuleInfo>({
+        code,
+        name: help.find(({ module }) => module !== '')?.module ?? code,
+        description: '',
+        version: manifest.moduleVersions.get(code),
+        origin,
+        settings: installedSettings(await readTable(tree, `${code}/config.yaml`, problems, parseYaml)),
+        roster: Object.entries(agents).flatMap(([name, agent]) =>
+          isTable(agent) && textField(agent, 'module') === code ? [rosterEntry(agent, name, '')] : [],
+        ),
+        help,
+      }),
+    );
+  }
+  return modules;
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+/** A setting is a top-level table with a default and a prompt; everything else describes the module itself. */
+function proposedSettings(table: Table): ModuleSetting[] {
+  return Object.entries(table).flatMap(([key, value]) => {
+    if (!isTable(value) || !Object.hasOwn(value, 'prompt')) return [];
+    const preset = field(value, 'default');
+    const result = textField(value, 'result') ?? '{value}';
+    return isScalar(preset) ? [{ key, default: String(preset), result, proposed: true }] : [];
+  });
+}
+
+/** Installed values are final: there is nothing left to ask. */
+function installedSettings(values: Table): ModuleSetting[] {
+  return Object.entries(values).flatMap(([key, value]) =>
+    isScalar(value) ? [{ key, default: String(value), result: '{value}' }] : [],
+  );
+}
+
+function rosterEntry(agent: Table, code: string, team: string): RosterEntry {
+  const text = (name: string): string => textField(agent, name) ?? '';
+  return {
+    code,
+    name: text('name') || code,
+    title: text('title'),
+    icon: text('icon'),
+    team: textField(agent, 'team') ?? team,
+    description: text('description'),
+  };
+}
