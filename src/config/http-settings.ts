@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { intBetween, PERSONAL, settingMeta, text } from './setting-meta.ts';
+import { intBetween, meta, PERSONAL, settingMeta, text } from './setting-meta.ts';
 
 /** A token of fewer characters could be guessed. */
 export const SHORTEST_TOKEN = 12;
@@ -19,12 +19,7 @@ export const httpSettings = {
     .describe(
       'Address to listen on with --http. Anything other than a loopback address (127.0.0.1, ::1) requires a token or OAuth.',
     )
-    .register(settingMeta, {
-      ...DOOR,
-      flag: '--host',
-      placeholder: 'address',
-      summary: 'Address for --http',
-    }),
+    .register(settingMeta, meta('address', 'Address for --http', { ...DOOR, flag: '--host' })),
   httpToken: z
     .string()
     .min(SHORTEST_TOKEN, `Use at least ${SHORTEST_TOKEN} characters.`)
@@ -33,64 +28,47 @@ export const httpSettings = {
     .describe(
       'Token that HTTP clients must send. Set it in the environment, where process lists do not show it.',
     )
-    .register(settingMeta, { ...DOOR, placeholder: 'token', summary: 'Token for HTTP clients' }),
+    .register(settingMeta, meta('token', 'Token for HTTP clients', DOOR)),
   httpTokenFile: text
     .optional()
     .describe(
       'File with client tokens for HTTP, one per line. Add "read" after a token to make it read-only, or "a2a" to limit it to Agent2Agent. Reloaded when it changes.',
     )
-    .register(settingMeta, {
-      ...DOOR,
-      placeholder: 'file',
-      summary: 'File with client tokens, one per line',
-    }),
+    .register(settingMeta, meta('file', 'File with client tokens, one per line', DOOR)),
   httpAuth: z
     .enum(['auto', 'token'])
     .default('auto')
     .describe(
       'Whether clients on this machine need a token: auto (if one is set, or the address is not a loopback address) or token (always; one is created if none is set).',
     )
-    .register(settingMeta, {
-      ...DOOR,
-      placeholder: 'mode',
-      summary: 'When a token is required: auto, token',
-    }),
+    .register(settingMeta, meta('mode', 'When a token is required: auto, token', DOOR)),
   allowHosts: z
     .array(z.string().regex(/^[\w.-]+$/, 'Use a host name without a port.'))
     .default([])
     .describe('Additional host names that HTTP requests may use, such as the name of a proxy.')
-    .register(settingMeta, {
-      ...DOOR,
-      placeholder: 'names',
-      summary: 'Additional host names',
-      separator: ',',
-    }),
+    .register(settingMeta, meta('names', 'Additional host names', { ...DOOR, separator: ',' })),
   allowOrigins: z
     .array(z.string().regex(/^https?:\/\/[^\s/?#@]+$/i, 'Use an origin such as https://app.example.com.'))
     .default([])
     .describe('Origins whose pages may call the server from a browser. Without it, none may.')
-    .register(settingMeta, {
-      ...DOOR,
-      placeholder: 'origins',
-      summary: 'Web origins allowed to call the server',
-      separator: ',',
-    }),
+    .register(
+      settingMeta,
+      meta('origins', 'Web origins allowed to call the server', { ...DOOR, separator: ',' }),
+    ),
   allowProjects: z
     .array(text)
     .default([])
     .describe(
       'Additional folders that HTTP calls may name as their project, including subfolders. Without it, only the project the server was started for.',
     )
-    .register(settingMeta, {
-      ...DOOR,
-      flag: '--allow-project',
-      placeholder: 'folder',
-      summary: 'Project for HTTP calls (repeatable)',
-    }),
+    .register(
+      settingMeta,
+      meta('folder', 'Project for HTTP calls (repeatable)', { ...DOOR, flag: '--allow-project' }),
+    ),
   publicUrl: address()
     .optional()
     .describe('Public address of the server when it runs behind a proxy.')
-    .register(settingMeta, { ...DOOR, placeholder: 'url', summary: 'Address behind a proxy' }),
+    .register(settingMeta, meta('url', 'Address behind a proxy', DOOR)),
   httpSecret: z
     .string()
     .min(32, 'Use at least 32 characters.')
@@ -98,44 +76,44 @@ export const httpSettings = {
     .describe(
       'Secret that seals the state clients carry between requests; use the same one for all replicas. Without it, it is derived from the token, or a new one is created at each start.',
     )
-    .register(settingMeta, { ...DOOR, placeholder: 'secret', summary: 'Secret shared by replicas' }),
+    .register(settingMeta, meta('secret', 'Secret shared by replicas', DOOR)),
   oauthIssuer: address()
     .optional()
     .describe('Issuer of access tokens for HTTP clients. Setting it makes the server require OAuth tokens.')
-    .register(settingMeta, { ...DOOR, placeholder: 'url', summary: 'Issuer of access tokens' }),
+    .register(settingMeta, meta('url', 'Issuer of access tokens', DOOR)),
   oauthAudience: text
     .optional()
     .describe('Audience that access tokens must have. Without it, the address of the MCP endpoint.')
-    .register(settingMeta, { ...DOOR, placeholder: 'name', summary: 'Audience of access tokens' }),
+    .register(settingMeta, meta('name', 'Audience of access tokens', DOOR)),
   oauthKeysUrl: address()
     .optional()
     .describe(
       'Address of the issuer’s keys (JWKS). Without it, the address comes from the issuer’s metadata.',
     )
-    .register(settingMeta, { ...DOOR, placeholder: 'url', summary: 'Keys of the issuer' }),
+    .register(settingMeta, meta('url', 'Keys of the issuer', DOOR)),
   oauthReadScope: scope('bmad:read')
     .describe('Scope an access token needs to read.')
-    .register(settingMeta, { ...DOOR, placeholder: 'scope', summary: 'Scope for reading' }),
+    .register(settingMeta, meta('scope', 'Scope for reading', DOOR)),
   oauthWriteScope: scope('bmad:write')
     .describe('Scope an access token needs to write; it includes reading.')
-    .register(settingMeta, { ...DOOR, placeholder: 'scope', summary: 'Scope for writing' }),
+    .register(settingMeta, meta('scope', 'Scope for writing', DOOR)),
   oauthA2aScope: scope('bmad:a2a')
     .describe('Scope of an access token that may send work over Agent2Agent and nothing else.')
-    .register(settingMeta, { ...DOOR, placeholder: 'scope', summary: 'Scope for Agent2Agent only' }),
+    .register(settingMeta, meta('scope', 'Scope for Agent2Agent only', DOOR)),
   httpRequests: intBetween(10, 100_000)
     .default(1_000)
     .describe('How many HTTP requests and streams may be open at once; any more get status 503.')
-    .register(settingMeta, { ...PERSONAL, placeholder: 'count', summary: 'Open HTTP requests' }),
+    .register(settingMeta, meta('count', 'Open HTTP requests', PERSONAL)),
   httpDrainMs: intBetween(0, 600_000)
     .default(0)
     .describe(
       'How long the server keeps serving after a stop signal, with /readyz at 503, so that load balancers notice.',
     )
-    .register(settingMeta, { ...PERSONAL, placeholder: 'ms', summary: 'Drain time for load balancers' }),
+    .register(settingMeta, meta('ms', 'Drain time for load balancers', PERSONAL)),
   httpShutdownMs: intBetween(0, 600_000)
     .default(10_000)
     .describe('How long running HTTP calls may take to finish after a stop signal.')
-    .register(settingMeta, { ...PERSONAL, placeholder: 'ms', summary: 'Time for running calls to finish' }),
+    .register(settingMeta, meta('ms', 'Time for running calls to finish', PERSONAL)),
 };
 
 function scope(usual: string) {

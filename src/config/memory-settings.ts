@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { PERSONAL, settingMeta, text } from './setting-meta.ts';
+import { meta, PERSONAL, settingMeta, text } from './setting-meta.ts';
 
 const address = (): z.ZodString =>
   z.string().regex(/^https?:\/\/[^\s]+$/i, 'Use an address that starts with http:// or https://.');
@@ -15,50 +15,50 @@ export const memorySettings = {
     .describe(
       'Where memories are stored: auto (Qdrant if its address is set, else a SQLite file, else a JSONL file), sqlite, qdrant or jsonl.',
     )
-    .register(settingMeta, { ...PERSONAL, placeholder: 'engine', summary: 'Where memories are stored' }),
+    .register(settingMeta, meta('engine', 'Where memories are stored', PERSONAL)),
   memoryJournal: z
     .enum(['auto', 'wal', 'delete'])
     .default('auto')
     .describe(
       'Journal mode of the SQLite memory file: auto (write-ahead log, except on a folder known to be on a network), wal, or delete (no write-ahead log; for a network folder on macOS or Windows).',
     )
-    .register(settingMeta, { ...PERSONAL, placeholder: 'mode', summary: 'Journal mode of the SQLite file' }),
+    .register(settingMeta, meta('mode', 'Journal mode of the SQLite file', PERSONAL)),
   embedder: z
     .enum(['auto', 'static', 'none', 'ollama', 'openai', 'transformers'])
     .default('auto')
     .describe(
       'How the meaning of texts is compared: auto (Ollama if its address is set, else the built-in model), static (built in), none (words only), ollama, openai (any compatible server) or transformers (a model in a folder).',
     )
-    .register(settingMeta, { ...PERSONAL, placeholder: 'name', summary: 'How meanings are compared' }),
+    .register(settingMeta, meta('name', 'How meanings are compared', PERSONAL)),
   qdrantUrl: address()
     .optional()
     .describe('Address of a Qdrant server or cluster for memories, such as http://localhost:6333.')
-    .register(settingMeta, { ...PERSONAL, placeholder: 'url', summary: 'Qdrant server for memories' }),
+    .register(settingMeta, meta('url', 'Qdrant server for memories', PERSONAL)),
   qdrantApiKey: text
     .optional()
     .describe('Key for the Qdrant server. Set it in the environment, where process lists do not show it.')
-    .register(settingMeta, { ...PERSONAL, placeholder: 'key', summary: 'Key for the Qdrant server' }),
+    .register(settingMeta, meta('key', 'Key for the Qdrant server', PERSONAL)),
   ollamaUrl: address()
     .optional()
     .describe('Address of an Ollama server that computes embeddings, such as http://localhost:11434.')
-    .register(settingMeta, { ...PERSONAL, placeholder: 'url', summary: 'Ollama server for embeddings' }),
+    .register(settingMeta, meta('url', 'Ollama server for embeddings', PERSONAL)),
   openaiUrl: address()
     .default('https://api.openai.com/v1')
     .describe('Base address for the openai embedder, up to but not including /embeddings.')
-    .register(settingMeta, { ...PERSONAL, placeholder: 'url', summary: 'For openai embeddings' }),
+    .register(settingMeta, meta('url', 'For openai embeddings', PERSONAL)),
   openaiApiKey: text
     .optional()
     .describe('Key for the openai embedder. Set it in the environment.')
-    .register(settingMeta, { ...PERSONAL, placeholder: 'key', summary: 'Key for the openai embedder' }),
+    .register(settingMeta, meta('key', 'Key for the openai embedder', PERSONAL)),
   embeddingModel: text
     .max(200)
     .optional()
     .describe(
       'Model for the ollama or openai embedder. Without it, nomic-embed-text or text-embedding-3-small.',
     )
-    .register(settingMeta, { ...PERSONAL, placeholder: 'name', summary: 'Embedding model' }),
+    .register(settingMeta, meta('name', 'Embedding model', PERSONAL)),
   modelFolder: text
     .optional()
     .describe('Folder with the model for the transformers embedder.')
-    .register(settingMeta, { ...PERSONAL, placeholder: 'folder', summary: 'Model folder for transformers' }),
+    .register(settingMeta, meta('folder', 'Model folder for transformers', PERSONAL)),
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { intBetween, PERSONAL, settingMeta } from './setting-meta.ts';
+import { intBetween, meta, PERSONAL, settingMeta } from './setting-meta.ts';
 
 /** How agents and workflows are put in order, and what is noted for it. */
 export const rankingSettings = {
@@ -15,19 +15,14 @@ export const rankingSettings = {
     .max(200)
     .default([])
     .describe('Agents, workflows or modules to rank first, by name: "bmm/bmad-prd", "architect", "bmm".')
-    .register(settingMeta, {
-      rare: true,
-      placeholder: 'names',
-      summary: 'What to rank first',
-      separator: ',',
-    }),
+    .register(settingMeta, meta('names', 'What to rank first', { rare: true, separator: ',' })),
   rankHalfLife: z
     .number()
     .min(0.01)
     .max(36_500)
     .default(14)
     .describe('Days after which a start counts half as much.')
-    .register(settingMeta, { rare: true, placeholder: 'days', summary: 'Half-life of recency' }),
+    .register(settingMeta, meta('days', 'Half-life of recency', { rare: true })),
   rankRecency: weight('recency', 35, 'how recently something was started'),
   rankFrequency: weight('frequency', 25, 'how often something was started'),
   rankManifest: weight('manifest', 15, 'what the manifests say about something'),
@@ -42,7 +37,7 @@ export const rankingSettings = {
   rerankMs: intBetween(1, 120_000)
     .default(10_000)
     .describe('How long the client’s model may take; later answers are ignored.')
-    .register(settingMeta, { rare: true, placeholder: 'ms', summary: 'Time limit for the client’s model' }),
+    .register(settingMeta, meta('ms', 'Time limit for the client’s model', { rare: true })),
 };
 
 function weight(signal: string, preset: number, meaning: string) {
@@ -52,5 +47,5 @@ function weight(signal: string, preset: number, meaning: string) {
     .max(1_000)
     .default(preset)
     .describe(`Weight of ${meaning} in the ranking.`)
-    .register(settingMeta, { rare: true, placeholder: 'weight', summary: `Weight of ${signal}` });
+    .register(settingMeta, meta('weight', `Weight of ${signal}`, { rare: true }));
 }

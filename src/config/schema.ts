@@ -6,7 +6,7 @@ import { gitSettings } from './git-settings.ts';
 import { httpSettings } from './http-settings.ts';
 import { memorySettings } from './memory-settings.ts';
 import { rankingSettings } from './ranking-settings.ts';
-import { intBetween, PERSONAL, settingMeta, text, type SettingMeta } from './setting-meta.ts';
+import { intBetween, meta, PERSONAL, settingMeta, text, type SettingMeta } from './setting-meta.ts';
 import { toolSettings } from './tool-settings.ts';
 
 /** Every setting, once. Flags, environment variables, file keys, help and docs are all derived from here. */
@@ -16,66 +16,50 @@ export const configSchema = z.strictObject({
     .describe(
       'Project folder. Without it, the folder the client names, else the working directory and its parents.',
     )
-    .register(settingMeta, {
-      env: 'BMAD_PROJECT_ROOT',
-      personal: true,
-      placeholder: 'folder',
-      summary: 'Project folder',
-    }),
+    .register(settingMeta, meta('folder', 'Project folder', { env: 'BMAD_PROJECT_ROOT', personal: true })),
   paths: z
     .array(text)
     .default([])
     .describe(
       'Additional folders with BMAD content, ranked before the user’s own; each may be an install, a module or a folder of agents.',
     )
-    .register(settingMeta, {
-      flag: '--path',
-      personal: true,
-      placeholder: 'folder',
-      summary: 'Additional BMAD folder (repeatable)',
-    }),
+    .register(
+      settingMeta,
+      meta('folder', 'Additional BMAD folder (repeatable)', { flag: '--path', personal: true }),
+    ),
   root: text
     .optional()
     .describe(
       'A BMAD folder for all projects, ranked after the additional folders and before the user’s own.',
     )
-    .register(settingMeta, { ...PERSONAL, placeholder: 'folder', summary: 'BMAD folder for all projects' }),
+    .register(settingMeta, meta('folder', 'BMAD folder for all projects', PERSONAL)),
   discovery: z
     .enum(['auto', 'local', 'user', 'strict'])
     .default('auto')
     .describe(
       'Which origins to use: auto (all), local (the project), user (the user’s), strict (git remotes).',
     )
-    .register(settingMeta, { placeholder: 'mode', summary: 'Origins: auto, local, user, strict' }),
+    .register(settingMeta, meta('mode', 'Origins: auto, local, user, strict')),
   ...gitSettings,
   cache: text
     .optional()
     .describe('Folder for anything that can be fetched again. Without it, the user’s cache folder.')
-    .register(settingMeta, { ...PERSONAL, placeholder: 'folder', summary: 'Folder for caches' }),
+    .register(settingMeta, meta('folder', 'Folder for caches', PERSONAL)),
   ...toolSettings,
   ...memorySettings,
   codeSearchMs: intBetween(100, 60_000)
     .default(3_000)
     .describe('How long a code search may read files before it answers with what it has read so far.')
-    .register(settingMeta, { rare: true, placeholder: 'ms', summary: 'Time limit for a code search' }),
+    .register(settingMeta, meta('ms', 'Time limit for a code search', { rare: true })),
   contractTimeoutMs: intBetween(1_000, 3_600_000)
     .default(120_000)
     .describe('How long a completion contract may run before it is stopped and counts as failed.')
-    .register(settingMeta, {
-      rare: true,
-      placeholder: 'ms',
-      summary: 'Time limit for a completion contract',
-    }),
+    .register(settingMeta, meta('ms', 'Time limit for a completion contract', { rare: true })),
   contractEnv: z
     .array(z.string().regex(/^[A-Za-z_]\w*$/, 'Use the name of an environment variable.'))
     .default([])
     .describe('Names of additional environment variables to pass to the programs of a completion contract.')
-    .register(settingMeta, {
-      ...PERSONAL,
-      placeholder: 'names',
-      summary: 'Variables for contracts',
-      separator: ',',
-    }),
+    .register(settingMeta, meta('names', 'Variables for contracts', { ...PERSONAL, separator: ',' })),
   contractsOverHttp: z
     .boolean()
     .default(false)
@@ -96,19 +80,19 @@ export const configSchema = z.strictObject({
     .enum(LOG_LEVELS)
     .default('warn')
     .describe('How much to log to stderr: silent, error, warn, info or debug.')
-    .register(settingMeta, { placeholder: 'level', summary: 'Log level on stderr' }),
+    .register(settingMeta, meta('level', 'Log level on stderr')),
   answerBytes: intBetween(2_000, 400_000)
     .default(10_000)
     .describe('Largest size of one answer; the rest moves to the next part.')
-    .register(settingMeta, { rare: true, placeholder: 'bytes', summary: 'Largest answer' }),
+    .register(settingMeta, meta('bytes', 'Largest answer', { rare: true })),
   pageSize: intBetween(1, 200)
     .default(50)
     .describe('Entries per page of a list.')
-    .register(settingMeta, { rare: true, placeholder: 'count', summary: 'Entries per page' }),
+    .register(settingMeta, meta('count', 'Entries per page', { rare: true })),
   maxFileBytes: intBetween(100_000, 100_000_000)
     .default(10_485_760)
     .describe('Largest file the server will serve; larger files are refused without being read.')
-    .register(settingMeta, { rare: true, placeholder: 'bytes', summary: 'Largest file served' }),
+    .register(settingMeta, meta('bytes', 'Largest file served', { rare: true })),
 });
 
 export type Config = z.output<typeof configSchema>;

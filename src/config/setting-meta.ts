@@ -27,6 +27,13 @@ export interface SettingMeta {
 /** What the command line, the environment and the docs need to know about each setting. */
 export const settingMeta = z.registry<SettingMeta>();
 
+/** What most settings have: what stands for a value in help, the few words, and the rest. */
+export const meta = (
+  placeholder: string,
+  summary: string,
+  more: Omit<SettingMeta, 'placeholder' | 'summary'> = {},
+): SettingMeta => ({ placeholder, summary, ...more });
+
 /** For what a project's own file must not set and few people need. */
 export const PERSONAL = { personal: true, rare: true } as const;
 

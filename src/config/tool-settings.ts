@@ -1,45 +1,35 @@
 import * as z from 'zod';
-import { settingMeta } from './setting-meta.ts';
+import { meta, settingMeta } from './setting-meta.ts';
 
 /** Which tools a host is offered. */
 export const toolSettings = {
-  toolsets: z
-    .array(z.string())
-    .default(['bmad', 'project', 'memory'])
-    .describe('Tool sets to offer: bmad, workflows, agents, project, memory.')
-    .register(settingMeta, {
-      binding: true,
-      rare: true,
-      placeholder: 'names',
-      summary: 'Tool sets to offer',
-      separator: ',',
-    }),
-  tools: z
-    .array(z.string())
-    .default([])
-    .describe('Additional tools to offer by name, whichever set they belong to.')
-    .register(settingMeta, {
-      binding: true,
-      rare: true,
-      placeholder: 'names',
-      summary: 'Additional tools to offer',
-      separator: ',',
-    }),
-  excludeTools: z
-    .array(z.string())
-    .default([])
-    .describe('Tools never to offer, whatever other settings say; "*" matches any part of a name.')
-    .register(settingMeta, {
-      binding: true,
-      restricts: true,
-      rare: true,
-      placeholder: 'names',
-      summary: 'Tools never to offer',
-      separator: ',',
-    }),
+  toolsets: names(
+    ['bmad', 'project', 'memory'],
+    'Tool sets to offer: bmad, workflows, agents, project, memory.',
+    'Tool sets to offer',
+  ),
+  tools: names(
+    [],
+    'Additional tools to offer by name, whichever set they belong to.',
+    'Additional tools to offer',
+  ),
+  excludeTools: names(
+    [],
+    'Tools never to offer, whatever other settings say; "*" matches any part of a name.',
+    'Tools never to offer',
+    { restricts: true },
+  ),
   readOnly: z
     .boolean()
     .default(false)
     .describe('Refuse all writes, and do not offer tools that write.')
     .register(settingMeta, { binding: true, restricts: true, summary: 'Refuse all writes' }),
 };
+
+function names(usual: string[], description: string, summary: string, more: { restricts?: true } = {}) {
+  return z
+    .array(z.string())
+    .default(usual)
+    .describe(description)
+    .register(settingMeta, meta('names', summary, { binding: true, rare: true, separator: ',', ...more }));
+}
