@@ -71,14 +71,6 @@ export interface CataloguePort {
   describeProject(): Promise<Project>;
 }
 
-/** Git sources. */
-interface SourcesPort {
-  /** The git sources, their approved versions and what waits for approval. */
-  gitSources(): Promise<GitSources>;
-  /** How a folder of a git source reads, for comparing two versions of it. */
-  readFolder(folder: string): Promise<{ catalogue: Catalogue; tree: Tree }>;
-}
-
 /** What projects remember. */
 export interface MemoryPort {
   /** What a project remembers; without an argument, the project the server was started for. */
@@ -93,26 +85,6 @@ export interface MemoryPort {
 export interface StatePort {
   /** What a project's own files say, and where its state is written; each part is loaded when first used. */
   state(project?: string): Promise<ProjectState>;
-}
-
-/** The code of projects. */
-interface CodePort {
-  /** The code of the project at this place. */
-  codebase(root: string, mayWrite?: boolean): Promise<Codebase>;
-}
-
-/** What is likely to be meant. */
-interface RankingPort {
-  /** What was started in a project, which ranking goes by. */
-  usage(project?: string): Promise<Usage>;
-  /** Asks the model of a client which of a few candidates is meant. */
-  reranker(): Promise<Reranker>;
-}
-
-/** Agents asked through the model of a client. */
-interface DelegationPort {
-  /** Has an agent answer a task through the model of a client. */
-  delegation(): Promise<Delegation>;
 }
 
 /** The process itself. */
@@ -133,17 +105,20 @@ export interface ServerPort {
 }
 
 /** What lives as long as the process. Built once by the composition root; operations get it as an argument. */
-export interface Context
-  extends
-    SettingsPort,
-    CataloguePort,
-    SourcesPort,
-    MemoryPort,
-    StatePort,
-    CodePort,
-    RankingPort,
-    DelegationPort,
-    ServerPort {}
+export interface Context extends SettingsPort, CataloguePort, MemoryPort, StatePort, ServerPort {
+  /** The git sources, their approved versions and what waits for approval. */
+  gitSources(): Promise<GitSources>;
+  /** How a folder of a git source reads, for comparing two versions of it. */
+  readFolder(folder: string): Promise<{ catalogue: Catalogue; tree: Tree }>;
+  /** The code of the project at this place. */
+  codebase(root: string, mayWrite?: boolean): Promise<Codebase>;
+  /** What was started in a project, which ranking goes by. */
+  usage(project?: string): Promise<Usage>;
+  /** Asks the model of a client which of a few candidates is meant. */
+  reranker(): Promise<Reranker>;
+  /** Has an agent answer a task through the model of a client. */
+  delegation(): Promise<Delegation>;
+}
 
 /** One call of an operation that is over. */
 export interface Observed {
@@ -162,34 +137,9 @@ export interface Changes extends CatalogueChanges {
   current: boolean;
 }
 
-interface CompletionPort {
-  /** Its completion contract and the receipts of its verdicts. */
-  completion(): Promise<Completion>;
-}
-
-interface ProgressPort {
-  /** How far it is by its ledgers and documents, and what comes next. */
-  progress(): Promise<Progress>;
-}
-
 export interface RunsPort {
   /** Its runs and session branches. */
   runs(): Promise<Runs>;
-}
-
-interface FactsPort {
-  /** What the files of the custom kit and the like say about the project, and the ways to add to them. */
-  facts(): Promise<ProjectFacts>;
-}
-
-interface TasksPort {
-  /** Work that waits for sub-agents. */
-  tasks(): Promise<TaskQueue>;
-}
-
-interface HandoversPort {
-  /** What teams hand over to each other. */
-  handovers(): Promise<HandoverDesk>;
 }
 
 export interface OlderStatePort {
@@ -201,9 +151,18 @@ export interface OlderStatePort {
   whileMoving<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export interface ProjectState
-  extends CompletionPort, ProgressPort, RunsPort, FactsPort, TasksPort, HandoversPort, OlderStatePort {
+export interface ProjectState extends RunsPort, OlderStatePort {
   root: string;
+  /** Its completion contract and the receipts of its verdicts. */
+  completion(): Promise<Completion>;
+  /** How far it is by its ledgers and documents, and what comes next. */
+  progress(): Promise<Progress>;
+  /** What the files of the custom kit and the like say about the project, and the ways to add to them. */
+  facts(): Promise<ProjectFacts>;
+  /** Work that waits for sub-agents. */
+  tasks(): Promise<TaskQueue>;
+  /** What teams hand over to each other. */
+  handovers(): Promise<HandoverDesk>;
   /** Which layout it has and where its folders are. */
   kit(): Promise<Kit>;
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { saying } from '../../base/step.ts';
-import { packed, type LeftOut, type Packed } from '../../base/text/text-budget.ts';
+import { packed } from '../../base/text/text-budget.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
 import { contextPieces } from './context-pieces.ts';
 import { moduleField, projectField } from '../fields.ts';
@@ -65,15 +65,17 @@ export const compileContext = defineOperation({
     const wanted = { record: found, message, project, signal: call.signal, say: saying(call.say) };
     const { head, pieces, absent } = await contextPieces(wanted, workspace, context);
     const within = Math.min(budget, MOST_BUDGET);
-    const result = packed(head, pieces, absent, Math.max(0, within - NOTE));
-    if (budget < LEAST_BUDGET) throw tooSmall(budget, found, result.needed + NOTE);
+    const { isComplete: complete, ...result } = packed(head, pieces, absent, Math.max(0, within - NOTE));
+    const needed = result.needed + NOTE;
+    if (budget < LEAST_BUDGET) throw tooSmall(budget, found, needed);
     return {
       name: qualifiedName(found),
       kind: found.kind,
       budget: within,
       capped: within < budget,
-      ...dataOf(result),
-      needed: result.needed + NOTE,
+      ...result,
+      complete,
+      needed,
     };
   },
 
@@ -90,16 +92,6 @@ export const compileContext = defineOperation({
   },
   failed: ({ complete }) => !complete,
 });
-
-function dataOf({ text, tokens, isComplete, included, leftOut }: Packed): {
-  text: string;
-  tokens: number;
-  complete: boolean;
-  included: Packed['included'];
-  leftOut: LeftOut[];
-} {
-  return { text, tokens, complete: isComplete, included, leftOut };
-}
 
 function tooSmall(budget: number, record: BmadRecord, needed: number): BmadError {
   return new BmadError('invalid_input', `A budget of ${budget} tokens is too small for any context.`, {

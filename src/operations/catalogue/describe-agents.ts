@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { mapLimited } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
+import { present } from '../../base/present.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { isListed, type BmadRecord } from '../../model/record.ts';
 import type { Workspace } from '../context.ts';
@@ -42,7 +43,7 @@ export const describeAgents = defineOperation({
       name === undefined
         ? workspace.catalogue.winners.filter((record) => record.kind === 'agent' && isListed(record))
         : [findRecord({ name, kind: 'agent', fuzzy: false }, workspace, context)];
-    const describe = async (record: BmadRecord): Promise<Agent> => {
+    const describe = async (record: BmadRecord): Promise<DescribedAgent> => {
       try {
         return described(record, workspace, await workspace.delivery.profile(record));
       } catch (error) {
@@ -59,14 +60,14 @@ export const describeAgents = defineOperation({
   }),
 });
 
-type Agent = z.output<typeof agentSchema>;
+export type DescribedAgent = z.output<typeof agentSchema>;
 type Profile = Awaited<ReturnType<Workspace['delivery']['profile']>>;
 
 function described(
   record: BmadRecord,
   { catalogue: { names }, delivery }: Workspace,
   { role, identity, menu }: Profile,
-): Agent {
+): DescribedAgent {
   const name = names.handleOf(record);
   const title = oneLine(record.title ?? record.displayName ?? name, NAME_LENGTH);
   const persona = [role, identity].filter(Boolean).join('\n');
@@ -76,30 +77,19 @@ function described(
     starts: delivery.startedBy(item, record),
   }));
   const workflows = items.flatMap(({ starts }) => (starts === undefined ? [] : [names.handleOf(starts)]));
-  return {
+  const starting = items.filter(({ starts }) => starts !== undefined);
+  // What an agent does not have is left out.
+  const filled = (list: string[]): string[] | undefined => (list.length === 0 ? undefined : list);
+  return present<DescribedAgent>({
     name,
     title,
     displayName: oneLine(record.displayName ?? title, NAME_LENGTH),
-    ...(record.description === '' ? {} : { description: record.description }),
-    ...(persona === '' ? {} : { persona }),
-    ...filled(
-      'capabilities',
-      items.map(({ text }) => text),
-    ),
-    ...filled(
-      'menuItems',
-      items.map(({ line }) => line),
-    ),
+    description: record.description || undefined,
+    persona: persona || undefined,
+    capabilities: filled(items.map(({ text }) => text)),
+    menuItems: filled(items.map(({ line }) => line)),
     module: record.moduleName,
-    ...filled('workflows', [...new Set(workflows)]),
-    ...filled(
-      'workflowMenuItems',
-      items.filter(({ starts }) => starts !== undefined).map(({ line }) => line),
-    ),
-  };
-}
-
-/** What an agent does not have is left out. */
-function filled<K extends string>(key: K, list: string[]): Partial<Record<K, string[]>> {
-  return list.length === 0 ? {} : ({ [key]: list } as Record<K, string[]>);
+    workflows: filled([...new Set(workflows)]),
+    workflowMenuItems: filled(starting.map(({ line }) => line)),
+  });
 }

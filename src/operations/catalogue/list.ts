@@ -5,51 +5,29 @@ import { answerRoom, fittingPage } from '../../base/text/paging.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { plural } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
-import type { Workspace } from '../context.ts';
+import type { RecordKind } from '../../model/record.ts';
 import { cursorField, detailField, limitField, moduleField, nextPart, projectField } from '../fields.ts';
-import {
-  holdsWords,
-  itemLine,
-  itemSchema,
-  moduleItems,
-  recordItems,
-  resourceItems,
-  type ItemFilters,
-  type Items,
-} from './list-items.ts';
+import { holdsWords, itemLine, itemSchema, moduleItems, recordItems, resourceItems } from './list-items.ts';
 import { defineOperation, type OwnArguments, type UnifiedForm } from '../operation.ts';
 import { pluralType } from '../unified/forms.ts';
 import { rankedItems } from './ranked-items.ts';
 import { absentWords } from './targets.ts';
 
-export const LISTABLE = [
-  'agents',
-  'workflows',
-  'tasks',
-  'tools',
-  'skills',
-  'knowledge',
-  'templates',
-  'checklists',
-  'teams',
-  'modules',
-  'resources',
-] as const;
-type Listable = (typeof LISTABLE)[number];
+/** The kinds of records by the name of their list. */
+const KINDS = {
+  agents: 'agent',
+  workflows: 'workflow',
+  tasks: 'task',
+  tools: 'tool',
+  skills: 'skill',
+  knowledge: 'knowledge',
+  templates: 'template',
+  checklists: 'checklist',
+  teams: 'team',
+} as const satisfies Record<string, RecordKind>;
+const OTHERS = { modules: moduleItems, resources: resourceItems };
 
-const ENTRIES: Record<Listable, (workspace: Workspace, filters: ItemFilters) => Items | Promise<Items>> = {
-  agents: (workspace, filters) => recordItems(workspace, 'agent', filters),
-  workflows: (workspace, filters) => recordItems(workspace, 'workflow', filters),
-  tasks: (workspace, filters) => recordItems(workspace, 'task', filters),
-  tools: (workspace, filters) => recordItems(workspace, 'tool', filters),
-  skills: (workspace, filters) => recordItems(workspace, 'skill', filters),
-  knowledge: (workspace, filters) => recordItems(workspace, 'knowledge', filters),
-  templates: (workspace, filters) => recordItems(workspace, 'template', filters),
-  checklists: (workspace, filters) => recordItems(workspace, 'checklist', filters),
-  teams: (workspace, filters) => recordItems(workspace, 'team', filters),
-  modules: moduleItems,
-  resources: resourceItems,
-};
+export const LISTABLE = Object.keys({ ...KINDS, ...OTHERS }) as (keyof typeof KINDS | keyof typeof OTHERS)[];
 
 /** Room kept for the note under a list. */
 const RESERVED = 600;
@@ -116,7 +94,11 @@ export const list = defineOperation({
       });
     }
     const code = module === undefined ? undefined : workspace.catalogue.names.moduleCode(module);
-    const found = await ENTRIES[what](workspace, { module: code, category, pattern });
+    const filters = { module: code, category, pattern };
+    const found =
+      what === 'modules' || what === 'resources'
+        ? await OTHERS[what](workspace, filters)
+        : recordItems(workspace, KINDS[what], filters);
     const held = query === undefined ? found.items : found.items.filter((item) => holdsWords(item, query));
     const { items, lifted } = await rankedItems(held, workspace);
     const identity = JSON.stringify([what, code, category, query, pattern, items.length, ...lifted]);
@@ -173,7 +155,7 @@ function listForm({ query, type, ...rest }: UnifiedForm): OwnArguments {
   const named = type ?? query;
   if (named === undefined) return { args: present(rest), spoken };
   const what = pluralType(named);
-  if (!(LISTABLE as readonly string[]).includes(what))
+  if (!(LISTABLE as string[]).includes(what))
     throw new BmadError('invalid_input', `bmad: ${quoted(named)} cannot be listed.`, {
       suggestions: nearest(what, LISTABLE),
       hint: `Lists: ${LISTABLE.join(', ')}.`,

@@ -1,16 +1,7 @@
 import type { AgentCard, AgentSkill } from '@a2a-js/sdk';
 import { PRODUCT, VERSION } from '../../base/product.ts';
 import { oneLine } from '../../base/text/text.ts';
-
-/** An agent as `describe_agents` tells of it. */
-export interface DescribedAgent {
-  name: string;
-  title: string;
-  displayName: string;
-  description?: string;
-  capabilities?: string[];
-  module?: string;
-}
+import type { DescribedAgent } from '../../operations/catalogue/describe-agents.ts';
 
 export interface CardFacts {
   /** Where the messages go. */

@@ -126,22 +126,14 @@ export function spoken(sent: Uint8Array, asked: string | null): Spoken | Unspeak
   if (shape !== undefined) return { id: null, code: INVALID_REQUEST, message: shape };
   const body = jsonIn(new TextDecoder().decode(sent));
   if (body === undefined) return { id: null, code: PARSE_ERROR, message: 'The body is not JSON.' };
-  if (Array.isArray(body))
-    return {
-      id: null,
-      code: INVALID_REQUEST,
-      message: 'Batches are not supported. Send one call at a time.',
-    };
+  const batch = 'Batches are not supported. Send one call at a time.';
+  if (Array.isArray(body)) return { id: null, code: INVALID_REQUEST, message: batch };
   const call = callSchema.safeParse(body);
   if (!call.success) return { id: null, code: INVALID_REQUEST, message: 'Not a JSON-RPC 2.0 call.' };
   const { id = null, method, params = {} } = call.data;
   const version = versionOf(asked, method);
-  if (version === undefined)
-    return {
-      id,
-      code: VERSION_NOT_SUPPORTED,
-      message: `Version ${quoted(asked ?? '')} is not supported. Supported: 1.0, 0.3.`,
-    };
+  const message = `Version ${quoted(asked ?? '')} is not supported. Supported: 1.0, 0.3.`;
+  if (version === undefined) return { id, code: VERSION_NOT_SUPPORTED, message };
   const problem = problemOf(params, method);
   if (problem !== undefined) return { id, code: INVALID_PARAMS, message: problem };
   return { version, id, method, body: { ...call.data, params } };

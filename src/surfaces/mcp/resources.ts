@@ -26,81 +26,57 @@ export async function resourceList(
   };
 }
 
+const template = (name: string, uriTemplate: string, title: string, description: string) => ({
+  name,
+  uriTemplate,
+  title,
+  description,
+});
+
 export const TEMPLATES = [
-  {
-    name: 'agent',
-    uriTemplate: 'bmad://agents/{agent}',
-    title: 'Agent by name',
-    description: 'The main file of an agent',
-  },
-  {
-    name: 'workflow',
-    uriTemplate: 'bmad://workflows/{workflow}',
-    title: 'Workflow by name',
-    description: 'The main file of a workflow',
-  },
-  {
-    name: 'knowledge',
-    uriTemplate: 'bmad://knowledge/{knowledge}',
-    title: 'Knowledge by name',
-    description: 'One piece of knowledge',
-  },
-  {
-    name: 'memories',
-    uriTemplate: 'bmad://memory/{memory}',
-    title: 'Memories by type',
-    description:
-      'What the project remembers: shared-context, decisions, agent-learnings, failures or stories',
-  },
-  {
-    name: 'memory',
-    uriTemplate: 'bmad://memory/{memory}/{memory_id}',
-    title: 'Memory by id',
-    description: 'One memory, with its earlier versions',
-  },
-  {
-    name: 'runs',
-    uriTemplate: 'bmad://runs/{branch}',
-    title: 'Session branch by name',
-    description: 'The runs of workflows in a session branch',
-  },
-  {
-    name: 'run',
-    uriTemplate: 'bmad://runs/{branch}/{run_id}',
-    title: 'Run by id',
-    description: 'One run of a workflow: state, steps, artefacts',
-  },
-  {
-    name: 'project-agent',
-    uriTemplate: 'bmad://project/agents/{project_agent}',
-    title: 'Learnings of an agent',
-    description: 'What an agent has learned in this project',
-  },
-  {
-    name: 'task',
-    uriTemplate: 'bmad://tasks/{task_id}',
-    title: 'Task by id',
-    description: 'One task for a sub-agent: state, brief, result',
-  },
-  {
-    name: 'contract',
-    uriTemplate: 'bmad://contracts/{contract_id}',
-    title: 'Delivery contract by id',
-    description: 'One delivery contract, with what is still missing',
-  },
-  {
-    name: 'file',
-    uriTemplate: 'bmad://{+path}',
-    title: 'File by path',
-    description: 'Any file of the BMAD content',
-  },
-  {
-    name: 'skill',
-    uriTemplate: 'skill://{+skill}',
-    title: 'File of a skill',
-    description: 'Any file of an agent or workflow, as a skill',
-  },
-] as const;
+  template('agent', 'bmad://agents/{agent}', 'Agent by name', 'The main file of an agent'),
+  template('workflow', 'bmad://workflows/{workflow}', 'Workflow by name', 'The main file of a workflow'),
+  template('knowledge', 'bmad://knowledge/{knowledge}', 'Knowledge by name', 'One piece of knowledge'),
+  template(
+    'memories',
+    'bmad://memory/{memory}',
+    'Memories by type',
+    'What the project remembers: shared-context, decisions, agent-learnings, failures or stories',
+  ),
+  template(
+    'memory',
+    'bmad://memory/{memory}/{memory_id}',
+    'Memory by id',
+    'One memory, with its earlier versions',
+  ),
+  template(
+    'runs',
+    'bmad://runs/{branch}',
+    'Session branch by name',
+    'The runs of workflows in a session branch',
+  ),
+  template(
+    'run',
+    'bmad://runs/{branch}/{run_id}',
+    'Run by id',
+    'One run of a workflow: state, steps, artefacts',
+  ),
+  template(
+    'project-agent',
+    'bmad://project/agents/{project_agent}',
+    'Learnings of an agent',
+    'What an agent has learned in this project',
+  ),
+  template('task', 'bmad://tasks/{task_id}', 'Task by id', 'One task for a sub-agent: state, brief, result'),
+  template(
+    'contract',
+    'bmad://contracts/{contract_id}',
+    'Delivery contract by id',
+    'One delivery contract, with what is still missing',
+  ),
+  template('file', 'bmad://{+path}', 'File by path', 'Any file of the BMAD content'),
+  template('skill', 'skill://{+skill}', 'File of a skill', 'Any file of an agent or workflow, as a skill'),
+];
 
 export function templateList(): ListResourceTemplatesResult {
   return { resourceTemplates: [...TEMPLATES] };

@@ -3,6 +3,7 @@ import type {
   CreateMessageResult,
   CreateMessageResultWithTools,
 } from '@modelcontextprotocol/server';
+import { present } from '../../base/present.ts';
 import type { Sampled, SampledText, SampleRequest } from '../../operations/context.ts';
 
 /** What is taken of an answer; what is longer is cut. */
@@ -36,19 +37,9 @@ export function textIn({
   );
   if (texts.length === 0 || texts.length < parts.length) return { why: 'the client’s answer is not text' };
   const text = texts.join('\n\n');
-  return sampledText({
+  return present<SampledText>({
     text: text.slice(0, TEXT_LENGTH),
     cutShort: stopReason === 'maxTokens' || text.length > TEXT_LENGTH ? true : undefined,
     model: typeof model === 'string' ? model.slice(0, MODEL_LENGTH) : undefined,
   });
-}
-
-type Partly = { [K in keyof SampledText]: SampledText[K] | undefined } & { text: string };
-
-export function sampledText({ text, cutShort, model }: Partly): SampledText {
-  return {
-    text,
-    ...(cutShort === undefined ? {} : { cutShort }),
-    ...(model === undefined ? {} : { model }),
-  };
 }

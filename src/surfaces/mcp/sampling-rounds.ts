@@ -6,7 +6,8 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import type { SampleRequest } from '../../operations/context.ts';
+import { present } from '../../base/present.ts';
+import type { SampledText, SampleRequest } from '../../operations/context.ts';
 import type { Conversation } from './conversations.ts';
 import {
   DEFAULT_MS,
@@ -14,7 +15,6 @@ import {
   paramsOf,
   TEXT_LENGTH,
   textIn,
-  sampledText,
   type ClientAnswer,
 } from './sampling-messages.ts';
 
@@ -66,7 +66,7 @@ export function roundsOf(sdk: ServerContext, conversation: Conversation, codec?:
     answerTo(key, { timeMs = DEFAULT_MS }) {
       used.add(key);
       const earlier = answers[key];
-      if (earlier !== undefined) return sampledText(earlier);
+      if (earlier !== undefined) return present<SampledText>({ ...earlier, text: earlier.text });
       const at = asked[key];
       if (at === undefined) return undefined;
       if (Date.now() - at > timeMs) return { why: 'the answer came too late', silent: true };

@@ -2,20 +2,11 @@ import * as z from 'zod';
 import type { AnyOperation } from '../../operations/operation.ts';
 
 /** Fields whose names say to a model all it needs; what people read about them is in the help of the commands. */
-const PLAIN = new Set([
-  'project',
-  'cursor',
-  'limit',
-  'detail',
-  'run_id',
-  'branch',
-  'args',
-  'signed_by',
-  'tags',
-  'since',
-  'until',
-  'min_score',
-]);
+const PLAIN = new Set(
+  'project cursor limit detail run_id branch args signed_by tags since until min_score'.split(' '),
+);
+
+const LEFT_OUT = ['minLength', 'maxLength', 'maxItems', 'propertyNames', 'pattern', 'minimum'] as const;
 
 const MOST_ENTRIES = 200;
 
@@ -36,12 +27,7 @@ export function advertisedSchema(
   } = z.toJSONSchema(operation.input, {
     io: 'input',
     override: ({ jsonSchema }) => {
-      delete jsonSchema.minLength;
-      delete jsonSchema.maxLength;
-      delete jsonSchema.maxItems;
-      delete jsonSchema.propertyNames;
-      delete jsonSchema.pattern;
-      delete jsonSchema.minimum;
+      for (const key of LEFT_OUT) delete jsonSchema[key];
       // A model does ask for a thousand entries where two hundred are the most.
       if (jsonSchema.type !== 'integer' || (jsonSchema.maximum ?? 0) > MOST_ENTRIES)
         delete jsonSchema.maximum;
