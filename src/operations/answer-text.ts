@@ -12,3 +12,25 @@ export function lines(...parts: (string | undefined | readonly string[])[]): str
     .filter((part) => part !== undefined && part !== '')
     .join('\n');
 }
+
+/** `decisions 3, failures 1`. */
+export function countsText(table: Readonly<Record<string, number>>): string {
+  return Object.entries(table)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ');
+}
+
+/** A list under its title, cut after so many entries; nothing where it is empty. */
+export function titledList(title: string, entries: readonly string[], most: number): string[] {
+  if (entries.length === 0) return [];
+  const more = entries.length - most;
+  return [
+    `${title}:`,
+    ...entries.slice(0, most).map((entry) => `- ${entry}`),
+    ...(more > 0 ? [`- and ${more} more`] : []),
+  ];
+}
+
+export function rounded(value: number): number {
+  return Math.round(value * 1_000) / 1_000;
+}

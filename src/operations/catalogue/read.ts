@@ -4,7 +4,7 @@ import { contentUri } from '../../base/files/paths.ts';
 import { cursorField, detailField, moduleField, projectField, sectionField } from '../fields.ts';
 import { namedForm } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
-import { outlineOnly, restOf, shownNote, shownTextSchema, showText } from './shown-text.ts';
+import { outlineOnly, restOf, shownNote, shownTextSchema, showText, type ShownText } from './shown-text.ts';
 import { namedRecord } from './recommend.ts';
 import { stateText } from '../client/state-resources.ts';
 import { findFile, isFile, mainFile, NAMED_KINDS, startOf } from './targets.ts';
@@ -46,15 +46,14 @@ export const read = defineOperation({
   }),
 
   async run({ target, kind, module, section, cursor, detail, project }, context, call) {
+    const shown = (text: string): ShownText =>
+      detail === 'concise'
+        ? outlineOnly(text)
+        : showText(text, { section, cursor, detail, maxBytes: context.config.answerBytes });
     const remembered = await stateText(target, context, call, project);
     if (remembered !== undefined) {
       const { text, origin } = remembered;
-      const about = { uri: target, mimeType: 'text/markdown', origin };
-      if (detail === 'concise') return { ...about, ...outlineOnly(text) };
-      return {
-        ...about,
-        ...showText(text, { section, cursor, detail, maxBytes: context.config.answerBytes }),
-      };
+      return { uri: target, mimeType: 'text/markdown', origin, ...shown(text) };
     }
     const workspace = await context.workspace(project);
     const asFile = kind === undefined && module === undefined && (await isFile(target, workspace));
@@ -78,19 +77,16 @@ export const read = defineOperation({
         },
       );
     }
-    const about = {
+    const isLauncher = file.text.length < LAUNCHER_LENGTH && file.text.includes('render_skill.py');
+    const launched =
+      isLauncher && detail !== 'concise'
+        ? workspace.catalogue.winners.find(({ bmadRelativePath }) => bmadRelativePath === path)
+        : undefined;
+    return {
       uri: contentUri(path),
       mimeType: file.mimeType,
       origin: file.origin?.displayName ?? 'generated',
-    };
-    if (detail === 'concise') return { ...about, ...outlineOnly(file.text) };
-    const isLauncher = file.text.length < LAUNCHER_LENGTH && file.text.includes('render_skill.py');
-    const launched = isLauncher
-      ? workspace.catalogue.winners.find(({ bmadRelativePath }) => bmadRelativePath === path)
-      : undefined;
-    return {
-      ...about,
-      ...showText(file.text, { section, cursor, detail, maxBytes: context.config.answerBytes }),
+      ...shown(file.text),
       ...(launched === undefined ? {} : { launches: startOf(launched) }),
     };
   },

@@ -1,11 +1,48 @@
 import * as z from 'zod';
 import { MEMORY_TYPES } from '../../model/memory.ts';
+import type { Context } from '../context.ts';
 import { defineOperation } from '../operation.ts';
 import { runNames } from './run-resources.ts';
 import { findRecord, KINDS_OF } from '../catalogue/targets.ts';
 import { workIds } from './work-resources.ts';
 
 const LIMIT = 100;
+
+/** Names that a search completes, the likeliest first. */
+const SEARCHED = { agent: KINDS_OF.agent, workflow: KINDS_OF.workflow, knowledge: ['knowledge'] } as const;
+
+/** All values of what is completed by its letters. */
+const LISTED = {
+  path: async (context) => (await (await context.workspace()).delivery.paths()).map(({ path }) => path),
+  async skill(context) {
+    const { skills } = (await context.workspace()).delivery;
+    return skills
+      .all()
+      .filter((skill) => skill.listed)
+      .map((skill) => skills.uri(skill, 'SKILL.md').replace(/^skill:\/\//, ''));
+  },
+  async message(context, target) {
+    if (target === undefined) return [];
+    const workspace = await context.workspace();
+    return workspace.delivery.menu(findRecord({ name: target, fuzzy: false }, workspace, context));
+  },
+  memory: async () => MEMORY_TYPES,
+  async memory_id(context, target) {
+    const type = MEMORY_TYPES.find((known) => known === target);
+    const page = await (await context.memory()).list({ type }, { limit: LIMIT });
+    return page.entries.map(({ id }) => id);
+  },
+  branch: (context) => runNames(context, 'branch'),
+  run_id: (context) => runNames(context, 'run_id'),
+  async project_agent(context) {
+    const facts = await (await context.state()).facts();
+    return [...(await facts.agents()).map(({ id }) => id), ...(await facts.learners())];
+  },
+  task_id: (context) => workIds('tasks', context),
+  contract_id: (context) => workIds('contracts', context),
+} satisfies Record<string, (context: Context, target: string | undefined) => Promise<readonly string[]>>;
+
+const keysOf = <T extends object>(table: T) => Object.keys(table) as (keyof T & string)[];
 
 /** Completions for what a person is typing into a prompt argument or a resource template. */
 export const complete = defineOperation({
@@ -15,23 +52,7 @@ export const complete = defineOperation({
   effect: 'read',
   serves: 'clients',
   input: z.strictObject({
-    what: z
-      .enum([
-        'agent',
-        'workflow',
-        'knowledge',
-        'path',
-        'skill',
-        'message',
-        'memory',
-        'memory_id',
-        'branch',
-        'run_id',
-        'project_agent',
-        'task_id',
-        'contract_id',
-      ])
-      .describe('What is being typed'),
+    what: z.enum([...keysOf(SEARCHED), ...keysOf(LISTED)]).describe('What is being typed'),
     value: z.string().max(5_000).describe('What has been typed so far'),
     target: z
       .string()
@@ -40,42 +61,11 @@ export const complete = defineOperation({
   }),
   output: z.object({ values: z.array(z.string()), total: z.int() }),
   async run({ what, value, target }, context) {
-    if (what === 'memory') return matching(MEMORY_TYPES, value);
-    if (what === 'memory_id') {
-      const type = MEMORY_TYPES.find((known) => known === target);
-      const page = await (await context.memory()).list({ type }, { limit: LIMIT });
-      return matching(
-        page.entries.map(({ id }) => id),
-        value,
-      );
-    }
-    if (what === 'branch' || what === 'run_id') return matching(await runNames(context, what), value);
-    if (what === 'task_id' || what === 'contract_id')
-      return matching(await workIds(what === 'task_id' ? 'tasks' : 'contracts', context), value);
-    if (what === 'project_agent') {
-      const facts = await (await context.state()).facts();
-      const agents = (await facts.agents()).map(({ id }) => id);
-      return matching([...new Set([...agents, ...(await facts.learners())])], value);
-    }
+    if (what !== 'agent' && what !== 'workflow' && what !== 'knowledge')
+      return matching(await LISTED[what](context, target), value);
     const workspace = await context.workspace();
-    let all: string[];
-    if (what === 'path') {
-      all = (await workspace.delivery.paths()).map(({ path }) => path);
-    } else if (what === 'message') {
-      if (target === undefined) return { values: [], total: 0 };
-      all = await workspace.delivery.menu(findRecord({ name: target, fuzzy: false }, workspace, context));
-    } else if (what === 'skill') {
-      const { skills } = workspace.delivery;
-      all = skills
-        .all()
-        .filter((skill) => skill.listed)
-        .map((skill) => skills.uri(skill, 'SKILL.md').replace(/^skill:\/\//, ''));
-    } else {
-      const kinds = what === 'knowledge' ? (['knowledge'] as const) : KINDS_OF[what];
-      const records = await (await workspace.search()).complete(value, kinds);
-      return firstOf(records.map((record) => workspace.catalogue.names.handleOf(record)));
-    }
-    return matching(all, value);
+    const records = await (await workspace.search()).complete(value, SEARCHED[what]);
+    return firstOf(records.map((record) => workspace.catalogue.names.handleOf(record)));
   },
   render: ({ values }) => ({ body: values.join('\n') }),
 });

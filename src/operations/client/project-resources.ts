@@ -39,10 +39,10 @@ export async function projectText(
   call: Call,
   project?: string,
 ): Promise<string> {
-  if (part === 'context')
-    return contextText(await contextData('all', context, project, call), false, Infinity);
-  if (part === 'decisions')
-    return contextText(await contextData('decisions', context, project, call), false, Infinity);
+  if (part === 'context' || part === 'decisions') {
+    const section = part === 'context' ? 'all' : part;
+    return contextText(await contextData(section, context, project, call), false, Infinity);
+  }
   if (part === 'failures')
     return museumText(
       (await handOver(getFailureMuseum, { project }, context, call)) as Parameters<typeof museumText>[0],

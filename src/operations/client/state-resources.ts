@@ -15,8 +15,6 @@ export interface StateResource {
   description: string;
 }
 
-const MARKDOWN = 'text/markdown';
-
 /** The text behind a URI of the project's state; nothing for any other URI. */
 export async function stateText(
   uri: string,
@@ -53,26 +51,21 @@ async function textBehind(
 
 /** All of it that has a fixed address, in a fixed order. */
 export async function stateResources(context: Context): Promise<StateResource[]> {
-  const own = PROJECT_RESOURCES.map(({ name, description }) => ({
-    uri: projectUri(name),
-    name: `project/${name}`,
-    mimeType: MARKDOWN,
-    origin: 'project',
-    description,
-  }));
-  const memories = MEMORY_TYPES.map((type) => ({
-    uri: memoryUri(type),
-    name: `memory/${type}`,
-    mimeType: MARKDOWN,
-    origin: 'memory',
-    description: `What the project remembers: ${type}`,
-  }));
-  const work = WORK_RESOURCES.map(({ name, description }) => ({
-    uri: `bmad://${name}`,
+  const one = (uri: string, name: string, origin: string, description: string): StateResource => ({
+    uri,
     name,
-    mimeType: MARKDOWN,
-    origin: name,
+    mimeType: 'text/markdown',
+    origin,
     description,
-  }));
-  return [...own, ...memories, ...work, ...(await runsResources(context))];
+  });
+  return [
+    ...PROJECT_RESOURCES.map(({ name, description }) =>
+      one(projectUri(name), `project/${name}`, 'project', description),
+    ),
+    ...MEMORY_TYPES.map((type) =>
+      one(memoryUri(type), `memory/${type}`, 'memory', `What the project remembers: ${type}`),
+    ),
+    ...WORK_RESOURCES.map(({ name, description }) => one(`bmad://${name}`, name, name, description)),
+    ...(await runsResources(context)),
+  ];
 }

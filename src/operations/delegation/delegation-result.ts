@@ -12,13 +12,6 @@ export interface KeepOrder {
   outputKey?: string | undefined;
 }
 
-export interface KeptResult {
-  task_id: string;
-  output_key: string;
-  run_id?: string | undefined;
-  file: string;
-}
-
 /** What would stand in the way of keeping the result is told before anybody is asked: answers cost something. */
 export async function checkKeeping(order: KeepOrder, state: () => Promise<ProjectState>): Promise<void> {
   const { runId, outputKey } = order;
@@ -48,7 +41,7 @@ export async function keepResult(
   done: { text: string; by: string; brief: string },
   state: ProjectState,
   signal: AbortSignal,
-): Promise<{ kept?: KeptResult; notes: string[] }> {
+) {
   const notes: string[] = [];
   const attempt = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
     try {

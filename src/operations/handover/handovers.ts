@@ -8,7 +8,7 @@ import {
   findingSchema,
 } from './handover-view.ts';
 import { projectField } from '../fields.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, type Answer } from '../operation.ts';
 
 const answered = z.object({ contract: handoverView, findings: z.array(findingSchema) });
 const byField = z.string().min(1).max(200).default('the team that receives it').describe('Who answers');
@@ -64,6 +64,18 @@ export const deliveryValidate = defineOperation({
   failed: ({ valid }) => !valid,
 });
 
+type Answered = z.output<typeof answered>;
+
+function answerData(
+  kept: Parameters<typeof contractData>[0] & { validation: Pick<Answered, 'findings'> },
+): Answered {
+  return { contract: contractData(kept), findings: kept.validation.findings };
+}
+
+function answerText({ contract, findings }: Answered): Answer {
+  return { body: [contractLine(contract), ...findingLines(findings)].join('\n') };
+}
+
 export const deliveryAccept = defineOperation({
   name: 'delivery_accept',
   title: 'Accept a delivery contract',
@@ -76,12 +88,9 @@ export const deliveryAccept = defineOperation({
   output: answered,
   async run({ contract_id, by, project }, context, { signal }) {
     const { contracts } = await (await context.state(project)).handovers();
-    const kept = await contracts.answer(contract_id, { status: 'accepted', by }, signal);
-    return { contract: contractData(kept), findings: kept.validation.findings };
+    return answerData(await contracts.answer(contract_id, { status: 'accepted', by }, signal));
   },
-  render: ({ contract, findings }) => ({
-    body: [contractLine(contract), ...findingLines(findings)].join('\n'),
-  }),
+  render: answerText,
 });
 
 export const deliveryReject = defineOperation({
@@ -106,10 +115,7 @@ export const deliveryReject = defineOperation({
   async run({ contract_id, reason, renegotiate, by, project }, context, { signal }) {
     const { contracts } = await (await context.state(project)).handovers();
     const status = renegotiate ? 'renegotiating' : 'rejected';
-    const kept = await contracts.answer(contract_id, { status, by, reason }, signal);
-    return { contract: contractData(kept), findings: kept.validation.findings };
+    return answerData(await contracts.answer(contract_id, { status, by, reason }, signal));
   },
-  render: ({ contract, findings }) => ({
-    body: [contractLine(contract), ...findingLines(findings)].join('\n'),
-  }),
+  render: answerText,
 });

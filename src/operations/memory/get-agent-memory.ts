@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { localDay } from '../../base/text/local-time.ts';
 import { oneLine, plural } from '../../base/text/text.ts';
+import type { MemoryEntry } from '../../model/memory.ts';
 import { meantAgent } from '../catalogue/agent-names.ts';
-import type { Context } from '../context.ts';
-import { DATA_NOTE, lines } from '../answer-text.ts';
+import { DATA_NOTE, lines, rounded } from '../answer-text.ts';
 import { whereField } from '../fields.ts';
 import { olderNotes } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
@@ -56,30 +56,20 @@ export const getAgentMemory = defineOperation({
     const older = await olderNotes(context, project, ['memories'], call);
     if (query === undefined) {
       const { entries, notes } = await memory.browse('agent-learnings', names);
-      const learnings = entries.slice(0, most).map(({ entry, sources, stored, dated }) => ({
-        text: entry.text,
-        agent: entry.agent,
-        ...(dated ? { date: localDay(new Date(entry.createdAt)) } : {}),
-        tags: [...entry.tags],
-        sources,
-        ...(stored ? { id: entry.id } : {}),
-      }));
+      const learnings = entries.slice(0, most).map((found) => learningOf(found, found.dated));
       return { agents: ids, names, learnings, total: entries.length, notes: [...notes, ...older] };
     }
-    const { hits, notes } = await memory.recall(question(query, names, most ?? FOUND), call.signal);
+    const about = { query, alternatives: [], types: ['agent-learnings'], agents: names, tags: [] } as const;
+    const limit = most ?? FOUND;
+    const { hits, notes } = await memory.recall({ ...about, limit, superseded: false }, call.signal);
     return {
       agents: ids,
       names,
       query,
-      learnings: hits.map(({ entry, score, matched, sources, stored }) => ({
-        text: entry.text,
-        agent: entry.agent,
-        ...(entry.createdAt.startsWith('1970') ? {} : { date: localDay(new Date(entry.createdAt)) }),
-        tags: [...entry.tags],
-        sources,
-        ...(stored ? { id: entry.id } : {}),
-        score: Math.round(score * 1_000) / 1_000,
-        matched: [...matched],
+      learnings: hits.map((hit) => ({
+        ...learningOf(hit, !hit.entry.createdAt.startsWith('1970')),
+        score: rounded(hit.score),
+        matched: [...hit.matched],
       })),
       notes: [...notes, ...(await memory.fileProblems()), ...older],
     };
@@ -91,6 +81,23 @@ export const getAgentMemory = defineOperation({
     steps: data.learnings.length > 0 ? [] : [{ ...LEARN, args: { ...LEARN.args, agent: data.agents[0] } }],
   }),
 });
+
+interface Found {
+  entry: MemoryEntry;
+  sources: string[];
+  stored: boolean;
+}
+
+function learningOf({ entry, sources, stored }: Found, dated: boolean): z.output<typeof learning> {
+  return {
+    text: entry.text,
+    agent: entry.agent,
+    ...(dated ? { date: localDay(new Date(entry.createdAt)) } : {}),
+    tags: [...entry.tags],
+    sources,
+    ...(stored ? { id: entry.id } : {}),
+  };
+}
 
 const LEARN = {
   operation: 'remember_structured',
@@ -118,18 +125,4 @@ export function learningsText(data: z.output<typeof memorySchema>, most: number)
     ),
     left > 0 ? `… ${left} more: pass last_n or a query.` : undefined,
   );
-}
-
-type RecallQuestion = Parameters<Awaited<ReturnType<Context['memory']>>['recall']>[0];
-
-function question(query: string, agents: readonly string[], limit: number): RecallQuestion {
-  return {
-    query,
-    alternatives: [],
-    types: ['agent-learnings'],
-    agents,
-    tags: [],
-    limit,
-    superseded: false,
-  };
 }

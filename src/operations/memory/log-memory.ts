@@ -139,15 +139,8 @@ export const logLearning = defineOperation({
         });
       },
     );
-    const learning = {
-      operation: 'log_learning',
-      type: 'agent-learnings',
-      agent,
-      text,
-      tags,
-      trace: 'REMEMBER',
-    } as const;
-    return keep(learning, context, project, signal);
+    const about = { operation: 'log_learning', type: 'agent-learnings', trace: 'REMEMBER' } as const;
+    return keep({ ...about, agent, text, tags }, context, project, signal);
   },
   render: (data) => logged('Learning', data),
 });

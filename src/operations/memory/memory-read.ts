@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { fenced, oneLine, plural } from '../../base/text/text.ts';
 import { nextPart, projectField } from '../fields.ts';
-import { DATA_NOTE, lines } from '../answer-text.ts';
+import { countsText, DATA_NOTE, lines } from '../answer-text.ts';
 import {
   headline,
   idField,
@@ -128,25 +128,15 @@ export const memoryStats = defineOperation({
     newest: z.string().optional(),
   }),
   async run({ project }, context) {
-    const { spaces: _spaces, oldest, newest, ...stats } = await (await context.memory(project)).stats();
-    return {
-      ...stats,
-      ...(oldest === undefined ? {} : { oldest }),
-      ...(newest === undefined ? {} : { newest }),
-    };
+    const { spaces: _spaces, ...stats } = await (await context.memory(project)).stats();
+    return stats;
   },
   render: ({ live, superseded, forgotten, byType, byAgent, oldest, newest }) => ({
     body: lines(
       `${plural(live, 'memory', 'memories')}, ${superseded} superseded, ${forgotten} forgotten`,
-      `Types: ${counts(byType)}`,
-      Object.keys(byAgent).length === 0 ? undefined : `Agents: ${counts(byAgent)}`,
+      `Types: ${countsText(byType)}`,
+      Object.keys(byAgent).length === 0 ? undefined : `Agents: ${countsText(byAgent)}`,
       oldest === undefined ? undefined : `From ${oldest.slice(0, 10)} to ${(newest ?? oldest).slice(0, 10)}`,
     ),
   }),
 });
-
-function counts(table: Readonly<Record<string, number>>): string {
-  return Object.entries(table)
-    .map(([name, count]) => `${name} ${count}`)
-    .join(', ');
-}

@@ -3,7 +3,7 @@ import { isMemoryId } from '../../base/memory-ids.ts';
 import { plural } from '../../base/text/text.ts';
 import { handOver } from '../execute.ts';
 import { memoryGet } from './memory-read.ts';
-import { DATA_NOTE, lines } from '../answer-text.ts';
+import { DATA_NOTE, lines, rounded } from '../answer-text.ts';
 import { headline, memoryData, memorySchema, selectionFields, snippet } from './memory-view.ts';
 import { stepsField, whereField } from '../fields.ts';
 import { olderNotes } from '../project/older-state.ts';
@@ -133,8 +133,4 @@ function explained({ meaning, words, matched, by }: z.output<typeof hitSchema>):
     by === undefined ? '' : `by ${plural(1, 'other wording')} "${by.slice(0, 60)}"`,
   ];
   return ` (${parts.filter((part) => part !== '').join('; ')})`;
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 1000) / 1000;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { localDay, utcOf } from '../../base/text/local-time.ts';
-import { oneLine } from '../../base/text/text.ts';
+import { compare, oneLine } from '../../base/text/text.ts';
 import { CATEGORIES, SEVERITIES, UNKNOWN_CATEGORY } from '../../model/failure.ts';
 import type { MemoryPort, ProjectFacts } from '../context.ts';
 
@@ -27,18 +27,8 @@ export const failureSchema = z.object({
 });
 export type FailureData = z.output<typeof failureSchema>;
 
-export interface KnownFailures {
-  failures: FailureData[];
-  files: string[];
-  notes: string[];
-}
-
 /** Everything that went wrong in a project: the museum, and what was only remembered. The worst and newest first. */
-export async function knownFailures(
-  facts: ProjectFacts,
-  context: MemoryPort,
-  project?: string,
-): Promise<KnownFailures> {
+export async function knownFailures(facts: ProjectFacts, context: MemoryPort, project?: string) {
   const { failures, files, problems } = await facts.museum();
   const shown = (value: string | undefined): string | undefined =>
     value === undefined ? undefined : facts.shown(value);
@@ -89,11 +79,7 @@ export async function knownFailures(
         source: sources[0] ?? 'memory',
       };
     });
-  return {
-    failures: ordered([...inMuseum, ...remembered]),
-    files,
-    notes: [...new Set([...problems, ...notes])],
-  };
+  return { failures: ordered([...inMuseum, ...remembered]), notes: [...new Set([...problems, ...notes])] };
 }
 
 function isIn(source: string, files: readonly string[]): boolean {
@@ -103,22 +89,15 @@ function isIn(source: string, files: readonly string[]): boolean {
 /** The severest first, then what is still open, then what happens again and again, then the newest. */
 function ordered(failures: readonly FailureData[]): FailureData[] {
   const times = countBy(failures, ({ category }) => category);
-  const rank = (failure: FailureData): (number | string)[] => [
-    SEVERITIES.indexOf(failure.severity),
-    failure.status === 'open' ? 0 : 1,
-    failure.category === 'UNKNOWN' ? 0 : -(times[failure.category] ?? 0),
-  ];
-  return failures
-    .map((failure, order) => ({ failure, order, rank: rank(failure) }))
-    .sort((a, b) => {
-      for (const [index, value] of a.rank.entries()) {
-        const other = b.rank[index] ?? 0;
-        if (value !== other) return value < other ? -1 : 1;
-      }
-      const [first, second] = [a.failure.date ?? '', b.failure.date ?? ''];
-      return first === second ? a.order - b.order : first > second ? -1 : 1;
-    })
-    .map(({ failure }) => failure);
+  const again = ({ category }: FailureData): number =>
+    category === UNKNOWN_CATEGORY ? 0 : (times[category] ?? 0);
+  return failures.toSorted(
+    (a, b) =>
+      SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
+      Number(b.status === 'open') - Number(a.status === 'open') ||
+      again(b) - again(a) ||
+      compare(b.date ?? '', a.date ?? ''),
+  );
 }
 
 export function countBy<T>(items: readonly T[], key: (item: T) => string): Record<string, number> {

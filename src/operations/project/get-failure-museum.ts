@@ -4,7 +4,7 @@ import { nearest } from '../../base/text/suggest.ts';
 import { oneLine, plural } from '../../base/text/text.ts';
 import { CATEGORIES, UNKNOWN_CATEGORY } from '../../model/failure.ts';
 import { countBy, failureLines, failureSchema, knownFailures } from './failure-view.ts';
-import { DATA_NOTE, lines } from '../answer-text.ts';
+import { countsText, DATA_NOTE, lines } from '../answer-text.ts';
 import { whereField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -68,19 +68,15 @@ export const getFailureMuseum = defineOperation({
 /** The failures and the rules they led to; at most so many. */
 export function museumText(data: z.output<typeof museumSchema>, most: number): string {
   const { failures, total, by_category: kinds, by_severity: severities, rules } = data;
-  const counts = (table: Record<string, number>): string =>
-    Object.entries(table)
-      .map(([name, count]) => `${name} ${count}`)
-      .join(', ');
   if (total === 0)
     return Object.keys(kinds).length === 0
       ? 'No failures are recorded.'
-      : `None in this category; available: ${counts(kinds)}.`;
+      : `None in this category; available: ${countsText(kinds)}.`;
   const shown = failures.slice(0, most);
   const left = total - shown.length;
   return lines(
     DATA_NOTE,
-    `${plural(total, 'failure')} (${counts(severities)}; ${counts(kinds)})`,
+    `${plural(total, 'failure')} (${countsText(severities)}; ${countsText(kinds)})`,
     shown.flatMap((failure, index) => {
       const [head = '', ...rest] = failureLines(failure, 300);
       return [`${index + 1}. ${head}`, ...rest];

@@ -34,18 +34,9 @@ const SHOWN_DECISIONS = 30;
 
 /** The way to the decisions that are not shown. */
 function moreDecisions({ section, decisions = [] }: Data): Step[] {
-  if (section === 'all')
-    return decisions.length <= BRIEF_DECISIONS
-      ? []
-      : [
-          {
-            operation: 'get_project_context',
-            args: { section: 'decisions' },
-            why: 'See more decisions',
-          },
-        ];
-  return decisions.length <= SHOWN_DECISIONS
-    ? []
+  if (decisions.length <= (section === 'all' ? BRIEF_DECISIONS : SHOWN_DECISIONS)) return [];
+  return section === 'all'
+    ? [{ operation: 'get_project_context', args: { section: 'decisions' }, why: 'See more decisions' }]
     : [
         {
           operation: 'recall_structured',

@@ -50,23 +50,11 @@ export const logFailure = defineOperation({
   output: loggedSchema,
 
   async run(input, context, { signal }) {
-    const { title, category, severity, agent, status, tags = [], project } = input;
+    const { agent, what_happened: happened, root_cause: cause, tags = [], project, ...told } = input;
+    const { title, category, severity } = told;
     const who = agent === undefined ? undefined : checkedAgent(agent);
     const facts = await (await context.state(project)).facts();
-    const failure = {
-      title,
-      category,
-      severity,
-      agent: who,
-      happened: input.what_happened,
-      cause: input.root_cause,
-      impact: input.impact,
-      lesson: input.lesson,
-      fix: input.fix,
-      rule: input.rule,
-      tags,
-      status,
-    };
+    const failure = { ...told, agent: who, happened, cause, tags };
     if (facts.kit.memory === undefined) {
       const memory = await context.memory(project);
       const { outcome, entry, notes } = await memory.remember(

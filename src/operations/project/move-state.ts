@@ -63,11 +63,11 @@ async function moved(state: OlderStatePort, context: MemoryPort): Promise<MovedP
     try {
       if (part === 'memories') {
         const { count, kept } = await context.moveMemory();
-        parts.push({ part, from, to, count, left: [], ...(kept === undefined ? {} : { kept }) });
-        continue;
+        parts.push({ part, from, to, count, left: [], kept });
+      } else {
+        const { brought, left, kept } = await state.bring(older);
+        parts.push({ part, from, to, count: brought.length, left, kept });
       }
-      const { brought, left, kept } = await state.bring(older);
-      parts.push({ part, from, to, count: brought.length, left, ...(kept === undefined ? {} : { kept }) });
     } catch (error) {
       // One part that cannot be moved does not keep the others.
       if (!(error instanceof BmadError)) throw error;

@@ -58,13 +58,7 @@ export const reconcileLedgers = defineOperation({
       ledgers: done.ledgers.map(({ file, changes, diff }) => ({
         file,
         diff,
-        changes: changes.map(({ key, from, to, why, line }) => ({
-          key,
-          ...(from === undefined ? {} : { from }),
-          to,
-          why,
-          line,
-        })),
+        changes: changes.map(({ edit: _edit, ...change }) => change),
       })),
       broken: done.report.broken.map(({ file, line, says }) => ({ file, line, message: says })),
       left: done.report.drift

@@ -115,21 +115,13 @@ function shownPlace({ base, path }: RunPlace, root: string): string {
   return base === root ? path : `${base}/${path}`;
 }
 
-interface Progress {
-  completed: number;
-  total: number | undefined;
-  percent: number | undefined;
-  next: number | undefined;
-}
-
 /** How far a run is, and where it goes on: after the last step that was completed. */
-function progress(state: RunState | undefined): Progress {
-  if (state === undefined) return { completed: 0, total: undefined, percent: undefined, next: undefined };
+function progress(state: RunState | undefined) {
+  if (state === undefined) return { completed: 0 };
   const { totalSteps: total } = state;
-  let last: number | undefined;
-  for (const step of state.stepsCompleted) last = last === undefined || step > last ? step : last;
   const completed = new Set(state.stepsCompleted).size;
-  const after = last === undefined ? (state.resumeFromStep ?? state.currentStep ?? 1) : last + 1;
+  const last = state.stepsCompleted.reduce((most, step) => Math.max(most, step), -Infinity);
+  const after = completed === 0 ? (state.resumeFromStep ?? state.currentStep ?? 1) : last + 1;
   const over = state.status === 'completed' || (total !== undefined && after > total);
   const percent =
     total === undefined || total === 0 ? undefined : Math.min(100, Math.round((100 * completed) / total));

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { plural } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
-import { lines } from '../answer-text.ts';
+import { lines, titledList } from '../answer-text.ts';
 import { defineOperation } from '../operation.ts';
 import { branchField } from './run-view.ts';
 
@@ -93,17 +93,7 @@ export const sessionDiff = defineOperation({
   }),
 });
 
-const LISTED = 200;
-
-function listed(title: string, paths: readonly string[]): string[] {
-  if (paths.length === 0) return [];
-  const more = paths.length - LISTED;
-  return [
-    `${title}:`,
-    ...paths.slice(0, LISTED).map((path) => `- ${path}`),
-    ...(more > 0 ? [`- and ${more} more`] : []),
-  ];
-}
+const listed = (title: string, paths: readonly string[]): string[] => titledList(title, paths, 200);
 
 export const sessionMerge = defineOperation({
   name: 'session_merge',

@@ -63,7 +63,7 @@ export const getWorkflowStatus = defineOperation({
     const run = found ?? (inBranch === undefined ? undefined : latestRun(inBranch));
     const others = (inBranch?.runs ?? []).filter((each) => each !== run).sort(byRecency);
     const lineage = run === undefined || journal !== true ? undefined : await runs.journal(run.place);
-    const hint = hintFor({ run, reading, asked: branch });
+    const hint = hintFor(run, reading, branch);
     return {
       branch: name,
       current_branch: reading.current,
@@ -107,13 +107,7 @@ function noBranch(name: string, { branches }: RunsReading): BmadError {
   });
 }
 
-interface Situation {
-  run: Run | undefined;
-  reading: RunsReading;
-  asked: string | undefined;
-}
-
-function hintFor({ run, reading, asked }: Situation): string | undefined {
+function hintFor(run: Run | undefined, reading: RunsReading, asked: string | undefined): string | undefined {
   if (run !== undefined) {
     if (asked !== undefined || run.archive !== undefined || run.branch === reading.current) return undefined;
     return `It is in the branch ${run.branch}; the current one is ${reading.current}.`;

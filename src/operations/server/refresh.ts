@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { contentUri } from '../../base/files/paths.ts';
 import { plural } from '../../base/text/text.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
+import { titledList } from '../answer-text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -72,11 +73,6 @@ function changeOf(record: BmadRecord): Change {
 }
 
 function section(title: string, changes: readonly Change[]): string[] {
-  if (changes.length === 0) return [];
-  const more = changes.length - SHOWN;
-  return [
-    `${title}:`,
-    ...changes.slice(0, SHOWN).map(({ kind, name, origin }) => `- ${kind} ${name} (${origin})`),
-    ...(more > 0 ? [`- and ${more} more`] : []),
-  ];
+  const entries = changes.map(({ kind, name, origin }) => `${kind} ${name} (${origin})`);
+  return titledList(title, entries, SHOWN);
 }

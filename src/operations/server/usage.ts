@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { plural } from '../../base/text/text.ts';
+import { compare, plural } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -74,7 +74,3 @@ export const usageClear = defineOperation({
     note: place,
   }),
 });
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
