@@ -1,8 +1,7 @@
-import { BmadError } from '../base/errors.ts';
 import type { Memory, MemorySetup } from '../services/memory/memory.ts';
 import type { MovedMemories } from '../services/memory/transfer/move.ts';
 import type { Project } from '../sources/project-root.ts';
-import type { Settings } from './settings.ts';
+import { rootOf, type Settings } from './settings.ts';
 
 /** The memories of the projects in use; each is opened when first asked for. Nothing is loaded before that. */
 export function createMemories(settings: Settings) {
@@ -11,7 +10,7 @@ export function createMemories(settings: Settings) {
   return {
     /** One for a caller who may only read writes nothing, not even that it was asked. */
     async of(project: Project, mayWrite = true): Promise<Memory> {
-      const root = rootOf(project);
+      const root = rootOf(project, 'store memories for');
       const writes = mayWrite && !settings.config.readOnly;
       const key = `${writes ? 'write' : 'read'} ${root}`;
       const { openMemory, memoryVersion } = await import('../services/memory/memory.ts');
@@ -27,7 +26,7 @@ export function createMemories(settings: Settings) {
     },
     async move(project: Project): Promise<MovedMemories> {
       const { moveMemory } = await import('../services/memory/memory.ts');
-      return moveMemory(setupFor(rootOf(project), !settings.config.readOnly, settings));
+      return moveMemory(setupFor(rootOf(project, 'store memories for'), !settings.config.readOnly, settings));
     },
     /** Whether the stores of the memories in use can be reached; there is nothing to reach before the first use. */
     async answer(): Promise<boolean> {
@@ -43,13 +42,6 @@ export function createMemories(settings: Settings) {
         void memory.then((open) => open.close()).catch(() => undefined);
     },
   };
-}
-
-function rootOf({ root, from }: Project): string {
-  if (root !== undefined) return root;
-  throw new BmadError('invalid_input', `There is no project to store memories for (${from}).`, {
-    hint: 'Start the server in a project, or name its folder with --project or BMAD_PROJECT_ROOT.',
-  });
 }
 
 function setupFor(

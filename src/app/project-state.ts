@@ -1,10 +1,9 @@
 import { join } from 'node:path';
-import { BmadError } from '../base/errors.ts';
 import { projectKey } from '../base/files/project-key.ts';
 import { readKit } from '../kit/kit.ts';
 import type { ProjectState } from '../operations/context.ts';
 import type { Project } from '../sources/project-root.ts';
-import type { Settings } from './settings.ts';
+import { rootOf, type Settings } from './settings.ts';
 
 /**
  * What a project knows about itself. Its files change under our feet, so nothing is kept from one call to the next;
@@ -14,7 +13,7 @@ export function projectState(
   project: Project,
   { outside, config, state: userState, secrets }: Settings,
 ): ProjectState {
-  const root = rootOf(project);
+  const root = rootOf(project, 'read state from');
   return {
     root,
     kit: () => readKit(root),
@@ -67,11 +66,4 @@ export function projectState(
       return openTasks(await readKit(root), { root: userState, folder: `tasks/${projectKey(root)}` });
     },
   };
-}
-
-function rootOf({ root, from }: Project): string {
-  if (root !== undefined) return root;
-  throw new BmadError('invalid_input', `There is no project to read state from (${from}).`, {
-    hint: 'Start the server in a project, or name its folder with --project or BMAD_PROJECT_ROOT.',
-  });
 }

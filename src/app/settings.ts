@@ -1,4 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
+import { BmadError } from '../base/errors.ts';
 import { keepPrivate } from '../base/files/file-modes.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { isSecretName } from '../base/secrets/secret-names.ts';
@@ -11,7 +12,7 @@ import {
   userStateFolder,
 } from '../config/locations.ts';
 import type { RawSettings } from '../config/schema.ts';
-import { findProject } from '../sources/project-root.ts';
+import { findProject, type Project } from '../sources/project-root.ts';
 
 /** What the programs know about the outside world; nothing else reads it. */
 export interface Outside {
@@ -94,4 +95,11 @@ function isSecretVariable(name: string, value: string): boolean {
 /** Where the project may be, as far as the surroundings tell. */
 export function projectHints({ env, cwd, home }: Outside) {
   return { host: env['CLAUDE_PROJECT_DIR'], cwd, home };
+}
+
+export function rootOf({ root, from }: Project, purpose: string): string {
+  if (root !== undefined) return root;
+  throw new BmadError('invalid_input', `There is no project to ${purpose} (${from}).`, {
+    hint: 'Start the server in a project, or name its folder with --project or BMAD_PROJECT_ROOT.',
+  });
 }

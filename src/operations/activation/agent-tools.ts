@@ -141,7 +141,8 @@ async function agentTool(
   length: number,
 ): Promise<AgentTool> {
   const { displayName, title = displayName ?? shortName(record.name) } = record;
-  const { identity, role, menu } = await profileOf(record, delivery);
+  // An agent whose file cannot be read still has a tool; calling it says what is wrong.
+  const { identity, role, menu } = await delivery.profile(record).catch(ours((): Profile => ({ menu: [] })));
   const who = displayName === undefined || displayName === title ? title : `${title} (${displayName})`;
   const persona = [role, identity].filter((part) => part !== undefined).map(sentence);
   const head = oneLine(
@@ -162,11 +163,6 @@ function sentence(text: string): string {
 }
 
 type Profile = Awaited<ReturnType<Workspace['delivery']['profile']>>;
-
-/** An agent whose file cannot be read still has a tool; calling it says what is wrong. */
-async function profileOf(record: BmadRecord, delivery: Workspace['delivery']): Promise<Profile> {
-  return delivery.profile(record).catch(ours(() => ({ menu: [] })));
-}
 
 /** Entries that every menu has and that say nothing about the agent. */
 function isHousekeeping(text: string): boolean {

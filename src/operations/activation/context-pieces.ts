@@ -1,12 +1,11 @@
 import { BmadError } from '../../base/errors.ts';
 import { contentPath } from '../../base/files/paths.ts';
 import type { SayStep } from '../../base/step.ts';
-import { essentialLength } from '../../base/text/text-chunks.ts';
+import { essentialLength, type Chunk } from '../../base/text/text-chunks.ts';
 import type { LeftOut, Piece } from '../../base/text/text-budget.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { problemText, qualifiedName, type BmadRecord } from '../../model/record.ts';
 import type { Activation, Context, MemoryPort, StatePort, Workspace } from '../context.ts';
-import { aboutness, type Aboutness } from './aboutness.ts';
 
 /** A text is required as a whole up to this many tokens; of a longer one, what it takes to begin. */
 const WHOLE = { main: 4_500, instructions: 2_500, step: 3_000 };
@@ -49,10 +48,10 @@ export async function contextPieces(
       ...ownPieces(activation, steps.pieces),
       ...steps.pieces.filter(({ required }) => required > 0),
       ...known.pieces,
-      ...plans.pieces,
+      ...plans,
       ...steps.pieces.filter(({ required }) => required === 0),
     ],
-    absent: [...known.absent, ...plans.absent, ...steps.absent],
+    absent: [...known.absent, ...steps.absent],
   };
 }
 
@@ -140,27 +139,50 @@ async function documentPieces(
   project: string | undefined,
   workspace: Workspace,
   context: StatePort,
-): Promise<Omit<ContextPieces, 'head'>> {
-  if (workspace.project.root === undefined) return { pieces: [], absent: [] };
+): Promise<Piece[]> {
+  if (workspace.project.root === undefined) return [];
   const documents = await (await (await context.state(project)).progress()).documents();
   const story = documents.find(({ kind }) => kind === 'story')?.text ?? '';
-  const about: Aboutness = aboutness(`${topic} ${story.slice(0, 2_000)}`);
-  return {
-    pieces: documents.map(({ kind, path, text }): Piece => {
-      const isNear = kind === 'story' || kind === 'spec';
-      return {
-        title: `Project document (${kind})`,
-        source: path,
-        text,
-        required: 0,
-        rank: isNear ? RANK.near : RANK.plan,
-        rest: isNear ? 'in order' : 'by score',
-        share: isNear ? 0.5 : 0.3,
-        score: about,
-      };
-    }),
-    absent: [],
+  const about = aboutness(`${topic} ${story.slice(0, 2_000)}`);
+  return documents.map(({ kind, path, text }): Piece => {
+    const isNear = kind === 'story' || kind === 'spec';
+    return {
+      title: `Project document (${kind})`,
+      source: path,
+      text,
+      required: 0,
+      rank: isNear ? RANK.near : RANK.plan,
+      rest: isNear ? 'in order' : 'by score',
+      share: isNear ? 0.5 : 0.3,
+      score: about,
+    };
+  });
+}
+
+const LEAST_LETTERS = 4;
+const IN_TITLE = 3;
+/** Words that stand in every plan. */
+const COMMON = new Set(
+  'with this that from when will have what which their your into project product user users agent workflow create using pour dans avec cette sont plus utilisateur projet'.split(
+    ' ',
+  ),
+);
+
+/** How much a section of a document is about a matter: by the words they share, those of its heading above all. */
+function aboutness(topic: string): (chunk: Chunk) => number {
+  const wanted = wordsOf(topic);
+  const shared = (text: string): number => {
+    let count = 0;
+    for (const word of wordsOf(text)) if (wanted.has(word)) count += 1;
+    return count;
   };
+  return ({ title, text }) => IN_TITLE * shared(title ?? '') + shared(text);
+}
+
+function wordsOf(text: string): Set<string> {
+  const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  const words = plain.match(/[\p{L}\p{N}]+/gu) ?? [];
+  return new Set(words.filter((word) => word.length >= LEAST_LETTERS && !COMMON.has(word)));
 }
 
 const TYPES = ['decisions', 'failures', 'shared-context', 'agent-learnings'] as const;

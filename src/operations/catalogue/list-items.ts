@@ -8,6 +8,19 @@ import { inPhase } from './categories.ts';
 import type { Workspace } from '../context.ts';
 import type { Detail } from '../fields.ts';
 
+/** The kinds of records by the name of their list. */
+export const LISTED_KINDS = {
+  agents: 'agent',
+  workflows: 'workflow',
+  tasks: 'task',
+  tools: 'tool',
+  skills: 'skill',
+  knowledge: 'knowledge',
+  templates: 'template',
+  checklists: 'checklist',
+  teams: 'team',
+} as const satisfies Record<string, RecordKind>;
+
 /** One line of a list, whatever is listed. */
 export const itemSchema = z.object({
   /** What to call it by: the shortest name that leads to it, a module code, or a path. */

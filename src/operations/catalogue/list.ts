@@ -5,29 +5,27 @@ import { answerRoom, fittingPage } from '../../base/text/paging.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { plural } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
-import type { RecordKind } from '../../model/record.ts';
 import { cursorField, detailField, limitField, moduleField, nextPart, projectField } from '../fields.ts';
-import { holdsWords, itemLine, itemSchema, moduleItems, recordItems, resourceItems } from './list-items.ts';
+import {
+  holdsWords,
+  itemLine,
+  itemSchema,
+  LISTED_KINDS,
+  moduleItems,
+  recordItems,
+  resourceItems,
+} from './list-items.ts';
 import { defineOperation, type OwnArguments, type UnifiedForm } from '../operation.ts';
 import { pluralType } from '../unified/forms.ts';
 import { rankedItems } from './ranked-items.ts';
 import { absentWords } from './targets.ts';
 
-/** The kinds of records by the name of their list. */
-const KINDS = {
-  agents: 'agent',
-  workflows: 'workflow',
-  tasks: 'task',
-  tools: 'tool',
-  skills: 'skill',
-  knowledge: 'knowledge',
-  templates: 'template',
-  checklists: 'checklist',
-  teams: 'team',
-} as const satisfies Record<string, RecordKind>;
 const OTHERS = { modules: moduleItems, resources: resourceItems };
 
-export const LISTABLE = Object.keys({ ...KINDS, ...OTHERS }) as (keyof typeof KINDS | keyof typeof OTHERS)[];
+export const LISTABLE = Object.keys({ ...LISTED_KINDS, ...OTHERS }) as (
+  | keyof typeof LISTED_KINDS
+  | keyof typeof OTHERS
+)[];
 
 /** Room kept for the note under a list. */
 const RESERVED = 600;
@@ -98,7 +96,7 @@ export const list = defineOperation({
     const found =
       what === 'modules' || what === 'resources'
         ? await OTHERS[what](workspace, filters)
-        : recordItems(workspace, KINDS[what], filters);
+        : recordItems(workspace, LISTED_KINDS[what], filters);
     const held = query === undefined ? found.items : found.items.filter((item) => holdsWords(item, query));
     const { items, lifted } = await rankedItems(held, workspace);
     const identity = JSON.stringify([what, code, category, query, pattern, items.length, ...lifted]);

@@ -1,8 +1,12 @@
 import * as z from 'zod';
+import { BmadError, quoted } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
 import { answerRoom, fittingPage } from '../../base/text/paging.ts';
+import { fold, nearest } from '../../base/text/suggest.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
-import { STARTABLE, type RecordKind } from '../../model/record.ts';
+import type { Origin } from '../../model/origin.ts';
+import { STARTABLE, type BmadRecord, type RecordKind } from '../../model/record.ts';
+import type { Workspace } from '../context.ts';
 import {
   cursorField,
   type Detail,
@@ -12,28 +16,21 @@ import {
   nextPart,
   projectField,
 } from '../fields.ts';
-import { itemLine, itemSchema, recordItem, type Item } from './list-items.ts';
+import { itemLine, itemSchema, LISTED_KINDS, recordItem, type Item } from './list-items.ts';
 import { present } from '../../base/present.ts';
 import { pluralType } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
 import { settled } from './recommend.ts';
-import { recordFilter } from './search-filters.ts';
-import { absentWords, KINDS_OF } from './targets.ts';
+import { inPhase } from './categories.ts';
+import { absentWords, KINDS_OF, READABLE } from './targets.ts';
 
-const MATERIAL: readonly RecordKind[] = ['knowledge', 'template', 'checklist', 'team'];
-const KINDS = {
-  agents: KINDS_OF.agent,
-  workflows: KINDS_OF.workflow,
-  tasks: ['task'],
-  tools: ['tool'],
-  skills: ['skill'],
-  knowledge: ['knowledge'],
-  templates: ['template'],
-  checklists: ['checklist'],
-  teams: ['team'],
-  all: [...STARTABLE, ...MATERIAL],
-} as const satisfies Record<string, readonly RecordKind[]>;
-const SEARCHABLE = Object.keys(KINDS) as [keyof typeof KINDS];
+const SEARCHABLE = [...(Object.keys(LISTED_KINDS) as (keyof typeof LISTED_KINDS)[]), 'all' as const];
+
+/** What is started like a workflow is found among them. */
+function kindsOf(type: (typeof SEARCHABLE)[number]): readonly RecordKind[] {
+  if (type === 'all') return READABLE;
+  return type === 'workflows' ? KINDS_OF.workflow : [LISTED_KINDS[type]];
+}
 
 const DEFAULT_HITS = 8;
 const RESERVED = 600;
@@ -83,7 +80,7 @@ export const search = defineOperation({
 
   async run({ query, type, module, category, origin, cursor, limit, detail, project }, context, call) {
     const workspace = await context.workspace(project);
-    const kinds = KINDS[type];
+    const kinds = kindsOf(type);
     const takes = recordFilter({ kinds, module, category, origin }, workspace);
     const found = await (await workspace.search()).find({ words: query, kinds, takes });
     const shown = { size: limit ?? DEFAULT_HITS, isFirst: cursor === undefined };
@@ -151,4 +148,53 @@ function useOf({ kind, name, uri }: Item): Step {
 
 function hitLine(item: Item & { why: string }, detail: Detail): string {
   return detail === 'concise' ? itemLine(item, detail) : `${itemLine(item, detail)} [${item.why}]`;
+}
+
+interface SearchFilters {
+  kinds: readonly RecordKind[];
+  module: string | undefined;
+  category: string | undefined;
+  origin: string | undefined;
+}
+
+/** Whether a record passes all filters; a value that nothing here has is an error that names those there are. */
+function recordFilter(
+  { kinds, module, category, origin }: SearchFilters,
+  workspace: Workspace,
+): (record: BmadRecord) => boolean {
+  const { catalogue } = workspace;
+  const code = module === undefined ? undefined : catalogue.names.moduleCode(module);
+  const origins = origin === undefined ? undefined : originsCalled(origin, workspace);
+  const ofKind = catalogue.winners.filter(({ kind }) => kinds.includes(kind));
+  const phase = category === undefined ? undefined : new Set(ofPhase(ofKind, category, workspace));
+  return (record) =>
+    (code === undefined || record.moduleName === code) &&
+    (origins === undefined || origins.has(record.origin)) &&
+    (phase === undefined || phase.has(record));
+}
+
+/** Old names are a category of their own, as in lists. */
+function ofPhase(
+  records: readonly BmadRecord[],
+  category: string,
+  workspace: Workspace,
+): readonly BmadRecord[] {
+  return fold(category) === 'deprecated'
+    ? records.filter(({ deprecated }) => deprecated !== undefined)
+    : inPhase(records, category, workspace);
+}
+
+/** By kind, such as `project`, or by the name that lists show. */
+function originsCalled(wanted: string, { catalogue }: Workspace): ReadonlySet<Origin> {
+  const all = [...new Set(catalogue.winners.map(({ origin }) => origin))];
+  const called = all.filter(({ kind, displayName }) =>
+    [kind, displayName].some((name) => fold(name) === fold(wanted)),
+  );
+  if (called.length > 0) return new Set(called);
+  const known = [...new Set(all.flatMap(({ kind, displayName }) => [kind, displayName]))];
+  throw new BmadError('not_found', `There is no origin ${quoted(wanted)} here.`, {
+    subject: wanted,
+    suggestions: nearest(wanted, known),
+    hint: `Known origins: ${known.map((name) => JSON.stringify(name)).join(', ') || 'none'}.`,
+  });
 }

@@ -65,7 +65,10 @@ function sectionsAfter(text: string, place: number): string[] {
 
 /** Only the headings of a text, for a caller who wants to choose first. */
 export function outlineOnly(text: string): ShownText {
-  const headings = outlineOf(text).join('\n');
+  const headings = outline(text)
+    .filter(({ level }) => level <= 3)
+    .map(({ title, level }) => `${'  '.repeat(level - 1)}${title}`)
+    .join('\n');
   return {
     text: headings,
     complete: false,
@@ -73,13 +76,6 @@ export function outlineOnly(text: string): ShownText {
     tokens: estimateTokens(headings),
     outlineOnly: true,
   };
-}
-
-/** The headings of a text, indented by their level. */
-function outlineOf(text: string): string[] {
-  return outline(text)
-    .filter(({ level }) => level <= 3)
-    .map(({ title, level }) => `${'  '.repeat(level - 1)}${title}`);
 }
 
 function sectionText(whole: string, title: string): string {

@@ -17,7 +17,7 @@ export const KINDS_OF: Record<NamedKind, readonly RecordKind[]> = {
 };
 
 /** Anything with a name can be read; only some of it can be started. */
-const READABLE: readonly RecordKind[] = [...STARTABLE, 'knowledge', 'template', 'checklist', 'team'];
+export const READABLE: readonly RecordKind[] = [...STARTABLE, 'knowledge', 'template', 'checklist', 'team'];
 
 export interface NamedTarget {
   name: string;

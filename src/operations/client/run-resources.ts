@@ -35,9 +35,7 @@ function runsUri(branch?: string, id?: string): string {
 }
 
 /** The list of branches and each that is not put away, as resources; none in a project without runs. */
-export async function runsResources(
-  context: Context,
-): Promise<{ uri: string; name: string; mimeType: string; origin: string; description: string }[]> {
+export async function runsResources(context: Context) {
   const { branches } = await reading(context);
   if (branches.length === 0) return [];
   const kind = { mimeType: 'text/markdown', origin: 'runs' };

@@ -50,27 +50,20 @@ export const verifyReceipts = defineOperation({
     place: z.string(),
   }),
   async run({ project }, context, call) {
-    const found = await (await (await context.state(project)).completion()).verify(call.signal);
+    const completion = await (await context.state(project)).completion();
+    const { lastPass, passedHere, newest, changes, changesKnown, provenFor, place, ...found } =
+      await completion.verify(call.signal);
     return {
-      proven: found.proven,
-      chain: found.chain,
-      receipts: found.receipts,
-      problems: found.problems,
-      ...(found.lastPass === undefined ? {} : { last_pass: receiptData(found.lastPass) }),
-      ...(found.passedHere === undefined ? {} : { passed_here: found.passedHere.id }),
-      ...(found.newest === undefined ? {} : { newest: receiptData(found.newest) }),
-      tree: found.tree,
-      changes: found.changes.slice(0, SHOWN_CHANGES),
-      changes_total: found.changes.length,
-      changes_known: found.changesKnown,
-      contract: found.contract,
-      proven_for: found.provenFor.map(({ directory, stack, receipt }) => ({
-        working_dir: directory,
-        stack,
-        receipt,
-      })),
+      ...found,
+      last_pass: lastPass && receiptData(lastPass),
+      passed_here: passedHere?.id,
+      newest: newest && receiptData(newest),
+      changes: changes.slice(0, SHOWN_CHANGES),
+      changes_total: changes.length,
+      changes_known: changesKnown,
+      proven_for: provenFor.map(({ directory, ...part }) => ({ working_dir: directory, ...part })),
       notes: [...found.notes, ...(await olderNotes(context, project, ['receipts'], call))],
-      place: found.place.folder,
+      place: place.folder,
     };
   },
   failed: ({ proven }) => !proven,

@@ -3,12 +3,11 @@ import { BmadError } from '../../base/errors.ts';
 import { answerRoom } from '../../base/text/paging.ts';
 import { shownText } from '../../base/secrets/secret-text.ts';
 import { fenced, plural } from '../../base/text/text.ts';
-import { isListed } from '../../model/record.ts';
 import type { Context, ContextPart, Person, ProjectState, Workspace } from '../context.ts';
 import { projectField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import { defineOperation, type Answer } from '../operation.ts';
-import { agentNamed } from '../tasks/task-agents.ts';
+import { agentHandles, agentNamed } from '../tasks/task-agents.ts';
 import { outputKeyField } from '../tasks/task-view.ts';
 
 const DEFAULT_TOKENS = 2_048;
@@ -109,7 +108,7 @@ export const delegateToAgent = defineOperation({
         : await delegation.consult(order, {
             sample: (request) => sample(request),
             find: (name) => personOrWhy(name, workspace, context, safe),
-            agents: handlesOf(workspace),
+            agents: agentHandles(workspace),
             safe,
             signal: call.signal,
           });
@@ -215,12 +214,6 @@ async function partsOf(
     async () => (await state()).root,
     (secret) => context.secrets.hide(secret),
   );
-}
-
-function handlesOf({ catalogue: { winners, names } }: Workspace): string[] {
-  return winners
-    .filter((record) => record.kind === 'agent' && isListed(record))
-    .map((record) => names.handleOf(record));
 }
 
 async function personNamed(

@@ -25,15 +25,8 @@ interface TaskOrder {
   project?: string | undefined;
 }
 
-interface QueuedTask {
-  task: Task;
-  briefBytes: number;
-  leftOut: string[];
-  keptIn: string;
-}
-
 /** Puts a task into the queue of a project with all that a worker needs to know. */
-export async function queueTask(order: TaskOrder, context: Context, call: Call): Promise<QueuedTask> {
+export async function queueTask(order: TaskOrder, context: Context, call: Call) {
   const { outputKey, runId, dependsOn = [], approval, createdBy, outside, origin, project } = order;
   const hide = (text: string): string => context.secrets.hide(text);
   const task = shownText(order.task, hide);
@@ -110,18 +103,15 @@ async function relevant(
 ): Promise<{ decisions: string[]; failures: string[] }> {
   try {
     const memory = await context.memory(project);
+    const asked = {
+      query: query.slice(0, 2_000),
+      alternatives: [],
+      tags: [],
+      limit: KNOWN,
+      superseded: false,
+    };
     const of = async (type: 'decisions' | 'failures') => {
-      const { hits } = await memory.recall(
-        {
-          query: query.slice(0, 2_000),
-          alternatives: [],
-          types: [type],
-          tags: [],
-          limit: KNOWN,
-          superseded: false,
-        },
-        signal,
-      );
+      const { hits } = await memory.recall({ ...asked, types: [type] }, signal);
       return hits.map(({ entry }) => entry);
     };
     const facts = await (await context.state(project)).facts();

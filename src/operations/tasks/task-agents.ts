@@ -20,10 +20,14 @@ export function agentNamed(name: string, workspace: Workspace, context: Context)
   }
 }
 
-/** The agents to choose from, in one sentence. */
-export function agentsThere({ catalogue }: Workspace): string {
+export function agentHandles({ catalogue }: Workspace): string[] {
   const agents = catalogue.winners.filter((record) => record.kind === 'agent' && isListed(record));
-  const handles = agents.map((record) => catalogue.names.handleOf(record));
+  return agents.map((record) => catalogue.names.handleOf(record));
+}
+
+/** The agents to choose from, in one sentence. */
+export function agentsThere(workspace: Workspace): string {
+  const handles = agentHandles(workspace);
   return `Agents: ${handles.slice(0, NAMED).join(', ')}${handles.length > NAMED ? ', …' : ''}.`;
 }
 

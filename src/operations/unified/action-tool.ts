@@ -1,10 +1,10 @@
+import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import type { Context } from '../context.ts';
 import { OFFERED } from '../offered.ts';
 import { operationBehind, wordsBehind } from '../offers.ts';
-import type { Answer, Route, UnifiedTool } from '../operation.ts';
-import { argumentsOf } from './action-help.ts';
+import type { AnyOperation, Answer, Route, UnifiedTool } from '../operation.ts';
 
 /** The action that explains the others: their schemas cost nothing until a model asks for them. */
 export const HELP = 'help';
@@ -74,4 +74,27 @@ function withoutEmpty(args: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(args).filter(([, value]) => value !== undefined && value !== null && value !== ''),
   );
+}
+
+/** What an action takes, told when a model asks for it: the tools that have actions do not advertise it. */
+function argumentsOf(operation: AnyOperation, name = operation.name): string {
+  const { properties = {}, required = [] } = z.toJSONSchema(operation.input, { io: 'input' });
+  const lines = Object.entries(properties).map(([field, schema]) => {
+    const needed = required.includes(field) ? 'required' : 'optional';
+    return `- ${field} (${typeOf(schema)}, ${needed})${textOf(schema)}`;
+  });
+  return [`${name}: ${operation.description}`, ...lines].join('\n');
+}
+
+type Schema = z.core.JSONSchema._JSONSchema;
+
+function typeOf(schema: Schema): string {
+  if (typeof schema === 'boolean') return 'anything';
+  if (schema.enum !== undefined) return schema.enum.join(' | ');
+  const items = Array.isArray(schema.items) ? undefined : schema.items;
+  return items === undefined ? String(schema.type ?? 'anything') : `list of ${typeOf(items)}`;
+}
+
+function textOf(schema: Schema): string {
+  return typeof schema === 'boolean' || schema.description === undefined ? '' : `: ${schema.description}`;
 }

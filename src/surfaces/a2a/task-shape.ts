@@ -82,24 +82,18 @@ export function artifactsOf(view: OutsideTaskView): Artifact[] {
 }
 
 function wordsOf(view: OutsideTaskView): string {
-  const { status, task_id: id, agent, error } = view;
+  const { task_id: id, agent, error } = view;
   if (view.refused) return error ?? 'Someone on the project refused it.';
-  switch (status) {
-    case 'needs_approval':
-      return `For ${agent}. Someone on the project must approve it first, ${whereOf(view)}: bmad task approve ${id}`;
-    case 'queued':
-      return `For ${agent}. Waiting for a worker of the project.`;
-    case 'running':
-      return `${oneLine(view.worker ?? 'A worker', NAME)} is working on it.`;
-    case 'needs_verification':
-      return `A result is ready. Someone on the project must check it before it counts, ${whereOf(view)}: bmad task approve ${id}`;
-    case 'completed':
-      return 'Done.';
-    case 'failed':
-      return error ?? 'The task failed.';
-    case 'cancelled':
-      return error ?? 'Cancelled.';
-  }
+  const words: Record<Status, string> = {
+    needs_approval: `For ${agent}. Someone on the project must approve it first, ${whereOf(view)}: bmad task approve ${id}`,
+    queued: `For ${agent}. Waiting for a worker of the project.`,
+    running: `${oneLine(view.worker ?? 'A worker', NAME)} is working on it.`,
+    needs_verification: `A result is ready. Someone on the project must check it before it counts, ${whereOf(view)}: bmad task approve ${id}`,
+    completed: 'Done.',
+    failed: error ?? 'The task failed.',
+    cancelled: error ?? 'Cancelled.',
+  };
+  return words[view.status];
 }
 
 /** Without BMAD in the project its queue is in the state folder of a user, and another user has another queue. */
