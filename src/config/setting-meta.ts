@@ -32,7 +32,7 @@ export const meta = (
   placeholder: string,
   summary: string,
   more: Omit<SettingMeta, 'placeholder' | 'summary'> = {},
-): SettingMeta => ({ placeholder, summary, ...more });
+): SettingMeta => ({ ...more, placeholder, summary });
 
 /** For what a project's own file must not set and few people need. */
 export const PERSONAL = { personal: true, rare: true } as const;
