@@ -119,15 +119,15 @@ let known: readonly Setting[] | undefined;
 /** Every setting with its meta data. Made once, and without JSON Schema: every start of the server comes through here. */
 export function settings(): readonly Setting[] {
   known ??= Object.entries(configSchema.shape).map(([name, schema]) => {
-    const meta = settingMeta.get(schema);
-    if (meta === undefined) throw new Error(`setting ${name} is not registered`);
+    const own = settingMeta.get(schema);
+    if (own === undefined) throw new Error(`setting ${name} is not registered`);
     const preset = schema.safeParse(undefined).data;
     const fileKey = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     return {
       env: `BMAD_${fileKey.toUpperCase()}`,
       flag: `--${fileKey.replaceAll('_', '-')}`,
       placeholder: '',
-      ...meta,
+      ...own,
       name: name as SettingName,
       fileKey,
       description: schema.description ?? '',
