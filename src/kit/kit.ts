@@ -1,7 +1,7 @@
 import { basename, join, relative, sep } from 'node:path';
 import { stateNames } from '../base/files/file-state.ts';
 import { readInside, realFolder } from '../base/files/files.ts';
-import { field, isTable, parseYaml, textField } from '../base/parse/parse.ts';
+import { field, parseYaml, tableOf, textField } from '../base/parse/parse.ts';
 import { BmadError } from '../base/errors.ts';
 import { appId, slug } from './memories/ids.ts';
 
@@ -35,10 +35,8 @@ export async function readKit(root: string): Promise<Kit> {
   const { family, folder, unnamed } = (await familyOf(root)) ?? FAMILIES[0];
   const memory = await memoryFolder(root, folder, problems);
   const { value: context } = await readContextFile(root, folder, problems);
-  const section = (name: string, key: string): string | undefined => {
-    const table = isTable(context) ? field(context, name) : undefined;
-    return isTable(table) ? textField(table, key)?.trim() || undefined : undefined;
-  };
+  const section = (name: string, key: string): string | undefined =>
+    textField(tableOf(field(tableOf(context), name)), key)?.trim() || undefined;
   const name = section('project', 'name') ?? (context === undefined ? basename(root) : unnamed);
   return {
     root,

@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { expected } from '../base/expected.ts';
+import { orElse } from '../base/expected.ts';
 import { readInside, realFolder } from '../base/files/files.ts';
 import { field, isTable, parseConfig, textField, type Table } from '../base/parse/parse.ts';
 import { strayPart, type Kit } from './kit.ts';
@@ -78,6 +78,6 @@ export function insideProject(root: string, value: string, problems: string[]): 
 export async function configTable(root: string, path: string): Promise<Table | undefined> {
   const value = await readInside(root, path, MAX_BYTES)
     .then((bytes) => parseConfig(path, bytes.toString('utf8')))
-    .catch(expected(() => undefined));
+    .catch(orElse(undefined));
   return isTable(value) ? value : undefined;
 }

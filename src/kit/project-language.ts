@@ -1,4 +1,4 @@
-import { field, isTable, textField } from '../base/parse/parse.ts';
+import { field, tableOf, textField } from '../base/parse/parse.ts';
 import { readContextFile, type Kit } from './kit.ts';
 import { ENGLISH, FRENCH, type Wording } from './language.ts';
 import { configured } from './output.ts';
@@ -9,8 +9,8 @@ import { configured } from './output.ts';
  */
 export async function projectWording(kit: Kit, otherwise: Wording): Promise<Wording> {
   const { value } = await readContextFile(kit.root, kit.folder, []);
-  const user = isTable(value) ? field(value, 'user') : undefined;
-  const said = (key: string): string | undefined => (isTable(user) ? textField(user, key) : undefined);
+  const user = tableOf(field(tableOf(value), 'user'));
+  const said = (key: string): string | undefined => textField(user, key);
   const languages = [
     said('document_language'),
     ...(await configured(kit.root, 'document_output_language')),

@@ -1,5 +1,5 @@
 import { jsonIn } from '../../base/parse/json.ts';
-import { field, isTable, textField, type Table } from '../../base/parse/parse.ts';
+import { field, isTable, tableOf, textField } from '../../base/parse/parse.ts';
 import { MEMORY_TYPES, type MemoryType } from '../../model/memory.ts';
 import type { KitEntry } from './entry.ts';
 import { texts } from './failures.ts';
@@ -20,8 +20,7 @@ export function memoryTables(text: string): unknown[] | string {
 export function memoriesIn(tables: readonly unknown[], source: string): KitEntry[] {
   return tables.flatMap((value) => {
     if (!isTable(value)) return [];
-    const inner = field(value, 'metadata');
-    const meta: Table = isTable(inner) ? inner : {};
+    const meta = tableOf(field(value, 'metadata'));
     const either = (name: string): string | undefined => textField(meta, name) ?? textField(value, name);
     const text = textField(value, 'memory') ?? textField(value, 'text');
     if (text === undefined || text.trim() === '' || field(meta, 'superseded') === true) return [];

@@ -2,7 +2,7 @@ import { BmadError } from '../../base/errors.ts';
 import { expected } from '../../base/expected.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { localTime } from '../../base/text/local-time.ts';
-import { field, isTable } from '../../base/parse/parse.ts';
+import { field, isTable, tableOf } from '../../base/parse/parse.ts';
 import type { MemoryEntry } from '../../model/memory.ts';
 import { ACTIVITY_FILE, logActivity } from './activity.ts';
 import { inProject, type Kit } from '../kit.ts';
@@ -161,8 +161,7 @@ function nextNumber(tables: readonly unknown[]): number {
 }
 
 function metaOf(table: unknown, name: string): unknown {
-  const meta = isTable(table) ? field(table, 'metadata') : undefined;
-  return isTable(meta) ? field(meta, name) : undefined;
+  return field(tableOf(field(tableOf(table), 'metadata')), name);
 }
 
 const uuidOf = (table: unknown): unknown => metaOf(table, 'uuid');

@@ -1,4 +1,4 @@
-import { expected } from '../../base/expected.ts';
+import { orElse } from '../../base/expected.ts';
 import { join } from 'node:path';
 import { mapLimited } from '../../base/async.ts';
 import { stateNames } from '../../base/files/file-state.ts';
@@ -201,7 +201,7 @@ async function runFoldersIn(place: RunPlace, problems?: string[]): Promise<strin
 }
 
 async function entriesOf({ base, path }: RunPlace): Promise<{ name: string; kind: string }[]> {
-  return listInside(base, path).catch(expected(() => []));
+  return listInside(base, path).catch(orElse([]));
 }
 
 /** The folders in a folder. The jail leaves out links that point outside; they are reported. */

@@ -3,7 +3,7 @@ import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { cell } from '../../base/text/text.ts';
-import { contextSections, REQUEST, requestsIn } from './context-sections.ts';
+import { contextSections, REQUEST, requestsIn, type AgentRequest } from './context-sections.ts';
 import { rowIn, topicOf } from '../markdown.ts';
 import { addToSection } from '../insert.ts';
 import { inProject } from '../kit.ts';
@@ -16,14 +16,9 @@ import { SHARED_CONTEXT_FILE } from '../memories/shared-context.ts';
 
 export const HANDOFF_FILE = 'handoff-log.md';
 
-export interface Handoff {
-  id: string;
+export interface Handoff extends AgentRequest {
   date: string;
-  from: string;
   to: string;
-  text: string;
-  done: boolean;
-  line: number;
 }
 
 /** The rows of the log, which may have no head. */
