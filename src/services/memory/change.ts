@@ -102,20 +102,15 @@ function reworded(
       decision: { next: touched ? current : undefined, vector, textChanged: false },
       answer: { outcome: touched ? 'updated' : 'unchanged', entry, previous: undefined },
     };
-  const previous: MemoryRevision = {
-    revision: entry.revision,
-    text: entry.text,
-    tags: entry.tags,
-    agent: entry.agent,
-    at: entry.updatedAt,
-  };
+  const { revision, text, tags, agent, updatedAt } = entry;
+  const previous: MemoryRevision = { revision, text, tags, agent, at: updatedAt };
   const next: Stored = {
     entry: {
       ...entry,
       ...wording,
       // Clocks of different machines disagree; a memory's own times never run backwards.
-      updatedAt: at > entry.updatedAt ? at : entry.updatedAt,
-      revision: entry.revision + 1,
+      updatedAt: at > updatedAt ? at : updatedAt,
+      revision: revision + 1,
     },
     revisions: [previous, ...revisions].slice(0, REVISIONS_KEPT),
   };

@@ -10,14 +10,20 @@ import type { EmbedderSettings } from '../../meaning/embedders/choose.ts';
 import type { MemoryFilter, MemoryType } from '../../model/memory.ts';
 import { browse } from './browse.ts';
 import { completed, tidied } from './copies.ts';
-import { forgetMemory, restoreMemory, supersedeMemory, updateMemory, wholeMemory } from './one-memory.ts';
+import {
+  forgetMemory,
+  remember,
+  restoreMemory,
+  supersedeMemory,
+  updateMemory,
+  wholeMemory,
+} from './one-memory.ts';
 import { hasTwoStores, isOnQdrant, type EngineSettings } from './open.ts';
 import type { OpenMemory, Session } from './opened.ts';
 import { isUsed, placeOf, userPlace } from './place.ts';
 import { purge } from './purge.ts';
 import { recall } from './recall.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
-import { remember } from './remember.ts';
 import { between } from './select.ts';
 import { Sessions } from './sessions.ts';
 import { shownBy } from './shown.ts';

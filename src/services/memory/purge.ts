@@ -19,21 +19,14 @@ interface ToPurge {
   apply: boolean;
 }
 
-interface Purged {
-  memories: MemoryEntry[];
-  /** Earlier wordings that go with them. */
-  revisions: number;
-  applied: boolean;
-  notes: string[];
-}
-
 /** Removes forgotten memories for good. Their copies in files go first: once the store has forgotten why, nothing hides them. */
-export async function purge(opened: OpenMemory, given: ToPurge): Promise<Purged> {
+export async function purge(opened: OpenMemory, given: ToPurge) {
   const ids = given.ids?.map(exactId);
   const { store } = given.apply ? await opened.sessionToWrite() : await opened.session();
   const chosen =
     ids === undefined ? await forgottenBefore(store, given) : await forgottenWithIds(store, ids, given);
   const notes: string[] = [];
+  /** Earlier wordings that go with them. */
   let revisions = 0;
   const ready: MemoryEntry[] = [];
   for (const entry of chosen) {

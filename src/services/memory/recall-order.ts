@@ -19,7 +19,8 @@ export function newerFirst(
   for (let at = 0; at + 1 < ordered.length; at++) {
     const [first, second] = [ordered[at], ordered[at + 1]];
     if (first === undefined || second === undefined) continue;
-    const [older, newer] = isLater(second, first) ? [first, second] : [second, first];
+    const isLater = second.entry.updatedAt > first.entry.updatedAt;
+    const [older, newer] = isLater ? [first, second] : [second, first];
     const said = ({ entry: { type, text } }: Recalled) => ({ type, text, terms: terms(text) });
     if (relationOf(said(newer), said(older), undefined) !== 'may contradict') continue;
     if (first.score - second.score <= NEARLY * first.score) ordered.splice(at, 2, newer, older);
@@ -28,8 +29,4 @@ export function newerFirst(
     notes.push(`"${now ?? ''}" is newer than "${before ?? ''}" and may contradict it.`);
   }
   return { hits: ordered, notes };
-}
-
-function isLater(a: Recalled, b: Recalled): boolean {
-  return a.entry.updatedAt > b.entry.updatedAt;
 }

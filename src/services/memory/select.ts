@@ -95,11 +95,9 @@ export const keyText = ({ type, id }: MemoryKey): string => `${type}/${id}`;
 export function pageOf(sorted: readonly MemoryEntry[], limit: number): MemoryPage {
   const entries = sorted.slice(0, limit);
   const last = entries.at(-1);
-  return { entries, next: sorted.length > limit && last !== undefined ? cursorOf(last) : undefined };
-}
-
-function cursorOf({ createdAt, type, id }: Position): string {
-  return Buffer.from(JSON.stringify([createdAt, type, id])).toString('base64url');
+  if (sorted.length <= limit || last === undefined) return { entries, next: undefined };
+  const mark = JSON.stringify([last.createdAt, last.type, last.id]);
+  return { entries, next: Buffer.from(mark).toString('base64url') };
 }
 
 export function positionOf(after: string): Position {

@@ -2,23 +2,13 @@ import { dirname } from 'node:path';
 import { appendLog, readLog, replaceLog, type LogPlace } from '../../../base/files/file-log.ts';
 import { withLock } from '../../../base/files/file-lock.ts';
 import { ensureFolder, isWritable } from '../../../base/files/file-state.ts';
-import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey } from '../../../model/memory.ts';
+import type { MemoryEntry, MemoryFilter, MemoryKey } from '../../../model/memory.ts';
 import type { Decide, Stored } from '../change.ts';
 import { MemoryStore } from '../engine.ts';
 import { readOnlyFolder } from '../place.ts';
 import { dot, ranked, spaceOf, spaceText, weighed } from '../rank.ts';
 import { isForgotten, keyText, listed, passes, readyFilter } from '../select.ts';
-import type {
-  EmbeddingProgress,
-  MemoryPage,
-  MemoryQuery,
-  MemoryStats,
-  Page,
-  StoreHealth,
-  StoreOptions,
-  VectorFor,
-  VectorSpace,
-} from '../store.ts';
+import type { MemoryQuery, Page, StoreHealth, StoreOptions, VectorFor, VectorSpace } from '../store.ts';
 import { tally } from '../tally.ts';
 import { damagedLog, headerLine, LOG_VERSION, LogState, putLine, vectorLine } from './state.ts';
 
@@ -49,7 +39,7 @@ export class JsonlStore extends MemoryStore {
     this.#state = new LogState(options.analyser);
   }
 
-  async list(filter: MemoryFilter, page: Page): Promise<MemoryPage> {
+  async list(filter: MemoryFilter, page: Page) {
     return listed(await this.#passing(filter), page);
   }
 
@@ -62,7 +52,7 @@ export class JsonlStore extends MemoryStore {
     return [...(await this.#fresh()).entries()].filter((entry) => passes(entry, ready));
   }
 
-  async stats(): Promise<MemoryStats> {
+  async stats() {
     const state = await this.#fresh();
     const spaces = new Map<string, number>();
     for (const { vectors } of state.kept.values())
@@ -74,7 +64,7 @@ export class JsonlStore extends MemoryStore {
     );
   }
 
-  protected async found({ terms, vector, filter, limit, minScore }: MemoryQuery): Promise<MemoryHit[]> {
+  protected async found({ terms, vector, filter, limit, minScore }: MemoryQuery) {
     const state = await this.#fresh(true);
     const { space } = this.options;
     const ready = readyFilter(filter);
@@ -105,7 +95,7 @@ export class JsonlStore extends MemoryStore {
     return [...state.kept.values()].filter(({ revisions }) => revisions.length > 0);
   }
 
-  protected async waiting(space: VectorSpace, page: Page): Promise<MemoryPage> {
+  protected async waiting(space: VectorSpace, page: Page) {
     const state = await this.#fresh();
     const waiting = [...state.kept.values()].filter(
       ({ entry, vectors }) => entry.forgottenAt === undefined && !vectors.has(spaceText(space)),
@@ -116,10 +106,10 @@ export class JsonlStore extends MemoryStore {
     );
   }
 
-  async embedding(): Promise<EmbeddingProgress> {
+  async embedding() {
     const state = await this.#fresh();
     const { space } = this.options;
-    const progress: EmbeddingProgress = { space, total: 0, embedded: 0 };
+    const progress = { space, total: 0, embedded: 0 };
     for (const { entry, vectors } of state.kept.values()) {
       if (entry.forgottenAt !== undefined) continue;
       progress.total++;

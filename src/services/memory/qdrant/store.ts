@@ -1,6 +1,6 @@
 import { once } from '../../../base/async.ts';
 import { BmadError } from '../../../base/errors.ts';
-import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey } from '../../../model/memory.ts';
+import type { MemoryEntry, MemoryFilter, MemoryKey } from '../../../model/memory.ts';
 import type { Decide, Stored } from '../change.ts';
 import { MemoryStore } from '../engine.ts';
 import { spaceText } from '../rank.ts';
@@ -13,17 +13,7 @@ import {
   spelled,
   type ReadyFilter,
 } from '../select.ts';
-import type {
-  EmbeddingProgress,
-  MemoryPage,
-  MemoryQuery,
-  MemoryStats,
-  Page,
-  StoreHealth,
-  StoreOptions,
-  VectorFor,
-  VectorSpace,
-} from '../store.ts';
+import type { MemoryQuery, Page, StoreHealth, StoreOptions, VectorFor, VectorSpace } from '../store.ts';
 import { QdrantClient, QdrantRefusal, type QdrantAddress } from './client.ts';
 import { openShelves, promote, SCHEMA, type Shelf } from './collections.ts';
 import { reanalysed } from './copying.ts';
@@ -32,10 +22,6 @@ import { asked, firstOf, frequencies, searched } from './search.ts';
 import { agentsIn, rewordedIn, statsOf } from './stats.ts';
 import { changed, purged, vectorsSet } from './writes.ts';
 
-export interface QdrantOptions extends StoreOptions {
-  address: QdrantAddress;
-}
-
 /** Memories on a Qdrant server or cluster, in the collections of BMAD's own tools. */
 export class QdrantStore extends MemoryStore {
   readonly #client: QdrantClient;
@@ -43,7 +29,7 @@ export class QdrantStore extends MemoryStore {
   /** How often words occur, for as long as nothing changes. */
   #counted: { stamp: string; frequency: Map<string, number>; total: number } | undefined;
 
-  constructor({ address, ...options }: QdrantOptions) {
+  constructor({ address, ...options }: StoreOptions & { address: QdrantAddress }) {
     super(options);
     this.#client = new QdrantClient(address);
     this.#shelves = once(async () => {
@@ -58,7 +44,7 @@ export class QdrantStore extends MemoryStore {
     });
   }
 
-  async list(filter: MemoryFilter, page: Page): Promise<MemoryPage> {
+  async list(filter: MemoryFilter, page: Page) {
     const ready = await this.#ready(filter);
     return this.#page(ready, { must: conditions(ready) }, page);
   }
@@ -78,11 +64,11 @@ export class QdrantStore extends MemoryStore {
     });
   }
 
-  async stats(): Promise<MemoryStats> {
+  async stats() {
     return this.#onShelves((shelves) => statsOf(this.#client, shelves));
   }
 
-  protected async found(query: MemoryQuery): Promise<MemoryHit[]> {
+  protected async found(query: MemoryQuery) {
     return this.#onShelves(async (shelves) => {
       const filter = await this.#ready(query.filter);
       return searched(shelves, query, filter, await this.#count(shelves, query.terms), this.options);
@@ -125,12 +111,12 @@ export class QdrantStore extends MemoryStore {
     return this.#onShelves(rewordedIn);
   }
 
-  protected async waiting(space: VectorSpace, page: Page): Promise<MemoryPage> {
+  protected async waiting(space: VectorSpace, page: Page) {
     const filter = { must: [empty('forgotten_at')], must_not: [equal('embedder', spaceText(space))] };
     return this.#page(readyFilter({}), filter, page);
   }
 
-  async embedding(): Promise<EmbeddingProgress> {
+  async embedding() {
     const { space } = this.options;
     const kept = [empty('forgotten_at')];
     const total = await this.#total({ must: kept });
@@ -246,11 +232,7 @@ export class QdrantStore extends MemoryStore {
     });
   }
 
-  async #page(
-    ready: ReadyFilter,
-    filter: { must: Condition[]; must_not?: Condition[] },
-    page: Page,
-  ): Promise<MemoryPage> {
+  async #page(ready: ReadyFilter, filter: { must: Condition[]; must_not?: Condition[] }, page: Page) {
     const from = page.after === undefined ? undefined : positionOf(page.after);
     return this.#onShelves(async (shelves) => {
       const own = shelves.filter(({ type }) => ready.types?.has(type) ?? true);

@@ -1,21 +1,11 @@
 import { openSqlite, type Database, type OpenOptions } from './open.ts';
 import type { Driver } from './driver.ts';
-import type { MemoryEntry, MemoryFilter, MemoryHit, MemoryKey } from '../../../model/memory.ts';
+import type { MemoryEntry, MemoryFilter, MemoryKey } from '../../../model/memory.ts';
 import type { Decide, Stored } from '../change.ts';
 import { MemoryStore } from '../engine.ts';
 import { spaceOf, spaceText } from '../rank.ts';
 import { isForgotten, pageOf, positionOf, readyFilter } from '../select.ts';
-import type {
-  EmbeddingProgress,
-  MemoryPage,
-  MemoryQuery,
-  MemoryStats,
-  Page,
-  StoreHealth,
-  StoreOptions,
-  VectorFor,
-  VectorSpace,
-} from '../store.ts';
+import type { MemoryQuery, Page, StoreHealth, StoreOptions, VectorFor, VectorSpace } from '../store.ts';
 import { noneOfEachType, sortedCounts } from '../tally.ts';
 import { Matrix } from './matrix.ts';
 import { after, condition, entryOf, IN_ORDER, type Condition, type MemoryRow } from './rows.ts';
@@ -77,7 +67,7 @@ export class SqliteStore extends MemoryStore {
     this.#matrix = options.space === undefined ? undefined : new Matrix(options.space);
   }
 
-  async list(filter: MemoryFilter, page: Page): Promise<MemoryPage> {
+  async list(filter: MemoryFilter, page: Page) {
     return this.#page(() => condition(this.#database, readyFilter(filter)), page);
   }
 
@@ -88,7 +78,7 @@ export class SqliteStore extends MemoryStore {
     });
   }
 
-  async stats(): Promise<MemoryStats> {
+  async stats() {
     const database = this.#database;
     return database.read(() => {
       const live = 'forgotten_at IS NULL AND superseded_at IS NULL';
@@ -119,7 +109,7 @@ export class SqliteStore extends MemoryStore {
     });
   }
 
-  protected async found(query: MemoryQuery): Promise<MemoryHit[]> {
+  protected async found(query: MemoryQuery) {
     if (query.vector !== undefined) await this.#matrix?.load(this.#database);
     return this.#database.read(() => {
       if (query.vector !== undefined) {
@@ -148,13 +138,13 @@ export class SqliteStore extends MemoryStore {
     return this.#database.read(() => readReworded(this.#database));
   }
 
-  protected async waiting(space: VectorSpace, page: Page): Promise<MemoryPage> {
+  protected async waiting(space: VectorSpace, page: Page) {
     const sql = `forgotten_at IS NULL AND NOT EXISTS
       (SELECT 1 FROM vector v WHERE v.rid = memory.rid AND v.space = ?)`;
     return this.#page(() => ({ sql, values: [spaceText(space)] }), page);
   }
 
-  async embedding(): Promise<EmbeddingProgress> {
+  async embedding() {
     const { space } = this.options;
     return this.#database.read(() => ({
       space,
@@ -250,7 +240,7 @@ export class SqliteStore extends MemoryStore {
     return result;
   }
 
-  async #page(conditionOf: () => Condition, page: Page): Promise<MemoryPage> {
+  async #page(conditionOf: () => Condition, page: Page) {
     const from = page.after === undefined ? undefined : after(positionOf(page.after));
     const rows = await this.#database.read(() => {
       const where = conditionOf();

@@ -51,12 +51,16 @@ function tableOf({ entry, revisions }: Stored): Record<string, unknown> {
     superseded_at_utc: entry.supersededAt,
     superseded_by: entry.supersededBy,
     forgotten_at_utc: entry.forgottenAt,
-    earlier: revisions.length === 0 ? undefined : revisions.map(earlierOf),
+    earlier:
+      revisions.length === 0
+        ? undefined
+        : revisions.map(({ at, ...each }) => ({
+            text: each.text,
+            tags: each.tags,
+            agent: each.agent,
+            at_utc: at,
+          })),
   };
-}
-
-function earlierOf({ text, tags, agent, at }: MemoryRevision): Record<string, unknown> {
-  return { text, tags, agent, at_utc: at };
 }
 
 /**

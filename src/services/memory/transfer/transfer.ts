@@ -183,16 +183,9 @@ export async function copyAll(from: MemoryStore, to: MemoryStore): Promise<numbe
   for (const entry of entries.toReversed()) {
     const earlier = (await from.revisions(entry)).toReversed();
     const wordings = [...earlier, { ...entry, at: entry.updatedAt }];
+    const { type, id, createdAt } = entry;
     await to.upsert(
-      wordings.map(({ text, tags, agent, at }) => ({
-        type: entry.type,
-        id: entry.id,
-        text,
-        tags,
-        agent,
-        at,
-        createdAt: entry.createdAt,
-      })),
+      wordings.map(({ text, tags, agent, at }) => ({ type, id, text, tags, agent, at, createdAt })),
     );
     if (entry.supersededAt !== undefined) await to.supersede(entry, entry.supersededBy, entry.supersededAt);
     if (entry.forgottenAt !== undefined) await to.forget([entry], entry.forgottenAt);
