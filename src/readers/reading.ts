@@ -55,12 +55,13 @@ type Known = { [K in keyof Told]: Told[K] | undefined } & {
   digest: string | undefined;
 };
 
-export function recordOf(source: Source, { listed, aliases, digest, ...told }: Known): BmadRecord {
+export function recordOf(source: Source, { kind, listed, aliases, digest, ...told }: Known): BmadRecord {
   const others = aliases.filter((alias) => alias !== undefined && alias !== '' && alias !== told.name);
   return present<BmadRecord>({
-    ...told,
+    kind,
     source: listed ? 'manifest' : 'filesystem',
     origin: source.origin,
+    ...told,
     absolutePath: source.tree.place(told.bmadRelativePath),
     exists: digest !== undefined,
     status: digest === undefined ? 'no-file-found' : listed ? 'verified' : 'not-in-manifest',

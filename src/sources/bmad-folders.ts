@@ -1,4 +1,4 @@
-import { attempt, expected } from '../base/expected.ts';
+import { attempt, orElse } from '../base/expected.ts';
 import { join } from 'node:path';
 import { folderNames, listInside, pathExists, realFolder } from '../base/files/files.ts';
 import { parseCsv } from '../base/parse/parse.ts';
@@ -105,16 +105,13 @@ export async function bmadSkillsIn(folder: string, listed: ReadonlySet<string>):
 /** The ids of the skills an install lists in its manifest. */
 export async function listedSkills(root: Tree): Promise<Set<string>> {
   const file = '_config/skill-manifest.csv';
-  const text = (await optionalText(root, file).catch(expected(() => ''))) ?? '';
-  const [header = [], ...rows] = attempt(
-    () => parseCsv(file, text),
-    expected(() => []),
-  );
+  const text = (await optionalText(root, file).catch(orElse(''))) ?? '';
+  const [header = [], ...rows] = attempt(() => parseCsv(file, text), orElse([]));
   const column = Math.max(0, header.indexOf('canonicalId'));
   return new Set(rows.flatMap((row) => row[column] ?? []).filter((id) => /^[\w.-]+$/.test(id)));
 }
 
 /** What is in a folder; nothing when it cannot be read. */
 export async function entriesOf(folder: string): Promise<{ name: string; kind: 'file' | 'folder' }[]> {
-  return listInside(folder, '').catch(expected(() => []));
+  return listInside(folder, '').catch(orElse([]));
 }

@@ -157,20 +157,17 @@ async function skillMounts(folder: string, listed: ReadonlySet<string>, open: Op
   return mounts;
 }
 
-interface FolderOptions {
-  /** What content that does not say its name is called; otherwise by the folder. */
-  name?: string;
-  warn?: (message: string) => void;
-}
-
 /**
  * A folder that was named in the configuration: a BMAD root; a project, modules, or a project with its own modules; a
- * folder of skills, agents and workflows.
+ * folder of skills, agents and workflows. Content that does not say its name is called by the folder, or as given.
  */
 async function mountsOfFolder(
   folder: string,
   open: OpenFolder,
-  { name = nameOfFolder(folder), warn = () => undefined }: FolderOptions = {},
+  {
+    name = nameOfFolder(folder),
+    warn = () => undefined,
+  }: { name?: string; warn?: (message: string) => void } = {},
 ): Promise<RootMounts[]> {
   if ((await shapeOf(folder, basename(folder))) !== undefined)
     return [{ place: '', parts: [{ at: '', tree: open(folder) }] }];

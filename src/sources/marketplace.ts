@@ -11,11 +11,6 @@ import { optionalText, type OpenFolder, type Tree } from './tree.ts';
 
 const MARKETPLACE = '.claude-plugin/marketplace.json';
 
-interface Marketplace {
-  parts: Mount[];
-  declared: DeclaredModule[];
-}
-
 /**
  * The modules that a marketplace lists. Nothing is fetched: a plugin that is stored elsewhere is named in a warning, as
  * is anything else that cannot be used. Undefined if there is no marketplace, or if it leads to nothing.
@@ -24,7 +19,7 @@ export async function readMarketplace(
   folder: string,
   open: OpenFolder,
   warn: (message: string) => void,
-): Promise<Marketplace | undefined> {
+): Promise<{ parts: Mount[]; declared: DeclaredModule[] } | undefined> {
   const data = await marketplaceData(open(folder), warn);
   if (data === undefined) return undefined;
   const plugins = await localPlugins(folder, data, warn);

@@ -1,16 +1,10 @@
-/** Places shared by several callers. */
-export interface Shares<T> {
-  /** `false` if no place is left, or if the caller has as many as are left for all others. */
-  take(who: T, caller: string | undefined): boolean;
-  giveBack(who: T): void;
-}
-
-/** No caller can take all places: one gets half of them, two get a third each. Unidentified callers count as one. */
-export function createShares<T>(most: number): Shares<T> {
+/** Places shared by several callers. No caller can take all of them: one gets half, two get a third each. Unidentified callers count as one. */
+export function createShares<T>(most: number) {
   const taken = new Map<T, string | undefined>();
   const held = new Map<string, number>();
   return {
-    take(who, caller) {
+    /** `false` if no place is left, or if the caller has as many as are left for all others. */
+    take(who: T, caller: string | undefined): boolean {
       const left = most - taken.size;
       if (left <= 0) return false;
       if (caller !== undefined) {
@@ -21,7 +15,7 @@ export function createShares<T>(most: number): Shares<T> {
       taken.set(who, caller);
       return true;
     },
-    giveBack(who) {
+    giveBack(who: T): void {
       const caller = taken.get(who);
       if (!taken.delete(who) || caller === undefined) return;
       const own = (held.get(caller) ?? 0) - 1;

@@ -1,11 +1,7 @@
-import { structuredPatch } from 'diff';
+import { structuredPatch, type StructuredPatchHunk } from 'diff';
 
 /** A place where two texts differ, its lines as `diff -u` writes them. */
-export interface Hunk {
-  oldStart: number;
-  newStart: number;
-  lines: string[];
-}
+type Hunk = Pick<StructuredPatchHunk, 'oldStart' | 'newStart' | 'lines'>;
 
 /** A difference takes this many edits and this long at most; beyond that, two texts have nothing in common. */
 const MAX_EDITS = 4_000;

@@ -1,10 +1,5 @@
-interface Heading {
-  level: number;
-  title: string;
-}
-
 /** `## Title ##`: its level, and its title without the marks that may close it. */
-export function headingIn(line: string): Heading | undefined {
+export function headingIn(line: string): { level: number; title: string } | undefined {
   const [, marks, rest = ''] = /^(#{1,6})(?:\s+(.*))?$/.exec(line.trimEnd()) ?? [];
   return marks === undefined
     ? undefined

@@ -8,18 +8,12 @@ import { strayPart, type Kit } from '../../kit/kit.ts';
 import { LOG, opened, preparePlace, readReceipts, receiptPlace, type ReceiptPlace } from './receipts.ts';
 import { listPath, TREES } from './tree.ts';
 
-export interface BroughtReceipts {
-  brought: string[];
-  left: string[];
-  /** Where the old file lies now; nothing when it was left, because the project's chain does not follow it. */
-  kept: string | undefined;
-}
-
 /**
  * Brings receipts from the folder of the user before those of the project, as one chain: the first that was written in the
- * project follows the last of before. A chain that does not is somebody else's, and both stay as they are.
+ * project follows the last of before. A chain that does not is somebody else's, and both stay as they are;
+ * `kept` says where the old file lies now otherwise.
  */
-export async function bringReceipts(kit: Kit, state: string): Promise<BroughtReceipts> {
+export async function bringReceipts(kit: Kit, state: string) {
   const place = await receiptPlace(kit, state);
   const before: ReceiptPlace = { folder: place.anchor, owner: 'user', anchor: place.anchor };
   await preparePlace(place);

@@ -7,7 +7,7 @@ import { oneLine, plural } from '../../base/text/text.ts';
 import { readKit, type Kit } from '../../kit/kit.ts';
 import { outputFolder } from '../../kit/output.ts';
 import { BUILTIN_VERSION, runBuiltin } from './builtin.ts';
-import { OutputKeeper, type KeptOutput } from './output.ts';
+import { OutputKeeper } from './output.ts';
 import { addReceipt, preparePlace, receiptPlace, type Receipt, type ReceiptBody } from './receipts.ts';
 import {
   findScript,
@@ -45,17 +45,6 @@ interface Caller {
   progress(message: string): void;
 }
 
-interface CompletionRun extends RunResult {
-  contract: Receipt['contract'];
-  directory: string;
-  durationMs: number;
-  output: KeptOutput;
-  /** The end of what was written to standard error. */
-  stderrTail: string;
-  receipt: Receipt;
-  receiptFile: string;
-}
-
 /** Whether what is there is really done, and what was found out about that before. */
 export type Completion = Awaited<ReturnType<typeof openCompletion>>;
 
@@ -73,11 +62,7 @@ export async function openCompletion(setup: CompletionSetup) {
     async verify(signal: AbortSignal): Promise<Verification> {
       const place = await receiptPlace(kit, setup.state);
       const script = await findScript(root, scriptPaths(kit.folder));
-      return verifyReceipts({
-        place,
-        contract: contractOf(script),
-        tree: () => readTree(root, without, setup.env, signal),
-      });
+      return verifyReceipts(place, contractOf(script), () => readTree(root, without, setup.env, signal));
     },
   };
 }
@@ -117,10 +102,9 @@ const STDERR_TAIL = 2_000;
 async function runCompletion(
   project: CompletionProject,
   request: CompletionRequest,
-  caller: Caller,
-): Promise<CompletionRun> {
+  { signal, progress }: Caller,
+) {
   const { setup, kit, root, without } = project;
-  const { signal, progress } = caller;
   const stack = stackNamed(request.stack);
   const { folder, place } = await folderInside(root, request.workingDir);
   const paths = scriptPaths(kit.folder);
@@ -140,6 +124,7 @@ async function runCompletion(
     const git = await gitState(root, without, setup.env, signal);
     const reader = new VerdictReader();
     const teller = tellerOf(progress, setup.hide);
+    /** The end of what was written to standard error. */
     let stderrTail = '';
     const keeper = new OutputKeeper(
       { head: Math.floor(request.room * 0.3), tail: Math.floor(request.room * 0.7) },

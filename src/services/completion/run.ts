@@ -6,7 +6,7 @@ import { runWatched } from '../../base/process/process-watched.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { KIT_STACKS, type KitStack } from '../../kit/stacks.ts';
 import type { OutputKeeper } from './output.ts';
-import { judge, VerdictReader, type Status, type Step } from './verdict.ts';
+import { judge, VerdictReader, type Judgement, type Step } from './verdict.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -35,10 +35,7 @@ export interface RunRequest extends ProgramSetup {
   signal: AbortSignal;
 }
 
-export interface RunResult {
-  status: Status;
-  reason: string;
-  hints: string[];
+export interface RunResult extends Judgement {
   stacks: string[];
   steps: Step[];
   timedOut: boolean;

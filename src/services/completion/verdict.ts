@@ -1,3 +1,5 @@
+import type { WatchedResult } from '../../base/process/process-watched.ts';
+
 /** The three answers of a contract. Only the first lets anybody say that something is done. */
 export type Status = 'PASS' | 'FAIL' | 'NOT_VERIFIED';
 
@@ -110,10 +112,7 @@ export class VerdictReader {
   }
 }
 
-export interface Ending {
-  code: number | undefined;
-  signal: string | undefined;
-  timedOut: boolean;
+export interface Ending extends WatchedResult {
   timeoutMs: number;
 }
 

@@ -20,7 +20,7 @@ export interface Verification {
   changesKnown: boolean;
   contract: 'same' | 'changed' | 'unknown';
   /** Parts that have passed as they are now, where the project is not proven: they say nothing about the rest. */
-  provenFor: ProvenPart[];
+  provenFor: (Scope & { receipt: string })[];
   notes: string[];
   place: ReceiptPlace;
 }
@@ -29,17 +29,6 @@ export interface Verification {
 interface Scope {
   directory: string;
   stack: string;
-}
-
-interface ProvenPart extends Scope {
-  receipt: string;
-}
-
-export interface VerifySetup {
-  place: ReceiptPlace;
-  /** The contract as it is now. */
-  contract: Receipt['contract'];
-  tree(): Promise<Tree>;
 }
 
 export async function readChain(place: ReceiptPlace): Promise<ChainReport> {
@@ -51,9 +40,13 @@ export async function readChain(place: ReceiptPlace): Promise<ChainReport> {
 
 /**
  * Whether the receipts are as they were written, and whether what has passed is still there. Only a PASS of the whole
- * project is one of the project, and a failure of any part of it since takes that back.
+ * project is one of the project, and a failure of any part of it since takes that back. The contract is the one of now.
  */
-export async function verifyReceipts({ place, contract, tree }: VerifySetup): Promise<Verification> {
+export async function verifyReceipts(
+  place: ReceiptPlace,
+  contract: Receipt['contract'],
+  tree: () => Promise<Tree>,
+): Promise<Verification> {
   const { lines, intact, problems } = await readChain(place);
   const passed = intact.filter(({ status }) => status === 'PASS');
   const ofAll = passed.filter(isWhole);

@@ -1,8 +1,8 @@
-import { byteLength } from '../../base/text/text.ts';
+import { bullets, byteLength } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { beginning, withinTokens } from './budget.ts';
 import type { Order } from './consult.ts';
-import { bullets, CIRCUMSTANCES, contextText, fullName, persona } from './prompts.ts';
+import { CIRCUMSTANCES, contextText, fullName, persona } from './prompts.ts';
 
 interface BriefOrder extends Order {
   /** How many levels there may be in all; this is the first. */

@@ -1,4 +1,4 @@
-import { fenced } from '../../base/text/text.ts';
+import { bullets, fenced } from '../../base/text/text.ts';
 import { withinTokens, type Titled } from './budget.ts';
 import { FURTHER_FORM, FURTHER_TASKS } from './requests.ts';
 
@@ -93,8 +93,4 @@ export function contextText(context: readonly ContextPart[]): string[] {
   return context.map(({ title, text, isFile }) =>
     isFile ? `# File ${title}\n\n${fenced(text)}` : `# ${title}\n\n${text.trim()}`,
   );
-}
-
-export function bullets(lines: readonly string[]): string {
-  return lines.map((line) => `- ${line}`).join('\n');
 }

@@ -1,5 +1,5 @@
 import type { SayStep } from '../../base/step.ts';
-import { byteLength, fenced } from '../../base/text/text.ts';
+import { bullets, byteLength, fenced } from '../../base/text/text.ts';
 import type { WorkflowContext } from './workflow-context.ts';
 import { problemText, qualifiedName, type BmadRecord, type Problem } from '../../model/record.ts';
 
@@ -107,10 +107,6 @@ function provenance({ origin }: BmadRecord): string[] {
 
 function section(title: string, body: string | undefined): string | undefined {
   return body === undefined || body === '' ? undefined : `## ${title}\n\n${body}`;
-}
-
-function bullets(lines: readonly string[]): string {
-  return lines.map((line) => `- ${line}`).join('\n');
 }
 
 function furtherFiles(uris: readonly string[], say: SayStep): string {

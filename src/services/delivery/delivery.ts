@@ -14,40 +14,19 @@ import type { BmadRecord } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 import { composeActivation, type Activation, type Material } from './activation.ts';
 import { centralConfig } from './central-config.ts';
-import { createDescriptions, standingFor, type Descriptions } from './description.ts';
+import { createDescriptions, standingFor } from './description.ts';
 import { installMaterial } from './install-material.ts';
 import { currentConfig, generatedFiles, manifestFiles, moduleValues } from './generated-files.ts';
 import type { Layered } from './layers.ts';
-import { createInspection, namesIn, type Inspection } from './inspection.ts';
+import { createInspection, namesIn } from './inspection.ts';
 import { RENDERED, resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
 import { plainSettings, skillMaterial } from './skill-material.ts';
-import { createSkillShelf, type SkillShelf } from './skill-shelf.ts';
+import { createSkillShelf } from './skill-shelf.ts';
 import { workflowContext } from './workflow-context.ts';
 import { mimeTypeOf, serve, type ServedFile } from './served-file.ts';
 
-interface ServedPath {
-  path: string;
-  mimeType: string;
-  /** Display name of the origin, or `generated`. */
-  origin: string;
-}
-
 /** What can be handed out of a catalogue, for one project. */
-export interface Delivery extends Inspection, Descriptions {
-  /** A file by its content path: that of the origin with the highest rank, or first of all that of `from`. */
-  file(path: string, from?: Origin): Promise<ServedFile>;
-  /** All paths that can be read, generated ones included, sorted. */
-  paths(): Promise<ServedPath[]>;
-  /** Everything a model needs to become an agent or start a workflow, as one document. */
-  activation(
-    record: BmadRecord,
-    message: string | undefined,
-    project: string | undefined,
-    say: SayStep,
-  ): Promise<Activation>;
-  skills: SkillShelf;
-  mimeTypeOf(path: string): string;
-}
+export type Delivery = ReturnType<typeof createDelivery>;
 
 interface DeliveryParts {
   catalogue: Catalogue;
@@ -57,7 +36,7 @@ interface DeliveryParts {
   today(): string;
 }
 
-export function createDelivery({ catalogue, projectRoot, projectBmad, today }: DeliveryParts): Delivery {
+export function createDelivery({ catalogue, projectRoot, projectBmad, today }: DeliveryParts) {
   async function readCentral(bmad: Tree | undefined): Promise<Layered> {
     const layered = await centralConfig(catalogue.modules, projectRoot, bmad);
     return { ...layered, values: maskSecretValues(layered.values) as Table };
@@ -81,6 +60,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     currentConfig(projectRoot, central, catalogue.files),
   ]);
 
+  /** A file by its content path: that of the origin with the highest rank, or first of all that of `from`. */
   async function file(path: string, from?: Origin): Promise<ServedFile> {
     if (path.startsWith(RENDERED)) return renderedFile(path);
     const files = from === undefined ? catalogue.files : catalogue.files.preferring(from);
@@ -115,6 +95,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     });
   }
 
+  /** All paths that can be read, generated ones included, sorted. */
   const paths = once(async () => {
     const all = [...(await catalogue.files.all())].map(([path, origin]) => ({
       path,
@@ -127,7 +108,13 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     return all.sort((a, b) => (a.path < b.path ? -1 : 1));
   });
 
-  const activation: Delivery['activation'] = async (record, message, project, say) => {
+  /** Everything a model needs to become an agent or start a workflow, as one document. */
+  async function activation(
+    record: BmadRecord,
+    message: string | undefined,
+    project: string | undefined,
+    say: SayStep,
+  ): Promise<Activation> {
     const target = standingFor(record, catalogue);
     // Looked for once, so that all of one answer is about the same state of the project.
     const bmad = await projectBmad();
@@ -137,7 +124,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     const material = await materialOf(record, target, bmad, project, today());
     if (fixed) materials.set(record, { day: today(), material });
     return composeActivation(target, message, material, say);
-  };
+  }
 
   /** Built-in content in a project that overrides nothing gives the same material all day. */
   const materials = new Map<BmadRecord, { day: string; material: Material }>();

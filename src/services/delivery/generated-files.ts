@@ -10,6 +10,7 @@ import {
   type Table,
 } from '../../base/parse/parse.ts';
 import { maskSecretValues } from '../../base/secrets/secrets.ts';
+import { compare } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ContentFiles } from '../../catalogue/content-files.ts';
 import type { HelpRow, ModuleInfo } from '../../model/module.ts';
@@ -74,10 +75,6 @@ function helpCells(row: HelpRow): string[] {
     row.outputLocation,
     row.outputs,
   ];
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Version 4 has its own single file, in the project or in a root that is the folder itself. */

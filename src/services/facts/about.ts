@@ -23,30 +23,13 @@ export function bmadValues(text: string): BmadValues {
   };
 }
 
-export interface AboutProject {
-  project: {
-    name: string;
-    description: string | undefined;
-    type: string | undefined;
-    stack: string[];
-    repos: Table[];
-  };
-  user: Record<'name' | 'language' | 'document_language' | 'skill_level', string | undefined>;
-  kit_version: string | undefined;
-  archetype: string | undefined;
-  /** kubernetes, monitoring, cicd and security, where they are set. */
-  settings: Table;
-  infrastructure: unknown;
-  memory: Table;
-}
-
 const STACK_SETTINGS = ['kubernetes', 'monitoring', 'cicd', 'security'];
 
 /** Who and what a project is: the kit's files say it first, then BMAD's own, then the name of the folder. */
 export function aboutProject(
   { kit, context, memoryConfig }: ContextFacts,
   { core, modules }: Pick<BmadValues, 'core' | 'modules'>,
-): AboutProject {
+) {
   const about = tableIn(context, 'project');
   const user = tableIn(context, 'user');
   const bmm = tableIn(modules, 'bmm');

@@ -1,5 +1,6 @@
 import { formatYaml } from '../../base/parse/parse.ts';
 import { cell } from '../../base/text/text.ts';
+import { asLine } from '../../kit/kit-text.ts';
 import type { HandoverState } from './document.ts';
 
 export interface HandoverParts {
@@ -20,57 +21,50 @@ export interface HandoverParts {
 }
 
 /** The headings are those that the kit's teams look for; the sentences below them are ours. */
-const FRENCH = {
-  artefacts: '📦 Artefacts Livrés',
-  required: '✅ Requis (bloquants)',
-  optional: '🔵 Optionnels',
-  path: '📁 Chemin :',
-  criterion: "✔️ Critère d'acceptation :",
-  defaultCriterion: 'présent, complet et relu par l’équipe qui reçoit',
-  scope: ['🚫 Hors Périmètre', '| # | Exclusion |', '|---|---|'],
-  questions: [
-    '❓ Questions Ouvertes',
-    '| # | Question | Criticité | Responsable | Statut |',
-    '|---|---|---|---|---|',
-  ],
-  critical: '🔴 Critique',
-  important: '🟡 Important',
-  waiting: '⏳ En attente',
-  completion: '🔒 Critères de Complétion',
-  decisions: ['📋 Résumé des Décisions Clés', '| Décision | Agent | Date |', '|---|---|---|'],
-  context: '🔑 Contexte Critique',
-  signature: '✍️ Signature',
-  signed: 'Signé par',
-  acceptance: '📬 Acceptation',
-  boxes: ['ACCEPTÉ', 'REJETÉ', 'RENEGOCIATING'],
-  none: '(aucun)',
-};
-
-const ENGLISH: typeof FRENCH = {
-  artefacts: '📦 Delivered Artefacts',
-  required: '✅ Required (blocking)',
-  optional: '🔵 Optional',
-  path: '📁 Path:',
-  criterion: '✔️ Acceptance criterion:',
-  defaultCriterion: 'present, complete and read by the team that receives it',
-  scope: ['🚫 Out of Scope', '| # | Exclusion |', '|---|---|'],
-  questions: ['❓ Open Questions', '| # | Question | Weight | Owner | Status |', '|---|---|---|---|---|'],
-  critical: '🔴 Critical',
-  important: '🟡 Important',
-  waiting: '⏳ Pending',
-  completion: '🔒 Completion Criteria',
-  decisions: ['📋 Key Decisions', '| Decision | Agent | Date |', '|---|---|---|'],
-  context: '🔑 Critical Context',
-  signature: '✍️ Signature',
-  signed: 'Signed by',
-  acceptance: '📬 Acceptance',
-  boxes: ['ACCEPTED', 'REJECTED', 'RENEGOTIATING'],
-  none: '(none)',
-};
+function wordsIn(language: HandoverParts['language']) {
+  const say = <T>(french: T, english: T): T => (language === 'fr' ? french : english);
+  return {
+    artefacts: say('📦 Artefacts Livrés', '📦 Delivered Artefacts'),
+    required: say('✅ Requis (bloquants)', '✅ Required (blocking)'),
+    optional: say('🔵 Optionnels', '🔵 Optional'),
+    path: say('📁 Chemin :', '📁 Path:'),
+    criterion: say("✔️ Critère d'acceptation :", '✔️ Acceptance criterion:'),
+    defaultCriterion: say(
+      'présent, complet et relu par l’équipe qui reçoit',
+      'present, complete and read by the team that receives it',
+    ),
+    scope: say(
+      ['🚫 Hors Périmètre', '| # | Exclusion |', '|---|---|'],
+      ['🚫 Out of Scope', '| # | Exclusion |', '|---|---|'],
+    ),
+    questions: say(
+      [
+        '❓ Questions Ouvertes',
+        '| # | Question | Criticité | Responsable | Statut |',
+        '|---|---|---|---|---|',
+      ],
+      ['❓ Open Questions', '| # | Question | Weight | Owner | Status |', '|---|---|---|---|---|'],
+    ),
+    critical: say('🔴 Critique', '🔴 Critical'),
+    important: '🟡 Important',
+    waiting: say('⏳ En attente', '⏳ Pending'),
+    completion: say('🔒 Critères de Complétion', '🔒 Completion Criteria'),
+    decisions: say(
+      ['📋 Résumé des Décisions Clés', '| Décision | Agent | Date |', '|---|---|---|'],
+      ['📋 Key Decisions', '| Decision | Agent | Date |', '|---|---|---|'],
+    ),
+    context: say('🔑 Contexte Critique', '🔑 Critical Context'),
+    signature: '✍️ Signature',
+    signed: say('Signé par', 'Signed by'),
+    acceptance: say('📬 Acceptation', '📬 Acceptance'),
+    boxes: say(['ACCEPTÉ', 'REJETÉ', 'RENEGOCIATING'], ['ACCEPTED', 'REJECTED', 'RENEGOTIATING']),
+    none: say('(aucun)', '(none)'),
+  };
+}
 
 /** The contract as a file. What nobody has said stays visibly open, so that the check finds it. */
 export function composeHandover(parts: HandoverParts): string {
-  const words = parts.language === 'fr' ? FRENCH : ENGLISH;
+  const words = wordsIn(parts.language);
   const front = formatYaml({
     contract_id: parts.id,
     version: '1.0',
@@ -82,7 +76,7 @@ export function composeHandover(parts: HandoverParts): string {
     ...(parts.runId === undefined ? {} : { run_id: parts.runId }),
   });
   const list = (items: readonly string[]): string =>
-    items.length === 0 ? words.none : items.map((item) => `- ${line(item)}`).join('\n');
+    items.length === 0 ? words.none : items.map((item) => `- ${asLine(item)}`).join('\n');
   const table = ([title = '', ...head]: readonly string[], rows: readonly string[]): string =>
     `## ${title}\n\n${rows.length === 0 ? words.none : [...head, ...rows].join('\n')}`;
   return `${[
@@ -93,40 +87,35 @@ export function composeHandover(parts: HandoverParts): string {
     parts.required
       .map(
         ({ name, path, criterion }) =>
-          `- [ ] **${line(name)}**\n  ${words.path} \`${path}\`\n  ${words.criterion} ${line(criterion ?? words.defaultCriterion)}`,
+          `- [ ] **${asLine(name)}**\n  ${words.path} \`${path}\`\n  ${words.criterion} ${asLine(criterion ?? words.defaultCriterion)}`,
       )
       .join('\n') || words.none,
     `### ${words.optional}`,
     parts.optional
-      .map(({ name, path }) => `- [ ] **${line(name)}**\n  ${words.path} \`${path}\``)
+      .map(({ name, path }) => `- [ ] **${asLine(name)}**\n  ${words.path} \`${path}\``)
       .join('\n') || words.none,
     table(
       words.scope,
-      parts.outOfScope.map((text, index) => `| ${index + 1} | ${cell(line(text))} |`),
+      parts.outOfScope.map((text, index) => `| ${index + 1} | ${cell(asLine(text))} |`),
     ),
     table(
       words.questions,
       parts.questions.map(
         ({ question, critical, owner }, index) =>
-          `| ${index + 1} | ${cell(line(question))} | ${critical ? words.critical : words.important} | ${cell(owner)} | ${words.waiting} |`,
+          `| ${index + 1} | ${cell(asLine(question))} | ${critical ? words.critical : words.important} | ${cell(owner)} | ${words.waiting} |`,
       ),
     ),
     `## ${words.completion}\n\n${list(parts.criteria)}`,
     table(
       words.decisions,
       parts.decisions.map(
-        ({ decision, agent, date }) => `| ${cell(line(decision))} | ${cell(agent)} | ${date} |`,
+        ({ decision, agent, date }) => `| ${cell(asLine(decision))} | ${cell(agent)} | ${date} |`,
       ),
     ),
     `## ${words.context}\n\n${list(parts.context)}`,
-    `## ${words.signature}\n\n${words.signed} : ${line(parts.signedBy) || words.none}, ${parts.date}`,
+    `## ${words.signature}\n\n${words.signed} : ${asLine(parts.signedBy) || words.none}, ${parts.date}`,
     `## ${words.acceptance}\n\n${words.boxes.map((box) => `- [ ] ${box}`).join('\n')}`,
   ].join('\n\n')}\n`;
-}
-
-/** A caller's text cannot begin a heading, a row or a comment. */
-function line(text: string): string {
-  return text.replace(/\s+/g, ' ').replaceAll('<!--', '&lt;!--').replaceAll('-->', '--&gt;').trim();
 }
 
 interface Answer {

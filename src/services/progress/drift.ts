@@ -51,8 +51,7 @@ function* sprintRows({ sprint }: Found): Generator<Drift> {
 }
 
 function* storyDrift({ sprint, stories, files }: Found): Generator<Drift> {
-  for (const story of stories) {
-    const { id, row, file, status } = story;
+  for (const { id, row, file, status } of stories) {
     if (file !== undefined && file.word !== undefined && file.status === undefined) {
       const says = `${id}: "${file.word.slice(0, 60)}" in the story file is not a valid status`;
       yield drift('invalid status', id, says, fileEvidence(file));
@@ -66,7 +65,8 @@ function* storyDrift({ sprint, stories, files }: Found): Generator<Drift> {
     const inLedger = { file: sprint.file, line: row.line, says: row.word };
     const ledgerSays = `${id}: the ledger says ${row.word}`;
     if (file === undefined) {
-      if (status !== undefined && needsFile(story, files))
+      // A story that is begun has a file, in a project that keeps story files at all.
+      if (status !== undefined && status !== 'backlog' && files.stories.length > 0)
         yield drift('no file', id, `${ledgerSays}, but there is no story file`, inLedger);
       continue;
     }
@@ -76,11 +76,6 @@ function* storyDrift({ sprint, stories, files }: Found): Generator<Drift> {
     const fileSays = isTemplate ? 'is a template' : (file.word ?? proven);
     yield drift('status differs', id, `${ledgerSays}, the file ${fileSays}`, inLedger, fileEvidence(file));
   }
-}
-
-/** A story that is begun has a file, in a project that keeps story files at all. */
-function needsFile({ status }: Story, { stories }: Found['files']): boolean {
-  return status !== 'backlog' && stories.length > 0;
 }
 
 /** `drafted` and `ready-for-dev` are one stage in newer versions; a file that exists is at least as far. */

@@ -61,11 +61,7 @@ export interface Drift {
 }
 
 /** Something that could not be read. */
-export interface Trouble {
-  file: string;
-  line?: number;
-  message: string;
-}
+export type { Problem as Trouble } from '../../model/record.ts';
 
 export function at({ file, line }: { file: string; line?: number | undefined }): string {
   return line === undefined ? file : `${file}:${line}`;

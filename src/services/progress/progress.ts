@@ -4,7 +4,7 @@ import { at, type ItemKind } from './model.ts';
 import { planActions } from './plan-actions.ts';
 import { ProjectFiles } from './project-files.ts';
 import { proposals } from './proposal.ts';
-import { reconcile, type Reconciled } from './reconcile.ts';
+import { reconcile } from './reconcile.ts';
 import { readReport, type Report } from './report.ts';
 import { rank } from './stories.ts';
 import { storyActions } from './story-actions.ts';
@@ -21,21 +21,18 @@ interface ProjectDocument {
 }
 
 /** How far a project is by what its files prove. Nothing is kept: every call reads anew. */
-export interface Progress {
-  next(catalogue: Catalogue): Promise<{ report: Report; actions: Action[] }>;
-  /** The story that is worked on and the plans, as they are. */
-  documents(): Promise<ProjectDocument[]>;
-  reconcile(options: { apply: boolean; proposal?: string | undefined }): Promise<Reconciled>;
-}
+export type Progress = ReturnType<typeof createProgress>;
 
-export function createProgress(root: string): Progress {
+export function createProgress(root: string) {
   return {
-    async next(catalogue) {
+    async next(catalogue: Catalogue) {
       const report = await readReport(root);
       return { report, actions: nextActions(report, new Workers(catalogue)) };
     },
+    /** The story that is worked on and the plans, as they are. */
     documents: () => projectDocuments(root),
-    reconcile: ({ apply, proposal }) => reconcile(root, { apply, proposal, now: new Date() }),
+    reconcile: ({ apply, proposal }: { apply: boolean; proposal?: string | undefined }) =>
+      reconcile(root, { apply, proposal, now: new Date() }),
   };
 }
 

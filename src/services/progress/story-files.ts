@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { attempt, broken, expected } from '../../base/expected.ts';
+import { attempt, broken, orElse } from '../../base/expected.ts';
 import { parseYaml, tableOf, textField } from '../../base/parse/parse.ts';
 import { headingIn } from '../../base/text/markdown.ts';
 import { bodyOf, frontMatterOf, judgeDocument, statedAbove, statusIn, type Stated } from './document.ts';
@@ -207,10 +207,7 @@ async function takeGates(files: ProjectFiles, folder: string, found: StoryFiles)
     const read = epic === undefined ? undefined : await files.read(file);
     if (read === undefined || 'trouble' in read) continue;
     const { text } = read;
-    const value = attempt(
-      () => parseYaml(file, text),
-      expected(() => undefined),
-    );
+    const value = attempt(() => parseYaml(file, text), orElse(undefined));
     const gate = textField(tableOf(value), 'gate')?.toUpperCase();
     const line = text.split('\n').findIndex((each) => /^gate\s*:/.test(each)) + 1;
     if (gate !== undefined)

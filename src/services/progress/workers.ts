@@ -1,5 +1,5 @@
 import { behaviourOf } from '../../model/format.ts';
-import { attempt, expected } from '../../base/expected.ts';
+import { attempt, orElse } from '../../base/expected.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord, RecordKind } from '../../model/record.ts';
 import type { Evidence } from './model.ts';
@@ -139,10 +139,7 @@ export class Workers {
   #find(name: string, kinds: readonly RecordKind[]): BmadRecord | undefined {
     const found = ['bmm', 'bmad-core', 'core', undefined].flatMap((module) => {
       const query = { name, kinds, module, fuzzy: false };
-      const choice = attempt(
-        () => this.#catalogue.names.resolve(query),
-        expected(() => undefined),
-      );
+      const choice = attempt(() => this.#catalogue.names.resolve(query), orElse(undefined));
       return choice === undefined || choice.record.deprecated !== undefined ? [] : [choice.record];
     });
     return found.find(({ origin }) => origin.kind === 'project') ?? found[0];

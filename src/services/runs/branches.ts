@@ -53,14 +53,8 @@ export async function switchBranch(
   return { branch: name, before: reading.current, file: `${first.path}/${ACTIVE_FILE}` };
 }
 
-interface BranchDiff {
-  /** Files that only one of the two has, and those that both have with another content; `branch.json` does not count. */
-  onlyHere: string[];
-  onlyThere: string[];
-  different: string[];
-}
-
-export async function diffBranches(storage: RunsStorage, here: string, there: string): Promise<BranchDiff> {
+/** Files that only one of the two has, and those that both have with another content; `branch.json` does not count. */
+export async function diffBranches(storage: RunsStorage, here: string, there: string) {
   const reading = await readAll(storage);
   const [left, right] = [
     folderPath(knownBranch(reading, here, true)),

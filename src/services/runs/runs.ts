@@ -14,14 +14,16 @@ import { readAll, type RunsStorage } from './storage.ts';
 /** The runs and session branches of one project. Nothing is kept between calls: others write here too. */
 export type Runs = ReturnType<typeof openRuns>;
 
-interface RunsSetup {
+/** `state` is the user's folder for what has no place in a project. */
+export function openRuns({
+  kit,
+  state,
+  now = () => new Date(),
+}: {
   kit: Kit;
-  /** The user's folder for what has no place in a project. */
   state: string;
   now?: () => Date;
-}
-
-export function openRuns({ kit, state, now = () => new Date() }: RunsSetup) {
+}) {
   const storage: RunsStorage = { kit, now, userFolder: join(state, 'projects', projectKey(kit.root)) };
   const here =
     <Given extends unknown[], Result>(work: (storage: RunsStorage, ...given: Given) => Result) =>

@@ -1,4 +1,4 @@
-import { byteLength, cut, fenced } from '../../base/text/text.ts';
+import { bullets, byteLength, cut, fenced } from '../../base/text/text.ts';
 
 export interface BriefParts {
   agent: { name: string; title: string; role?: string | undefined; identity?: string | undefined };
@@ -59,7 +59,8 @@ export function composeBrief(parts: BriefParts): Brief {
   addList('Decisions in force', parts.decisions);
   addList('Past failures to avoid', parts.failures);
   const files = filesWithin(parts.files, room, leftOut);
-  const text = [head, ...sections, ...files, ...leftOutSection(leftOut)].join('\n\n');
+  const left = leftOut.length === 0 ? [] : [`## Left out for length\n\n${bullets(leftOut)}`];
+  const text = [head, ...sections, ...files, ...left].join('\n\n');
   return { text: `${text}\n`, leftOut };
 }
 
@@ -95,10 +96,4 @@ function cutBytes(text: string, bytes: number): string {
     lines.push(line);
   }
   return lines.join('\n');
-}
-
-function leftOutSection(leftOut: readonly string[]): string[] {
-  return leftOut.length === 0
-    ? []
-    : [`## Left out for length\n\n${leftOut.map((line) => `- ${line}`).join('\n')}`];
 }

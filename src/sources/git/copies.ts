@@ -32,14 +32,8 @@ export function isReceipt(value: Partial<Receipt> | null, commit: string): boole
   );
 }
 
-export interface CacheEntry {
-  source: string;
-  commit: string;
-  digest: string;
-  files: number;
-  bytes: number;
+export interface CacheEntry extends Omit<Receipt, 'content' | 'skipped'> {
   folder: string;
-  fetchedAt: number;
   /** When the remote was last asked. */
   checkedAt: number | undefined;
 }
