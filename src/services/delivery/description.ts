@@ -10,9 +10,6 @@ import { agentProfile, type AgentProfile, type MenuItem } from './agent-profile.
 import { menuTarget } from './menu-target.ts';
 import { resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
 
-/** Questions about what an agent or workflow is, without starting it. */
-export type Descriptions = ReturnType<typeof createDescriptions>;
-
 /** What an old name stands for now. */
 export function standingFor(record: BmadRecord, { winners }: Catalogue): BmadRecord {
   const successor = winners.find(
@@ -21,6 +18,7 @@ export function standingFor(record: BmadRecord, { winners }: Catalogue): BmadRec
   return successor ?? record;
 }
 
+/** Questions about what an agent or workflow is, without starting it. */
 export function createDescriptions(
   catalogue: Catalogue,
   resolver: SkillResolver,

@@ -20,8 +20,6 @@ interface ShownLayer {
 }
 
 /** Questions about where merged values come from, and whether the project's own files can be used. */
-export type Inspection = ReturnType<typeof createInspection>;
-
 export function createInspection(catalogue: Catalogue, resolver: SkillResolver) {
   /** What is wrong with the project's own configuration and overrides. */
   async function check(): Promise<Problem[]> {

@@ -19,15 +19,13 @@ interface OpenSkill {
   file(path: string): Promise<ServedFile>;
 }
 
-/** Everything that can be started, in the shape of skills: a folder with a `SKILL.md` and the files it needs. */
-export type SkillShelf = ReturnType<typeof createSkillShelf>;
-
 interface ShelfParts {
   catalogue: Catalogue;
   /** What starting the record delivers, as Markdown that does not depend on the day. */
   startText(record: BmadRecord, say: SayStep): Promise<string>;
 }
 
+/** Everything that can be started, in the shape of skills: a folder with a `SKILL.md` and the files it needs. */
 export function createSkillShelf({ catalogue, startText }: ShelfParts) {
   let named: readonly NamedSkill[] | undefined;
   let byName: ReadonlyMap<string, NamedSkill> | undefined;
