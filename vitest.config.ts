@@ -38,10 +38,11 @@ export default defineConfig({
   test: {
     globalSetup: 'tests/support/global-setup.ts',
     reporters: ['default', './tests/support/closing-line.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // A limit for what hangs, not for what is slow: a busy machine may take ten times as long.
+    testTimeout: 240_000,
+    hookTimeout: 300_000,
     // What is awaited comes at once on an idle machine; on a busy one it may take its time.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 60_000 } },
     // Most of the time of an isolated file goes into imports that the file before it has made too.
     isolate: false,
     maxWorkers: cores,

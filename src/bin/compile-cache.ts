@@ -1,6 +1,7 @@
 import * as nodeModule from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { madePrivate } from '../base/files/private-folder.ts';
 import { STATE_FOLDER } from '../base/product.ts';
 
 /** Not in the types of Node 20, which has no compile cache. */
@@ -14,5 +15,9 @@ export function useCompileCache(): void {
     process.platform === 'win32'
       ? process.env['LOCALAPPDATA'] || join(homedir(), 'AppData', 'Local')
       : process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
-  (nodeModule as WithCompileCache).enableCompileCache?.(join(base, STATE_FOLDER, 'compile-cache'));
+  const { enableCompileCache } = nodeModule as WithCompileCache;
+  if (enableCompileCache === undefined) return;
+  const folder = join(base, STATE_FOLDER, 'compile-cache');
+  // Node itself would make it readable for everyone.
+  if (madePrivate(folder)) enableCompileCache(folder);
 }

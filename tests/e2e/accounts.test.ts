@@ -63,7 +63,10 @@ describe.skipIf(process.getuid?.() !== 0)('a project that a server and people of
     await mkdir(plain);
     await as(SERVER, ['memory', 'remember', 'decisions', 'dev', 'No place for it in the project'], plain);
     const home = join(folder, `home-${SERVER}`);
-    const made = (await readdir(home, { recursive: true })).map((path) => join(home, path));
+    // What Node keeps in its compile cache is closed by the folder around it.
+    const made = (await readdir(home, { recursive: true }))
+      .filter((path) => !/compile-cache./.test(path))
+      .map((path) => join(home, path));
     expect(made).not.toEqual([]);
     for (const path of made) expect([path, (await stat(path)).mode & 0o077]).toEqual([path, 0]);
   });

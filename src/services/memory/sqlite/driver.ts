@@ -32,19 +32,28 @@ interface DriverModule {
 /** The first version whose write-ahead log several processes can reset at once without damage. */
 const SAFE_LOG = [3, 51, 3] as const;
 
-/** The best SQLite that is here: the optional package, else the one inside Node. */
+/** The best SQLite that is here: the optional package, else the one inside Node, which is loaded only when it is needed. */
 export async function sqliteDriver(): Promise<Driver> {
-  const found = await Promise.all([
-    described('@photostructure/sqlite', async () => import('@photostructure/sqlite')),
-    // The types of the oldest Node we run on do not know this module.
-    described('node:sqlite', async () => import(['node', 'sqlite'].join(':')) as Promise<DriverModule>),
-  ]);
-  const usable = found.filter((driver) => driver !== undefined);
-  const best = usable.find(({ safeLog }) => safeLog) ?? usable[0];
+  const packaged = await described('@photostructure/sqlite', async () => import('@photostructure/sqlite'));
+  if (packaged?.safeLog === true) return packaged;
+  const own = await described('node:sqlite', nodeSqlite);
+  const best = own?.safeLog === true ? own : (packaged ?? own);
   if (best !== undefined) return best;
   throw new BmadError('unavailable', 'SQLite is not available on this machine.', {
     hint: 'Install the optional package @photostructure/sqlite beside the server, or run it on Node 22.13 or later.',
   });
+}
+
+/** Node 22 prints a warning when this module is loaded, which would stand in front of every answer of the command line. */
+async function nodeSqlite(): Promise<DriverModule> {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    // The types of the oldest Node we run on do not know this module.
+    return (await import(['node', 'sqlite'].join(':'))) as DriverModule;
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 async function described(name: string, load: () => Promise<DriverModule>): Promise<Driver | undefined> {
