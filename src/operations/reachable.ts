@@ -52,19 +52,14 @@ function reachOf(operation: AnyOperation, context: Context, call: Call): Reach {
   const tool = toolOf(operation);
   const { offered, why } = context.tools.of(tool);
   const behind = tool === operation ? '' : `it goes with the tool ${tool.name}; `;
-  if (!offered) return { operation, reachable: false, why: behind + why };
+  const not = (reason: string): Reach => ({ operation, reachable: false, why: reason });
+  if (!offered) return not(behind + why);
   if (context.config.readOnly && !mayRead(operation))
-    return {
-      operation,
-      reachable: false,
-      why: `it writes; ${context.settingKeys['readOnly'] ?? 'readOnly'}`,
-    };
-  if (call.mayWrite === false && !mayRead(operation))
-    return { operation, reachable: false, why: WRITES_ONLY };
+    return not(`it writes; ${context.settingKeys['readOnly'] ?? 'readOnly'}`);
+  if (call.mayWrite === false && !mayRead(operation)) return not(WRITES_ONLY);
   if (!mayBeOffered(operation, context, call)) {
     const setting = context.settingKeys['contractsOverHttp'] ?? 'contractsOverHttp';
-    const only = `over HTTP only with ${setting} (--contracts-over-http)`;
-    return { operation, reachable: false, why: `it runs programs, which is allowed ${only}` };
+    return not(`it runs programs, which is allowed over HTTP only with ${setting} (--contracts-over-http)`);
   }
   return { operation, reachable: true, why: behind + why };
 }

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
-import { saying } from '../../base/step.ts';
 import { packed } from '../../base/text/text-budget.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
 import { contextPieces } from './context-pieces.ts';
@@ -62,8 +61,8 @@ export const compileContext = defineOperation({
     const workspace = await context.workspace(project);
     const asked = { operation: 'compile_context' as const, call, words: message, project };
     const found = await namedRecord({ name, kind, module, fuzzy: false }, workspace, context, asked);
-    const wanted = { record: found, message, project, signal: call.signal, say: saying(call.say) };
-    const { head, pieces, absent } = await contextPieces(wanted, workspace, context);
+    const about = { message, project };
+    const { head, pieces, absent } = await contextPieces(found, about, call, workspace, context);
     const within = Math.min(budget, MOST_BUDGET);
     const { isComplete: complete, ...result } = packed(head, pieces, absent, Math.max(0, within - NOTE));
     const needed = result.needed + NOTE;

@@ -1,11 +1,11 @@
 import { BmadError } from '../../base/errors.ts';
 import { contentPath } from '../../base/files/paths.ts';
-import type { SayStep } from '../../base/step.ts';
+import { saying } from '../../base/step.ts';
 import { essentialLength, type Chunk } from '../../base/text/text-chunks.ts';
 import type { LeftOut, Piece } from '../../base/text/text-budget.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { problemText, qualifiedName, type BmadRecord } from '../../model/record.ts';
-import type { Activation, Context, MemoryPort, StatePort, Workspace } from '../context.ts';
+import type { Activation, Call, Context, MemoryPort, StatePort, Workspace } from '../context.ts';
 
 /** A text is required as a whole up to this many tokens; of a longer one, what it takes to begin. */
 const WHOLE = { main: 4_500, instructions: 2_500, step: 3_000 };
@@ -21,21 +21,15 @@ export interface ContextPieces {
   absent: LeftOut[];
 }
 
-export interface ContextRequest {
-  record: BmadRecord;
-  message: string | undefined;
-  project: string | undefined;
-  signal: AbortSignal;
-  say: SayStep;
-}
-
 /** All that may be in the context of an agent or workflow, in the order in which it is shown. */
 export async function contextPieces(
-  { record, message, project, signal, say }: ContextRequest,
+  record: BmadRecord,
+  { message, project }: { message?: string | undefined; project?: string | undefined },
+  { signal, say }: Call,
   workspace: Workspace,
   context: Context,
 ): Promise<ContextPieces> {
-  const activation = await workspace.delivery.activation(record, message, project, say);
+  const activation = await workspace.delivery.activation(record, message, project, saying(say));
   const target = activation.record;
   const topic = [message, target.title, target.displayName, target.description].filter(Boolean).join(' ');
   const steps = await stepPieces(activation, workspace);

@@ -151,12 +151,9 @@ async function rankOf(record: BmadRecord, workspace: Workspace): Promise<z.outpu
   const use = ranking.use(record);
   return {
     score: rounded(ranking.rank(record)),
-    signals: ranking.signals(record).map(({ signal, value, weight, points }) => ({
-      signal,
-      value: rounded(value),
-      weight,
-      points: rounded(points),
-    })),
+    signals: ranking
+      .signals(record)
+      .map((each) => ({ ...each, value: rounded(each.value), points: rounded(each.points) })),
     uses: use?.uses ?? 0,
     ...(use === undefined ? {} : { lastUsed: new Date(use.last).toISOString() }),
     ...(ranking.problem === undefined ? {} : { problem: ranking.problem }),

@@ -46,13 +46,15 @@ export const getKnowledge = defineOperation({
     }
     const chosen =
       fragment !== undefined ? [fragmentOf(domain, fragment)] : tag !== undefined ? withTag(domain, tag) : [];
+    const titledText = async (each: KnowledgeFragment): Promise<string> =>
+      `<!-- ${contentUri(each.path)} -->\n${await textOf(each, workspace)}`;
     const [only] = chosen;
     const text =
       only === undefined
         ? indexText(domain)
         : chosen.length === 1
           ? await textOf(only, workspace)
-          : (await Promise.all(chosen.map((each) => titledText(each, workspace)))).join('\n\n');
+          : (await Promise.all(chosen.map(titledText))).join('\n\n');
     return {
       domain: domain.name,
       module: domain.module,
@@ -115,10 +117,6 @@ function withTag({ name, fragments }: KnowledgeDomain, wanted: string): Knowledg
         ? 'This domain has no tags; omit "tag" to get its index.'
         : `Tags: ${tags.slice(0, IDS_IN_HINT).join(', ')}${tags.length > IDS_IN_HINT ? ', …' : ''}.`,
   });
-}
-
-async function titledText(fragment: KnowledgeFragment, workspace: Workspace): Promise<string> {
-  return `<!-- ${contentUri(fragment.path)} -->\n${await textOf(fragment, workspace)}`;
 }
 
 async function textOf({ path }: KnowledgeFragment, { delivery }: Workspace): Promise<string> {

@@ -126,12 +126,8 @@ export const listReceipts = defineOperation({
     place: z.string(),
   }),
   async run({ limit, project }, context, call) {
-    const {
-      lines: total,
-      intact,
-      problems,
-      place,
-    } = await (await (await context.state(project)).completion()).receipts();
+    const completion = await (await context.state(project)).completion();
+    const { lines: total, intact, problems, place } = await completion.receipts();
     return {
       total,
       items: intact.slice(-limit).toReversed().map(receiptData),

@@ -38,14 +38,10 @@ export const sourcesList = defineOperation({
     const copies = wanted ? await team.cache.list() : undefined;
     return {
       sources: (await team.views(await team.all())).map((view) => sourceData(view, team)),
-      ...(copies === undefined
-        ? {}
-        : {
-            copies: copies.map(({ checkedAt: _checkedAt, fetchedAt, ...copy }) => ({
-              ...copy,
-              fetchedAt: new Date(fetchedAt).toISOString(),
-            })),
-          }),
+      copies: copies?.map(({ checkedAt: _checkedAt, fetchedAt, ...copy }) => ({
+        ...copy,
+        fetchedAt: new Date(fetchedAt).toISOString(),
+      })),
       warnings: context.configWarnings.filter((warning) => warning.startsWith('Git source ')),
     };
   },

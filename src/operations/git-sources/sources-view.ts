@@ -55,9 +55,7 @@ export function sourceData(view: SourceView, team: GitSources): SourceData {
       ? {}
       : { files: served.files, bytes: served.bytes, fetchedAt: iso(served.fetchedAt) }),
     ...(sighting?.checkedAt === undefined ? {} : { checkedAt: iso(sighting.checkedAt) }),
-    ...(pending === undefined
-      ? {}
-      : { pending: { commit: pending.commit, ...(relation === undefined ? {} : { relation }) } }),
+    pending: pending && { commit: pending.commit, relation },
     skipped: served?.skipped ?? [],
     ...(trouble === undefined ? {} : { trouble }),
   };

@@ -45,16 +45,9 @@ export const createDeliveryContract = defineOperation({
     const { from_team, to_team, signed_by, run_id, branch, artefacts, questions, project } = input;
     const state = await context.state(project);
     const desk = await state.handovers();
-    const {
-      artefacts: produced,
-      decisions,
-      requests,
-      language,
-    } = await desk.gather({
-      runId: run_id,
-      branch,
-      known: await remembered(context, project),
-    });
+    const known = await remembered(context, project);
+    const gathered = await desk.gather({ runId: run_id, branch, known });
+    const { artefacts: produced, decisions, requests, language } = gathered;
     const named = artefacts.map((path) => ({ name: path.split('/').at(-1) ?? path, path }));
     const required = [...named, ...produced.filter(({ path }) => !artefacts.includes(path))];
     const kept = await desk.contracts.create(

@@ -1,29 +1,23 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { oneLine } from '../../base/text/text.ts';
-import { projectField, tagsField } from '../fields.ts';
-import {
-  headline,
-  idField,
-  memoryAgentField,
-  memoryData,
-  memorySchema,
-  memoryTypeField,
-} from './memory-view.ts';
+import type { MemoryEntry } from '../../model/memory.ts';
+import { tagsField } from '../fields.ts';
+import { headline, memoryAgentField, memoryData, memorySchema, whichMemory } from './memory-view.ts';
 import { lines } from '../answer-text.ts';
 import { defineOperation, type Answer } from '../operation.ts';
-
-const whichOne = {
-  id: idField,
-  type: memoryTypeField.optional().describe('Needed if two types have the id'),
-  project: projectField,
-};
 
 const changed = z.object({
   memory: memorySchema,
   files: z.array(z.string()),
   notes: z.array(z.string()),
 });
+
+interface Done extends Pick<z.output<typeof changed>, 'files' | 'notes'> {
+  entry: MemoryEntry;
+}
+
+const changedData = ({ entry, files, notes }: Done) => ({ memory: memoryData(entry), files, notes });
 
 function changedAnswer(what: string, { memory, files, notes }: z.output<typeof changed>): Answer {
   return {
@@ -47,7 +41,7 @@ export const memoryUpdate = defineOperation({
   command: 'memory update',
   positional: ['id', 'text'],
   input: z.strictObject({
-    ...whichOne,
+    ...whichMemory,
     text: z.string().max(5_000_000).optional().describe('The new text'),
     tags: tagsField.optional().describe('The new tags, replacing the old ones'),
     agent: memoryAgentField.optional().describe('The new agent'),
@@ -58,8 +52,7 @@ export const memoryUpdate = defineOperation({
       throw new BmadError('invalid_input', 'There is nothing to change.', {
         hint: 'Pass text, tags or agent.',
       });
-    const { entry, files, notes } = await (await context.memory(project)).update(id, type, change, signal);
-    return { memory: memoryData(entry), files, notes };
+    return changedData(await (await context.memory(project)).update(id, type, change, signal));
   },
   render: (data) => changedAnswer(`Revision ${data.memory.revision}`, data),
 });
@@ -73,12 +66,10 @@ export const memoryForget = defineOperation({
   behind: { manage_memories: 'forget' },
   command: 'memory forget',
   positional: ['id'],
-  input: z.strictObject(whichOne),
+  input: z.strictObject(whichMemory),
   output: changed,
-  async run({ id, type, project }, context) {
-    const { entry, files, notes } = await (await context.memory(project)).forget(id, type);
-    return { memory: memoryData(entry), files, notes };
-  },
+  run: async ({ id, type, project }, context) =>
+    changedData(await (await context.memory(project)).forget(id, type)),
   render: (data) => ({
     ...changedAnswer('Forgotten', data),
     steps: [{ operation: 'memory_restore', args: { id: data.memory.id }, why: 'Undo it' }],
@@ -93,12 +84,10 @@ export const memoryRestore = defineOperation({
   behind: { manage_memories: 'restore' },
   command: 'memory restore',
   positional: ['id'],
-  input: z.strictObject(whichOne),
+  input: z.strictObject(whichMemory),
   output: changed,
-  async run({ id, type, project }, context) {
-    const { entry, files, notes } = await (await context.memory(project)).restore(id, type);
-    return { memory: memoryData(entry), files, notes };
-  },
+  run: async ({ id, type, project }, context) =>
+    changedData(await (await context.memory(project)).restore(id, type)),
   render: (data) => changedAnswer('Restored', data),
 });
 
@@ -112,13 +101,11 @@ export const memorySupersede = defineOperation({
   command: 'memory supersede',
   positional: ['id', 'by'],
   input: z.strictObject({
-    ...whichOne,
+    ...whichMemory,
     by: z.string().min(1).max(100).optional().describe('Id of the memory that replaces it'),
   }),
   output: changed,
-  async run({ id, by, type, project }, context) {
-    const { entry, files, notes } = await (await context.memory(project)).supersede(id, by, type);
-    return { memory: memoryData(entry), files, notes };
-  },
+  run: async ({ id, by, type, project }, context) =>
+    changedData(await (await context.memory(project)).supersede(id, by, type)),
   render: (data) => changedAnswer('Superseded', data),
 });

@@ -2,14 +2,7 @@ import * as z from 'zod';
 import { fenced, oneLine, plural } from '../../base/text/text.ts';
 import { nextPart, projectField } from '../fields.ts';
 import { countsText, DATA_NOTE, lines } from '../answer-text.ts';
-import {
-  headline,
-  idField,
-  memoryData,
-  memorySchema,
-  memoryTypeField,
-  selectionFields,
-} from './memory-view.ts';
+import { headline, memoryData, memorySchema, selectionFields, whichMemory } from './memory-view.ts';
 import { defineOperation } from '../operation.ts';
 
 const allField = z.boolean().default(false).describe('Include forgotten and superseded ones');
@@ -59,11 +52,7 @@ export const memoryGet = defineOperation({
   behind: { manage_memories: 'get' },
   command: 'memory get',
   positional: ['id'],
-  input: z.strictObject({
-    id: idField,
-    type: memoryTypeField.optional().describe('Needed if two types have the id'),
-    project: projectField,
-  }),
+  input: z.strictObject(whichMemory),
   output: z.object({
     memory: memorySchema,
     revisions: z.array(z.object({ revision: z.int(), text: z.string(), agent: z.string(), at: z.string() })),

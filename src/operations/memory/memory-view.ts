@@ -2,13 +2,18 @@ import * as z from 'zod';
 import { localDay } from '../../base/text/local-time.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { MEMORY_TYPES, type MemoryEntry } from '../../model/memory.ts';
-import { tagsField } from '../fields.ts';
+import { projectField, tagsField } from '../fields.ts';
 
 /** Fields and words that the operations about memories share. */
 
 export const memoryTypeField = z.enum(MEMORY_TYPES);
-export const idField = z.string().min(1).max(100).describe('Exact id of the memory');
 export const memoryAgentField = z.string().min(1).max(200);
+
+export const whichMemory = {
+  id: z.string().min(1).max(100).describe('Exact id of the memory'),
+  type: memoryTypeField.optional().describe('Needed if two types have the id'),
+  project: projectField,
+};
 
 export const selectionFields = {
   type: memoryTypeField.optional().describe('Only this type'),

@@ -61,11 +61,7 @@ export const recallStructured = defineOperation({
       return { hits: [], notes: [], memory };
     }
     const memory = await context.memory(project);
-    const {
-      hits,
-      notes,
-      steps = [],
-    } = await memory.recall(
+    const found = await memory.recall(
       {
         query,
         alternatives: alt_queries ?? [],
@@ -80,6 +76,7 @@ export const recallStructured = defineOperation({
       },
       call.signal,
     );
+    const { hits, notes, steps = [] } = found;
     const about = await memory.notes();
     return {
       hits: hits.map(({ entry, score, cosine, coverage, matched, sources, stored, by }) => {

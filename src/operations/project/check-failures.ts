@@ -38,12 +38,9 @@ export const checkFailures = defineOperation({
   async run({ change, project }, context, { signal }) {
     const facts = await (await context.state(project)).facts();
     const { failures, notes } = await knownFailures(facts, context, project);
-    const { hits, notes: more } = await (
-      await context.memory(project)
-    ).recall(
-      { query: change, alternatives: [], types: ['failures'], tags: [], limit: 30, superseded: false },
-      signal,
-    );
+    const asked = { query: change, alternatives: [], types: ['failures'], tags: [], limit: 30 } as const;
+    const memory = await context.memory(project);
+    const { hits, notes: more } = await memory.recall({ ...asked, superseded: false }, signal);
     const warnings = hits.flatMap((hit) => {
       const failure = failures.find(
         ({ id, source }) => hit.sources.includes(source) || (hit.stored && id === hit.entry.id),

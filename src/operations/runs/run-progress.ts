@@ -72,22 +72,15 @@ export const runCheckpoint = defineOperation({
   }),
   output: changed,
   async run({ run_id: id, branch, project, current_step: current, total_steps: total, ...rest }, context) {
-    const { step, variables, artefacts, notes } = withoutSecrets(rest, context);
-    if ([step, current, total, variables, artefacts, notes].every((value) => value === undefined))
+    const progress = { ...withoutSecrets(rest, context), current, total };
+    if (Object.values(progress).every((value) => value === undefined))
       throw new BmadError('invalid_input', 'run_checkpoint: there is nothing to record.', {
         hint: 'Pass step, plus any variables, artefacts and notes that will help later.',
       });
     const state = await context.state(project);
     const runs = await state.runs();
-    const { run, notes: said } = await runs.checkpoint(id, branch, {
-      step,
-      current,
-      total,
-      variables,
-      artefacts,
-      notes,
-    });
-    return { run: runData(run, state.root), notes: said };
+    const { run, notes } = await runs.checkpoint(id, branch, progress);
+    return { run: runData(run, state.root), notes };
   },
   render: (data) => changedAnswer('Recorded', data),
 });

@@ -113,9 +113,8 @@ function hintFor(run: Run | undefined, reading: RunsReading, asked: string | und
     return `It is in the branch ${run.branch}; the current one is ${reading.current}.`;
   }
   const others = reading.branches.filter(({ runs }) => runs.length > 0);
-  if (others.length > 0)
-    return `Runs are in: ${others.map((each) => `${each.archive ?? each.name} (${each.runs.length})`).join(', ')}.`;
-  return undefined;
+  const places = others.map((each) => `${each.archive ?? each.name} (${each.runs.length})`);
+  return places.length === 0 ? undefined : `Runs are in: ${places.join(', ')}.`;
 }
 
 function journalLine(entry: Record<string, unknown>): string {

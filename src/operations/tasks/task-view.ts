@@ -60,12 +60,8 @@ export function viewOf(task: Task): TaskView {
     updated_at: task.updated_at,
     ...(error === undefined ? {} : { error }),
     ...(task.outside === undefined ? {} : { from: task.outside.protocol }),
-    ...(approval === undefined
-      ? {}
-      : {
-          approval:
-            approval.by === undefined ? approval.reason : `${approval.reason} (decided by ${approval.by})`,
-        }),
+    approval:
+      approval && `${approval.reason}${approval.by === undefined ? '' : ` (decided by ${approval.by})`}`,
   };
 }
 

@@ -26,10 +26,7 @@ export async function completeArgument(
   return { completion: { values, total, hasMore: total > values.length } };
 }
 
-interface Argument {
-  name: string;
-  value: string;
-}
+type Argument = CompleteParams['argument'];
 
 async function promptQuery(
   name: string,

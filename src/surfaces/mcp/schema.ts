@@ -20,11 +20,7 @@ export type AdvertisedSchema = { type: 'object'; [key: string]: unknown };
 export function advertisedSchema(
   operation: Pick<AnyOperation, 'input' | 'untold' | 'plain'>,
 ): AdvertisedSchema {
-  const {
-    $schema: _schema,
-    additionalProperties: _strict,
-    ...schema
-  } = z.toJSONSchema(operation.input, {
+  const whole = z.toJSONSchema(operation.input, {
     io: 'input',
     override: ({ jsonSchema }) => {
       for (const key of LEFT_OUT) delete jsonSchema[key];
@@ -36,6 +32,7 @@ export function advertisedSchema(
       if (isAnything(jsonSchema.additionalProperties)) jsonSchema.additionalProperties = true;
     },
   });
+  const { $schema: _schema, additionalProperties: _strict, ...schema } = whole;
   for (const name of operation.untold ?? []) delete schema.properties?.[name];
   for (const name of operation.plain ?? []) {
     const property = schema.properties?.[name];
