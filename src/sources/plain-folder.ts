@@ -11,16 +11,12 @@ const NO_AGENT =
 /** How deep skills may be grouped in `skills`. */
 const GROUPS = 3;
 
-interface PlainContent {
-  /** Whether there are skills: folders with a SKILL.md, at the top or in `skills`. */
-  skills: boolean;
-  /** The entries at the top that may be or hold agents and workflows. */
-  loose: string[];
-}
-
-/** What is in a folder that has no structure of BMAD. */
-export async function plainContent(folder: string): Promise<PlainContent> {
-  const content: PlainContent = { skills: false, loose: [] };
+/**
+ * What is in a folder that has no structure of BMAD: whether there are skills, at the top or in `skills`, and the entries
+ * at the top that may be or hold agents and workflows.
+ */
+export async function plainContent(folder: string): Promise<{ skills: boolean; loose: string[] }> {
+  const content = { skills: false, loose: [] as string[] };
   for (const { name, kind } of await entriesOf(folder)) {
     if (kind === 'file') {
       if (name.endsWith('.md') && name !== 'SKILL.md' && !NO_AGENT.test(name)) content.loose.push(name);

@@ -132,7 +132,7 @@ async function listedModule(
 ): Promise<PluginModule> {
   const code = (await statedCode(folder, definition, open)) ?? plugin.name;
   const parts: Mount[] = skills.map((skill) => ({
-    at: `${code}/${relativeTo(base, skill) || plugin.name}`,
+    at: `${code}/${(base === '' ? skill : skill.slice(base.length + 1)) || plugin.name}`,
     tree: open(join(folder, skill)),
   }));
   if (definition !== undefined) {
@@ -226,8 +226,4 @@ function commonParent(paths: readonly string[]): string {
     length = same;
   }
   return parts.slice(0, length).join('/');
-}
-
-function relativeTo(base: string, path: string): string {
-  return base === '' ? path : path.slice(base.length + 1);
 }

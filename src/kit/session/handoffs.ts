@@ -106,16 +106,8 @@ export async function writeRequest(
   });
 }
 
-export interface Completed {
-  id: string;
-  text: string;
-  files: string[];
-  /** False when it was done before. */
-  changed: boolean;
-}
-
-/** Ticks off a row of the log or a request of the inbox, by its exact id. */
-export async function completeHandoff(kit: KitWithMemory, id: string): Promise<Completed> {
+/** Ticks off a row of the log or a request of the inbox, by its exact id; `changed` is false when it was done before. */
+export async function completeHandoff(kit: KitWithMemory, id: string) {
   return whileLocked(kit, async () => {
     const path = id.startsWith('R') ? SHARED_CONTEXT_FILE : HANDOFF_FILE;
     const page = (await textToChange(kit, path)) ?? '';

@@ -67,18 +67,13 @@ function isNothing(line: string): boolean {
   return isUnset(bare) || /^[*_]?\((?:aucun|none|nothing|no )[^)]*\)[*_]?$/i.test(bare);
 }
 
-export interface SessionWritten {
-  files: string[];
-  date: string;
-}
-
 /** Saves a session as the project's own tool does: one page with the last one, and a copy among the summaries. */
 export async function writeSession(
   kit: KitWithMemory,
   project: string,
   session: SessionState & { agent: string },
   now: Date,
-): Promise<SessionWritten> {
+): Promise<{ files: string[]; date: string }> {
   return whileLocked(kit, async () => {
     const before = await textToChange(kit, SESSION_FILE);
     const date = `${localDay(now)} ${time(now, ':')}`;

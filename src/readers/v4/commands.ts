@@ -52,13 +52,12 @@ function bareName(name: string): string {
 
 /** Some commands have a list of steps where others have a sentence; the steps' names are enough for a menu. */
 function inWords(value: unknown): string {
-  if (Array.isArray(value)) return value.map(stepName).filter(Boolean).join(', ');
+  if (Array.isArray(value)) {
+    const names = value.map((step) => (isTable(step) ? Object.keys(step).join(', ') : scalarText(step)));
+    return names.filter(Boolean).join(', ');
+  }
   if (isTable(value)) return scalarField(value, 'description') ?? Object.keys(value).join(', ');
   return scalarText(value) ?? '';
-}
-
-function stepName(step: unknown): string {
-  return isTable(step) ? Object.keys(step).join(', ') : (scalarText(step) ?? '');
 }
 
 /** What an agent depends on, by folder. There may be one name instead of a list, and a list instead of a table. */

@@ -73,7 +73,8 @@ function nested(lines: readonly string[], definitions: readonly Definition[]): H
       if (holder.name === '') holder.name = name;
       continue;
     }
-    if (holder !== undefined && !isHolder(holder)) continue;
+    const isLong = holder !== undefined && holder.end - holder.start + 1 > LONG_HOLDER;
+    if (holder !== undefined && !isLong && !CONTAINERS.has(holder.kind)) continue;
     const siblings = holder?.members ?? top;
     const previous = siblings.at(-1);
     if (previous !== undefined && previous.end >= start) continue;
@@ -84,10 +85,6 @@ function nested(lines: readonly string[], definitions: readonly Definition[]): H
     open.push(held);
   }
   return top;
-}
-
-function isHolder({ kind, start, end }: Definition): boolean {
-  return CONTAINERS.has(kind) || end - start + 1 > LONG_HOLDER;
 }
 
 const COMMENT_LINE = /^\s*(?:\/\/|\/\*|\*|#(?!include|define|if|end|else)|--|"""|@|\[|;|%|<!--)|\*\/\s*$/;

@@ -69,7 +69,8 @@ export async function verifyReceipts(
     };
   const now = await tree();
   const isHere = ({ tree: then }: Receipt): boolean => then.digest === now.digest;
-  const isCurrent = (receipt: Receipt): boolean => sameContract(receipt.contract, contract);
+  const isCurrent = ({ contract: then }: Receipt): boolean =>
+    (['kind', 'path', 'sha256', 'version'] as const).every((key) => then[key] === contract[key]);
   const here = passes.filter(isHere);
   // Files that came back to what they were are as proven as they were then, if the contract is the one of then.
   const passedHere = here.findLast(isCurrent) ?? here.at(-1);
@@ -124,8 +125,4 @@ function isWhole({ directory, stack }: Scope): boolean {
 function scopeText({ directory, stack }: Scope): string {
   const where = directory === '.' ? 'the whole project' : directory;
   return stack === 'auto' ? where : `${where}, stack ${stack}`;
-}
-
-function sameContract(then: Receipt['contract'], now: Receipt['contract']): boolean {
-  return (['kind', 'path', 'sha256', 'version'] as const).every((key) => then[key] === now[key]);
 }

@@ -55,7 +55,7 @@ export function createDescriptions(
     startedBy: ({ target }: MenuItem, agent: BmadRecord): BmadRecord | undefined =>
       target === undefined ? undefined : menuTarget(target, agent, catalogue),
     /** What a workflow takes and makes, and the content paths of its files. */
-    async details(record: BmadRecord): Promise<WorkflowDetails & { files: readonly string[] }> {
+    async details(record: BmadRecord) {
       const help = catalogue.modules.flatMap((module) =>
         module.help.filter(({ skill }) => skill === record.name),
       );
@@ -75,20 +75,13 @@ export function createDescriptions(
   }
 }
 
-/** What a workflow's files and help rows say about it. */
-interface WorkflowDetails {
-  author?: string;
-  /** What it takes, one line each: a name, and where it is found if that is said. */
-  inputs: string[];
-  outputs: string[];
-}
-
 const INPUT_KEYS = ['inputs', 'required_inputs', 'recommended_inputs', 'input_file_patterns', 'variables'];
 const OUTPUT_KEYS = ['default_output_file', 'output_file', 'outputFile', 'outputs'];
 const LINE_LENGTH = 200;
 const LINES = 40;
 
-function workflowDetails(record: BmadRecord, main: string, help: readonly HelpRow[]): WorkflowDetails {
+/** What a workflow's files and help rows say about it. Of what it takes: a name, and where it is found if that is said. */
+function workflowDetails(record: BmadRecord, main: string, help: readonly HelpRow[]) {
   const file = selfDescription(record, main);
   const steps = stepsOf(file);
   const made = steps.flatMap((step) => lines(field(step, 'creates')));

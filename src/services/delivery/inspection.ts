@@ -96,18 +96,14 @@ function shownLayers(key: string, layers: readonly LayerValue[]): ShownLayer[] {
   }));
 }
 
-/** One layer's say in a merged value. */
-interface LayerValue {
-  file: string;
-  line: number | undefined;
-  value: unknown;
-}
-
 interface Layer {
   tree: Tree;
   file: string;
   shown: string;
 }
+
+/** One layer's say in a merged value. */
+type LayerValue = Pick<Layer, 'file'> & { line: number | undefined; value: unknown };
 
 function projectLayers(bmad: Tree | undefined, files: readonly string[]): Layer[] {
   return bmad === undefined ? [] : files.map((file) => ({ tree: bmad, file, shown: `_bmad/${file}` }));

@@ -44,9 +44,12 @@ function pathNotes(record: BmadRecord, project: string | undefined, say: SayStep
     say({ operation: 'read', args: { target, kind: 'resource', project } });
   const start = `To start a workflow or task the text names: ${starting('workflow')}; an agent: ${starting('agent')}.`;
   if (behaviourOf(record).pathsByFolder) {
-    const folder = record.bmadRelativePath.startsWith('.') ? record.bmadRelativePath.split('/', 1)[0] : root;
+    const { bmadRelativePath, moduleRelativePath } = record;
+    const folder = bmadRelativePath.startsWith('.') ? bmadRelativePath.split('/', 1)[0] : root;
+    // `.bmad-core/`, or nothing when the root itself is the folder.
+    const above = bmadRelativePath.slice(0, bmadRelativePath.length - moduleRelativePath.length);
     return [
-      `A dependency \`{type}/{name}\` of the file, and \`${folder ?? root}/{type}/{name}\`: ${reading(`bmad://${moduleFolder(record)}{type}/{name}`)}.`,
+      `A dependency \`{type}/{name}\` of the file, and \`${folder ?? root}/{type}/{name}\`: ${reading(`bmad://${above}{type}/{name}`)}.`,
       start,
     ];
   }
@@ -57,11 +60,6 @@ function pathNotes(record: BmadRecord, project: string | undefined, say: SayStep
       : []),
     start,
   ];
-}
-
-/** Where the module's folder begins in content paths: `.bmad-core/`, or nothing when the root itself is the folder. */
-function moduleFolder({ bmadRelativePath, moduleRelativePath }: BmadRecord): string {
-  return bmadRelativePath.slice(0, bmadRelativePath.length - moduleRelativePath.length);
 }
 
 /** The parts of a `workflow.yaml`: its instructions come along, the rest is named by link. */

@@ -11,7 +11,6 @@ import {
   completeHandoff,
   writeHandoff,
   writeRequest,
-  type Completed,
   type HandoffWritten,
 } from '../../kit/session/handoffs.ts';
 import { inProject, readContextFile, readKit, type Kit } from '../../kit/kit.ts';
@@ -21,12 +20,7 @@ import { failureIn, failureText } from '../../kit/memories/failure-text.ts';
 import { MEMORIES_FILE, memoriesIn, memoryTables } from '../../kit/memories/memories-json.ts';
 import { museumIn, museumLog, type Failure } from '../../kit/museum/museum.ts';
 import { writeFailure, type FailureWritten, type NewFailure } from '../../kit/museum/museum-write.ts';
-import {
-  SESSION_FILE,
-  writeSession,
-  type SessionState,
-  type SessionWritten,
-} from '../../kit/session/session-state.ts';
+import { SESSION_FILE, writeSession, type SessionState } from '../../kit/session/session-state.ts';
 import { appendTrace, traceIn, tracePath, type TraceLine } from '../../kit/session/trace.ts';
 import { aboutProject, bmadValues, tableIn } from './about.ts';
 import { readContextFacts, type ContextFacts } from './context-facts.ts';
@@ -160,11 +154,11 @@ export class ProjectFacts {
     };
   }
 
-  completeHandoff(id: string): Promise<Completed> {
+  completeHandoff(id: string) {
     return completeHandoff(this.#pages, id);
   }
 
-  async saveSession(session: SessionState & { agent: string }, now = new Date()): Promise<SessionWritten> {
+  async saveSession(session: SessionState & { agent: string }, now = new Date()) {
     const kit = this.#pages;
     const texts = (list: readonly string[]): string[] => list.map((text) => this.#safe(text));
     return writeSession(

@@ -133,7 +133,10 @@ async function recallAll(
     for (const hit of hits) keep(best, { ...hit, sources: [], stored: true, ...by });
     for (const hit of kitHits(kit, terms, vector, filter, limits)) keep(best, { ...hit, ...by });
   }
-  const weighty = [...best.values()].filter((hit) => question.minScore !== undefined || saysSomething(hit));
+  const weighty = [...best.values()].filter(
+    ({ matched, cosine = 0 }) =>
+      question.minScore !== undefined || matched.length > 0 || cosine >= LEAST_MEANING,
+  );
   const merged = await withoutCopies(weighty.sort(byScore), session, opened, room);
   const mode = vectors[0] === undefined ? 'local' : 'semantic';
   const weak = (merged[0]?.score ?? 1) < WEAK[mode];
@@ -173,10 +176,6 @@ function keep(best: Map<string, Recalled>, hit: Recalled): void {
 const LEAST_MEANING = 0.1;
 /** Below this, the best hit is more likely chance than knowledge; measured, see docs/decisions/0021. */
 const WEAK = { semantic: 0.4, local: 0.35 };
-
-function saysSomething({ matched, cosine }: Recalled): boolean {
-  return matched.length > 0 || (cosine ?? 0) >= LEAST_MEANING;
-}
 
 function byScore(a: Recalled, b: Recalled): number {
   if (a.score !== b.score) return b.score - a.score;

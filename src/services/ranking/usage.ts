@@ -50,7 +50,7 @@ const LARGEST = 4 * 1024 * 1024;
 
 /** What was started in one project, in a file of the user's. Any number of processes may read and write it. */
 export function openUsage({ state, root, writes, reads, now, gatherMs = 0, log }: UsageSetup) {
-  const place = usagePlace(root, state);
+  const place = join(state, 'usage', `${root === undefined ? 'no-project' : projectKey(root)}.jsonl`);
   let known: { stamp: LogStamp; state: UsageState } | undefined;
   let complained = '';
   let waiting: Line[] = [];
@@ -168,9 +168,4 @@ export function openUsage({ state, root, writes, reads, now, gatherMs = 0, log }
       });
     },
   };
-}
-
-/** The file of a project among those of the user; the path decides, the name is for people. */
-function usagePlace(root: string | undefined, state: string): string {
-  return join(state, 'usage', `${root === undefined ? 'no-project' : projectKey(root)}.jsonl`);
 }

@@ -157,7 +157,11 @@ export function vocabulary(): Vocabulary {
 function makeVocabulary(): Vocabulary {
   const known = new Map<string, Phrase[]>();
   for (const line of LINES.trim().split('\n')) {
-    const phrases = distinct(line.split(',').map((phrase) => analyse(phrase)));
+    const analysed = line
+      .split(',')
+      .map((phrase) => analyse(phrase))
+      .filter(({ length }) => length > 0);
+    const phrases = [...new Map(analysed.map((terms) => [terms.join(' '), terms])).values()];
     for (const terms of phrases) {
       const others = phrases.filter(
         (other) => other !== terms && !other.some((term) => terms.includes(term)),
@@ -169,10 +173,4 @@ function makeVocabulary(): Vocabulary {
   }
   for (const phrases of known.values()) phrases.sort((a, b) => b.terms.length - a.terms.length);
   return known;
-}
-
-function distinct(phrases: readonly string[][]): string[][] {
-  return [...new Map(phrases.map((terms) => [terms.join(' '), terms])).values()].filter(
-    ({ length }) => length > 0,
-  );
 }

@@ -39,7 +39,10 @@ export class TaskFollower {
       const task = await this.#tasks.get(id);
       const now = performance.now();
       if (markOf(task) !== known || now >= end) return task;
-      await this.#moved(path, stamp, Math.min(end, now + READ_MS, now + leaseLeft(task)), signal);
+      // A lease ends by itself, without a change of the file.
+      const leased =
+        task.lease === undefined ? Infinity : Math.max(0, Date.parse(task.lease.until) - Date.now());
+      await this.#moved(path, stamp, Math.min(end, now + READ_MS, now + leased), signal);
     }
   }
 
@@ -77,9 +80,4 @@ export class TaskFollower {
     const stamps = await fileStamps(this.#tasks.place.root, paths);
     return stamps.map((stamp) => (stamp === undefined ? '' : `${stamp.mtimeMs} ${stamp.size}`));
   }
-}
-
-/** A lease ends by itself, without a change of the file. */
-function leaseLeft({ lease }: Task): number {
-  return lease === undefined ? Infinity : Math.max(0, Date.parse(lease.until) - Date.now());
 }

@@ -66,11 +66,6 @@ export function checkKey(
 
 export type Lease = NonNullable<Task['lease']>;
 
-/** Keys are those of a run; a task may also build on what belongs to no run. */
-function inReach(runId: string | undefined): (task: Task) => boolean {
-  return ({ run_id }) => run_id === runId || run_id === undefined;
-}
-
 /** The task whose result stands for a key: of the same run if there is one, else of none. */
 export function completed(key: string, runId: string | undefined, tasks: readonly Task[]): Task | undefined {
   const done = tasks.filter(({ output_key, status }) => output_key === key && status === 'completed');
@@ -85,7 +80,8 @@ export function completed(key: string, runId: string | undefined, tasks: readonl
 }
 
 export function checkDependencies({ dependsOn, runId }: NewTask, all: readonly Task[]): void {
-  const tasks = all.filter(inReach(runId));
+  // Keys are those of a run; a task may also build on what belongs to no run.
+  const tasks = all.filter(({ run_id }) => run_id === runId || run_id === undefined);
   const unknown = dependsOn.filter((key) => !tasks.some(({ output_key }) => output_key === key));
   if (unknown.length === 0) return;
   const keys = [...new Set(tasks.map(({ output_key }) => output_key))];
