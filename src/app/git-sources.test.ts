@@ -26,7 +26,7 @@ async function restless(arrived: () => void): Promise<ServedSources> {
     cache: join(machine.home, 'cache'),
     user: { config: machine.config, lock: machine.lock },
     project: { config: machine.projectConfig, lock: machine.projectLock },
-    timeoutMs: 20_000,
+    timeoutMs: 120_000,
     approval: 'auto',
     refreshMinutes: 0.005,
     patient: false,
@@ -40,7 +40,7 @@ async function restless(arrived: () => void): Promise<ServedSources> {
 }
 
 const until = (check: () => Promise<void> | void): Promise<void> =>
-  vi.waitFor(check, { timeout: 20_000, interval: 30 });
+  vi.waitFor(check, { timeout: 120_000, interval: 30 });
 const commitOf = async (sources: ServedSources): Promise<string | undefined> =>
   (await sources.served()).mounts[0]?.commit;
 

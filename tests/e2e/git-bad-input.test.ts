@@ -93,7 +93,7 @@ describe('a source that cannot be had', () => {
     expect(await agentsOf(client)).toContain('analyst');
     await untilListed(client, 'ada');
     await vi.waitFor(() => expect(client.stderr.replaceAll('\\"', '"')).toMatch(told), {
-      timeout: 20_000,
+      timeout: 120_000,
       interval: 50,
     });
     expect(client.stderr).toContain(`${source} cannot be fetched: `);

@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 /** Waits for something that another process does. */
 const until = (check: () => Promise<void>): Promise<void> =>
-  vi.waitFor(check, { timeout: 20_000, interval: 20 });
+  vi.waitFor(check, { timeout: 120_000, interval: 20 });
 
 /** What a server has logged beside that a source is on its way. */
 const complaints = ({ stderr }: LineClient): string[] =>

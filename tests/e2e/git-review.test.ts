@@ -28,7 +28,7 @@ async function ada(client: Client): Promise<string> {
 }
 
 const untilAda = (client: Client, text: string): Promise<void> =>
-  vi.waitFor(async () => expect(await ada(client)).toContain(text), { timeout: 20_000, interval: 50 });
+  vi.waitFor(async () => expect(await ada(client)).toContain(text), { timeout: 120_000, interval: 50 });
 
 async function command(here: GitMachine, ...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await here.bmad(args);
@@ -88,7 +88,7 @@ describe('a running server', () => {
     for (const list of ['prompts', 'resources'] as const)
       client.setNotificationHandler(`notifications/${list}/list_changed`, () => void changed.push(list));
     expect(await ada(client)).toContain('Version two.');
-    await vi.waitFor(() => expect(changed.sort()).toEqual(['prompts', 'resources']), { timeout: 10_000 });
+    await vi.waitFor(() => expect(changed.sort()).toEqual(['prompts', 'resources']), { timeout: 120_000 });
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri).filter((uri) => uri.includes('bob'))).toEqual([]);
   });
@@ -134,7 +134,7 @@ describe('automatic refresh', () => {
     const client = await connected(machine, minutes);
     await vi.waitFor(
       async () => expect(await command(machine, 'sources', 'list')).toContain('WAITS FOR APPROVAL'),
-      { timeout: 20_000, interval: 200 },
+      { timeout: 120_000, interval: 200 },
     );
     expect(await ada(client)).toContain('Version one.');
   });
@@ -147,7 +147,7 @@ describe('automatic refresh', () => {
     const client = await connected(machine, { ...minutes, BMAD_GIT_APPROVAL: 'auto' });
     await vi.waitFor(
       async () => expect(await command(machine, 'sources', 'list')).toContain('HISTORY REWRITTEN'),
-      { timeout: 20_000, interval: 200 },
+      { timeout: 120_000, interval: 200 },
     );
     expect(await ada(client)).toContain('Version one.');
   });

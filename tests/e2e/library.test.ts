@@ -132,7 +132,7 @@ describe('the library for programs that use require', () => {
       closed: { ours: true, code: 'cancelled' },
     });
     // What was killed counts until the system has cleared it away, which may take a while.
-    await expect.poll(() => isRunning(pid as number), { timeout: 30_000 }).toBe(false);
+    await expect.poll(() => isRunning(pid as number), { timeout: 120_000 }).toBe(false);
     expect(await readdir(project)).toEqual([]);
   });
 });

@@ -46,7 +46,7 @@ describe('what is started', () => {
     ]);
     expect(ended.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
     // The server notes while nobody waits; it has, once others can read it.
-    await expect.poll(() => uses('bmm/bmad-agent-architect'), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => uses('bmm/bmad-agent-architect'), { timeout: 120_000 }).toBe(1);
     await client.close();
     expect(await uses('bmm/bmad-prd')).toBe(8);
     await run('execute', 'prd', '--usage=false');
@@ -74,7 +74,7 @@ describe('what is started', () => {
     });
     const start = () => client.request('tools/call', { name: 'bmad', arguments: { workflow: 'prd' } });
     await start();
-    await expect.poll(() => uses('bmm/bmad-prd'), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => uses('bmm/bmad-prd'), { timeout: 120_000 }).toBe(1);
     // The answers come before anything is written, so the writing is cut off somewhere.
     await Promise.all(Array.from({ length: 20 }, start));
     client.child.kill('SIGKILL');

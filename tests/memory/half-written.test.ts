@@ -43,7 +43,7 @@ async function killed(memory: Memory, stored: () => Promise<boolean>, ...args: s
     const child = spawn(process.execPath, [changer, ...args], { stdio: 'ignore' });
     const ended = new Promise((resolve) => void child.once('close', resolve));
     try {
-      await vi.waitFor(async () => expect(await stored()).toBe(true), { timeout: 60_000, interval: 20 });
+      await vi.waitFor(async () => expect(await stored()).toBe(true), { timeout: 120_000, interval: 20 });
     } finally {
       child.kill('SIGKILL');
       await ended;

@@ -37,7 +37,7 @@ async function vectorsOf(session: OpenSession): Promise<Vectors> {
 }
 
 async function reached(session: OpenSession, wanted: Partial<Vectors>): Promise<void> {
-  await vi.waitFor(async () => expect(await vectorsOf(session)).toMatchObject(wanted), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await vectorsOf(session)).toMatchObject(wanted), { timeout: 120_000 });
 }
 
 interface Place {
@@ -133,7 +133,7 @@ describe.each(['sqlite', 'jsonl'] as const)('vectors of another embedder, on %s'
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
     const ended = new Promise((resolve) => void child.once('close', resolve));
     // It stores the first batch before it asks for the second, which it never gets.
-    await vi.waitFor(() => expect(place.server.waiting()).toBe(1), { timeout: 50_000 });
+    await vi.waitFor(() => expect(place.server.waiting()).toBe(1), { timeout: 120_000 });
     child.kill('SIGKILL');
     await ended;
     place.server.asked.splice(0);

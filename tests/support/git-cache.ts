@@ -11,7 +11,7 @@ export function gitCacheIn(
   return new GitCache({
     folder: more.folder ?? join(home, 'cache'),
     env: { PATH: process.env['PATH'], HOME: home, ...more.env },
-    timeoutMs: 30_000,
+    timeoutMs: 120_000,
     now: more.now ?? Date.now,
   });
 }

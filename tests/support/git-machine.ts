@@ -164,10 +164,10 @@ export function textOf({ result, error }: Message): string {
   return first?.text ?? '';
 }
 
-/** Asks until the server lists an agent, for half a minute at most. */
+/** Asks until the server lists an agent, for two minutes at most. */
 export async function untilListed(client: LineClient, name: string): Promise<void> {
   await vi.waitFor(async () => expect((await agentsOf(client)).split(', ')).toContain(name), {
-    timeout: 30_000,
+    timeout: 120_000,
     interval: 100,
   });
 }

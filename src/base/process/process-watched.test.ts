@@ -23,7 +23,7 @@ async function bash(
   const texts = { stdout: '', stderr: '' };
   const cwd = options.cwd ?? (await temporaryFolder(onTestFinished));
   const result = await runWatched('bash', ['-c', code], {
-    timeoutMs: 60_000,
+    timeoutMs: 120_000,
     env: { PATH },
     ...options,
     cwd,
@@ -131,7 +131,7 @@ describe.skipIf(process.platform === 'win32')('a watched program', () => {
     await runWatched('bash', ['-c', 'head -c 52428800 /dev/zero'], {
       cwd,
       env: { PATH },
-      timeoutMs: 60_000,
+      timeoutMs: 120_000,
       onOutput: (chunk) => (bytes += chunk.length),
     });
     expect(bytes).toBe(52_428_800);

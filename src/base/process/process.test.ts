@@ -11,7 +11,7 @@ function script(
   args: string[] = [],
   options: Partial<ProgramOptions> = {},
 ): Promise<ProgramResult> {
-  return runProgram(process.execPath, ['-e', code, '--', ...args], { timeoutMs: 30_000, ...options });
+  return runProgram(process.execPath, ['-e', code, '--', ...args], { timeoutMs: 120_000, ...options });
 }
 
 function isRunning(pid: number): boolean {
@@ -134,7 +134,7 @@ describe('runProgram', () => {
   });
 
   it('rejects when there is no such program, folder or argument', async () => {
-    const options = { timeoutMs: 30_000 };
+    const options = { timeoutMs: 120_000 };
     const folder = await temporaryFolder(onTestFinished);
     await writeFile(join(folder, 'not-a-program'), 'text', { mode: 0o600 });
     expect(await thrownBy(() => runProgram(join(folder, 'missing'), [], options))).toMatchObject({
@@ -157,7 +157,7 @@ async function family(
   options: Partial<ProgramOptions>,
 ): Promise<ProgramResult & { child: number }> {
   const result = await runProgram('sh', ['-c', `${child} & echo $!; ${then}`], {
-    timeoutMs: 30_000,
+    timeoutMs: 120_000,
     ...options,
   });
   const id = Number(result.lines[0]);

@@ -20,7 +20,7 @@ async function gitThat(script: string, env: Record<string, string> = {}): Promis
   await chmod(join(folder, 'bin/git'), 0o755);
   return createGit({
     env: { PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`, ...env },
-    timeoutMs: 60_000,
+    timeoutMs: 120_000,
     workFolder: join(folder, 'work'),
   });
 }
@@ -90,11 +90,11 @@ describe('git', () => {
   });
 
   it('tells a missing program from a missing folder', async () => {
-    const nowhere = createGit({ env: { PATH: folder }, timeoutMs: 60_000, workFolder: folder });
+    const nowhere = createGit({ env: { PATH: folder }, timeoutMs: 120_000, workFolder: folder });
     expect((await refusal(() => nowhere.run(['version']))).message).toContain('git was not found');
     const lost = createGit({
       env: { PATH: process.env['PATH'] },
-      timeoutMs: 60_000,
+      timeoutMs: 120_000,
       workFolder: join(folder, 'lost'),
     });
     expect((await refusal(() => lost.run(['version']))).message).toContain('does not exist');
