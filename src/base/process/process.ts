@@ -97,20 +97,15 @@ export async function runProgram(
   }
 }
 
-/**
- * All that a program writes, with its exit code; nothing when it cannot be started. Git is told nothing of the
- * environment: its variables would name another repository than the one that is asked about.
- */
+/** All that a program writes, with its exit code; nothing when it cannot be started. */
 export async function outputOf(
   program: string,
   args: readonly string[],
-  { env, ...options }: { env: ProgramEnvironment; timeoutMs: number; signal: AbortSignal },
+  options: { env: ProgramEnvironment; timeoutMs: number; signal: AbortSignal },
 ): Promise<{ code: number | undefined; output: string } | undefined> {
   const parts: Buffer[] = [];
-  const kept = Object.entries(env).filter(([name]) => !/^GIT_/i.test(name));
   const result = await runProgram(program, args, {
     ...options,
-    env: { ...Object.fromEntries(kept), GIT_OPTIONAL_LOCKS: '0' },
     async consume(output) {
       for await (const part of output) parts.push(part);
     },

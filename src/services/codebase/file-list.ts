@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { listInside, pathExists, readInside } from '../../base/files/files.ts';
 import { ignoreRules, type IgnoreRules } from '../../base/text/ignore-rules.ts';
 import { outputOf } from '../../base/process/process.ts';
+import { askGit } from '../../base/process/project-git.ts';
 import { isWanted } from './wanted-files.ts';
 
 export interface FileList {
@@ -25,10 +26,18 @@ export async function listFiles(
   signal: AbortSignal,
 ): Promise<FileList> {
   const listed =
-    (await listedBy('git', root, gitArguments(root), 'git', env, signal)) ??
+    listedBy('git', root, await askGit(root, GIT, { env, timeoutMs: LIST_MS, signal })) ??
     (ripgrep === undefined
       ? undefined
-      : await listedBy('ripgrep', root, [...RIPGREP, '--files', '--null', root], ripgrep, env, signal)) ??
+      : listedBy(
+          'ripgrep',
+          root,
+          await outputOf(ripgrep, [...RIPGREP, '--files', '--null', root], {
+            env,
+            timeoutMs: LIST_MS,
+            signal,
+          }),
+        )) ??
     ({ by: 'walk', paths: await walk(root, signal) } as const);
   const wanted = listed.paths.filter(isWanted);
   const paths = (listed.by === 'git' ? await withoutIgnored(root, wanted, listed.paths) : wanted).sort();
@@ -38,33 +47,16 @@ export async function listFiles(
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A project may name programs in its git configuration; none of them may run because of a search. */
-function gitArguments(root: string): string[] {
-  const off = ['core.fsmonitor=false', 'core.untrackedCache=false', 'core.hooksPath=/dev/null'];
-  return [
-    ...off.flatMap((setting) => ['-c', setting]),
-    '-C',
-    root,
-    'ls-files',
-    '-z',
-    '--cached',
-    '--others',
-    '--exclude-standard',
-  ];
-}
+const GIT = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
 
 /** Which files ripgrep looks at, whatever it is asked: the same as git where there is no repository. */
 export const RIPGREP = ['--no-config', '--hidden', '--no-require-git', '--no-ignore-parent', '--glob=!.git'];
 
-async function listedBy(
+function listedBy(
   by: 'git' | 'ripgrep',
   root: string,
-  args: readonly string[],
-  program: string,
-  env: Environment,
-  signal: AbortSignal,
-): Promise<{ by: FileList['by']; paths: string[] } | undefined> {
-  const ran = await outputOf(program, args, { env, timeoutMs: LIST_MS, signal });
+  ran: Awaited<ReturnType<typeof outputOf>>,
+): { by: FileList['by']; paths: string[] } | undefined {
   // ripgrep answers 1 when there is no file, and 2 when some could not be looked at.
   if (ran === undefined || (ran.code !== 0 && !(by === 'ripgrep' && ran.code !== undefined)))
     return undefined;

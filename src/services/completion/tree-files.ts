@@ -1,7 +1,7 @@
 import { listInside, readInside } from '../../base/files/files.ts';
 import { ignoreRules, type IgnoreRules } from '../../base/text/ignore-rules.ts';
 import { present } from '../../base/present.ts';
-import { outputOf } from '../../base/process/process.ts';
+import { askGit } from '../../base/process/project-git.ts';
 import type { Receipt } from './receipts.ts';
 import type { Environment } from './run.ts';
 
@@ -13,9 +13,6 @@ export interface TreeFiles {
 
 const GIT_MS = 30_000;
 
-/** A project may name programs in its git configuration; none of them is to run because somebody looks. */
-const OFF = ['core.fsmonitor=false', 'core.untrackedCache=false', 'core.hooksPath=/dev/null'];
-
 /** What git says, as the parts between zero bytes; nothing without git or outside a repository. */
 async function git(
   root: string,
@@ -23,11 +20,7 @@ async function git(
   env: Environment,
   signal: AbortSignal,
 ): Promise<string[] | undefined> {
-  const ran = await outputOf('git', [...OFF.flatMap((value) => ['-c', value]), '-C', root, ...args], {
-    env,
-    timeoutMs: GIT_MS,
-    signal,
-  });
+  const ran = await askGit(root, args, { env, timeoutMs: GIT_MS, signal });
   if (ran?.code !== 0) return undefined;
   return ran.output.split('\0').filter((part) => part !== '');
 }
@@ -54,7 +47,9 @@ export async function gitState(
   signal: AbortSignal,
 ): Promise<Receipt['git']> {
   const spared = without.map((folder) => `:(exclude)${folder}`);
-  const status = ['status', '--porcelain=v2', '--branch', '-z', '--', '.', ...spared];
+  // A submodule has a configuration of its own, with programs of its own, so nobody looks into it.
+  const looking = ['--porcelain=v2', '--branch', '--ignore-submodules=dirty', '-z'];
+  const status = ['status', ...looking, '--', '.', ...spared];
   const lines = await git(root, status, env, signal);
   if (lines === undefined) return undefined;
   const header = (name: string): string | undefined =>

@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { appendFile, mkdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/app.ts';
+import { commitAll } from '../../../tests/support/contract-project.ts';
+import { askGit } from './project-git.ts';
+
+const run = promisify(execFile);
+const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };
+const STATUS = ['status', '--porcelain=v2', '--branch', '-z'];
+
+/** A repository of somebody else's, whose configuration came with it, and the file its programs would make. */
+async function repository(): Promise<{ root: string; ran: string }> {
+  const folder = await temporaryFolder(onTestFinished);
+  const [root, ran] = [join(folder, 'project'), join(folder, 'ran')];
+  await mkdir(root);
+  await writeFile(join(root, '.gitattributes'), '*.txt filter=one\n*.md filter=a.b\n');
+  await writeFile(join(root, 'a.txt'), 'text\n');
+  await writeFile(join(root, 'b.md'), 'text\n');
+  await commitAll(root);
+  // A file whose time differs from the index has to be compared by its content, which goes through filters.
+  for (const name of ['a.txt', 'b.md']) await utimes(join(root, name), 1, 1);
+  return { root, ran };
+}
+
+const ask = (root: string, args: readonly string[] = STATUS) =>
+  askGit(root, args, { env, timeoutMs: 60_000, signal: new AbortController().signal });
+
+const config = (root: string, name: string, value: string) =>
+  run('git', ['-C', root, 'config', '--add', name, value]);
+
+describe.runIf(process.platform !== 'win32')('git that is asked about a project', () => {
+  it.each(['clean', 'process'])('runs no filter that the repository names: %s (S-17)', async (kind) => {
+    const { root, ran } = await repository();
+    for (const name of ['one', 'a.b'])
+      await config(root, `filter.${name}.${kind}`, `sh -c 'touch "${ran}"; cat'`);
+    await config(root, 'filter.one.required', 'true');
+    // As the attack does it, to see that it is one.
+    await run('git', ['-C', root, 'status'], { env: { ...env, GIT_OPTIONAL_LOCKS: '0' } }).catch(() => '');
+    expect(existsSync(ran)).toBe(true);
+    await rm(ran);
+    const answer = await ask(root);
+    expect(existsSync(ran)).toBe(false);
+    expect(answer?.code).toBe(0);
+    expect(answer?.output).toContain('# branch.oid');
+  });
+
+  it('runs no filter of a file that the configuration includes (S-17)', async () => {
+    const { root, ran } = await repository();
+    await writeFile(join(root, '.git/more'), `[filter "one"]\n\tclean = touch "${ran}"; cat\n`);
+    await config(root, 'include.path', 'more');
+    expect((await ask(root))?.code).toBe(0);
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  it('is not asked at all where a filter cannot be switched off (S-17)', async () => {
+    const { root, ran } = await repository();
+    await appendFile(join(root, '.git/config'), `[filter "x=y"]\n\tclean = touch "${ran}"; cat\n`);
+    await writeFile(join(root, '.git/info/attributes'), '* filter=x=y\n');
+    expect(await ask(root)).toBeUndefined();
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  it('fetches no missing object by a transport that the repository names (S-17)', async () => {
+    const { root, ran } = await repository();
+    const { stdout } = await run('git', ['-C', root, 'rev-parse', 'HEAD^{tree}']);
+    await rm(join(root, '.git/objects', stdout.slice(0, 2), stdout.trim().slice(2)));
+    await config(root, 'core.repositoryformatversion', '1');
+    await config(root, 'extensions.partialClone', 'origin');
+    await config(root, 'remote.origin.promisor', 'true');
+    await config(root, 'remote.origin.url', `ext::touch ${ran}`);
+    await config(root, 'protocol.ext.allow', 'always');
+    await run('git', ['-C', root, 'status'], { env }).catch(() => '');
+    expect(existsSync(ran)).toBe(true);
+    await rm(ran);
+    await ask(root);
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  it('runs no monitor and no hook that the repository names', async () => {
+    const { root, ran } = await repository();
+    await config(root, 'core.fsmonitor', `touch ${ran}; false`);
+    await writeFile(join(root, '.git/hooks/post-index-change'), `#!/bin/sh\ntouch ${ran}\n`, { mode: 0o755 });
+    expect((await ask(root))?.code).toBe(0);
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  it('still runs filters that the user has configured for all repositories', async () => {
+    const { root, ran } = await repository();
+    const home = await temporaryFolder(onTestFinished);
+    await writeFile(join(home, '.gitconfig'), `[filter "one"]\n\tclean = touch "${ran}"; cat\n`);
+    const signal = new AbortController().signal;
+    await askGit(root, STATUS, { env: { ...env, HOME: home }, timeoutMs: 60_000, signal });
+    expect(existsSync(ran)).toBe(true);
+  });
+});

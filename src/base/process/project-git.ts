@@ -1,0 +1,67 @@
+import { outputOf, type ProgramEnvironment } from './process.ts';
+
+export interface GitQuestion {
+  env: ProgramEnvironment;
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+/**
+ * Asks git about a project. A repository that came as an archive has a configuration of somebody else's, and git would run
+ * the programs it names because somebody looks: monitors and hooks, filters that clean a file before it is compared, and
+ * transports that fetch an object the repository lacks. None of them runs. Nothing without git.
+ */
+export async function askGit(
+  root: string,
+  args: readonly string[],
+  { env, timeoutMs, signal }: GitQuestion,
+): Promise<{ code: number | undefined; output: string } | undefined> {
+  const ask = (...words: readonly string[]) =>
+    outputOf('git', [...OFF, '-C', root, ...words], { env: gitEnvironment(env), timeoutMs, signal });
+  const filters = await filterNames(ask);
+  if (filters === undefined) return undefined;
+  const off = filters.flatMap((name) => NO_FILTER.flatMap((setting) => ['-c', `filter.${name}.${setting}`]));
+  return ask(...off, ...args);
+}
+
+const OFF = ['core.fsmonitor=false', 'core.untrackedCache=false', 'core.hooksPath=/dev/null'].flatMap(
+  (setting) => ['-c', setting],
+);
+const NO_FILTER = ['clean=', 'smudge=', 'process=', 'required=false'];
+const MOST_FILTERS = 100;
+
+/** Variables of git would name another repository than the one that is asked about. */
+function gitEnvironment(env: ProgramEnvironment): Record<string, string | undefined> {
+  const kept = Object.entries(env).filter(([name]) => !/^GIT_/i.test(name));
+  return {
+    ...Object.fromEntries(kept),
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_NO_LAZY_FETCH: '1',
+    // Versions that do not know the line above find no transport to fetch with.
+    GIT_ALLOW_PROTOCOL: 'none',
+  };
+}
+
+type Ask = (...words: readonly string[]) => ReturnType<typeof outputOf>;
+
+/**
+ * The filters that the repository itself defines; those of the user are the user's choice. Nothing where they cannot be
+ * told or switched off: git is not asked at all then.
+ */
+async function filterNames(ask: Ask): Promise<string[] | undefined> {
+  const asked = ['-z', '--get-regexp', String.raw`^filter\.`];
+  const scoped = await ask('config', '--show-scope', ...asked);
+  // Before git 2.26 there are no scopes: then all filters are switched off.
+  const told = scoped?.code === 129 ? await ask('config', ...asked) : scoped;
+  // 1: there are none.
+  if (told === undefined || (told.code !== 0 && told.code !== 1)) return undefined;
+  const parts = told.output.split('\0').filter((part) => part !== '');
+  const keys =
+    told === scoped
+      ? parts.filter((_, index) => index % 2 === 1 && !/^(?:system|global)$/.test(parts[index - 1] ?? ''))
+      : parts;
+  const names = new Set(keys.flatMap((entry) => /^filter\.(.*)\.[^.\n]*(?:\n|$)/s.exec(entry)?.[1] ?? []));
+  const odd = names.size > MOST_FILTERS || [...names].some((name) => /[=\n]/.test(name));
+  return odd ? undefined : [...names];
+}
