@@ -45,7 +45,7 @@ async function checkNamedTools(tools: ToolChoice, { workspaces }: Parts): Promis
 }
 
 function contextOf(
-  { outside, config, from, warnings, log, secrets }: Settings,
+  { outside, config, from, warnings, log, secrets, state }: Settings,
   { gitSources, rankings, roots, workspaces, codebases, memories, projectState }: Parts,
 ): Omit<Context, 'settingKeys' | 'tools' | 'tracing'> {
   /** Which project is meant without a name may depend on what the client says. */
@@ -86,6 +86,7 @@ function contextOf(
     readFolder: async (folder) => (await import('./open-workspace.ts')).readFolder(folder),
     memory: async (project, mayWrite) => memories.of(await projectOf(project), mayWrite),
     state: async (project) => projectState(await projectOf(project)),
+    trusted: once(async () => (await import('../services/completion/trust.ts')).openTrust(state)),
     usage: async (project) => rankings.usage(await projectOf(project)),
     reranker: rankings.reranker,
     delegation: once(async () => {

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import { realFolder } from '../base/files/files.ts';
 import { projectKey } from '../base/files/project-key.ts';
 import { readKit } from '../kit/kit.ts';
 import type { ProjectState } from '../operations/context.ts';
+import type { TrustPolicy } from '../services/completion/trust.ts';
 import type { Project } from '../sources/project-root.ts';
 import { rootOf, type Settings } from './settings.ts';
 
@@ -11,7 +13,7 @@ import { rootOf, type Settings } from './settings.ts';
  */
 export function projectState(
   project: Project,
-  { outside, config, state: userState, secrets }: Settings,
+  { outside, config, from, state: userState, secrets }: Settings,
 ): ProjectState {
   const root = rootOf(project, 'read state from');
   return {
@@ -26,6 +28,7 @@ export function projectState(
         addedEnv: config.contractEnv,
         platform: outside.platform,
         timeoutMs: config.contractTimeoutMs,
+        trust: await trustPolicy(config, from.trust),
         hide: secrets.redact,
       });
     },
@@ -67,3 +70,16 @@ export function projectState(
     },
   };
 }
+
+/** What the user has set about the programs of projects; folders that are not there trust nothing. */
+async function trustPolicy({ trust, trustProject }: Settings['config'], from: string): Promise<TrustPolicy> {
+  const rule = RULES.find((each) => each === trust[0]);
+  const folders = rule === undefined ? await Promise.all(trust.map((folder) => realFolder(folder))) : [];
+  return {
+    rule: trustProject && rule !== 'never' ? 'always' : (rule ?? 'ask'),
+    folders: folders.filter((folder) => folder !== undefined),
+    from,
+  };
+}
+
+const RULES = ['ask', 'always', 'never'] as const;

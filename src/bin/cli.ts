@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises';
 import { createContext } from '../app/app.ts';
 import { ERROR_CODES } from '../base/errors.ts';
 import { CLI_PROGRAM } from '../base/product.ts';
@@ -28,8 +29,24 @@ async function main(): Promise<number> {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
     signal: interrupted.signal,
+    readLine: process.stdin.isTTY && process.stderr.isTTY ? readLine(interrupted.signal) : undefined,
     settingsHelp: settingsHelp(PRESETS, { common: true }),
   });
+}
+
+/** Asks on stderr, so that what is printed to a file or a pipe stays clean. No answer is an empty one. */
+function readLine(signal: AbortSignal): (prompt: string) => Promise<string> {
+  return async (prompt) => {
+    const lines = createInterface({ input: process.stdin, output: process.stderr });
+    try {
+      return await Promise.race([
+        lines.question(prompt, { signal }),
+        new Promise<string>((resolve) => lines.once('close', () => resolve(''))),
+      ]);
+    } finally {
+      lines.close();
+    }
+  };
 }
 
 /**

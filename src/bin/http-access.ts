@@ -49,7 +49,14 @@ export async function decideAccess(context: Context, options: AccessOptions): Pr
     return { gate: openGate, routes: [], whom: 'clients on this machine only', ...sealed };
   const tokens = await serverTokens(context, options.outside, options.newToken);
   const whom = local ? 'clients on this machine with the token' : 'clients with the token';
-  return { gate: changingGate(tokens), routes: [], whom, settle: tokens.settle, ...sealed };
+  const gate = changingGate(tokens);
+  return {
+    gate: onlyThisMachine(config) ? ownGate(gate) : gate,
+    routes: [],
+    whom,
+    settle: tokens.settle,
+    ...sealed,
+  };
 }
 
 /** A gate for tokens that come and go. */
@@ -60,6 +67,22 @@ function changingGate({ current }: Tokens): Gate {
       const known = await current();
       if (made?.known !== known) made = { known, gate: tokenGate(known) };
       return made.gate.admit(authorization);
+    },
+  };
+}
+
+/** Behind a proxy, clients of other machines come from this one too. */
+function onlyThisMachine({ httpHost, publicUrl, allowHosts }: Context['config']): boolean {
+  return isLoopback(httpHost) && publicUrl === undefined && allowHosts.length === 0;
+}
+
+/** Whoever has the full token of such a server is the user, or was given it by the user. */
+function ownGate(gate: Gate): Gate {
+  return {
+    async admit(authorization) {
+      const caller = await gate.admit(authorization);
+      const full = 'known' in caller && caller.mayWrite && caller.only === undefined;
+      return full ? { ...caller, own: true } : caller;
     },
   };
 }

@@ -8,6 +8,7 @@ import { memorySettings } from './memory-settings.ts';
 import { rankingSettings } from './ranking-settings.ts';
 import { intBetween, meta, PERSONAL, settingMeta, text, type SettingMeta } from './setting-meta.ts';
 import { toolSettings } from './tool-settings.ts';
+import { trustSettings } from './trust-settings.ts';
 
 /** Every setting, once. Flags, environment variables, file keys, help and docs are all derived from here. */
 export const configSchema = z.strictObject({
@@ -60,10 +61,13 @@ export const configSchema = z.strictObject({
     .default([])
     .describe('Names of additional environment variables to pass to the programs of a completion contract.')
     .register(settingMeta, meta('names', 'Variables for contracts', { ...PERSONAL, separator: ',' })),
+  ...trustSettings,
   contractsOverHttp: z
     .boolean()
     .default(false)
-    .describe('Let HTTP clients run completion contracts, which start programs in the project.')
+    .describe(
+      'Let HTTP clients run completion contracts, which start programs in the project. Clients on this machine with the server’s full token may without it.',
+    )
     .register(settingMeta, { ...PERSONAL, binding: true, summary: 'Completion contracts over HTTP' }),
   ...a2aSettings,
   ...rankingSettings,

@@ -9,6 +9,7 @@ import type { Config } from '../config/schema.ts';
 import type { ConfigSources } from '../config/load.ts';
 import type { Kit } from '../kit/kit.ts';
 import type { Completion } from '../services/completion/completion.ts';
+import type { Trust } from '../services/completion/trust.ts';
 import type { Codebase } from '../services/codebase/codebase.ts';
 import type { Delegation } from '../services/delegation/delegation.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
@@ -30,11 +31,12 @@ import type { Search } from '../services/search/search.ts';
 import type { Knowledge } from '../services/knowledge/knowledge.ts';
 import type { BroughtPart, OlderPart } from '../services/facts/older-state.ts';
 import type { Project } from '../sources/project-root.ts';
+import type { ConfirmRequest, Confirmed } from '../model/confirmation.ts';
 import type { Sampled, SampledText, SampleRequest } from '../model/sampling.ts';
 import type { AnyOperation } from './operation.ts';
 import type { ToolChoice } from './toolsets.ts';
 
-export type { Sampled, SampledText, SampleRequest };
+export type { Confirmed, ConfirmRequest, Sampled, SampledText, SampleRequest };
 
 export type { KnowledgeDomain, KnowledgeFragment } from '../services/knowledge/knowledge.ts';
 
@@ -110,6 +112,8 @@ export interface Context extends SettingsPort, CataloguePort, MemoryPort, StateP
   gitSources(): Promise<GitSources>;
   /** How a folder of a git source reads, for comparing two versions of it. */
   readFolder(folder: string): Promise<{ catalogue: Catalogue; tree: Tree }>;
+  /** The projects whose programs a person has allowed to run. */
+  trusted(): Promise<Trust>;
   /** The code of the project at this place. */
   codebase(root: string, mayWrite?: boolean): Promise<Codebase>;
   /** What was started in a project, which ranking goes by. */
@@ -194,6 +198,11 @@ export interface Call {
   say?: StepWriter;
   /** Whether the caller is another program that came over HTTP; some things are not for everybody who can connect. */
   overHttp?: boolean;
+  /**
+   * Whether a caller over HTTP has shown the full token of a server that only this machine can reach: then it is as good as
+   * the user's own host.
+   */
+  ownToken?: boolean;
   /** `false` where the caller may only read, whatever the server itself allows. */
   mayWrite?: boolean;
   /**
@@ -202,4 +211,9 @@ export interface Call {
    * from its beginning. So ask before anything is written, and ask the same when nothing has changed.
    */
   sample?(request: SampleRequest): Promise<Sampled>;
+  /**
+   * Asks the person at the other end; not there where nobody can be asked. What is said of `sample` about clients of the 2026
+   * protocol holds here too.
+   */
+  confirm?(request: ConfirmRequest): Promise<Confirmed>;
 }

@@ -165,7 +165,9 @@ function mayRunPrograms(
   { config }: Context,
   call: Call,
 ): boolean {
-  return runsPrograms !== true || call.overHttp !== true || config.contractsOverHttp;
+  return (
+    runsPrograms !== true || call.overHttp !== true || call.ownToken === true || config.contractsOverHttp
+  );
 }
 
 function refusePrograms(
@@ -175,8 +177,10 @@ function refusePrograms(
 ): void {
   if (mayRunPrograms(operation, context, call)) return;
   const setting = context.settingKeys['contractsOverHttp'] ?? 'contractsOverHttp';
-  throw new BmadError('forbidden', `${operation.name} runs programs, which is not allowed over HTTP.`, {
-    hint: `Use it over stdin or the command line, or ask the server's owner to turn on ${setting} (${context.configFrom.contractsOverHttp}).`,
+  const from = context.configFrom.contractsOverHttp;
+  const off = from === 'default' ? 'off by default' : `off (${from})`;
+  throw new BmadError('forbidden', `${operation.name} runs programs, which you may not do over HTTP.`, {
+    hint: `It works on the server's machine with the server's full token, over stdin and on the command line. For all others, the server's owner can turn on ${setting}, which is ${off}.`,
   });
 }
 

@@ -22,6 +22,7 @@ import { getSkill, listSkillFolder, listSkills } from './client/skills.ts';
 import { searchCodebase } from './codebase/search-codebase.ts';
 import { listReceipts, verifyReceipts } from './completion/receipts.ts';
 import { runCompletionContract } from './completion/run-completion-contract.ts';
+import { trust } from './completion/trust.ts';
 import { delegateToAgent } from './delegation/delegate-to-agent.ts';
 import { sourcesAdd } from './git-sources/sources-add.ts';
 import { sourcesApprove } from './git-sources/sources-approve.ts';
@@ -123,6 +124,7 @@ export const operations: readonly AnyOperation[] = [
   reconcileLedgers,
   verifyReceipts,
   listReceipts,
+  trust,
   taskList,
   taskShow,
   taskClaim,

@@ -53,6 +53,7 @@ export const OFFERED: Readonly<Partial<Record<string, Offer>>> = {
   reconcile_ledgers: { behind: { manage_project: 'reconcile_ledgers' }, command: 'project reconcile' },
   verify_receipts: { behind: { manage_project: 'verify_receipts' }, command: 'contract verify' },
   list_receipts: { behind: { manage_project: 'list_receipts' }, command: 'contract receipts' },
+  trust: { command: 'trust', positional: ['folder'], projectless: true },
   task_list: { behind: { manage_project: 'task_list' }, command: 'task list' },
   task_show: { behind: { manage_project: 'task_show' }, command: 'task show', positional: ['task_id'] },
   task_claim: { behind: { manage_project: 'task_claim' }, command: 'task claim', positional: ['task_id'] },

@@ -46,6 +46,7 @@ describe('what programs may call by name', () => {
       'sources_update',
       'task_approve',
       'task_refuse',
+      'trust',
       'usage_clear',
       'usage_show',
     ]);

@@ -59,7 +59,8 @@ function reachOf(operation: AnyOperation, context: Context, call: Call): Reach {
   if (call.mayWrite === false && !mayRead(operation)) return not(WRITES_ONLY);
   if (!mayBeOffered(operation, context, call)) {
     const setting = context.settingKeys['contractsOverHttp'] ?? 'contractsOverHttp';
-    return not(`it runs programs, which is allowed over HTTP only with ${setting} (--contracts-over-http)`);
+    const only = `with the server's full token on its own machine, or with ${setting} (--contracts-over-http)`;
+    return not(`it runs programs, which is allowed over HTTP only ${only}`);
   }
   return { operation, reachable: true, why: behind + why };
 }

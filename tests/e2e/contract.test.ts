@@ -16,6 +16,8 @@ import { connectClient, textsOf } from '../support/mcp-client.ts';
 import { bareEnvironment, bmad } from '../support/programs.ts';
 
 const TOOL = 'run_completion_contract';
+/** What consent is about has its own tests. */
+const TRUSTED = { BMAD_TRUST_PROJECT: 'true' };
 const FILES = { [SCRIPT_PATH]: KIT_LIKE_SCRIPT, '.verify/go': 'go test ./...|tests OK\n' };
 
 async function project(files: Record<string, string> = FILES): Promise<{ cwd: string; home: string }> {
@@ -27,7 +29,7 @@ async function project(files: Record<string, string> = FILES): Promise<{ cwd: st
 describe('the completion contract over stdin', () => {
   it('gives the verdict as data, and tells how far it is', async () => {
     const place = await project();
-    const client = await connectClient(place);
+    const client = await connectClient({ ...place, args: ['--trust-project'] });
     onTestFinished(() => client.close());
     const told: string[] = [];
     const result = await client.callTool(
@@ -46,7 +48,7 @@ describe('the completion contract over stdin', () => {
     });
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [serverFile],
+      args: [serverFile, '--trust-project'],
       cwd,
       env: bareEnvironment(home),
       stderr: 'ignore',
@@ -73,7 +75,10 @@ describe('the completion contract over stdin', () => {
     await client.close();
     // The lock of the one that was killed holds nobody up.
     await writeFiles(cwd, FILES);
-    const next = await bmad(['contract', 'run', '--json'], { cwd, env: bareEnvironment(home) });
+    const next = await bmad(['contract', 'run', '--json', '--trust-project'], {
+      cwd,
+      env: bareEnvironment(home),
+    });
     expect(JSON.parse(next.stdout.toString('utf8'))).toMatchObject({ status: 'PASS' });
   });
 });
@@ -84,7 +89,7 @@ describe.each<[string, VersionNegotiationMode]>([
 ])('the completion contract over HTTP, era %s', (_era, mode) => {
   async function connected(args: string[]): Promise<{ client: Client; cwd: string }> {
     const { cwd, home } = await project();
-    const server = await startHttpServer({ cwd, home, args: [serverFile, '--http', '--port', '0', ...args] });
+    const server = await startHttpServer({ cwd, home, more: ['--trust-project', ...args] });
     onTestFinished(async () => void (await server.stop()));
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
     await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
@@ -125,7 +130,7 @@ describe('the commands of the contract', () => {
     for (const closed of [['stdout'], ['stdout', 'stderr']] as const) {
       const child = spawn(process.execPath, [cliFile, ...words], {
         cwd,
-        env: bareEnvironment(home),
+        env: bareEnvironment(home, TRUSTED),
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       child.stderr.resume();
@@ -140,7 +145,7 @@ describe('the commands of the contract', () => {
     onTestFinished(() => full.close());
     const child = spawn(process.execPath, [cliFile, 'contract', 'run'], {
       cwd,
-      env: bareEnvironment(home),
+      env: bareEnvironment(home, TRUSTED),
       stdio: ['ignore', full.fd, 'pipe'],
     });
     const told = child.stderr === null ? '' : await text(child.stderr);
@@ -151,7 +156,7 @@ describe('the commands of the contract', () => {
   it('end with 0 only if all is well', async () => {
     const { cwd, home } = await project();
     const run = async (...words: string[]) =>
-      bmad(['contract', ...words], { cwd, env: bareEnvironment(home) });
+      bmad(['contract', ...words], { cwd, env: bareEnvironment(home, TRUSTED) });
     expect((await run('verify')).code).toBe(1);
     const first = await run('run');
     expect(first.code).toBe(0);

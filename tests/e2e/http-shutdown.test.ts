@@ -24,7 +24,11 @@ async function start(more: readonly string[] = []): Promise<HttpServerProcess & 
   const cwd = await temporaryFolder(onTestFinished);
   const contract = await waitingContract(cwd);
   const home = await temporaryFolder(onTestFinished);
-  const server = await startHttpServer({ cwd, home, more: ['--contracts-over-http', ...more] });
+  const server = await startHttpServer({
+    cwd,
+    home,
+    more: ['--contracts-over-http', '--trust-project', ...more],
+  });
   onTestFinished(() => void server.child.kill('SIGKILL'));
   return { ...server, ...contract };
 }

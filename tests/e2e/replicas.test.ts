@@ -107,7 +107,7 @@ describe.skipIf(nginx === undefined).each(ENGINES)(
     beforeAll(async () => {
       const ends: (() => Promise<void>)[] = [];
       const onEnd: OnEnd = (cleanUp) => void ends.unshift(cleanUp);
-      ({ url } = await replicas([...(await args(onEnd)), '--contracts-over-http'], onEnd));
+      ({ url } = await replicas([...(await args(onEnd)), '--contracts-over-http', '--trust-project'], onEnd));
       return async () => {
         for (const end of ends) await end();
       };

@@ -41,13 +41,17 @@ if $good; then say "\\033[0;32m✅ CC PASS — [$list] — $(date '+%Y-%m-%d %H:
 else say "\\033[0;31m🔴 CC FAIL — [$list] — $(date '+%Y-%m-%d %H:%M:%S')\\033[0m"; exit 1; fi
 `;
 
-/** The real application in a project with these files; git and the tools of the machine can be found. */
+/** The real application in a trusted project with these files; git and the tools of the machine can be found. */
 export async function contractSession(
   onEnd: Parameters<typeof openSession>[0],
   files: Readonly<Record<string, string>>,
-  { env = {}, ...outside }: Partial<Outside> = {},
+  { env = {}, flags = {}, ...outside }: Partial<Outside> = {},
 ): Promise<Session> {
-  const session = await openSession(onEnd, { env: { PATH: process.env['PATH'], ...env }, ...outside });
+  const session = await openSession(onEnd, {
+    env: { PATH: process.env['PATH'], ...env },
+    flags: { trustProject: 'true', ...flags },
+    ...outside,
+  });
   await writeFiles(session.folder, files);
   return session;
 }

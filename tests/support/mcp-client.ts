@@ -4,6 +4,8 @@ import {
   type CallToolResult,
   type CreateMessageRequestParams,
   type CreateMessageResult,
+  type ElicitRequestParams,
+  type ElicitResult,
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -18,6 +20,8 @@ export interface ConnectOptions {
   roots?: readonly string[];
   /** Answers for the model of the client; without it the client offers none. */
   sample?: (params: CreateMessageRequestParams) => CreateMessageResult | Promise<CreateMessageResult>;
+  /** Answers for the person at the client; without it the client asks nobody. */
+  elicit?: (params: ElicitRequestParams) => ElicitResult | Promise<ElicitResult>;
   /** Program and arguments, where it is not the server in dist. */
   command?: readonly [string, ...string[]];
   /** Arguments for the server in dist. */
@@ -32,12 +36,13 @@ export async function connectClient({
   mode = 'legacy',
   roots,
   sample,
+  elicit,
   args: serverArgs = [],
   command = [process.execPath, serverFile, ...serverArgs],
   env = {},
 }: ConnectOptions): Promise<Client> {
   const [program, ...args] = command;
-  const client = newClient({ mode, roots, sample });
+  const client = newClient({ mode, roots, sample, elicit });
   await client.connect(
     new StdioClientTransport({
       command: program,
@@ -55,8 +60,9 @@ export function newClient({
   mode = 'legacy',
   roots,
   sample,
+  elicit,
 }: {
-  [option in 'mode' | 'roots' | 'sample']?: ConnectOptions[option] | undefined;
+  [option in 'mode' | 'roots' | 'sample' | 'elicit']?: ConnectOptions[option] | undefined;
 }): Client {
   const client = new Client(
     { name: 'test', version: '1' },
@@ -65,6 +71,7 @@ export function newClient({
       capabilities: {
         ...(roots === undefined ? {} : { roots: {} }),
         ...(sample === undefined ? {} : { sampling: {} }),
+        ...(elicit === undefined ? {} : { elicitation: { form: {} } }),
       },
     },
   );
@@ -74,6 +81,7 @@ export function newClient({
   }
   if (sample !== undefined)
     client.setRequestHandler('sampling/createMessage', ({ params }) => sample(params));
+  if (elicit !== undefined) client.setRequestHandler('elicitation/create', ({ params }) => elicit(params));
   return client;
 }
 

@@ -12,6 +12,8 @@ export interface Caller {
   subject?: string;
   /** Whether they may change something; a read-only server refuses all writes. */
   mayWrite: boolean;
+  /** Whether they have the full token of a server that only its own machine can reach. */
+  own?: true;
   /** The one part they may reach; without it, everything. */
   only?: Part;
   /** The WWW-Authenticate header of a refusal, for a caller who could ask the issuer for more. */

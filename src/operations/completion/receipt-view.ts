@@ -34,18 +34,26 @@ export const receiptSchema = z.object({
   dirty: z.boolean().optional(),
   tree: z.string(),
   hash: z.string(),
+  /** Who ran it and where, as the file says. */
+  by: z.string().optional(),
+  /** Whether it was written here, as the user's own state has it. */
+  written_here: z.boolean().optional(),
 });
 
 export type ReceiptData = z.output<typeof receiptSchema>;
 
-interface ReceiptLike extends Omit<ReceiptData, 'working_dir' | 'commit' | 'dirty' | 'tree'> {
+interface ReceiptLike extends Omit<
+  ReceiptData,
+  'working_dir' | 'commit' | 'dirty' | 'tree' | 'written_here'
+> {
   directory: string;
   git?: { commit?: string | undefined; dirty: boolean } | undefined;
   tree: { digest: string };
 }
 
-export function receiptData(receipt: ReceiptLike): ReceiptData {
-  const { id, status, reason, contract, directory, stacks, started, duration_ms, git, tree, hash } = receipt;
+export function receiptData(receipt: ReceiptLike, writtenHere?: boolean): ReceiptData {
+  const { by, id, status, reason, contract, directory, stacks, started, duration_ms, git, tree, hash } =
+    receipt;
   return {
     id,
     status,
@@ -59,6 +67,8 @@ export function receiptData(receipt: ReceiptLike): ReceiptData {
     ...(git === undefined ? {} : { dirty: git.dirty }),
     tree: tree.digest,
     hash,
+    ...(by === undefined ? {} : { by }),
+    ...(writtenHere === undefined ? {} : { written_here: writtenHere }),
   };
 }
 
@@ -75,7 +85,8 @@ export function receiptText({
   const where =
     commit === undefined ? '' : `, commit ${commit.slice(0, 10)}${dirty === true ? ' with changes' : ''}`;
   const folder = rest.working_dir === '.' ? '' : ` in ${rest.working_dir}`;
-  return `${id} ${status} [${stacks.join(', ')}]${folder} ${started}, ${seconds(duration_ms)}${where}, tree ${rest.tree.slice(0, 12)}`;
+  const foreign = rest.written_here === false ? ', not written here' : '';
+  return `${id} ${status} [${stacks.join(', ')}]${folder} ${started}, ${seconds(duration_ms)}${where}, tree ${rest.tree.slice(0, 12)}${foreign}`;
 }
 
 export function stepText({

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { quoted } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
 import { plural } from '../../base/text/text.ts';
 import { receiptData, receiptSchema, receiptText } from './receipt-view.ts';
@@ -32,6 +33,10 @@ export const verifyReceipts = defineOperation({
   input: z.strictObject({ project: projectField }),
   output: z.object({
     proven: z.boolean(),
+    /** `not_proven_here`: the receipts that say so were not written here. */
+    verdict: z.enum(['proven', 'not_proven', 'not_proven_here']),
+    /** The receipt that claims it, then. */
+    claimed: receiptSchema.optional(),
     chain: z.enum(['whole', 'broken', 'empty']),
     receipts: z.int(),
     problems: z.array(problemSchema),
@@ -51,10 +56,11 @@ export const verifyReceipts = defineOperation({
   }),
   async run({ project }, context, call) {
     const completion = await (await context.state(project)).completion();
-    const { lastPass, passedHere, newest, changes, changesKnown, provenFor, place, ...found } =
+    const { claimed, lastPass, passedHere, newest, changes, changesKnown, provenFor, place, ...found } =
       await completion.verify(call.signal);
     return {
       ...found,
+      claimed: claimed && receiptData(claimed, false),
       last_pass: lastPass && receiptData(lastPass),
       passed_here: passedHere?.id,
       newest: newest && receiptData(newest),
@@ -71,15 +77,20 @@ export const verifyReceipts = defineOperation({
     body: lines(
       data.proven
         ? 'Proven: the project is unchanged since it passed, and the receipts are intact.'
-        : data.proven_for.length > 0
-          ? `NOT proven for the whole project, only for ${data.proven_for.map(partText).join('; ')}.`
-          : 'NOT proven.',
+        : data.verdict === 'not_proven_here'
+          ? 'NOT proven here: the receipts were not written on this machine by this user, and anyone can write such a file.'
+          : data.proven_for.length > 0
+            ? `NOT proven for the whole project, only for ${data.proven_for.map(partText).join('; ')}.`
+            : 'NOT proven.',
+      data.claimed === undefined
+        ? undefined
+        : `The file says: ${receiptText(data.claimed)}, by ${quoted(data.claimed.by ?? 'unknown')}`,
       data.chain === 'empty'
         ? 'Receipts: none yet.'
         : `Receipts: ${data.receipts}, the chain is ${data.chain}`,
       data.problems.map(({ message }) => `- ${message}`),
       data.last_pass === undefined
-        ? data.chain === 'empty'
+        ? data.chain === 'empty' || data.claimed !== undefined
           ? undefined
           : 'Last PASS: none intact'
         : `Last PASS: ${receiptText(data.last_pass)}`,
@@ -127,10 +138,13 @@ export const listReceipts = defineOperation({
   }),
   async run({ limit, project }, context, call) {
     const completion = await (await context.state(project)).completion();
-    const { lines: total, intact, problems, place } = await completion.receipts();
+    const { lines: total, intact, problems, place, fromHere } = await completion.receipts();
     return {
       total,
-      items: intact.slice(-limit).toReversed().map(receiptData),
+      items: intact
+        .slice(-limit)
+        .toReversed()
+        .map((receipt) => receiptData(receipt, fromHere(receipt))),
       problems,
       notes: await olderNotes(context, project, ['receipts'], call),
       place: place.folder,

@@ -1,4 +1,4 @@
-import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
@@ -10,14 +10,16 @@ import {
   receiptLines,
   SCRIPT_PATH,
 } from '../../../tests/support/contract-project.ts';
+import { writeFiles } from '../../../tests/support/folders.ts';
 import type { Receipt } from '../../services/completion/receipts.ts';
 import { execute } from '../execute.ts';
 import { runCompletionContract } from './run-completion-contract.ts';
 
-const project = (script: string, files: Record<string, string> = {}): Record<string, string> => ({
-  [SCRIPT_PATH]: script,
-  ...files,
-});
+type Files = Record<string, string>;
+const project = (script: string, files: Files = {}): Files => ({ [SCRIPT_PATH]: script, ...files });
+
+const trusted = (folder: string, env: Record<string, string> = {}) =>
+  contextIn(folder, { flags: { trustProject: 'true' }, env: { PATH: process.env['PATH'], ...env } });
 
 const PASSING = { '.verify/typescript': 'tsc --noEmit|types OK\nnpm test|tests OK\n' };
 
@@ -135,10 +137,8 @@ echo "CC PASS — [go] — 2026-01-01 00:00:00"
     const secret = 'correct-horse-battery';
     const script = `echo "▶ Stack : Go"; echo "▶ deploy --key $(cat key)"; echo "  → deploy OK"; echo "$(cat key)" >&2; echo "✅ CC PASS — [go] — 2026-01-01 00:00:00"\n`;
     const folder = await temporaryFolder(onTestFinished);
-    await mkdir(join(folder, '_bmad/_config/custom'), { recursive: true });
-    await writeFile(join(folder, SCRIPT_PATH), script);
-    await writeFile(join(folder, 'key'), secret);
-    const context = await contextIn(folder, { env: { PATH: process.env['PATH'], MY_API_KEY: secret } });
+    await writeFiles(folder, { [SCRIPT_PATH]: script, key: secret });
+    const context = await trusted(folder, { MY_API_KEY: secret });
     const told: string[] = [];
     const outcome = await execute(runCompletionContract, {}, context, {
       signal: new AbortController().signal,
@@ -226,9 +226,8 @@ describe('run_completion_contract, with scripts that misbehave', () => {
 
   it('is cancelled with all it has started, and leaves no receipt', async () => {
     const folder = await temporaryFolder(onTestFinished);
-    await mkdir(join(folder, '_bmad/_config/custom'), { recursive: true });
-    await writeFile(join(folder, SCRIPT_PATH), `sleep 600 & echo "▶ pid $!"; wait\n`);
-    const context = await contextIn(folder, { env: { PATH: process.env['PATH'] } });
+    await writeFiles(folder, { [SCRIPT_PATH]: `sleep 600 & echo "▶ pid $!"; wait\n` });
+    const context = await trusted(folder);
     const controller = new AbortController();
     let pid = 0;
     const outcome = await execute(runCompletionContract, {}, context, {

@@ -15,14 +15,37 @@ export const BUILTIN_VERSION = 1;
 
 const FILE_BYTES = 5_000_000;
 
-/** Verifies a folder with the usual commands of its stacks, for projects that have no script of their own. */
-export async function runBuiltin(request: RunRequest): Promise<RunResult> {
-  const { root, folder, stack, keeper } = request;
+export type PlanRequest = Pick<RunRequest, 'root' | 'folder' | 'place' | 'stack' | 'env' | 'platform'>;
+
+interface Plan {
+  stacks: KitStack[];
+  commands: PlannedCommand[];
+  lacks: Lack[];
+}
+
+/** The usual commands of the stacks that are found in a folder. */
+export async function planBuiltin(request: PlanRequest): Promise<Plan> {
+  const { root, folder, stack } = request;
   const listing = await listForStacks(root, folder);
   const found = stacksIn(listing)
     .map(({ name }) => name)
     .filter((name): name is KitStack => (KIT_STACKS as readonly string[]).includes(name));
   const stacks = stack === undefined ? found : found.filter((name) => name === stack);
+  const around = surroundings(request, listing);
+  const commands: PlannedCommand[] = [];
+  const lacks: Lack[] = [];
+  for (const name of stacks) {
+    const plan = await PLANS[name](around);
+    commands.push(...plan.commands);
+    lacks.push(...plan.lacks);
+  }
+  return { stacks, commands, lacks };
+}
+
+/** Verifies a folder with the usual commands of its stacks, for projects that have no script of their own. */
+export async function runBuiltin(request: RunRequest): Promise<RunResult> {
+  const { stack, keeper } = request;
+  const { stacks, commands, lacks } = await planBuiltin(request);
   if (stacks.length === 0)
     return {
       status: 'NOT_VERIFIED',
@@ -37,14 +60,6 @@ export async function runBuiltin(request: RunRequest): Promise<RunResult> {
       steps: [],
       timedOut: false,
     };
-  const around = surroundings(request, listing);
-  const commands: PlannedCommand[] = [];
-  const lacks: Lack[] = [];
-  for (const name of stacks) {
-    const plan = await PLANS[name](around);
-    commands.push(...plan.commands);
-    lacks.push(...plan.lacks);
-  }
   const { steps, timedOut, signal } = await runAll(commands, lacks, request);
   keeper.flush();
   const judged = judgement(steps, lacks, timedOut, request.timeoutMs);
@@ -150,7 +165,7 @@ function judgement(
 }
 
 function surroundings(
-  { root, folder, place, env, platform }: RunRequest,
+  { root, folder, place, env, platform }: PlanRequest,
   listing: Surroundings['listing'],
 ): Surroundings {
   return {

@@ -1,13 +1,17 @@
+import { hostname } from 'node:os';
 import { isAbsolute, join, relative, sep } from 'node:path';
+import { BmadError } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { realFolder } from '../../base/files/files.ts';
-import { oneLine, plural } from '../../base/text/text.ts';
+import { plural } from '../../base/text/text.ts';
 import { readKit, type Kit } from '../../kit/kit.ts';
 import { outputFolder } from '../../kit/output.ts';
 import { BUILTIN_VERSION, runBuiltin } from './builtin.ts';
+import { consentOf, requireConsent, type Confirm, type Consent } from './consent.ts';
 import { OutputKeeper } from './output.ts';
+import { readPrograms, type Programs, type ProgramsRequest } from './programs.ts';
 import { addReceipt, preparePlace, receiptPlace, type Receipt, type ReceiptBody } from './receipts.ts';
 import {
   findScript,
@@ -16,12 +20,15 @@ import {
   runScript,
   scriptPaths,
   stackNamed,
+  type Environment,
   type ProgramSetup,
   type RunResult,
   type Script,
 } from './run.ts';
+import { tellerOf } from './teller.ts';
 import { gitState } from './tree-files.ts';
 import { keepList, readTree, treeChanges, type Tree } from './tree.ts';
+import type { TrustPolicy } from './trust.ts';
 import { VerdictReader } from './verdict.ts';
 import { readChain, verifyReceipts, type Verification } from './verify.ts';
 
@@ -29,6 +36,8 @@ interface CompletionSetup extends ProgramSetup {
   root: string;
   /** The user's folder for what has no place in a project. */
   state: string;
+  /** Whose programs may run, as the user has set it. */
+  trust: TrustPolicy;
   /** Takes secrets out of what is shown and kept. */
   hide(text: string): string;
 }
@@ -43,6 +52,8 @@ interface CompletionRequest {
 interface Caller {
   signal: AbortSignal;
   progress(message: string): void;
+  /** Asks the person at the other end; not there where nobody can be asked. */
+  confirm?: Confirm;
 }
 
 /** Whether what is there is really done, and what was found out about that before. */
@@ -55,16 +66,34 @@ export async function openCompletion(setup: CompletionSetup) {
   return {
     run: (request: CompletionRequest, caller: Caller) =>
       runCompletion({ setup, kit, root, without }, request, caller),
+    /** What a run would start, and whether it may. */
+    async consent(workingDir?: string): Promise<Consent> {
+      const plan = await planOf({ setup, root }, { workingDir });
+      return consentOf(await readPrograms(plan, await scriptOf(root, kit)), setup.trust, setup.state);
+    },
     async receipts() {
       const place = await receiptPlace(kit, setup.state);
       return { ...(await readChain(place)), place };
     },
     async verify(signal: AbortSignal): Promise<Verification> {
       const place = await receiptPlace(kit, setup.state);
-      const script = await findScript(root, scriptPaths(kit.folder));
+      const script = await scriptOf(root, kit);
       return verifyReceipts(place, contractOf(script), () => readTree(root, without, setup.env, signal));
     },
   };
+}
+
+const scriptOf = (root: string, kit: Kit): Promise<Script | undefined> =>
+  findScript(root, scriptPaths(kit.folder));
+
+/** Where and with what a run would be. */
+async function planOf(
+  { setup, root }: Pick<CompletionProject, 'setup' | 'root'>,
+  { stack, workingDir }: Pick<CompletionRequest, 'stack' | 'workingDir'>,
+): Promise<ProgramsRequest> {
+  const named = stackNamed(stack);
+  const { folder, place } = await folderInside(root, workingDir);
+  return { ...setup, root, folder: folder === '.' ? '' : folder, place, stack: named };
 }
 
 interface CompletionProject {
@@ -97,19 +126,23 @@ function contractOf(script: Script | undefined): Receipt['contract'] {
     : { kind: 'script', path: script.path, sha256: sha256(script.content) };
 }
 
+const userName = (env: Environment): string => env['USER'] ?? env['LOGNAME'] ?? env['USERNAME'] ?? 'unknown';
+
 const STDERR_TAIL = 2_000;
 
 async function runCompletion(
   project: CompletionProject,
   request: CompletionRequest,
-  { signal, progress }: Caller,
+  { signal, progress, confirm }: Caller,
 ) {
   const { setup, kit, root, without } = project;
-  const stack = stackNamed(request.stack);
-  const { folder, place } = await folderInside(root, request.workingDir);
-  const paths = scriptPaths(kit.folder);
-  const script = await findScript(root, paths);
+  const plan = await planOf(project, request);
+  const { stack } = plan;
+  const folder = plan.folder === '' ? '.' : plan.folder;
+  const script = await scriptOf(root, kit);
   if (script !== undefined) refuseWindowsLines(script);
+  const programs = await readPrograms(plan, script);
+  await requireConsent(programs, setup.trust, setup.state, confirm);
   const receipts = await receiptPlace(kit, setup.state);
   await preparePlace(receipts);
   // Tests share ports, databases and build folders: two runs at once would fail each other.
@@ -119,6 +152,7 @@ async function runCompletion(
     onWait: () => progress('Waiting for another verification to finish'),
   };
   return withLock(join(receipts.folder, 'run.lock'), lock, async () => {
+    await refuseOthers(programs, plan, kit);
     progress("Reading the project's files");
     const tree = await readTree(root, without, setup.env, signal);
     const git = await gitState(root, without, setup.env, signal);
@@ -139,11 +173,8 @@ async function runCompletion(
     const clock = performance.now();
     const run = {
       ...setup,
-      root,
-      folder: folder === '.' ? '' : folder,
-      place,
-      stack,
-      scriptPath: paths[0] ?? '',
+      ...plan,
+      scriptPath: scriptPaths(kit.folder)[0] ?? '',
       keeper,
       reader,
       signal,
@@ -165,6 +196,7 @@ async function runCompletion(
       stack: stack ?? 'auto',
       stacks: shown.stacks,
       steps: shown.steps,
+      by: `${userName(setup.env)}@${hostname()}`,
       exit_code: shown.exitCode,
       signal: shown.signal,
       timed_out: shown.timedOut,
@@ -197,6 +229,17 @@ async function runCompletion(
   });
 }
 
+/** While it waited for another run, the project may have become something that nobody has allowed. */
+async function refuseOthers(allowed: Programs, plan: ProgramsRequest, kit: Kit): Promise<void> {
+  const now = await readPrograms(plan, await scriptOf(plan.root, kit));
+  const marks = ({ commands, files }: Programs): string =>
+    JSON.stringify([commands.length > 0, files.map(({ path, sha256: digest }) => [path, digest])]);
+  if (marks(now) === marks(allowed)) return;
+  throw new BmadError('conflict', 'The scripts of the project changed before they could be run.', {
+    hint: 'Nothing was run. Try again.',
+  });
+}
+
 const hidden = (steps: RunResult['steps'], hide: (text: string) => string): RunResult['steps'] =>
   steps.map((step) => ({ ...step, command: hide(step.command) }));
 
@@ -212,28 +255,4 @@ function withChanges(result: RunResult, before: Tree, after: Tree): RunResult {
   const more = changes.length > named.length ? ` and ${changes.length - named.length} more` : '';
   const hint = `Files changed during the run: ${named.join(', ')}${more}. The receipt covers the files as they were before the run; add generated files to .gitignore.`;
   return { ...result, hints: [...result.hints, ...left, hint] };
-}
-
-const EVERY_MS = 250;
-const SILENT_MS = 10_000;
-
-/** Tells how far it is: steps at once, other lines now and then, and in silence that it still runs. */
-function tellerOf(progress: (message: string) => void, hide: (text: string) => string) {
-  const started = performance.now();
-  let told = 0;
-  const tell = (message: string): void => {
-    told = performance.now();
-    progress(hide(oneLine(message, 200)));
-  };
-  const timer = setInterval(() => {
-    if (performance.now() - told >= SILENT_MS)
-      tell(`Still running after ${Math.round((performance.now() - started) / 1_000)} s`);
-  }, SILENT_MS / 2);
-  timer.unref();
-  return {
-    line(line: string, step: boolean): void {
-      if (line.trim() !== '' && (step || performance.now() - told >= EVERY_MS)) tell(line);
-    },
-    stop: () => clearInterval(timer),
-  };
 }

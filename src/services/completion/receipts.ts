@@ -47,11 +47,23 @@ export async function preparePlace({ folder, owner }: ReceiptPlace): Promise<voi
   if (owner === 'project') await writeNew(join(folder, '.gitignore'), Buffer.from('*\n'));
 }
 
+/** What the user's own state says of the chain: its end, and since when it was written here without a gap. */
+export interface Anchor extends Link {
+  from: number;
+}
+
 /** The end of the chain as it was noted outside; nothing when it was never noted. */
-export async function anchorOf({ anchor }: ReceiptPlace): Promise<Link | undefined> {
+export async function anchorOf({ anchor }: ReceiptPlace): Promise<Anchor | undefined> {
   const bytes = await readStateBytes(join(anchor, HEAD)).catch(() => undefined);
-  const { seq, hash } = (jsonObject(bytes?.toString('utf8') ?? '') ?? {}) as Partial<Link>;
-  return isCount(seq) && typeof hash === 'string' ? { seq, hash } : undefined;
+  const { seq, hash, from } = (jsonObject(bytes?.toString('utf8') ?? '') ?? {}) as Partial<Anchor>;
+  if (!isCount(seq) || typeof hash !== 'string') return undefined;
+  // Earlier versions noted the end alone, which says nothing about what came before it.
+  return { seq, hash, from: isCount(from) ? from : seq };
+}
+
+/** Whether a receipt was written here, as far as the user's own state knows; what a project brings along proves nothing. */
+export function isFromHere({ seq }: Pick<Receipt, 'seq'>, anchor: Anchor | undefined): boolean {
+  return anchor !== undefined && seq >= anchor.from && seq <= anchor.seq;
 }
 
 export async function readReceipts(place: ReceiptPlace, onLine: (line: string) => void): Promise<void> {
@@ -66,11 +78,15 @@ export async function addReceipt(
 ): Promise<{ receipt: Receipt; notes: string[] }> {
   await preparePlace(place);
   return withLock(join(place.folder, 'receipts.lock'), { waitMs: LOCK_MS, signal }, async () => {
-    const last = await lastLink(place);
+    const noted = await anchorOf(place);
+    const last = await lastLink(place, noted);
     const { receipt, line } = sealed(body, last);
     await appendLog(join(place.folder, LOG), [line]);
     const notes: string[] = [];
-    const head = JSON.stringify({ seq: receipt.seq, hash: receipt.hash });
+    // What the project's file holds beyond the note was not written here, or nobody was told of it.
+    const goesOn = noted?.seq === last.seq && noted.hash === last.hash;
+    const from = goesOn ? noted.from : receipt.seq;
+    const head = JSON.stringify({ seq: receipt.seq, hash: receipt.hash, from } satisfies Anchor);
     await writeAtomic(join(place.anchor, HEAD), `${head}\n`).catch(
       ours(({ message }) => {
         notes.push(`The end of the chain could not be recorded outside the project: ${message}`);
@@ -84,13 +100,12 @@ export async function addReceipt(
  * What a new receipt follows: the last one that can be read, whatever was done to it. Where receipts are missing at the
  * end, the note outside tells, and the gap stays to be seen.
  */
-async function lastLink(place: ReceiptPlace): Promise<Link> {
+async function lastLink(place: ReceiptPlace, noted: Link | undefined): Promise<Link> {
   let last: Link = { seq: 0, hash: ORIGIN };
   await readReceipts(place, (line) => {
     const read = opened(line);
     if (read !== undefined) last = { seq: read.receipt.seq, hash: read.receipt.hash };
   });
-  const noted = await anchorOf(place);
   return noted !== undefined && noted.seq > last.seq ? noted : last;
 }
 
@@ -107,6 +122,8 @@ export interface Receipt {
   stack: string;
   stacks: string[];
   steps: Step[];
+  /** Who ran it and where, as that machine said. */
+  by?: string;
   exit_code?: number;
   signal?: string;
   timed_out: boolean;
@@ -172,6 +189,7 @@ function isReceipt(value: unknown): value is Receipt {
     ['script', 'builtin'].includes(String(contract['kind'])) &&
     isTable(tree) &&
     typeof tree['digest'] === 'string' &&
+    (value['by'] === undefined || typeof value['by'] === 'string') &&
     (git === undefined || (isTable(git) && typeof git['dirty'] === 'boolean')) &&
     Array.isArray(steps) &&
     Array.isArray(stacks) &&

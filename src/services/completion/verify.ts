@@ -1,11 +1,15 @@
 import { plural } from '../../base/text/text.ts';
 import { ChainCheck, type ChainProblem, type ChainReport } from './chain.ts';
-import { anchorOf, readReceipts, type Receipt, type ReceiptPlace } from './receipts.ts';
+import { anchorOf, isFromHere, readReceipts, type Receipt, type ReceiptPlace } from './receipts.ts';
 import { keptList, treeChanges, type Tree, type TreeChange } from './tree.ts';
 
 export interface Verification {
-  /** Whether the project as it is now is the one that passed, and the receipts say so unchanged. */
+  /** Whether the project as it is now is the one that passed, and receipts that were written here say so unchanged. */
   proven: boolean;
+  /** `not_proven_here`: receipts say so that were not written here, as far as the user's own state knows. */
+  verdict: 'proven' | 'not_proven' | 'not_proven_here';
+  /** The receipt that claims it. */
+  claimed: Receipt | undefined;
   chain: 'whole' | 'broken' | 'empty';
   receipts: number;
   problems: ChainProblem[];
@@ -31,43 +35,94 @@ interface Scope {
   stack: string;
 }
 
-export async function readChain(place: ReceiptPlace): Promise<ChainReport> {
+interface Chain extends ChainReport {
+  /** Whether a receipt was written here, as the user's own state has it. */
+  fromHere(receipt: Receipt): boolean;
+}
+
+export async function readChain(place: ReceiptPlace): Promise<Chain> {
   const check = new ChainCheck();
   const noted = await anchorOf(place);
   await readReceipts(place, (line) => check.line(line));
-  return check.finish(noted);
+  return { ...check.finish(noted), fromHere: (receipt) => isFromHere(receipt, noted) };
 }
 
 /**
- * Whether the receipts are as they were written, and whether what has passed is still there. Only a PASS of the whole
- * project is one of the project, and a failure of any part of it since takes that back. The contract is the one of now.
+ * Whether the receipts are as they were written here, and whether what has passed is still there. Anybody can write a chain
+ * that is whole, so a PASS that was not written here proves nothing; a failure counts wherever it comes from. The contract is
+ * the one of now.
  */
 export async function verifyReceipts(
   place: ReceiptPlace,
   contract: Receipt['contract'],
   tree: () => Promise<Tree>,
 ): Promise<Verification> {
-  const { lines, intact, problems } = await readChain(place);
-  const passed = intact.filter(({ status }) => status === 'PASS');
+  const { lines, intact, problems, fromHere } = await readChain(place);
+  const chain: Verification['chain'] = problems.length > 0 ? 'broken' : lines === 0 ? 'empty' : 'whole';
+  const base = { chain, receipts: lines, problems, newest: intact.at(-1), place } as const;
+  const foreign = intact.filter((receipt) => receipt.status === 'PASS' && !fromHere(receipt));
+  if (!intact.some(({ status }) => status === 'PASS'))
+    return { ...base, ...NOTHING_PASSED, verdict: 'not_proven', claimed: undefined };
+  const now: Present = { tree: await tree(), contract, chain, place };
+  const own = await judged(
+    intact.filter((receipt) => !foreign.includes(receipt)),
+    now,
+  );
+  // The receipt that would prove it if it came from here; where nothing came from here, the last that claims anything.
+  const would = own.proven || foreign.length === 0 ? undefined : await judged(intact, now);
+  const claimed =
+    would?.proven === true ? would.passedHere : intact.some(fromHere) ? undefined : foreign.at(-1);
+  const verdict = own.proven
+    ? 'proven'
+    : would !== undefined && claimed !== undefined
+      ? 'not_proven_here'
+      : 'not_proven';
+  return { ...base, ...own, verdict, claimed };
+}
+
+type Judged = Pick<
+  Verification,
+  | 'proven'
+  | 'lastPass'
+  | 'passedHere'
+  | 'tree'
+  | 'changes'
+  | 'changesKnown'
+  | 'contract'
+  | 'provenFor'
+  | 'notes'
+>;
+
+const NOTHING_PASSED: Judged = {
+  proven: false,
+  lastPass: undefined,
+  passedHere: undefined,
+  tree: 'unknown',
+  changes: [],
+  changesKnown: true,
+  contract: 'unknown',
+  provenFor: [],
+  notes: [],
+};
+
+interface Present {
+  tree: Tree;
+  contract: Receipt['contract'];
+  chain: Verification['chain'];
+  place: ReceiptPlace;
+}
+
+/**
+ * What these receipts say about the project as it is. Only a PASS of the whole project is one of the project, and a failure
+ * of any part of it since takes that back.
+ */
+async function judged(receipts: readonly Receipt[], present: Present): Promise<Judged> {
+  const { tree: now, contract, chain, place } = present;
+  const passed = receipts.filter(({ status }) => status === 'PASS');
   const ofAll = passed.filter(isWhole);
   const passes = ofAll.length > 0 ? ofAll : passed;
   const lastPass = passes.at(-1);
-  const newest = intact.at(-1);
-  const chain = problems.length > 0 ? 'broken' : lines === 0 ? 'empty' : 'whole';
-  const base = { chain, receipts: lines, problems, lastPass, newest, place } as const;
-  if (lastPass === undefined)
-    return {
-      ...base,
-      passedHere: undefined,
-      proven: false,
-      tree: 'unknown',
-      changes: [],
-      changesKnown: true,
-      contract: 'unknown',
-      provenFor: [],
-      notes: [],
-    };
-  const now = await tree();
+  if (lastPass === undefined) return NOTHING_PASSED;
   const isHere = ({ tree: then }: Receipt): boolean => then.digest === now.digest;
   const isCurrent = ({ contract: then }: Receipt): boolean =>
     (['kind', 'path', 'sha256', 'version'] as const).every((key) => then[key] === contract[key]);
@@ -78,7 +133,7 @@ export async function verifyReceipts(
   const before = same ? now.list : await keptList(place.folder, lastPass.tree.digest);
   const contractNow = isCurrent(passedHere ?? lastPass) ? 'same' : 'changed';
   const wholePass = passedHere !== undefined && isWhole(passedHere) ? passedHere : undefined;
-  const since = intact.filter((receipt) => isHere(receipt) && receipt.seq > (wholePass?.seq ?? 0));
+  const since = receipts.filter((receipt) => isHere(receipt) && receipt.seq > (wholePass?.seq ?? 0));
   const standing = standingVerdicts(since);
   const failures = standing.filter(({ status }) => status === 'FAIL');
   const proven =
@@ -88,7 +143,7 @@ export async function verifyReceipts(
       ? []
       : standing.filter((receipt) => receipt.status === 'PASS' && !isWhole(receipt) && isCurrent(receipt));
   return {
-    ...base,
+    lastPass,
     passedHere,
     proven,
     tree: same ? 'same' : 'changed',

@@ -3,7 +3,7 @@ import { BmadError, ERROR_CODES } from '../../base/errors.ts';
 import { CLI_PROGRAM, PRODUCT, VERSION } from '../../base/product.ts';
 import { stepLines } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import type { Context } from '../../operations/context.ts';
+import type { Call, Context } from '../../operations/context.ts';
 import { commandLine } from '../../operations/command-line.ts';
 import { execute } from '../../operations/execute.ts';
 import { operations } from '../../operations/index.ts';
@@ -17,6 +17,8 @@ export interface Terminal {
   out(text: string): void;
   err(text: string): void;
   signal: AbortSignal;
+  /** Reads one line that the person types; not there where nobody sits at the terminal. */
+  readLine?: ((prompt: string) => Promise<string>) | undefined;
   /** Lines of help for the settings. */
   settingsHelp: string;
 }
@@ -40,7 +42,8 @@ export async function runProgram(
       signal: terminal.signal,
       progress: (message: string) => terminal.err(`${message} …\n`),
       say: commandLine,
-    } as const;
+      ...confirming(terminal),
+    };
     const context = { ...(await openContext()), operation: operationNamed };
     const outcome = await execute(operation, input, context, call);
     if (!outcome.ok) {
@@ -81,6 +84,18 @@ export async function runProgram(
         )
       : ERROR_CODES.invalid_input.exit;
   }
+}
+
+/** Asks the person at the terminal; only a yes is one. */
+function confirming({ err, readLine }: Terminal): Pick<Call, 'confirm'> {
+  if (readLine === undefined) return {};
+  return {
+    async confirm({ question, details, text }) {
+      err(`${text === undefined ? '' : `${text.trimEnd()}\n\n`}${details}\n`);
+      const typed = await readLine(`${question} [y/N] `);
+      return /^\s*y(?:es)?\s*$/i.test(typed) ? { yes: true } : { yes: false, why: 'you said no' };
+    },
+  };
 }
 
 function createProgram(

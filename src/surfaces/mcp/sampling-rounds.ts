@@ -7,7 +7,8 @@ import {
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { present } from '../../base/present.ts';
-import type { SampledText, SampleRequest } from '../../operations/context.ts';
+import type { Confirmed, ConfirmRequest, SampledText, SampleRequest } from '../../operations/context.ts';
+import { answeredBefore, askedNext } from './confirming.ts';
 import type { Conversation } from './conversations.ts';
 import {
   DEFAULT_MS,
@@ -49,6 +50,9 @@ export interface Rounds {
   /** Why it is not asked: too much has been, or the same was asked in the call before, which has ended there. */
   refusal(key: string, request: SampleRequest): ClientAnswer | undefined;
   ask(key: string, request: SampleRequest): Promise<InputRequiredResult>;
+  /** What a person said to a question of the round before; nothing if it is still to be asked. */
+  personsAnswer(key: string): Confirmed | undefined;
+  askPerson(key: string, request: ConfirmRequest): Promise<InputRequiredResult>;
 }
 
 /** The rounds of a call of the 2026 protocol: a question ends it, and the client calls again with the answer. */
@@ -62,6 +66,14 @@ export function roundsOf(sdk: ServerContext, conversation: Conversation, codec?:
     conversation.open.delete(key);
     conversation.left.delete(key);
   }
+  const stateWith = async (key: string, cost: number): Promise<string> => {
+    const state = {
+      asked: { ...asked, [key]: Date.now() },
+      answers,
+      costs: { ...costs, ...(cost === 0 ? {} : { [key]: cost }) },
+    };
+    return codec === undefined ? JSON.stringify(state) : codec.mint(state, sdk);
+  };
   return {
     answerTo(key, { timeMs = DEFAULT_MS }) {
       used.add(key);
@@ -91,17 +103,13 @@ export function roundsOf(sdk: ServerContext, conversation: Conversation, codec?:
     async ask(key, request) {
       if (request.optional === true) conversation.open.add(key);
       else conversation.left.add(key);
-      const cost = request.within?.cost ?? 0;
-      const state = {
-        asked: { ...asked, [key]: Date.now() },
-        answers,
-        costs: { ...costs, ...(cost === 0 ? {} : { [key]: cost }) },
-      };
       return inputRequired({
         inputRequests: { [key]: inputRequired.createMessage(paramsOf(request)) },
-        requestState: codec === undefined ? JSON.stringify(state) : await codec.mint(state, sdk),
+        requestState: await stateWith(key, request.within?.cost ?? 0),
       });
     },
+    personsAnswer: (key) => answeredBefore(key, asked, sdk),
+    askPerson: async (key, request) => askedNext(key, request, await stateWith(key, 0)),
   };
 }
 

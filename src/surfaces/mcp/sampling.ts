@@ -10,7 +10,8 @@ import {
 import { sha256 } from '../../base/sha256.ts';
 import { telling } from '../../base/async.ts';
 import { BmadError } from '../../base/errors.ts';
-import type { Call, SampleRequest, Sampled } from '../../operations/context.ts';
+import type { Call, Confirmed, ConfirmRequest, SampleRequest, Sampled } from '../../operations/context.ts';
+import { askedNow, asksPeople, personKey } from './confirming.ts';
 import { ANSWERS_KEPT, enveloped, remember, type Conversation } from './conversations.ts';
 import { DEFAULT_MS, paramsOf, textIn, type ClientAnswer } from './sampling-messages.ts';
 import { roundsOf, type StateCodec } from './sampling-rounds.ts';
@@ -20,7 +21,7 @@ const TELL_MS = 10_000;
 /** Runs a call; where a client of the 2026 protocol has to be asked first, answers with the question instead. */
 export type RunCall = <T>(work: (call: Call) => Promise<T>) => Promise<T | InputRequiredResult>;
 
-/** A call that may ask the model of its client. */
+/** A call that may ask the model of its client, or the person who uses it. */
 export function askingCall(
   plain: Call,
   sdk: ServerContext,
@@ -34,7 +35,9 @@ export function askingCall(
   const capabilities =
     era === 'legacy' ? server.getClientCapabilities() : enveloped(mcpReq)[CLIENT_CAPABILITIES_META_KEY];
   const offers = (capabilities as { sampling?: unknown } | undefined)?.sampling !== undefined;
-  const rounds = era === 'modern' && offers ? roundsOf(sdk, conversation, codec) : undefined;
+  // Over HTTP a client answers for a person only if it could be the user's own host.
+  const confirms = asksPeople(capabilities) && (plain.overHttp !== true || plain.ownToken === true);
+  const rounds = era === 'modern' && (offers || confirms) ? roundsOf(sdk, conversation, codec) : undefined;
   let question: InputRequiredResult | undefined;
 
   async function sample(request: SampleRequest): Promise<Sampled> {
@@ -64,7 +67,16 @@ export function askingCall(
     return answer;
   }
 
-  const call: Call = offers ? { ...plain, sample } : plain;
+  async function confirm(request: ConfirmRequest): Promise<Confirmed> {
+    if (rounds === undefined) return askedNow(request, sdk, plain, ending);
+    const key = personKey(request);
+    const answer = rounds.personsAnswer(key);
+    if (answer !== undefined) return answer;
+    question = await rounds.askPerson(key, request);
+    throw new BmadError('unavailable', 'Asking a person; the call continues with the answer.');
+  }
+
+  const call: Call = { ...plain, ...(offers ? { sample } : {}), ...(confirms ? { confirm } : {}) };
   return async (work) => {
     try {
       const result = await work(call);

@@ -16,7 +16,7 @@ import { getPrompt, promptList } from './prompts.ts';
 import { resourceList, resourceRead, templateList } from './resources.ts';
 import { conversationsByClient, newConversation, type Conversation } from './conversations.ts';
 import { askingCall, type RunCall } from './sampling.ts';
-import { mayWrite } from './callers.ts';
+import { isOwn, mayWrite } from './callers.ts';
 import { answerSkills, SKILLS_CAPABILITY } from './skills.ts';
 import type { StateCodec } from './sampling-rounds.ts';
 import { callTool, toolList } from './tools.ts';
@@ -143,7 +143,9 @@ function callOf({ mcpReq, http }: ServerContext): Call {
   let progress = 0;
   return {
     signal: mcpReq.signal,
-    ...(http === undefined ? {} : { overHttp: true, mayWrite: mayWrite(http.authInfo) }),
+    ...(http === undefined
+      ? {}
+      : { overHttp: true, ownToken: isOwn(http.authInfo), mayWrite: mayWrite(http.authInfo) }),
     progress(message) {
       if (progressToken === undefined) return;
       progress += 1;

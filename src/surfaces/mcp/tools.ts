@@ -56,7 +56,15 @@ const ANNOTATIONS: Record<AnyOperation['effect'], NonNullable<Tool['annotations'
   destroy: { readOnlyHint: false, openWorldHint: false },
 };
 
-function annotationsOf({ effect, asksOutside }: ToolDeclaration): NonNullable<Tool['annotations']> {
+/** Programs of a project may delete what they like and reach what they like. */
+const RUNS_PROGRAMS = { readOnlyHint: false, destructiveHint: true, openWorldHint: true };
+
+function annotationsOf({
+  effect,
+  asksOutside,
+  runsPrograms,
+}: ToolDeclaration): NonNullable<Tool['annotations']> {
+  if (runsPrograms === true) return RUNS_PROGRAMS;
   const { openWorldHint, ...known } = ANNOTATIONS[effect];
   return asksOutside === true ? known : { ...known, openWorldHint: openWorldHint ?? false };
 }

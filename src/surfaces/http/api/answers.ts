@@ -88,7 +88,10 @@ export function createAnswers(context: Context, { secured }: { secured: boolean 
     listed: (call) => Response.json({ operations: offered(call).map(summaryOf) }),
     described: (call) =>
       Response.json(
-        openApiDocument(offered(call), { secured, runsPrograms: context.config.contractsOverHttp }),
+        openApiDocument(offered(call), {
+          secured,
+          runsPrograms: context.config.contractsOverHttp || call.ownToken === true,
+        }),
       ),
     methodsAt(path) {
       const found = reachableNamed(nameIn(path), context, ANYBODY);

@@ -23,6 +23,7 @@ export function createApiRoutes(context: Context, { secured }: ApiOptions = { se
     signal: AbortSignal.any([over, ending.signal]),
     progress: () => undefined,
     overHttp: true,
+    ownToken: caller.own === true,
     mayWrite: caller.mayWrite,
   });
 

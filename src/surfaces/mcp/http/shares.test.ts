@@ -69,7 +69,9 @@ describe('a flood of one caller', () => {
   it('says to a call of a session that makes room why it ends', async () => {
     const folder = await temporaryFolder(onTestFinished);
     const contract = await waitingContract(folder);
-    const running = await contextIn(folder, { flags: { contractsOverHttp: 'true' } });
+    const running = await contextIn(folder, {
+      flags: { contractsOverHttp: 'true', trustProject: 'true' },
+    });
     const busy = await openFrontDoor({
       port: 0,
       routes: [createMcpRoute(running, { sessions: 2 })],

@@ -1,0 +1,238 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  StreamableHTTPClientTransport,
+  type Client,
+  type ElicitRequestParams,
+  type ElicitResult,
+} from '@modelcontextprotocol/client';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { cliFile, temporaryFolder } from '../support/app.ts';
+import { SCRIPT_PATH } from '../support/contract-project.ts';
+import { writeFiles } from '../support/folders.ts';
+import { startHttpServer } from '../support/http-server.ts';
+import { connectClient, newClient, textsOf } from '../support/mcp-client.ts';
+import { bareEnvironment, bmad, runToEnd } from '../support/programs.ts';
+import { WAYS, type Way } from '../support/sampling-client.ts';
+
+const TOOL = 'run_completion_contract';
+const TOKEN = 'a-token-of-this-test';
+const FILES = {
+  [SCRIPT_PATH]: 'touch "$PWD/ran"; echo "CC PASS — [go] — 2026-01-01 00:00:00"\n',
+  '.gitignore': 'ran\n',
+};
+
+interface Place {
+  cwd: string;
+  home: string;
+}
+
+/** A project that somebody has just cloned, on a machine that has never seen it. */
+async function clone(): Promise<Place> {
+  const cwd = await temporaryFolder(onTestFinished);
+  await writeFiles(cwd, FILES);
+  return { cwd, home: await temporaryFolder(onTestFinished) };
+}
+
+const ran = ({ cwd }: Place): boolean => existsSync(join(cwd, 'ran'));
+
+type Elicit = (params: ElicitRequestParams) => ElicitResult;
+
+interface Connection {
+  elicit?: Elicit | undefined;
+  args?: readonly string[];
+  env?: Record<string, string>;
+  token?: string | undefined;
+}
+
+const SECURED: Connection = { env: { BMAD_HTTP_TOKEN: TOKEN }, token: TOKEN };
+
+async function connected({ era, transport }: Way, place: Place, options: Connection = {}): Promise<Client> {
+  const { elicit, args = [], env = {}, token } = options;
+  const mode = era === '2025' ? 'legacy' : { pin: '2026-07-28' };
+  if (transport === 'stdio') {
+    const client = await connectClient({
+      ...place,
+      mode,
+      args,
+      ...(elicit === undefined ? {} : { elicit }),
+    });
+    onTestFinished(() => client.close());
+    return client;
+  }
+  const server = await startHttpServer({ ...place, more: args, env });
+  onTestFinished(async () => void (await server.stop()));
+  const client = newClient({ mode, elicit });
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  await client.connect(new StreamableHTTPClientTransport(new URL(server.url), { requestInit: { headers } }));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+const command = (place: Place, ...words: string[]) =>
+  bmad(words, { cwd: place.cwd, env: bareEnvironment(place.home) });
+
+describe.each(WAYS)('a person at a client of $era over $transport', (way) => {
+  const secured = way.transport === 'HTTP' ? SECURED : {};
+
+  it('sees what would run and allows it, once (S-12)', async () => {
+    const place = await clone();
+    const asked: ElicitRequestParams[] = [];
+    const elicit: Elicit = (params) => {
+      asked.push(params);
+      return { action: 'accept', content: { allow: true } };
+    };
+    const client = await connected(way, place, { ...secured, elicit });
+    const result = await client.callTool({ name: TOOL, arguments: {} });
+    expect(result.structuredContent).toMatchObject({ status: 'PASS' });
+    expect(ran(place)).toBe(true);
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.message).toContain(place.cwd);
+    expect(asked[0]?.message).toContain(`bash ${SCRIPT_PATH} .`);
+    await client.callTool({ name: TOOL, arguments: {} });
+    expect(asked).toHaveLength(1);
+    await writeFiles(place.cwd, { [SCRIPT_PATH]: `${FILES[SCRIPT_PATH]}# other\n` });
+    await client.callTool({ name: TOOL, arguments: {} });
+    expect(asked).toHaveLength(2);
+    expect(asked[1]?.message).toContain('(changed)');
+  });
+
+  it.each<[string, ElicitResult]>([
+    ['declines', { action: 'decline' }],
+    ['cancels', { action: 'cancel' }],
+    ['sends the form off untouched', { action: 'accept', content: { allow: false } }],
+  ])('who %s has run nothing (S-12)', async (_what, answer) => {
+    const place = await clone();
+    const client = await connected(way, place, { ...secured, elicit: () => answer });
+    const result = await client.callTool({ name: TOOL, arguments: {} });
+    expect(result.isError).toBe(true);
+    expect(textsOf(result)[0]).toContain(`bmad trust ${place.cwd} (for a person, in a terminal)`);
+    expect(ran(place)).toBe(false);
+  });
+});
+
+describe.each(WAYS.filter(({ transport }) => transport === 'stdio'))(
+  'a client of $era that asks nobody',
+  (way) => {
+    it('is told how a person allows it, and runs it once allowed (S-12)', async () => {
+      const place = await clone();
+      const client = await connected(way, place);
+      const refused = await client.callTool({ name: TOOL, arguments: {} });
+      expect(refused.isError).toBe(true);
+      expect(textsOf(refused)[0]).toContain(`bmad trust ${place.cwd} (for a person, in a terminal)`);
+      expect(ran(place)).toBe(false);
+      expect((await command(place, 'trust', '--yes')).code).toBe(0);
+      const result = await client.callTool({ name: TOOL, arguments: {} });
+      expect(result.structuredContent).toMatchObject({ status: 'PASS' });
+    });
+
+    it('is told by the tool what programs may do (S-12)', async () => {
+      const client = await connected(way, await clone());
+      const tool = (await client.listTools()).tools.find(({ name }) => name === TOOL);
+      expect(tool?.annotations).toEqual({ readOnlyHint: false, destructiveHint: true, openWorldHint: true });
+    });
+  },
+);
+
+describe.each(WAYS.filter(({ transport }) => transport === 'HTTP'))('a client of $era over HTTP', (way) => {
+  const offered = async (client: Client): Promise<boolean> =>
+    (await client.listTools()).tools.some(({ name }) => name === TOOL);
+
+  it('runs a trusted project with the full token of a server on this machine (M-29)', async () => {
+    const place = await clone();
+    const client = await connected(way, place, SECURED);
+    expect(await offered(client)).toBe(true);
+    const refused = await client.callTool({ name: TOOL, arguments: {} });
+    expect(textsOf(refused)[0]).toContain('bmad trust');
+    expect(ran(place)).toBe(false);
+    await command(place, 'trust', '--yes');
+    expect((await client.callTool({ name: TOOL, arguments: {} })).structuredContent).toMatchObject({
+      status: 'PASS',
+    });
+  });
+
+  it('is told what would help where it has no token (M-29)', async () => {
+    const place = await clone();
+    const client = await connected(way, place, { args: ['--trust-project'] });
+    expect(await offered(client)).toBe(false);
+    const [text = ''] = textsOf(await client.callTool({ name: TOOL, arguments: {} }));
+    expect(text).toContain("with the server's full token");
+    expect(text).toContain('turn on contracts_over_http, which is off by default');
+    expect(ran(place)).toBe(false);
+  });
+
+  it.each([
+    ['--public-url', 'https://bmad.example.org'],
+    ['--allow-hosts', 'bmad.example.org'],
+  ])(
+    'may not behind a proxy, where clients of other machines come from this one: %s (M-29)',
+    async (...args) => {
+      const place = await clone();
+      const client = await connected(way, place, { ...SECURED, args: [...args, '--trust-project'] });
+      expect(await offered(client)).toBe(false);
+      expect((await client.callTool({ name: TOOL, arguments: {} })).isError).toBe(true);
+      expect(ran(place)).toBe(false);
+    },
+  );
+
+  it('does not answer for a person where anybody could be it (S-12)', async () => {
+    const place = await clone();
+    let asked = 0;
+    const client = await connected(way, place, {
+      args: ['--contracts-over-http'],
+      elicit: () => {
+        asked += 1;
+        return { action: 'accept', content: { allow: true } };
+      },
+    });
+    expect((await client.callTool({ name: TOOL, arguments: {} })).isError).toBe(true);
+    expect(asked).toBe(0);
+    expect(ran(place)).toBe(false);
+  });
+});
+
+describe('the command line', () => {
+  it('runs nothing of a project that nobody has allowed, and says how to (S-12)', async () => {
+    const place = await clone();
+    const refused = await command(place, 'contract', 'run');
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toContain(`bmad trust ${place.cwd}`);
+    const shown = await command(place, 'trust');
+    expect(shown.code).toBe(1);
+    expect(shown.stdout.toString('utf8')).toContain(`bash ${SCRIPT_PATH} .`);
+    expect(ran(place)).toBe(false);
+    expect((await command(place, 'trust', '--yes')).code).toBe(0);
+    expect((await command(place, 'trust', '--list')).stdout.toString('utf8')).toContain(place.cwd);
+    expect((await command(place, 'contract', 'run')).code).toBe(0);
+    expect((await command(place, 'trust', '--revoke', place.cwd)).code).toBe(0);
+    expect((await command(place, 'contract', 'run')).code).toBe(4);
+  });
+
+  it('trusts the project for one run with --trust-project, and remembers nothing', async () => {
+    const place = await clone();
+    expect((await command(place, 'contract', 'run', '--trust-project')).code).toBe(0);
+    expect((await command(place, 'contract', 'run')).code).toBe(4);
+  });
+
+  it.runIf(existsSync('/usr/bin/script') && process.platform === 'linux')(
+    'asks the person at a terminal (S-12)',
+    async () => {
+      const place = await clone();
+      const typed = (answer: string, words: string) =>
+        runToEnd(
+          '/bin/sh',
+          ['-c', `echo ${answer} | script -qec '"${process.execPath}" "${cliFile}" ${words}' /dev/null`],
+          { cwd: place.cwd, env: bareEnvironment(place.home) },
+        );
+      const no = await typed('n', 'contract run');
+      expect(no.stdout.toString('utf8')).toContain(
+        'May this project run its own programs on this machine? [y/N]',
+      );
+      expect(no.code).toBe(4);
+      expect(ran(place)).toBe(false);
+      const yes = await typed('y', 'trust');
+      expect(yes.stdout.toString('utf8')).toContain('Allowed until its scripts change');
+      expect((await command(place, 'contract', 'run')).code).toBe(0);
+    },
+  );
+});
