@@ -65,7 +65,9 @@ const DOORS: Record<string, string> = {
   '@opentelemetry/api': 'base/process/tracing.ts',
   'web-tree-sitter': 'services/codebase/',
   zod: '',
-  'node:child_process': 'base/process/',
+  'node:child_process': 'base/process/start-program.ts',
+  'node:worker_threads': 'base/process/',
+  'node:cluster': 'base/process/',
   'node:fs': 'base/files/',
   'node:fs/promises': 'base/files/',
 };
@@ -196,6 +198,21 @@ describe('architecture', () => {
       return file.startsWith(door) ? [] : [`${file} imports ${name}; its door is ${door}`];
     });
     expect(wrong).toEqual([]);
+  });
+
+  it('starts programs in one place, which survives that they cannot be started (R-02)', async () => {
+    const named = await Promise.all(
+      production.map(async (file) =>
+        /child_process|\b(?:spawn|fork|execFile)(?:Sync)?\(/.test(await readFile(join(source, file), 'utf8'))
+          ? [file]
+          : [],
+      ),
+    );
+    expect(named.flat().sort()).toEqual([
+      // Holds the text of a program that runs between us and another, as a process of its own.
+      'base/process/process-watched.ts',
+      'base/process/start-program.ts',
+    ]);
   });
 
   it('loads no parser before something has to be parsed', () => {

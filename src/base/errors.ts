@@ -39,7 +39,7 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /** Why it failed, for code that goes on differently: the words of a message are for people and may change. */
-export type ErrorReason = 'folder' | 'outside' | 'locked';
+export type ErrorReason = 'folder' | 'outside' | 'locked' | 'start';
 
 export interface ErrorDetails {
   reason?: ErrorReason;
@@ -159,8 +159,11 @@ export class BmadError extends Error {
     return this.text.replace(/\n+/g, ' ');
   }
 
-  /** Parts of the program are loaded on first use, and an update may have replaced them by then. */
-  static replaced(cause: unknown): BmadError {
+  /** Parts of the program are loaded on first use. An update may have replaced them by then, or no handle is left. */
+  static notLoaded(cause: unknown): BmadError {
+    const hint = shortageIn(cause);
+    if (hint !== undefined)
+      return new BmadError('unavailable', 'The server cannot do this at the moment.', { hint, cause });
     return new BmadError('unavailable', 'The program was replaced or removed while it was running.', {
       hint: 'Restart the server.',
       cause,
@@ -176,7 +179,8 @@ export class BmadError extends Error {
     if (isAbort(thrown)) return new BmadError('cancelled', 'The call was cancelled.', { cause: thrown });
     const id = randomBytes(4).toString('hex');
     report(id, thrown);
-    if (systemCode(thrown) === 'MODULE_NOT_FOUND') return BmadError.replaced(thrown);
+    if (systemCode(thrown) === 'MODULE_NOT_FOUND' || shortageIn(thrown) !== undefined)
+      return BmadError.notLoaded(thrown);
     return new BmadError('internal', `Something went wrong inside the server (incident ${id}).`, {
       hint: `The server's log on stderr has the details under that id. Please report it if it happens again.`,
       cause: thrown,
@@ -192,6 +196,20 @@ export function quoted(value: string): string {
 
 function isAbort(thrown: unknown): boolean {
   return thrown instanceof Error && (thrown.name === 'AbortError' || thrown.name === 'TimeoutError');
+}
+
+const SHORT_OF: Record<string, string> = {
+  EMFILE:
+    'The server has as many files and connections open as it may. Try again later, or raise the limit (ulimit -n).',
+  ENFILE: 'The machine has as many files open as it can. Try again later.',
+  EAGAIN:
+    'The machine starts no more processes for this user. Try again later, or raise the limit (ulimit -u).',
+  ENOMEM: 'The machine is out of memory. Try again later.',
+};
+
+/** What the machine is short of, as a hint; undefined if that is not the reason of an error. */
+export function shortageIn(thrown: unknown): string | undefined {
+  return SHORT_OF[systemCode(thrown) ?? ''];
 }
 
 /** The `code` of a Node system error (`ENOENT`, `EACCES`, …), if it is one. */

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { serverFile } from './app.ts';
-import { bareEnvironment } from './programs.ts';
+import { bareEnvironment, withHandles } from './programs.ts';
 
 export interface HttpServerProcess {
   url: string;
@@ -21,6 +21,8 @@ export interface HttpServerOptions {
   /** Further arguments for the server in dist. */
   more?: readonly string[];
   env?: Record<string, string>;
+  /** How many files it may have open; without it, as many as this process. */
+  handles?: number;
 }
 
 /** A server process of its own on a free port, ready for requests. */
@@ -30,8 +32,9 @@ export async function startHttpServer({
   more = [],
   args = [serverFile, '--http', '--port', '0', ...more],
   env = {},
+  handles,
 }: HttpServerOptions): Promise<HttpServerProcess> {
-  const child = spawn(process.execPath, args, {
+  const child = spawn(...withHandles(handles, process.execPath, args), {
     cwd,
     env: bareEnvironment(home, env),
     stdio: ['ignore', 'inherit', 'pipe'],

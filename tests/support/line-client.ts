@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { serverFile } from './app.ts';
-import { bareEnvironment } from './programs.ts';
+import { bareEnvironment, withHandles } from './programs.ts';
 
 export type Id = string | number | null;
 
@@ -23,6 +23,8 @@ export interface LineClientOptions {
   args?: readonly string[];
   /** Another copy of the server's program. */
   program?: string;
+  /** How many files it may have open; without it, as many as this process. */
+  handles?: number;
 }
 
 interface Waiter {
@@ -50,8 +52,11 @@ export class LineClient {
   #lastId = 1_000;
   #over = false;
 
-  constructor({ cwd, home, env = {}, args = [], program = serverFile }: LineClientOptions) {
-    this.child = spawn(process.execPath, [program, ...args], { cwd, env: bareEnvironment(home, env) });
+  constructor({ cwd, home, env = {}, args = [], program = serverFile, handles }: LineClientOptions) {
+    this.child = spawn(...withHandles(handles, process.execPath, [program, ...args]), {
+      cwd,
+      env: bareEnvironment(home, env),
+    });
     this.child.stdout.setEncoding('utf8').on('data', (text: string) => this.#read(text));
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
     // A server that has ended makes the next write fail; the test sees the end itself.

@@ -29,6 +29,16 @@ export function bareEnvironment(home: string, more: Record<string, string> = {})
   };
 }
 
+/** A program and its arguments, so that it may have only so many files open. Not on Windows. */
+export function withHandles(
+  most: number | undefined,
+  program: string,
+  args: readonly string[],
+): [program: string, args: string[]] {
+  if (most === undefined) return [program, [...args]];
+  return ['bash', ['-c', 'ulimit -n "$0" && exec "$@"', String(most), program, ...args]];
+}
+
 /** Runs the command line to its end. */
 export function bmad(args: readonly string[], { file = cliFile, ...options }: RunOptions): Promise<Ended> {
   return runToEnd(process.execPath, [file, ...args], options);

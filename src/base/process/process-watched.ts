@@ -1,6 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { killGroup } from './process.ts';
-import { BmadError } from '../errors.ts';
+import { cannotStart, killGroup, startProgram } from './start-program.ts';
 
 export interface WatchedOptions {
   cwd: string;
@@ -58,10 +56,13 @@ self.on('disconnect', end);
 self.on('message', (message) => {
   if (message.end) return end();
   const { program, args, cwd, env } = message;
-  child = spawn(program, args, {
-    cwd, env, windowsHide: true, detached: self.platform !== 'win32', stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  child.once('error', (error) => leave({ error: error.code || 'UNKNOWN' }));
+  const failed = (error) => leave({ error: error.code || 'UNKNOWN' });
+  try {
+    child = spawn(program, args, {
+      cwd, env, windowsHide: true, detached: self.platform !== 'win32', stdio: ['ignore', 'inherit', 'inherit'],
+    });
+  } catch (error) { return failed(error); }
+  child.on('error', failed);
   child.once('spawn', () => self.connected && self.send({ pid: child.pid }));
   child.once('exit', (code, signal) => {
     const report = { code, signal };
@@ -93,15 +94,15 @@ export async function runWatched(
 ): Promise<WatchedResult> {
   const { signal, timeoutMs, onOutput } = options;
   signal?.throwIfAborted();
-  const windows = process.platform === 'win32';
-  const watcher = spawn(process.execPath, ['-e', WATCHER], {
+  const {
+    child: watcher,
+    stdout,
+    stderr,
+  } = await startProgram(process.execPath, ['-e', WATCHER], {
     cwd: options.cwd,
     // An editor that embeds Node has to be switched to plain Node.
     env: { ...options.env, ELECTRON_RUN_AS_NODE: '1' },
-    windowsHide: true,
-    // In a separate group, so that Ctrl+C in a terminal reaches us first.
-    detached: !windows,
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    channel: true,
   });
   let heard = false;
   const take =
@@ -110,8 +111,8 @@ export async function runWatched(
       heard = true;
       onOutput(chunk, from);
     };
-  watcher.stdout?.on('data', take('stdout'));
-  watcher.stderr?.on('data', take('stderr'));
+  stdout.on('data', take('stdout'));
+  stderr.on('data', take('stderr'));
 
   let report: Report = {};
   let timedOut = false;
@@ -132,6 +133,7 @@ export async function runWatched(
     end();
   }, timeoutMs);
   signal?.addEventListener('abort', end, { once: true });
+  if (signal?.aborted === true) end();
   watcher.once('exit', () => {
     // The watcher itself may have been killed.
     if (report.code === undefined && report.error === undefined) killGroup(report.pid);
@@ -144,36 +146,31 @@ export async function runWatched(
       // What has arrived in the meantime is read before this is looked at.
       setImmediate(() => {
         if (heard) return closeQuiet();
-        watcher.stdout?.destroy();
-        watcher.stderr?.destroy();
+        stdout.destroy();
+        stderr.destroy();
       });
     }, HELD_MS).unref();
   }
   try {
-    await started(watcher, { program, args, cwd: options.cwd, env: options.env });
+    await new Promise<void>((resolve) => {
+      watcher.once('close', () => resolve());
+      watcher.send({ program, args, cwd: options.cwd, env: options.env }, () => undefined);
+    });
   } finally {
     clearTimeout(timer);
     clearTimeout(last);
     signal?.removeEventListener('abort', end);
   }
   signal?.throwIfAborted();
-  if (report.error !== undefined && !timedOut) throw cannotStart(program, report.error);
-  return { code: report.code ?? undefined, signal: report.signal ?? undefined, timedOut };
-}
-
-function started(watcher: ChildProcess, what: object): Promise<void> {
-  return new Promise((resolve, reject) => {
-    watcher.once('error', (error: NodeJS.ErrnoException) =>
-      reject(cannotStart(process.execPath, error.code ?? 'unknown')),
-    );
-    watcher.once('close', () => resolve());
-    watcher.send(what, () => undefined);
-  });
-}
-
-function cannotStart(program: string, code: string): BmadError {
-  return new BmadError('unavailable', `${program} cannot be started (${code}).`, {
-    subject: program,
-    hint: 'Check that it is installed and executable, then try again.',
-  });
+  if (!timedOut) {
+    if (report.error !== undefined)
+      throw cannotStart(program, Object.assign(new Error(), { code: report.error }));
+    // A watcher that ended before it could start anything was short of what every program needs.
+    if (report.pid === undefined) throw cannotStart(process.execPath, undefined);
+  }
+  return {
+    code: report.code ?? undefined,
+    signal: report.signal ?? watcher.signalCode ?? undefined,
+    timedOut,
+  };
 }

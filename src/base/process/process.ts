@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { BmadError, systemCode } from '../errors.ts';
+import { BmadError } from '../errors.ts';
+import { isAbsent, killGroup, startProgram } from './start-program.ts';
 
 export type ProgramEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -20,7 +20,7 @@ export interface ProgramOptions {
 }
 
 export interface ProgramResult {
-  /** Exit code; undefined if the program was ended by a signal or never started. */
+  /** Exit code; undefined if the program was ended by a signal. */
   code: number | undefined;
   lines: string[];
   /** The last part of what it wrote to standard error. */
@@ -41,48 +41,41 @@ export async function runProgram(
   options: ProgramOptions,
 ): Promise<ProgramResult> {
   options.signal?.throwIfAborted();
-  const child = spawn(program, args, {
-    cwd: options.cwd,
-    env: options.env,
-    shell: false,
-    windowsHide: true,
-    detached: process.platform !== 'win32',
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  const { cwd, env } = options;
+  const { child, stdin, stdout, stderr } = await startProgram(program, args, { cwd, env, input: true });
   const result: ProgramResult = { code: undefined, lines: [], stderr: '', timedOut: false };
   const end = (): void => {
     killGroup(child.pid);
-    child.stdout.destroy();
-    child.stderr.destroy();
+    stdout.destroy();
+    stderr.destroy();
   };
   const timer = setTimeout(() => {
     result.timedOut = true;
     end();
   }, options.timeoutMs);
   options.signal?.addEventListener('abort', end, { once: true });
+  if (options.signal?.aborted === true) end();
   child.once('exit', () => killGroup(child.pid));
 
-  child.stdin.on('error', () => undefined);
-  child.stdin.write(options.input ?? '');
-  if (options.until === undefined) child.stdin.end();
+  stdin?.write(options.input ?? '');
+  if (options.until === undefined) stdin?.end();
   let consumed: Promise<void> = Promise.resolve();
   if (options.consume === undefined) {
-    createInterface({ input: child.stdout, crlfDelay: Infinity }).on('line', (line) => {
+    createInterface({ input: stdout, crlfDelay: Infinity }).on('line', (line) => {
       if (result.lines.length < KEPT_LINES) result.lines.push(line);
-      if (options.until?.(line) === true) child.stdin.end();
+      if (options.until?.(line) === true) stdin?.end();
     });
   } else {
-    consumed = options.consume(child.stdout);
+    consumed = options.consume(stdout);
     consumed.catch(end);
   }
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+  stderr.setEncoding('utf8').on('data', (chunk: string) => {
     result.stderr = (result.stderr + chunk).slice(-KEPT_STDERR);
     options.onError?.(chunk);
   });
 
   try {
-    result.code = await new Promise<number | undefined>((resolve, reject) => {
-      child.once('error', reject);
+    result.code = await new Promise<number | undefined>((resolve) => {
       child.once('close', (code) => resolve(code ?? undefined));
     });
     // Truncated output follows from an ended program, which the result reports; an error of the consumer itself is the
@@ -97,7 +90,7 @@ export async function runProgram(
   }
 }
 
-/** All that a program writes, with its exit code; nothing when it cannot be started. */
+/** All that a program writes, with its exit code; nothing when there is no such program. */
 export async function outputOf(
   program: string,
   args: readonly string[],
@@ -110,18 +103,9 @@ export async function outputOf(
       for await (const part of output) parts.push(part);
     },
   }).catch((error: unknown) => {
-    if (systemCode(error) === undefined) throw error;
+    if (!isAbsent(error)) throw error;
     return undefined;
   });
   options.signal.throwIfAborted();
   return result && { code: result.code, output: Buffer.concat(parts).toString('utf8') };
-}
-
-export function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
-  } catch {
-    // The group is already gone, as intended.
-  }
 }

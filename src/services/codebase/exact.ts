@@ -1,5 +1,5 @@
 import { runProgram } from '../../base/process/process.ts';
-import { systemCode } from '../../base/errors.ts';
+import { isAbsent } from '../../base/process/start-program.ts';
 import type { CodeIndex, IndexedFile } from './code-index.ts';
 import { RIPGREP } from './file-list.ts';
 import { readLines } from './read-file.ts';
@@ -76,7 +76,7 @@ export async function matchesByRipgrep(
       : matchesIn(lines, root, needles);
   } catch (error) {
     signal.throwIfAborted();
-    if (systemCode(error) === undefined) throw error;
+    if (!isAbsent(error)) throw error;
     return undefined;
   }
 }

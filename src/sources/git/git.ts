@@ -1,7 +1,8 @@
 import { dirname } from 'node:path';
-import { BmadError, systemCode } from '../../base/errors.ts';
+import { BmadError } from '../../base/errors.ts';
 import { pathExists } from '../../base/files/files.ts';
 import { runProgram, type ProgramResult } from '../../base/process/process.ts';
+import { notStarted } from '../../base/process/start-program.ts';
 import { stripUrlCredentials } from '../../base/secrets/secret-names.ts';
 import { oneLine, visible } from '../../base/text/text.ts';
 import type { GitAddress } from './address.ts';
@@ -51,7 +52,7 @@ export function createGit({ env, timeoutMs, workFolder }: GitSetup): Git {
           ...(progress === undefined ? {} : { onError: percentages(progress) }),
         });
       } catch (error) {
-        if (systemCode(error) === 'ENOENT')
+        if (notStarted(error) === 'ENOENT')
           throw (await pathExists(workFolder)) ? noGit() : noFolder(workFolder);
         throw error;
       }

@@ -150,6 +150,8 @@ export async function openFrontDoor({
   http.maxConnections = limits.connections;
   answerBrokenRequests(http);
   const ended = new Promise<void>((resolve) => void http.once('close', resolve));
+  // A connection that could not be taken, for want of file handles, must not end the server.
+  http.on('error', (error) => log.info('http', { error: error.message }));
   origin = `http://${inUrl(host)}:${await listen(http, host, port)}`;
 
   const exchangesOf = (route: HttpRoute): ServerResponse[] =>
@@ -220,8 +222,12 @@ function fired(signal: AbortSignal): Promise<void> {
 
 async function listen(http: Server, host: string, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
-    http.once('error', (error: NodeJS.ErrnoException) => reject(notListening(host, port, error)));
-    http.listen(port, host, resolve);
+    const failed = (error: NodeJS.ErrnoException): void => reject(notListening(host, port, error));
+    http.once('error', failed);
+    http.listen(port, host, () => {
+      http.off('error', failed);
+      resolve();
+    });
   });
   return (http.address() as AddressInfo).port;
 }

@@ -13,7 +13,7 @@ export const operationsOnDemand: () => Promise<typeof onDemand> = once(async () 
     return await import('../../operations/on-demand.ts');
   } catch (error) {
     // What Node says of it has paths in it.
-    throw protocolError(BmadError.replaced(error));
+    throw protocolError(BmadError.notLoaded(error));
   }
 });
 
