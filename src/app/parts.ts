@@ -46,7 +46,7 @@ function openGitSources(settings: Settings): Promise<ServedSources> {
     project:
       root === undefined
         ? undefined
-        : { config: inProject(PROJECT_CONFIG_FILE), lock: inProject(PROJECT_LOCK_FILE) },
+        : { config: inProject(PROJECT_CONFIG_FILE), lock: inProject(PROJECT_LOCK_FILE), inside: root },
     timeoutMs: config.gitTimeoutMs,
     approval: config.gitApproval,
     refreshMinutes: config.gitRefresh,

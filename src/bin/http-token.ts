@@ -55,10 +55,10 @@ export async function serverTokens(context: Context, outside: Outside, anew: boo
 /** Two servers that start at once must not make two tokens, of which one would be lost. */
 function settleKept(file: string, anew: boolean): Promise<string> {
   return withLock(`${file}.lock`, { waitMs: LOCK_WAIT_MS }, async () => {
-    const kept = anew ? [] : parse((await readState(file)) ?? '', file);
+    const kept = anew ? [] : parse((await readState(file, { follow: true })) ?? '', file);
     if (kept.length > 0) return `Clients must send the token in ${file}.`;
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    await writeAtomic(file, `${token}\n`, 0o600);
+    await writeAtomic(file, `${token}\n`, { mode: 0o600 });
     return `Clients must send this token. It is shown only once and stored in ${file}:\n\n  ${token}\n`;
   });
 }
@@ -97,7 +97,8 @@ async function followedFile(
 }
 
 async function fromFile(file: string): Promise<KnownToken[]> {
-  const text = await readState(file);
+  // Secrets are mounted into containers as links.
+  const text = await readState(file, { follow: true });
   if (text === undefined)
     throw new BmadError('invalid_input', `There is no file ${file}.`, {
       hint: 'Set http_token_file, or --http-token-file, to a file with tokens.',

@@ -18,12 +18,12 @@ const turns = new Map<string, Promise<void>>();
 const released = new Map<string, number>();
 
 /** Runs `work` while no other code of ours, in this process or another, holds the lock at this path. */
-export async function takeTurn<T>(path: string, work: () => Promise<T>): Promise<T> {
+export async function takeTurn<T>(path: string, work: () => Promise<T>, inside?: string): Promise<T> {
   const turn = (turns.get(path) ?? Promise.resolve()).then(async () => {
     await giveWay(path);
     try {
       const onWait = (): void => void touch(wantedFile(path));
-      return await withLock(path, { waitMs: LOCK_WAIT_MS, onWait, tidy: true }, work);
+      return await withLock(path, { waitMs: LOCK_WAIT_MS, onWait, tidy: true, inside }, work);
     } finally {
       released.set(path, performance.now());
     }

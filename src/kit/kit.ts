@@ -1,6 +1,6 @@
 import { basename, join, relative, sep } from 'node:path';
 import { stateNames } from '../base/files/file-state.ts';
-import { readInside, realFolder } from '../base/files/files.ts';
+import { isFileInside, isLink, readInside, realFolder } from '../base/files/files.ts';
 import { field, parseYaml, tableOf, textField } from '../base/parse/parse.ts';
 import { BmadError } from '../base/errors.ts';
 import { appId, slug } from './memories/ids.ts';
@@ -82,6 +82,24 @@ export async function strayPart(root: string, path: string): Promise<string | un
     folder = next;
   }
   return undefined;
+}
+
+/** The same as a refusal in true words: a link that leads away is one thing, a file in place of a folder another. */
+export async function strayRefusal(root: string, path: string, so: string): Promise<BmadError | undefined> {
+  const stray = await strayPart(root, path);
+  if (stray === undefined) return undefined;
+  const isFile = await isFileInside(root, stray);
+  if (!isFile && (await isLink(join(root, stray))))
+    return new BmadError('forbidden', `${stray} leads outside the project; ${so}.`, {
+      reason: 'outside',
+      subject: stray,
+      hint: 'Remove the link, or replace it with a real folder.',
+    });
+  return new BmadError('unavailable', `${stray} is ${isFile ? 'a file, ' : ''}not a folder; ${so}.`, {
+    reason: 'file',
+    subject: stray,
+    hint: 'Move it away or rename it, so that the folder can be created, then try again.',
+  });
 }
 
 /** What the project says about itself, and where; the kit has it at the top, its specification in the memory folder. */

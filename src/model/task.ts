@@ -20,6 +20,12 @@ export const FINAL_STATES: readonly TaskState[] = ['completed', 'failed', 'cance
 
 const moment = z.string().max(40);
 
+/** The version of the files that this server writes and reads. */
+export const TASK_VERSION = 1;
+
+/** The longest that a worker may have a task without a word. */
+export const LONGEST_LEASE_MINUTES = 24 * 60;
+
 /** Who works on a task, until when no one else may, and the word that proves it. */
 const leaseSchema = z.looseObject({ worker: z.string().max(200), claim: z.string().max(100), until: moment });
 
@@ -51,7 +57,7 @@ const resultSchema = z.looseObject({
 
 /** Unknown keys stay: other versions and other tools may have put them there. */
 export const taskSchema = z.looseObject({
-  version: z.literal(1),
+  version: z.literal(TASK_VERSION),
   task_id: z.string().max(100),
   agent: z.string().max(200),
   task: z.string(),

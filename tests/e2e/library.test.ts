@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isRunning } from '../../src/base/files/file-lock.ts';
+import { isRunning } from '../../src/base/files/is-running.ts';
 import { repository, temporaryFolder } from '../support/app.ts';
 import { agentFile, makeRepository, type TestRepository } from '../support/git-repository.ts';
 import { installOf } from '../support/installs.ts';

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { withLock } from '../../src/base/files/file-lock.ts';
 import { temporaryFolder } from '../support/app.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
 import { openProject } from './open-project.ts';
@@ -22,7 +22,7 @@ async function project(): Promise<{ root: string; memory: string; left(): Promis
     [`memories.json.${process.pid}.00000001.tmp`]: 25 * HOUR,
     // These stay: somebody may be at work on them, or they are not ours.
     [`memories.json.${gone}.00000002.tmp`]: 1_000,
-    [`memories.json.${process.pid}.00000003.tmp`]: HOUR,
+    [`memories.json.${process.ppid}.00000003.tmp`]: HOUR,
     'notes.tmp': 99 * HOUR,
     'memories.json.bak.tmp': 99 * HOUR,
   };
@@ -39,7 +39,7 @@ async function project(): Promise<{ root: string; memory: string; left(): Promis
 
 const KEPT = [
   `memories.json.${gone}.00000002.tmp`,
-  `memories.json.${process.pid}.00000003.tmp`,
+  `memories.json.${process.ppid}.00000003.tmp`,
   'memories.json.bak.tmp',
   'notes.tmp',
 ].sort();
@@ -60,8 +60,11 @@ describe('drafts of processes that died while they wrote', () => {
   it('stay while another process has the lock', async () => {
     const { root, memory, left } = await project();
     const before = await left();
-    await withLock(join(memory, '.bmad-memory/kit-files.lock'), { waitMs: 0 }, () => opened(root));
+    const lock = join(memory, '.bmad-memory/kit-files.lock');
+    await writeFile(lock, JSON.stringify({ pid: process.ppid, host: hostname(), token: 'theirs' }));
+    await opened(root);
     expect(await left()).toEqual(before);
+    await rm(lock);
     await opened(root);
     expect(await left()).toEqual(KEPT);
   });

@@ -1,8 +1,9 @@
 import { sha256 } from '../sha256.ts';
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, lstat, open, readlink, stat } from 'node:fs/promises';
+import { access, lstat, readlink, stat, type FileHandle } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { isBelow, openChecked, openedPaths } from './open-file.ts';
 
 export interface FileMark {
   /** A file, an executable, a link (not followed), or a file too large to read. */
@@ -13,10 +14,13 @@ export interface FileMark {
 }
 
 const CHUNK = 256 * 1024;
-const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-/** What identifies a file's content, to detect later changes. Undefined if the path does not exist or is not a file. */
-export async function fileMark(path: string, maxBytes: number): Promise<FileMark | undefined> {
+/**
+ * What identifies the content of a file below a folder, given by its real path, to detect later changes. Undefined if
+ * the path does not exist or is not a file.
+ */
+export async function fileMark(root: string, name: string, maxBytes: number): Promise<FileMark | undefined> {
+  const path = join(root, name);
   try {
     const info = await lstat(path);
     if (info.isSymbolicLink()) {
@@ -25,29 +29,38 @@ export async function fileMark(path: string, maxBytes: number): Promise<FileMark
     }
     if (!info.isFile()) return undefined;
     if (info.size > maxBytes) return { kind: 'large', digest: String(info.size), bytes: 0 };
-    return {
-      kind: (info.mode & 0o100) !== 0 ? 'program' : 'file',
-      digest: await contentDigest(path),
-      bytes: info.size,
-    };
+    const digest = await contentDigest(path, root, maxBytes);
+    if (digest === undefined) return undefined;
+    return { kind: (info.mode & 0o100) !== 0 ? 'program' : 'file', digest, bytes: info.size };
   } catch {
     return undefined;
   }
 }
 
-async function contentDigest(path: string): Promise<string> {
-  const handle = await open(path, READ_FLAGS);
+async function contentDigest(path: string, root: string, maxBytes: number): Promise<string | undefined> {
+  const handle = await openChecked(path);
   try {
-    const hash = createHash('sha256');
-    const buffer = Buffer.allocUnsafe(CHUNK);
-    for (;;) {
-      const { bytesRead } = await handle.read(buffer, 0, CHUNK);
-      if (bytesRead === 0) return hash.digest('hex');
-      hash.update(buffer.subarray(0, bytesRead));
-    }
+    const places = await openedPaths(handle, path);
+    const { size } = await handle.stat();
+    // It was a file of the project a moment ago.
+    if (places?.every((place) => isBelow(root, place)) !== true || size > maxBytes) return undefined;
+    return await digestOf(handle, maxBytes);
   } finally {
     await handle.close();
   }
+}
+
+async function digestOf(handle: FileHandle, maxBytes: number): Promise<string | undefined> {
+  const hash = createHash('sha256');
+  const buffer = Buffer.allocUnsafe(CHUNK);
+  // A file that grows while it is read is not read for ever.
+  for (let total = 0; total <= maxBytes;) {
+    const { bytesRead } = await handle.read(buffer, 0, CHUNK);
+    if (bytesRead === 0) return hash.digest('hex');
+    hash.update(buffer.subarray(0, bytesRead));
+    total += bytesRead;
+  }
+  return undefined;
 }
 
 /** The first executable of this name on a PATH; undefined if there is none. */

@@ -8,7 +8,8 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { childProgram } from '../../../tests/support/child-program.ts';
 import { refusal } from '../../../tests/support/thrown.ts';
-import { isRunning, withLock } from './file-lock.ts';
+import { withLock } from './file-lock.ts';
+import { isRunning } from './is-running.ts';
 
 let folder: string;
 let lock: string;

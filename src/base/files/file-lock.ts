@@ -1,13 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { open, readFile, rm, rmdir, stat, utimes } from 'node:fs/promises';
+import { lstat, lutimes, rmdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError, systemCode } from '../errors.ts';
+import { jsonObject } from '../parse/json.ts';
+import { ensureFolder } from './ensure-folder.ts';
+import { oldBytes, sweepDrafts } from './file-drafts.ts';
+import { writeFailure } from './file-failure.ts';
 import { fileMode } from './file-modes.ts';
-import { ensureFolder, writeFailure } from './file-state.ts';
+import { isRunning } from './is-running.ts';
+import { createNew, openToRead, removeFile } from './open-file.ts';
 
 export interface LockOptions {
+  /** The folder that nothing may lead out of; for locks in a project. */
+  inside?: string | undefined;
   signal?: AbortSignal | undefined;
   /** How long to wait for another process. */
   waitMs: number;
@@ -26,8 +33,15 @@ const SIGN_MS = 2_000;
 const SILENT_MS = 20_000;
 const SILENT_ALIVE_MS = 10 * 60_000;
 const POLL_MS = 40;
+/** Names and the like take far less. */
+const LOCK_BYTES = 4_096;
 /** A holder writes its name right after creating the file; one that has not by then was killed in between. */
 const NAMELESS_MS = 2_000;
+
+interface Lock {
+  path: string;
+  inside: string | undefined;
+}
 
 interface Holder {
   pid: number;
@@ -47,16 +61,18 @@ export async function withLock<T>(
   action: (tookOver: boolean) => Promise<T>,
 ): Promise<T> {
   const made = options.tidy === true ? await missingAt(dirname(path)) : undefined;
-  await ensureFolder(dirname(path));
+  await ensureFolder(dirname(path), options.inside);
   const token = randomBytes(8).toString('hex');
-  const tookOver = await acquire(path, token, options);
-  const sign = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => undefined), SIGN_MS);
+  const lock: Lock = { path, inside: options.inside };
+  const tookOver = await acquire(lock, token, options);
+  const sign = setInterval(() => void lutimes(path, new Date(), new Date()).catch(() => undefined), SIGN_MS);
   sign.unref();
   try {
+    await sweepDrafts(dirname(path), options.inside, isLeftLock);
     return await action(tookOver);
   } finally {
     clearInterval(sign);
-    if ((await holderOf(path))?.token === token) await rm(path, { force: true });
+    if ((await holderOf(lock).catch(() => undefined))?.token === token) await removeFile(path, lock.inside);
     if (made !== undefined) await removeEmpty(dirname(path), made);
   }
 }
@@ -82,26 +98,42 @@ async function removeEmpty(folder: string, upTo: string): Promise<void> {
   }
 }
 
-async function acquire(
-  path: string,
-  token: string,
-  { signal, waitMs, onWait }: LockOptions,
-): Promise<boolean> {
+/**
+ * The word of one who waited for a lock, which is empty; or a lock that its holder never removed, which is taken away
+ * here. Other programs have files of such names too: only what names a holder is a lock of ours.
+ */
+async function isLeftLock(name: string, path: string): Promise<boolean> {
+  if (!/\.lock(?:\.takeover|\.wanted)?$/.test(name)) return false;
+  const bytes = await oldBytes(path);
+  if (bytes === undefined || name.endsWith('.wanted')) return bytes === 0;
+  const lock = { path, inside: undefined };
+  const holder = await holderOf(lock).catch(() => undefined);
+  if (holder === undefined || holder.pid === 0 || holder.token === '') return false;
+  if (!(await isGone(lock, holder))) return false;
+  if (name.endsWith('.lock')) await takeAway(lock, holder);
+  return name.endsWith('.takeover');
+}
+
+async function acquire(lock: Lock, token: string, { signal, waitMs, onWait }: LockOptions): Promise<boolean> {
   const deadline = performance.now() + waitMs;
   let waited = false;
   let tookOver = false;
-  while (!(await create(path, token))) {
+  while (!(await create(lock, token))) {
     signal?.throwIfAborted();
-    const holder = await holderOf(path);
-    if (holder !== undefined && (await isGone(path, holder)) && (await takeAway(path, holder))) {
+    const holder = await holderOf(lock);
+    if (holder !== undefined && (await isGone(lock, holder)) && (await takeAway(lock, holder))) {
       tookOver = true;
       continue;
     }
     if (performance.now() > deadline)
-      throw new BmadError('unavailable', `Another process (${holder?.pid ?? 'unknown'}) is using ${path}.`, {
-        reason: 'locked',
-        hint: 'Wait for it to finish, then try again.',
-      });
+      throw new BmadError(
+        'unavailable',
+        `Another process (${holder?.pid ?? 'unknown'}) is using ${lock.path}.`,
+        {
+          reason: 'locked',
+          hint: 'Wait for it to finish, then try again.',
+        },
+      );
     if (!waited) onWait?.();
     waited = true;
     await pause(POLL_MS, undefined, { signal });
@@ -109,18 +141,19 @@ async function acquire(
   return tookOver;
 }
 
-async function create(path: string, token: string): Promise<boolean> {
+async function create(lock: Lock, token: string): Promise<boolean> {
+  const { path, inside } = lock;
   try {
     // Other processes have to read who holds it.
-    const handle = await open(path, 'wx', await fileMode(path));
+    const handle = await createNew(path, await fileMode(path), { inside });
     const made = performance.now();
     try {
       await handle.writeFile(JSON.stringify({ pid: process.pid, host: hostname(), token } satisfies Holder));
       // A process that was suspended in between returns to a file that may now belong to another.
-      if (performance.now() - made > NAMELESS_MS / 2) return (await holderOf(path))?.token === token;
+      if (performance.now() - made > NAMELESS_MS / 2) return (await holderOf(lock))?.token === token;
     } catch (error) {
       // On a full disk the file would remain empty, and the next process would wait for a holder that does not exist.
-      await rm(path, { force: true });
+      await removeFile(path, inside);
       throw error;
     } finally {
       await handle.close();
@@ -131,60 +164,68 @@ async function create(path: string, token: string): Promise<boolean> {
     if (['EEXIST', 'EPERM', 'EBUSY'].includes(systemCode(error) ?? '')) return false;
     // Its creator has already cleaned up.
     if (systemCode(error) === 'ENOENT') {
-      await ensureFolder(dirname(path));
+      await ensureFolder(dirname(path), inside);
       return false;
     }
     throw writeFailure(path, error);
   }
 }
 
-async function holderOf(path: string): Promise<Holder | undefined> {
+/**
+ * Who holds a lock; undefined if it is gone. Anything but a small regular file was not made by a holder, and no one will
+ * ever remove it: that is said at once.
+ */
+async function holderOf({ path, inside }: Lock): Promise<Holder | undefined> {
+  const found = await openToRead(path, { inside, maxBytes: LOCK_BYTES }).catch((error: unknown) => {
+    if (error instanceof BmadError) throw error;
+    // It may be someone else's, or about to be removed.
+    return undefined;
+  });
+  if (found === undefined) return undefined;
   try {
-    const value = JSON.parse(await readFile(path, 'utf8')) as Partial<Holder>;
-    return { pid: value.pid ?? 0, host: value.host ?? '', token: value.token ?? '' };
-  } catch (error) {
-    // A file that was created but not written yet; its creator may also have died in between.
-    return error instanceof SyntaxError ? { pid: 0, host: '', token: '' } : undefined;
+    // A file that was created but not written yet says nothing; its creator may also have died in between.
+    const { pid, host, token } = jsonObject(await found.handle.readFile('utf8')) ?? {};
+    return {
+      pid: Number.isSafeInteger(pid) && Number(pid) > 0 ? Number(pid) : 0,
+      host: typeof host === 'string' ? host : '',
+      token: typeof token === 'string' ? token : '',
+    };
+  } finally {
+    await found.handle.close();
   }
 }
 
-async function isGone(path: string, { pid, host, token }: Holder): Promise<boolean> {
+async function isGone({ path }: Lock, { pid, host, token }: Holder): Promise<boolean> {
   const here = pid !== 0 && host === hostname();
   if (here && !isRunning(pid)) return true;
   const limit = token === '' ? NAMELESS_MS : here ? SILENT_ALIVE_MS : SILENT_MS;
   // In a restarted container, the previous process had the same pid.
   const before = here && pid === process.pid ? performance.timeOrigin - SIGN_MS : 0;
-  return stat(path).then(
-    ({ mtimeMs }) => Date.now() - mtimeMs > limit || mtimeMs < before,
+  return lstat(path).then(
+    ({ mtimeMs }) => {
+      const silence = Date.now() - mtimeMs;
+      // A clock that was ahead has left a sign of life that no one can have given yet.
+      return silence > limit || silence < -SILENT_ALIVE_MS || mtimeMs < before;
+    },
     () => false,
   );
-}
-
-/** Whether a process is running on this machine; one of another user counts as running. */
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return systemCode(error) === 'EPERM';
-  }
 }
 
 /**
  * Removes the lock of a dead holder. Only one process at a time may, and only that very lock: between seeing it and
  * removing it, another may have taken it over.
  */
-async function takeAway(path: string, dead: Holder): Promise<boolean> {
-  const guard = `${path}.takeover`;
+async function takeAway(lock: Lock, dead: Holder): Promise<boolean> {
+  const guard = { ...lock, path: `${lock.path}.takeover` };
   if (!(await create(guard, 'guard'))) {
-    if (await isGone(guard, (await holderOf(guard)) ?? dead)) await rm(guard, { force: true });
+    if (await isGone(guard, (await holderOf(guard)) ?? dead)) await removeFile(guard.path, guard.inside);
     return false;
   }
   try {
-    if ((await holderOf(path))?.token !== dead.token) return false;
-    await rm(path, { force: true });
+    if ((await holderOf(lock))?.token !== dead.token) return false;
+    await removeFile(lock.path, lock.inside);
     return true;
   } finally {
-    await rm(guard, { force: true });
+    await removeFile(guard.path, guard.inside);
   }
 }

@@ -1,7 +1,9 @@
-import { statSync } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
-import { ensureFile } from './file-modes.ts';
-import { writeAtomic, isAbsent, writeFailure } from './file-state.ts';
+import { lstatSync } from 'node:fs';
+import { BmadError } from '../errors.ts';
+import { stateReadFailure, writeFailure } from './file-failure.ts';
+import { fileMode } from './file-modes.ts';
+import { writeAtomic } from './file-state.ts';
+import { isAbsent, openToAppend, openToRead } from './open-file.ts';
 
 /** Append-only files of lines. Writers hold a lock; readers need none and see only whole lines. */
 
@@ -21,6 +23,8 @@ export interface LogRead {
 const READ_CHUNK = 256 * 1024;
 const WRITE_CHUNK = 4 * 1024 * 1024;
 const NEWLINE = 0x0a;
+/** Far longer than any line that was ever written; a file without line ends is not a log. */
+const LINE_BYTES = 32 * 1024 * 1024;
 
 /** Passes on the complete lines after a position; undefined if there is no file. */
 export async function readLog(
@@ -28,41 +32,48 @@ export async function readLog(
   after: LogPlace | undefined,
   onStart: () => void,
   onLine: (line: string) => void,
+  inside?: string,
 ): Promise<LogRead | undefined> {
-  let handle: FileHandle;
+  const opened = await openToRead(path, { inside }).catch((error: unknown) => {
+    throw stateReadFailure(path, error);
+  });
+  if (opened === undefined) return undefined;
+  const { handle, size, ino } = opened;
   try {
-    handle = await open(path, 'r');
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw writeFailure(path, error);
-  }
-  try {
-    const { ino, size } = await handle.stat({ bigint: true });
-    const fromStart = after?.file !== ino || size < BigInt(after.offset);
+    const fromStart = after?.file !== ino || size < after.offset;
     let offset = fromStart ? 0 : after.offset;
     if (fromStart) onStart();
-    let rest = Buffer.alloc(0);
-    const buffer = Buffer.allocUnsafe(Math.min(READ_CHUNK, Math.max(1, Number(size) - offset)));
-    for (let at = offset; at < Number(size);) {
-      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, Number(size) - at), at);
+    /** The beginning of a line whose end has not been read yet: put together once, however long it is. */
+    let begun: Buffer[] = [];
+    const buffer = Buffer.allocUnsafe(Math.min(READ_CHUNK, Math.max(1, size - offset)));
+    for (let at = offset; at < size;) {
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, size - at), at);
       if (bytesRead === 0) break;
-      at += bytesRead;
-      const part =
-        rest.length === 0
-          ? buffer.subarray(0, bytesRead)
-          : Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+      const part = buffer.subarray(0, bytesRead);
       let from = 0;
       for (let end = part.indexOf(NEWLINE); end !== -1; end = part.indexOf(NEWLINE, from)) {
-        if (end > from) onLine(part.toString('utf8', from, end));
+        const tail = part.subarray(from, end);
+        const line = begun.length === 0 ? tail : Buffer.concat([...begun, tail]);
+        begun = [];
+        if (line.length > 0) onLine(line.toString('utf8'));
         from = end + 1;
+        offset = at + from;
       }
-      offset += from;
-      rest = Buffer.from(part.subarray(from));
+      at += bytesRead;
+      if (at - offset > LINE_BYTES) throw notLines(path);
+      begun.push(Buffer.from(part.subarray(from)));
     }
     return { place: { file: ino, offset }, fromStart };
   } finally {
     await handle.close();
   }
+}
+
+function notLines(path: string): BmadError {
+  return new BmadError('unavailable', `${path} cannot be read: it has a line that is too long.`, {
+    subject: path,
+    hint: 'It was left unchanged. Check what is at this path, and move it away if it is not a log.',
+  });
 }
 
 export interface LogStamp {
@@ -80,7 +91,7 @@ export interface LogStamp {
  */
 export function logStamp(path: string): LogStamp | undefined {
   try {
-    const info = statSync(path, { bigint: true });
+    const info = lstatSync(path, { bigint: true });
     return {
       file: info.ino,
       bytes: Number(info.size),
@@ -94,12 +105,10 @@ export function logStamp(path: string): LogStamp | undefined {
 }
 
 /** Appends lines and waits until they are on disk. An unfinished last line left by a crash stays a separate line. */
-export async function appendLog(path: string, lines: readonly string[]): Promise<LogPlace> {
+export async function appendLog(path: string, lines: readonly string[], inside?: string): Promise<LogPlace> {
   try {
-    await ensureFile(path);
-    const handle = await open(path, 'a+');
+    const { handle, size } = await openToAppend(path, await fileMode(path), { inside });
     try {
-      const { size } = await handle.stat();
       const last = Buffer.alloc(1, NEWLINE);
       if (size > 0) await handle.read(last, 0, 1, size - 1);
       try {
@@ -121,8 +130,8 @@ export async function appendLog(path: string, lines: readonly string[]): Promise
 }
 
 /** Replaces a long log with a shorter one. Readers see the old or the new. */
-export async function replaceLog(path: string, lines: Iterable<string>): Promise<void> {
-  await writeAtomic(path, inChunks(lines));
+export async function replaceLog(path: string, lines: Iterable<string>, inside?: string): Promise<void> {
+  await writeAtomic(path, inChunks(lines), { inside });
 }
 
 function* inChunks(lines: Iterable<string>): Generator<string> {

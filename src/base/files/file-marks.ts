@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { jsonObject } from '../parse/json.ts';
-import { isRunning } from './file-lock.ts';
-import { ensureFolder, modifiedAt, readState, removeTree, stateNames, writeNew } from './file-state.ts';
+import { ensureFolder, modifiedAt, readState, stateNames, writeNew } from './file-state.ts';
+import { isRunning } from './is-running.ts';
+import { removeFile } from './open-file.ts';
 
 /**
  * Notes that a process leaves while it works in several steps, one small file each: if it dies in between, others find
@@ -19,20 +20,23 @@ const own = new Set<string>();
 
 export interface Mark {
   path: string;
+  /** The folder that nothing may lead out of: the notes lie in a project. */
+  inside: string;
   /** Undefined if the process died while writing the note. */
   about: unknown;
 }
 
-export async function leaveMark(folder: string, about: unknown): Promise<Mark> {
-  await ensureFolder(folder);
+export async function leaveMark(inside: string, name: string, about: unknown): Promise<Mark> {
+  const folder = join(inside, name);
+  await ensureFolder(folder, inside);
   const path = join(folder, `${process.pid}-${randomBytes(6).toString('hex')}.json`);
   own.add(path);
-  await writeNew(path, Buffer.from(JSON.stringify({ host: hostname(), about })));
-  return { path, about };
+  await writeNew(path, Buffer.from(JSON.stringify({ host: hostname(), about })), inside);
+  return { path, inside, about };
 }
 
-export async function removeMark({ path }: Mark): Promise<void> {
-  await removeTree(path);
+export async function removeMark({ path, inside }: Mark): Promise<void> {
+  await removeFile(path, inside);
   own.delete(path);
 }
 
@@ -42,16 +46,17 @@ export function giveUpMark({ path }: Mark): void {
 }
 
 /** The notes of processes that no longer run, in the order of their names. */
-export async function deadMarks(folder: string): Promise<Mark[]> {
+export async function deadMarks(inside: string, folderName: string): Promise<Mark[]> {
+  const folder = join(inside, folderName);
   const found: Mark[] = [];
-  for (const name of await stateNames(folder)) {
+  for (const name of await stateNames(folder, inside)) {
     const pid = Number(NAME.exec(name)?.[1]);
     const path = join(folder, name);
     if (Number.isNaN(pid) || own.has(path)) continue;
-    const note = jsonObject((await readState(path).catch(() => undefined)) ?? '');
+    const note = jsonObject((await readState(path, { inside }).catch(() => undefined)) ?? '');
     const alive = pid !== process.pid && (note?.['host'] !== hostname() || isRunning(pid));
     if (alive && Date.now() - ((await modifiedAt(path)) ?? Date.now()) < OLD_MS) continue;
-    found.push({ path, about: note?.['about'] });
+    found.push({ path, inside, about: note?.['about'] });
   }
   return found;
 }

@@ -103,7 +103,7 @@ describe.skipIf(process.platform === 'win32')('what the server makes', () => {
   ])(
     'is for whom a project of mode %o is also when it was copied from a private place',
     async (mode, folders, files) => {
-      await writeAtomic(join(folder, 'mine/a/one.json'), '{}', 0o600);
+      await writeAtomic(join(folder, 'mine/a/one.json'), '{}', { mode: 0o600 });
       await mkdir(join(folder, 'project'));
       await chmod(join(folder, 'project'), mode);
       await copyNew(join(folder, 'mine/a/one.json'), join(folder, 'project/x/one.json'));

@@ -1,7 +1,8 @@
 import type { Stats } from 'node:fs';
-import { chmod, mkdir, open, realpath, stat } from 'node:fs/promises';
+import { chmod, mkdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { systemCode } from '../errors.ts';
+import { createNew } from './open-file.ts';
 
 /**
  * Who may read and write what the server creates. In a project, several people and a server account share folders: what
@@ -58,10 +59,8 @@ export async function fileMode(path: string): Promise<number> {
 }
 
 /** Creates an empty file if there is none. If that fails, the writer will report it. */
-export async function ensureFile(path: string): Promise<void> {
-  const mode = await fileMode(path);
-  const handle = await open(path, 'wx', mode).catch(() => undefined);
-  await handle?.chmod(mode).catch(() => undefined);
+export async function ensureFile(path: string, inside?: string): Promise<void> {
+  const handle = await createNew(path, await fileMode(path), { inside }).catch(() => undefined);
   await handle?.close();
 }
 

@@ -1,9 +1,9 @@
-import { constants } from 'node:fs';
-import { lstat, open, realpath, rm, stat } from 'node:fs/promises';
+import { lstat, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { BmadError, quoted, systemCode } from '../errors.ts';
-import { ensureFile } from './file-modes.ts';
+import { fileMode } from './file-modes.ts';
 import { ensureFolder, writeAtomic } from './file-state.ts';
+import { openToAppend, removeFile } from './open-file.ts';
 
 /**
  * The door to project files that other tools write too. Nothing is written outside the named folder: a link in place of
@@ -23,12 +23,15 @@ async function placeInside(root: string, path: string): Promise<string> {
     if (!inside(real)) throw leadsAway(path);
     break;
   }
-  await ensureFolder(parent);
+  await ensureFolder(parent, realRoot);
   const link = await lstat(place).catch(() => undefined);
   if (link === undefined) return place;
   const real = await realpath(place).catch(() => undefined);
   if (real === undefined || !inside(real)) throw leadsAway(path);
-  if (!(await stat(real)).isFile())
+  const info = await stat(real).catch((error: unknown) => {
+    throw failure(path, error);
+  });
+  if (!info.isFile())
     throw new BmadError('forbidden', `${quoted(path)} is not a regular file.`, { subject: path });
   return real;
 }
@@ -40,10 +43,8 @@ async function placeInside(root: string, path: string): Promise<string> {
 export async function appendLine(root: string, path: string, line: string, header = ''): Promise<void> {
   const place = await placeInside(root, path);
   try {
-    await ensureFile(place);
-    const handle = await open(place, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
+    const { handle, size } = await openToAppend(place, await fileMode(place), { inside: root });
     try {
-      const { size } = await handle.stat();
       const tail = await tailOf(handle, size);
       const end = /\r\n[^\n]*$/.test(tail) ? '\r\n' : '\n';
       const before = size === 0 ? header : tail.endsWith('\n') ? '' : end;
@@ -59,7 +60,7 @@ export async function appendLine(root: string, path: string, line: string, heade
 /** Enough to see how the last lines end. */
 const TAIL_BYTES = 8_192;
 
-async function tailOf(handle: Awaited<ReturnType<typeof open>>, size: number): Promise<string> {
+async function tailOf(handle: FileHandle, size: number): Promise<string> {
   const length = Math.min(size, TAIL_BYTES);
   if (length === 0) return '';
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length);
@@ -69,13 +70,13 @@ async function tailOf(handle: Awaited<ReturnType<typeof open>>, size: number): P
 /** Replaces a whole file and keeps its permissions. */
 export async function replaceShared(root: string, path: string, content: string): Promise<void> {
   const place = await placeInside(root, path);
-  await writeAtomic(place, content);
+  await writeAtomic(place, content, { inside: root });
 }
 
 /** Removes a file, or a link but not its target; it is fine if nothing exists at the path. */
 export async function removeShared(root: string, path: string): Promise<void> {
   await placeInside(root, path);
-  await rm(join(root, path), { force: true }).catch((error: unknown) => {
+  await removeFile(join(root, path), root).catch((error: unknown) => {
     throw failure(path, error);
   });
 }

@@ -63,10 +63,14 @@ describe('a file of ours', () => {
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     await writeFile(join(folder, 'huge'), Buffer.alloc(17 * 1024 * 1024));
     for (const name of ['endless', 'pipe', 'huge'])
-      expect(await refusal(() => readState(join(folder, name)))).toMatchObject({
+      expect(await refusal(() => readState(join(folder, name), { follow: true }))).toMatchObject({
         code: 'unavailable',
         message: expect.stringMatching(/it is (?:not a regular file|too large)\.$/) as string,
       });
+    expect(await refusal(() => readState(join(folder, 'endless')))).toMatchObject({
+      code: 'forbidden',
+      message: `${join(folder, 'endless')} is a link; it was not followed.`,
+    });
   });
 
   it('keeps its permissions, and the link it is reached by', async () => {

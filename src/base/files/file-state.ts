@@ -1,77 +1,71 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import {
-  access,
-  chmod,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-  type FileHandle,
-} from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { access, readdir, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { mapLimited } from '../async.ts';
-import { BmadError, systemCode } from '../errors.ts';
-import { fileMode, makeFolders } from './file-modes.ts';
+import { systemCode } from '../errors.ts';
+import { ensureFolder } from './ensure-folder.ts';
+import { sweepDrafts } from './file-drafts.ts';
+import { stateReadFailure, writeFailure } from './file-failure.ts';
+import { fileMode } from './file-modes.ts';
+import {
+  createNew,
+  holdFolder,
+  isAbsent,
+  openToAppend,
+  openToRead,
+  removeFile,
+  type OpenRules,
+} from './open-file.ts';
 
 /** The door to everything the server itself keeps on disk: caches, locks and settings, in its own folders. */
 
-/** Creates a folder and its parents: for the user only, or in a project for those who may use the parent folder. */
-export async function ensureFolder(path: string): Promise<void> {
-  try {
-    await makeFolders(path);
-  } catch (error) {
-    throw writeFailure(path, systemCode(error) === 'ENOENT' ? await whyNoFolder(path, error) : error);
-  }
-}
+export { ensureFolder };
 
-/** On a read-only disk, Node reports a folder with its parents as missing; the first parent has the real reason. */
-async function whyNoFolder(path: string, error: unknown): Promise<unknown> {
-  let first = path;
-  while ((await modifiedAt(dirname(first))) === undefined && dirname(first) !== first) first = dirname(first);
-  return mkdir(first, { mode: 0o700 }).then(
-    () => error,
-    (reason: unknown) => reason,
-  );
+export interface WriteRules {
+  /** The folder that nothing may lead out of. */
+  inside?: string | undefined;
+  /** Permissions of a new file, where those of its folder are not the right ones. */
+  mode?: number | undefined;
 }
 
 /**
  * Replaces a whole file: readers see either the old or the new version, even after a crash. A link stays a link and its
- * target is written; an existing file keeps its permissions, a new one gets those of its folder.
+ * target is written, if that is inside; an existing file keeps its permissions, a new one gets those of its folder.
  */
 export async function writeAtomic(
   file: string,
   content: string | Uint8Array | Iterable<string>,
-  mode?: number,
+  { inside, mode }: WriteRules = {},
 ): Promise<void> {
-  await ensureFolder(dirname(file));
+  await ensureFolder(dirname(file), inside);
   const path = await realpath(file).catch(() => file);
-  const rights = await stat(path).then(
-    (info) => info.mode & 0o777,
-    () => mode ?? fileMode(path),
-  );
-  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
+  const folder = await holdFolder(dirname(path), inside).catch((error: unknown) => {
+    throw writeFailure(path, error);
+  });
+  const place = folder.at(basename(path));
+  const draft = `${place}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
   try {
-    const handle = await withWriteFailure(path, open(draft, 'wx', rights));
+    const rights = await stat(place).then(
+      (info) => info.mode & 0o777,
+      () => mode ?? fileMode(path),
+    );
+    const handle = await createNew(draft, rights);
     try {
-      // The process umask must not change permissions that have to be preserved.
-      await handle.chmod(rights);
-      await writeFile(handle, content);
+      const parts = typeof content === 'string' || content instanceof Uint8Array ? [content] : content;
+      for (const part of parts) await handle.writeFile(part);
       await handle.sync();
     } finally {
       await handle.close();
     }
-    await rename(draft, path);
+    await rename(draft, place);
   } catch (error) {
-    await rm(draft, { force: true });
-    throw error instanceof BmadError ? error : writeFailure(path, error);
+    await rm(draft, { force: true }).catch(() => undefined);
+    throw writeFailure(path, error);
+  } finally {
+    folder.close();
   }
+  await sweepDrafts(dirname(path), inside);
 }
 
 /** Far more than anything the server writes needs. */
@@ -81,43 +75,38 @@ const STATE_BYTES = 16 * 1024 * 1024;
  * The text of one of the server's own files; undefined if it does not exist. Some are in projects, which other people
  * write: anything that is huge or not a regular file is refused before it is read.
  */
-export async function readState(path: string): Promise<string | undefined> {
-  let handle: FileHandle | undefined;
-  try {
-    handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const info = await handle.stat();
-    if (info.isDirectory()) throw strange(path, 'it is a folder');
-    if (!info.isFile()) throw strange(path, 'it is not a regular file');
-    if (info.size > STATE_BYTES) throw strange(path, 'it is too large');
-    return await handle.readFile('utf8');
-  } catch (error) {
-    if (error instanceof BmadError) throw error;
-    if (isAbsent(error)) return undefined;
-    throw failure(path, 'read', error);
-  } finally {
-    await handle?.close();
-  }
-}
-
-function strange(path: string, reason: string): BmadError {
-  return new BmadError('unavailable', `${path} cannot be read: ${reason}.`, {
-    subject: path,
-    hint: 'Check what is at this path, and remove it or replace it with a regular file.',
-  });
+export async function readState(path: string, rules: OpenRules = {}): Promise<string | undefined> {
+  return (await readStateBytes(path, rules))?.toString('utf8');
 }
 
 /** The bytes of one of the server's own files; undefined if there is none. */
-export async function readStateBytes(path: string): Promise<Buffer | undefined> {
-  return readFile(path).catch(unlessAbsent(path, undefined));
+export async function readStateBytes(path: string, rules: OpenRules = {}): Promise<Buffer | undefined> {
+  try {
+    const found = await openToRead(path, { maxBytes: STATE_BYTES, ...rules });
+    if (found === undefined) return undefined;
+    try {
+      return await found.handle.readFile();
+    } finally {
+      await found.handle.close();
+    }
+  } catch (error) {
+    throw stateReadFailure(path, error);
+  }
 }
 
 /** Writes a new file into a folder under construction. False if one of this name already exists. */
-export async function writeNew(path: string, content: Buffer): Promise<boolean> {
+export async function writeNew(path: string, content: Buffer, inside?: string): Promise<boolean> {
   try {
-    const mode = await fileMode(path);
-    await writeFile(path, content, { flag: 'wx', mode });
-    // The process umask can only have removed permissions of others.
-    if ((mode & 0o077) !== 0) await chmod(path, mode).catch(() => undefined);
+    const handle = await createNew(path, await fileMode(path), { inside });
+    try {
+      await handle.writeFile(content);
+    } catch (error) {
+      // Half a file would be taken for a whole one.
+      await removeFile(path, inside).catch(() => undefined);
+      throw error;
+    } finally {
+      await handle.close();
+    }
     return true;
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;
@@ -168,7 +157,9 @@ export async function discardFolder(place: string, trash: string): Promise<void>
 /** Renames a folder so that it is no longer used, without removing it; returns its new path. */
 export async function setAside(place: string): Promise<string> {
   const aside = `${place}.moved-${new Date().toISOString().replace(/[:.]/g, '-')}`;
-  await withWriteFailure(place, rename(place, aside));
+  await rename(place, aside).catch((error: unknown) => {
+    throw writeFailure(place, error);
+  });
   return aside;
 }
 
@@ -177,8 +168,18 @@ export async function removeTree(path: string): Promise<void> {
 }
 
 /** The names in one of the server's folders, sorted; empty if it does not exist. */
-export async function stateNames(path: string): Promise<string[]> {
-  return (await readdir(path).catch(unlessAbsent<string[]>(path, []))).sort();
+export async function stateNames(path: string, inside?: string): Promise<string[]> {
+  const names = inside === undefined ? readdir(path) : namesInside(path, inside);
+  return (await names.catch(unlessAbsent<string[]>(path, []))).sort();
+}
+
+async function namesInside(path: string, inside: string): Promise<string[]> {
+  const folder = await holdFolder(path, inside);
+  try {
+    return await readdir(folder.at('.'));
+  } finally {
+    folder.close();
+  }
 }
 
 /** When a file or folder was last changed, in milliseconds; undefined if it does not exist. */
@@ -192,9 +193,7 @@ export async function modifiedAt(path: string): Promise<number | undefined> {
 /** Creates an empty file if there is none, and updates its time. Only a signal for others, so failures are ignored. */
 export async function touch(path: string): Promise<void> {
   try {
-    // The author of the project may have put a link there.
-    const flags = constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
-    const handle = await open(path, flags, await fileMode(path));
+    const { handle } = await openToAppend(path, await fileMode(path));
     try {
       await handle.utimes(new Date(), new Date());
     } finally {
@@ -238,48 +237,9 @@ export async function sizeAndTime(path: string): Promise<{ size: number; mtimeMs
   );
 }
 
-export function isAbsent(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
-}
-
 function unlessAbsent<T>(path: string, nothing: T): (error: unknown) => T {
   return (error) => {
     if (isAbsent(error)) return nothing;
-    throw failure(path, 'read', error);
+    throw stateReadFailure(path, error);
   };
-}
-
-async function withWriteFailure<T>(path: string, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw writeFailure(path, error);
-  }
-}
-
-const REASONS: Record<string, string> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is exceeded',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the disk is read-only',
-};
-
-/** Why one of the server's own files could not be written, and what to do. */
-export const writeFailure = (path: string, error: unknown): BmadError => failure(path, 'written', error);
-
-function failure(path: string, what: 'read' | 'written', error: unknown): BmadError {
-  const code = systemCode(error) ?? '';
-  return new BmadError(
-    'unavailable',
-    `${path} cannot be ${what}: ${REASONS[code] ?? `I/O error (${code})`}.`,
-    {
-      subject: path,
-      hint:
-        code === 'ENOSPC'
-          ? 'Free some space, then try again.'
-          : 'Check the folder and its permissions, then try again.',
-      cause: error,
-    },
-  );
 }

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { chmod, copyFile, constants, lstat, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { lstat, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { BmadError } from '../errors.ts';
 import { fileMode, makeFolders } from './file-modes.ts';
-import { ensureFolder, isAbsent, writeFailure } from './file-state.ts';
+import { writeFailure } from './file-failure.ts';
+import { ensureFolder } from './file-state.ts';
+import { createNew, isAbsent, openToRead, type OpenedFile } from './open-file.ts';
 
 /** Compares, copies and moves whole folders of a project's state. Links are never followed. */
 
@@ -25,17 +27,55 @@ export async function filesBelow(folder: string): Promise<{ files: TreeFile[]; l
   for (const entry of entries) {
     const place = join(entry.parentPath, entry.name);
     const path = relative(folder, place).split(sep).join('/');
-    if (entry.isFile()) files.push({ path, size: (await stat(place)).size });
+    if (entry.isFile()) files.push({ path, size: (await lstat(place)).size });
     else if (!entry.isDirectory()) left.push(path);
   }
   const byPath = (a: string, b: string): number => (a < b ? -1 : 1);
   return { files: files.sort((a, b) => byPath(a.path, b.path)), left: left.sort(byPath) };
 }
 
+/** Fails where one of them is missing or not a regular file. */
 export async function sameBytes(one: string, other: string): Promise<boolean> {
-  const [a, b] = await Promise.all([stat(one), stat(other)]);
-  if (a.size !== b.size) return false;
-  return (await readFile(one)).equals(await readFile(other));
+  const a = await openedFile(one);
+  try {
+    const b = await openedFile(other);
+    try {
+      return a.size === b.size && (await sameContent(a.handle, b.handle));
+    } finally {
+      await b.handle.close();
+    }
+  } finally {
+    await a.handle.close();
+  }
+}
+
+const CHUNK = 256 * 1024;
+
+async function openedFile(path: string): Promise<OpenedFile> {
+  const found = await openToRead(path);
+  if (found === undefined) throw new BmadError('not_found', `There is no file ${path}.`, { subject: path });
+  return found;
+}
+
+async function sameContent(one: FileHandle, other: FileHandle): Promise<boolean> {
+  const [a, b] = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)];
+  for (let at = 0; ;) {
+    const [left, right] = [await filled(one, a, at), await filled(other, b, at)];
+    if (!left.equals(right)) return false;
+    if (left.length < CHUNK) return true;
+    at += CHUNK;
+  }
+}
+
+/** As much as there is from a position on; one call of the system may bring less. */
+async function filled(handle: FileHandle, buffer: Buffer, from: number): Promise<Buffer> {
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, from + length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.subarray(0, length);
 }
 
 /** Copies the regular files below a folder into a new one; returns what was left out. */
@@ -46,13 +86,30 @@ export async function copyFiles(from: string, to: string): Promise<string[]> {
   return left;
 }
 
-/** Copies one file to a free path. */
+/** Copies one file to a free path; for those who use the target folder, not for those who had the original. */
 export async function copyNew(from: string, to: string): Promise<void> {
   try {
     await makeFolders(dirname(to));
-    await copyFile(from, to, constants.COPYFILE_EXCL);
-    // A copy is for those who use the target folder, not for those who had access to the original.
-    await chmod(to, await fileMode(to)).catch(() => undefined);
+    const source = await openedFile(from);
+    try {
+      const target = await createNew(to, await fileMode(to));
+      try {
+        const buffer = Buffer.allocUnsafe(CHUNK);
+        for (let at = 0; at < source.size;) {
+          const part = await filled(source.handle, buffer, at);
+          if (part.length === 0) break;
+          await target.writeFile(part);
+          at += part.length;
+        }
+      } catch (error) {
+        await rm(to, { force: true }).catch(() => undefined);
+        throw error;
+      } finally {
+        await target.close();
+      }
+    } finally {
+      await source.handle.close();
+    }
   } catch (error) {
     throw writeFailure(to, error);
   }

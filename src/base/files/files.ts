@@ -1,11 +1,13 @@
-import { constants, statSync } from 'node:fs';
-import { lstat, open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { statSync, type Dirent } from 'node:fs';
+import { lstat, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
 import { BmadError, quoted, systemCode } from '../errors.ts';
+import { holdReal, isBelow, openChecked, openedPaths } from './open-file.ts';
 
 /**
- * The one door to the disk. Every read goes through `readInside`: the real path of the file must be inside the real
- * path of the root, the file must be a regular one, and its size is checked before a byte is read.
+ * The one door to content. Every read goes through `readInside`: the real path of the file must be inside the real path
+ * of the root, before it is opened and as it was opened, the file must be a regular one, and its size is checked before
+ * a byte is read.
  */
 export async function readInside(
   root: string,
@@ -13,10 +15,7 @@ export async function readInside(
   maxBytes: number,
   serves?: Serves,
 ): Promise<Buffer> {
-  const target = await realInside(root, path, serves);
-  const handle = await open(target, READ_FLAGS).catch((error: unknown) => {
-    throw readFailure(path, error);
-  });
+  const handle = await openInside(root, path, serves);
   try {
     const { size } = await regularFile(handle, path);
     if (size > maxBytes) throw tooLarge(path, size, maxBytes);
@@ -29,10 +28,34 @@ export async function readInside(
 /** Whether the file at a path may be served. The path is the real one, from the root: links have no influence on it. */
 export type Serves = (realPath: string) => boolean;
 
-/** NONBLOCK keeps a FIFO from hanging the server; NOFOLLOW closes the gap between checking a link and opening it. */
-const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+/** A file that is replaced each time it is opened is given up. */
+const TRIES = 5;
 
-async function realInside(root: string, path: string, serves: Serves = () => true): Promise<string> {
+/** Between the check and the opening, a folder on the way may become a link: what counts is what was opened. */
+async function openInside(root: string, path: string, serves?: Serves): Promise<FileHandle> {
+  for (let tries = 1; ; tries += 1) {
+    const { realRoot, target } = await realInside(root, path, serves);
+    const handle = await openChecked(target).catch((error: unknown) => {
+      throw readFailure(path, error);
+    });
+    let kept = false;
+    try {
+      const places = await openedPaths(handle, target);
+      places?.forEach((place) => checkPlace(realRoot, place, path, serves));
+      kept = places !== undefined;
+      if (kept) return handle;
+      if (tries === TRIES) throw leadsAway(path);
+    } finally {
+      if (!kept) await handle.close();
+    }
+  }
+}
+
+async function realInside(
+  root: string,
+  path: string,
+  serves?: Serves,
+): Promise<{ realRoot: string; target: string }> {
   let realRoot: string;
   let target: string;
   try {
@@ -40,16 +63,22 @@ async function realInside(root: string, path: string, serves: Serves = () => tru
   } catch (error) {
     throw readFailure(path, error);
   }
-  if (target !== realRoot && !target.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep)) {
-    throw new BmadError('forbidden', `${quoted(path)} is a link that points outside the BMAD content.`, {
-      reason: 'outside',
-      subject: path,
-      hint: 'Links are followed only within their own folder. Replace the link with the file itself.',
-    });
-  }
+  checkPlace(realRoot, target, path, serves);
+  return { realRoot, target };
+}
+
+function checkPlace(realRoot: string, target: string, path: string, serves: Serves = () => true): void {
+  if (!isBelow(realRoot, target)) throw leadsAway(path);
   if (!serves(target.slice(realRoot.length)))
     throw new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
-  return target;
+}
+
+function leadsAway(path: string): BmadError {
+  return new BmadError('forbidden', `${quoted(path)} is a link that points outside the BMAD content.`, {
+    reason: 'outside',
+    subject: path,
+    hint: 'Links are followed only within their own folder. Replace the link with the file itself.',
+  });
 }
 
 async function regularFile(handle: FileHandle, path: string): Promise<{ size: number }> {
@@ -84,9 +113,9 @@ export interface FolderEntry {
 
 /** What is in a folder, sorted. Links count as their targets if those are inside the root; all else is left out. */
 export async function listInside(root: string, path: string, serves?: Serves): Promise<FolderEntry[]> {
-  const folder = await realInside(root, path, serves);
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    throw readFailure(path, error);
+  const { realRoot, target } = await realInside(root, path, serves);
+  const entries = await entriesOf(target, realRoot).catch((error: unknown) => {
+    throw error instanceof BmadError ? leadsAway(path) : readFailure(path, error);
   });
   const found: FolderEntry[] = [];
   for (const entry of entries) {
@@ -97,13 +126,22 @@ export async function listInside(root: string, path: string, serves?: Serves): P
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
+async function entriesOf(folder: string, realRoot: string): Promise<Dirent[]> {
+  const held = holdReal(folder, realRoot);
+  try {
+    return await readdir(held.at('.'), { withFileTypes: true });
+  } finally {
+    held.close();
+  }
+}
+
 async function linkKind(
   root: string,
   path: string,
   serves: Serves | undefined,
 ): Promise<FolderEntry['kind'] | undefined> {
   try {
-    return kindOf(await stat(await realInside(root, path, serves)));
+    return kindOf(await stat((await realInside(root, path, serves)).target));
   } catch {
     return undefined;
   }
@@ -121,7 +159,7 @@ export async function modifiedInside(
   serves?: Serves,
 ): Promise<number | undefined> {
   try {
-    return (await stat(await realInside(root, path, serves))).mtimeMs;
+    return (await stat((await realInside(root, path, serves)).target)).mtimeMs;
   } catch {
     return undefined;
   }

@@ -9,6 +9,8 @@ import { chunkLengths, createVocabulary, type CodeIndex, type IndexedFile } from
 const VERSION = 1;
 const MAGIC = Buffer.from(`bmad code index ${VERSION}\n`);
 const DIGEST = 32;
+/** What Node reads at once, and far more than the largest project needs. */
+const MOST_BYTES = 2 ** 31 - 1;
 
 export interface IndexIdentity {
   root: string;
@@ -154,7 +156,7 @@ function decodeIndex(bytes: Buffer, identity: IndexIdentity): CodeIndex | 'damag
 /** The index file of one project. A damaged one is distinguished from a missing one. */
 export async function loadIndex(path: string, identity: IndexIdentity): Promise<Loaded> {
   try {
-    const bytes = await readStateBytes(path);
+    const bytes = await readStateBytes(path, { maxBytes: MOST_BYTES });
     if (bytes === undefined) return { state: 'none' };
     const stamp = (await modifiedAt(path)) ?? 0;
     const index = decodeIndex(bytes, identity);

@@ -5,8 +5,17 @@ import { setAside } from '../../base/files/file-state.ts';
 import { copyNew } from '../../base/files/file-tree.ts';
 import { pathExists } from '../../base/files/files.ts';
 import { strayPart, type Kit } from '../../kit/kit.ts';
-import { LOG, opened, preparePlace, readReceipts, receiptPlace, type ReceiptPlace } from './receipts.ts';
-import { listPath, TREES } from './tree.ts';
+import {
+  LOG,
+  opened,
+  preparePlace,
+  readReceipts,
+  RECEIPTS_LOCK,
+  receiptPlace,
+  TREES,
+  type ReceiptPlace,
+} from './receipts.ts';
+import { listPath } from './tree.ts';
 
 /**
  * Brings receipts from the folder of the user before those of the project, as one chain: the first that was written in the
@@ -18,16 +27,15 @@ export async function bringReceipts(kit: Kit, state: string) {
   const before: ReceiptPlace = { folder: place.anchor, owner: 'user', anchor: place.anchor };
   await preparePlace(place);
   const options = { waitMs: 30_000 };
-  const locks = [before, place].map(({ folder }) => join(folder, 'receipts.lock'));
-  return withLock(locks[0] ?? '', options, () =>
-    withLock(locks[1] ?? '', options, async () => {
+  return withLock(join(before.folder, RECEIPTS_LOCK), options, () =>
+    withLock(join(place.folder, RECEIPTS_LOCK), { ...options, inside: place.inside }, async () => {
       const [older, newer] = [await linesOf(before), await linesOf(place)];
       const last = older.at(-1);
       // A crash may have come between writing them here and setting the old file aside.
       const there = last !== undefined && newer[older.length - 1] === last;
       if (!there) {
         if (!follows(newer[0], last)) return { brought: [], left: [LOG], kept: undefined };
-        await replaceLog(join(place.folder, LOG), [...older, ...newer]);
+        await replaceLog(join(place.folder, LOG), [...older, ...newer], place.inside);
       }
       const digest = last === undefined ? undefined : lastPass(older);
       if (digest !== undefined && (await strayPart(place.folder, TREES)) === undefined) {

@@ -12,7 +12,14 @@ import { BUILTIN_VERSION, runBuiltin } from './builtin.ts';
 import { consentOf, requireConsent, type Confirm, type Consent } from './consent.ts';
 import { OutputKeeper } from './output.ts';
 import { readPrograms, type Programs, type ProgramsRequest } from './programs.ts';
-import { addReceipt, preparePlace, receiptPlace, type Receipt, type ReceiptBody } from './receipts.ts';
+import {
+  addReceipt,
+  preparePlace,
+  receiptPlace,
+  RUN_LOCK,
+  type Receipt,
+  type ReceiptBody,
+} from './receipts.ts';
 import {
   findScript,
   folderInside,
@@ -149,9 +156,10 @@ async function runCompletion(
   const lock = {
     waitMs: setup.timeoutMs,
     signal,
+    inside: receipts.inside,
     onWait: () => progress('Waiting for another verification to finish'),
   };
-  return withLock(join(receipts.folder, 'run.lock'), lock, async () => {
+  return withLock(join(receipts.folder, RUN_LOCK), lock, async () => {
     await refuseOthers(programs, plan, kit);
     progress("Reading the project's files");
     const tree = await readTree(root, without, setup.env, signal);
@@ -214,7 +222,7 @@ async function runCompletion(
       },
     });
     const { receipt, notes } = await addReceipt(receipts, body);
-    if (shown.status === 'PASS') await keepList(receipts.folder, tree);
+    if (shown.status === 'PASS') await keepList(receipts, tree);
     return {
       ...shown,
       hints: [...shown.hints, ...notes],

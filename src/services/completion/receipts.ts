@@ -5,17 +5,22 @@ import { sha256 } from '../../base/sha256.ts';
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
 import { appendLog, readLog } from '../../base/files/file-log.ts';
+import { sweepDrafts } from '../../base/files/file-drafts.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { ensureFolder, readStateBytes, writeAtomic, writeNew } from '../../base/files/file-state.ts';
-import { modifiedInside, pathExists } from '../../base/files/files.ts';
+import { isLink } from '../../base/files/files.ts';
 import { projectKey } from '../../base/files/project-key.ts';
-import { strayPart, type Kit } from '../../kit/kit.ts';
+import { strayRefusal, type Kit } from '../../kit/kit.ts';
 import { outputFolder } from '../../kit/output.ts';
 import type { Status, Step } from './verdict.ts';
 
 const FOLDER = '.receipts';
 export const LOG = 'receipts.jsonl';
 const HEAD = 'head.json';
+export const RECEIPTS_LOCK = 'receipts.lock';
+export const RUN_LOCK = 'run.lock';
+/** The lists of files that passed. */
+export const TREES = 'trees';
 const LOCK_MS = 30_000;
 
 export interface ReceiptPlace {
@@ -23,6 +28,8 @@ export interface ReceiptPlace {
   owner: 'project' | 'user';
   /** Where the end of the chain is noted a second time, outside the project. */
   anchor: string;
+  /** The folder that nothing may lead out of: a project is written by others too. */
+  inside?: string | undefined;
 }
 
 /** Beside what the project's agents produce; a project without BMAD stays clean, and its receipts are with the user. */
@@ -31,20 +38,24 @@ export async function receiptPlace(kit: Kit, state: string): Promise<ReceiptPlac
   const output = await outputFolder(kit);
   if (output === undefined) return { folder: own, owner: 'user', anchor: own };
   const folder = join(kit.root, output, FOLDER);
-  const stray = await strayPart(kit.root, `${output}/${FOLDER}`);
-  const linked = (await pathExists(join(folder, LOG))) && (await modifiedInside(folder, LOG)) === undefined;
-  if (stray !== undefined || linked)
-    throw new BmadError('forbidden', `${join(output, FOLDER)} leads outside the project and is not used.`, {
-      subject: folder,
-      hint: 'Remove the link: receipts are kept inside the project only.',
-    });
-  return { folder, owner: 'project', anchor: own };
+  const stray = await strayRefusal(kit.root, `${output}/${FOLDER}/${TREES}`, 'receipts are not kept there');
+  if (stray !== undefined) throw stray;
+  // Asked before a program runs whose verdict could not be kept.
+  for (const name of [LOG, RECEIPTS_LOCK, RUN_LOCK])
+    if (await isLink(join(folder, name)))
+      throw new BmadError('forbidden', `${join(output, FOLDER, name)} is a link and is not used.`, {
+        reason: 'outside',
+        subject: join(folder, name),
+        hint: 'Remove the link: receipts are kept inside the project only.',
+      });
+  return { folder, owner: 'project', anchor: own, inside: kit.root };
 }
 
 /** Makes the folder; in a project, with a note to git that nothing in it is for others: two clones have two chains. */
-export async function preparePlace({ folder, owner }: ReceiptPlace): Promise<void> {
-  await ensureFolder(folder);
-  if (owner === 'project') await writeNew(join(folder, '.gitignore'), Buffer.from('*\n'));
+export async function preparePlace({ folder, owner, inside }: ReceiptPlace): Promise<void> {
+  await ensureFolder(folder, inside);
+  if (owner === 'project') await writeNew(join(folder, '.gitignore'), Buffer.from('*\n'), inside);
+  await sweepDrafts(join(folder, TREES), inside);
 }
 
 /** What the user's own state says of the chain: its end, and since when it was written here without a gap. */
@@ -67,7 +78,7 @@ export function isFromHere({ seq }: Pick<Receipt, 'seq'>, anchor: Anchor | undef
 }
 
 export async function readReceipts(place: ReceiptPlace, onLine: (line: string) => void): Promise<void> {
-  await readLog(join(place.folder, LOG), undefined, () => undefined, onLine);
+  await readLog(join(place.folder, LOG), undefined, () => undefined, onLine, place.inside);
 }
 
 /** Adds a verdict to the end of the chain: one process at a time, on the disk before anybody hears of it. */
@@ -77,11 +88,12 @@ export async function addReceipt(
   signal?: AbortSignal,
 ): Promise<{ receipt: Receipt; notes: string[] }> {
   await preparePlace(place);
-  return withLock(join(place.folder, 'receipts.lock'), { waitMs: LOCK_MS, signal }, async () => {
+  const options = { waitMs: LOCK_MS, signal, inside: place.inside };
+  return withLock(join(place.folder, RECEIPTS_LOCK), options, async () => {
     const noted = await anchorOf(place);
     const last = await lastLink(place, noted);
     const { receipt, line } = sealed(body, last);
-    await appendLog(join(place.folder, LOG), [line]);
+    await appendLog(join(place.folder, LOG), [line], place.inside);
     const notes: string[] = [];
     // What the project's file holds beyond the note was not written here, or nobody was told of it.
     const goesOn = noted?.seq === last.seq && noted.hash === last.hash;
@@ -103,8 +115,8 @@ export async function addReceipt(
 async function lastLink(place: ReceiptPlace, noted: Link | undefined): Promise<Link> {
   let last: Link = { seq: 0, hash: ORIGIN };
   await readReceipts(place, (line) => {
-    const read = opened(line);
-    if (read !== undefined) last = { seq: read.receipt.seq, hash: read.receipt.hash };
+    const { seq, hash } = opened(line)?.receipt ?? newerLink(line) ?? last;
+    last = { seq, hash };
   });
   return noted !== undefined && noted.seq > last.seq ? noted : last;
 }
@@ -144,6 +156,8 @@ export interface Receipt {
 
 export type ReceiptBody = Omit<Receipt, 'version' | 'seq' | 'id' | 'previous' | 'hash'>;
 
+const VERSION = 1 as const;
+
 /** What the first receipt follows. */
 export const ORIGIN = '0'.repeat(64);
 
@@ -156,7 +170,7 @@ export interface Link {
 export function sealed(body: ReceiptBody, last: Link): { receipt: Receipt; line: string } {
   const seq = last.seq + 1;
   const id = `cc-${String(seq).padStart(6, '0')}`;
-  const open = { version: 1 as const, seq, id, previous: last.hash, ...body };
+  const open = { version: VERSION, seq, id, previous: last.hash, ...body };
   const receipt = { ...open, hash: sha256(JSON.stringify(open)) };
   return { receipt, line: JSON.stringify(receipt) };
 }
@@ -173,13 +187,20 @@ export function opened(line: string): { receipt: Receipt; intact: boolean } | un
   return { receipt: value, intact };
 }
 
+/** What a receipt of a later version of this server says about its place: its number is taken all the same. */
+export function newerLink(line: string): Link | undefined {
+  const { version, seq, hash } = jsonObject(line) ?? {};
+  if (typeof version !== 'number' || version <= VERSION || !isCount(seq) || seq === 0) return undefined;
+  return typeof hash === 'string' ? { seq, hash } : undefined;
+}
+
 /** Whether every part that is used has its type: a line with a right hash may still be somebody else's work. */
 function isReceipt(value: unknown): value is Receipt {
   if (!isTable(value)) return false;
   const { contract, tree, git, steps, stacks } = value;
   const texts = ['id', 'previous', 'hash', 'reason', 'directory', 'stack', 'started', 'ended'];
   return (
-    value['version'] === 1 &&
+    value['version'] === VERSION &&
     isCount(value['seq']) &&
     value['seq'] > 0 &&
     isCount(value['duration_ms']) &&

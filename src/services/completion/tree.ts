@@ -1,16 +1,12 @@
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { attempt } from '../../base/expected.ts';
+import { attempt, ours } from '../../base/expected.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { mapLimited } from '../../base/async.ts';
 import { fileMark, type FileMark } from '../../base/files/file-digest.ts';
-import {
-  ensureFolder,
-  readStateBytes,
-  removeTree,
-  stateNames,
-  writeAtomic,
-} from '../../base/files/file-state.ts';
+import { readStateBytes, stateNames, writeAtomic } from '../../base/files/file-state.ts';
+import { removeFile } from '../../base/files/open-file.ts';
+import { TREES, type ReceiptPlace } from './receipts.ts';
 import type { Environment } from './run.ts';
 import { listTree, type TreeFiles } from './tree-files.ts';
 
@@ -43,14 +39,14 @@ export async function readTree(
   signal: AbortSignal,
 ): Promise<Tree> {
   const { paths, listed } = await listTree(root, env, signal);
-  const ours = paths.filter(
+  const own = paths.filter(
     (path) => !without.some((folder) => path === folder || path.startsWith(`${folder}/`)),
   );
-  const looked = ours.slice(0, MOST_FILES);
+  const looked = own.slice(0, MOST_FILES);
   let bytes = 0;
   const marks = await mapLimited(looked, 16, async (path): Promise<FileMark | undefined> => {
     signal.throwIfAborted();
-    const mark = await fileMark(join(root, path), bytes > MOST_BYTES ? 0 : LARGEST_FILE);
+    const mark = await fileMark(root, path, bytes > MOST_BYTES ? 0 : LARGEST_FILE);
     bytes += mark?.bytes ?? 0;
     return mark;
   });
@@ -63,7 +59,7 @@ export async function readTree(
     digest: sha256(list),
     files: lines.length,
     listed,
-    leftOut: ours.length - looked.length + marks.filter((mark) => mark?.kind === 'large').length,
+    leftOut: own.length - looked.length + marks.filter((mark) => mark?.kind === 'large').length,
     list,
   };
 }
@@ -94,24 +90,25 @@ function entries(list: string): Map<string, string> {
   return found;
 }
 
-export const TREES = 'trees';
+export const listPath = (folder: string, digest: string): string => join(folder, TREES, `${digest}.gz`);
 
-export const listPath = (place: string, digest: string): string => join(place, TREES, `${digest}.gz`);
+type ListPlace = Pick<ReceiptPlace, 'folder' | 'inside'>;
 
 /** Keeps the list of what has passed, so that what has changed can be named later. It takes the place of the one before. */
-export async function keepList(place: string, tree: Tree): Promise<void> {
-  const folder = join(place, TREES);
-  const own = `${tree.digest}.gz`;
-  await ensureFolder(folder);
-  await writeAtomic(join(folder, own), gzipSync(tree.list));
-  for (const name of await stateNames(folder))
-    if (/^[0-9a-f]{64}\.gz$/.test(name) && name !== own) await removeTree(join(folder, name));
+export async function keepList({ folder, inside }: ListPlace, tree: Tree): Promise<void> {
+  const own = listPath(folder, tree.digest);
+  await writeAtomic(own, gzipSync(tree.list), { inside });
+  const trees = dirname(own);
+  for (const name of await stateNames(trees, inside))
+    if (/^[0-9a-f]{64}\.gz$/.test(name) && name !== basename(own))
+      await removeFile(join(trees, name), inside);
 }
 
 /** The list of a digest. It vouches for itself: one that was changed is as good as none. */
-export async function keptList(place: string, digest: string): Promise<string | undefined> {
+export async function keptList({ folder, inside }: ListPlace, digest: string): Promise<string | undefined> {
   if (!/^[0-9a-f]{64}$/.test(digest)) return undefined;
-  const bytes = await readStateBytes(listPath(place, digest));
+  // Whatever else lies there in place of the list is as good as none, too.
+  const bytes = await readStateBytes(listPath(folder, digest), { inside }).catch(ours(() => undefined));
   if (bytes === undefined) return undefined;
   const list = attempt(
     () => gunzipSync(bytes, { maxOutputLength: 100_000_000 }),

@@ -130,7 +130,7 @@ async function judged(receipts: readonly Receipt[], present: Present): Promise<J
   // Files that came back to what they were are as proven as they were then, if the contract is the one of then.
   const passedHere = here.findLast(isCurrent) ?? here.at(-1);
   const same = passedHere !== undefined;
-  const before = same ? now.list : await keptList(place.folder, lastPass.tree.digest);
+  const before = same ? now.list : await keptList(place, lastPass.tree.digest);
   const contractNow = isCurrent(passedHere ?? lastPass) ? 'same' : 'changed';
   const wholePass = passedHere !== undefined && isWhole(passedHere) ? passedHere : undefined;
   const since = receipts.filter((receipt) => isHere(receipt) && receipt.seq > (wholePass?.seq ?? 0));

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import { BmadError } from '../../base/errors.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { ensureFolder, removeTree, setAside, stateNames } from '../../base/files/file-state.ts';
 import { bringInto, copyNamed, moveFolder } from '../../base/files/file-tree.ts';
 import { realFolder } from '../../base/files/files.ts';
 import { projectKey } from '../../base/files/project-key.ts';
 import { inTurn, kitLock, OWN_FOLDER, whileLocked } from '../../kit/kit-lock.ts';
-import { readKit, strayPart, type Kit } from '../../kit/kit.ts';
+import { readKit, strayRefusal, type Kit } from '../../kit/kit.ts';
 import { outputFolder } from '../../kit/output.ts';
 import { runsFolders } from '../../kit/runs/places.ts';
 
@@ -79,13 +78,10 @@ async function ownPlaces(kit: Kit, state: string): Promise<Partial<Record<StateP
 
 /** Brings one part of plain files into the project. The old folder is set aside; nothing of it is deleted. */
 export async function bringPart(root: string, { part, from, to }: OlderPart): Promise<BroughtPart> {
-  const stray = (await strayPart(root, to)) ?? (await strayPart(root, `${to}/${WORK}`));
-  if (stray !== undefined)
-    throw new BmadError('forbidden', `${stray} leads outside the project; nothing was moved.`, {
-      subject: stray,
-      hint: 'Replace it with a real folder, then try again. The state has not moved.',
-    });
-  await ensureFolder(join(root, to));
+  const so = 'nothing was moved';
+  const stray = (await strayRefusal(root, to, so)) ?? (await strayRefusal(root, `${to}/${WORK}`, so));
+  if (stray !== undefined) throw stray;
+  await ensureFolder(join(root, to), root);
   return locked(root, { part, from, to }, async () => {
     const { brought, left } = await bringInto(from, join(root, to), {
       work: join(root, to, WORK),
@@ -125,6 +121,6 @@ async function locked<T>(root: string, { part, from, to }: OlderPart, work: () =
   }
   const options = { waitMs: LOCK_WAIT_MS };
   return withLock(join(from, FOLDER_LOCK), options, () =>
-    withLock(join(root, to, FOLDER_LOCK), options, work),
+    withLock(join(root, to, FOLDER_LOCK), { ...options, inside: root }, work),
   );
 }

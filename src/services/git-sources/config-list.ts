@@ -8,16 +8,20 @@ import { findList, withEntry, withoutEntries, writtenList, type ListText } from 
 const KEY = 'git';
 
 /** Adds a source to the list in a configuration file, which is made when it is missing. */
-export async function addToConfig(file: string, source: string): Promise<void> {
-  await changeList(file, {
+export async function addToConfig(file: string, source: string, inside?: string): Promise<void> {
+  await changeList(file, inside, {
     list: (list) => (list.includes(source) ? list : [...list, source]),
     text: (text, list) => (list === undefined ? withNewList(text, source) : withEntry(text, list, source)),
   });
 }
 
 /** Takes the entries out for which `is` holds. */
-export async function removeFromConfig(file: string, is: (entry: string) => boolean): Promise<void> {
-  await changeList(file, {
+export async function removeFromConfig(
+  file: string,
+  is: (entry: string) => boolean,
+  inside?: string,
+): Promise<void> {
+  await changeList(file, inside, {
     list: (list) => list.filter((entry) => !is(entry)),
     text: (text, list) => (list === undefined ? text : withoutEntries(text, list, is)),
   });
@@ -33,8 +37,8 @@ interface Change {
  * Changes the one list and nothing else, so that comments and the order of everything stay. The result is read again
  * before it is written: a file that is laid out in a way this does not understand is left alone.
  */
-async function changeList(file: string, change: Change): Promise<void> {
-  const text = (await readState(file)) ?? '';
+async function changeList(file: string, inside: string | undefined, change: Change): Promise<void> {
+  const text = (await readState(file, { inside, follow: true })) ?? '';
   const table = parsed(file, text);
   const list = listOf(table[KEY]);
   const wanted = change.list(list);
@@ -45,7 +49,7 @@ async function changeList(file: string, change: Change): Promise<void> {
       subject: file,
       hint: `Edit it by hand so that it has: ${KEY} = ${writtenList(wanted).replace(/\s+/g, ' ')}`,
     });
-  await writeAtomic(file, changed);
+  await writeAtomic(file, changed, { inside });
 }
 
 /** As the settings are read: one text may name several sources. */

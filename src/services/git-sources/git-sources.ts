@@ -137,10 +137,10 @@ export class GitSources {
 
   /** Names a source in the configuration of a level and pins it, unless that level has a pin for it already. */
   async add(address: GitAddress, level: 'project' | 'user', found: Snapshot): Promise<SourceView> {
-    const { config } = this.#levels.files(level);
+    const { config, inside } = this.#levels.files(level);
     const source: ConfiguredSource = { address, layer: level, from: config };
     await this.#levels.checkLock(level);
-    await this.#levels.whileAlone(config, () => addToConfig(config, address.source));
+    await this.#levels.whileAlone(config, () => addToConfig(config, address.source, inside));
     await this.#levels.pinFirst(source, await this.#pinOf(source, found));
     await this.#allow(source);
     return this.#view(source);
@@ -157,11 +157,11 @@ export class GitSources {
         `${address.source} is not in a configuration file: it comes from ${from}.`,
         { subject: address.source, hint: 'Remove it there.' },
       );
-    const { config } = this.#levels.files(layer);
+    const { config, inside } = this.#levels.files(layer);
     // Both files or neither: a damaged lock file is found before the other is changed.
     await this.#levels.checkLock(layer);
     await this.#levels.whileAlone(config, () =>
-      removeFromConfig(config, (entry) => parsedOr(entry)?.source === address.source),
+      removeFromConfig(config, (entry) => parsedOr(entry)?.source === address.source, inside),
     );
     await this.#levels.unpin({ address, layer });
     return this.sources.some((known) => known.address.source === address.source) ? config : undefined;

@@ -10,6 +10,8 @@ import { changePins, readPins, type Pin, type Pins } from './lock-file.ts';
 export interface LevelFiles {
   config: string;
   lock: string;
+  /** The folder that neither may lead out of: a project's files are written by others too. */
+  inside?: string | undefined;
 }
 
 export interface LevelParts {
@@ -52,18 +54,23 @@ export class Levels {
   }
 
   lockFile(layer: SourceLayer): string {
-    return this.files(layer === 'project' ? 'project' : 'user').lock;
+    return this.#filesOf(layer).lock;
+  }
+
+  #filesOf(layer: SourceLayer): LevelFiles {
+    return this.files(layer === 'project' ? 'project' : 'user');
   }
 
   async pins(): Promise<PinsOfLevels> {
-    const read = async (file: string | undefined): Promise<Pins | BmadError> =>
-      file === undefined ? {} : readPins(file).catch(ours((error) => error));
-    return { project: await read(this.#parts.project?.lock), user: await read(this.#parts.user.lock) };
+    const read = async (files: LevelFiles | undefined): Promise<Pins | BmadError> =>
+      files === undefined ? {} : readPins(files.lock, files.inside).catch(ours((error) => error));
+    return { project: await read(this.#parts.project), user: await read(this.#parts.user) };
   }
 
   /** Fails where the pins of a layer cannot be read: a damaged file must not be taken for an empty one. */
   async checkLock(layer: SourceLayer): Promise<void> {
-    await readPins(this.lockFile(layer));
+    const { lock, inside } = this.#filesOf(layer);
+    await readPins(lock, inside);
   }
 
   /** Replaces a pin. If it is no longer the one that the decision was made about, it stays. */
@@ -97,8 +104,8 @@ export class Levels {
   }
 
   async #change(layer: SourceLayer, change: (pins: Record<string, Pin>) => void): Promise<void> {
-    const file = this.lockFile(layer);
-    await changePins(file, this.#guard(file), change);
+    const { lock, inside } = this.#filesOf(layer);
+    await changePins(lock, this.#guard(lock), change, inside);
   }
 
   #guard(file: string): string {

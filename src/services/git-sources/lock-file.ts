@@ -19,8 +19,8 @@ const FORMAT = 1;
 const BUSY_MS = 10_000;
 
 /** The pins in a lock file; none if there is no file. A damaged file is reported and left unchanged. */
-export async function readPins(file: string): Promise<Pins> {
-  const text = await readState(file);
+export async function readPins(file: string, inside?: string): Promise<Pins> {
+  const text = await readState(file, { inside, follow: true });
   if (text === undefined) return {};
   const { version, sources } = jsonObject(text) ?? {};
   if (version === FORMAT && typeof sources === 'object' && sources !== null && !Array.isArray(sources)) {
@@ -44,14 +44,15 @@ export async function changePins(
   file: string,
   guard: string,
   change: (pins: Record<string, Pin>) => void,
+  inside?: string,
 ): Promise<void> {
   await withLock(guard, { waitMs: BUSY_MS }, async () => {
-    const pins = { ...(await readPins(file)) };
+    const pins = { ...(await readPins(file, inside)) };
     const before = JSON.stringify(pins);
     change(pins);
     if (JSON.stringify(pins) === before) return;
     const sources = Object.fromEntries(Object.entries(pins).sort(([a], [b]) => (a < b ? -1 : 1)));
-    await writeAtomic(file, `${JSON.stringify({ version: FORMAT, sources }, null, 2)}\n`);
+    await writeAtomic(file, `${JSON.stringify({ version: FORMAT, sources }, null, 2)}\n`, { inside });
   });
 }
 

@@ -8,7 +8,7 @@ import type { Step } from '../../base/step.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { readHandover, type HandoverState, type Handover } from './document.ts';
-import { strayPart, type Kit } from '../../kit/kit.ts';
+import { strayRefusal, type Kit } from '../../kit/kit.ts';
 import { outputFolder } from '../../kit/output.ts';
 import { composeHandover, withStatus, type HandoverParts } from './compose.ts';
 import { gather, type Choice } from './gather.ts';
@@ -152,13 +152,9 @@ class Handovers {
   }
 
   async #locked<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const stray = await strayPart(this.#root, this.#folder);
-    if (stray !== undefined)
-      throw new BmadError('forbidden', `${stray} leads outside the project; no contract is written there.`, {
-        subject: stray,
-        hint: 'Replace it with a real folder.',
-      });
-    const options = { waitMs: LOCK_WAIT_MS, signal, tidy: true };
+    const stray = await strayRefusal(this.#root, this.#folder, 'no contract is written there');
+    if (stray !== undefined) throw stray;
+    const options = { waitMs: LOCK_WAIT_MS, signal, tidy: true, inside: this.#root };
     return withLock(join(this.#root, this.#folder, '.lock'), options, work);
   }
 }

@@ -27,7 +27,7 @@ import type { Session, OpenMemory } from './opened.ts';
  * dies in between leaves a mark, and the next write or the next opening completes the work.
  */
 
-const marksOf = ({ folder }: OpenMemory): string => join(folder, 'unfinished');
+const MARKS = 'unfinished';
 
 /** How a memory was made, for the kit's log; undefined if no one asked for it to be remembered. */
 type Mode = 'semantic' | 'local' | undefined;
@@ -41,10 +41,12 @@ export async function withCopies<T extends { entry: MemoryEntry }>(
   mode?: Mode,
 ): Promise<T & Omit<Written, 'complete'>> {
   if (opened.files.kit.memory === undefined) return { ...(await change()), files: [], problems: [] };
-  const mark = await leaveMark(marksOf(opened), { type: key.type, id: key.id }).catch((error: unknown) => {
-    // The mark is our own affair; what matters is that nothing can be written there.
-    throw isReadOnly(error) ? readOnlyFolder(opened.folder, error) : error;
-  });
+  const mark = await leaveMark(opened.folder, MARKS, { type: key.type, id: key.id }).catch(
+    (error: unknown) => {
+      // The mark is our own affair; what matters is that nothing can be written there.
+      throw isReadOnly(error) ? readOnlyFolder(opened.folder, error) : error;
+    },
+  );
   let done = false;
   try {
     const result = await change();
@@ -110,7 +112,7 @@ async function writingOf({ files, folder }: OpenMemory, store: MemoryStore): Pro
 export async function completed(opened: OpenMemory, { store }: Session): Promise<void> {
   if (opened.files.kit.memory === undefined) return;
   try {
-    for (const mark of await deadMarks(marksOf(opened))) {
+    for (const mark of await deadMarks(opened.folder, MARKS)) {
       const key = keyIn(mark.about);
       const entry = key === undefined ? undefined : await store.get(key);
       if (entry === undefined || (await copied(opened, store, entry)).complete) await removeMark(mark);

@@ -3,7 +3,7 @@ import { BmadError } from '../../base/errors.ts';
 import { ensureFolder, stateNames, writeNew } from '../../base/files/file-state.ts';
 import { modifiedInside } from '../../base/files/files.ts';
 import { projectKey } from '../../base/files/project-key.ts';
-import { strayPart, type Kit } from '../../kit/kit.ts';
+import { strayRefusal, type Kit } from '../../kit/kit.ts';
 import { OWN_FOLDER as FOLDER } from '../../kit/kit-lock.ts';
 
 export interface MemoryPlace {
@@ -52,12 +52,13 @@ async function storeFiles(folder: string): Promise<string[]> {
  */
 export async function refuseLinks(folder: string): Promise<void> {
   if (basename(folder) !== FOLDER) return;
-  if ((await strayPart(dirname(folder), FOLDER)) !== undefined) throw leadsAway(folder);
+  const stray = await strayRefusal(dirname(folder), FOLDER, 'memories are kept only inside the project');
+  if (stray !== undefined) throw stray;
   const first = await strayFiles(folder);
   if (first.length === 0) return;
   // A working engine removes its own files between two checks; a link stays.
-  const stray = (await strayFiles(folder)).find((name) => first.includes(name));
-  if (stray !== undefined) throw leadsAway(join(folder, stray));
+  const file = (await strayFiles(folder)).find((name) => first.includes(name));
+  if (file !== undefined) throw leadsAway(join(folder, file));
 }
 
 async function strayFiles(folder: string): Promise<string[]> {

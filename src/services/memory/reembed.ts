@@ -1,6 +1,8 @@
+import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
 import { withLock } from '../../base/files/file-lock.ts';
+import { jailOf } from '../../kit/kit-lock.ts';
 import type { Session } from './opened.ts';
 
 /** How far the work on vectors is. */
@@ -32,7 +34,7 @@ export async function embedPending(
   const { total, embedded } = await store.embedding();
   if (embedded >= total) return 0;
   try {
-    return await withLock(lock, { waitMs: 0, signal }, async () => {
+    return await withLock(lock, { waitMs: 0, signal, inside: jailOf(dirname(lock)) }, async () => {
       Object.assign(progress, { running: true, done: embedded, total });
       let made = 0;
       let after: string | undefined;

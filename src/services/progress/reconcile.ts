@@ -60,7 +60,7 @@ function proposalId(found: readonly LedgerProposal[]): string {
 /** Under a lock that every process of ours takes; others do not know it, so the bytes are compared once more. */
 async function write(root: string, { file, text }: LedgerProposal, after: string): Promise<void> {
   const lock = join(root, posix.dirname(file), `.${posix.basename(file)}.lock`);
-  await withLock(lock, { waitMs: LOCK_WAIT_MS }, async () => {
+  await withLock(lock, { waitMs: LOCK_WAIT_MS, inside: root }, async () => {
     const now = (await readInside(root, file, MAX_BYTES)).toString('utf8');
     if (now !== text)
       throw new BmadError('conflict', `${file} has changed in the meantime; it was not written.`, {

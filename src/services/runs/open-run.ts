@@ -1,3 +1,4 @@
+import { sweepDrafts } from '../../base/files/file-drafts.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { stateNames } from '../../base/files/file-state.ts';
 import { join } from 'node:path';
@@ -31,6 +32,7 @@ export async function openRun(
     const now = storage.now();
     const id = freeId(await readAll(storage), workflow, now);
     const path = `${folder.path}/${name}`;
+    await sweepDrafts(join(folder.base, path), folder.base);
     const place = { base: folder.base, path: `${path}/${id}` };
     // Only now: a branch that was archived in the meantime begins anew.
     if (!(await stateNames(join(folder.base, path))).includes(BRANCH_FILE))

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { BmadError, quoted } from '../../base/errors.ts';
 import { withLock } from '../../base/files/file-lock.ts';
-import { strayPart, type Kit } from '../../kit/kit.ts';
+import { strayRefusal, type Kit } from '../../kit/kit.ts';
 import type { RunsFolder, RunsFolders } from '../../kit/runs/places.ts';
 import { readRuns } from '../../kit/runs/scan.ts';
 import type { RunPlace, RunsReading } from '../../model/run.ts';
@@ -24,17 +23,14 @@ const LOCK_WAIT_MS = 30_000;
 /** Runs `action` while nobody else writes runs here: one lock for all of them, because branches are moved as a whole. */
 export async function lockedRuns<T>(folder: RunsFolder, action: () => Promise<T>): Promise<T> {
   await refuseLinks(folder.base, folder.path);
-  return withLock(join(folder.base, folder.path, '.lock'), { waitMs: LOCK_WAIT_MS, tidy: true }, action);
+  const options = { waitMs: LOCK_WAIT_MS, tidy: true, inside: folder.base };
+  return withLock(join(folder.base, folder.path, '.lock'), options, action);
 }
 
 /** Asked before anything is made, moved or copied: no link on the way may lead out of the folder. */
 export async function refuseLinks(base: string, path: string): Promise<void> {
-  const stray = await strayPart(base, path);
-  if (stray === undefined) return;
-  throw new BmadError('forbidden', `${quoted(stray)} leads outside the folder; nothing was written.`, {
-    subject: stray,
-    hint: 'Replace the link with a real folder.',
-  });
+  const stray = await strayRefusal(base, path, 'nothing was written');
+  if (stray !== undefined) throw stray;
 }
 
 /** The folder `.runs` that a run or branch lies in. */

@@ -1,15 +1,17 @@
 import { join } from 'node:path';
 import { jsonIn } from '../../base/parse/json.ts';
+import { isTable } from '../../base/parse/parse.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { ours, unlessMissing } from '../../base/expected.ts';
 import { withLock } from '../../base/files/file-lock.ts';
 import { removeShared, replaceShared } from '../../base/files/file-shared.ts';
+import { stateNames } from '../../base/files/file-state.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
 import type { Step } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
-import { strayPart } from '../../kit/kit.ts';
-import { taskSchema, type Task } from '../../model/task.ts';
+import { strayRefusal } from '../../kit/kit.ts';
+import { TASK_VERSION, taskSchema, type Task } from '../../model/task.ts';
 
 const LIST: Step = { operation: 'task_list', why: 'List the tasks' };
 
@@ -49,13 +51,10 @@ export class TaskStore {
     const { root, folder } = this.place;
     const turn = this.#turn.then(async () => {
       // The folder of the lock is made if need be, and must not be made elsewhere.
-      const stray = await strayPart(root, folder);
-      if (stray !== undefined)
-        throw new BmadError('forbidden', `${stray} leads outside the project; no task is kept there.`, {
-          subject: stray,
-          hint: 'Replace it with a real folder.',
-        });
-      return withLock(join(root, folder, '.lock'), { waitMs: LOCK_WAIT_MS, signal, tidy: true }, work);
+      const stray = await strayRefusal(root, folder, 'no task is kept there');
+      if (stray !== undefined) throw stray;
+      const options = { waitMs: LOCK_WAIT_MS, signal, tidy: true, inside: root };
+      return withLock(join(root, folder, '.lock'), options, work);
     });
     this.#turn = turn.catch(() => undefined);
     return turn;
@@ -132,6 +131,13 @@ export class TaskStore {
     return (await readInside(root, `${folder}/${name}`, TEXT_BYTES)).toString('utf8');
   }
 
+  /** Whether anything here has this id, also what cannot be read: an id is never given twice. */
+  async isTaken(id: string): Promise<boolean> {
+    const { root, folder } = this.place;
+    const names = await stateNames(join(root, folder), root);
+    return names.some((name) => name.startsWith(`${id}.`));
+  }
+
   /** A name beside the tasks that nothing has yet. */
   async freeName(stem: string, ending: string, folder = ''): Promise<string> {
     const prefix = folder === '' ? '' : `${folder}/`;
@@ -153,8 +159,9 @@ export class TaskStore {
   async #read(id: string): Promise<Task> {
     const { root, folder } = this.place;
     const path = `${folder}/${id}${ENDING}`;
-    const text = (await readInside(root, path, TASK_BYTES)).toString('utf8');
-    const parsed = taskSchema.safeParse(jsonIn(text));
+    const value = jsonIn((await readInside(root, path, TASK_BYTES)).toString('utf8'));
+    if (isNewer(value)) throw newerTask(path);
+    const parsed = taskSchema.safeParse(value);
     if (parsed.success && parsed.data.task_id === id) return parsed.data;
     const [issue] = parsed.error?.issues ?? [];
     const where = issue === undefined ? 'its task_id differs' : `${issue.path.join('.')} ${issue.message}`;
@@ -163,6 +170,18 @@ export class TaskStore {
       hint: 'It was left unchanged; correct or remove the file.',
     });
   }
+}
+
+function isNewer(value: unknown): boolean {
+  const version = isTable(value) ? value['version'] : undefined;
+  return typeof version === 'number' && version > TASK_VERSION;
+}
+
+function newerTask(path: string): BmadError {
+  return new BmadError('unavailable', `${path} was written by a newer version of this server.`, {
+    subject: path,
+    hint: 'It was left unchanged. Update this server to work on it.',
+  });
 }
 
 export function digestOf(text: string): string {

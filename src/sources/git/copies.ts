@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { jsonIn } from '../../base/parse/json.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { isRunning } from '../../base/files/file-lock.ts';
+import { isRunning } from '../../base/files/is-running.ts';
 import {
   discardFolder,
   folderBytes,

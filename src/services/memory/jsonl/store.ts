@@ -3,6 +3,7 @@ import { appendLog, readLog, replaceLog, type LogPlace } from '../../../base/fil
 import { withLock } from '../../../base/files/file-lock.ts';
 import { ensureFolder, isWritable } from '../../../base/files/file-state.ts';
 import type { MemoryEntry, MemoryFilter, MemoryKey } from '../../../model/memory.ts';
+import { jailOf } from '../../../kit/kit-lock.ts';
 import type { Decide, Stored } from '../change.ts';
 import { MemoryStore } from '../engine.ts';
 import { readOnlyFolder } from '../place.ts';
@@ -26,6 +27,7 @@ const COMPACT_SHARE = 3;
 /** Memories in a file of lines, with no package and no server: for places where nothing better runs. */
 export class JsonlStore extends MemoryStore {
   readonly #file: string;
+  readonly #inside: string | undefined;
   readonly #reason: string | undefined;
   readonly #state: LogState;
   #place: LogPlace | undefined;
@@ -35,6 +37,7 @@ export class JsonlStore extends MemoryStore {
   constructor({ file, reason, ...options }: JsonlOptions) {
     super(options);
     this.#file = file;
+    this.#inside = jailOf(dirname(file));
     this.#reason = reason;
     this.#state = new LogState(options.analyser);
   }
@@ -85,7 +88,7 @@ export class JsonlStore extends MemoryStore {
       if (this.#state.damaged > 0) throw damagedLog(this.#file, this.#state.damaged);
       this.#place = undefined;
       for (const entry of gone) this.#state.drop(keyText(entry));
-      await replaceLog(this.#file, this.#state.compact());
+      await replaceLog(this.#file, this.#state.compact(), this.#inside);
       return gone;
     });
   }
@@ -202,6 +205,7 @@ export class JsonlStore extends MemoryStore {
         this.#place,
         () => this.#state.clear(),
         (line) => this.#state.take(this.#file, line),
+        this.#inside,
       );
       this.#place = read?.place;
       if (read === undefined) this.#state.clear();
@@ -226,7 +230,7 @@ export class JsonlStore extends MemoryStore {
       // Should anything fail, the log is read again from its start.
       this.#place = undefined;
       const answer = decide(append);
-      this.#place = lines.length === 0 ? place : await appendLog(this.#file, lines);
+      this.#place = lines.length === 0 ? place : await appendLog(this.#file, lines, this.#inside);
       await this.#compact();
       return answer;
     });
@@ -235,8 +239,9 @@ export class JsonlStore extends MemoryStore {
   /** Works on the newest state while no other process writes. */
   async #alone<T>(work: () => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
-      await ensureFolder(dirname(this.#file));
-      return withLock(`${this.#file}.lock`, { waitMs: LOCK_WAIT_MS }, async () => {
+      await ensureFolder(dirname(this.#file), this.#inside);
+      const options = { waitMs: LOCK_WAIT_MS, inside: this.#inside };
+      return withLock(`${this.#file}.lock`, options, async () => {
         await this.#read();
         return work();
       });
@@ -247,7 +252,7 @@ export class JsonlStore extends MemoryStore {
     const { lines, kept, damaged } = this.#state;
     if (lines < COMPACT_LINES || lines < kept.size * COMPACT_SHARE || damaged > 0) return;
     this.#place = undefined;
-    await replaceLog(this.#file, this.#state.compact());
+    await replaceLog(this.#file, this.#state.compact(), this.#inside);
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {

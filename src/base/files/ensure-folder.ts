@@ -1,0 +1,68 @@
+import { mkdir, realpath, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { BmadError, systemCode } from '../errors.ts';
+import { writeFailure } from './file-failure.ts';
+import { makeFolders } from './file-modes.ts';
+import { isBelow, leadsAway } from './open-file.ts';
+
+/**
+ * Creates a folder and its parents: for the user only, or in a project for those who may use the parent folder. None is
+ * created outside `inside`, whatever a link on the way says.
+ */
+export async function ensureFolder(path: string, inside?: string): Promise<void> {
+  if (inside !== undefined) await refuseAway(path, inside);
+  try {
+    await makeFolders(path);
+  } catch (error) {
+    throw (
+      (await fileInTheWay(path)) ??
+      writeFailure(path, systemCode(error) === 'ENOENT' ? await whyNoFolder(path, error) : error)
+    );
+  }
+}
+
+/** The deepest folder on the way that exists has to be inside; the rest is made below it. */
+async function refuseAway(path: string, inside: string): Promise<void> {
+  const root = await realpath(inside).catch(() => inside);
+  for (let place = path; place !== inside && dirname(place) !== place; place = dirname(place)) {
+    const real = await realpath(place).catch(() => undefined);
+    if (real === undefined) continue;
+    if (!isBelow(root, real)) throw leadsAway(place);
+    return;
+  }
+}
+
+/** A plain file where a folder is needed. */
+async function fileInTheWay(path: string): Promise<BmadError | undefined> {
+  for (let place = path; dirname(place) !== place; place = dirname(place)) {
+    const info = await stat(place).catch(() => undefined);
+    if (info === undefined) continue;
+    return info.isDirectory() ? undefined : notAFolder(place);
+  }
+  return undefined;
+}
+
+/** On a read-only disk, Node reports a folder with its parents as missing; the first parent has the real reason. */
+async function whyNoFolder(path: string, error: unknown): Promise<unknown> {
+  let first = path;
+  while (!(await isThere(dirname(first))) && dirname(first) !== first) first = dirname(first);
+  return mkdir(first, { mode: 0o700 }).then(
+    () => error,
+    (reason: unknown) => reason,
+  );
+}
+
+function notAFolder(path: string): BmadError {
+  return new BmadError('unavailable', `${path} is a file, but a folder belongs there.`, {
+    reason: 'file',
+    subject: path,
+    hint: 'Check the folder: move the file away or rename it, then try again.',
+  });
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

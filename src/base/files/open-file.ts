@@ -1,0 +1,271 @@
+import { closeSync, constants, openSync, readlinkSync, statSync } from 'node:fs';
+import { lstat, open, realpath, rm, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
+import { BmadError, systemCode } from '../errors.ts';
+
+/**
+ * The one place that opens files. Projects are written by others, and what lies where a file of ours belongs may be a
+ * link, a pipe or a device: nothing is followed that was not checked, nothing blocks, and only a regular file is handed
+ * out, by its handle. What was checked by its path is compared with what was opened.
+ */
+
+const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL } = constants;
+/** NONBLOCK keeps a pipe from hanging the server; NOFOLLOW closes the gap between checking a link and opening it. */
+const SAFE = (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+/** Linux: a handle of a folder to start from, which needs no right to list it. Node has no name for it. */
+const O_PATH = 0o10000000;
+const HOLD = O_PATH | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
+
+export interface OpenRules {
+  /** The folder that nothing may lead out of. In folders of the user, links are the user's business. */
+  inside?: string | undefined;
+  /** Whether the file itself may be a link, if its target is inside; else a link is refused. */
+  follow?: boolean | undefined;
+  /** Larger files are refused. */
+  maxBytes?: number | undefined;
+}
+
+export interface OpenedFile {
+  handle: FileHandle;
+  size: number;
+  ino: bigint;
+}
+
+/** Opens a file to read it; undefined if there is none. */
+export async function openToRead(path: string, rules: OpenRules = {}): Promise<OpenedFile | undefined> {
+  try {
+    return await opened(path, O_RDONLY, rules);
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Opens a file to read its end and append to it; one that is missing is made. */
+export async function openToAppend(path: string, mode: number, rules: OpenRules = {}): Promise<OpenedFile> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await opened(path, O_RDWR | O_APPEND, rules);
+    } catch (error) {
+      // Somebody else may make it, or remove it, between the two steps.
+      if (systemCode(error) !== 'ENOENT' || tries > 2) throw error;
+    }
+    try {
+      const made = await createNew(path, mode, rules);
+      await made.close();
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** Makes a new file. Fails with EEXIST if anything has this name, also a link that leads nowhere. */
+export async function createNew(path: string, mode: number, rules: OpenRules = {}): Promise<FileHandle> {
+  const { handle } = await opened(path, O_RDWR | O_CREAT | O_EXCL, { inside: rules.inside }, mode);
+  // The umask of the process must not change what the folder asks for.
+  await handle.chmod(mode).catch(() => undefined);
+  return handle;
+}
+
+/** Removes a file, or a link but not its target. */
+export async function removeFile(path: string, inside?: string): Promise<void> {
+  await inFolder(path, inside, (place) => rm(place, { force: true })).catch((error: unknown) => {
+    if (!isAbsent(error)) throw error;
+  });
+}
+
+/** Opens exactly this path, whatever the way to it is: the caller has checked it, and has to compare afterwards. */
+export async function openChecked(path: string, flags = O_RDONLY, mode?: number): Promise<FileHandle> {
+  return open(path, flags | SAFE, mode);
+}
+
+/** A file that is replaced again and again while it is opened is given up. */
+const TRIES = 5;
+
+async function opened(path: string, flags: number, rules: OpenRules, mode?: number): Promise<OpenedFile> {
+  for (let tries = 1; ; tries += 1) {
+    const found = await openedOnce(path, flags, rules, mode);
+    if (found !== undefined) return found;
+    if (tries === TRIES) throw replaced(path);
+  }
+}
+
+async function openedOnce(path: string, flags: number, rules: OpenRules, mode?: number) {
+  const { inside, follow = false, maxBytes = Number.MAX_SAFE_INTEGER } = rules;
+  const target = follow ? await realpath(path) : path;
+  const checked = inside === undefined && SAFE !== 0 ? undefined : await checkedPlace(target, inside);
+  const opener = (place: string): Promise<FileHandle> => openChecked(place, flags, mode);
+  // To read changes nothing, and where it was read is found out below; to write is done in the folder itself.
+  const held = checked !== undefined && inside !== undefined && flags !== O_RDONLY;
+  const opening = held ? inFolder(checked.place, inside, opener) : opener(checked?.place ?? target);
+  const handle = await opening.catch((error: unknown) => {
+    throw refusalOf(path, error);
+  });
+  let kept = false;
+  try {
+    const info = await handle.stat({ bigint: true });
+    if (info.isDirectory()) throw strange(path, 'it is a folder');
+    if (!info.isFile()) throw strange(path, 'it is not a regular file');
+    if (info.size > BigInt(maxBytes)) throw strange(path, 'it is too large');
+    const places = checked === undefined ? [] : await openedPaths(handle, checked.place);
+    if (places === undefined) return undefined;
+    const root = checked?.root;
+    if (root !== undefined && !places.every((place) => isBelow(root, place))) throw leadsAway(path);
+    kept = true;
+    return { handle, size: Number(info.size), ino: info.ino };
+  } finally {
+    if (!kept) await handle.close();
+  }
+}
+
+/** The real path of a file that need not exist, and that of the folder it has to be in. */
+async function checkedPlace(target: string, inside: string | undefined) {
+  const [folder, root] = await Promise.all([
+    realpath(dirname(target)),
+    inside === undefined ? undefined : realpath(inside),
+  ]);
+  if (root !== undefined && !isBelow(root, folder)) throw leadsAway(target);
+  return { place: join(folder, basename(target)), root };
+}
+
+/** Works on a name in a folder that is held, so that it stays the folder that was checked. */
+async function inFolder<T>(
+  path: string,
+  inside: string | undefined,
+  work: (place: string) => Promise<T>,
+): Promise<T> {
+  if (inside === undefined) return work(path);
+  const folder = await holdFolder(dirname(path), inside);
+  try {
+    return await work(folder.at(basename(path)));
+  } finally {
+    folder.close();
+  }
+}
+
+export interface HeldFolder {
+  /** A path for a name in this very folder, also after the folder's own path has come to lead elsewhere. */
+  at(name: string): string;
+  close(): void;
+}
+
+/** Holds a folder that is inside another. */
+export async function holdFolder(path: string, inside: string | undefined): Promise<HeldFolder> {
+  const [real, root] = await Promise.all([
+    realpath(path),
+    inside === undefined ? undefined : realpath(inside),
+  ]);
+  return holdReal(real, root);
+}
+
+/**
+ * The same for real paths. By its handle where the system lets paths begin at one; waiting for a thread to get it would
+ * take many times as long as getting it.
+ */
+export function holdReal(real: string, root: string | undefined): HeldFolder {
+  if (root !== undefined && !isBelow(root, real)) throw leadsAway(real);
+  if (!hasHeldFolders()) return { at: (name) => join(real, name), close: () => undefined };
+  const fd = openSync(real, HOLD);
+  const place = pathOf(fd);
+  if (root !== undefined && (place === undefined || !isBelow(root, place))) {
+    closeSync(fd);
+    throw leadsAway(real);
+  }
+  return { at: (name) => `/proc/self/fd/${fd}/${name}`, close: () => closeSync(fd) };
+}
+
+/** The programs consist of several files, each with its own copy of this one: what one has found out holds for all. */
+const KNOWN = Symbol.for('bmad-mcp-server: paths can begin at a handle');
+const known = globalThis as { [KNOWN]?: boolean };
+
+/** Whether paths can begin at a handle: only Linux can, and only where `/proc` is what it should be. */
+function hasHeldFolders(): boolean {
+  return (known[KNOWN] ??= process.platform === 'linux' && worksWithHandles());
+}
+
+function worksWithHandles(): boolean {
+  let fd: number | undefined;
+  try {
+    fd = openSync('/', HOLD);
+    const place = `/proc/self/fd/${fd}`;
+    return readlinkSync(place) === '/' && statSync(`${place}/.`).ino === statSync('/').ino;
+  } catch {
+    return false;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+/** Linux appends this to the path of a file that has been removed or replaced since it was opened. */
+const REMOVED = ' (deleted)';
+
+/** The real path of what a handle leads to; undefined where the system does not tell. */
+function pathOf(fd: number): string | undefined {
+  if (!hasHeldFolders()) return undefined;
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The real paths that an opened file may have, to be checked once more: those of a removed file are ambiguous. Undefined
+ * if it is not the file at the path that was checked.
+ */
+export async function openedPaths(handle: FileHandle, checked: string): Promise<string[] | undefined> {
+  const place = pathOf(handle.fd);
+  if (place !== undefined)
+    return place.endsWith(REMOVED) ? [place, place.slice(0, -REMOVED.length)] : [place];
+  const there = await lstat(checked, { bigint: true }).catch(() => undefined);
+  const same = there?.isFile() === true && there.ino === (await handle.stat({ bigint: true })).ino;
+  const real = await realpath(checked).catch(() => undefined);
+  return same && real === checked ? [checked] : undefined;
+}
+
+/** Whether a real path is a folder or something in it. */
+export function isBelow(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+export function isAbsent(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
+}
+
+function refusalOf(path: string, error: unknown): unknown {
+  const code = systemCode(error);
+  // Where a link stands in for the file, systems differ in what they call it.
+  if (code === 'ELOOP' || code === 'EMLINK') return linked(path);
+  if (code === 'ENXIO') return strange(path, 'it is not a regular file');
+  return code === 'EISDIR' ? strange(path, 'it is a folder') : error;
+}
+
+function linked(path: string): BmadError {
+  return new BmadError('forbidden', `${path} is a link; it was not followed.`, {
+    reason: 'outside',
+    subject: path,
+    hint: 'Remove the link, or replace it with a regular file.',
+  });
+}
+
+export function leadsAway(path: string): BmadError {
+  return new BmadError('forbidden', `${path} leads outside its folder; nothing was read or written.`, {
+    reason: 'outside',
+    subject: path,
+    hint: 'Replace the link with a real folder or file.',
+  });
+}
+
+function replaced(path: string): BmadError {
+  return new BmadError('unavailable', `${path} was replaced while it was being opened.`, {
+    subject: path,
+    hint: 'Try again.',
+  });
+}
+
+function strange(path: string, reason: string): BmadError {
+  return new BmadError('unavailable', `${path} cannot be read: ${reason}.`, {
+    subject: path,
+    hint: 'Check what is at this path, and remove it or replace it with a regular file.',
+  });
+}

@@ -1,0 +1,103 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../support/app.ts';
+import { writeFiles } from '../support/folders.ts';
+import { bareEnvironment, bmad } from '../support/programs.ts';
+
+const gone = spawnSync(process.execPath, ['-e', '']).pid;
+const HOUR = 3_600_000;
+const DEAD = JSON.stringify({ pid: gone, host: hostname(), token: 'dead' });
+
+const draft = (name: string, random = '0123abcd', pid = gone): string => `${name}.${pid}.${random}.tmp`;
+
+describe('what interrupted writes have left behind', () => {
+  it('is swept when it is old, by whoever writes there next; nothing else is (R-08)', async () => {
+    const cwd = await temporaryFolder(onTestFinished);
+    const home = await temporaryFolder(onTestFinished);
+    await writeFiles(cwd, {
+      '_bmad/_memory/decisions-log.md': '',
+      '_bmad-output/.runs/main/branch.json': '{"branch":"main"}',
+      'main.ts': 'export const answer = 42;\n',
+    });
+    const env = { ...bareEnvironment(home), BMAD_USAGE: 'true' };
+    const run = (...args: string[]) => bmad(args, { cwd, env });
+    const state = async (): Promise<string[]> =>
+      (await Promise.all([cwd, home].map((top) => readdir(top, { recursive: true, withFileTypes: true }))))
+        .flat()
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name));
+    const work = async (): Promise<void> => {
+      await run('contract', 'run');
+      await run('task', 'add', 'dev', 'Do it', '--output-key', `out-${Math.random().toString(36).slice(2)}`);
+      await run('run', 'open', 'prd');
+      await run('memory', 'remember', 'decisions', 'dev', `Messages go through NATS ${Math.random()}`);
+      await run('code', 'answer');
+      await run('bmad-agent-dev');
+    };
+    // The first time makes the folders of the user, whose names hold keys.
+    await work();
+    const made = await state();
+    const index = made.find((path) => path.endsWith('.index'));
+    const usage = made.find((path) => path.includes('/usage/') && path.endsWith('.jsonl'));
+    const head = made.find((path) => path.endsWith('head.json'));
+    expect([index, usage, head]).not.toContain(undefined);
+    const memory = join(cwd, '_bmad/_memory/.bmad-memory');
+    const output = join(cwd, '_bmad-output');
+    const left: Record<string, string> = {
+      [draft(join(output, '.tasks/task-1.json'))]: 'half',
+      [draft(join(output, '.receipts/receipts.jsonl'))]: 'half',
+      [draft(join(output, '.receipts/trees/x.gz'))]: 'half',
+      [draft(join(output, '.runs/.active-branch'))]: 'half',
+      [draft(join(output, '.runs/main/branch.json'))]: 'half',
+      [draft(join(memory, '.bmad-memory.jsonl'))]: 'half',
+      [join(memory, 'kit-files.lock.wanted')]: '',
+      [join(memory, `unfinished/${gone}-0123456789ab.json`)]: '',
+      [draft(head ?? '')]: 'half',
+      [draft(index ?? '')]: 'half',
+      [join(dirname(index ?? ''), 'other.index.lock')]: DEAD,
+      [draft(usage ?? '')]: 'half',
+    };
+    const kept: Record<string, string> = {
+      // Young, of a process that runs, or not ours.
+      [draft(join(output, '.tasks/task-2.json'), '11111111', process.pid)]: 'half',
+      [join(output, '.tasks/notes.tmp')]: 'theirs',
+      [join(output, '.tasks/yarn.lock')]: '',
+      [join(output, '.tasks/other.lock')]: '# made by another program\n',
+      [join(output, '.tasks/held.lock')]: JSON.stringify({ pid: 1, host: hostname(), token: 'x' }),
+    };
+    for (const [path, text] of Object.entries({ ...left, ...kept })) {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, text);
+      const old = new Date(Date.now() - (path.includes('held') ? 6 * 60_000 : HOUR));
+      await utimes(path, old, old);
+    }
+    const young = draft(join(output, '.tasks/task-3.json'), '22222222');
+    await writeFile(young, 'half');
+    await work();
+    const now = await state();
+    expect(Object.keys(left).filter((path) => now.includes(path))).toEqual([]);
+    expect([...Object.keys(kept), young].filter((path) => !now.includes(path))).toEqual([]);
+  });
+});
+
+describe('a plain file in place of a folder', () => {
+  it.each([
+    ['_bmad-output/.tasks', ['task', 'add', 'dev', 'Do it', '--output-key', 'out']],
+    ['_bmad-output/.runs', ['run', 'open', 'prd']],
+    ['_bmad-output', ['run', 'open', 'prd']],
+    ['_bmad-output/.receipts', ['contract', 'run']],
+    ['_bmad-output/.receipts/trees', ['contract', 'run']],
+    ['_bmad/_memory/.bmad-memory', ['memory', 'remember', 'decisions', 'dev', 'Messages go through NATS']],
+  ])('is called one: %s (R-11)', async (path, args) => {
+    const cwd = await temporaryFolder(onTestFinished);
+    const home = await temporaryFolder(onTestFinished);
+    await writeFiles(cwd, { '_bmad/_memory/': '', [path]: 'not a folder' });
+    const { code, stderr } = await bmad(args, { cwd, env: bareEnvironment(home) });
+    const name = path.includes('bmad-memory') ? '.bmad-memory' : path;
+    expect(stderr).toContain(`${name} is a file, not a folder;`);
+    expect(code).toBe(6);
+  });
+});

@@ -1,0 +1,75 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { repository } from './support/app.ts';
+
+/** Names of `node:fs` that neither open a file nor follow a link to decide about one. */
+const HARMLESS = new Set(
+  'chmod constants lstat lstatSync lutimes mkdir mkdirSync readdir readlink realpath rename rm rmdir statfs symlink'.split(
+    ' ',
+  ),
+);
+
+/** Who may take more of `node:fs`, and why. Whatever opens a file is in the first. */
+const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
+  'base/files/open-file.ts': {
+    names: ['open', 'openSync', 'closeSync', 'readlinkSync', 'statSync'],
+    why: 'the one place that opens files, and finds out what was opened',
+  },
+  'base/files/files.ts': {
+    names: ['stat', 'statSync'],
+    why: 'what is a folder, and when it changed; a link has been resolved before, and nothing is opened after it',
+  },
+  'base/files/file-shared.ts': {
+    names: ['stat'],
+    why: 'to say that something is no file; what is opened is checked again',
+  },
+  'base/files/file-state.ts': {
+    names: ['access', 'stat'],
+    why: 'permissions that a new version keeps, sizes and times',
+  },
+  'base/files/ensure-folder.ts': {
+    names: ['stat'],
+    why: 'which folder is missing, and what is in its place',
+  },
+  'base/files/file-modes.ts': { names: ['stat'], why: 'permissions of the folder that something is made in' },
+  'base/files/file-rights.ts': { names: ['stat'], why: 'who may read a file of the user' },
+  'base/files/file-lock.ts': { names: ['stat'], why: 'which folders are missing, to remove them again' },
+  'base/files/file-stamps.ts': {
+    names: ['statSync'],
+    why: 'whether a file that the user named has changed, wherever it is',
+  },
+  'base/files/file-digest.ts': { names: ['access', 'stat'], why: 'whether a program of the PATH may run' },
+};
+
+const source = join(repository, 'src');
+const entries = await readdir(source, { recursive: true, withFileTypes: true });
+const production = entries
+  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
+  .map((entry) => relative(source, join(entry.parentPath, entry.name)).split(sep).join('/'));
+
+describe('the code', () => {
+  it('opens files in one place only, and looks at them without opening where it is said why', async () => {
+    const taken = new Set<string>();
+    const wrong: string[] = [];
+    for (const file of production.filter((name) => !name.startsWith('base/files/')))
+      if (/(?:'|")(?:node:)?fs(?:\/promises)?(?:'|")/.test(await readFile(join(source, file), 'utf8')))
+        wrong.push(`${file} names node:fs`);
+    for (const file of production.filter((name) => name.startsWith('base/files/'))) {
+      const text = await readFile(join(source, file), 'utf8');
+      if (/import\s+(?:\*|\w+\s+from)[^;]*'(?:node:)?fs|require\(|import\('(?:node:)?fs/.test(text))
+        wrong.push(`${file} takes all of node:fs`);
+      for (const [, names = ''] of text.matchAll(/import \{([^}]*)\} from '(?:node:)?fs(?:\/promises)?'/g))
+        for (const name of names.split(',').map((each) => each.trim())) {
+          if (name === '' || name.startsWith('type ') || HARMLESS.has(name)) continue;
+          taken.add(`${file} ${name}`);
+          if (!(MAY_TAKE[file]?.names.includes(name) ?? false)) wrong.push(`${file} imports ${name}`);
+        }
+    }
+    expect(wrong).toEqual([]);
+    const allowed = Object.entries(MAY_TAKE).flatMap(([file, { names }]) =>
+      names.map((name) => `${file} ${name}`),
+    );
+    expect(allowed.filter((pair) => !taken.has(pair))).toEqual([]);
+  });
+});
