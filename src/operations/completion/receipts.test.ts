@@ -220,6 +220,23 @@ describe('verify_receipts', () => {
     expect((await session.fail(runCompletionContract)).code).toBe('forbidden');
   });
 
+  it('calls a receipt of a later version newer, and never gives its number again (R-11)', async () => {
+    const session = await passed();
+    const place = join(session.folder, RECEIPTS);
+    const [line = ''] = await receiptLines(session.folder);
+    const newer = { ...(JSON.parse(line) as object), version: 99, seq: 2, id: 'cc-000002', shape: 'new' };
+    await writeFile(place, `${line}\n${JSON.stringify(newer)}\n`);
+    const { data } = await session.ok(runCompletionContract);
+    expect(data['receipt']).toMatchObject({ id: 'cc-000003' });
+    expect((await session.ok(verifyReceipts)).data['problems']).toEqual([
+      {
+        line: 2,
+        kind: 'newer',
+        message: expect.stringContaining('was written by a newer version of this server') as string,
+      },
+    ]);
+  });
+
   it('keeps the receipts of a project without BMAD with the user', async () => {
     const session = await contractSession(onTestFinished, {
       'package.json': JSON.stringify({ scripts: { test: 'node -e 0' } }),

@@ -10,7 +10,7 @@ import { defineOperation } from '../operation.ts';
 
 const problemSchema = z.object({
   line: z.int().optional(),
-  kind: z.enum(['changed', 'damaged', 'removed', 'order']),
+  kind: z.enum(['changed', 'damaged', 'removed', 'order', 'newer']),
   message: z.string(),
 });
 

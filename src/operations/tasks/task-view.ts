@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Step } from '../../base/step.ts';
 import { oneLine } from '../../base/text/text.ts';
-import { TASK_STATES, type Task } from '../../model/task.ts';
+import { LONGEST_LEASE_MINUTES, TASK_STATES, type Task } from '../../model/task.ts';
 
 /** Fields and words that the operations about tasks share. */
 
@@ -16,7 +16,7 @@ export const outputKeyField = z
 export const leaseField = z
   .int()
   .min(1)
-  .max(24 * 60)
+  .max(LONGEST_LEASE_MINUTES)
   .default(30)
   .describe('Minutes until the task is free again, unless renewed');
 

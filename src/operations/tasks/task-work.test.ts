@@ -6,7 +6,7 @@ import { spawnSubagentTask } from './spawn-subagent-task.ts';
 import { taskApprove } from './task-decide.ts';
 import { runOpen } from '../runs/run-open.ts';
 import { taskMerge } from './task-merge.ts';
-import { taskList } from './task-read.ts';
+import { taskList, taskShow } from './task-read.ts';
 import { taskCancel, taskClaim, taskComplete, taskFail, taskRenew } from './task-work.ts';
 
 type Data = Record<string, unknown>;
@@ -156,7 +156,7 @@ describe('a task from the queue to its result', () => {
     await spawned(session, 'one');
   });
 
-  it.each(['', '{"task_id":', '[]', '{"version":2}'])(
+  it.each(['', '{"task_id":', '[]', '{"version":0}'])(
     'reports a broken file and leaves it: %s',
     async (text) => {
       const session = await memorySession(afterAll);
@@ -170,6 +170,47 @@ describe('a task from the queue to its result', () => {
       expect(await readFile(file, 'utf8')).toBe(text);
     },
   );
+
+  it('calls a task of a later version newer, and leaves it (R-11)', async () => {
+    const session = await memorySession(afterAll);
+    const id = await spawned(session, 'fine');
+    const file = join(session.folder, '_bmad-output/.tasks', `${id}.json`);
+    const text = JSON.stringify({ ...(JSON.parse(await readFile(file, 'utf8')) as Data), version: 99 });
+    await writeFile(file, text);
+    const { data } = await session.ok(taskList, {});
+    const words = `${id}.json was written by a newer version of this server.`;
+    expect(data['problems']).toEqual([expect.stringContaining(words)]);
+    expect((await session.fail(taskClaim, { task_id: id })).message).toContain(words);
+    await spawned(session, 'another');
+    expect(await readFile(file, 'utf8')).toBe(text);
+  });
+
+  it('frees a task that was claimed while a clock was far ahead (R-11)', async () => {
+    const session = await memorySession(afterAll);
+    const id = await spawned(session, 'ahead');
+    await session.ok(taskClaim, { task_id: id, worker: 'one', lease_minutes: 24 * 60 });
+    const file = join(session.folder, '_bmad-output/.tasks', `${id}.json`);
+    const task = JSON.parse(await readFile(file, 'utf8')) as { lease: Data };
+    const claimed = async (until: Date): Promise<unknown> => {
+      await writeFile(
+        file,
+        JSON.stringify({ ...task, lease: { ...task.lease, until: until.toISOString() } }),
+      );
+      return taskOf((await session.ok(taskShow, { task_id: id })).data)['status'];
+    };
+    const day = 24 * 60 * 60_000;
+    expect(await claimed(new Date(Date.now() + day - 1_000))).toBe('running');
+    expect(await claimed(new Date(Date.now() + 400 * day))).toBe('queued');
+    const again = await session.ok(taskClaim, { task_id: id, worker: 'two' });
+    expect(taskOf(again.data)['status']).toBe('running');
+  });
+
+  it('calls a plain file in place of the folder one (R-11)', async () => {
+    const session = await memorySession(afterAll, { files: { '_bmad-output/.tasks': 'not a folder' } });
+    const error = await session.fail(spawnSubagentTask, { agent: 'dev', task: 'x', output_key: 'x' });
+    expect(error.message).toBe('_bmad-output/.tasks is a file, not a folder; no task is kept there.');
+    expect(error.code).toBe('unavailable');
+  });
 
   it.each(['../x', 'task-../x', 'task-a/b', 'task-\0', 'x'])('refuses the id %j', async (task_id) => {
     const session = await memorySession(afterAll);

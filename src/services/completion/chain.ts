@@ -1,10 +1,10 @@
 import { plural } from '../../base/text/text.ts';
-import { ORIGIN, opened, type Link, type Receipt } from './receipts.ts';
+import { newerLink, ORIGIN, opened, type Link, type Receipt } from './receipts.ts';
 
 export interface ChainProblem {
   /** Line of the file; nothing for what is missing at its end. */
   line?: number;
-  kind: 'changed' | 'damaged' | 'removed' | 'order';
+  kind: 'changed' | 'damaged' | 'removed' | 'order' | 'newer';
   message: string;
 }
 
@@ -32,6 +32,16 @@ export class ChainCheck {
   line(text: string): void {
     this.lines += 1;
     const read = opened(text);
+    const newer = read === undefined ? newerLink(text) : undefined;
+    if (newer !== undefined) {
+      this.unknown = false;
+      this.last = newer;
+      this.hashes.set(newer.seq, newer.hash);
+      return this.problem(
+        'newer',
+        `(number ${newer.seq}) was written by a newer version of this server and cannot be checked by this one.`,
+      );
+    }
     if (read === undefined) {
       this.unknown = true;
       return this.problem('damaged', 'is not a valid receipt: it was edited or truncated.');

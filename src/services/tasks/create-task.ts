@@ -11,7 +11,10 @@ async function createTask(
   at: string,
   finish: (task: Task) => Promise<Task> = async (task) => Promise.resolve(task),
 ): Promise<Task> {
-  const id = `task-${at.slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}-${randomBytes(3).toString('hex')}`;
+  const stem = `task-${at.slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}`;
+  let id: string;
+  do id = `${stem}-${randomBytes(3).toString('hex')}`;
+  while (await store.isTaken(id));
   // The brief first: a task without one must never be there to be claimed.
   await store.putText(briefFile(id), order.brief);
   const task = await finish(newTask(order, id, at));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { present } from '../../base/present.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
-import { FINAL_STATES, type Task, type TaskState } from '../../model/task.ts';
+import { FINAL_STATES, LONGEST_LEASE_MINUTES, type Task, type TaskState } from '../../model/task.ts';
 import { briefFile, createDone, createQueued, resultFile } from './create-task.ts';
 import { mergeResults, type MergeOrder, type Merged } from './merge.ts';
 import { checkKey, completed, holding, wrongState, type Lease, type NewTask } from './task-rules.ts';
@@ -26,6 +26,8 @@ interface Handed {
 /** How often a task may be begun: a worker that dies with it every time is not given it for ever. */
 const ATTEMPTS = 3;
 const MINUTE = 60_000;
+/** What the clocks of machines that share a queue may differ by. */
+const CLOCKS_APART_MS = 10 * MINUTE;
 
 /** The queue of a project. Every change is made under one lock, so that no two workers ever hold the same task. */
 export class Tasks {
@@ -208,7 +210,9 @@ export class Tasks {
   /** A task whose worker went silent is free again, or has failed for good. */
   #current(task: Task): Task {
     if (task.status !== 'running' || task.lease === undefined) return task;
-    if (Date.parse(task.lease.until) > Date.now()) return task;
+    const left = Date.parse(task.lease.until) - Date.now();
+    // No lease is that long: it was made by a clock that was ahead, and would hold the task until the clock gets there.
+    if (left > 0 && left <= LONGEST_LEASE_MINUTES * MINUTE + CLOCKS_APART_MS) return task;
     const { lease, ...rest } = task;
     const gone = `${lease.worker} claimed it and let the lease expire`;
     return task.attempts < ATTEMPTS
