@@ -36,16 +36,27 @@ export function ours<T>(handle: (error: BmadError) => T, ...codes: ErrorCode[]):
 }
 
 /** Handles a text that cannot be parsed. */
-export function broken<T>(handle: (error: ParseError) => T): Handler<T> {
+export function broken<T>(handle: (error: ParseError) => T, file?: string): Handler<T> {
   return (thrown) => {
-    if (!(thrown instanceof ParseError)) throw thrown;
-    return handle(thrown);
+    const error = asParseError(thrown, file);
+    if (error === undefined) throw thrown;
+    return handle(error);
   };
 }
 
+/** The stack overflows on a text that is nested too deeply, wherever the work on it happens to be then. */
+function asParseError(thrown: unknown, file = 'the file'): ParseError | undefined {
+  if (thrown instanceof ParseError) return thrown;
+  const overflow = thrown instanceof RangeError && /call stack/i.test(thrown.message);
+  return overflow ? new ParseError(file, undefined, 'nested too deeply') : undefined;
+}
+
 /** Handles what a bad file causes: one that cannot be read, and one that cannot be parsed. */
-export function expected<T>(handle: (error: BmadError | ParseError) => T): Handler<T> {
-  return (thrown) => (thrown instanceof ParseError ? handle(thrown) : ours(handle)(thrown));
+export function expected<T>(handle: (error: BmadError | ParseError) => T, file?: string): Handler<T> {
+  return (thrown) => {
+    const error = asParseError(thrown, file);
+    return error === undefined ? ours(handle)(thrown) : handle(error);
+  };
 }
 
 /** A value in place of what a bad file would have given. */
@@ -76,5 +87,5 @@ export function noted<T>(problems: Problem[], file: string, otherwise: T): Handl
   return expected((error) => {
     problems.push({ file, ...(error instanceof ParseError ? error.place : {}), message: error.message });
     return otherwise;
-  });
+  }, file);
 }

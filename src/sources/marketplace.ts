@@ -8,6 +8,7 @@ import { moduleName } from './module-folders.ts';
 import type { Mount } from './mounted-tree.ts';
 import { resolvePlugin, type Plugin, type PluginModule } from './plugin-modules.ts';
 import { optionalText, type OpenFolder, type Tree } from './tree.ts';
+import { isTooDeep } from '../base/parse/nesting.ts';
 
 const MARKETPLACE = '.claude-plugin/marketplace.json';
 
@@ -62,8 +63,9 @@ async function marketplaceData(tree: Tree, warn: (message: string) => void): Pro
     const text = await optionalText(tree, MARKETPLACE);
     if (text === undefined) return undefined;
     const data: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
-    if (isTable(data) && Array.isArray(field(data, 'plugins'))) return data;
-    warn(`${MARKETPLACE} has no list "plugins"`);
+    if (isTooDeep(data)) warn(`${MARKETPLACE} is nested too deeply`);
+    else if (isTable(data) && Array.isArray(field(data, 'plugins'))) return data;
+    else warn(`${MARKETPLACE} has no list "plugins"`);
   } catch (error) {
     if (error instanceof SyntaxError) warn(`${MARKETPLACE} is not valid JSON`);
     else if (error instanceof BmadError) warn(`${MARKETPLACE} cannot be read: ${error.message}`);

@@ -1,7 +1,10 @@
+import { isTooDeep } from './nesting.ts';
+
 /** The value of a JSON text, byte order mark or not; nothing when it is not one. */
 export function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) as unknown;
+    const value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) as unknown;
+    return isTooDeep(value) ? undefined : value;
   } catch {
     return undefined;
   }

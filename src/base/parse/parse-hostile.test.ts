@@ -1,6 +1,7 @@
 import { ParseError } from '../expected.ts';
 import { describe, expect, it } from 'vitest';
 import { thrownBy } from '../../../tests/support/thrown.ts';
+import { jsonIn } from './json.ts';
 import { parseToml, parseYaml } from './parse.ts';
 
 async function parseFailure(act: () => unknown): Promise<ParseError> {
@@ -86,5 +87,26 @@ describe('hostile TOML', () => {
     const table = parseToml('x', '[__proto__]\npolluted = true\n[constructor.prototype]\npolluted = true\n');
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
     expect(Object.keys(table)).toEqual(['__proto__', 'constructor']);
+  });
+});
+
+describe('values nested too deeply for what comes after the parser (S-14)', () => {
+  const dotted = Array.from({ length: 40_000 }, () => 'a').join('.');
+  const aliases = Array.from({ length: 4 }, (_, level) =>
+    level === 0 ? 'a0: &a0 [x]' : `a${level}: &a${level} ${'['.repeat(90)}*a${level - 1}${']'.repeat(90)}`,
+  ).join('\n');
+
+  it.each([
+    ['a key of forty thousand parts', () => parseToml('deep.toml', `${dotted} = 1\n`)],
+    ['a table of forty thousand parts', () => parseToml('deep.toml', `[${dotted}]\nb = 1\n`)],
+    ['aliases of aliases', () => parseYaml('deep.yaml', aliases)],
+    ['a list in itself', () => parseYaml('deep.yaml', 'a: &a [1, *a]\n')],
+  ])('refuses %s', async (_, act) => {
+    expect((await parseFailure(act)).message).toMatch(/^deep\.(?:toml|yaml): nested too deeply/);
+  });
+
+  it('has no value for JSON of that kind', () => {
+    expect(jsonIn('['.repeat(100_000) + ']'.repeat(100_000))).toBeUndefined();
+    expect(jsonIn('['.repeat(100) + ']'.repeat(100))).toBeDefined();
   });
 });

@@ -11,6 +11,7 @@ import {
   type Document,
 } from 'yaml';
 import { ParseError } from '../expected.ts';
+import { isTooDeep, NESTING_LIMIT } from './nesting.ts';
 
 /** A parsed table. Names come from files, so they are looked up with `Object.hasOwn`, never as properties. */
 export type Table = Record<string, unknown>;
@@ -38,7 +39,7 @@ export function parseYaml(file: string, text: string): unknown {
   return guarded(file, () => {
     const { document, failAt } = composedYaml(file, withoutBom(text));
     if (document !== undefined) refuseTwins(document, failAt);
-    return document?.toJS({ maxAliasCount: 100 }) as unknown;
+    return shallow(file, document?.toJS({ maxAliasCount: 100 }) as unknown);
   });
 }
 
@@ -58,9 +59,6 @@ export function composedYaml(
 }
 
 type FailAt = (offset: number, reason: string) => never;
-
-/** Far below what the parser's recursion can take: a stack overflow there could end the whole process. */
-const NESTING_LIMIT = 200;
 
 function* yamlTokens(text: string, failAt: FailAt): Generator<CST.Token, void> {
   const parser = new Parser();
@@ -93,7 +91,7 @@ export function parseConfig(file: string, text: string): unknown {
 export function parseToml(file: string, text: string): Table {
   return guarded(file, () => {
     try {
-      return tomlParse(withoutBom(text));
+      return shallow(file, tomlParse(withoutBom(text)));
     } catch (error) {
       if (error instanceof TomlError) throw new ParseError(file, error.line, firstLine(error.message));
       throw error;
@@ -189,6 +187,11 @@ export function guarded<T>(file: string, parse: () => T): T {
       error instanceof Error ? firstLine(error.message) : 'cannot be parsed',
     );
   }
+}
+
+function shallow<T>(file: string, value: T): T {
+  if (isTooDeep(value)) throw new ParseError(file, undefined, 'nested too deeply');
+  return value;
 }
 
 function firstLine(message: string): string {

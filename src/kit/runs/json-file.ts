@@ -2,6 +2,7 @@ import { BmadError } from '../../base/errors.ts';
 import { readInside } from '../../base/files/files.ts';
 import { isTable, type Table } from '../../base/parse/parse.ts';
 import { utf8Text } from '../utf8.ts';
+import { isTooDeep } from '../../base/parse/nesting.ts';
 
 const MAX_BYTES = 20_000_000;
 
@@ -15,6 +16,7 @@ export async function readJson(base: string, path: string): Promise<JsonReading>
   if (text.trim() === '') return { broken: 'is empty' };
   try {
     const value: unknown = JSON.parse(text);
+    if (isTooDeep(value)) return { broken: 'is nested too deeply' };
     return isTable(value) ? { table: value } : { broken: 'is not a JSON object' };
   } catch (error) {
     return { broken: `is not valid JSON${placeOf(error, text)}` };
