@@ -16,7 +16,21 @@ export function checkedInput(
   raw: unknown,
   { name = operation.name, args }: SpokenNames = {},
 ): Record<string, unknown> {
-  return checkedValue(name, operation.input, underOwnNames(operation, raw ?? {}), args);
+  const given = raw ?? {};
+  if (isObject(given)) refuseMany(name, operation, given);
+  return checkedValue(name, operation.input, underOwnNames(operation, given), args);
+}
+
+/** Checking each of hundreds of thousands of names would hold up all other callers. */
+const MOST_NAMES = 1_000;
+
+function refuseMany(subject: string, { input }: AnyOperation, given: Record<string, unknown>): void {
+  const names = Object.keys(given);
+  if (names.length <= MOST_NAMES) return;
+  const keys = names.filter((key) => !Object.hasOwn(input.shape, key));
+  throw new BmadError('invalid_input', `${subject}: ${noSuch(keys)}`, {
+    hint: `Arguments: ${Object.keys(input.shape).join(', ')}.`,
+  });
 }
 
 /** Operations say one or the other; callers cannot know which. */
@@ -117,9 +131,7 @@ function readable(schema: z.ZodObject, given: unknown): unknown {
 
 function complaint(issue: z.core.$ZodIssue | undefined, path: string, raw: unknown): string {
   if (issue?.code === 'unrecognized_keys') {
-    const keys = issue.keys.slice(0, KEYS_NAMED).map((key) => quoted(key));
-    const more = issue.keys.length > KEYS_NAMED ? ` and ${issue.keys.length - KEYS_NAMED} more` : '';
-    return `there is no argument ${keys.join(', ')}${more}.`;
+    return noSuch(issue.keys);
   }
   if (issue === undefined || path === '') return `the arguments must be an object, not ${valueText(raw)}.`;
   const value = valueAt(issue, raw);
@@ -128,6 +140,12 @@ function complaint(issue: z.core.$ZodIssue | undefined, path: string, raw: unkno
   return rule === undefined
     ? `${quoted(path)} is not valid: ${valueText(value)}.${isOwnText(issue) ? ` ${issue.message}` : ''}`
     : `${quoted(path)} must ${rule}.`;
+}
+
+function noSuch(keys: readonly string[]): string {
+  const named = keys.slice(0, KEYS_NAMED).map((key) => quoted(key));
+  const more = keys.length > KEYS_NAMED ? ` and ${keys.length - KEYS_NAMED} more` : '';
+  return `there is no argument ${named.join(', ')}${more}.`;
 }
 
 /** A schema may say itself what it expects; all other texts are those of the library. */

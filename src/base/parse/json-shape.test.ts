@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { badShape, DEEPEST, MOST_MESSAGES } from './json-shape.ts';
+import { badShape, DEEPEST, MOST_MESSAGES, MOST_NAMES } from './json-shape.ts';
 
 const shape = (text: string): string | undefined => badShape(Buffer.from(text));
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
@@ -29,5 +29,12 @@ describe('the shape of a JSON text', () => {
 
   it('may not be a list of too many', () => {
     expect(shape(` ${list(MOST_MESSAGES + 1)}`)).toContain(`${MOST_MESSAGES} messages`);
+  });
+
+  it('may not have an object of too many names, at any depth (S-09)', () => {
+    const names = (count: number): object =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, ':']));
+    expect(shape(JSON.stringify({ params: [names(MOST_NAMES), names(MOST_NAMES)] }))).toBeUndefined();
+    expect(shape(JSON.stringify({ params: [1, names(MOST_NAMES + 1)] }))).toContain(`${MOST_NAMES} names`);
   });
 });
