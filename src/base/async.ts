@@ -13,6 +13,48 @@ export function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /**
+ * The same for long work that callers may give up: it is told to stop once no one waits for it any more, and the next
+ * caller starts it again.
+ */
+export function onceWanted<T>(
+  make: (signal: AbortSignal) => Promise<T>,
+): (signal?: AbortSignal) => Promise<T> {
+  let current: { work: Promise<T>; waiting: number; stop: AbortController } | undefined;
+  const start = (): NonNullable<typeof current> => {
+    const stop = new AbortController();
+    // Begins when the caller listens: it may give up at once.
+    const started = { waiting: 0, stop, work: Promise.resolve().then(() => make(stop.signal)) };
+    started.work.catch(() => forget(started));
+    return started;
+  };
+  const forget = (which: typeof current): void => {
+    if (current === which) current = undefined;
+  };
+  return async (signal) => {
+    signal?.throwIfAborted();
+    const mine = (current ??= start());
+    mine.waiting += 1;
+    let leave = (): void => undefined;
+    const left = new Promise<never>((_, reject) => {
+      leave = () => {
+        mine.waiting -= 1;
+        if (mine.waiting === 0) {
+          forget(mine);
+          mine.stop.abort(signal?.reason);
+        }
+        reject(signal?.reason as Error);
+      };
+    });
+    signal?.addEventListener('abort', leave, { once: true });
+    try {
+      return await Promise.race([mine.work, left]);
+    } finally {
+      signal?.removeEventListener('abort', leave);
+    }
+  };
+}
+
+/**
  * Maps with at most `limit` promises in flight, so that a large tree cannot use up the file handles. After a failure no
  * new work is started.
  */

@@ -82,7 +82,7 @@ export const search = defineOperation({
     const workspace = await context.workspace(project);
     const kinds = kindsOf(type);
     const takes = recordFilter({ kinds, module, category, origin }, workspace);
-    const found = await (await workspace.search()).find({ words: query, kinds, takes });
+    const found = await (await workspace.search()).find({ words: query, kinds, takes, signal: call.signal });
     const shown = { size: limit ?? DEFAULT_HITS, isFirst: cursor === undefined };
     const hits = await settled(query, found, shown, workspace, context, call);
     const items = hits.map(({ record, score, why }) => ({

@@ -13,9 +13,15 @@ const NONE = -2;
 export async function meaningIndex(
   texts: readonly RecordText[],
   embedder: Embedder,
+  signal?: AbortSignal,
 ): Promise<(question: string) => Promise<Float64Array>> {
   const passages = texts.flatMap((text, at) => passagesOf(text).map((passage) => ({ at, passage })));
-  const vectors = (await embedder.embed(passages.map(({ passage }) => passage))).map(smallVector);
+  const vectors = (
+    await embedder.embed(
+      passages.map(({ passage }) => passage),
+      signal,
+    )
+  ).map(smallVector);
 
   /** The likeness of each record to the question, at most 1, in the order of what was indexed. */
   return async (question) => {

@@ -40,10 +40,14 @@ export async function recordTexts(
   catalogue: Catalogue,
   records: readonly BmadRecord[],
   describe: (agent: BmadRecord) => Promise<AgentText>,
+  signal?: AbortSignal,
 ): Promise<RecordText[]> {
   const agents = records.filter(({ kind }) => kind === 'agent').slice(0, MOST_AGENTS);
   const described = new Map<BmadRecord, AgentText>();
-  await mapLimited(agents, AT_ONCE, async (agent) => described.set(agent, await describe(agent)));
+  await mapLimited(agents, AT_ONCE, async (agent) => {
+    signal?.throwIfAborted();
+    described.set(agent, await describe(agent));
+  });
   const offered = menuTexts(described);
   const modules = new Map(catalogue.modules.map((module) => [module.code, rowsOf(module)]));
   return records.map((record) => {
@@ -99,5 +103,5 @@ function shortened(fields: Record<Field, readonly string[]>): Record<Field, read
 
 /** `PRDs` are more than one PRD; taken apart at its humps it would be neither. */
 export function singular(text: string): string {
-  return text.replace(/\b(\p{Lu}{2,})s\b/gu, '$1');
+  return text.replace(/[\p{L}\p{N}_]+/gu, (word) => (/^\p{Lu}{2,}s$/u.test(word) ? word.slice(0, -1) : word));
 }

@@ -52,6 +52,63 @@ describe('createSearch', () => {
     expect((await ask(rankedFor(last), 'user'))[0]).not.toBe(last);
   });
 
+  it('stops when the caller who asked first gives up, and starts again for the next (R-07)', async () => {
+    const agents = catalogue.winners.filter(({ kind }) => kind === 'agent').length;
+    const caller = new AbortController();
+    let described = 0;
+    let embedded = 0;
+    const search = searchWith({
+      describe: () => {
+        described += 1;
+        caller.abort();
+        return Promise.resolve({ menu: [] });
+      },
+      embedder: () => {
+        embedded += 1;
+        return Promise.resolve(undefined);
+      },
+    });
+    const asked = { words: 'review', kinds: STARTABLE, takes: () => true };
+    await expect(search.find({ ...asked, signal: caller.signal })).rejects.toThrow(/abort/i);
+    await new Promise(setImmediate);
+    expect([described, embedded]).toEqual([1, 0]);
+    expect(await search.find(asked)).not.toEqual([]);
+    expect([described, embedded]).toEqual([1 + agents, 1]);
+  });
+
+  it('goes on for the others when one of several callers gives up (R-07)', async () => {
+    const caller = new AbortController();
+    const search = searchWith({
+      describe: () => {
+        caller.abort();
+        return Promise.resolve({ menu: [] });
+      },
+    });
+    const asked = { words: 'review', kinds: STARTABLE, takes: () => true };
+    const [first, second] = await Promise.allSettled([
+      search.find({ ...asked, signal: caller.signal }),
+      search.find(asked),
+    ]);
+    expect([first.status, second.status]).toEqual(['rejected', 'fulfilled']);
+  });
+
+  it('stops embedding what no one waits for (R-07)', async () => {
+    const caller = new AbortController();
+    const model = {
+      id: 'a',
+      dim: 1,
+      embed: (texts: readonly string[], signal?: AbortSignal) => {
+        caller.abort();
+        signal?.throwIfAborted();
+        return Promise.resolve(texts.map(() => new Float32Array(1)));
+      },
+    };
+    const search = searchWith({ embedder: () => Promise.resolve(model) });
+    const asked = { words: 'review', kinds: STARTABLE, takes: () => true };
+    await expect(search.find({ ...asked, signal: caller.signal })).rejects.toThrow(/abort/i);
+    await expect(search.find(asked)).resolves.not.toEqual([]);
+  });
+
   it('indexes nothing before it is asked, and only once', async () => {
     let asked = 0;
     const search = searchWith({

@@ -1,4 +1,4 @@
-import { once } from '../../base/async.ts';
+import { onceWanted } from '../../base/async.ts';
 import { lettersApart } from '../../base/text/letters-apart.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { analyse } from '../../meaning/analyse.ts';
@@ -16,6 +16,7 @@ import { questionOf } from './question.ts';
 import { recordTexts, type AgentText } from './record-text.ts';
 import { createShelf, type SearchHit, type Shelf } from './shelf.ts';
 import { slipsIn } from './word-index.ts';
+import { withoutEnds } from '../../base/text/ends.ts';
 
 export interface SearchParts {
   catalogue: Catalogue;
@@ -32,6 +33,8 @@ interface SearchQuery {
   kinds: readonly RecordKind[];
   /** Filters: whether a record may be among the hits. */
   takes(record: BmadRecord): boolean;
+  /** Ends the search, and what is indexed for it unless others wait for that too. */
+  signal?: AbortSignal | undefined;
 }
 
 export type Search = ReturnType<typeof createSearch>;
@@ -46,27 +49,29 @@ export function createSearch({ catalogue, describe, embedder, ranking }: SearchP
   const served = catalogue.winners.filter(({ launches }) => launches === undefined);
   const listed = served.filter(isListed);
   const names = new Map(served.map((record) => [record, namesOf(record, catalogue.names.handleOf(record))]));
-  const shelves = new Map<string, () => Promise<Shelf>>();
+  const shelves = new Map<string, (signal?: AbortSignal) => Promise<Shelf>>();
   /** Agents, workflows and tasks are searched together; each kind of material has a separate shelf. */
-  const shelfOf = (kind: RecordKind): (() => Promise<Shelf>) => {
+  const shelfOf = (kind: RecordKind): ((signal?: AbortSignal) => Promise<Shelf>) => {
     const key = STARTABLE.includes(kind) ? 'startable' : kind;
     const known = shelves.get(key);
     if (known !== undefined) return known;
     const records = listed.filter((record) =>
       key === kind ? record.kind === kind : STARTABLE.includes(record.kind),
     );
-    const made = once(async () => createShelf(await recordTexts(catalogue, records, describe), embedder));
+    const made = onceWanted(async (signal) =>
+      createShelf(await recordTexts(catalogue, records, describe, signal), embedder, signal),
+    );
     shelves.set(key, made);
     return made;
   };
 
   return {
     /** What was named comes first, then what fits by words and meaning, best first; old names come last. */
-    async find({ words, kinds, takes }: SearchQuery): Promise<SearchHit[]> {
+    async find({ words, kinds, takes, signal }: SearchQuery): Promise<SearchHit[]> {
       const wanted = served.filter((record) => kinds.includes(record.kind) && takes(record));
       const rank = (await ranking?.()) ?? (() => 0);
       const named = exactly(words, wanted, names, rank);
-      const found = await (await shelfOf(mainKind(kinds))())(words);
+      const found = await (await shelfOf(mainKind(kinds))(signal))(words, signal);
       return firstOfEach([
         ...named.filter(({ record }) => isListed(record)),
         ...replacing(named, wanted),
@@ -191,10 +196,10 @@ function firstOfEach(found: readonly SearchHit[]): SearchHit[] {
 
 /** Case, accents and separators are ignored when names are compared. */
 function plainName(name: string): string {
-  return fold(name)
+  const plain = fold(name)
     .toLowerCase()
-    .replace(/[^\p{L}\p{N}/]+/gu, '-')
-    .replace(/^-+|-+$/g, '');
+    .replace(/[^\p{L}\p{N}/]+/gu, '-');
+  return withoutEnds(plain, '-');
 }
 
 /** What a record is called, and what else it answers to. */

@@ -1,12 +1,12 @@
 import { analyse } from '../../meaning/analyse.ts';
-import { once } from '../../base/async.ts';
+import { onceWanted } from '../../base/async.ts';
 import type { Embedder } from '../../meaning/embedder.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import { meaningIndex } from './meaning-index.ts';
 import { questionOf, slotsOf } from './question.ts';
 import type { Field, RecordText } from './record-text.ts';
 import { vocabulary } from './vocabulary.ts';
-import { WordIndex, type WordHit } from './word-index.ts';
+import { termsOfAll, WordIndex, type WordHit } from './word-index.ts';
 
 export interface SearchHit {
   record: BmadRecord;
@@ -36,23 +36,24 @@ const WEAK = { words: 0.14, meaning: 0.18 };
 const WORDS_SHOWN = 3;
 
 /** What a question may be about, best first; equal ones in the order of the records. */
-export type Shelf = (question: string) => Promise<SearchHit[]>;
+export type Shelf = (question: string, signal?: AbortSignal) => Promise<SearchHit[]>;
 
 /** Records that are searched together, by words and by meaning; each index is made when it is first needed. */
-export function createShelf(
+export async function createShelf(
   texts: readonly RecordText[],
   embedder: () => Promise<Embedder | undefined>,
-): Shelf {
-  const words = new WordIndex(texts);
-  const meaning = once(async () => {
+  making?: AbortSignal,
+): Promise<Shelf> {
+  const words = new WordIndex(texts, await termsOfAll(texts, making));
+  const meaning = onceWanted(async (signal) => {
     const model = await embedder();
-    return model === undefined ? undefined : meaningIndex(texts, model);
+    return model === undefined ? undefined : meaningIndex(texts, model, signal);
   });
 
-  return async (typed) => {
+  return async (typed, signal) => {
     const question = questionOf(typed);
     const hits = words.find(slotsOf(question, words, vocabulary()));
-    const meant = await (await meaning())?.(question);
+    const meant = await (await meaning(signal))?.(question);
     const likeness = meant ?? new Float64Array(texts.length);
     const least = hits.length === 0 ? LIKENESS_ALONE : meant === undefined ? WEAK.words : WEAK.meaning;
     const found = fuse(hits, likeness).map(({ at, score, hit }): SearchHit => {

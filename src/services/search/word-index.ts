@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { analyse } from '../../meaning/analyse.ts';
 import { FIELDS, type Field, type RecordText } from './record-text.ts';
 import { lettersApart } from '../../base/text/letters-apart.ts';
@@ -49,6 +50,26 @@ interface Posting {
   field: Field;
 }
 
+/** The terms of each field of a record. */
+type Terms = readonly (readonly string[])[];
+
+const termsOf = ({ fields }: RecordText): Terms =>
+  FIELDS.map((field) => fields[field].flatMap((text) => analyse(text)));
+
+/** How many records are done before others get their turn. */
+const RECORDS_AT_ONCE = 100;
+
+/** The terms of many records; it lets others have their turn, and ends when it is not wanted any more. */
+export async function termsOfAll(texts: readonly RecordText[], signal?: AbortSignal): Promise<Terms[]> {
+  const terms: Terms[] = [];
+  for (const text of texts) {
+    if (terms.length % RECORDS_AT_ONCE === RECORDS_AT_ONCE - 1) await setImmediate();
+    signal?.throwIfAborted();
+    terms.push(termsOf(text));
+  }
+  return terms;
+}
+
 /** The words of records, and which records a question's words lead to: BM25 over weighed fields. */
 export class WordIndex {
   readonly #postings = new Map<string, Posting[]>();
@@ -56,11 +77,8 @@ export class WordIndex {
   readonly #sorted: readonly string[];
   readonly #count: number;
 
-  constructor(texts: readonly RecordText[]) {
+  constructor(texts: readonly RecordText[], terms: readonly Terms[] = texts.map(termsOf)) {
     this.#count = texts.length;
-    const terms = texts.map(({ fields }) =>
-      FIELDS.map((field) => fields[field].flatMap((text) => analyse(text))),
-    );
     const average = FIELDS.map((_, index) =>
       Math.max(1, terms.reduce((sum, ofRecord) => sum + (ofRecord[index]?.length ?? 0), 0) / texts.length),
     );
@@ -69,7 +87,7 @@ export class WordIndex {
     for (const term of this.#sorted) push(this.#byLength, term.length, term);
   }
 
-  #add(at: number, ofRecord: readonly (readonly string[])[], average: readonly number[]): void {
+  #add(at: number, ofRecord: Terms, average: readonly number[]): void {
     const found = new Map<string, Posting & { most: number }>();
     ofRecord.forEach((terms, index) => {
       const field = FIELDS[index] as Field;
