@@ -17,6 +17,7 @@ import { outside } from './outside.ts';
 import { readyLine } from './ready-line.ts';
 import { serveHelp } from './serve-help.ts';
 import { fail, serverFlags } from './server-flags.ts';
+import { withoutEnd } from '../base/text/ends.ts';
 
 /** Beyond the time that running calls are given. */
 const GRACE_MS = 2_000;
@@ -33,7 +34,7 @@ async function main(): Promise<void> {
   const context = { ...(await createContext(surroundings)), observe: metrics.observe };
   const { config, log } = context;
   const projects = await servedProjects(surroundings, config, context.configFrom);
-  let address = config.publicUrl?.replace(/\/+$/, '');
+  let address = config.publicUrl === undefined ? undefined : withoutEnd(config.publicUrl, '/');
   const access = await decideAccess(context, {
     outside: surroundings,
     newToken: switches.has('new-token'),
@@ -163,7 +164,7 @@ function startLines(
   const reached =
     publicUrl === undefined
       ? outer.map((name) => `http://${inUrl(name)}:${port}${path}`)
-      : [`${publicUrl.replace(/\/+$/, '')}${path}`];
+      : [`${withoutEnd(publicUrl, '/')}${path}`];
   return [
     `${PRODUCT} ${VERSION} serves ${origin}${path} to ${whom}. Press Ctrl+C to stop.`,
     ...(reached.length === 0 ? [] : [`Clients can reach it at ${reached.join(' and ')}`]),

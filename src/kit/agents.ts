@@ -41,9 +41,17 @@ function agentIn(id: string, text: string): KitAgent {
   return {
     id,
     tag: variable('AGENT_TAG'),
-    display: variable('AGENT_NAME') ?? /<agent\b[^>]{0,500}?\bname="([^"]{1,100})"/.exec(text)?.[1],
+    display: variable('AGENT_NAME') ?? tagName(text),
     learnings: learnings === undefined || learnings.startsWith('.') ? id : learnings,
   };
+}
+
+function tagName(text: string): string | undefined {
+  for (const [, attributes = ''] of text.matchAll(/<agent\b([^>]{0,600})/g)) {
+    const name = /\bname="([^"]{1,100})"/.exec(attributes)?.[1];
+    if (name !== undefined) return name;
+  }
+  return undefined;
 }
 
 /** All names of an agent; the first is its id. */

@@ -1,10 +1,12 @@
-const BULLET = /^\s{0,3}[-*]\s+(?:\[(\d{4}-\d{2}-\d{2})[^\]]{0,20}\]\s*)?(\S.*?)\s*$/;
-
 /** `- [2026-02-10] text`, with `-` or `*`, with or without a date. */
 export function bulletIn(line: string): { date?: string; text: string } | undefined {
-  const found = BULLET.exec(line);
-  if (found?.[2] === undefined || /^[-*_]{2,}$/.test(found[2])) return undefined;
-  return found[1] === undefined ? { text: found[2] } : { date: found[1], text: found[2] };
+  const [mark] = /^\s{0,3}[-*]\s/.exec(line) ?? [];
+  if (mark === undefined) return undefined;
+  const whole = line.slice(mark.length).trim();
+  const [day = '', date] = /^\[(\d{4}-\d{2}-\d{2})[^\]]{0,20}\]/.exec(whole) ?? [];
+  const text = whole.slice(day.length).trimStart();
+  if (whole === '' || /^[-*_]{2,}$/.test(text || whole)) return undefined;
+  return date === undefined || text === '' ? { text: whole } : { date, text };
 }
 
 /** The cells of a table row; undefined for the line between head and body, and for anything that is not a row. */
@@ -17,13 +19,16 @@ export function rowIn(line: string): string[] | undefined {
     .map((part) => part.replaceAll(String.raw`\|`, '|').trim());
 }
 
+/** `{{name}}`, which a template has for something that is not known yet. */
+export const PLACEHOLDER = /\{\{[^{}]*\}\}/;
+
 /** What a template leaves to be filled in. */
 export function isUnset(text: string): boolean {
   const bare = text.replace(/\*\*[^*]*\*\*\s*:?/g, '').replace(/[-*|>[\]()\s]/g, '');
   return (
     bare === '' ||
     /^(?:—|–|…|àcompléter\.?|tobecompleted\.?|tbd|todo)+$/i.test(bare) ||
-    /\{\{[^}]*\}\}/.test(bare)
+    PLACEHOLDER.test(bare)
   );
 }
 

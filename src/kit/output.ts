@@ -3,6 +3,7 @@ import { orElse } from '../base/expected.ts';
 import { readInside, realFolder } from '../base/files/files.ts';
 import { field, isTable, parseConfig, textField, type Table } from '../base/parse/parse.ts';
 import { strayPart, type Kit } from './kit.ts';
+import { withoutEnd } from '../base/text/ends.ts';
 
 const MAX_BYTES = 2_000_000;
 
@@ -71,7 +72,7 @@ export function insideProject(root: string, value: string, problems: string[]): 
     problems.push('The configured output folder is outside the project and is not used.');
     return undefined;
   }
-  return path === '.' ? '' : path.replace(/\/+$/, '');
+  return path === '.' ? '' : withoutEnd(path, '/');
 }
 
 /** A configuration file; one that is missing or cannot be read names nothing. */

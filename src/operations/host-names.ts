@@ -1,12 +1,10 @@
 import { sha256 } from '../base/sha256.ts';
 import { cut } from '../base/text/text.ts';
+import { withoutEnd, withoutEnds } from '../base/text/ends.ts';
 
 /** A name in the characters every host takes; what is left of a name in another script may be nothing. */
 export function hostName(name: string): string {
-  return name
-    .toLowerCase()
-    .replace(/[^a-z0-9_]+/g, '-')
-    .replace(/^-+|-+$/g, '');
+  return withoutEnds(name.toLowerCase().replace(/[^a-z0-9_]+/g, '-'), '-');
 }
 
 export interface Naming<T> {
@@ -40,6 +38,6 @@ export function assignNames<T>(items: readonly T[], naming: Naming<T>): Map<stri
 
 function marked(parts: readonly string[], identity: string, maxLength: number): string {
   const mark = sha256(identity).slice(0, 8);
-  const rest = cut(parts.filter(Boolean).join('-'), maxLength - mark.length - 1).replace(/-+$/, '');
+  const rest = withoutEnd(cut(parts.filter(Boolean).join('-'), maxLength - mark.length - 1), '-');
   return `${rest}-${mark}`;
 }

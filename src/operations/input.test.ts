@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BmadError } from '../base/errors.ts';
 import { operations } from './index.ts';
 import { checkedInput } from './input.ts';
@@ -36,12 +36,10 @@ describe('what is wrong with an argument', () => {
 
   it('names a few of very many names, and checks none of them (S-09)', () => {
     const many = Object.fromEntries(Array.from({ length: 300_000 }, (_, at) => [`k${at}`, at]));
-    const schema = vi.spyOn(recallStructured.input, 'safeParse');
-    expect(complaintOf(recallStructured, { query: 'x', ...many })).toBe(
+    // Had they been checked, the argument that is missing would have been named.
+    expect(complaintOf(recallStructured, many)).toBe(
       'recall_structured: there is no argument "k0", "k1", "k2", "k3", "k4" and 299995 more.',
     );
-    expect(schema).not.toHaveBeenCalled();
-    schema.mockRestore();
   });
 
   it('names the values that are possible', () => {

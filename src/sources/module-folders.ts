@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { expected } from '../base/expected.ts';
 import { listInside, pathExists } from '../base/files/files.ts';
+import { withoutEnd } from '../base/text/ends.ts';
 
 export interface ModuleFolder {
   /** The name under which it appears. */
@@ -16,7 +17,7 @@ export function moduleFolderName(path: string): string {
 
 /** A text as the name of a module, which is also a folder of the content; nothing when nothing is left of it. */
 export function moduleName(text: string): string | undefined {
-  const name = text.replace(/[^\p{L}\p{N}_.-]+/gu, '-').replace(/^[._-]+|[.-]+$/g, '');
+  const name = withoutEnd(text.replace(/[^\p{L}\p{N}_.-]+/gu, '-').replace(/^[._-]+/, ''), '.-');
   return name === '' ? undefined : name.slice(0, 100);
 }
 

@@ -17,7 +17,7 @@ export async function packageSource(contentRoot: string, maxFileBytes: number): 
       cause: error,
     });
   });
-  const bmadVersion = /^\s+version: (\S+)$/m.exec(manifest)?.[1] ?? 'of an unknown version';
+  const bmadVersion = /^[ \t]+version: (\S+)$/m.exec(manifest)?.[1] ?? 'of an unknown version';
   return {
     origin: {
       kind: 'package',

@@ -1,6 +1,7 @@
 import { byPattern, masked, type Rule, type Span } from './rules.ts';
 import { URL_CREDENTIALS } from './secret-names.ts';
 import { namesSecret, PRIVATE_KEYS, TOKEN_SHAPES } from './secret-shapes.ts';
+import { withoutEnd } from '../text/ends.ts';
 
 /** `name = "value"`, `name: 'value'`, `"name": "value"`; lengths are limited so that no text makes matching slow. */
 const QUOTED =
@@ -124,16 +125,18 @@ const BLOCKS: Rule = {
 
 /** Elsewhere than in YAML and TOML, what looks like a comment may be part of the value. */
 function beforeComment(path: string): (found: Found) => string | false {
-  const end = /\.(?:ya?ml|toml)$/i.test(path) ? /[ \t]+#|[ \t]*\r?$/ : /,?[ \t]*\r?$/;
+  const isCommented = /\.(?:ya?ml|toml)$/i.test(path);
   return ({ key, value = '' }) => {
-    const kept = value.slice(0, end.exec(value)?.index);
+    const comment = isCommented ? value.search(/[ \t]#/) : -1;
+    const whole = withoutEnd(comment === -1 ? value : value.slice(0, comment), ' \t\r');
+    const kept = isCommented ? whole : whole.replace(/,$/, '');
     return isSecret({ key, value: kept }) && kept;
   };
 }
 
 /** `${TOKEN}`, `process.env.X`, `<your key>`: what stands for a value, or is none. */
 function isPlaceholder(value: string): boolean {
-  return /^(?:\$(?:\w+|[{(].*)|\{\{.*|%\w+%|@?<[^>]*>|\*+.*|={1,2}.*|process\.env\..*|os\.environ.*|import\.meta\..*|secrets?\.[\w.]+|(?:basic|bearer|token|digest)(?: (?:\*+|\$\{[^}]*\}|\{\w*\}|<[^>]*>|%s))?|true|false|null|none|undefined|![A-Za-z]+ .*)$/i.test(
+  return /^(?:\$(?:\w+|[{(].*)|\{\{.*|%\w+%|@?<[^>]*>|[*=].*|process\.env\..*|os\.environ.*|import\.meta\..*|secrets?\.[\w.]+|(?:basic|bearer|token|digest)(?: (?:\*+|\$\{[^}]*\}|\{\w*\}|<[^>]*>|%s))?|true|false|null|none|undefined|![A-Za-z]+ .*)$/is.test(
     value,
   );
 }

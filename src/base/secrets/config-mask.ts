@@ -41,7 +41,7 @@ const LINE_VALUE_END = /\n|[ \t]#/g;
 const LINE_OVER = /[ \t]*(?:#[^\n]*)?\r?(?:\n|$)/y;
 /** What may come after a value in quotation marks or brackets, for which the end is known: in a flow and elsewhere. */
 const FLOW_VALUE_OVER = /[ \t]*(?:[,}\]\r\n]|$)|[ \t]+(?:#|\/\/)/y;
-const LINE_VALUE_OVER = /[ \t]*[,}\]]*[ \t]*\r?(?:\n|$)|[ \t]+[#;]/y;
+const LINE_VALUE_OVER = /[ \t]*(?:[,}\]]+[ \t]*)?\r?(?:\n|$)|[ \t]+[#;]/y;
 const COMMENT = /(?<=\s)#/y;
 const BLOCK_SCALAR = /[|>][-+\d]*[ \t]*(?:#[^\n]*)?\r?(?:\n|$)/y;
 const NESTED_LINE = /([ \t]*)((?:-(?:[ \t]+|(?=\r?\n|$)))*)([^\n]*)/y;

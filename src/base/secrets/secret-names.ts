@@ -36,7 +36,13 @@ function isLogin(scheme: string, authority: string): boolean {
  */
 export function stripAddressCredentials(address: string): string {
   if (/^(?:git\+)?ssh:\/\/[\w.~+-]+@[^@#]*(?:#|$)/.test(address)) return address;
-  return address.replace(/:\/\/[^#]*@/, `://${MASK}@`);
+  return address
+    .split('#')
+    .map((part) => {
+      const [scheme, at] = [part.indexOf('://'), part.lastIndexOf('@')];
+      return scheme === -1 || at < scheme ? part : `${part.slice(0, scheme)}://${MASK}${part.slice(at)}`;
+    })
+    .join('#');
 }
 
 const SECRET_WORDS = new Set([

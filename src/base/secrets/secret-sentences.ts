@@ -1,4 +1,5 @@
 import { byPattern, MASK, type Rule } from './rules.ts';
+import { withoutEnd } from '../text/ends.ts';
 
 /**
  * Sentences with words between the name of a secret and its value: `the password for the database is …`, `mot de passe
@@ -23,7 +24,7 @@ const TOLD = new RegExp(
 
 /** The values that sentences tell. */
 export const TOLD_VALUES: Rule = byPattern('the value of a secret', TOLD, ({ value = '' }) => {
-  const told = value.replace(/[.,:?)]+$/, '');
+  const told = withoutEnd(value, '.,:?)');
   return isTold(told) && told;
 });
 
@@ -36,14 +37,14 @@ const SOMETHING_ELSE = /^[.~]?\/|:\/\/|[()[\]]|^\$|^%\w+%$|^\d+[a-z]{0,12}$|^\d[
 
 /** Whether it can hardly be a word of a sentence: it has a digit among letters, or a sign. */
 export function isStrange(text: string): boolean {
-  const core = text.replace(/!+$/, '');
+  const core = withoutEnd(text, '!');
   const strange = (/\d/.test(core) && /[A-Za-z]/.test(core)) || /[!@#$%^&*+]/.test(core);
   return strange && !PATH.test(core);
 }
 
 /** The same where no sign says that a value follows, and the names of algorithms could. */
 export function isStrangeWord(text: string): boolean {
-  const core = text.replace(/!+$/, '');
+  const core = withoutEnd(text, '!');
   return core.length >= SHORTEST_TOLD && isStrange(text) && !ALGORITHM.test(core);
 }
 

@@ -1,16 +1,21 @@
 import { byPattern, type Rule, type Span } from './rules.ts';
 import { isSecretName } from './secret-names.ts';
+import { withoutEnd, withoutStart } from '../text/ends.ts';
 
 /**
  * What keys and tokens of well-known services look like, for everything that keeps or shows text. Lengths are limited,
  * so that no text makes matching slow.
  */
-const TOKEN_PATTERNS: readonly (readonly [string, RegExp])[] = [
+const TOKEN_PATTERNS: readonly (readonly [
+  name: string,
+  pattern: RegExp,
+  is?: (token: string, match: RegExpExecArray) => boolean,
+])[] = [
   ['a GitHub token', /\b(?:gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_\w{20,255})/g],
   ['a GitLab token', /\bgl(?:pat|ptt|dt|rt|cbt|soat)-[\w-]{16,255}/g],
   ['an npm token', /\bnpm_[A-Za-z0-9]{30,255}/g],
   // A digit is asked for where only letters and dashes would also be a name, such as `sk-loading-indicator-wrapper`.
-  ['an API key', /\b[sr]k-(?=[\w-]{0,250}\d)[\w-]{16,255}|\bsk-(?:proj|ant|or)-[\w-]{16,255}/g],
+  ['an API key', /\b[sr]k-[\w-]{16,255}/g, (key) => /\d|^sk-(?:proj|ant|or)-/.test(key)],
   ['a Stripe key', /\b(?:[sr]k|whsec)_(?:live_|test_)?(?=\w{0,250}\d)[A-Za-z0-9]{16,255}/g],
   ['a Hugging Face token', /\bhf_[A-Za-z0-9]{20,255}/g],
   ['a Slack token', /\bxox[a-z](?:\.xox[a-z])?-[\w-]{10,255}|\bxapp-[\w-]{10,255}/g],
@@ -20,12 +25,12 @@ const TOKEN_PATTERNS: readonly (readonly [string, RegExp])[] = [
   ['a Discord webhook', /(?<=\bdiscord(?:app)?\.com\/api\/webhooks\/)\d{15,22}\/[\w-]{20,255}/g],
   [
     'credentials in a command',
-    /(?<=\b(?:curl|wget|https?)\b[^\n|;]{0,200}[ \t](?:-u|--user)[ \t=]?["']?[\w.@+-]{1,60}:)(?![$*])[^\s"'`]{3,255}/g,
+    /[ \t](?:-u|--user)[ \t=]?["']?[\w.@+-]{1,60}:(?<value>[^\s"'`$*][^\s"'`]{2,255})/g,
+    (_, { input, index }) => FETCHES.test(input.slice(Math.max(0, index - 200), index)),
   ],
   ['an AWS key', /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g],
   ['an age key', /\bAGE-SECRET-KEY-1[0-9A-Z]{20,255}/gi],
   ['a Google key', /\bAIza[\w-]{30,255}/g],
-  ['a JSON web token', /\beyJ[\w-]{8,2000}\.[\w-]{8,4000}\.[\w-]{5,2000}/g],
   ['a bearer token', /(?<=\bBearer[ \t]{1,3})[\w.~+/-]{16,4000}={0,2}/gi],
   [
     'basic credentials',
@@ -37,10 +42,48 @@ const TOKEN_PATTERNS: readonly (readonly [string, RegExp])[] = [
   ],
 ];
 
+/** A program that fetches, earlier in the same command. */
+const FETCHES = /\b(?:curl|wget|https?)\b[^\n|;]*$/;
+
+/**
+ * Three parts with dots between them, the first of which is an object in Base64. An expression would look at the same
+ * characters again from every `eyJ` in them; here the end of a part is looked for once.
+ */
+const WEB_TOKENS: Rule = {
+  name: 'a JSON web token',
+  *find(text) {
+    const ends = new Map<number, number>();
+    /** Behind the part that begins here, or goes on here. */
+    const endOf = (start: number): number => {
+      const known = ends.get(start);
+      if (known !== undefined) return known;
+      PART.lastIndex = start;
+      const end = start + (PART.exec(text)?.[0].length ?? 0);
+      ends.set(start, end);
+      return end;
+    };
+    let first = 0;
+    for (let start = text.indexOf('eyJ'); start !== -1; start = text.indexOf('eyJ', start + 3)) {
+      if (start >= first) first = endOf(start);
+      if (/\w/.test(text.charAt(start - 1)) || first - start < 11 || text[first] !== '.') continue;
+      const second = endOf(first + 1);
+      if (second - first <= 8 || text[second] !== '.') continue;
+      const third = endOf(second + 1);
+      if (third - second <= 5) continue;
+      yield [start, third];
+      start = third - 3;
+    }
+  },
+};
+const PART = /[\w-]*/y;
+
 /** What is known by its look. */
-export const TOKEN_SHAPES: readonly Rule[] = TOKEN_PATTERNS.map(([name, pattern]) =>
-  byPattern(name, pattern),
-);
+export const TOKEN_SHAPES: readonly Rule[] = [
+  WEB_TOKENS,
+  ...TOKEN_PATTERNS.map(([name, pattern, is]) =>
+    byPattern(name, pattern, (_, match) => is === undefined || is(match[0], match)),
+  ),
+];
 
 const BEGIN = /-{4,5} ?BEGIN (?:[A-Z0-9]{1,20} ){0,5}PRIVATE KEY(?: BLOCK)? ?-{4,5}/;
 const END = /-{4,5} ?END (?:[A-Z0-9]{1,20} ){0,5}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
@@ -52,8 +95,13 @@ export function hasPrivateKey(text: string): boolean {
 /** Longer than any key there is: code that names the first line of a key here and the last one far away has none. */
 const LONGEST_KEY = 60_000;
 /** A line of a key without an end: Base64 or a header, perhaps quoted, indented or commented. */
-const KEY_LINE =
-  /^[\s"'`+#*|>,\\]*(?:\/\/ ?)?(?:[\w-]{3,30}: [^\n]*|(?:[A-Za-z0-9+/=]|\\[nr]){0,400})[\s"'`+,;)\\]*$/;
+const KEY_LINE = /^(?:\/\/ ?)?(?:[\w-]{3,30}: .*|(?:[A-Za-z0-9+/=]|\\[nr])*)$/;
+const LONGEST_LINE = 1_000;
+
+function isKeyLine(line: string): boolean {
+  if (line.length > LONGEST_LINE) return false;
+  return KEY_LINE.test(withoutEnd(withoutStart(line, ' \t\r"\'`+#*|>,\\'), ' \t\r"\'`+,;)\\'));
+}
 
 /** The inside of private keys. Line breaks stay, so that the lines of a file keep their numbers. */
 export const PRIVATE_KEYS: Rule = {
@@ -83,7 +131,7 @@ function openEnd(text: string, start: number): number {
     const found = text.indexOf('\n', at);
     const next = found === -1 ? text.length : found;
     const line = text.slice(at, next);
-    if (line.length > 1_000 || !KEY_LINE.test(line)) return first ? at : at - 1;
+    if (!isKeyLine(line)) return first ? at : at - 1;
     if (found === -1) return text.length;
     at = next + 1;
   }

@@ -3,6 +3,7 @@ import { MASK, masked, type Rule } from './rules.ts';
 import { URL_CREDENTIALS } from './secret-names.ts';
 import { isStrange, isStrangeWord, TOLD_VALUES } from './secret-sentences.ts';
 import { hasPrivateKey, namesSecret, PRIVATE_KEYS, TOKEN_SHAPES } from './secret-shapes.ts';
+import { withoutEnd } from '../text/ends.ts';
 
 /**
  * What may be the name of a secret, and a sign or word after it that a value follows: `password=`, `"api_key": `,
@@ -85,8 +86,8 @@ function valueAt(text: string, at: number, before: string): Value | undefined {
   if (inside !== undefined) return { text: inside, quoted: true, inset: 1, listed: false };
   const bare = before === '?' || before === '&' ? IN_ADDRESS : BARE;
   bare.lastIndex = at;
-  const found = bare.exec(text)?.[0].replace(/[.,:?)]+$/, '');
-  if (found === undefined || found === '') return undefined;
+  const found = withoutEnd(bare.exec(text)?.[0] ?? '', '.,:?)');
+  if (found === '') return undefined;
   const listed =
     before === ';' || /^;[\w ]{1,40}=/.test(text.slice(at + found.length, at + found.length + 50));
   return { text: found, quoted: false, inset: 0, listed };

@@ -48,7 +48,8 @@ function stem(word: string): string {
   if (root.endsWith('ies') && root.length > 4) root = `${root.slice(0, -3)}y`;
   else if (/(?:ss|sh|ch|x|z)es$/.test(root)) root = root.slice(0, -2);
   else if (/[^su]s$/.test(root) && !root.endsWith('is')) root = root.slice(0, -1);
-  const shorter = /^(.*[aeiouy].*?)(?:ing|ed|er|or)$/.exec(root)?.[1] ?? '';
+  const before = root.slice(0, Math.max(0, root.search(/(?:ing|ed|er|or)$/)));
+  const shorter = /[aeiouy]/.test(before) ? before : '';
   if (shorter.length >= 3 && root.length >= 5) root = undoubled(shorter);
   else if (/[st]ion$/.test(root) && root.length > 6) root = root.slice(0, -3);
   return root.length > 3 && root.endsWith('e') ? root.slice(0, -1) : root;

@@ -25,8 +25,14 @@ export function ignoreRules(text: string): IgnoreRules {
   };
 }
 
+const LONGEST = 4_096;
+
 function ruleOf(line: string): Rule | undefined {
-  let pattern = line.replace(/(?<!\\)\s+$/, '');
+  // No path is that long, so that no path matches it.
+  if (line.length > LONGEST) return undefined;
+  const bare = line.trimEnd();
+  // A blank behind a backslash belongs to the name.
+  let pattern = bare.endsWith('\\') ? line.slice(0, bare.length + 1) : bare;
   if (pattern === '' || pattern.startsWith('#')) return undefined;
   const negated = pattern.startsWith('!');
   if (negated) pattern = pattern.slice(1);
@@ -35,7 +41,9 @@ function ruleOf(line: string): Rule | undefined {
   const anchored = pattern.includes('/');
   pattern = pattern.replace(/^\//, '').replace(/\\(?=[#! ])/, '');
   // Classes such as [ab] are rare; taking the place of any one character leaves out a little more than asked.
-  pattern = pattern.replace(/\[[^\]/]+\]/g, '?');
+  pattern = pattern.replace(/\[[^\]/]*[\]/]?/g, (part) =>
+    part.length > 2 && part.endsWith(']') ? '?' : part,
+  );
   if (pattern === '') return undefined;
   const matches = attempt(
     () => globMatcher(anchored ? pattern : `**/${pattern}`),

@@ -1,9 +1,9 @@
 /** `## Title ##`: its level, and its title without the marks that may close it. */
 export function headingIn(line: string): { level: number; title: string } | undefined {
-  const [, marks, rest = ''] = /^(#{1,6})(?:\s+(.*))?$/.exec(line.trimEnd()) ?? [];
-  return marks === undefined
-    ? undefined
-    : { level: marks.length, title: rest.replace(/(?:^|\s)#+$/, '').trimEnd() };
+  const [, marks] = /^(#{1,6})(?:\s|$)/.exec(line) ?? [];
+  if (marks === undefined) return undefined;
+  const title = line.slice(marks.length).trim();
+  return { level: marks.length, title: title.replace(/(?:^|\s)#+$/, '').trimEnd() };
 }
 
 /** Tells of one line after the other whether it belongs to a fenced block; the fences do. */
@@ -11,7 +11,10 @@ export function fenceFollower(): (line: string) => boolean {
   let fence: string | undefined;
   return (line) => {
     const wasOpen = fence !== undefined;
-    const [, mark, info = ''] = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)$/.exec(line.trimEnd()) ?? [];
+    const [whole = '', run] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
+    const info = line.slice(whole.length).trimEnd();
+    // What has more of its marks behind it is code in a line of text.
+    const mark = run?.startsWith('`') === true && info.includes('`') ? undefined : run;
     if (fence === undefined) fence = mark;
     else if (mark?.startsWith(fence) === true && info === '') fence = undefined;
     return wasOpen || fence !== undefined;
@@ -120,10 +123,7 @@ function closeSections(open: Section[], level: number, end: number): void {
 }
 
 function cleanTitle(title: string): string {
-  return title
-    .replace(/\s+#+$/, '')
-    .replaceAll(/[*`]/g, '')
-    .trim();
+  return title.replace(/\s#+$/, '').replaceAll(/[*`]/g, '').trim();
 }
 
 /** The section of that title: equal first, then beginning with it; case does not count. */

@@ -54,7 +54,7 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 export function cell(text: string): string {
   return text
     .replace(/\s+/g, ' ')
-    .replace(/(\\*)\|/g, '$1$1\\|')
+    .replace(/\\+\|?|\|/g, (part) => (part.endsWith('|') ? `${part.slice(0, -1).repeat(2)}\\|` : part))
     .trim();
 }
 

@@ -9,6 +9,7 @@ import type { Severity } from '../../model/failure.ts';
 import { museumIn, museumLog, severityOf, type Failure, type FailureFields } from './museum.ts';
 import { FRENCH, languageOf, type Wording } from '../language.ts';
 import { projectWording } from '../project-language.ts';
+import { withoutEnd } from '../../base/text/ends.ts';
 
 export interface NewFailure extends FailureFields {
   title: string;
@@ -63,7 +64,7 @@ async function intoLog(
   const known = museumLog(log, inProject(kit, MUSEUM_LOG), problems);
   const twin = known.find((other) => isSame(other, failure, localDay(now)));
   const logged = [...known, ...museumIn(page ?? '', '')];
-  const highest = Math.max(0, ...logged.map(({ id }) => Number(/\d+$/.exec(id ?? '')?.[0] ?? 0)));
+  const highest = Math.max(0, ...logged.map(({ id }) => numberOf(id ?? '')));
   const id = twin?.id ?? `FM-${String(highest + 1).padStart(3, '0')}`;
   const entry = {
     failure_id: id,
@@ -207,4 +208,9 @@ function formatPage(log: readonly Failure[], page: string | undefined): string {
   );
   const text = `${head}${entries.join('\n')}`;
   return page?.includes('\r\n') === true ? text.replace(/\r?\n/g, '\r\n') : text;
+}
+
+/** The number at the end of an id; 0 where there is none. */
+function numberOf(id: string): number {
+  return Number(id.slice(withoutEnd(id, '0123456789').length));
 }

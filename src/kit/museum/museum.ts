@@ -33,8 +33,8 @@ export interface Failure extends FailureFields {
   told: string;
 }
 
-const HEADING = /^\[(\d{4}-\d{2}-\d{2})[^\]]{0,20}\]\s*(?:\[([^\]]{1,100})\]\s*)?(.*)$/;
-const NUMBERED = /^(FM-\d+)\s*(?:[—–:-]\s*)?(.*)$/;
+const HEADING = /^\[(\d{4}-\d{2}-\d{2})[^\]]{0,20}\]\s*(?:\[([^\]]{1,100})\]\s*)?(.*)/s;
+const NUMBERED = /^(FM-\d+)\s*(?:[—–:-]\s*)?(.*)/s;
 const CATEGORY = /^[A-Z]{2,}(?:-[A-Z]+)+$|^HALLUCINATION$/;
 
 /** The failures of a page: a heading with a date or a number each, the fields below it, and older lines with a date. */
@@ -167,7 +167,7 @@ export function named(
   tags: readonly string[] = [],
 ): { category: string; title: string; heading: string } {
   const [, first = '', rest = ''] =
-    /^\[?([A-Z][A-Z-]{2,39})\]?(?=[\s:—–-]|$)\s*(?:[—–:-]\s*)?(.*)$/.exec(heading) ?? [];
+    /^\[?([A-Z][A-Z-]{2,39})\]?(?=[\s:—–-]|$)\s*(?:[—–:-]\s*)?(.*)/s.exec(heading) ?? [];
   const known = (CATEGORIES as readonly string[]).includes(first);
   const tagged = CATEGORIES.find((category) => tags.some((tag) => tag.toUpperCase() === category));
   if (known) return { category: first, title: rest.trim() || heading, heading };
@@ -211,14 +211,25 @@ const LABELS = [
 ] as const;
 type Label = (typeof LABELS)[number][0];
 
-/** `**Leçon** : …`, as a separate line or a bullet, with or without the marks. */
-const LABELLED = /^\s*(?:[-*]\s+)?(?:\*\*)?([^*:]{3,40}?)(?:\*\*)?\s*:\s*(?:\*\*\s*)?(\S.*?)\s*$/;
+/** `**Leçon** : …`, as a separate line or a bullet, with or without the marks: its name and its value. */
+function labelIn(line: string): [name: string, value: string] | undefined {
+  const colon = line.indexOf(':');
+  const head = line
+    .slice(0, colon)
+    .trim()
+    .replace(/^[-*]\s/, '')
+    .trim();
+  const name = head.replace(/^\*\*|\*\*$/g, '').trim();
+  if (colon === -1 || name.length < 3 || name.length > 40 || name.includes('*')) return undefined;
+  const told = line.slice(colon + 1).trim();
+  return [name, told.replace(/^\*\*/, '').trim() || told];
+}
 
 function labelled(body: LineSection['body']): Partial<Record<Label, string>> {
   const found: Partial<Record<Label, string>> = {};
   let last: Label | undefined;
   for (const { text } of body) {
-    const [, name = '', value = ''] = LABELLED.exec(text) ?? [];
+    const [name, value] = labelIn(text) ?? ['', ''];
     const label = LABELS.find(([, pattern]) => pattern.test(plainTitle(name)))?.[0];
     const told = text.trim();
     if (label !== undefined) {

@@ -1,6 +1,7 @@
 import { attempt, broken } from '../../base/expected.ts';
 import { field, isTable, parseYaml, type Table, textField } from '../../base/parse/parse.ts';
 import type { RunGraph } from '../../model/run.ts';
+import { withoutEnds } from '../../base/text/ends.ts';
 
 export const GRAPH_FILE = 'workflow-graph.yaml';
 export const STATUS_FILE = 'workflow-status.md';
@@ -31,13 +32,18 @@ export function graphOf(text: string): RunGraph | { broken: string } {
   };
 }
 
-const ROW = /^\|\s*\**([^|*]+?)\**\s*\|\s*`?([^|`]*?)`?\s*\|/;
+/** The first two cells of a row, without the marks around them. */
+function pairIn(line: string): [label: string, value: string] | undefined {
+  const [before, label = '', value = '', rest] = line.split('|', 4);
+  if (before !== '' || rest === undefined) return undefined;
+  return [withoutEnds(label.trim(), '*').trim(), value.trim().replace(/^`|`$/g, '').trim()];
+}
 
 /** The table at the top of a status file as a state, for runs that have no other. French and English words. */
 export function statusFileTable(text: string): Table {
   const table: Table = {};
   for (const line of text.split(/\r?\n/)) {
-    const [, label = '', value = ''] = ROW.exec(line.trim()) ?? [];
+    const [label, value] = pairIn(line.trim()) ?? ['', ''];
     const key = KEYS.find(([pattern]) => pattern.test(label))?.[1];
     if (key === undefined || value === '' || value.includes('{{')) continue;
     if (key !== 'current_step') table[key] = value;

@@ -1,5 +1,7 @@
-import { isUnset, plainTitle, rowIn, type Topic, topicOf } from '../markdown.ts';
+import { isUnset, PLACEHOLDER, plainTitle, rowIn, type Topic, topicOf } from '../markdown.ts';
 import { sectionsOf, withoutComments, withoutExamples } from '../../base/text/markdown.ts';
+import { withoutEnds } from '../../base/text/ends.ts';
+import { requestIn } from './request-line.ts';
 
 /** A section of the shared context: the part that has been filled in. */
 export interface ContextSection {
@@ -46,18 +48,18 @@ function filledIn(lines: readonly string[]): string[] {
     const line = lines[at] ?? '';
     const mark = /^\s{0,3}(`{3,}|~{3,})/.exec(line)?.[1];
     if (mark !== undefined) {
-      const length = lines.slice(at + 1).findIndex((other) => other.trim().startsWith(mark));
-      const block = length < 0 ? lines.slice(at) : lines.slice(at, at + length + 2);
+      const block = lines.slice(at, firstFrom(lines, at + 1, (other) => other.trim().startsWith(mark)) + 1);
       // A tree with open placeholders is the template's, not the project's.
-      if (!/\{\{[^}]*\}\}/.test(block.join('\n'))) kept.push(...block);
+      if (!PLACEHOLDER.test(block.join('\n'))) kept.push(...block);
       at += block.length - 1;
     } else if (isTableHead(lines, at)) {
-      const body = lines.slice(at + 2);
-      const length = body.findIndex((other) => !other.trim().startsWith('|'));
-      const rows = length < 0 ? body : body.slice(0, length);
+      const rows = lines.slice(
+        at + 2,
+        firstFrom(lines, at + 2, (other) => !other.trim().startsWith('|')),
+      );
       const filled = rows
         .filter((row) => !isOpenRow(row))
-        .map((row) => row.replace(/`?\{\{[^}]*\}\}`?/g, '—'));
+        .map((row) => row.replace(/`?\{\{[^{}]*\}\}`?/g, '—'));
       if (filled.length > 0) kept.push(line, lines[at + 1] ?? '', ...filled);
       at += rows.length + 1;
     } else if (line.trim() === '' || /^\s*>/.test(line) || !isUnset(line)) {
@@ -80,11 +82,26 @@ function isTableHead(lines: readonly string[], at: number): boolean {
 }
 
 function withoutBareHeadings(lines: readonly string[]): string[] {
-  return lines.filter((line, at) => {
-    if (!/^#{3,}\s/.test(line)) return true;
-    const next = lines.slice(at + 1).find((other) => other.trim() !== '');
-    return next !== undefined && !/^#{3,}\s/.test(next);
-  });
+  const kept: string[] = [];
+  // From the end, where it is known what follows: looking ahead from each heading takes long in a long file.
+  let next: string | undefined;
+  for (const line of lines.toReversed()) {
+    const isBare = isHeading(line) && (next === undefined || isHeading(next));
+    if (!isBare) kept.push(line);
+    if (line.trim() !== '') next = line;
+  }
+  return kept.toReversed();
+}
+
+function isHeading(line: string): boolean {
+  return /^#{3,}\s/.test(line);
+}
+
+/** Where the first line is that fits, from a place on; behind the last one if there is none. */
+function firstFrom(lines: readonly string[], start: number, fits: (line: string) => boolean): number {
+  let at = start;
+  while (at < lines.length && !fits(lines[at] ?? '')) at += 1;
+  return at;
 }
 
 /** The rows of the tables in a text, by the names of their columns. */
@@ -124,7 +141,8 @@ export function teamIn(sections: readonly ContextSection[]): TeamRow[] {
     if (topic === 'agents')
       for (const row of rows) {
         const [first = '', name = '', icon = '', domain = ''] = Object.values(row);
-        const [, id = '', note] = /^[`*]*([\w.-]+)[`*]*\s*(?:[_*]*\(?(.*?)\)?[_*]*)$/.exec(first) ?? [];
+        const [marked = '', id = ''] = /^[`*]*([\w.-]+)[`*]*/.exec(first) ?? [];
+        const note = withoutEnds(first.slice(marked.length).trim(), '_*').replace(/^\(|\)$/g, '');
         if (id !== '' && !found.has(id)) found.set(id, { id, name, icon, domain, ...(note ? { note } : {}) });
       }
   return [...found.values()];
@@ -141,9 +159,6 @@ export interface AgentRequest {
   line: number;
 }
 
-export const REQUEST =
-  /^\s*(?:[-*]\s+)?(?:\[([ xX])\]\s*)?\[\s*([^\]→]*?)\s*(?:→|->)\s*([^\]]*?)\s*\]\s*(\S.*?)\s*$/;
-
 /** The requests between agents, with the arrow in either form, with and without a box to tick. */
 export function requestsIn(
   sections: readonly ContextSection[],
@@ -153,18 +168,11 @@ export function requestsIn(
     topic !== 'requests'
       ? []
       : lines.flatMap(({ text, line }) => {
-          const [, box = ' ', from = '', to = '', what] = REQUEST.exec(text) ?? [];
-          if (what === undefined) return [];
-          return [
-            {
-              id: idOf(`${from}→${to} ${what}`),
-              from,
-              ...(to === '' || to === '?' ? {} : { to }),
-              text: what,
-              done: box !== ' ',
-              line,
-            },
-          ];
+          const request = requestIn(text);
+          if (request === undefined) return [];
+          const { from, to, text: what, done } = request;
+          const named = to === '' || to === '?' ? {} : { to };
+          return [{ id: idOf(`${from}→${to} ${what}`), from, ...named, text: what, done, line }];
         }),
   );
 }

@@ -3,7 +3,7 @@ import { appendLine, replaceShared } from '../../base/files/file-shared.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { cell } from '../../base/text/text.ts';
-import { contextSections, REQUEST, requestsIn, type AgentRequest } from './context-sections.ts';
+import { contextSections, requestsIn, type AgentRequest } from './context-sections.ts';
 import { rowIn, topicOf } from '../markdown.ts';
 import { addToSection } from '../insert.ts';
 import { inProject } from '../kit.ts';
@@ -13,6 +13,7 @@ import { FRENCH, languageOf } from '../language.ts';
 import { projectWording } from '../project-language.ts';
 import { withoutExamples } from '../../base/text/markdown.ts';
 import { SHARED_CONTEXT_FILE } from '../memories/shared-context.ts';
+import { arrowIn, requestIn } from './request-line.ts';
 
 export const HANDOFF_FILE = 'handoff-log.md';
 
@@ -25,7 +26,7 @@ export interface Handoff extends AgentRequest {
 export function handoffsIn(text: string): Handoff[] {
   return withoutExamples(text).flatMap((line, index) => {
     const [date = '', who = '', what = '', state = ''] = rowIn(line) ?? [];
-    const [, from = '', to = ''] = /^(.*?)\s*(?:→|->)\s*(.*)$/.exec(who) ?? [];
+    const { from = '', to = '' } = arrowIn(who) ?? {};
     if (from === '' || what === '' || !/^\d{4}-\d{2}-\d{2}/.test(date)) return [];
     const id = shortId('H', `${date}|${from}→${to}|${what}`);
     return [{ id, date, from, to, text: what, done: /✅|done|fait|termin/i.test(state), line: index + 1 }];
@@ -83,8 +84,7 @@ export async function writeRequest(
     const line = `- [ ] [${from}→${to}] ${asLine(text)}`;
     const files = [inProject(kit, SHARED_CONTEXT_FILE)];
     const known = requestsIn(contextSections(page), requestId);
-    const [, , , , what = ''] = REQUEST.exec(line) ?? [];
-    const id = requestId(`${from}→${to} ${what}`);
+    const id = requestId(`${from}→${to} ${requestIn(line)?.text ?? ''}`);
     if (known.some((other) => other.id === id && !other.done)) return { id, files, added: false };
     const next = addToSection(
       page,

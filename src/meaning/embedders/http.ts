@@ -2,6 +2,7 @@ import { BmadError } from '../../base/errors.ts';
 import { isTable } from '../../base/parse/parse.ts';
 import { stripUrlCredentials } from '../../base/secrets/secret-names.ts';
 import type { Embedder } from '../embedder.ts';
+import { withoutEnd } from '../../base/text/ends.ts';
 
 /** How many texts go into one request. */
 const BATCH = 64;
@@ -27,7 +28,7 @@ export function ollamaEmbedder(url: string, model: string, signal?: AbortSignal)
     {
       id: `ollama/${model}`,
       label: `Ollama at ${stripUrlCredentials(url)} with the model ${model}`,
-      url: `${url.replace(/\/+$/, '')}/api/embed`,
+      url: `${withoutEnd(url, '/')}/api/embed`,
       body: (input) => ({ model, input }),
       vectors: (answer) => (isTable(answer) ? answer['embeddings'] : undefined),
       hint: `Start Ollama, and fetch the model with "ollama pull ${model}".`,
@@ -47,7 +48,7 @@ export function openaiEmbedder(
     {
       id: `openai/${model}`,
       label: `The embeddings server at ${stripUrlCredentials(url)} with the model ${model}`,
-      url: `${url.replace(/\/+$/, '')}/embeddings`,
+      url: `${withoutEnd(url, '/')}/embeddings`,
       ...(apiKey === undefined ? {} : { headers: { authorization: `Bearer ${apiKey}` } }),
       body: (input) => ({ model, input, encoding_format: 'float' }),
       vectors(answer) {

@@ -79,7 +79,12 @@ function essential(title: string, text: string): Piece {
   return { title, text, required: text.length, rank: RANK.required, rest: 'in order', share: 1 };
 }
 
-const STEP = /(?:^|\/)(?:step|part)-?0*(\d+)[a-z]?[^/]*\.(?:md|xml)$/i;
+/** The number of a step, by the name of its file; undefined for any other file. */
+function stepNumber(uri: string): number | undefined {
+  const name = nameOf(uri);
+  const digits = /\.(?:md|xml)$/i.test(name) ? /^(?:step|part)-?(\d+)/i.exec(name)?.[1] : undefined;
+  return digits === undefined ? undefined : Number(digits);
+}
 
 /** Files of the workflow's folder: the step it begins with, templates, the steps that follow; the others by name. */
 async function stepPieces(
@@ -89,13 +94,13 @@ async function stepPieces(
   const pieces: Piece[] = [];
   const others: string[] = [];
   const main = material.files.map(({ text }) => text).join('\n');
-  const steps = material.further.filter((uri) => STEP.test(uri));
-  const numberOf = (uri: string): number => Number(STEP.exec(uri)?.[1] ?? 0);
+  const steps = material.further.filter((uri) => stepNumber(uri) !== undefined);
+  const numberOf = (uri: string): number => stepNumber(uri) ?? 0;
   const first =
     steps.find((uri) => numberOf(uri) === 1 && main.includes(nameOf(uri))) ??
     steps.find((uri) => numberOf(uri) === 1);
   for (const uri of [...material.further].sort((a, b) => numberOf(a) - numberOf(b) || (a < b ? -1 : 1))) {
-    const isStep = STEP.test(uri);
+    const isStep = stepNumber(uri) !== undefined;
     if (!isStep && !/template/i.test(nameOf(uri))) {
       others.push(nameOf(uri));
       continue;

@@ -249,5 +249,5 @@ async function attempt<T>(warnings: string[], work: () => Promise<T>): Promise<T
 /** `**Stack** : …` among the bullets about the project. */
 function stackLine(parts: readonly { topic: string | undefined; text: string }[]): string {
   const about = parts.find(({ topic }) => topic === 'project')?.text ?? '';
-  return /^\s*[-*]\s+\*\*Stack\*\*\s*:\s*(\S.*)$/im.exec(about)?.[1] ?? '';
+  return /^[ \t]*[-*][ \t]+\*\*Stack\*\*[ \t]*:(.*)/im.exec(about)?.[1]?.trim() ?? '';
 }

@@ -4,6 +4,7 @@ import { unlessMissing } from '../../base/expected.ts';
 import { byteLength } from '../../base/text/text.ts';
 import { FINAL_STATES, markOf, TASK_STATES, type Task } from '../../model/task.ts';
 import type { TaskQueue } from '../context.ts';
+import { withoutEnd } from '../../base/text/ends.ts';
 
 /** What those see who asked for a task from outside: their own words, how it stands, and the result. */
 export const outsideTaskView = z.object({
@@ -78,5 +79,5 @@ export function fromOutside(task: Task): Task {
 
 function firstBytes(text: string): string {
   if (byteLength(text) <= RESULT_BYTES) return text;
-  return new TextDecoder().decode(Buffer.from(text).subarray(0, RESULT_BYTES)).replace(/\uFFFD+$/, '');
+  return withoutEnd(new TextDecoder().decode(Buffer.from(text).subarray(0, RESULT_BYTES)), '\uFFFD');
 }

@@ -20,8 +20,8 @@ function kindOf(path: string): Kind | undefined {
   const file = fileOf(path);
   // Steps of a workflow may be about a template.
   if (/^step-/i.test(file)) return undefined;
-  if (/template.*\.(?:md|ya?ml)$/i.test(file)) return 'template';
-  return /checklist.*\.md$/i.test(file) ? 'checklist' : undefined;
+  if (/template/i.test(file) && /\.(?:md|ya?ml)$/i.test(file)) return 'template';
+  return /checklist/i.test(file) && /\.md$/i.test(file) ? 'checklist' : undefined;
 }
 
 function finding(install: Install, file: LoadedFile): Finding {

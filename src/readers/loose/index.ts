@@ -37,14 +37,15 @@ function codeOf({ name, tree }: Source): string {
 
 const STRUCTURE = /^(?:[^/]+\/)?(?:_config|_cfg|module\.yaml|\.bmad-[^/]*)$/;
 const WANTED = /^(?:(?:agents\/)?[^/]+\.md|workflows\/[^/]+\.(?:md|ya?ml))$/i;
-const UNWANTED = /(?:^|\/)(?:readme\b[^/]*|skill\.md|[^/]*(?:tpl|proposed|template)\.[^/]*)$/i;
+/** By the name of the file alone. */
+const UNWANTED = /^readme\b|^skill\.md$|(?:tpl|proposed|template)\./i;
 
 /** The files to look at; none where there is any other structure of BMAD, which other readers understand. */
 async function candidates(source: Source): Promise<string[]> {
   const top = await pathsIn(source, '');
   const inside = (await mapLimited(top, READS_AT_ONCE, (folder) => pathsIn(source, folder))).flat();
   if ([...top, ...inside].some((path) => STRUCTURE.test(path))) return [];
-  return [...top, ...inside].filter((path) => WANTED.test(path) && !UNWANTED.test(path)).sort();
+  return [...top, ...inside].filter((path) => WANTED.test(path) && !UNWANTED.test(basename(path))).sort();
 }
 
 /** What is in a folder; nothing in a file, nor in a folder that cannot be read. */
@@ -67,9 +68,14 @@ async function readFile(source: Source, path: string, problems: Problem[]): Prom
 /** The attributes of an agent's tag, which comes early in a file; nothing in a file without one. */
 function tagOf(text: string): Map<string, string> | undefined {
   if (!/<agent[\s/>]/.test(text)) return undefined;
-  const tag = /<agent\s([^>]{1,2000})>/.exec(text.slice(0, 16_384))?.[1] ?? '';
-  const pairs = tag.matchAll(/([\w-]{1,40})="([^"]{1,200})"/g);
-  return new Map(Array.from(pairs, ([, key = '', value = '']) => [key, value.replaceAll('&amp;', '&')]));
+  const [, inside = '', end] = /<agent\s([^>]*)(>?)/.exec(text.slice(0, 16_384)) ?? [];
+  // A word that is not an attribute matches too: it is then looked at once, and not again from each of its letters.
+  const pairs = end === '>' ? [...inside.matchAll(/([\w-]+)(?:="([^"]*)")?/g)] : [];
+  return new Map(
+    pairs.flatMap(([, key = '', value = '']) =>
+      value === '' ? [] : [[key, value.replaceAll('&amp;', '&')]],
+    ),
+  );
 }
 
 /** An agent has the tag, or says what it is; a workflow has to say it. */

@@ -1,5 +1,6 @@
 import { field, isTable, type Table } from '../../base/parse/parse.ts';
 import { indentOf, scalarField, scalarText, unquoted } from './yaml-text.ts';
+import { insideQuotes, withoutEnd } from '../../base/text/ends.ts';
 
 /** One line of an agent's menu. The name may hold arguments: `create-doc {template}`. */
 export interface V4Command {
@@ -40,14 +41,16 @@ function fromTable(table: Table): V4Command[] {
 
 /** `*help - Show commands`, with a stray quote in many shipped files: `*help" - Show commands`. */
 function fromText(text: string): V4Command {
-  const parts = /^(.+?)(?:\s+[-–—]\s+|:\s+|:$)(.*)$/.exec(text);
-  const description = (parts?.[2] ?? '').trim().replace(/^(["'])(.*)\1$/, '$2');
-  return { name: bareName(parts?.[1] ?? text), description };
+  // A name has a character at least.
+  const [parts] = text.slice(1).matchAll(/\s[-–—]\s|:(?:\s|$)/g);
+  const end = parts === undefined ? text.length : parts.index + 1;
+  const description = text.slice(end + (parts?.[0].length ?? 0)).trim();
+  return { name: bareName(text.slice(0, end)), description: insideQuotes(description, `"'`) };
 }
 
 /** Commands are written with an asterisk when they are given, which is not part of their name. */
 function bareName(name: string): string {
-  return name.replace(/^["'`*\s]+/, '').replace(/["'`\s]+$/, '');
+  return withoutEnd(name.replace(/^["'`*\s]+/, ''), `"'\` \t\r\n`);
 }
 
 /** Some commands have a list of steps where others have a sentence; the steps' names are enough for a menu. */

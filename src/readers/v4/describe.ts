@@ -107,7 +107,7 @@ function withoutData(text: string): { data: string; body: string } {
   const lines = text.split('\n');
   const start = lines.findIndex((line) => /^(?:task|checklist|template|workflow):\s*$/.test(line));
   // Below other text it is an example, or one of several things that a file puts together.
-  const onTop = lines.slice(0, start).every((line) => /^(?:#.*|---|<!--.*)?\s*$/.test(line));
+  const onTop = lines.slice(0, start).every((line) => /^(?:$|#|---$|<!--)/.test(line.trimEnd()));
   if (start === -1 || !onTop) return { data: '', body: text };
   return { data: lines.slice(start).join('\n'), body: lines.slice(0, start).join('\n') };
 }

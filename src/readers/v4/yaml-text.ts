@@ -53,7 +53,7 @@ export function onlyKeys(text: string, wrapper: string, keys: readonly string[])
   const lines = (section ?? text).split('\n');
   const first = section === undefined ? 0 : lines.findIndex((line) => line !== '') + 1;
   // What follows the key on its line is not a table of lines; the caller has to parse the whole.
-  if (first > 0 && !/:\s*(?:#.*)?$/.test(lines[first - 1] ?? '')) return '';
+  if (first > 0 && !/:\s*(?:#|$)/.test(lines[first - 1] ?? '')) return '';
   const indent = first === 0 ? 0 : indentOf(lines.slice(first).find(hasContent) ?? '');
   let kept = false;
   const chosen = lines.map((line, index) => {

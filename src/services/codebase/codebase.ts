@@ -18,6 +18,7 @@ import { knownLanguage, languageOf } from './languages.ts';
 import { rank, type CodeQuestion } from './rank.ts';
 import { hitsOf, type CodeHit } from './hits.ts';
 import { embedQuestion } from './vectors.ts';
+import { withoutEnd } from '../../base/text/ends.ts';
 
 export interface CodebaseParts {
   /** The real path of the project. */
@@ -233,7 +234,7 @@ function nothingAt(given: string, paths: readonly string[]): BmadError {
     for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1))
       places.add(path.slice(0, slash));
   }
-  const wanted = given.replace(/^\.?\/+|\/+$/g, '');
+  const wanted = withoutEnd(given.replace(/^\.?\/+/, ''), '/');
   return new BmadError('not_found', `The project has no files at ${quoted(given)}.`, {
     subject: given.slice(0, 200),
     suggestions: /[*?]/.test(given) ? [] : nearest(wanted, places),

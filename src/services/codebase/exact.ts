@@ -21,13 +21,14 @@ export interface ExactMatch {
 const MOST_NEEDLES = 4;
 const LONGEST_NEEDLE = 200;
 /** Double quotation marks ask for exact text; others do so around several words, and mark a single one as a name. */
-const QUOTED = /"([^"\n]{2,200})"|(?<=^|\s)(?:`([^`\n]+\s[^`\n]+)`|'([^'\n]+\s[^'\n]+)')(?=$|[\s.,;:!?)])/g;
+const QUOTED = /"([^"\n]{2,200})"|(?<=^|\s)(?:`([^`\n]+)`|'([^'\n]+)')(?=$|[\s.,;:!?)])/g;
 const NAME = /[\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::|->|#)[\p{L}_$][\p{L}\p{N}_$]*)*/gu;
 
 /** What is quoted, and what can only be a name: `parseHeader`, `max_size`, `fs.open`, or the only word there is. */
 export function needlesOf(query: string): Needle[] {
   const needles: Needle[] = [];
-  const rest = query.replace(QUOTED, (_, double?: string, back?: string, single?: string) => {
+  const rest = query.replace(QUOTED, (whole, double?: string, back?: string, single?: string) => {
+    if (double === undefined && !/.\s./.test(back ?? single ?? '')) return whole;
     needles.push({ text: double ?? back ?? single ?? '', quoted: true });
     return ' ';
   });

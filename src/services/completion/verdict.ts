@@ -15,7 +15,7 @@ export interface Step {
 }
 
 /** The last line of the script that counts: test output may hold the same words. */
-const VERDICT = /CC (PASS|FAIL) — \[([^\]]*)\] — \d{4}-\d\d-\d\d \d\d:\d\d:\d\d/;
+const VERDICT = /CC (PASS|FAIL) — \[([^[\]]*)\] — \d{4}-\d\d-\d\d \d\d:\d\d:\d\d/;
 const STACK = /^▶ Stack : (.+)$/;
 const COMMAND = /^▶ (.+)$/;
 const RESULT = /^ {2}→ (.+)$/;

@@ -104,6 +104,15 @@ function listed(items: readonly string[]): string {
 const CEREMONY =
   /^(?:STEP \d|Load persona|Read THIS ENTIRE|Remember:? (?:the )?users?\b|.{0,6}IMMEDIATE ACTION|Show (?:brief )?greeting|Greet |Always greet|STOP and WAIT|On user input|When (?:executing|processing) a menu item|Let \{user_name\} know|Load this complete|Load into memory|DO NOT: Load any other agent|ONLY load dependency files|CRITICAL: On activation|When listing tasks|Display Menu items|Menu triggers use|STAY IN CHARACTER|Stay in character until|Announce: |IMPORTANT: Tell users)/i;
 
+/** The first Markdown file that a text names. */
+function namedFile(text: string): string | undefined {
+  for (const [word] of text.matchAll(/[\w./{}-]+/g)) {
+    const end = word.lastIndexOf('.md');
+    if (end > 0) return word.slice(0, end + 3);
+  }
+  return undefined;
+}
+
 /** Compiled agents. What BMAD calls critical actions is written into the steps of the activation. */
 function fromMarkup(file: string, elsewhere: string[]): CharacterPart[] {
   const text = withoutComments(file);
@@ -118,7 +127,7 @@ function fromMarkup(file: string, elsewhere: string[]): CharacterPart[] {
   const steps = allTexts(activation, 'step').filter(isRule);
   const own = steps.filter((step) => !isBaseProtocol(step));
   for (const step of steps.filter(isBaseProtocol))
-    elsewhere.push(`the base protocol (${/[\w./{}-]+\.md/.exec(step)?.[0] ?? 'a file'})`);
+    elsewhere.push(`the base protocol (${namedFile(step) ?? 'a file'})`);
   const critical = [...allTexts(inside(text, 'critical-actions') ?? '', 'i').filter(isRule), ...own];
   const block = inside(text, 'rules') ?? '';
   const written = allTexts(block, 'r');

@@ -66,19 +66,25 @@ function fromTable(agent: Table): AgentProfile {
   return profile(textField(agent, 'role'), textField(agent, 'identity'), menu);
 }
 
+const ATTRIBUTES_LENGTH = 1_000;
+const INNER_LENGTH = 600;
+
 /** Compiled agents: XML in Markdown, not always well-formed. */
 function fromMarkup(file: string): AgentProfile {
   const text = withoutComments(file);
-  const menu = [...text.matchAll(/<item\b([^>]{0,1000})>([^<]{0,600})/g)].map(
-    ([, attributes = '', inner = '']): MenuItem => {
-      const shown = decodeEntities(inner).trim();
+  const menu = [...text.matchAll(/<item\b([^>]*)(?:>([^<]*))?/g)].flatMap(
+    ([, attributes = '', inner]): MenuItem[] => {
+      if (inner === undefined || attributes.length > ATTRIBUTES_LENGTH) return [];
+      const shown = decodeEntities(inner.slice(0, INNER_LENGTH)).trim();
       const [, code, rest = ''] = /^\[(\w{1,8})\]\s*(.*)$/s.exec(shown) ?? [];
       const command = /\bcmd="([^"]*)"/.exec(attributes)?.[1] ?? '';
-      return {
-        code: code ?? command.split(' or ', 1)[0] ?? '',
-        text: code === undefined ? shown : rest,
-        target: /\b(?:workflow|exec|skill)="([^"]*)"/.exec(attributes)?.[1] ?? '',
-      };
+      return [
+        {
+          code: code ?? command.split(' or ', 1)[0] ?? '',
+          text: code === undefined ? shown : rest,
+          target: /\b(?:workflow|exec|skill)="([^"]*)"/.exec(attributes)?.[1] ?? '',
+        },
+      ];
     },
   );
   const persona = inside(text, 'persona') ?? text;
@@ -106,7 +112,11 @@ function fromYamlBlock(file: string, text: string): AgentProfile {
 
 /** The first YAML block of a Markdown text; one that is missing or broken gives nothing. */
 export function yamlBlock(file: string, text: string): Table {
-  const block = /^```ya?ml[^\n]*\n([\s\S]*?)^```/m.exec(text.replaceAll('\r\n', '\n'))?.[1] ?? '';
+  const lines = text.replaceAll('\r\n', '\n');
+  const open = /(?:^|\n)```ya?ml[^\n]*(?=\n)/.exec(lines);
+  const start = open === null ? 0 : open.index + open[0].length;
+  const end = open === null ? -1 : lines.indexOf('\n```', start);
+  const block = end === -1 ? '' : lines.slice(start, end);
   return tableOf(attempt(() => parseYaml(file, block), orElse({})));
 }
 
@@ -126,13 +136,17 @@ function fromMarkdown(text: string): AgentProfile {
       .trim()
       .split(/\n\s*\n/, 1)[0];
   };
-  const rows = (sectionText('Capabilities') ?? '').matchAll(
-    /^\|\s*([A-Z]\w{0,7})\s*\|\s*([^|\n]+?)\s*\|(?:[ \t]*([\w.-]+)[ \t]*\|)?/gm,
-  );
-  const menu = [...rows]
-    .map(([, code = '', shown = '', target = '']): MenuItem => ({ code, text: shown, target }))
-    .filter(({ code }) => code !== 'Code');
+  const menu = (sectionText('Capabilities') ?? '').split('\n').flatMap(capability);
   return profile(sectionText('Role'), sectionText('Identity'), menu);
+}
+
+/** `| CB | Create a brief | bmad-create-brief |`: a code, what it stands for, and perhaps a skill. */
+function capability(row: string): MenuItem[] {
+  const [before, code = '', shown = '', ...more] = row.split('|', 5).map((cell) => cell.trim());
+  if (before !== '' || more.length === 0 || shown === '') return [];
+  if (!/^[A-Z]\w{0,7}$/.test(code) || code === 'Code') return [];
+  const target = more.length > 1 && /^[\w.-]+$/.test(more[0] ?? '') ? (more[0] ?? '') : '';
+  return [{ code, text: shown, target }];
 }
 
 /** Compiled agents are not always well-formed, so they are read by their tags and not parsed. */

@@ -130,7 +130,7 @@ function lineOfKey(text: string, key: string): number | undefined {
   const parts = key.split('.');
   let table = '';
   for (const [index, line] of text.split('\n').entries()) {
-    const header = /^\s*\[{1,2}\s*([^\]]+?)\s*\]{1,2}/.exec(line)?.[1];
+    const header = /^\[{1,2}([^\]]+)\]/.exec(line.trimStart())?.[1];
     if (header !== undefined) {
       table = header.replaceAll(/["'\s]/g, '');
       if (table === key) return index + 1;

@@ -104,9 +104,13 @@ const REPLACED_SCRIPTS = new Set([
 
 /** Scripts are in the content, not on the model's disk: it has to do their work by hand. */
 function scriptNotes({ record, files, scripts, installedScripts }: SkillParts, body: string): string[] {
-  const named = [...new Set([...body.matchAll(/([\w-]+\.py)\b/g)].map((match) => match[1] ?? ''))].filter(
-    (script) => !REPLACED_SCRIPTS.has(script),
-  );
+  const named = [
+    ...new Set(
+      [...body.matchAll(/[\w-]+(\.py\b)?/g)].flatMap(([name, ending]) =>
+        ending === undefined ? [] : [name],
+      ),
+    ),
+  ].filter((script) => !REPLACED_SCRIPTS.has(script));
   const shared = named
     .filter((script) => scripts.includes(`scripts/${script}`) && !installedScripts.includes(script))
     .map((script) => `scripts/${script}`);

@@ -69,7 +69,9 @@ const TEMPLATE_VALUES = new Set(['', 'Description courte', 'À compléter', '—
 
 function set(from: Table, name: string): string | undefined {
   const value = textField(from, name)?.trim();
-  return value === undefined || TEMPLATE_VALUES.has(value) || /\{\{[^}]*\}\}/.test(value) ? undefined : value;
+  return value === undefined || TEMPLATE_VALUES.has(value) || /\{\{[^{}]*\}\}/.test(value)
+    ? undefined
+    : value;
 }
 
 export function tableIn(table: Table, name: string): Table {

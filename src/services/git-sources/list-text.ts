@@ -1,4 +1,5 @@
 import { jsonIn } from '../../base/parse/json.ts';
+import { withoutEnd } from '../../base/text/ends.ts';
 /** A list of texts in a TOML file, as it is written: where it is, and where each of its entries is. */
 export interface ListText {
   /** The opening bracket, or the beginning of a text in place of a list. */
@@ -83,8 +84,8 @@ export function withEntry(text: string, list: ListText, value: string): string {
   const ownLine = /(?:^|\n)[ \t]*$/.test(before);
   const entry = JSON.stringify(value);
   return ownLine
-    ? `${before.replace(/[ \t]*$/, '')}  ${entry},\n${text.slice(close)}`
-    : `${before.replace(/[ \t]*$/, '')}${entries.length === 0 ? '' : ' '}${entry}${text.slice(close)}`;
+    ? `${withoutEnd(before, ' \t')}  ${entry},\n${text.slice(close)}`
+    : `${withoutEnd(before, ' \t')}${entries.length === 0 ? '' : ' '}${entry}${text.slice(close)}`;
 }
 
 /** The text without the entries that `is` selects; an entry on a separate line takes that line's comment with it. */

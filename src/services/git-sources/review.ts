@@ -39,7 +39,9 @@ export interface ReviewedState {
 }
 
 /** What a model may come to read as text, whatever bytes are in it. */
-const TEXT = /\.(?:md|markdown|txt|ya?ml|json|toml|xml|csv|tsv|html?|js|ts|py|sh)$|(?:^|\/)[^.]*$/i;
+const TEXT = /\.(?:md|markdown|txt|ya?ml|json|toml|xml|csv|tsv|html?|js|ts|py|sh)$/i;
+/** The same by having no ending. */
+const isPlain = (path: string): boolean => !path.slice(path.lastIndexOf('/') + 1).includes('.');
 
 export async function reviewChanges(
   before: ReviewedState | undefined,
@@ -106,7 +108,7 @@ async function changedFiles(before: Tree | undefined, after: Tree): Promise<Chan
 
 function difference(path: string, was: Buffer | undefined, is: Buffer | undefined): ChangedFile {
   const change = changeOf(was, is);
-  const binary = !TEXT.test(path) && [was, is].some((content) => content?.includes(0));
+  const binary = !TEXT.test(path) && !isPlain(path) && [was, is].some((content) => content?.includes(0));
   if (binary) return { path, change, plus: 0, minus: 0, binary: `${kindOf(was)} → ${kindOf(is)}` };
   const hunks = hunksOf(was?.toString('utf8') ?? '', is?.toString('utf8') ?? '', 3);
   const lines = hunks.flatMap(({ oldStart, newStart, lines: changes }) => [

@@ -126,9 +126,9 @@ interface Answer {
 }
 
 const BOX: Partial<Record<HandoverState, RegExp>> = {
-  accepted: /^(\s*[-*]\s+)\[ \](?=.*(?:ACCEPTÉ|ACCEPTED))/m,
-  rejected: /^(\s*[-*]\s+)\[ \](?=.*(?:REJETÉ|REJECTED))/m,
-  renegotiating: /^(\s*[-*]\s+)\[ \](?=.*(?:RENEGOCIATING|RENEGOTIATING))/m,
+  accepted: /^([ \t]*[-*][ \t]+)\[ \](?=.*(?:ACCEPTÉ|ACCEPTED))/m,
+  rejected: /^([ \t]*[-*][ \t]+)\[ \](?=.*(?:REJETÉ|REJECTED))/m,
+  renegotiating: /^([ \t]*[-*][ \t]+)\[ \](?=.*(?:RENEGOCIATING|RENEGOTIATING))/m,
 };
 
 /** The text with another status: one line of the front matter, the box, and who said so; all else stays to the byte. */

@@ -2,6 +2,7 @@ import { attempt, expected } from '../../base/expected.ts';
 import { parseFrontMatter, textField, type Table } from '../../base/parse/parse.ts';
 import { sectionsOf, withoutExamples } from '../../base/text/markdown.ts';
 import { rowIn } from '../../kit/markdown.ts';
+import { withoutEnds } from '../../base/text/ends.ts';
 
 /** What one team hands over to another, as a file that both can read and sign. */
 export const HANDOVER_STATES = ['pending-acceptance', 'accepted', 'rejected', 'renegotiating'] as const;
@@ -43,7 +44,8 @@ const TITLES = {
   questions: /questions? ouvertes?|open questions?/i,
   decisions: /d[ée]cisions? cl[ée]s?|key decisions?/i,
 };
-const ITEM = /^\s*[-*]\s+\[[ xX]\]\s+\**([^*\n]{1,300}?)\**\s*$/;
+const ITEM = /^\s*[-*]\s+\[[ xX]\]\s/;
+const LONGEST_NAME = 300;
 const PATH = /^\s*(?:[-*]\s*)?(?:📁\s*)?(?:chemin|path)\s*:\s*`([^`]{1,500})`/i;
 const CRITICAL = /🔴|critique|critical/i;
 const WAITING = /⏳|en attente|pending|open|ouverte?/i;
@@ -86,8 +88,10 @@ type Lines = readonly { text: string; line: number }[];
 function artefactsIn(body: Lines, required: boolean): HandoverArtefact[] {
   const found: HandoverArtefact[] = [];
   for (const { text, line } of body) {
-    const name = ITEM.exec(text)?.[1];
-    if (name !== undefined) found.push({ name: name.trim(), path: undefined, required, line });
+    const [box] = ITEM.exec(text) ?? [];
+    const name = box === undefined ? '' : withoutEnds(text.slice(box.length).trim(), '*').trim();
+    if (name !== '' && name.length <= LONGEST_NAME && !name.includes('*'))
+      found.push({ name, path: undefined, required, line });
     const path = PATH.exec(text)?.[1];
     const last = found.at(-1);
     if (path !== undefined && last !== undefined) last.path = path;

@@ -42,7 +42,7 @@ export function relationOf(
 
 /** Words that deny, or say that something is no longer so, in English and French. */
 const TURN =
-  /\b(?:not|never|no longer|don't|doesn't|isn't|won't|stop|instead of|rather than|replaced?|abandon(?:ed|né|nons)?|remplac\w*|plutôt que|au lieu d|ne\s+(?:\S+\s+)?(?:pas|plus|jamais)|n'\S+\s+(?:pas|plus|jamais)|jamais|interdit\w*|forbidden)(?![\p{L}])/iu;
+  /\b(?:not|never|no longer|don't|doesn't|isn't|won't|stop|instead of|rather than|replaced?|abandon(?:ed|né|nons)?|remplac\w*|plutôt que|au lieu d|ne\s{1,3}(?:\S{1,30}\s{1,3})?(?:pas|plus|jamais)|n'\S{1,30}\s{1,3}(?:pas|plus|jamais)|jamais|interdit\w*|forbidden)(?![\p{L}])/iu;
 
 function differs(a: string, b: string): boolean {
   const [mine, theirs] = [numbersIn(a), numbersIn(b)];

@@ -4,6 +4,7 @@ import { judgeDocument, type Judgement } from './document.ts';
 import type { Locations } from './locations.ts';
 import type { ItemKind } from './model.ts';
 import type { ProjectFiles } from './project-files.ts';
+import { withoutEnd } from '../../base/text/ends.ts';
 
 interface Group {
   kind: ItemKind;
@@ -130,13 +131,21 @@ async function judged(files: ProjectFiles, group: Group): Promise<Artefact> {
   };
 }
 
+/** `Overall readiness **status**: …`. */
+function saysReadiness(line: string): boolean {
+  const names = line.split(':').slice(0, -1);
+  return names.some((name) =>
+    /(?:overall|readiness).{0,40}status$/i.test(withoutEnd(name.trimEnd(), '*_').slice(-60)),
+  );
+}
+
 /** The verdict of a readiness report: a report of a plan that is not ready does not finish the gate. */
 function readinessVerdict(file: string, text: string): Judgement | undefined {
   const lines = text.split(/\r?\n/);
   const heading = lines.findIndex((line) =>
     /overall readiness|readiness status|décision|verdict/i.test(headingIn(line)?.title ?? ''),
   );
-  const inLine = lines.findIndex((line) => /(?:overall|readiness)[^:]{0,40}status[*_]*\s*:/i.test(line));
+  const inLine = lines.findIndex(saysReadiness);
   const from = heading === -1 ? inLine : heading + 1;
   if (from === -1) return undefined;
   for (const [offset, line] of lines.slice(from, from + 7).entries()) {

@@ -85,13 +85,13 @@ export function frontMatterOf(file: string, text: string): FrontMatter {
   return { pairs: yamlPairs(file, `\n${inner}`) ?? [], endLine: inner.split('\n').length + 1 };
 }
 
-const STATUS_LINE = /^\s*(?:[-*>]\s+)?[*_]{0,3}(?:status|statut|état)[*_]{0,3}\s*:[*_]{0,3}\s*(\S.*?)\s*$/iu;
-/** A line that is longer says something else, and would take long to look at. */
+const STATUS_LINE = /^\s*(?:[-*>]\s+)?[*_]{0,3}(?:status|statut|état)[*_]{0,3}\s*:[*_]{0,3}(.*)/isu;
+/** A line that is longer says something else. */
 const STATUS_LENGTH = 300;
 
 /** The word of a line like `Status: done` or `**Statut :** terminé`. */
 export function statusIn(line: string): string | undefined {
-  return line.length > STATUS_LENGTH ? undefined : STATUS_LINE.exec(line)?.[1];
+  return line.length > STATUS_LENGTH ? undefined : STATUS_LINE.exec(line)?.[1]?.trim() || undefined;
 }
 
 const HEAD_LINES = 40;
@@ -168,7 +168,7 @@ export function bodyOf(text: string, skip: number, until?: RegExp): Body {
       body.placeholder ??= { text: found[0], line: index + 1 };
       continue;
     }
-    if (/^\s*(?:#|_This document|-{3,}|\|?[\s|:-]*$)/.test(line)) continue;
+    if (/^\s*(?:#|_This document|---)/.test(line) || /^[\s|:-]*$/.test(line)) continue;
     const letters = line.replace(/[^\p{L}\p{N}]/gu, '').length;
     if (letters > 0) body.firstLine ??= index + 1;
     body.characters += letters;

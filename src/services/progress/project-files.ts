@@ -76,5 +76,6 @@ export class ProjectFiles {
 function reasonOf({ message, code, reason }: BmadError): string {
   if (reason === 'outside') return 'it is a link that points outside the project';
   if (code === 'too_large') return `it is larger than ${MAX_BYTES} bytes`;
-  return /cannot be read: (.*)\.$/.exec(message)?.[1] ?? message;
+  const why = message.split('cannot be read: ', 2)[1];
+  return why === undefined ? message : why.replace(/\.$/, '');
 }

@@ -1,3 +1,5 @@
+import { withoutComments } from '../../base/text/markdown.ts';
+
 /** The states of a story in the order they come, as BMAD's ledgers name them. */
 export const STORY_STATUSES = [
   'backlog',
@@ -62,10 +64,10 @@ export function documentState(text: string): 'complete' | 'in progress' | undefi
 
 /** Without marks, accents, emphasis and what follows in brackets or behind a dash. */
 function folded(text: string): string {
-  return text
-    .slice(0, 200)
-    .replace(/<!--.*?-->/g, '')
-    .replace(/[([|].*$|\s[-–—:].*$/u, '')
+  const words = withoutComments(text.slice(0, 200));
+  const end = words.search(/[([|]|\s[-–—:]/);
+  return words
+    .slice(0, end === -1 ? undefined : end)
     .normalize('NFKD')
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
     .trim()

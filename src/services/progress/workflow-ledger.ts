@@ -81,9 +81,11 @@ function rowOf(id: string, line: number, pair: YamlPair): WorkflowRow {
 /** The first alphas kept lines like `PHASE_2_COMPLETE: true` in a Markdown file. */
 function phaseLines(text: string): WorkflowLedger['phases'] {
   return text.split(/\r?\n/).flatMap((line, index) => {
-    const [, number = '', word = ''] =
-      /^\W*PHASE_([1-4])_COMPLETE\W*:\W*(true|false|yes|no)\b/i.exec(line) ?? [];
+    const [, number = '', between = '', word = ''] =
+      /^\W*PHASE_([1-4])_COMPLETE(\W*)(true|false|yes|no)\b/i.exec(line) ?? [];
     const phase = PHASES[Number(number) - 1];
-    return phase === undefined ? [] : [{ phase, complete: /^(?:true|yes)$/i.test(word), line: index + 1 }];
+    return phase === undefined || !between.includes(':')
+      ? []
+      : [{ phase, complete: /^(?:true|yes)$/i.test(word), line: index + 1 }];
   });
 }

@@ -1,5 +1,6 @@
 import { oneLine } from '../../base/text/text.ts';
 import type { Sampled, SampleRequest } from '../../model/sampling.ts';
+import { insideQuotes } from '../../base/text/ends.ts';
 
 /** What may be chosen: a name that is unique among the candidates, and one line about it. */
 interface Candidate {
@@ -73,6 +74,6 @@ function promptOf(words: string, offered: readonly Candidate[]): string {
 /** Only a name that was offered, alone, at most in quotes: anything else may come from injected text. */
 function nameIn(answer: string, offered: readonly Candidate[]): string | undefined {
   if (answer.length > ANSWER_LENGTH) return undefined;
-  const said = answer.trim().replace(/^(["'`])(.*)\1$/, '$2');
+  const said = insideQuotes(answer.trim(), '"\'`');
   return offered.find(({ name }) => name === said)?.name;
 }

@@ -8,6 +8,7 @@ import type { RunPlace } from '../../model/run.ts';
 import { branchOf, checkedBranch, unknownBranch } from './find.ts';
 import { folderOf, lockedRuns, readAll, type Reading, type RunsStorage } from './storage.ts';
 import { writeChange } from './write-run.ts';
+import { withoutEnds } from '../../base/text/ends.ts';
 
 interface NewRun {
   /** Name to start the workflow with again. */
@@ -66,7 +67,7 @@ function freeId(reading: Reading, workflow: string, now: Date): string {
   const stamp = now
     .toISOString()
     .replace(/^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2}).*$/, '$1$2$3-$4$5$6');
-  const name = (workflow.split('/').at(-1) ?? '').replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '');
+  const name = withoutEnds((workflow.split('/').at(-1) ?? '').replace(/[^A-Za-z0-9_-]+/g, '-'), '-');
   const id = `${(name || 'run').slice(0, 60)}-${stamp}`;
   const taken = new Set(
     reading.branches.flatMap(({ runs, name: branch }) => [branch, ...runs.map((run) => run.id)]).map(lower),

@@ -142,7 +142,9 @@ function finished({ task }: Done): string {
 }
 
 function jsonOr(text: string): unknown {
-  const inner = /^\s*```json\s*\n([\s\S]*?)\n```\s*$/.exec(text)?.[1] ?? text;
+  const whole = text.trim();
+  const isFenced = /^```json\s*\n/.test(whole) && whole.endsWith('\n```');
+  const inner = isFenced ? whole.slice('```json'.length, -'```'.length) : text;
   const value = jsonIn(inner);
   return value === undefined ? text : value;
 }

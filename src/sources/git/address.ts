@@ -2,6 +2,7 @@ import { sha256 } from '../../base/sha256.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
 import { stripAddressCredentials } from '../../base/secrets/secret-names.ts';
+import { withoutEnd } from '../../base/text/ends.ts';
 
 /** The parts of a git source. `ref` is empty where the remote's default branch is meant. */
 export interface GitUrlSpec {
@@ -137,7 +138,7 @@ function ownerAndName(segments: readonly string[]): { org: string; repo: string 
 }
 
 function segmentsOf(path: string, fail: Fail): string[] {
-  const segments = path.replace(/\/+$/, '').split('/');
+  const segments = withoutEnd(path, '/').split('/');
   for (const segment of segments) {
     const plain = decoded(fail)(segment);
     if (plain === '') throw fail('the repository is missing, or a part of its path is empty');
@@ -170,7 +171,7 @@ function pointOf(text: string, fail: Fail): { ref: string; subpath: string | und
   if (colon === -1) return { ref, subpath: undefined };
   const path = text.slice(colon + 1);
   if (!path.startsWith('/')) throw fail('the subpath must begin with a slash: #ref:/subpath');
-  const trimmed = path.replace(/^\/|\/+$/g, '');
+  const trimmed = withoutEnd(path.slice(1), '/');
   if (trimmed === '') return { ref, subpath: undefined };
   for (const segment of trimmed.split('/')) {
     if (segment === '' || segment === '.' || segment === '..')

@@ -175,7 +175,7 @@ const CAUSES: readonly (readonly [RegExp, 'not_found' | 'unavailable', string, s
     'Allow it with "git config --global --add safe.directory <folder>" if you trust it.',
   ],
   [
-    /repository .*not found|does not exist|does not appear to be a git repository|No such file or directory|returned error: 404/i,
+    /repository [^\n]{0,200}not found|does not exist|does not appear to be a git repository|No such file or directory|returned error: 404/i,
     'not_found',
     'there is no such repository, or you may not see it',
     'Check the address; for a private repository, check your credentials.',

@@ -32,7 +32,7 @@ export function instructionsFor({ fixed, agents, of }: ToolChoice): string {
   const offers = (name: string): boolean => offered.some((tool) => tool.name === name);
   /** Whether every tool that a text names is there. */
   const has = (text: string): boolean =>
-    [...text.matchAll(/"([a-z_-]+[_-][a-z_-]+)"/g)].every(([, name = '']) => offers(name));
+    [...text.matchAll(/"([a-z_-]+)"/g)].every(([, name = '']) => !/.[_-]./.test(name) || offers(name));
   const memory = offers('recall_structured')
     ? [`${RECALL}${offers('remember_structured') ? REMEMBER : ''}.`]
     : [];

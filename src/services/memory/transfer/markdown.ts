@@ -39,7 +39,7 @@ export function fromMarkdown(text: string): Incoming[] {
   let exported = false;
   for (const line of text.split(/\r?\n/)) {
     const heading = headingIn(line);
-    const [, first, owner] = /^(\S+)(?:\s+—\s+(.*))?$/.exec(heading?.title ?? '') ?? [];
+    const [, first, owner] = /^(\S+)(?:\s+—\s(.*))?$/s.exec(heading?.title ?? '') ?? [];
     if (heading?.level === 1 && first !== undefined) {
       type = MEMORY_TYPES.find((known) => known === first);
       exported = type !== undefined;

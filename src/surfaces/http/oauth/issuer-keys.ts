@@ -1,5 +1,6 @@
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { isLoopback } from '../names.ts';
+import { withoutEnd } from '../../../base/text/ends.ts';
 
 /** The issuer cannot be asked for its keys at the moment. The text of the cause is for the log only. */
 export class IssuerUnavailable extends Error {}
@@ -92,7 +93,7 @@ function unavailable(error: unknown): never {
 /** Where the issuer says its keys are: by OpenID Connect, else by RFC 8414. */
 async function keysAddress(issuer: string): Promise<string> {
   const { origin, pathname } = new URL(issuer);
-  const path = pathname.replace(/\/+$/, '');
+  const path = withoutEnd(pathname, '/');
   const places = [
     `${origin}${path}/.well-known/openid-configuration`,
     `${origin}/.well-known/oauth-authorization-server${path}`,
