@@ -126,7 +126,9 @@ describe('architecture', () => {
     const texts = await Promise.all(
       production.map(async (file) => ({ file, text: await readFile(join(source, file), 'utf8') })),
     );
-    const starting = texts.filter(({ text }) => /\b(?:runProgram|outputOf|runWatched)\(\s*'git'/.test(text));
+    const starting = texts.filter(({ text }) =>
+      /\b(?:runProgram|outputOf|runWatched|startProgram|findProgram)\(\s*'git'/.test(text),
+    );
     expect(starting.map(({ file }) => file).sort()).toEqual([
       'base/process/project-git.ts',
       'sources/git/git.ts',

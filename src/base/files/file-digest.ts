@@ -2,7 +2,7 @@ import { sha256 } from '../sha256.ts';
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, lstat, readlink, stat, type FileHandle } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { isBelow, openChecked, openedPaths } from './open-file.ts';
 
 export interface FileMark {
@@ -69,7 +69,8 @@ export async function findProgram(name: string, path: string | undefined): Promi
   // Windows scripts (.cmd) need a shell, and no shell may see arguments.
   const file = windows && !/\.exe$/i.test(name) ? `${name}.exe` : name;
   for (const folder of (path ?? '').split(delimiter)) {
-    if (folder === '') continue;
+    // A relative one is a place in whatever project the server runs in.
+    if (!isAbsolute(folder)) continue;
     const place = join(folder, file);
     if (await mayRun(place)) return place;
   }

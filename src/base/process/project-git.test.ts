@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { appendFile, mkdir, rm, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { delimiter, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
@@ -86,6 +86,17 @@ describe.runIf(process.platform !== 'win32')('git that is asked about a project'
     await writeFile(join(root, '.git/hooks/post-index-change'), `#!/bin/sh\ntouch ${ran}\n`, { mode: 0o755 });
     expect((await ask(root))?.code).toBe(0);
     expect(existsSync(ran)).toBe(false);
+  });
+
+  it('is not a program that lies in the project, whatever the PATH says (S-17)', async () => {
+    const { root, ran } = await repository();
+    const place = join(root, 'git');
+    await writeFile(place, `#!/bin/sh\ntouch "${ran}"\n`, { mode: 0o755 });
+    const path = [relative(process.cwd(), root), '', '.', env.PATH].join(delimiter);
+    const signal = new AbortController().signal;
+    const answer = await askGit(root, STATUS, { env: { ...env, PATH: path }, timeoutMs: 60_000, signal });
+    expect(existsSync(ran)).toBe(false);
+    expect(answer?.output).toContain('# branch.oid');
   });
 
   it('still runs filters that the user has configured for all repositories', async () => {

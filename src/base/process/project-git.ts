@@ -1,3 +1,4 @@
+import { findProgram } from '../files/file-digest.ts';
 import { outputOf, type ProgramEnvironment } from './process.ts';
 
 export interface GitQuestion {
@@ -16,8 +17,11 @@ export async function askGit(
   args: readonly string[],
   { env, timeoutMs, signal }: GitQuestion,
 ): Promise<{ code: number | undefined; output: string } | undefined> {
+  // By its path: Windows would look for it in the working folder first, which is often the project.
+  const git = await findProgram('git', env['PATH'] ?? env['Path']);
+  if (git === undefined) return undefined;
   const ask = (...words: readonly string[]) =>
-    outputOf('git', [...OFF, '-C', root, ...words], { env: gitEnvironment(env), timeoutMs, signal });
+    outputOf(git, [...OFF, '-C', root, ...words], { env: gitEnvironment(env), timeoutMs, signal });
   const filters = await filterNames(ask);
   if (filters === undefined) return undefined;
   const off = filters.flatMap((name) => NO_FILTER.flatMap((setting) => ['-c', `filter.${name}.${setting}`]));
