@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from 'node:path';
 import { once } from '../base/async.ts';
 import { BmadError } from '../base/errors.ts';
-import { readInside } from '../base/files/files.ts';
+import { readInside, realFolder } from '../base/files/files.ts';
 import { settings as allSettings } from '../config/schema.ts';
 import type { Context } from '../operations/context.ts';
 import { TOOLS } from '../operations/declared.prepared.ts';
@@ -53,7 +53,8 @@ function contextOf(
     if (project === undefined) await roots.known;
     return project;
   }
-  const projectOf = async (project?: string): Promise<Project> => workspaces.project(await settled(project));
+  const projectOf = async (project?: string): Promise<Project> =>
+    stillThere(await workspaces.project(await settled(project)));
   return {
     config,
     configFrom: from,
@@ -87,7 +88,7 @@ function contextOf(
     memory: async (project, mayWrite) => memories.of(await projectOf(project), mayWrite),
     state: async (project) => projectState(await projectOf(project)),
     trusted: once(async () => (await import('../services/completion/trust.ts')).openTrust(state)),
-    usage: async (project) => rankings.usage(await projectOf(project)),
+    usage: async (project) => rankings.usage(await workspaces.project(await settled(project))),
     reranker: rankings.reranker,
     delegation: once(async () => {
       const { createDelegation } = await import('../services/delegation/delegation.ts');
@@ -113,6 +114,16 @@ function contextOf(
       gitSources.close();
     },
   };
+}
+
+/** A folder that is gone would be made again by whatever is written into it, and hold nothing else. */
+async function stillThere(project: Project): Promise<Project> {
+  const { root } = project;
+  if (root === undefined || (await realFolder(root)) !== undefined) return project;
+  throw new BmadError('unavailable', `The project folder ${root} no longer exists.`, {
+    subject: root,
+    hint: 'Restore the folder, or start the server in another project. Nothing was written.',
+  });
 }
 
 /** Without the package everything else works; that it is missing is reported like any other fault of the settings. */

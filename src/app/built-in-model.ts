@@ -6,15 +6,24 @@ import type { Embedder } from '../meaning/embedder.ts';
 
 export type Model = () => Promise<Embedder | undefined>;
 
+export type BuiltIn = () => Promise<Embedder>;
+
+/** The built-in model, read once for all who need it. */
+export function openBuiltIn(folder: string): BuiltIn {
+  return once(async () => {
+    const { openStaticEmbedder } = await import('../meaning/embedders/static.ts');
+    return openStaticEmbedder(folder);
+  });
+}
+
 /**
- * The built-in model, read once for all who need it: what is searched here is not handed to a server to be understood.
+ * The built-in model for what is searched in this process: what is searched here is not handed to a server to be understood.
  * Nothing where meaning is switched off, or the model cannot be read: words have to do then.
  */
-export function createModel(folder: string | undefined, log: Log): Model {
+export function createModel(builtIn: BuiltIn | undefined, log: Log): Model {
   return once(async () => {
-    if (folder === undefined) return undefined;
-    const { openStaticEmbedder } = await import('../meaning/embedders/static.ts');
-    return openStaticEmbedder(folder).catch(
+    if (builtIn === undefined) return undefined;
+    return builtIn().catch(
       ours(({ line }) => {
         log.warn(`Agents, workflows and code are searched by words only. ${line}`);
         return undefined;

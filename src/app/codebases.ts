@@ -1,5 +1,6 @@
 import { realFolder } from '../base/files/files.ts';
 import type { Codebase } from '../services/codebase/codebase.ts';
+import { createBounded } from './bounded.ts';
 import type { Model } from './built-in-model.ts';
 import type { Settings } from './settings.ts';
 
@@ -8,12 +9,12 @@ const KEPT = 4;
 
 /** The code of the projects that have been searched; part of the composition root. It outlives a refresh of the content. */
 export function createCodebases({ outside, config, cache, log }: Settings, model: Model) {
-  const kept = new Map<string, Promise<Codebase>>();
   const end = (codebase: Promise<Codebase>): void =>
     void codebase.then(
       ({ stop }) => stop(),
       () => undefined,
     );
+  const kept = createBounded<Promise<Codebase>>(KEPT, end);
 
   async function open(root: string, writes: boolean): Promise<Codebase> {
     const [{ createCodebase }, { analyse, ANALYSER_VERSION }] = await Promise.all([
@@ -39,15 +40,13 @@ export function createCodebases({ outside, config, cache, log }: Settings, model
       const writes = mayWrite && !config.readOnly;
       const key = `${writes ? 'write' : 'read'} ${root}`;
       const codebase = kept.get(key) ?? open(root, writes);
-      kept.delete(key);
       kept.set(key, codebase);
-      const [oldest] = kept;
-      if (kept.size > KEPT && oldest !== undefined) {
-        kept.delete(oldest[0]);
-        end(oldest[1]);
-      }
+      // One that could not be opened may open the next time.
+      codebase.catch(() => {
+        if (kept.get(key) === codebase) kept.delete(key);
+      });
       return codebase;
     },
-    stop: (): void => [...kept.values()].forEach(end),
+    stop: (): void => kept.values().forEach(end),
   };
 }

@@ -1,32 +1,62 @@
-import type { Memory, MemorySetup } from '../services/memory/memory.ts';
+import type { Memory, MemorySetup, SharedEmbedder } from '../services/memory/memory.ts';
 import type { MovedMemories } from '../services/memory/transfer/move.ts';
 import type { Project } from '../sources/project-root.ts';
+import { createBounded } from './bounded.ts';
+import type { BuiltIn } from './built-in-model.ts';
 import { rootOf, type Settings } from './settings.ts';
 
+/** Each has files open and vectors in memory. */
+const KEPT = 8;
+
+interface Known {
+  version: string;
+  memory: Promise<Memory>;
+}
+
 /** The memories of the projects in use; each is opened when first asked for. Nothing is loaded before that. */
-export function createMemories(settings: Settings) {
-  const known = new Map<string, { version: string; memory: Promise<Memory> }>();
-  const old: Promise<Memory>[] = [];
+export function createMemories(settings: Settings, builtIn: BuiltIn) {
+  const embedders = sharedEmbedder(settings, builtIn);
+  const known = createBounded<Known>(KEPT, ({ memory }) => {
+    void memory.then((left) => left.rest()).catch(() => undefined);
+  });
+
+  /** What a store in another place still has, though its file is gone, comes along. */
+  async function reopened(setup: MemorySetup, former: Known | undefined): Promise<Memory> {
+    const { openMemory } = await import('../services/memory/memory.ts');
+    const memory = await openMemory(setup);
+    const before = await former?.memory.catch(() => undefined);
+    if (before === undefined) return memory;
+    const count = await memory.adopt(before);
+    if (count > 0) settings.log.warn(`${count} memories were brought into ${memory.place.folder}.`);
+    before.rest();
+    return memory;
+  }
+
   return {
     /** One for a caller who may only read writes nothing, not even that it was asked. */
     async of(project: Project, mayWrite = true): Promise<Memory> {
       const root = rootOf(project, 'store memories for');
       const writes = mayWrite && !settings.config.readOnly;
       const key = `${writes ? 'write' : 'read'} ${root}`;
-      const { openMemory, memoryVersion } = await import('../services/memory/memory.ts');
+      const { memoryVersion } = await import('../services/memory/memory.ts');
       // A memory folder may appear, or the project be renamed, while the server runs.
       const version = await memoryVersion(root);
       const opened = known.get(key);
       if (opened?.version === version) return opened.memory;
-      if (opened !== undefined) old.push(opened.memory);
-      const memory = openMemory(setupFor(root, writes, settings));
+      const memory = reopened(setupFor(root, writes, settings, embedders), opened);
       known.set(key, { version, memory });
-      memory.catch(() => known.delete(key));
+      memory.catch(() => {
+        if (known.get(key)?.memory !== memory) return;
+        if (opened === undefined) known.delete(key);
+        else known.set(key, opened);
+      });
       return memory;
     },
     async move(project: Project): Promise<MovedMemories> {
       const { moveMemory } = await import('../services/memory/memory.ts');
-      return moveMemory(setupFor(rootOf(project, 'store memories for'), !settings.config.readOnly, settings));
+      return moveMemory(
+        setupFor(rootOf(project, 'store memories for'), !settings.config.readOnly, settings, embedders),
+      );
     },
     /** Whether the stores of the memories in use can be reached; there is nothing to reach before the first use. */
     async answer(): Promise<boolean> {
@@ -38,17 +68,36 @@ export function createMemories(settings: Settings) {
       }
     },
     close(): void {
-      for (const memory of [...old, ...[...known.values()].map((each) => each.memory)])
+      for (const { memory } of known.values())
         void memory.then((open) => open.close()).catch(() => undefined);
     },
   };
 }
 
-function setupFor(
-  root: string,
-  writes: boolean,
-  { outside, config, state, builtIn, secrets, log }: Settings,
-): MemorySetup {
+/** One embedder for all projects: the built-in one takes megabytes, others are servers that have to be asked first. */
+function sharedEmbedder(settings: Settings, builtIn: BuiltIn): SharedEmbedder {
+  type Chosen = ReturnType<SharedEmbedder['get']>;
+  let chosen: Chosen | undefined;
+  const choose = async (): Chosen => {
+    const { chooseEmbedder } = await import('../meaning/embedders/choose.ts');
+    return chooseEmbedder({ ...embedderSettings(settings), builtIn });
+  };
+  return {
+    get() {
+      const mine = (chosen ??= choose());
+      mine.catch(() => {
+        if (chosen === mine) chosen = undefined;
+      });
+      return mine;
+    },
+    failed() {
+      chosen = undefined;
+    },
+  };
+}
+
+function setupFor(root: string, writes: boolean, settings: Settings, embedders: SharedEmbedder): MemorySetup {
+  const { outside, config, state, secrets, log } = settings;
   return {
     root,
     state,
@@ -63,14 +112,19 @@ function setupFor(
       qdrantUrl: config.qdrantUrl,
       qdrantApiKey: config.qdrantApiKey,
     },
-    embedder: {
-      embedder: config.embedder,
-      modelFolder: builtIn,
-      model: config.embeddingModel,
-      ollamaUrl: config.ollamaUrl,
-      openaiUrl: config.openaiUrl,
-      openaiApiKey: config.openaiApiKey,
-      transformersModel: config.modelFolder,
-    },
+    embedder: embedderSettings(settings),
+    embedders,
+  };
+}
+
+function embedderSettings({ config, builtIn }: Settings): MemorySetup['embedder'] {
+  return {
+    embedder: config.embedder,
+    modelFolder: builtIn,
+    model: config.embeddingModel,
+    ollamaUrl: config.ollamaUrl,
+    openaiUrl: config.openaiUrl,
+    openaiApiKey: config.openaiApiKey,
+    transformersModel: config.modelFolder,
   };
 }

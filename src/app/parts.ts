@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { PROJECT_CONFIG_FILE, PROJECT_LOCK_FILE, userConfigFile, userLockFile } from '../config/locations.ts';
 import { findProject, type Project } from '../sources/project-root.ts';
-import { createModel, forSearch } from './built-in-model.ts';
+import { createModel, forSearch, openBuiltIn } from './built-in-model.ts';
 import { createCodebases } from './codebases.ts';
 import { createServedSources, type ServedSources } from './git-sources.ts';
 import { createMemories } from './memories.ts';
@@ -16,7 +16,8 @@ export type Parts = Awaited<ReturnType<typeof createParts>>;
 /** The parts of the application. Each loads what is heavy when it is first used. */
 export async function createParts(settings: Settings) {
   const { config, builtIn, log } = settings;
-  const model = createModel(config.embedder === 'none' ? undefined : builtIn, log);
+  const table = openBuiltIn(builtIn);
+  const model = createModel(config.embedder === 'none' ? undefined : table, log);
   const gitSources = await openGitSources(settings);
   const rankings = createRankings(settings);
   const roots = new ClientRoots();
@@ -27,7 +28,7 @@ export async function createParts(settings: Settings) {
     roots,
     workspaces: openWorkspaces(settings, roots, { gitSources, rankings, embedder }),
     codebases: createCodebases(settings, model),
-    memories: createMemories(settings),
+    memories: createMemories(settings, table),
     async projectState(project: Project) {
       const { projectState } = await import('./project-state.ts');
       return projectState(project, settings);

@@ -5,16 +5,19 @@ import type { Ranking } from '../services/ranking/ranking.ts';
 import type { Reranker } from '../services/ranking/reranker.ts';
 import type { Usage } from '../services/ranking/usage.ts';
 import type { Project } from '../sources/project-root.ts';
+import { createBounded } from './bounded.ts';
 import type { Settings } from './settings.ts';
 
 export type Rankings = ReturnType<typeof createRankings>;
 
+/** Each has the starts of one project in memory; what is still to be written is, even if it is left. */
+const KEPT = 32;
 const DAY_MS = 86_400_000;
 const GATHER_MS = 200;
 
 /** The rankings of the projects in use. Nothing is loaded before something is started or put in order. */
 export function createRankings({ outside, config, state, log }: Settings) {
-  const opened = new Map<string, Promise<Usage>>();
+  const opened = createBounded<Promise<Usage>>(KEPT);
   const priorities = new WeakMap<Catalogue, (record: BmadRecord) => number>();
 
   function usage({ root }: Project): Promise<Usage> {

@@ -2,6 +2,7 @@ import { once } from '../base/async.ts';
 import type { Log } from '../base/log.ts';
 import { compareCatalogues } from '../catalogue/changes.ts';
 import type { Changes, Workspace } from '../operations/context.ts';
+import { createBounded } from './bounded.ts';
 import type { Project } from '../sources/project-root.ts';
 
 interface WorkspaceParts {
@@ -19,34 +20,27 @@ const NOTHING = { added: [], changed: [], removed: [], lists: [], files: false }
 
 /** The worlds of the projects that are in use: opened when first asked for, kept, and replaced whole by a refresh. */
 export function createWorkspaces({ find, open, version, log }: WorkspaceParts) {
-  const kept = new Map<string, Promise<Workspace>>();
-  const versions = new Map<string, string>();
+  const kept = createBounded<{ version: string; opened: Promise<Workspace> }>(KEPT);
   const listeners = new Set<(changes: Changes) => void>();
   let current = once(() => find());
 
   const projectOf = (project: string | undefined): Promise<Project> =>
     project === undefined ? current() : find(project);
 
-  function keep(key: string, opened: Promise<Workspace>): void {
-    if (!kept.has(key) && kept.size >= KEPT) kept.delete(kept.keys().next().value ?? '');
-    kept.set(key, opened);
-  }
-
   async function get(project?: string): Promise<Workspace> {
     const found = await projectOf(project);
     const key = found.root ?? '';
     const wanted = await version();
     const known = kept.get(key);
-    if (known !== undefined && versions.get(key) === wanted) return known;
+    if (known?.version === wanted) return known.opened;
     if (known !== undefined) {
       await refresh(project);
-      return kept.get(key) ?? known;
+      return (kept.get(key) ?? known).opened;
     }
     const opened = open(found);
-    versions.set(key, wanted);
-    keep(key, opened);
+    kept.set(key, { version: wanted, opened });
     opened.catch(() => {
-      if (kept.get(key) === opened) kept.delete(key);
+      if (kept.get(key)?.opened === opened) kept.delete(key);
     });
     return opened;
   }
@@ -55,11 +49,10 @@ export function createWorkspaces({ find, open, version, log }: WorkspaceParts) {
     // A BMAD folder that has appeared may make another folder the project than before.
     const found = await find(project);
     const previous = project === undefined ? await current().catch(() => found) : found;
-    const before = await kept.get(previous.root ?? '')?.catch(() => undefined);
+    const before = await kept.get(previous.root ?? '')?.opened.catch(() => undefined);
     const wanted = await version();
     const after = await open(found);
-    versions.set(found.root ?? '', wanted);
-    keep(found.root ?? '', Promise.resolve(after));
+    kept.set(found.root ?? '', { version: wanted, opened: Promise.resolve(after) });
     if (project === undefined) current = async () => found;
     const changes = {
       ...(before === undefined ? NOTHING : await compareCatalogues(before.catalogue, after.catalogue)),

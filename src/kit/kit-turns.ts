@@ -25,7 +25,9 @@ export async function takeTurn<T>(path: string, work: () => Promise<T>, inside?:
       const onWait = (): void => void touch(wantedFile(path));
       return await withLock(path, { waitMs: LOCK_WAIT_MS, onWait, tidy: true, inside }, work);
     } finally {
+      released.delete(path);
       released.set(path, performance.now());
+      forgetOld();
     }
   });
   const settled = turn.then(
@@ -37,6 +39,15 @@ export async function takeTurn<T>(path: string, work: () => Promise<T>, inside?:
     return await turn;
   } finally {
     if (turns.get(path) === settled) turns.delete(path);
+  }
+}
+
+/** In the order of time; what is older than a moment counts for nothing. */
+function forgetOld(): void {
+  const since = performance.now() - JUST_NOW_MS;
+  for (const [path, at] of released) {
+    if (at >= since) return;
+    released.delete(path);
   }
 }
 

@@ -38,6 +38,7 @@ import { getAgentMemory } from './memory/get-agent-memory.ts';
 import { logDecision, logLearning } from './memory/log-memory.ts';
 import { manageMemories } from './memory/manage-memories.ts';
 import { memoryForget, memoryRestore, memorySupersede, memoryUpdate } from './memory/memory-change.ts';
+import { memoryCopies } from './memory/memory-copies.ts';
 import { memoryPurge } from './memory/memory-purge.ts';
 import { memoryCount, memoryGet, memoryList, memoryStats } from './memory/memory-read.ts';
 import { memoryStatus } from './memory/memory-status.ts';
@@ -162,6 +163,7 @@ export const operations: readonly AnyOperation[] = [
   memoryImport,
   memoryReindex,
   memoryMove,
+  memoryCopies,
   listWorkflows,
   getWorkflowDetails,
   executeWorkflow,

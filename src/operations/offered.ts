@@ -91,6 +91,7 @@ export const OFFERED: Readonly<Partial<Record<string, Offer>>> = {
   memory_import: { command: 'memory import', positional: ['file'] },
   memory_reindex: { command: 'memory reindex' },
   memory_move: { command: 'memory move', projectless: true },
+  memory_copies: { command: 'memory copies' },
   list_workflows: { toolset: 'workflows' },
   get_workflow_details: { toolset: 'workflows' },
   execute_workflow: { toolset: 'workflows' },

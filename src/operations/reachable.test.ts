@@ -26,6 +26,7 @@ describe('what programs may call by name', () => {
       'list_agent_tools',
       'list_files',
       'load',
+      'memory_copies',
       'memory_export',
       'memory_import',
       'memory_move',

@@ -8,7 +8,11 @@ import { findProject } from './project-root.ts';
 const folder = await temporaryFolder(afterAll);
 await writeFiles(folder, {
   'home/': '',
-  'team/a/deep/': '',
+  'team/a/project-context.yaml': 'project:\n  name: A\n',
+  'team/a/deep/_bmad/': '',
+  'team/a/deep/src/': '',
+  'team/b/.git/HEAD': '',
+  'team/c/bmad-mcp.toml': '',
   'team-other/': '',
   'elsewhere/secret/': '',
   'started/': '',
@@ -26,6 +30,8 @@ describe('the projects a call may name', () => {
     ['../team', 'team'],
     ['../team/a', 'team/a'],
     ['../team/a/deep', 'team/a/deep'],
+    ['../team/b', 'team/b'],
+    ['../team/c', 'team/c'],
     ['../way-in', 'team/a'],
     ['../linked-team/a', 'team/a'],
   ])('are those that are allowed, and what is below: %s', async (call, root) => {
@@ -47,6 +53,17 @@ describe('the projects a call may name', () => {
     expect(error.message).toBe(`This server does not serve the project folder "${call}".`);
     expect(error.hint).toContain('allow_projects');
     expect(error.text).not.toContain(folder);
+  });
+
+  it('are projects, not any folder below what is allowed (S-04)', async () => {
+    const error = await refusal(() => findProject({ ...hints, call: '../team/a/deep/src', allowed }));
+    expect(error.code).toBe('forbidden');
+    expect(error.message).toBe('The folder "../team/a/deep/src" is not a project.');
+    expect(error.text).not.toContain(folder);
+    // Without a list, the caller is the user.
+    expect(await findProject({ ...hints, call: '../team/a/deep/src' })).toMatchObject({
+      root: join(folder, 'team/a/deep/src'),
+    });
   });
 
   it('must exist, which is told of what is allowed only', async () => {

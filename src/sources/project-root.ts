@@ -1,6 +1,7 @@
 import { dirname, join, parse, resolve, sep } from 'node:path';
 import { BmadError, quoted } from '../base/errors.ts';
 import { isLink, pathExists, realFolder } from '../base/files/files.ts';
+import { PROJECT_CONFIG_FILE } from '../config/locations.ts';
 
 export interface ProjectHints {
   /** Asked for in this very call. */
@@ -29,6 +30,8 @@ export interface Project {
 
 /** What marks the top of a project, the more telling first: BMAD folders of any version, then git. */
 const MARKERS = ['_bmad', '.bmad-core', 'bmad/_cfg', '.bmad/_cfg', '.git'];
+/** The same for a folder that a caller names: files that say what a project is. */
+const MARKING_FILES = ['project-context.yaml', PROJECT_CONFIG_FILE];
 
 /** The project a call is about. The root of the disk and the home folder are never taken for one. */
 export async function findProject(given: ProjectHints): Promise<Project> {
@@ -40,7 +43,10 @@ export async function findProject(given: ProjectHints): Promise<Project> {
   ];
   if (hints.call !== undefined && hints.allowed !== undefined) await checkAllowed(hints.call, hints);
   for (const [folder, from] of named) {
-    if (folder !== undefined) return { root: await requiredFolder(folder, hints, from), from };
+    if (folder === undefined) continue;
+    const root = await requiredFolder(folder, hints, from);
+    if (folder === hints.call && hints.allowed !== undefined) await checkProject(folder, root, hints);
+    return { root, from };
   }
   if (hints.host !== undefined && hints.host !== '') {
     const root = await realFolder(resolve(hints.cwd, hints.host));
@@ -99,6 +105,27 @@ async function checkAllowed(folder: string, { cwd, allowed = [] }: ProjectHints)
     subject: folder.slice(0, 200),
     hint: 'Omit the project to use the one the server was started for. The server’s operator can allow others with allow_projects, or --allow-project.',
   });
+}
+
+/** Any folder below one that is allowed would be one more world to read and keep; the allowed ones themselves may be any. */
+async function checkProject(
+  folder: string,
+  root: string,
+  { cwd, allowed = [] }: ProjectHints,
+): Promise<void> {
+  for (const each of allowed) if ((await realFolder(resolve(cwd, each))) === root) return;
+  if (await isProject(root)) return;
+  throw new BmadError('forbidden', `The folder ${quoted(folder)} is not a project.`, {
+    subject: folder.slice(0, 200),
+    hint: 'Name the top folder of a project: one with a BMAD folder, a project-context.yaml or a git repository. The server’s operator can allow any folder with allow_projects, or --allow-project.',
+  });
+}
+
+/** Whether something at the top of a folder says that it is one: each opens content, a memory and more for itself. */
+async function isProject(root: string): Promise<boolean> {
+  for (const marker of [...MARKERS, '_grimoire']) if (await marks(join(root, marker), marker)) return true;
+  for (const file of MARKING_FILES) if (await pathExists(join(root, file))) return true;
+  return false;
 }
 
 async function realAbove(path: string): Promise<string | undefined> {

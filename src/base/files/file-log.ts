@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, type BigIntStats } from 'node:fs';
 import { BmadError } from '../errors.ts';
 import { stateReadFailure, writeFailure } from './file-failure.ts';
 import { fileMode } from './file-modes.ts';
@@ -17,6 +17,11 @@ export interface LogRead {
   place: LogPlace;
   /** The lines are the whole log, not only those after the given position. */
   fromStart: boolean;
+}
+
+/** A file that is not held open leaves its number to the next one, which was made at another time. */
+function identity({ ino, birthtimeNs }: Pick<BigIntStats, 'ino' | 'birthtimeNs'>): bigint {
+  return (ino << 64n) | birthtimeNs;
 }
 
 /** Read in small pieces, so that other work gets its turn in between; written in large ones. */
@@ -38,9 +43,9 @@ export async function readLog(
     throw stateReadFailure(path, error);
   });
   if (opened === undefined) return undefined;
-  const { handle, size, ino } = opened;
+  const { handle, size } = opened;
   try {
-    const fromStart = after?.file !== ino || size < after.offset;
+    const fromStart = after?.file !== identity(opened) || size < after.offset;
     let offset = fromStart ? 0 : after.offset;
     if (fromStart) onStart();
     /** The beginning of a line whose end has not been read yet: put together once, however long it is. */
@@ -63,7 +68,7 @@ export async function readLog(
       if (at - offset > LINE_BYTES) throw notLines(path);
       begun.push(Buffer.from(part.subarray(from)));
     }
-    return { place: { file: ino, offset }, fromStart };
+    return { place: { file: identity(opened), offset }, fromStart };
   } finally {
     await handle.close();
   }
@@ -93,7 +98,7 @@ export function logStamp(path: string): LogStamp | undefined {
   try {
     const info = lstatSync(path, { bigint: true });
     return {
-      file: info.ino,
+      file: identity(info),
       bytes: Number(info.size),
       version: `${info.ino} ${info.size} ${info.mtimeNs}`,
       plain: info.isFile(),
@@ -120,7 +125,7 @@ export async function appendLog(path: string, lines: readonly string[], inside?:
         throw error;
       }
       const end = await handle.stat({ bigint: true });
-      return { file: end.ino, offset: Number(end.size) };
+      return { file: identity(end), offset: Number(end.size) };
     } finally {
       await handle.close();
     }

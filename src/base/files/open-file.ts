@@ -29,6 +29,7 @@ export interface OpenedFile {
   handle: FileHandle;
   size: number;
   ino: bigint;
+  birthtimeNs: bigint;
 }
 
 /** Opens a file to read it; undefined if there is none. */
@@ -112,7 +113,7 @@ async function openedOnce(path: string, flags: number, rules: OpenRules, mode?: 
     const root = checked?.root;
     if (root !== undefined && !places.every((place) => isBelow(root, place))) throw leadsAway(path);
     kept = true;
-    return { handle, size: Number(info.size), ino: info.ino };
+    return { handle, size: Number(info.size), ino: info.ino, birthtimeNs: info.birthtimeNs };
   } finally {
     if (!kept) await handle.close();
   }

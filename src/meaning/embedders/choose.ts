@@ -5,6 +5,8 @@ export interface EmbedderSettings {
   embedder: 'auto' | 'static' | 'none' | 'ollama' | 'openai' | 'transformers';
   /** The folder that has the built-in model. */
   modelFolder: string;
+  /** The built-in model, where others of the process use it too. */
+  builtIn?: (() => Promise<Embedder>) | undefined;
   model: string | undefined;
   ollamaUrl: string | undefined;
   openaiUrl: string;
@@ -26,6 +28,7 @@ export async function chooseEmbedder(
     case 'none':
       return undefined;
     case 'static': {
+      if (settings.builtIn !== undefined) return settings.builtIn();
       const { openStaticEmbedder } = await import('./static.ts');
       return openStaticEmbedder(settings.modelFolder);
     }

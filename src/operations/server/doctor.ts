@@ -4,7 +4,8 @@ import { ours } from '../../base/expected.ts';
 import { PRODUCT, VERSION } from '../../base/product.ts';
 import { plural } from '../../base/text/text.ts';
 import { isListed, problemText } from '../../model/record.ts';
-import type { CataloguePort, SettingsPort, Workspace } from '../context.ts';
+import type { CataloguePort, MemoryPort, SettingsPort, StatePort, Workspace } from '../context.ts';
+import type { Step } from '../../base/step.ts';
 import { projectField, stepsField } from '../fields.ts';
 import { olderNote } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
@@ -65,8 +66,10 @@ export const doctor = defineOperation({
     const { catalogue, delivery, project: found, warnings, steps } = opened;
     const diagnosis = await context.diagnosis();
     const older = found.root === undefined ? [] : await (await context.state(project)).older();
+    const stores = found.root === undefined ? NO_FAULTS : await faultsOfStores(context, project);
     const findings = [
       ...(await diagnosis.examine(catalogue)),
+      ...stores.findings,
       ...older.map((part) => ({
         level: 'notice' as const,
         about: 'older-state',
@@ -100,7 +103,7 @@ export const doctor = defineOperation({
       problems,
       findings,
       warnings: [...context.configWarnings, ...warnings],
-      ...(steps.length === 0 ? {} : { steps: [...steps] }),
+      ...(steps.length + stores.steps.length === 0 ? {} : { steps: [...stores.steps, ...steps] }),
       ...(shaken === undefined ? {} : { handshake: shaken }),
       ok: problems.length === 0 && findings.every(({ level }) => level !== 'broken') && (shaken?.ok ?? true),
     };
@@ -143,9 +146,41 @@ export const doctor = defineOperation({
   },
 });
 
+const NO_FAULTS: Awaited<ReturnType<typeof faultsOfStores>> = { findings: [], steps: [] };
+
+/** Memories that are damaged, newer or unreadable, and the copy that can take their place. */
+async function faultsOfStores(context: MemoryPort, project: string | undefined) {
+  const memory = await context.memory(project, false);
+  const faults = await memory.faults();
+  const [copy] = faults.length === 0 ? [] : await memory.copies();
+  const steps: Step[] =
+    copy === undefined
+      ? []
+      : [
+          {
+            operation: 'memory_copies',
+            args: { restore: copy.day },
+            why: `See what restoring the copy of ${copy.day} would do`,
+          },
+        ];
+  return {
+    findings: faults.map((text) => ({ level: 'broken' as const, about: 'memory-store', text })),
+    steps,
+  };
+}
+
 /** The doctor has to speak even when the project is what is wrong. */
-async function openedOr(context: CataloguePort, project: string | undefined): Promise<Workspace | BmadError> {
-  return context.workspace(project).catch(ours((error) => error));
+async function openedOr(
+  context: CataloguePort & StatePort,
+  project: string | undefined,
+): Promise<Workspace | BmadError> {
+  const opened = async (): Promise<Workspace> => {
+    const workspace = await context.workspace(project);
+    // The folder may be gone by now.
+    if (workspace.project.root !== undefined) await context.state(project);
+    return workspace;
+  };
+  return opened().catch(ours((error) => error));
 }
 
 function unusable(error: BmadError, context: SettingsPort) {

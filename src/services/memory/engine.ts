@@ -64,6 +64,30 @@ export abstract class MemoryStore {
   abstract health(): Promise<StoreHealth>;
   abstract close(): Promise<void>;
 
+  /** The one file it is in, if it is in one. */
+  file(): string | undefined {
+    return undefined;
+  }
+
+  /** Copies all of it to an empty file, and throws unless everything in the copy can be read. */
+  async copyTo(_path: string): Promise<void> {
+    throw new Error('This store is not in a file.');
+  }
+
+  async isEmpty(): Promise<boolean> {
+    return (await this.count({ includeForgotten: true, includeSuperseded: true })) === 0;
+  }
+
+  /** Itself, if it still has what a file had that is gone; it then reads no other. */
+  async held(): Promise<MemoryStore | undefined> {
+    return undefined;
+  }
+
+  /** Gives back what it holds as soon as no one uses it; it can still be used. */
+  leave(): void {
+    // Most hold nothing between two calls.
+  }
+
   /** All or, on an error, possibly some of the batch; in order, so that a later one with the same key wins. */
   async upsert(memories: readonly NewMemory[]): Promise<Upserted[]> {
     const ready = memories.map((memory) => this.#ready(memory));

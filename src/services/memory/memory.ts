@@ -6,10 +6,12 @@ import { readKit } from '../../kit/kit.ts';
 import { KitFiles } from '../../kit/memories/read-all.ts';
 import { analyse, ANALYSER_VERSION } from '../../meaning/analyse.ts';
 import type { Analyser } from '../../meaning/analyser.ts';
+import type { Embedder } from '../../meaning/embedder.ts';
 import type { EmbedderSettings } from '../../meaning/embedders/choose.ts';
 import type { MemoryFilter, MemoryType } from '../../model/memory.ts';
 import { browse } from './browse.ts';
 import { completed, tidied } from './copies.ts';
+import { copiesFolder, copyToday, dailyCopies, removeCopies } from './daily-copies.ts';
 import {
   forgetMemory,
   remember,
@@ -19,18 +21,19 @@ import {
   wholeMemory,
 } from './one-memory.ts';
 import { hasTwoStores, isOnQdrant, type EngineSettings } from './open.ts';
+import type { MemoryStore } from './engine.ts';
 import type { OpenMemory, Session } from './opened.ts';
 import { isUsed, placeOf, userPlace } from './place.ts';
-import { purge } from './purge.ts';
+import { purge, type ToPurge } from './purge.ts';
 import { recall } from './recall.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
 import { between } from './select.ts';
 import { Sessions } from './sessions.ts';
 import { shownBy } from './shown.ts';
-import { statusOf } from './status.ts';
+import { faultsIn, statusOf } from './status.ts';
 import type { MemoryPage, MemoryStats, Page } from './store.ts';
 import { moveIntoProject, type MovedMemories } from './transfer/move.ts';
-import { exported, imported } from './transfer/transfer.ts';
+import { copyAll, exported, imported } from './transfer/transfer.ts';
 
 const ANALYSER: Analyser = { id: `words-${ANALYSER_VERSION}`, terms: analyse };
 
@@ -41,12 +44,20 @@ export interface MemorySetup {
   state: string;
   engine: EngineSettings;
   embedder: EmbedderSettings;
+  /** One embedder for all projects, which is read once; without it, one is opened for this project. */
+  embedders?: SharedEmbedder | undefined;
   hide(text: string): string;
   log: Log;
   /** Whether memories without a vector get one in the background; a command does only what it was asked for. */
   background: boolean;
   /** Whether anything may be written. */
   writes: boolean;
+}
+
+export interface SharedEmbedder {
+  get(this: void): Promise<Embedder | undefined>;
+  /** The next one who asks gets another. */
+  failed(this: void): void;
 }
 
 export interface Selection {
@@ -66,9 +77,10 @@ export async function openMemory(setup: MemorySetup) {
   const files = new KitFiles(kit);
   const place = placeOf(kit, setup.state);
   const { folder } = place;
+  const copies = copiesFolder(setup.root, setup.state);
   /** Whether the store is a server, so that the folder says nothing about it. */
   const elsewhere = isOnQdrant(setup.engine);
-  const sessions = new Sessions({ ...setup, files, place, analyser: ANALYSER });
+  const sessions = new Sessions({ ...setup, files, place, copies, analyser: ANALYSER });
   let settled: Promise<void> | undefined;
   const ready = async (session: Session): Promise<Session> => {
     if (setup.writes) await (settled ??= completed(opened, session).then(() => tidied(opened)));
@@ -125,6 +137,13 @@ export async function openMemory(setup: MemorySetup) {
 
     status: () => statusOf(opened, sessions, place, userPlace(setup.root, setup.state)),
 
+    /** What is wrong with the stores of this project, the one in use and an earlier one of the user's. */
+    faults(): Promise<string[]> {
+      const folders = [...new Set([folder, userPlace(setup.root, setup.state)])];
+      const options = { project: kit.app, analyser: ANALYSER };
+      return faultsIn(elsewhere ? [folder] : folders, setup.engine, options);
+    },
+
     /** Throws where the store cannot be reached. */
     async reach(): Promise<void> {
       await (await opened.session()).store.embedding();
@@ -149,8 +168,25 @@ export async function openMemory(setup: MemorySetup) {
       return (await files.read()).problems;
     },
 
-    /** Removes forgotten memories for good. */
-    purge: on(purge),
+    /** Removes forgotten memories for good, and the copies that have them. */
+    async purge(given: ToPurge) {
+      const done = await purge(opened, given);
+      if (done.applied && done.memories.length > 0) {
+        await removeCopies(copies);
+        await copyToday((await opened.session()).store, copies).catch((error: unknown) =>
+          setup.log.warn('the memories were not copied', { error: String(error) }),
+        );
+      }
+      return done;
+    },
+
+    /** The daily copies, newest first. */
+    copies: () => dailyCopies(copies),
+
+    async restoreCopy(day: string, apply: boolean) {
+      const { restoreCopy } = await import('./transfer/restore-copy.ts');
+      return restoreCopy({ place, copies, analyser: ANALYSER }, day, apply && setup.writes);
+    },
 
     /** Makes the vectors that are missing, now, and waits for it. */
     async reindex(tell: (progress: Reembedding) => void, signal: AbortSignal): Promise<Reembedding> {
@@ -160,6 +196,18 @@ export async function openMemory(setup: MemorySetup) {
       const { total, embedded: done } = await session.store.embedding();
       return { running: false, done, total };
     },
+
+    /** Brings here what another memory still holds of a store whose file is gone. Answers how many came. */
+    async adopt(former: { held(): Promise<MemoryStore | undefined> }): Promise<number> {
+      const held = setup.writes ? await former.held() : undefined;
+      return held === undefined ? 0 : copyAll(held, (await opened.sessionToWrite()).store, true);
+    },
+
+    /** The store, if it is open and its file is gone: this process then has the last of it. */
+    held: (): Promise<MemoryStore | undefined> => sessions.held(),
+
+    /** Gives back what it holds as soon as the calls that use it have ended; it can still be used. */
+    rest: (): void => sessions.rest(),
 
     close: (): Promise<void> => sessions.close(),
   };

@@ -25,10 +25,20 @@ export interface StorePlace {
   qdrant?: QdrantAddress | undefined;
   /** `false` for one that only reads: it finds nothing where there is no store. */
   makes?: boolean | undefined;
+  keeping?: Keeping | undefined;
 }
 
-const SQLITE_FILE = '.bmad-memory.db';
-const LOG_FILE = '.bmad-memory.jsonl';
+/** How a store that was removed while it was in use comes back. */
+export interface Keeping {
+  /** Whether this process may write at all. */
+  writes: boolean;
+  /** Makes the folder again. */
+  remake?: (() => Promise<void>) | undefined;
+  onMoved?: ((what: string) => void) | undefined;
+}
+
+export const SQLITE_FILE = '.bmad-memory.db';
+export const LOG_FILE = '.bmad-memory.jsonl';
 
 export function isOnQdrant({ engine, qdrantUrl }: EngineSettings): boolean {
   return engine === 'qdrant' || (engine === 'auto' && qdrantUrl !== undefined);
@@ -40,15 +50,16 @@ export async function openConfigured(
   folder: string,
   options: StoreOptions,
   makes = true,
+  keeping?: Keeping,
 ): Promise<MemoryStore> {
   await refuseLinks(folder);
   const qdrant = url === undefined ? undefined : { url, apiKey };
-  return openStore({ folder, engine, journal, qdrant, makes }, options);
+  return openStore({ folder, engine, journal, qdrant, makes, keeping }, options);
 }
 
 /** The store of a project. An engine that was asked for is never replaced by another: memories would part. */
 export async function openStore(
-  { folder, engine = 'auto', journal, qdrant, makes = true }: StorePlace,
+  { folder, engine = 'auto', journal, qdrant, makes = true, keeping }: StorePlace,
   options: StoreOptions,
 ): Promise<MemoryStore> {
   if (engine === 'qdrant' || (engine === 'auto' && qdrant !== undefined)) {
@@ -78,7 +89,8 @@ export async function openStore(
   // To open a database is to make it.
   if (!makes && (await modifiedAt(file)) === undefined) return new NoDatabaseYet(options, file, driver);
   const { openSqliteStore } = await import('./sqlite/store.ts');
-  return openSqliteStore({ ...options, file, driver, journal, note });
+  const admit = (): Promise<void> => refuseLinks(folder);
+  return openSqliteStore({ ...options, ...keeping, admit, file, driver, journal, note });
 }
 
 /** Stands in for a database until the first memory creates one: a log that is never written, and so is empty. */

@@ -9,7 +9,7 @@ import type { MemoryStore } from './engine.ts';
 import { allEntries } from './transfer/transfer.ts';
 import type { OpenMemory } from './opened.ts';
 
-interface ToPurge {
+export interface ToPurge {
   /** Exact ids, each of a forgotten memory. */
   ids?: readonly string[] | undefined;
   /** All that were forgotten before this date. */

@@ -3,6 +3,7 @@ import { BmadError } from '../../base/errors.ts';
 import { chooseEmbedder } from '../../meaning/embedders/choose.ts';
 import type { KitFiles } from '../../kit/memories/read-all.ts';
 import type { MemorySetup } from './memory.ts';
+import { keepCopying } from './daily-copies.ts';
 import { NoDatabaseYet, openConfigured } from './open.ts';
 import { preparePlace, type MemoryPlace } from './place.ts';
 import { embedPending, type Reembedding } from './reembed.ts';
@@ -10,9 +11,14 @@ import type { Analyser } from '../../meaning/analyser.ts';
 import type { MemoryStore } from './engine.ts';
 import type { Session } from './opened.ts';
 
-interface SessionSetup extends Pick<MemorySetup, 'engine' | 'embedder' | 'log' | 'background' | 'writes'> {
+interface SessionSetup extends Pick<
+  MemorySetup,
+  'engine' | 'embedder' | 'embedders' | 'log' | 'background' | 'writes'
+> {
   files: KitFiles;
   place: MemoryPlace;
+  /** The folder of the daily copies. */
+  copies: string;
   analyser: Analyser;
 }
 
@@ -23,13 +29,13 @@ const RETRY_MS = 60_000;
 export class Sessions {
   readonly #setup: SessionSetup;
   readonly #closing = new AbortController();
-  /** Stores that others may still be using. */
-  readonly #opened: MemoryStore[] = [];
+  #store: MemoryStore | undefined;
   #session: Promise<Session> | undefined;
   /** In use until there is a store: reading makes none. */
   #standIn: NoDatabaseYet | undefined;
   #prepared: Promise<void> | undefined;
   #retryAt = Number.POSITIVE_INFINITY;
+  #resting = false;
   readonly reembedding: Reembedding = { running: false, done: 0, total: 0 };
 
   constructor(setup: SessionSetup) {
@@ -79,6 +85,7 @@ export class Sessions {
     const reason = failure instanceof Error ? failure.message : 'it failed.';
     this.#setup.log.warn('the embedder failed', { error: reason });
     this.#retryAt = performance.now() + RETRY_MS;
+    this.#setup.embedders?.failed();
     const troubles = [`Words only, without meaning: ${reason}`];
     this.#session = this.#session?.then(({ store }) => ({ store, embedder: undefined, troubles }));
   }
@@ -87,7 +94,8 @@ export class Sessions {
     const { files, analyser, place } = this.#setup;
     this.#retryAt = Number.POSITIVE_INFINITY;
     const troubles: string[] = [];
-    const embedder = await chooseEmbedder(this.#setup.embedder, signal).catch((error: unknown) => {
+    const choose = this.#setup.embedders?.get ?? (() => chooseEmbedder(this.#setup.embedder, signal));
+    const embedder = await choose().catch((error: unknown) => {
       if (!(error instanceof BmadError)) throw error;
       troubles.push(`Words only, without meaning: ${error.message} ${error.hint ?? ''}`.trim());
       this.#retryAt = performance.now() + RETRY_MS;
@@ -95,12 +103,27 @@ export class Sessions {
     });
     const space = embedder === undefined ? undefined : { embedder: embedder.id, dim: embedder.dim };
     const options = { project: files.kit.app, analyser, space };
-    const store = await openConfigured(this.#setup.engine, place.folder, options, makes);
+    const { writes, log } = this.#setup;
+    const store = await openConfigured(this.#setup.engine, place.folder, options, makes, {
+      writes,
+      remake: () => preparePlace(place),
+      onMoved: (what) => log.warn(what),
+    });
     this.#standIn = store instanceof NoDatabaseYet ? store : undefined;
-    this.#opened.push(store);
+    // Calls may still be using the one before.
+    this.#store?.leave();
+    this.#store = store;
     const session = { store, embedder, troubles };
-    if (this.#setup.background) this.#fillIn(session, place.folder);
+    this.#keepCopies(store);
+    if (this.#resting) store.leave();
+    else if (this.#setup.background) this.#fillIn(session, place.folder);
     return session;
+  }
+
+  #keepCopies(store: MemoryStore): void {
+    const { writes, background, log, copies } = this.#setup;
+    if (!writes || this.#resting || store instanceof NoDatabaseYet) return;
+    keepCopying(store, copies, { signal: this.#closing.signal, log, atOnce: !background });
   }
 
   #fillIn(session: Session, folder: string): void {
@@ -115,9 +138,21 @@ export class Sessions {
     );
   }
 
+  async held(): Promise<MemoryStore | undefined> {
+    await this.#session?.catch(() => undefined);
+    return this.#store?.held();
+  }
+
+  /** Gives back what it holds as soon as the calls that use it have ended. */
+  rest(): void {
+    this.#resting = true;
+    this.#closing.abort();
+    this.#store?.leave();
+  }
+
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#session?.catch(() => undefined);
-    await Promise.all(this.#opened.splice(0).map((store) => store.close().catch(() => undefined)));
+    await this.#store?.close().catch(() => undefined);
   }
 }

@@ -1,9 +1,11 @@
 import { BmadError } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
 import { plural } from '../../base/text/text.ts';
+import { isOnQdrant, openConfigured, type EngineSettings } from './open.ts';
 import type { OpenMemory } from './opened.ts';
 import { isUsed, type MemoryPlace } from './place.ts';
 import type { Sessions } from './sessions.ts';
+import type { StoreOptions } from './store.ts';
 
 /**
  * The true state of a project's memory, even if it does not work. `userFolder` is used unless the project has a folder for
@@ -57,4 +59,29 @@ export async function statusOf(
       steps: [...error.steps, ...steps],
     };
   }
+}
+
+/** Stores that cannot be used, in words; one that is fine, or not there yet, says nothing. Nothing is made for it. */
+export async function faultsIn(
+  folders: readonly string[],
+  engine: EngineSettings,
+  options: StoreOptions,
+): Promise<string[]> {
+  const faults: string[] = [];
+  for (const folder of folders) {
+    try {
+      if (!isOnQdrant(engine) && !(await isUsed(folder))) continue;
+      const store = await openConfigured(engine, folder, options, false, { writes: false });
+      try {
+        const { damaged, notes } = await store.health();
+        if (damaged === true) faults.push(notes.join(' '));
+      } finally {
+        await store.close();
+      }
+    } catch (error) {
+      if (!(error instanceof BmadError)) throw error;
+      faults.push(error.line);
+    }
+  }
+  return faults;
 }

@@ -107,6 +107,8 @@ export interface StoreHealth {
   /** Details for people: the driver and its version, the journal, the server's version. */
   details: Record<string, string>;
   schema: number;
+  /** Some of what it should hold cannot be read. */
+  damaged?: boolean | undefined;
   /** Works, but not as well as it should; `notes` say why and what to do. */
   degraded: boolean;
   notes: string[];

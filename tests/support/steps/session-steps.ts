@@ -91,8 +91,15 @@ function isNew({ operation, args = {}, open = [] }: Step, folder: string): boole
 async function copyOf(folder: string, onEnd: (cleanUp: () => Promise<void>) => void): Promise<string> {
   const copy = await realpath(await mkdtemp(join(tmpdir(), 'bmad-copy-')));
   onEnd(() => rm(copy, { recursive: true, force: true }));
-  await cp(folder, copy, { recursive: true, filter: (path) => basename(path) !== 'node_modules' });
-  return copy;
+  // SQLite removes its log when the last of its users leaves, which may be now.
+  for (let tries = 1; ; tries++) {
+    try {
+      await cp(folder, copy, { recursive: true, filter: (path) => basename(path) !== 'node_modules' });
+      return copy;
+    } catch (error) {
+      if (!String(error).includes('ENOENT') || tries === 3) throw error;
+    }
+  }
 }
 
 /** State that is kept with the user is found by the place of the project, so it is put where the copy's is looked for. */

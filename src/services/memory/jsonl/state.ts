@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { readLog } from '../../../base/files/file-log.ts';
 import { jsonObject } from '../../../base/parse/json.ts';
 import { BmadError } from '../../../base/errors.ts';
 import type { MemoryEntry } from '../../../model/memory.ts';
@@ -44,17 +46,13 @@ export class LogState {
   readonly #unread = new Set<string>();
   lines = 0;
   damaged = 0;
+  /** The name of the log, which stays when it is rewritten; older versions gave it none. */
+  store: string | undefined;
+  /** Other logs whose memories it has taken over. */
+  took: string[] = [];
 
   constructor(analyser: Analyser) {
     this.#analyser = analyser;
-  }
-
-  clear(): void {
-    this.kept.clear();
-    this.#frequency.clear();
-    this.#unread.clear();
-    this.lines = 0;
-    this.damaged = 0;
   }
 
   /** Takes in a line of the file at `path`. One that cannot be read is counted and left. */
@@ -70,6 +68,8 @@ export class LogState {
     if (first) {
       if (line['log'] !== 'bmad-memory' || typeof line['version'] !== 'number') throw notALog(path);
       if (line['version'] > LOG_VERSION) throw newerStore(path);
+      this.store = typeof line['store'] === 'string' ? line['store'] : undefined;
+      this.took = Array.isArray(line['took']) ? line['took'].map(String) : [];
       return;
     }
     if (isPut(line)) this.#put(line);
@@ -89,6 +89,22 @@ export class LogState {
     if (space !== undefined && vector !== undefined) kept.vectors.set(space, decoded(vector));
     if (kept.terms === undefined) this.#unread.add(key);
     this.kept.set(key, kept);
+  }
+
+  /** Whether this log has taken the place of another one, and does not have what that had. */
+  lacks({ store }: LogState): boolean {
+    return store !== undefined && store !== this.store && !this.took.includes(store);
+  }
+
+  /** Takes in what another log had; the newer of two versions stays. */
+  merge(other: LogState): void {
+    for (const [key, { entry, revisions, vectors }] of other.kept) {
+      const own = this.kept.get(key)?.entry;
+      if (own !== undefined && own.updatedAt >= entry.updatedAt) continue;
+      this.#put({ put: { entry, revisions }, reset: true });
+      for (const [space, vector] of vectors) this.kept.get(key)?.vectors.set(space, vector);
+    }
+    if (other.store !== undefined) this.took.push(other.store);
   }
 
   /** Removed memories disappear from the log only when it is rewritten. */
@@ -144,7 +160,7 @@ export class LogState {
 
   /** The shortest log with the same meaning. */
   *compact(): Generator<string> {
-    yield headerLine();
+    yield headerLine(this.store, this.took);
     for (const { entry, revisions, vectors } of this.kept.values()) {
       yield JSON.stringify({ put: { entry, revisions }, reset: true } satisfies Put);
       for (const [space, vector] of vectors) yield vectorLine(entry, space, vector);
@@ -152,8 +168,14 @@ export class LogState {
   }
 }
 
-export function headerLine(): string {
-  return JSON.stringify({ log: 'bmad-memory', version: LOG_VERSION });
+/** The first line of a log: a new one gets a name, so that another in its place can be told from itself. */
+export function headerLine(store: string = randomUUID(), took: readonly string[] = []): string {
+  return JSON.stringify({
+    log: 'bmad-memory',
+    version: LOG_VERSION,
+    store,
+    ...(took.length === 0 ? {} : { took }),
+  });
 }
 
 export function putLine(
@@ -194,6 +216,19 @@ function decoded(text: string): Float32Array {
   return new Float32Array(bytes.buffer, 0, bytes.length >> 2);
 }
 
+/** What is in a log; throws unless every line of it can be read. */
+export async function checkedLog(path: string, analyser: Analyser): Promise<LogState> {
+  const state = new LogState(analyser);
+  await readLog(
+    path,
+    undefined,
+    () => undefined,
+    (line) => state.take(path, line),
+  );
+  if (state.damaged > 0 || state.lines === 0) throw damagedLog(path, state.damaged);
+  return state;
+}
+
 /** Before the log is rewritten, which would lose what cannot be read. */
 export function damagedLog(path: string, damaged: number): BmadError {
   return new BmadError(
@@ -206,6 +241,6 @@ export function damagedLog(path: string, damaged: number): BmadError {
 function notALog(path: string): BmadError {
   return new BmadError('unavailable', `${path} is damaged or not a memory log. It was left unchanged.`, {
     subject: path,
-    hint: `Move it elsewhere and import an export of the memories, or repair its first line: ${headerLine()}`,
+    hint: `Move it elsewhere and import an export of the memories, or repair its first line: ${JSON.stringify({ log: 'bmad-memory', version: LOG_VERSION })}`,
   });
 }

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { appendLog, readLog, replaceLog, type LogPlace } from '../../../base/files/file-log.ts';
+import { replaceLog } from '../../../base/files/file-log.ts';
 import { withLock } from '../../../base/files/file-lock.ts';
 import { ensureFolder, isWritable } from '../../../base/files/file-state.ts';
 import type { MemoryEntry, MemoryFilter, MemoryKey } from '../../../model/memory.ts';
@@ -11,7 +11,8 @@ import { dot, ranked, spaceOf, spaceText, weighed } from '../rank.ts';
 import { isForgotten, keyText, listed, passes, readyFilter } from '../select.ts';
 import type { MemoryQuery, Page, StoreHealth, StoreOptions, VectorFor, VectorSpace } from '../store.ts';
 import { tally } from '../tally.ts';
-import { damagedLog, headerLine, LOG_VERSION, LogState, putLine, vectorLine } from './state.ts';
+import { LiveLog } from './live-log.ts';
+import { checkedLog, damagedLog, LOG_VERSION, putLine, vectorLine, type LogState } from './state.ts';
 
 export interface JsonlOptions extends StoreOptions {
   file: string;
@@ -20,17 +21,13 @@ export interface JsonlOptions extends StoreOptions {
 }
 
 const LOCK_WAIT_MS = 30_000;
-/** A log is rewritten when most of a long one is obsolete. */
-const COMPACT_LINES = 2_000;
-const COMPACT_SHARE = 3;
 
 /** Memories in a file of lines, with no package and no server: for places where nothing better runs. */
 export class JsonlStore extends MemoryStore {
   readonly #file: string;
   readonly #inside: string | undefined;
   readonly #reason: string | undefined;
-  readonly #state: LogState;
-  #place: LogPlace | undefined;
+  readonly #log: LiveLog;
   /** Reads and writes of this process, one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -39,7 +36,7 @@ export class JsonlStore extends MemoryStore {
     this.#file = file;
     this.#inside = jailOf(dirname(file));
     this.#reason = reason;
-    this.#state = new LogState(options.analyser);
+    this.#log = new LiveLog(file, options.analyser, this.#inside);
   }
 
   async list(filter: MemoryFilter, page: Page) {
@@ -83,12 +80,14 @@ export class JsonlStore extends MemoryStore {
 
   async purge(keys: readonly MemoryKey[]): Promise<MemoryEntry[]> {
     return this.#alone(async () => {
-      const gone = keys.flatMap((key) => this.#state.kept.get(keyText(key))?.entry ?? []).filter(isForgotten);
+      const gone = keys
+        .flatMap((key) => this.#log.state.kept.get(keyText(key))?.entry ?? [])
+        .filter(isForgotten);
       if (gone.length === 0) return [];
-      if (this.#state.damaged > 0) throw damagedLog(this.#file, this.#state.damaged);
-      this.#place = undefined;
-      for (const entry of gone) this.#state.drop(keyText(entry));
-      await replaceLog(this.#file, this.#state.compact(), this.#inside);
+      const { state } = this.#log;
+      if (state.damaged > 0) throw damagedLog(this.#file, state.damaged);
+      for (const entry of gone) state.drop(keyText(entry));
+      await this.#log.replace();
       return gone;
     });
   }
@@ -125,7 +124,7 @@ export class JsonlStore extends MemoryStore {
     return this.#write((append) => {
       let taken = 0;
       for (const { key, revision, vector } of vectors) {
-        const kept = this.#state.kept.get(keyText(key));
+        const kept = this.#log.state.kept.get(keyText(key));
         if (kept?.entry.revision !== revision) continue;
         append(vectorLine(kept.entry, spaceText(space), vector));
         taken++;
@@ -136,7 +135,7 @@ export class JsonlStore extends MemoryStore {
 
   async stamp(): Promise<string> {
     await this.#fresh();
-    return this.#place === undefined ? 'none' : `${this.#place.file}-${this.#place.offset}`;
+    return this.#log.stamp;
   }
 
   async health(): Promise<StoreHealth> {
@@ -151,15 +150,37 @@ export class JsonlStore extends MemoryStore {
         : [
             `${state.damaged} of ${state.lines} lines of ${this.#file} cannot be read; they were left unchanged.`,
           ]),
+      ...(this.#log.unsaved
+        ? [
+            `${this.#file} was removed or replaced; what this process knows is written again with the next memory.`,
+          ]
+        : []),
     ];
     return {
       engine: 'jsonl',
       place: this.#file,
       details: { lines: String(state.lines) },
       schema: LOG_VERSION,
+      damaged: state.damaged > 0,
       degraded: notes.length > 0,
       notes,
     };
+  }
+
+  override file(): string {
+    return this.#file;
+  }
+
+  override async copyTo(path: string): Promise<void> {
+    const state = await this.#fresh();
+    if (state.damaged > 0) throw damagedLog(this.#file, state.damaged);
+    await replaceLog(path, state.compact());
+    await checkedLog(path, this.options.analyser);
+  }
+
+  override async held(): Promise<MemoryStore | undefined> {
+    await this.#fresh();
+    return this.#log.unsaved && this.#log.stamp === 'none' ? this : undefined;
   }
 
   async close(): Promise<void> {
@@ -174,7 +195,7 @@ export class JsonlStore extends MemoryStore {
     const { space } = this.options;
     return this.#write((append) =>
       keys.map((key, index) => {
-        const kept = this.#state.kept.get(keyText(key));
+        const kept = this.#log.state.kept.get(keyText(key));
         const { decision, answer } = decide(kept, index);
         if (decision.next !== undefined) append(putLine({ ...decision, next: decision.next }, space));
         else if (
@@ -192,48 +213,15 @@ export class JsonlStore extends MemoryStore {
   /** The state with everything that any process has finished writing. */
   async #fresh(withWords = false): Promise<LogState> {
     return this.#inTurn(async () => {
-      await this.#read();
-      if (withWords) await this.#state.readWords();
-      return this.#state;
+      await this.#log.read();
+      if (withWords) await this.#log.state.readWords();
+      return this.#log.state;
     });
-  }
-
-  async #read(): Promise<void> {
-    try {
-      const read = await readLog(
-        this.#file,
-        this.#place,
-        () => this.#state.clear(),
-        (line) => this.#state.take(this.#file, line),
-        this.#inside,
-      );
-      this.#place = read?.place;
-      if (read === undefined) this.#state.clear();
-    } catch (error) {
-      // Half of a log was loaded; the next attempt starts from the beginning.
-      this.#place = undefined;
-      throw error;
-    }
   }
 
   /** Decides on the newest state while no other process writes, then appends all lines at once. */
   async #write<T>(decide: (append: (line: string) => void) => T): Promise<T> {
-    return this.#alone(async () => {
-      const place = this.#place;
-      const lines: string[] = [];
-      const append = (line: string): void => {
-        if (this.#state.lines === 0 && line !== headerLine()) append(headerLine());
-        lines.push(line);
-        // Each line counts for the next decision.
-        this.#state.take(this.#file, line);
-      };
-      // Should anything fail, the log is read again from its start.
-      this.#place = undefined;
-      const answer = decide(append);
-      this.#place = lines.length === 0 ? place : await appendLog(this.#file, lines, this.#inside);
-      await this.#compact();
-      return answer;
-    });
+    return this.#alone(() => this.#log.append(decide));
   }
 
   /** Works on the newest state while no other process writes. */
@@ -242,17 +230,11 @@ export class JsonlStore extends MemoryStore {
       await ensureFolder(dirname(this.#file), this.#inside);
       const options = { waitMs: LOCK_WAIT_MS, inside: this.#inside };
       return withLock(`${this.#file}.lock`, options, async () => {
-        await this.#read();
+        await this.#log.read();
+        await this.#log.save();
         return work();
       });
     });
-  }
-
-  async #compact(): Promise<void> {
-    const { lines, kept, damaged } = this.#state;
-    if (lines < COMPACT_LINES || lines < kept.size * COMPACT_SHARE || damaged > 0) return;
-    this.#place = undefined;
-    await replaceLog(this.#file, this.#state.compact(), this.#inside);
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {

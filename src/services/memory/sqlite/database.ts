@@ -35,11 +35,18 @@ export type Access = 'write' | 'read' | 'still';
 /** Creates or changes the tables, or what a connection needs. */
 export type Prepare = (database: Database) => void | Promise<void>;
 
+/** Looks at the tables before anything in them is used, and again when someone has changed them. Throws to refuse. */
+export type Check = (database: Database) => void;
+
+/** Their texts vary with the filters of calls. */
+const STATEMENTS_KEPT = 100;
+
 export class Database {
   readonly path: string;
   readonly driver: Driver;
   readonly notes: readonly string[];
   readonly #prepare: Prepare;
+  readonly #check: Check;
   readonly #statements = new Map<string, Statement>();
   #access: Access;
   #connection: Connection;
@@ -47,18 +54,25 @@ export class Database {
   /** For a file that stands still: what it was like when it was opened, and how often it was opened. */
   #seen: string | undefined;
   #openings = 0;
+  /** The version of the tables that was found to be in order. */
+  #checked: number | undefined;
 
   constructor(
     path: string,
     driver: Driver,
     notes: readonly string[],
-    { access = 'write', prepare = () => undefined }: { access?: Access; prepare?: Prepare } = {},
+    {
+      access = 'write',
+      prepare = () => undefined,
+      check = () => undefined,
+    }: { access?: Access; prepare?: Prepare; check?: Check | undefined } = {},
   ) {
     this.path = path;
     this.driver = driver;
     this.notes = notes;
     this.#access = access;
     this.#prepare = prepare;
+    this.#check = check;
     this.#connection = this.#connect();
   }
 
@@ -80,12 +94,13 @@ export class Database {
     const row = this.#statement(`PRAGMA journal_mode=${journal}`).get() as { journal_mode: string };
     this.#journal = row.journal_mode;
     // What a call has answered for survives a power cut. Mapped memory stays off, its default: it has damaged files.
-    this.#connection.exec('PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;');
+    // What is removed is overwritten, and so is a row that moves when it is marked: it may have to go for good later.
+    this.#connection.exec('PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA secure_delete=ON;');
   }
 
-  /** Whether a file that may only be read can be. */
+  /** Whether the file can be read and is what it should be. */
   look(): void {
-    this.#statement('SELECT count(*) FROM sqlite_schema').get();
+    this.transaction('BEGIN', () => undefined);
   }
 
   /** How the file is written by the processes that have it open; undefined if it cannot be determined. */
@@ -137,7 +152,12 @@ export class Database {
     this.#access = (log?.size ?? 0) > 0 ? 'read' : 'still';
     this.#connection = this.#connect();
     this.#openings++;
+    this.#checked = undefined;
     await this.#prepare(this);
+  }
+
+  async copyTo(path: string): Promise<void> {
+    await this.driver.copy(this.#connection, path);
   }
 
   /** Moves what is in the write-ahead log into the file and leaves nothing in it; while others read, that waits. */
@@ -149,6 +169,7 @@ export class Database {
     this.#connection.exec(begin);
     let result: T;
     try {
+      this.#lookAtTables();
       result = work();
       this.#connection.exec('COMMIT');
     } catch (error) {
@@ -162,16 +183,27 @@ export class Database {
     return result;
   }
 
+  /** Inside a transaction, so that what was looked at is what is used. */
+  #lookAtTables(): void {
+    const { schema_version: version } = this.#statement('PRAGMA schema_version').get() as {
+      schema_version: number;
+    };
+    if (version === this.#checked) return;
+    this.#check(this);
+    this.#checked = version;
+  }
+
   /** Moves with each commit of another connection, not with our own. */
   dataVersion(): number {
     const row = this.#statement('PRAGMA data_version').get() as { data_version: number };
     return this.#openings * 1_000_000 + row.data_version;
   }
 
-  close(): void {
+  /** A reader leaves even the place of what others have written as it is. */
+  close(foldLog = true): void {
     // Drivers keep a file open until its statements are collected, so the log is not folded in by closing alone.
     try {
-      if (this.#journal === 'wal') this.#connection.exec('PRAGMA wal_checkpoint(PASSIVE)');
+      if (foldLog && this.#journal === 'wal') this.#connection.exec('PRAGMA wal_checkpoint(PASSIVE)');
     } catch {
       // Another process will do it.
     }
@@ -183,6 +215,8 @@ export class Database {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
       statement = this.#connection.prepare(sql);
+      const [oldest] = this.#statements.keys();
+      if (this.#statements.size >= STATEMENTS_KEPT && oldest !== undefined) this.#statements.delete(oldest);
       this.#statements.set(sql, statement);
     }
     return statement;

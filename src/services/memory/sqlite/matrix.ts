@@ -15,6 +15,12 @@ interface VectorRow extends MemoryRow {
 const SLICE = 500;
 
 /**
+ * Far beyond what comparing with each is good for. A file of a project may have any number of rows, and each would take
+ * its place in memory; what is beyond is found by its words.
+ */
+const MOST_ROWS = 500_000;
+
+/**
  * The vectors of one space in one block of memory, with what filters look at. Up to a hundred thousand memories,
  * comparing with each is faster than an index would be worth.
  */
@@ -47,7 +53,9 @@ export class Matrix {
   }
 
   async #loadAll(database: Database): Promise<void> {
-    const count = await database.read(() => database.get<{ n: number }>('SELECT count(*) AS n FROM memory'));
+    const count = await database.read(() =>
+      database.get<{ n: number }>('SELECT count(*) AS n FROM vector WHERE space = ?', spaceText(this.#space)),
+    );
     this.#reserve(count?.n ?? 0);
     while ((await database.read(() => this.#take(database, SLICE))) === SLICE) await setImmediate();
     this.#loaded = true;
@@ -82,8 +90,9 @@ export class Matrix {
 
   #reserve(slots: number): void {
     const { dim } = this.#space;
-    if (slots * dim <= this.#block.length) return;
-    const larger = new Float32Array(Math.max(slots, 2 * this.#rids.length) * dim);
+    const wanted = Math.min(slots, MOST_ROWS);
+    if (wanted * dim <= this.#block.length) return;
+    const larger = new Float32Array(Math.min(Math.max(wanted, 2 * this.#rids.length), MOST_ROWS) * dim);
     larger.set(this.#block);
     this.#block = larger;
   }
@@ -96,6 +105,7 @@ export class Matrix {
       return;
     }
     const slot = known ?? this.#rids.length;
+    if (slot >= MOST_ROWS) return;
     if (known === undefined) {
       this.#rids.push(row.rid);
       this.#slots.set(row.rid, slot);

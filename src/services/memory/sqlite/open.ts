@@ -2,8 +2,9 @@ import { dirname } from 'node:path';
 import { BmadError } from '../../../base/errors.ts';
 import { ensureFile } from '../../../base/files/file-modes.ts';
 import { ensureFolder, isWritable, sizeAndTime } from '../../../base/files/file-state.ts';
+import { lastBytes } from '../../../base/files/file-identity.ts';
 import { farFolder } from '../../../base/files/file-systems.ts';
-import { Database, patiently, type Access, type Journal, type Prepare } from './database.ts';
+import { Database, patiently, type Access, type Check, type Journal, type Prepare } from './database.ts';
 import { sqliteDriver, type Driver } from './driver.ts';
 import { isBusy, isRefusedByDisk, needsWriting, readOnlyFailure } from './failures.ts';
 
@@ -17,6 +18,7 @@ const HANDOVER_MS = 2_000;
 export interface OpenOptions {
   /** Makes or changes the tables; called until it succeeds, so it has to bear being called again. */
   prepare: Prepare;
+  check?: Check | undefined;
   driver?: Driver | undefined;
   /** `auto` is a write-ahead log unless something is known that forbids it. */
   journal?: 'auto' | Journal | undefined;
@@ -24,10 +26,11 @@ export interface OpenOptions {
 
 export async function openSqlite(
   path: string,
-  { prepare, driver, journal: asked = 'auto' }: OpenOptions,
+  { prepare, check, driver, journal: asked = 'auto' }: OpenOptions,
 ): Promise<Database> {
   const chosen = driver ?? (await sqliteDriver());
-  if (!(await isWritable(path))) return openToRead(path, chosen, prepare);
+  await refuseForeignJournal(path);
+  if (!(await isWritable(path))) return openToRead(path, chosen, prepare, check);
   await ensureFolder(dirname(path));
   await ensureFile(path);
   const { journal, notes } = await journalFor(path, chosen, asked);
@@ -35,8 +38,10 @@ export async function openSqlite(
     const handover = performance.now() + HANDOVER_MS;
     const database = await opened(
       path,
-      () => new Database(path, chosen, notes),
+      () => new Database(path, chosen, notes, { check }),
       (fresh) => {
+        // Nothing is changed in a file before it is known to be ours.
+        fresh.look();
         try {
           fresh.begin(mode);
         } catch (error) {
@@ -85,12 +90,17 @@ async function journalFor(
  * A file that may only be read. One with a write-ahead log needs files beside it, which cannot be created here; if they
  * are missing, no one is writing either, and SQLite is opened in immutable mode.
  */
-async function openToRead(path: string, driver: Driver, prepare: Prepare): Promise<Database> {
+async function openToRead(
+  path: string,
+  driver: Driver,
+  prepare: Prepare,
+  check: Check | undefined,
+): Promise<Database> {
   const notes = [readOnlyFailure(path).text.replaceAll('\n\n', ' ')];
   const attempt = async (access: Access): Promise<Database> =>
     opened(
       path,
-      () => new Database(path, driver, notes, { access, prepare }),
+      () => new Database(path, driver, notes, { access, prepare, check }),
       (fresh) => fresh.look(),
     );
   let database: Database;
@@ -102,6 +112,18 @@ async function openToRead(path: string, driver: Driver, prepare: Prepare): Promi
     database = await attempt('still');
   }
   return prepared(database, prepare);
+}
+
+/** How a journal ends that names a second file, which SQLite would read, and remove when it is done. */
+const SECOND_FILE = Buffer.from('d9d505f920a163d7', 'hex');
+
+/** A transaction of ours is about one file. A journal that names another was made to have that one removed. */
+async function refuseForeignJournal(path: string): Promise<void> {
+  if (!(await lastBytes(`${path}-journal`, SECOND_FILE.length)).equals(SECOND_FILE)) return;
+  throw new BmadError('unavailable', `${path}-journal was not written by this server. It was not used.`, {
+    subject: path,
+    hint: 'Find out who put it there, then move it elsewhere.',
+  });
 }
 
 async function opened(

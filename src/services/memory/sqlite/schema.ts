@@ -1,4 +1,3 @@
-import { newerStore } from '../place.ts';
 import { readOnlyFailure } from './failures.ts';
 import type { Database } from './open.ts';
 
@@ -7,7 +6,7 @@ export const TYPE_NUMBER =
   "(CASE type WHEN 'shared-context' THEN 0 WHEN 'decisions' THEN 1 WHEN 'agent-learnings' THEN 2 WHEN 'failures' THEN 3 ELSE 4 END)";
 
 /** Each step makes the tables of one version from those of the version before. A step that was shipped never changes. */
-const STEPS: readonly string[] = [
+export const STEPS: readonly string[] = [
   `CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
    INSERT INTO meta VALUES ('rev', '0');
    CREATE TABLE memory (
@@ -53,11 +52,12 @@ export const SCHEMA = STEPS.length;
 
 /** Brings the tables to the newest version; several processes may try at once. */
 export function migrate(database: Database): void {
-  if (version(database) !== SCHEMA && database.readOnly) throw readOnlyFailure(database.path);
-  if (version(database) !== SCHEMA)
+  // What is in the file is checked with the first transaction.
+  const known = database.transaction('BEGIN', () => version(database));
+  if (known !== SCHEMA && database.readOnly) throw readOnlyFailure(database.path);
+  if (known !== SCHEMA)
     database.transaction('BEGIN IMMEDIATE', () => {
       const from = version(database);
-      if (from > SCHEMA) throw newerStore(database.path);
       for (const step of STEPS.slice(from)) database.exec(step);
       database.exec(`PRAGMA user_version=${SCHEMA}`);
     });

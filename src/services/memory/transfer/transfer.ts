@@ -177,10 +177,17 @@ function readyItem(
   }
 }
 
-/** Copies everything from one store to another: earlier wordings, and what was forgotten or superseded. */
-export async function copyAll(from: MemoryStore, to: MemoryStore): Promise<number> {
+/**
+ * Copies everything from one store to another: earlier wordings, and what was forgotten or superseded; or only what the
+ * other does not have, or has as it was before. Answers how many were copied.
+ */
+export async function copyAll(from: MemoryStore, to: MemoryStore, onlyMissing = false): Promise<number> {
   const entries = await allEntries(from, { includeForgotten: true, includeSuperseded: true });
+  let copied = 0;
   for (const entry of entries.toReversed()) {
+    const there = onlyMissing ? await to.get(entry) : undefined;
+    if (there !== undefined && there.updatedAt >= entry.updatedAt) continue;
+    copied++;
     const earlier = (await from.revisions(entry)).toReversed();
     const wordings = [...earlier, { ...entry, at: entry.updatedAt }];
     const { type, id, createdAt } = entry;
@@ -190,5 +197,5 @@ export async function copyAll(from: MemoryStore, to: MemoryStore): Promise<numbe
     if (entry.supersededAt !== undefined) await to.supersede(entry, entry.supersededBy, entry.supersededAt);
     if (entry.forgottenAt !== undefined) await to.forget([entry], entry.forgottenAt);
   }
-  return entries.length;
+  return copied;
 }

@@ -1,0 +1,37 @@
+import { lstatSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { openToRead } from './open-file.ts';
+
+/**
+ * Which file is at a path: its device and inode. An open file that was removed or replaced goes on working for whoever
+ * has it open, and no one else ever sees what is written to it. Undefined if there is none.
+ */
+export async function fileIdentity(path: string): Promise<string | undefined> {
+  return stat(path, { bigint: true }).then(
+    ({ dev, ino }) => `${dev} ${ino}`,
+    () => undefined,
+  );
+}
+
+/** Whether something is at a path at this very moment, without a turn for anyone else. */
+export function isThereNow(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The last bytes of a regular file; none if there is no such file, or it is shorter. */
+export async function lastBytes(path: string, count: number): Promise<Buffer> {
+  const opened = await openToRead(path).catch(() => undefined);
+  if (opened === undefined) return Buffer.alloc(0);
+  const { handle, size } = opened;
+  try {
+    if (size < count) return Buffer.alloc(0);
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(count), 0, count, size - count);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
