@@ -46,6 +46,9 @@ const LATE_PARTS: Record<string, string> = {
   'src/surfaces/a2a/routes.ts': 'a2a',
 };
 
+/** The same for modules whose functions are called without waiting: they are loaded when one of them is first used. */
+const LATE_MODULES: Record<string, string> = { 'src/base/secrets/masking.ts': 'masking' };
+
 const lateFile = (name: string): string => `vendor/${name.replaceAll('/', '-')}`;
 
 /** The SDK's default validator is ajv, a third of the bundle and never used by us; its small one does as well. */
@@ -57,6 +60,15 @@ const leanValidator: Plugin = {
     }));
   },
 };
+
+/** A module in the place of another, which loads that one when something of it is used. */
+function loadedOnUse(file: string, exported: object): string {
+  // Since Node 23 there is also one called "module.exports", which is not a name of the package.
+  const names = Object.keys(exported).filter((name) => name !== 'default' && name !== 'module.exports');
+  return `let all;const load=()=>all??=require(${JSON.stringify(file)});
+    const getters=${JSON.stringify(names.join(' '))}.split(" ").map((name)=>[name,{enumerable:true,get:()=>load()[name]}]);
+    module.exports=Object.defineProperties({__esModule:true,get default(){const all=load();return all.default??all}},Object.fromEntries(getters));`;
+}
 
 /**
  * A late package is a file of its own, and is loaded when something of it is first used: a file that imports a parser
@@ -72,18 +84,8 @@ const latePackages: Plugin = {
         : undefined;
     });
     esbuild.onLoad({ filter: /.*/, namespace: 'late-package' }, async ({ path }) => {
-      // Since Node 23 there is also one called "module.exports", which is not a name of the package.
-      const names = Object.keys((await import(path)) as object).filter(
-        (name) => name !== 'default' && name !== 'module.exports',
-      );
-      const exported = [
-        ...names.map((name) => `get ${name}(){return load().${name}}`),
-        'get default(){const all=load();return all.default??all}',
-      ];
-      const file = JSON.stringify(LATE_BUILTINS.includes(path) ? path : `./${lateFile(path)}.cjs`);
-      return {
-        contents: `let all;const load=()=>all??=require(${file});module.exports={__esModule:true,${exported.join()}};`,
-      };
+      const file = LATE_BUILTINS.includes(path) ? path : `./${lateFile(path)}.cjs`;
+      return { contents: loadedOnUse(file, (await import(path)) as object) };
     });
   },
 };
@@ -97,10 +99,17 @@ const lateParts: Plugin = {
   setup(esbuild) {
     esbuild.onResolve({ filter: /^\.\.?\// }, ({ path, kind, resolveDir, namespace }) => {
       if (namespace.startsWith('late')) return { path, external: true };
-      const part = LATE_PARTS[relative(root, resolve(resolveDir, path)).split(sep).join('/')];
+      const file = relative(root, resolve(resolveDir, path)).split(sep).join('/');
+      if (file in LATE_MODULES && kind === 'import-statement')
+        return { path: file, namespace: 'late-module' };
+      const part = LATE_PARTS[file];
       return part !== undefined && kind === 'dynamic-import'
         ? { path: `./${part}.cjs`, namespace: 'late' }
         : undefined;
+    });
+    esbuild.onLoad({ filter: /.*/, namespace: 'late-module' }, async ({ path }) => {
+      const exported = (await import(pathToFileURL(join(root, path)).href)) as object;
+      return { contents: loadedOnUse(`./${LATE_MODULES[path]}.cjs`, exported) };
     });
     esbuild.onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
       contents: `module.exports=require(${JSON.stringify(path)});`,
@@ -130,7 +139,8 @@ export interface Bundle {
 
 /** Bundles programs the one way we do it: CommonJS, minified, everything inside (docs/decisions/0003). */
 export async function bundle({ entries, folder }: Bundle): Promise<Metafile> {
-  const parts = Object.fromEntries(Object.entries(LATE_PARTS).map(([file, name]) => [name, file]));
+  const late = Object.entries({ ...LATE_PARTS, ...LATE_MODULES });
+  const parts = Object.fromEntries(late.map(([file, name]) => [name, file]));
   return run({ ...entries, ...parts }, folder, [leanValidator, prepared, latePackages, lateParts]);
 }
 

@@ -57,6 +57,10 @@ describe('secrets in code', () => {
     ['a.md', 'Set DB_PASSWORD=hunter2secret first', 'Set DB_PASSWORD=*** first'],
     ['a.md', 'Mot de passe : hunter2secret', 'Mot de passe : ***'],
     ['a.txt', 'AccountKey=abcdefgh==', 'AccountKey=***'],
+    ['a.yaml', '- "TOKEN=abcd1234"', '- "TOKEN=***"'],
+    ['a.yaml', 'a: ${DB_PASSWORD:-hunter2}', 'a: ${DB_PASSWORD:-***}'],
+    ['a.yaml', 'password: $ecret1', 'password: ***'],
+    ['a.json', '"api_key": "a1b2c3a4"', '"api_key": "***"'],
     ['a.sh', 'curl -H "Authorization: Basic dXNlcjpwYXNz"', 'curl -H "Authorization: Basic ***"'],
   ])('masks bare values in %s: %j', (path, text, masked) => {
     expect(maskCodeSecrets(text, path)).toBe(masked);

@@ -1,15 +1,17 @@
+import { VALUES_APART } from './apart-rules.ts';
 import { byPattern, masked, type Rule, type Span } from './rules.ts';
-import { URL_CREDENTIALS } from './secret-names.ts';
-import { namesSecret, PRIVATE_KEYS, TOKEN_SHAPES } from './secret-shapes.ts';
+import { isSecretName, URL_CREDENTIALS } from './secret-names.ts';
+import { PRIVATE_KEYS, TOKEN_SHAPES } from './secret-shapes.ts';
+import { isNoSecretOf } from './secret-values.ts';
 import { withoutEnd } from '../text/ends.ts';
 
 /** `name = "value"`, `name: 'value'`, `"name": "value"`; lengths are limited so that no text makes matching slow. */
 const QUOTED =
-  /(?<key>mot[ _-]de[ _-]passe|[\w$.-]{2,60})["'\]]{0,2}[ \t]{0,4}(?::[ \t]{0,4}\w{1,30}[ \t]{0,4})?(?:=>|:=|\?=|[:=])[ \t]{0,4}(?<quote>["'`])(?<value>(?:(?!\k<quote>)[^\n\\]|\\.){4,400})\k<quote>/gi;
+  /(?<key>mot[ _-]de[ _-]passe|[\w$.-]{2,60})["'\]]{0,2}[ \t]{0,24}(?::[ \t]{0,4}\w{1,30}[ \t]{0,4})?(?:=>|:=|\?=|[:=])[ \t]{0,4}(?<quote>["'`])(?<value>(?:(?!\k<quote>)[^\n\\]|\\.){4,400})\k<quote>/gi;
 
 /** The same without quotation marks, and what precedes it. */
 const BARE =
-  /(?<before>^|[^\w$.-])(?<dashes>-{0,2})(?<key>mot[ _-]de[ _-]passe|[\w$.-]{2,60})(?<sign>["'\]]{0,2}[ \t]{0,4}(?:=>|:=|\?=|[:=])[ \t]{0,4})(?<value>[^\s"'`,;<>{}()[\]&][^\s"'`,;<>{}()[\]&]{3,400})/gim;
+  /(?<before>^|[^\w$.-])(?<dashes>-{0,2})(?<key>mot[ _-]de[ _-]passe|[\w$.-]{2,60})(?<sign>["'\]]{0,2}[ \t]{0,24}(?:=>|:=|\?=|[:=])[ \t]{0,4})(?<value>[^\s"'`,;<>{}()[\]&][^\s"'`,;<>{}()[\]&]{3,400})/gim;
 
 /** `--password value`. */
 const OPTION =
@@ -17,16 +19,12 @@ const OPTION =
 
 /** A key at the beginning of a line of a configuration file, whose value goes to the end of the line. */
 const LINE =
-  /^[ \t]*(?:(?:[#;]|\/\/|-|export|set|env)[ \t]+){0,4}["']?(?<key>mot[ _-]de[ _-]passe|[\w$.@/-]{2,120})["']?[ \t]{0,8}[:=][ \t]{0,8}(?<value>[^\s"'`#{[|>][^\n]{3,2000})$/gim;
+  /^[ \t]*(?:(?:[#;]|\/\/|-|export|set|env)[ \t]+){0,4}(?<open>["']?)(?<key>mot[ _-]de[ _-]passe|[\w$.@/-]{2,120})(?<close>["']?)[ \t]{0,24}[:=][ \t]{0,8}(?<value>[^\s"'`#{[|>][^\n]{3,2000})$/gim;
 
 /** `ENV DB_PASSWORD value` in a Dockerfile. */
 const ENV_LINE = /^[ \t]*(?:ENV|ARG)[ \t]+(?<key>[\w.-]{2,60})[ \t]+(?<value>[^\s="'$][^\n]{3,400})$/gim;
 
 const ELEMENT = /<(?<key>[\w.:-]{2,60})(?:\s[^<>\n]{0,200})?>(?<value>[^<>\n]{4,400})(?=<\/)/g;
-
-/** The name and the value apart: `name: DB_PASSWORD` and `value: …` on the next line, `key="Password" value="…"`. */
-const NAMED =
-  /\b(?:name|key)["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<key>[\w.:-]{2,60})["']?,?[ \t]{0,4}(?:\r?\n[ \t]{0,40})?["']?\bvalue["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<value>[^\s"'<>][^"'\n<>\r]{3,400})/gi;
 
 /** A text that goes over the next, deeper lines: `password: |`. */
 const BLOCK = /^([ \t]*)(?:-[ \t]+)*["']?([\w.$-]{2,60})["']?[ \t]*:[ \t]*[|>][-+\d]{0,3}[ \t]*(?:#.*)?\r?$/;
@@ -52,7 +50,8 @@ function rulesFor(path: string): readonly Rule[] {
   if (PROSE.test(path)) return IN_PROSE;
   const line = byPattern(VALUE, LINE, beforeComment(path));
   const env = byPattern(VALUE, ENV_LINE, beforeComment(path));
-  return [BLOCKS, PARTED, ...(SHELL.test(path) ? [] : [line]), env, ASSIGNED, OPTIONS];
+  const values = SHELL.test(path) ? [] : [line];
+  return [...QUOTED_VALUES, BLOCKS, ...values, env, ASSIGNED, OPTIONS];
 }
 
 const VALUE = 'the value of a secret';
@@ -60,11 +59,20 @@ const VALUE = 'the value of a secret';
 type Found = Readonly<Record<string, string | undefined>>;
 
 const isSecret = ({ key = '', value = '' }: Found): boolean =>
-  namesSecret(key) && value.length >= 4 && !isPlaceholder(value);
+  isSecretName(key) && value.length >= 4 && !isNoSecretOf(key, value) && !isAboutOne(value);
+
+/** `${TOKEN:?a message}` has a message where others have a value, and `${TOKEN:-***}` one that is masked already. */
+const isBare = (found: Found): boolean =>
+  isSecret(found) && !(found['before'] === '{' && /^(?:\?|[-=]\*)/.test(found['value'] ?? ''));
 
 /** Messages and labels speak of secrets, and are none. */
 const isNoSentence = ({ key = '', value = '' }: Found): boolean =>
-  namesSecret(key) && !isPlaceholder(value) && !isSentence(value);
+  isSecretName(key) && !isNoSecretOf(key, value) && !isAboutOne(value) && !isSentence(value);
+
+/** The same in code, where an expression may be inside of a text. */
+const isNoExpression = (found: Found): boolean =>
+  isNoSentence(found) &&
+  !/^(?:\$[{(]|\{\{|process\.env\.|os\.environ|import\.meta\.)/.test(found['value'] ?? '');
 
 /** In capitals it says what to put there: `--token TOKEN`. */
 const isOption = (found: Found): boolean => isSecret(found) && !/^[A-Z_]+$/.test(found['value'] ?? '');
@@ -73,15 +81,18 @@ const EVERYWHERE: readonly Rule[] = [
   URL_CREDENTIALS,
   PRIVATE_KEYS,
   ...TOKEN_SHAPES,
-  byPattern(VALUE, QUOTED, isNoSentence),
+  ...VALUES_APART,
   byPattern(VALUE, ELEMENT, ({ key, value }) => isNoSentence({ key, value: value?.trim() })),
 ];
 
+const QUOTED_VALUES: readonly Rule[] = [byPattern(VALUE, QUOTED, isNoSentence)];
+
 /** Only what cannot be a name, a call or a type: a part of a text such as `"Password=abc;"`, or letters after digits. */
 const IN_CODE: readonly Rule[] = [
+  byPattern(VALUE, QUOTED, isNoExpression),
   byPattern(VALUE, BARE, (found) => {
     const { before = '', dashes, key = '', sign, value = '' } = found;
-    if (!isSecret(found)) return false;
+    if (!isBare(found)) return false;
     const tight = sign === '=' && (/[;"'`&?]/.test(before) || /^[A-Z\d_]+$/.test(key) || dashes !== '');
     return tight ? /\d/.test(value) || /[;&?]/.test(before) : isOpaque(value);
   }),
@@ -89,17 +100,17 @@ const IN_CODE: readonly Rule[] = [
 ];
 
 const IN_PROSE: readonly Rule[] = [
+  ...QUOTED_VALUES,
   byPattern(VALUE, BARE, (found, match) => {
     const { sign = '', value = '' } = found;
-    if (!isSecret(found)) return false;
+    if (!isBare(found)) return false;
     return sign.includes('=') || isStrong(value) || (value.length >= 8 && isLastOfLine(match));
   }),
   byPattern(VALUE, OPTION, (found) => isOption(found) && isStrong(found['value'] ?? '')),
 ];
 
-const ASSIGNED = byPattern(VALUE, BARE, isSecret);
+const ASSIGNED = byPattern(VALUE, BARE, isBare);
 const OPTIONS = byPattern(VALUE, OPTION, isOption);
-const PARTED = byPattern(VALUE, NAMED, isSecret);
 
 function isLastOfLine({ 0: whole, index, input }: RegExpExecArray): boolean {
   const end = index + whole.length;
@@ -116,7 +127,7 @@ const BLOCKS: Rule = {
       const isBlank = line.trim() === '';
       if (deeper === undefined || (!isBlank && indent <= deeper)) {
         const [, blanks = '', name = ''] = BLOCK.exec(line) ?? [];
-        deeper = namesSecret(name) ? blanks.length : undefined;
+        deeper = isSecretName(name) ? blanks.length : undefined;
       } else if (!isBlank) yield [start + indent, start + line.length];
       start += line.length + 1;
     }
@@ -126,27 +137,29 @@ const BLOCKS: Rule = {
 /** Elsewhere than in YAML and TOML, what looks like a comment may be part of the value. */
 function beforeComment(path: string): (found: Found) => string | false {
   const isCommented = /\.(?:ya?ml|toml)$/i.test(path);
-  return ({ key, value = '' }) => {
+  return ({ key, open = '', close, value = '' }) => {
     const comment = isCommented ? value.search(/[ \t]#/) : -1;
     const whole = withoutEnd(comment === -1 ? value : value.slice(0, comment), ' \t\r');
-    const kept = isCommented ? whole : whole.replace(/,$/, '');
+    const line = isCommented ? whole : whole.replace(/,$/, '');
+    // The quotation mark before the key is closed behind the value: `- "TOKEN=abc"`.
+    const kept = open !== '' && close === '' && line.endsWith(open) ? line.slice(0, -1) : line;
     return isSecret({ key, value: kept }) && kept;
   };
 }
 
-/** `${TOKEN}`, `process.env.X`, `<your key>`: what stands for a value, or is none. */
-function isPlaceholder(value: string): boolean {
-  return /^(?:\$(?:\w+|[{(].*)|\{\{.*|%\w+%|@?<[^>]*>|[*=].*|process\.env\..*|os\.environ.*|import\.meta\..*|secrets?\.[\w.]+|(?:basic|bearer|token|digest)(?: (?:\*+|\$\{[^}]*\}|\{\w*\}|<[^>]*>|%s))?|true|false|null|none|undefined|![A-Za-z]+ .*)$/is.test(
+/** A comparison, a tag of YAML, what was masked already, or the scheme of a header without its value. */
+function isAboutOne(value: string): boolean {
+  return /^(?:[*=].*|![A-Za-z]+ .*|(?:basic|bearer|token|digest)(?: (?:\*+|\$\{[^}]*\}|\{\w*\}|<[^>]*>|%s))?)$/is.test(
     value,
   );
 }
 
 /** Words of messages and labels. A pass phrase has blanks too, but hardly two of them. */
 const SENTENCE =
-  /(?:^|[^\p{L}])(?:the|an?|is|are|was|be|must|should|cannot|not|no|your|you|to|of|for|in|with|and|or|please|enter|missing|required|invalid|passwords?|tokens?|secrets?|key|le|la|les|un|une|est|votre|mot|de|du|pour)(?=$|[^\p{L}])/giu;
+  /(?:^|[^\p{L}\p{N}])(?:the|an?|is|are|was|be|must|should|cannot|not|no|your|you|to|of|for|in|with|and|or|please|enter|missing|required|invalid|passwords?|tokens?|secrets?|key|le|la|les|un|une|est|votre|mot|de|du|pour)(?=$|[^\p{L}\p{N}])/giu;
 
 function isSentence(value: string): boolean {
-  return (value.match(SENTENCE)?.length ?? 0) >= 2;
+  return /\s/.test(value) && (value.match(SENTENCE)?.length ?? 0) >= 2;
 }
 
 /** In prose, "password: required" is about a password. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskConfigSecrets } from './secrets.ts';
+import { maskConfigSecrets } from './config-mask.ts';
 
 /** Each text holds the word SECRET where a secret is; nothing else may change but these places. */
 function mask(file: string, text: string): string {

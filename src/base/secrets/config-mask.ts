@@ -1,19 +1,27 @@
+import { VALUES_APART } from './apart-rules.ts';
 import { bracketEnd, continuedLineEnd, lineEnd, quoteEnd, type Format } from './config-values.ts';
 import { MASK, masked, type Rule, type Span } from './rules.ts';
 import { isSecretName, URL_CREDENTIALS } from './secret-names.ts';
+import { PRIVATE_KEYS, TOKEN_SHAPES } from './secret-shapes.ts';
+import { isNoSecretOf } from './secret-values.ts';
 import { TextCursor } from '../text/text-cursor.ts';
 
 const FORMATS: readonly [RegExp, Format][] = [
   [/\.ya?ml$/i, 'yaml'],
   [/\.toml$/i, 'toml'],
   [/\.jsonc?$/i, 'json'],
-  [/\.(?:ini|cfg|conf|properties|env)$|(?:^|\/)\.env(?:\.[\w-]+)?$/i, 'lines'],
+  [
+    /\.(?:ini|cfg|cnf|conf|properties|tfvars|env)$|(?:^|\/)\.(?:env(?:\.[\w-]+)?|npmrc|pypirc|netrc|pgpass)$/i,
+    'lines',
+  ],
 ];
 
 /** Masks the values of secret-looking keys in configuration files; every other byte is preserved. */
 export function maskConfigSecrets(path: string, text: string): string {
   const format = FORMATS.find(([name]) => name.test(path))?.[1];
-  return format === undefined ? text : masked(text, [URL_CREDENTIALS, configValues(format)]).text;
+  if (format === undefined) return text;
+  const rules = [URL_CREDENTIALS, ...VALUES_APART, configValues(format), PRIVATE_KEYS, ...TOKEN_SHAPES];
+  return masked(text, rules).text;
 }
 
 function configValues(format: Format): Rule {
@@ -48,8 +56,9 @@ const NESTED_LINE = /([ \t]*)((?:-(?:[ \t]+|(?=\r?\n|$)))*)([^\n]*)/y;
 /** Assignments inside of other text: `--token=abc` in a command, `Password=abc;` in a connection. */
 const ASSIGNMENT = /(?<![\w.-])([\w.-]+)=([^\s"'`;&<>{}$,]+)/g;
 const ASSIGNED_TEXT = /["']([\w.-]{1,200})=/y;
-/** Empty, or a placeholder for a value that is filled in elsewhere. */
-const HARMLESS = /^(?:true|false|null|~|""|''|\[\s*\]|\{\s*\}|\*{0,2}\s*\{\{[\w .-]*\}\})?$/i;
+/** Below `secret:` or `secrets:`, what says where a secret is, and not what it is. */
+const ABOUT_SECRET =
+  /^["']?(?:secretName|defaultMode|optional|required|description|file|external)["']?:[ \t]/;
 
 interface Line {
   indent: number;
@@ -92,7 +101,7 @@ class ConfigMask {
     let key = this.#key(line);
     if (this.#format === 'lines' || (key !== undefined && line.indent <= this.#openedAt)) this.#depth = 0;
     for (;;) {
-      if (key !== undefined && (this.#secretSection || this.#isSecret(key))) this.#maskValue(line);
+      if (key !== undefined && (this.#secretSection || this.#isSecret(key))) this.#maskValue(line, key);
       const char = cursor.text[cursor.at];
       if (char === undefined || char === '\n') break;
       key = this.#pass(char, line, key !== undefined) ? this.#key(line) : undefined;
@@ -174,13 +183,13 @@ class ConfigMask {
   #maskAssignments(start: number, end: number): void {
     for (const match of this.#cursor.text.slice(start, end).matchAll(ASSIGNMENT)) {
       const [all, name = '', value = ''] = match;
-      if (!isSecretName(name) || HARMLESS.test(value)) continue;
+      if (!isSecretName(name) || isNoSecretOf(name, value)) continue;
       const stop = start + match.index + all.length;
       this.#secrets.push([stop - value.length, stop]);
     }
   }
 
-  #maskValue(line: Line): void {
+  #maskValue(line: Line, key: string): void {
     const cursor = this.#cursor;
     const flow = this.#inFlow(line);
     if (flow) cursor.take(SPACE);
@@ -191,7 +200,8 @@ class ConfigMask {
       const value = cursor.text.slice(start, cursor.at);
       const [quote = ''] = /^(?:"""|'''|"|')/.exec(value) ?? [];
       const kept = value.length >= 2 * quote.length && value.endsWith(quote) ? quote.length : 0;
-      if (!HARMLESS.test(value)) this.#secrets.push([start + kept, cursor.at - kept]);
+      const inside = value.slice(kept, value.length - kept);
+      if (!isNoSecretOf(key, inside)) this.#secrets.push([start + kept, cursor.at - kept]);
     }
     if (nests && this.#continuesBelow()) this.#maskNested(line.column);
   }
@@ -215,7 +225,7 @@ class ConfigMask {
       if (!belongs && content !== '' && !content.startsWith('#')) return;
       if (!belongs) continue;
       const start = from + indent.length + dashes.length;
-      if (content !== '') this.#secrets.push([start, start + content.length]);
+      if (content !== '' && !ABOUT_SECRET.test(content)) this.#secrets.push([start, start + content.length]);
       cursor.at = start + content.length;
     }
   }

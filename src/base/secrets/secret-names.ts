@@ -45,38 +45,78 @@ export function stripAddressCredentials(address: string): string {
     .join('#');
 }
 
-const SECRET_WORDS = new Set([
-  'password',
-  'passwords',
-  'passwd',
-  'passphrase',
-  'pwd',
-  'secret',
-  'secrets',
-  'token',
-  'apikey',
-  'credential',
-  'credentials',
-  'authorization',
-]);
-const SECRET_PAIRS = new Set([
-  'api key',
-  'private key',
-  'access key',
-  'secret key',
-  'auth key',
-  'signing key',
-  'encryption key',
-]);
+/**
+ * The one table of names. A name is taken apart into words, and the last of them say what it is the name of:
+ * `GITHUB_TOKEN`, `clientSecret`, `clé d'API`. What is not here is no secret by its name; `secret-shapes.ts` has the
+ * table of what is known by its look.
+ */
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+const pairs = (text: string): ReadonlySet<string> => new Set(text.split(', '));
 
-/** `api_key`, `clientSecret`, `GITHUB_TOKEN`, `DBPassword`; not `max_tokens` or `token_budget`. */
+/** The last word. */
+const WORDS = words(
+  'password passwords passwd passphrase passcode pass pwd pw secret secrets token apikey credential credentials ' +
+    'authorization bearer mdp motdepasse jeton requirepass masterauth rootpw sshpass dbpass userpass rootpass ' +
+    'adminpass smtppass mailpass ftppass keypass storepass',
+);
+/** How the last word ends where the others are written into it: `PGPASSWORD`, `authtoken`. */
+const ENDING =
+  /(?:password|passwd|passphrase|motdepasse|apikey|secretkey|accesskey|privatekey|clientsecret|(?:auth|access|refresh|identity|bot|api)token)$/;
+/** The last two words. */
+const PAIRS = pairs(
+  'api key, private key, access key, secret key, auth key, signing key, encryption key, account key, shared key, ' +
+    'master key, app key, subscription key, license key, nonce key, session key, hmac key, jwt key, key base, ' +
+    'auth salt, nonce salt, in salt, in key, password salt, erlang cookie, seed phrase, recovery phrase, ' +
+    'mot passe, mots passe, cle api, cle acces, cle secrete, cle privee, cle chiffrement, cle signature, ' +
+    'jeton acces, jeton api',
+);
+/** The last two words of what only sounds like one: where requests go, rounds of a work, words of a language model. */
+const OTHERS = pairs(
+  'proxy pass, fastcgi pass, uwsgi pass, scgi pass, grpc pass, memcached pass, ask pass, first pass, second pass, ' +
+    'third pass, last pass, next pass, final pass, single pass, multi pass, one pass, two pass, each pass, per pass, ' +
+    'test pass, tests pass, all pass, on pass, to pass, must pass, review pass, render pass, no password, no passwd, ' +
+    'has password, show password, hide password, ask password, forgot password, pad token, eos token, bos token, ' +
+    'unk token, sep token, cls token, mask token, stop token, special token, per token, each token, first token, ' +
+    'next token, pull secrets, is secret',
+);
+const OTHER_WORDS = words('nopasswd nopassword');
+/** Which one of several it is, and how it is written: `API_KEY_STAGING`, `password2`, `token_base64`. */
+const QUALIFIERS = words(
+  'prod production preprod staging stage dev live sandbox old new current previous primary secondary value plain b64 base64',
+);
+/** Between the words of a French name: `clé d'API`, `jeton de l'API`. */
+const PARTICLES = words('d de des du l la le');
+
+/** `api_key`, `clientSecret`, `PGPASSWORD`, `smtp_pass`, `DBPassword`, `motDePasse`; not `max_tokens` or `first_pass`. */
 export function isSecretName(name: string): boolean {
-  const words = name
+  const parts = nameWords(name);
+  // In French, what it is for comes after it: `MDP_BASE`.
+  if (parts.includes('mdp')) return true;
+  while (parts.length > 1 && isQualifier(parts)) parts.pop();
+  const last = withoutNumber(parts.pop() ?? '');
+  const two = `${parts.at(-1) ?? ''} ${last}`;
+  if (OTHERS.has(two) || OTHER_WORDS.has(last)) return false;
+  return WORDS.has(last) || PAIRS.has(two) || ENDING.test(last);
+}
+
+/** A pass with a number is a round of a work: `pass 2`. */
+function isQualifier(parts: readonly string[]): boolean {
+  const last = parts.at(-1) ?? '';
+  return QUALIFIERS.has(last) || (/^\d+$/.test(last) && parts.at(-2) !== 'pass');
+}
+
+/** `password2`. */
+function withoutNumber(word: string): string {
+  return /^([a-z]{5,})\d{1,4}$/.exec(word)?.[1] ?? word;
+}
+
+function nameWords(name: string): string[] {
+  return name
+    .normalize('NFD')
+    .replace(/[\u0300-\u036F]/g, '')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
-    .filter((word) => word !== '');
-  const last = words.at(-1) ?? '';
-  return SECRET_WORDS.has(last) || SECRET_PAIRS.has(words.slice(-2).join(' '));
+    .filter((word) => word !== '' && !PARTICLES.has(word));
 }

@@ -1,5 +1,4 @@
 import { byPattern, type Rule, type Span } from './rules.ts';
-import { isSecretName } from './secret-names.ts';
 import { withoutEnd, withoutStart } from '../text/ends.ts';
 
 /**
@@ -40,7 +39,73 @@ const TOKEN_PATTERNS: readonly (readonly [
     'credentials in a header',
     /(?<=\bAuthorization["']?[ \t]{0,3}[:=][ \t]{0,3}["']?(?:Bearer|Token)[ \t]{1,3})[\w.~+/-]{6,4000}={0,2}/gi,
   ],
+  ['an AI service key', /\b(?:gsk_|xai-|pplx-|r8_)[A-Za-z0-9]{20,255}/g],
+  ['a PyPI token', /\bpypi-[\w-]{16,500}/g],
+  ['a Docker token', /\bdckr_(?:pat|oat)_[\w-]{16,255}/g],
+  ['a DigitalOcean token', /\bdo[opr]_v1_[a-f0-9]{32,128}/g],
+  ['a Shopify token', /\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{24,64}/g],
+  ['a Vault token', /\bhv[sbr]\.[\w-]{20,255}/g],
+  ['a Databricks token', /\bdapi[a-f0-9]{32}\b/g],
+  ['a Grafana token', /\bgl(?:sa|c)_[\w=+/-]{20,255}/g],
+  ['a Linear key', /\blin_(?:api|oauth)_[A-Za-z0-9]{20,255}/g],
+  ['a Figma token', /\bfig[dou]r?_[\w-]{20,255}/g],
+  ['a Notion token', /\bntn_[A-Za-z0-9]{20,255}/g],
+  ['a Postman key', /\bPMAK-[a-f0-9-]{20,255}/g],
+  ['a New Relic key', /\bNRAK-[A-Z0-9]{20,64}/g],
+  ['a Telegram token', /\b\d{8,10}:AA[\w-]{30,64}/g],
+  ['a Mailgun key', /\bkey-[a-f0-9]{32}\b/g],
+  ['a Google secret', /\bGOCSPX-[\w-]{16,64}|\bya29\.[\w-]{16,500}/g],
+  ['a Supabase token', /\bsbp_[a-f0-9]{32,64}\b/g],
+  ['a signature in a URL', /(?<=[?&](?:sig|X-Amz-Signature|X-Goog-Signature)=)[\w%+/=-]{10,600}/gi],
+  [
+    'a password hash',
+    /\$(?:2[abxy]\$\d\d\$[\w./]{40,60}|[156]\$(?:rounds=\d{1,9}\$)?[\w./]{1,16}\$[\w./]{20,90}|argon2(?:id|i|d)\$[\w$,=+/-]{20,300})/g,
+  ],
+  // `machine … login … password …` in a .netrc, on one line or on three.
+  [
+    'the password of a machine',
+    /\b(?:machine\s{1,20}\S{1,200}|default)\s{1,20}login\s{1,20}\S{1,200}\s{1,20}password\s{1,20}(?<value>\S{3,255})/g,
+  ],
+  // `host:port:database:user:password` in a .pgpass.
+  [
+    'the password of a database',
+    /^(?:[\w.*-]{1,200}):(?:\d{4,5}|\*):[\w.*-]{1,100}:[\w.*-]{1,100}:(?<value>\S{3,255})$/gm,
+    (line) => !line.endsWith(':password') && /[a-z*]/i.test(line.split(':')[2] ?? ''),
+  ],
+  [
+    'the password of a server',
+    /^[ \t]{0,20}(?:requirepass|masterauth|rootpw)[ \t]{1,10}["']?(?<value>[^\s"'{]{3,255})/gm,
+  ],
+  [
+    'the password of a user',
+    /^user[ \t]\S{1,100}[ \t](?:on|off)[ \t](?:[^\n>]{0,100}[ \t])?>(?<value>\S{3,255})/gm,
+  ],
+  ['a password in a command', /\bsshpass[ \t]{1,4}-p[ \t]{0,4}["']?(?<value>[^\s"'`$<{][^\s"'`]{2,255})/g],
+  [
+    'a password in a command',
+    /[ \t]-p[ \t]?["']?(?<value>[^\s"'`$<{=-][^\s"'`]{2,255})/g,
+    (option, { input, index }) => {
+      const before = input.slice(Math.max(0, index - 200), index);
+      const command = before.slice(Math.max(before.lastIndexOf('\n'), before.lastIndexOf(';')) + 1);
+      // For MySQL a blank means that the password is to be asked for.
+      return /^[ \t]-p[ \t]/.test(option)
+        ? /\b(?:docker|podman) login\b/.test(command)
+        : /\b(?:mysql|mysqldump|mysqladmin|mariadb)\b/.test(command);
+    },
+  ],
+  // The login and the password as npm and Docker keep them.
+  [
+    'basic credentials',
+    /(?<![\w-])_?auth["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<value>[A-Za-z0-9+/]{8,500}={0,2})/g,
+    isLoginAndPassword,
+  ],
 ];
+
+/** `bmFtZTpwYXNzd29yZA==` is `name:password`. */
+function isLoginAndPassword(_: string, { groups }: RegExpExecArray): boolean {
+  const text = Buffer.from(groups?.['value'] ?? '', 'base64').toString('latin1');
+  return /^[\x20-\x7E]+$/.test(text) && text.indexOf(':') > 0 && !text.endsWith(':');
+}
 
 /** A program that fetches, earlier in the same command. */
 const FETCHES = /\b(?:curl|wget|https?)\b[^\n|;]*$/;
@@ -141,37 +206,4 @@ function openEnd(text: string, start: number): number {
 function* keyLines(inside: string, from: number): Generator<Span> {
   for (const { 0: line, index } of inside.matchAll(/[^\s"'`][^\n]*/g))
     if (/[A-Za-z0-9]/.test(line)) yield [from + index, from + index + line.length];
-}
-
-const MORE_WORDS = new Set(['pass', 'mdp', 'motdepasse', 'authtoken', 'passcode', 'jeton']);
-const MORE_PAIRS = new Set([
-  'account key',
-  'shared key',
-  'mot passe',
-  'mots passe',
-  'cle api',
-  'cle acces',
-  'cle secrete',
-  'cle privee',
-  'cle chiffrement',
-  'cle signature',
-  'jeton acces',
-  'jeton api',
-]);
-/** Between the words of a French name: `clé d'API`, `jeton de l'API`. */
-const PARTICLES = new Set(['d', 'de', 'des', 'du', 'l', 'la', 'le']);
-
-/** What is secret by its name, in French too: `DB_PASS`, `AccountKey`, `motDePasse`, `mdp`, `clé d'API`, `jeton`. */
-export function namesSecret(name: string): boolean {
-  if (isSecretName(name)) return true;
-  const words = name
-    .normalize('NFD')
-    .replace(/[\u0300-\u036F]/g, '')
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== '' && !PARTICLES.has(word));
-  // In French, what it is for comes after it: `MDP_BASE`.
-  if (words.includes('mdp')) return true;
-  return MORE_WORDS.has(words.at(-1) ?? '') || MORE_PAIRS.has(words.slice(-2).join(' '));
 }

@@ -1,8 +1,10 @@
 import { BmadError } from '../errors.ts';
+import { VALUES_APART } from './apart-rules.ts';
 import { MASK, masked, type Rule } from './rules.ts';
-import { URL_CREDENTIALS } from './secret-names.ts';
+import { isSecretName, URL_CREDENTIALS } from './secret-names.ts';
 import { isStrange, isStrangeWord, TOLD_VALUES } from './secret-sentences.ts';
-import { hasPrivateKey, namesSecret, PRIVATE_KEYS, TOKEN_SHAPES } from './secret-shapes.ts';
+import { hasPrivateKey, PRIVATE_KEYS, TOKEN_SHAPES } from './secret-shapes.ts';
+import { isNoSecretOf } from './secret-values.ts';
 import { withoutEnd } from '../text/ends.ts';
 
 /**
@@ -10,7 +12,7 @@ import { withoutEnd } from '../text/ends.ts';
  * `mot de passe : `, `the token is `. French puts a blank, often one that does not break, before the colon.
  */
 const NAMED =
-  /(?<![\p{L}\p{N}_.-])(mots?[ _-]de[ _-]passe|cl[ée]s?[ _-](?:d['’]|de[ _])?(?:api|acc[eè]s|secr[eè]te|priv[ée]e|chiffrement|signature)|jetons?[ _-](?:d['’])?(?:api|acc[eè]s)|(?:api|access|account|secret|private|shared|auth|signing|encryption)[ _-]?key|[\p{L}\p{N}_.-]{2,60})(["']?)([ \t\u00A0\u202F]{0,3}[=:][ \t\u00A0\u202F]{0,3}|[ \t]{1,3}(?:is|est|vaut)[ \t]{1,3})/giu;
+  /(?<![\p{L}\p{N}_.-])(mots?[ _-]de[ _-]passe|cl[ée]s?[ _-](?:d['’]|de[ _])?(?:api|acc[eè]s|secr[eè]te|priv[ée]e|chiffrement|signature)|jetons?[ _-](?:d['’])?(?:api|acc[eè]s)|(?:api|access|account|secret|private|shared|auth|signing|encryption)[ _-]?key|[\p{L}\p{N}_.-]{2,120})(["'\]]{0,2})([ \t\u00A0\u202F]{0,24}[=:][ \t\u00A0\u202F]{0,3}|[ \t]{1,3}(?:is|est|vaut)[ \t]{1,3})/giu;
 const QUOTED = /(["'])((?:(?!\1)[^\n]){1,500})\1/y;
 const BARE = /[^\s"'`,;<>{}]{1,500}/y;
 const IN_ADDRESS = /[^\s"'`,;<>{}&]{1,500}/y;
@@ -58,7 +60,7 @@ const NAMED_VALUES: Rule = {
       const [, name = '', , sign = ''] = named;
       const start = names.lastIndex;
       // A name may begin inside what was taken for a sign: `x is password=…`.
-      if (!namesSecret(name) && !WEAK.test(name)) names.lastIndex = named.index + name.length;
+      if (!isSecretName(name) && !WEAK.test(name)) names.lastIndex = named.index + name.length;
       else {
         const value = valueAt(text, start, text.charAt(named.index - 1));
         if (value === undefined || !isValue(name, sign, value)) continue;
@@ -69,7 +71,13 @@ const NAMED_VALUES: Rule = {
   },
 };
 
-const IN_PROSE: readonly Rule[] = [URL_CREDENTIALS, ...TOKEN_SHAPES, NAMED_VALUES, TOLD_VALUES];
+const IN_PROSE: readonly Rule[] = [
+  URL_CREDENTIALS,
+  ...TOKEN_SHAPES,
+  ...VALUES_APART,
+  NAMED_VALUES,
+  TOLD_VALUES,
+];
 
 interface Value {
   text: string;
@@ -100,7 +108,7 @@ const RANDOM = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w+/=-]{20,}$/;
 
 /** In prose, "password: required" is about a password; a real value contains a digit or a symbol, or is quoted. */
 function isValue(name: string, sign: string, { text, quoted, listed }: Value): boolean {
-  if (text.startsWith(MASK) || /^\$|^%\w+%$/.test(text)) return false;
+  if (text.startsWith(MASK) || isNoSecretOf(name, text)) return false;
   if (WEAK.test(name)) return RANDOM.test(text);
   if (sign.includes('=') && listed) return true;
   if (text.length < SHORTEST) return false;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isSecretName, stripAddressCredentials, stripUrlCredentials } from './secret-names.ts';
-import { createSecrets, maskSecretValues } from './secrets.ts';
+import { createSecrets } from './secrets.ts';
+import { maskSecretValues } from './table-mask.ts';
 
 describe('stripUrlCredentials', () => {
   it.each([
@@ -53,13 +54,17 @@ describe('isSecretName', () => {
   const secret = `password PASSWORD db_password dbPassword DBPassword db.password smtp-passwd pwd passphrase
     api_key apiKey APIKey API-KEY apikey OPENAI_API_KEY x-api-key token GITHUB_TOKEN accessToken _authToken --token
     secret client_secret clientSecret secrets AWS_SECRET_ACCESS_KEY AWSSecretKey privateKey private_key signing_key
-    encryptionKey credential credentials Authorization`;
+    encryptionKey credential credentials Authorization DB_PASS PGPASSWORD pass smtp_pass user_pass SSHPASS dbPass
+    ADMIN_PW SECRET_KEY_BASE API_KEY_STAGING password2 DB_PASSWORD_2 refreshtoken key-store-password accountKey
+    motDePasse MDP_BASE cle_api jeton`;
   it.each(['api key', ...secret.split(/\s+/)])('is careful with %j', (name) => {
     expect(isSecretName(name)).toBe(true);
   });
 
   const harmless = `max_tokens maxTokens tokens token_budget tokenLimit user_name username key keys primary_key keyboard
-    monkey secretary password_policy passwordless author tokenizer - ... __proto__ constructor ключ compass bypass`;
+    monkey secretary password_policy passwordless author tokenizer - ... __proto__ constructor ключ compass bypass
+    proxy_pass first_pass pass_2 SSH_ASKPASS NOPASSWD pad_token cost_per_token imagePullSecrets password_file
+    access_key_id secretName public_key`;
   it.each(['', ...harmless.split(/\s+/)])('leaves %j alone', (name) => {
     expect(isSecretName(name)).toBe(false);
   });
@@ -138,6 +143,8 @@ describe('maskSecretValues', () => {
         credentials: null,
         enabled: { token: false },
         url: 'https://me:x@example.org',
+        hook: 'https://hooks.slack.com/services/T0123ABCD/B0123ABCD/a1B2a1B2a1B2',
+        pass: { smtp: 'abc', from: '${SMTP_PASS}' },
         date,
       }),
     ).toEqual({
@@ -150,6 +157,8 @@ describe('maskSecretValues', () => {
       credentials: null,
       enabled: { token: false },
       url: 'https://***@example.org',
+      hook: 'https://hooks.slack.com/services/***',
+      pass: { smtp: '***', from: '${SMTP_PASS}' },
       date,
     });
   });

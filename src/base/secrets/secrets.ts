@@ -1,7 +1,5 @@
 import { MASK } from './rules.ts';
-import { isSecretName, stripUrlCredentials } from './secret-names.ts';
-
-export { maskConfigSecrets } from './config-mask.ts';
+import { stripUrlCredentials } from './secret-names.ts';
 
 /** Values that must never be shown: registered once, removed from every log line and every answer. */
 export interface Secrets {
@@ -43,24 +41,10 @@ function mapTexts(value: unknown, map: (text: string) => string): unknown {
   return isTree(value) ? mapValues(value, (inner) => mapTexts(inner, map)) : value;
 }
 
-/** The same for a table that has been parsed already: values of secret-looking keys, at any depth, are masked. */
-export function maskSecretValues(value: unknown): unknown {
-  if (typeof value === 'string') return stripUrlCredentials(value);
-  if (Array.isArray(value)) return value.map(maskSecretValues);
-  if (!isTree(value)) return value;
-  return mapValues(value, (inner, key) => (isSecretName(key) ? masked(inner) : maskSecretValues(inner)));
-}
-
-function masked(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(masked);
-  if (isTree(value)) return mapValues(value, masked);
-  return typeof value === 'boolean' || value === '' || value === null ? value : MASK;
-}
-
-function isTree(value: unknown): value is object {
+export function isTree(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !(value instanceof Date);
 }
 
-function mapValues(table: object, map: (value: unknown, key: string) => unknown): unknown {
+export function mapValues(table: object, map: (value: unknown, key: string) => unknown): unknown {
   return Object.fromEntries(Object.entries(table).map(([key, value]) => [key, map(value, key)]));
 }

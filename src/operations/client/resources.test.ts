@@ -91,6 +91,27 @@ describe('resources', () => {
     expect(text.match(/: "?\*\*\*"?$/gm)).toHaveLength(3);
   });
 
+  it('serves no password of a configuration file, whatever tool it is for (S-16)', async () => {
+    const { ok, folder } = await openSession(afterAll);
+    const served = {
+      '.env': ['DB_PASS=korn7blume\nPGPASSWORD=amsel44\nNAME=x\n', 'DB_PASS=***\nPGPASSWORD=***\nNAME=x\n'],
+      'mail.yaml': [
+        'pass: korn7blume\nsmtp_pass: amsel44\nuser_pass: "ufer9"\nfirst_pass: lint\n',
+        'pass: ***\nsmtp_pass: ***\nuser_pass: "***"\nfirst_pass: lint\n',
+      ],
+      'mcp.json': [
+        '{"args": ["--api-key", "korn7blume"], "max_tokens": 5}',
+        '{"args": ["--api-key", "***"], "max_tokens": 5}',
+      ],
+    } as const;
+    for (const [name, [text]] of Object.entries(served))
+      await writeFiles(folder, { [`_bmad/custom/${name}`]: text, '_bmad/config.toml': '[core]\n' });
+    for (const [name, [, masked]] of Object.entries(served)) {
+      const { data } = await ok(readResource, { uri: `bmad://custom/${name}` });
+      expect(data['text'], name).toBe(masked);
+    }
+  });
+
   it('shows the configuration of version 4', async () => {
     const { ok, folder } = await openSession(afterAll, { flags: { discovery: 'local' } });
     await writeFiles(folder, {

@@ -5,6 +5,14 @@ import { refusal } from '../../../tests/support/thrown.ts';
 import { contextFiles } from './context-files.ts';
 
 describe('files that a caller names', () => {
+  it('lose their passwords, also those that look like words (S-16)', async () => {
+    const root = await temporaryFolder(onTestFinished);
+    await writeFiles(root, { 'deploy/db.yml': 'user: shop\npass: kornblume\nsmtp_pass: amsel\n' });
+    expect(await contextFiles(root, ['deploy/db.yml'], String)).toEqual([
+      { path: 'deploy/db.yml', text: 'user: shop\npass: ***\nsmtp_pass: ***\n' },
+    ]);
+  });
+
   it.each(['.git/config', 'sub/.git/HEAD', '.ssh/known_hosts', '.aws/config', './.git/../.git/config'])(
     'are never those of a folder for keys and passwords: %s',
     async (name) => {

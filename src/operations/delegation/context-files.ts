@@ -2,8 +2,8 @@ import { isAbsolute, posix, relative, sep } from 'node:path';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { readInside } from '../../base/files/files.ts';
 import { isMemoryState } from '../../base/files/own-state.ts';
+import { maskCodeSecrets, shownText } from '../../base/secrets/masking.ts';
 import { isSecretFile } from '../../base/secrets/secret-files.ts';
-import { shownText } from '../../base/secrets/secret-text.ts';
 
 const FILE_BYTES = 2_000_000;
 const MOST_FILES = 50;
@@ -54,14 +54,20 @@ export async function contextFiles(
         subject: name.slice(0, 200),
         hint: 'Name fewer files, or those that matter most for the task.',
       });
-    files.push({ path, ...beginningOf(bytes.toString('utf8'), most, hide) });
+    // What a name says about a file says more about its words than the words alone.
+    const shown = (text: string): string => shownText(maskCodeSecrets(text, path), hide);
+    files.push({ path, ...beginningOf(bytes.toString('utf8'), most, shown) });
   }
   return files;
 }
 
-function beginningOf(whole: string, most: number, hide: (text: string) => string): Omit<ContextFile, 'path'> {
-  if (whole.length <= most) return { text: shownText(whole, hide) };
-  const text = shownText(whole.slice(0, most + BEYOND), hide).slice(0, most);
+function beginningOf(
+  whole: string,
+  most: number,
+  shown: (text: string) => string,
+): Omit<ContextFile, 'path'> {
+  if (whole.length <= most) return { text: shown(whole) };
+  const text = shown(whole.slice(0, most + BEYOND)).slice(0, most);
   return { text: text.replace(/[\uD800-\uDBFF]$/, ''), times: whole.length / most };
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
 import { answerRoom } from '../../base/text/paging.ts';
-import { shownText } from '../../base/secrets/secret-text.ts';
+import { shownText } from '../../base/secrets/masking.ts';
 import { fenced, plural } from '../../base/text/text.ts';
 import type { Context, ContextPart, Person, ProjectState, Workspace } from '../context.ts';
 import { projectField } from '../fields.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { present } from '../../base/present.ts';
 import type { Step } from '../../base/step.ts';
 import { isSecretName } from '../../base/secrets/secret-names.ts';
-import { shownText } from '../../base/secrets/secret-text.ts';
+import { shownText } from '../../base/secrets/masking.ts';
 import { fenced, oneLine, plural } from '../../base/text/text.ts';
 import { RUN_STATUSES, type Run, type RunBranch, type RunPlace, type RunState } from '../../model/run.ts';
 import type { Context } from '../context.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { shownText } from '../../base/secrets/secret-text.ts';
+import { shownText } from '../../base/secrets/masking.ts';
 import { fenced } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';

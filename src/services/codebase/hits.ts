@@ -1,5 +1,5 @@
 import { readInside } from '../../base/files/files.ts';
-import { maskCodeSecrets } from '../../base/secrets/code-secrets.ts';
+import { maskCodeSecrets } from '../../base/secrets/masking.ts';
 import { cut } from '../../base/text/text.ts';
 import type { Chunk } from './chunks.ts';
 import type { Analyser } from '../../meaning/analyser.ts';

@@ -1,6 +1,6 @@
 import { isMemoryState } from '../../base/files/own-state.ts';
 import { isSecretFile } from '../../base/secrets/secret-files.ts';
-import { hasPrivateKey } from '../../base/secrets/secret-shapes.ts';
+import { hasPrivateKey } from '../../base/secrets/masking.ts';
 
 /** Folders that hold other people's code, or keys, or no code. */
 const FOREIGN =

@@ -5,7 +5,7 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { orElse, unlessMissing } from '../../base/expected.ts';
 import type { Table } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
-import { maskSecretValues } from '../../base/secrets/secrets.ts';
+import { maskSecretValues } from '../../base/secrets/masking.ts';
 import type { SayStep } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';

@@ -9,7 +9,7 @@ import {
   tableOf,
   type Table,
 } from '../../base/parse/parse.ts';
-import { maskSecretValues } from '../../base/secrets/secrets.ts';
+import { maskSecretValues } from '../../base/secrets/masking.ts';
 import { compare } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ContentFiles } from '../../catalogue/content-files.ts';

@@ -2,7 +2,7 @@ import { behaviourOf } from '../../model/format.ts';
 import { attempt, orElse } from '../../base/expected.ts';
 import { field, isTable, parseToml, tableOf } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
-import { maskSecretValues } from '../../base/secrets/secrets.ts';
+import { maskSecretValues } from '../../base/secrets/masking.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';

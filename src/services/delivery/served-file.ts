@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { maskConfigSecrets } from '../../base/secrets/secrets.ts';
+import { maskConfigSecrets } from '../../base/secrets/masking.ts';
 import type { Origin } from '../../model/origin.ts';
 
 /** A file as it is handed out: text, or bytes when it is not text. */

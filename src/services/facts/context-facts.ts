@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { attempt, expected } from '../../base/expected.ts';
 import { listInside, pathExists } from '../../base/files/files.ts';
 import { csvRows, parseYaml, type Table, tableOf, textField } from '../../base/parse/parse.ts';
-import { maskSecretValues } from '../../base/secrets/secrets.ts';
+import { maskSecretValues } from '../../base/secrets/masking.ts';
 import { listIn, tableIn } from './about.ts';
 import { readKitAgents } from '../../kit/agents.ts';
 import {

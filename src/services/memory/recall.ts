@@ -1,6 +1,6 @@
 import { BmadError } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
-import { shownText } from '../../base/secrets/secret-text.ts';
+import { shownText } from '../../base/secrets/masking.ts';
 import type { Step } from '../../base/step.ts';
 import { nameKey } from '../../base/text/same-name.ts';
 import type { MemoryFilter, MemoryHit, MemoryType } from '../../model/memory.ts';

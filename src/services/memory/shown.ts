@@ -1,5 +1,5 @@
 import type { MemoryEntry } from '../../model/memory.ts';
-import { shownText } from '../../base/secrets/secret-text.ts';
+import { shownText } from '../../base/secrets/masking.ts';
 import type { OpenMemory } from './opened.ts';
 
 /**
