@@ -5,7 +5,7 @@ import { temporaryFolder } from '../support/app.ts';
 import { PROJECT } from '../support/code-project.ts';
 import { commitAll, KIT_LIKE_SCRIPT, SCRIPT_PATH } from '../support/contract-project.ts';
 import { writeFiles } from '../support/folders.ts';
-import { startHttpServer } from '../support/http-server.ts';
+import { startHttpServer, type HttpServerProcess } from '../support/http-server.ts';
 import { LineClient, type Message } from '../support/line-client.ts';
 import { modern, openSocket, sendRequest } from '../support/raw-http.ts';
 
@@ -29,6 +29,15 @@ async function holdAll(url: string, count: number): Promise<Socket[]> {
   return sockets;
 }
 
+/** The answer over a new connection, as soon as the server has noticed that handles are free and takes one. */
+async function onceServed(server: HttpServerProcess, call: Record<string, unknown>): Promise<string> {
+  while (server.child.exitCode === null) {
+    const answered = await sendRequest(server.url, modern('tools/call', call)).catch(() => undefined);
+    if (answered !== undefined && !answered.text.includes('ulimit -n')) return answered.text;
+  }
+  throw new Error(`The server has ended: ${server.stderr()}`);
+}
+
 describe.skipIf(process.platform === 'win32')('a server that runs out of file handles', () => {
   it('answers the call and goes on serving (R-02)', async () => {
     const server = await startHttpServer({ ...(await place()), handles: 200 });
@@ -44,9 +53,8 @@ describe.skipIf(process.platform === 'win32')('a server that runs out of file ha
       expect(text).toMatch(ANSWER);
     }
     for (const socket of sockets) socket.destroy();
-    const after = await sendRequest(server.url, modern('tools/call', SEARCH));
-    expect(after.text).toContain('src/session.ts');
-    expect((await sendRequest(server.url, modern('tools/call', EXECUTE))).text).toContain('Winston');
+    expect(await onceServed(server, SEARCH)).toContain('src/session.ts');
+    expect(await onceServed(server, EXECUTE)).toContain('Winston');
     expect(server.child.exitCode).toBeNull();
   });
 
