@@ -7,6 +7,7 @@ import { matches, type Caller, type HttpRoute, type Part, type Refuse } from '..
 import type { Log } from '../../base/log.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import { pageRules } from './cors.ts';
+import { createDoorstep } from './doorstep.ts';
 import { CLIENT_LEFT, reply, requestOf, saysTooLong } from './exchange.ts';
 import { openGate, type Gate } from './gate.ts';
 import { createRoom, USUAL_LIMITS, type Limits } from './limits.ts';
@@ -62,6 +63,7 @@ export async function openFrontDoor({
   const pages = pageRules(origins);
   const open = new Map<ServerResponse, HttpRoute | undefined>();
   const room = createRoom(limits);
+  const doorstep = createDoorstep(limits.waiting);
   let origin = '';
   let closing = false;
 
@@ -105,6 +107,10 @@ export async function openFrontDoor({
           'retry-after': '1',
         },
       );
+    if (route.open !== true) {
+      doorstep.admitted(incoming.socket);
+      outgoing.once('close', () => doorstep.answered(incoming.socket));
+    }
     const request = await requestOf(incoming, `${origin}${url}`, over.signal, route.checksDepth !== true);
     if ('message' in request) return refuse(request.status, request.message, { connection: 'close' });
     // A request that did not arrive completely is not a call, and no one has waited for it.
@@ -147,7 +153,9 @@ export async function openFrontDoor({
   });
   // More than node would take are counted, so that they are refused and not dropped.
   http.maxHeadersCount = 0;
-  http.maxConnections = limits.connections;
+  http.on('connection', (socket) => doorstep.arrived(socket));
+  // Each call and each stream has a connection at most, so this is the last resort.
+  http.maxConnections = limits.waiting + limits.requests + limits.streams + 1;
   answerBrokenRequests(http);
   const ended = new Promise<void>((resolve) => void http.once('close', resolve));
   // A connection that could not be taken, for want of file handles, must not end the server.

@@ -7,8 +7,8 @@ export interface Limits {
   requests: number;
   /** Streams that may be open at once; what is served without a token is in neither number. */
   streams: number;
-  /** Connections that may be open at once; more are closed without a word. */
-  connections: number;
+  /** Connections that may be open at once without a call that was admitted; for one more, another is closed. */
+  waiting: number;
   /** Bytes and number of headers. */
   headerBytes: number;
   headers: number;
@@ -26,7 +26,8 @@ export interface Limits {
 export const USUAL_LIMITS: Limits = {
   requests: 1_000,
   streams: 1_000,
-  connections: 4_000,
+  // Above what the system hands over at once, so that one that has just come is looked at before it can be closed.
+  waiting: 2_000,
   headerBytes: 16_384,
   headers: 100,
   headerMs: 10_000,
