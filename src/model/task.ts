@@ -42,6 +42,8 @@ const outsideSchema = z.looseObject({
   protocol: z.string().max(20),
   context_id: z.string().max(200),
   message_id: z.string().max(200),
+  /** Stands for the caller who sent it, where callers are known: it belongs to them. */
+  requester: z.string().max(100).optional(),
 });
 
 const resultSchema = z.looseObject({

@@ -190,6 +190,14 @@ export interface Workspace {
   ranking(): Promise<Ranking>;
 }
 
+/** Somebody outside the project. */
+export interface Requester {
+  /** Stands for them in files, and does not tell their token. */
+  mark: string;
+  /** Whether they see only what they have asked for themselves. */
+  alone: boolean;
+}
+
 /** What lives as long as one request; each surface brings its own. */
 export interface Call {
   signal: AbortSignal;
@@ -203,6 +211,8 @@ export interface Call {
    * the user's own host.
    */
   ownToken?: boolean;
+  /** Who asks from outside the project, where that is known. */
+  requester?: Requester | undefined;
   /** `false` where the caller may only read, whatever the server itself allows. */
   mayWrite?: boolean;
   /**

@@ -141,6 +141,34 @@ describe('tasks from outside that have ended', () => {
   });
 });
 
+describe('tasks from outside of several callers', () => {
+  it('that have ended go first where one caller has most (S-11)', async () => {
+    const { folder, ok } = await memorySession(afterAll);
+    const { task_id: first = '' } = viewIn((await ok(outsideTaskAdd, asked)).data);
+    const tasks = join(folder, '_bmad-output/.tasks');
+    const file = JSON.parse(await readFile(join(tasks, `${first}.json`), 'utf8')) as { outside: object };
+    const ended = async (number: number, requester: string): Promise<string> => {
+      const task_id = `task-20250101-000000-${100_000 + number}`;
+      const outside = { ...file.outside, requester };
+      const task = {
+        ...file,
+        task_id,
+        outside,
+        status: 'cancelled',
+        updated_at: `2025-01-01T00:00:${number}`,
+      };
+      await writeFile(join(tasks, `${task_id}.json`), JSON.stringify(task));
+      return task_id;
+    };
+    const quiet = [await ended(100, 'quiet'), await ended(101, 'quiet')];
+    for (let number = 200; number < 420; number += 1) await ended(number, 'loud');
+    await ok(outsideTaskAdd, asked);
+    const left = await readdir(tasks);
+    expect(left).toEqual(expect.arrayContaining(quiet.map((id) => `${id}.json`)));
+    expect(left.filter((name) => name.endsWith('.json') && name.includes('20250101'))).toHaveLength(200);
+  });
+});
+
 describe('outside_task_cancel', () => {
   it('takes a task out of the hands of who works on it', async () => {
     const { task_id } = viewIn((await trusting.ok(outsideTaskAdd, asked)).data);

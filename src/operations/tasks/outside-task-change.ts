@@ -44,7 +44,12 @@ export const outsideTaskAdd = defineOperation({
         outputKey: `${PROTOCOL}_${randomBytes(4).toString('hex')}`,
         createdBy: PROTOCOL,
         ...(config.a2aWithoutApproval ? {} : { approval: 'Requested from outside, over Agent2Agent' }),
-        outside: { protocol: PROTOCOL, context_id: context_id ?? randomUUID(), message_id },
+        outside: {
+          protocol: PROTOCOL,
+          context_id: context_id ?? randomUUID(),
+          message_id,
+          ...(call.requester === undefined ? {} : { requester: call.requester.mark }),
+        },
         origin: ORIGIN,
       },
       context,
@@ -64,9 +69,9 @@ export const outsideTaskCancel = defineOperation({
   serves: 'a2a',
   input: z.strictObject({ task_id: taskIdField }),
   output: z.object({ task: outsideTaskView }),
-  async run({ task_id }, context, { signal }) {
+  async run({ task_id }, context, { signal, requester }) {
     const { queue } = await (await context.state()).tasks();
-    fromOutside(await queue.get(task_id));
+    fromOutside(await queue.get(task_id), requester);
     const task = await queue.cancel(task_id, 'cancelled by the requester', signal);
     if (isRefused(task))
       throw new BmadError('conflict', `${task_id} was refused and cannot be cancelled.`, {

@@ -4,7 +4,13 @@ import { foreignCursor } from '../../base/text/paging.ts';
 import { TASK_STATES, type Task } from '../../model/task.ts';
 import { cursorField, limitField, nextPart } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
-import { fromOutside, outsideTaskView, outsideViewOf, type OutsideTaskView } from './outside-task-view.ts';
+import {
+  fromOutside,
+  isSeenBy,
+  outsideTaskView,
+  outsideViewOf,
+  type OutsideTaskView,
+} from './outside-task-view.ts';
 import { taskIdField } from './task-view.ts';
 
 const PAGE = 50;
@@ -23,11 +29,11 @@ export const outsideTaskShow = defineOperation({
     wait_seconds: z.int().min(0).max(LONGEST_WAIT).default(0).describe('How long to wait for a new mark'),
   }),
   output: z.object({ task: outsideTaskView }),
-  async run({ task_id, known, wait_seconds }, context, { signal }) {
+  async run({ task_id, known, wait_seconds }, context, { signal, requester }) {
     const { queue, follow } = await (await context.state()).tasks();
-    const task = fromOutside(await queue.get(task_id));
+    const task = fromOutside(await queue.get(task_id), requester);
     const now = wait_seconds === 0 ? task : await follow(task_id, known, wait_seconds * 1_000, signal);
-    return { task: await outsideViewOf(fromOutside(now), queue) };
+    return { task: await outsideViewOf(fromOutside(now, requester), queue) };
   },
   render: ({ task }) => ({ body: outsideLine(task) }),
 });
@@ -35,7 +41,7 @@ export const outsideTaskShow = defineOperation({
 export const outsideTaskList = defineOperation({
   name: 'outside_task_list',
   title: 'List tasks from outside',
-  description: 'The tasks requested from outside, most recently changed first.',
+  description: 'The tasks requested from outside that the caller may see, most recently changed first.',
   effect: 'read',
   serves: 'a2a',
   input: z.strictObject({
@@ -48,13 +54,13 @@ export const outsideTaskList = defineOperation({
     cursor: cursorField,
   }),
   output: z.object({ total: z.int(), tasks: z.array(outsideTaskView), next: z.string().optional() }),
-  async run({ context_id, status, refused, changed_after, results, limit, cursor }, context) {
+  async run({ context_id, status, refused, changed_after, results, limit, cursor }, context, { requester }) {
     const { queue } = await (await context.state()).tasks();
     const { tasks } = await queue.all();
     const chosen = tasks.filter(
       (task) =>
-        task.outside !== undefined &&
-        (context_id === undefined || task.outside.context_id === context_id) &&
+        isSeenBy(task, requester) &&
+        (context_id === undefined || task.outside?.context_id === context_id) &&
         (status.length === 0 || status.includes(task.status)) &&
         (refused === undefined || (task.approval?.agreed === false) === refused) &&
         (changed_after === undefined || task.updated_at > changed_after),

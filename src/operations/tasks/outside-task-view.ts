@@ -3,7 +3,7 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { unlessMissing } from '../../base/expected.ts';
 import { byteLength } from '../../base/text/text.ts';
 import { FINAL_STATES, markOf, TASK_STATES, type Task } from '../../model/task.ts';
-import type { TaskQueue } from '../context.ts';
+import type { Requester, TaskQueue } from '../context.ts';
 import { withoutEnd } from '../../base/text/ends.ts';
 
 /** What those see who asked for a task from outside: their own words, how it stands, and the result. */
@@ -71,9 +71,13 @@ export function isRefused({ status, approval }: Task): boolean {
   return status === 'cancelled' && approval?.agreed === false;
 }
 
-/** Outsiders see what outsiders asked for. For them, all else in the queue is not there. */
-export function fromOutside(task: Task): Task {
-  if (task.outside !== undefined) return task;
+/** Outsiders see what outsiders asked for, and most of them only what they did. All else in the queue is not there. */
+export function isSeenBy({ outside }: Task, requester: Requester | undefined): boolean {
+  return outside !== undefined && (requester?.alone !== true || outside.requester === requester.mark);
+}
+
+export function fromOutside(task: Task, requester: Requester | undefined): Task {
+  if (isSeenBy(task, requester)) return task;
   throw new BmadError('not_found', `There is no task ${quoted(task.task_id)}.`, { subject: task.task_id });
 }
 

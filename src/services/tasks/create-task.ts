@@ -88,11 +88,17 @@ const ENDED_FROM_OUTSIDE = 200;
 
 const hasEnded = ({ status }: Task): boolean => FINAL_STATES.includes(status);
 
+const sentBy = (requester: string | undefined) => (task: Task) => task.outside?.requester === requester;
+
+/** Nor can one of them take the places of others: who is known gets no more than remain for everyone else. */
 function checkStrangers({ outside }: NewTask, tasks: readonly Task[]): void {
   if (outside === undefined) return;
   const open = tasks.filter((task) => task.outside !== undefined && !hasEnded(task));
-  if (open.length < OPEN_FROM_OUTSIDE) return;
-  throw new BmadError('unavailable', `${open.length} tasks from outside are already open.`, {
+  const own = outside.requester === undefined ? [] : open.filter(sentBy(outside.requester));
+  const left = OPEN_FROM_OUTSIDE - open.length;
+  if (left > own.length || (left > 0 && outside.requester === undefined)) return;
+  const which = left > 0 ? `${own.length} of your tasks` : `${open.length} tasks from outside`;
+  throw new BmadError('unavailable', `${which} are already open.`, {
     hint: 'Try again once some have finished, or cancel tasks you no longer need.',
   });
 }
@@ -100,11 +106,13 @@ function checkStrangers({ outside }: NewTask, tasks: readonly Task[]): void {
 /** The task that a message has made already: a client that got no answer sends it again. */
 function madeBefore({ outside, task: text }: NewTask, tasks: readonly Task[]): Task | undefined {
   if (outside === undefined) return undefined;
-  const { protocol, context_id, message_id } = outside;
-  const known = tasks.find(
-    ({ outside: other }) =>
-      other?.protocol === protocol && other.context_id === context_id && other.message_id === message_id,
-  );
+  const { protocol, context_id, message_id, requester } = outside;
+  const known = tasks
+    .filter(sentBy(requester))
+    .find(
+      ({ outside: other }) =>
+        other?.protocol === protocol && other.context_id === context_id && other.message_id === message_id,
+    );
   if (known === undefined || known.task === text) return known;
   throw new BmadError(
     'invalid_input',
@@ -117,18 +125,27 @@ function madeBefore({ outside, task: text }: NewTask, tasks: readonly Task[]): T
 }
 
 /**
- * The ended tasks from outside that are too many: first those nobody ever began, then the oldest. What the project has
- * asked for itself is not among them, nor what an open task builds on.
+ * The ended tasks from outside that are too many: of whoever has most, first those nobody ever began, then the oldest. What
+ * the project has asked for itself is not among them, nor what an open task builds on.
  */
 function tooMany(tasks: readonly Task[]): Task[] {
   const ended = tasks.filter((task) => task.outside !== undefined && hasEnded(task));
-  const excess = ended.length - ENDED_FROM_OUTSIDE;
-  if (excess <= 0) return [];
   const needed = new Set(tasks.filter((task) => !hasEnded(task)).flatMap(({ depends_on }) => depends_on));
-  return ended
-    .filter(({ output_key }) => !needed.has(output_key))
-    .sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
-    .slice(0, excess);
+  const groups = new Map<string | undefined, Task[]>();
+  for (const task of ended.filter(({ output_key }) => !needed.has(output_key))) {
+    const group = groups.get(task.outside?.requester) ?? [];
+    group.push(task);
+    groups.set(task.outside?.requester, group);
+  }
+  for (const group of groups.values()) group.sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+  const removed: Task[] = [];
+  while (removed.length < ended.length - ENDED_FROM_OUTSIDE) {
+    const [largest] = [...groups.values()].sort((a, b) => b.length - a.length);
+    const next = largest?.shift();
+    if (next === undefined) break;
+    removed.push(next);
+  }
+  return removed;
 }
 
 function rank({ attempts, updated_at, task_id }: Task): string {

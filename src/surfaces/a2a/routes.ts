@@ -12,6 +12,7 @@ import { agentCard, MOST_SKILLS } from './card.ts';
 import { dataOf } from './errors.ts';
 import { eventResponse } from './events.ts';
 import { createHandler } from './handler.ts';
+import { requesterOf } from './requester.ts';
 import { spoken, type Spoken } from './spoken.ts';
 
 const PATH = '/a2a';
@@ -86,7 +87,10 @@ export function createA2aRoutes(
   }
 
   async function speak(said: Spoken, exchange: Exchange): Promise<Response> {
-    const call = callOf(exchange.caller, AbortSignal.any([exchange.over, closing.signal]));
+    const call = {
+      ...callOf(exchange.caller, AbortSignal.any([exchange.over, closing.signal])),
+      requester: await requesterOf(exchange.caller),
+    };
     const told = new Set<string>();
     const handler = createHandler({ context, call, card: () => cardFor(exchange, call), told });
     const newer = said.version === '1.0';
