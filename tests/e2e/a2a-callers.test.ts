@@ -37,8 +37,8 @@ async function send(
     metadata: { skill: 'architect' },
     ...more,
   };
-  const sent = await ask(who, 'SendMessage', { message, configuration: { returnImmediately: true } });
-  return sent.error?.message ?? (sent.result?.['task'] as { id: string; contextId: string });
+  const answer = await ask(who, 'SendMessage', { message, configuration: { returnImmediately: true } });
+  return answer.error?.message ?? (answer.result?.['task'] as { id: string; contextId: string });
 }
 
 async function sent(who: string, more = {}): Promise<{ id: string; contextId: string }> {

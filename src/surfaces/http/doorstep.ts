@@ -81,8 +81,8 @@ const sizeOf = ({ strangers, guests }: Waiting): number => strangers.size + gues
 export function networkOf(address = ''): string {
   const [four] = /\d+\.\d+\.\d+\.\d+$/.exec(address) ?? [];
   if (four !== undefined) return four;
-  const [front = '', back] = address.split('::').map((part) => part.split(':').filter(Boolean));
-  if (back === undefined) return [...front].slice(0, 4).join(':');
+  const [front = [], back] = address.split('::').map((part) => part.split(':').filter(Boolean));
+  if (back === undefined) return front.slice(0, 4).join(':');
   const zeros = Array.from({ length: Math.max(0, 8 - front.length - back.length) }, () => '0');
   return [...front, ...zeros, ...back].slice(0, 4).join(':');
 }
