@@ -83,6 +83,10 @@ const EARLY_OF_APP = new Set(
 /** Globals that only the programs may touch. */
 const PROGRAM_ONLY = /\bprocess\.(?:env|argv|stdin|stdout|stderr|exit|exitCode|cwd|on|once)\b/;
 
+/** Every way to write to a terminal. */
+const PRINTS =
+  /\bprocess\s*\.\s*(?:stdout|stderr)\b|\bconsole\b|\bprocess\s*\[|\{[^}]*\b(?:stdout|stderr)\b[^}]*\}\s*=\s*process\b|from 'node:(?:process|tty|console)'|\bemitWarning\(/;
+
 const source = join(repository, 'src');
 
 async function sourceFiles(): Promise<string[]> {
@@ -228,13 +232,19 @@ describe('architecture', () => {
     expect(wrong.map(({ file }) => file)).toEqual([]);
   });
 
+  /** The files whose code, comments aside, has something in it. */
+  async function having(pattern: RegExp, among: readonly string[]): Promise<string[]> {
+    const texts = await Promise.all(among.map((file) => readFile(join(source, file), 'utf8')));
+    return among.filter((_, at) => pattern.test(texts[at]?.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '') ?? ''));
+  }
+
   it('touches the process only in the programs', async () => {
-    const wrong: string[] = [];
-    for (const file of production.filter((name) => !name.startsWith('bin/'))) {
-      const code = (await readFile(join(source, file), 'utf8')).replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
-      if (PROGRAM_ONLY.test(code)) wrong.push(file);
-    }
-    expect(wrong).toEqual([]);
+    const others = production.filter((name) => !name.startsWith('bin/'));
+    expect(await having(PROGRAM_ONLY, others)).toEqual([]);
+  });
+
+  it('prints in one place, which shows what is hidden in a text (S-03)', async () => {
+    expect(await having(PRINTS, production)).toEqual(['bin/printer.ts']);
   });
 
   it('has every operation run by execute.ts, which checks who may call it and with what', async () => {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { stepLines, type Step, type StepWriter } from './step.ts';
 import { present } from './present.ts';
-import { cut, visible } from './text/text.ts';
+import { visibleJson } from './text/hidden.ts';
+import { cut } from './text/text.ts';
 
 /** Every way a call can fail. Exit codes, HTTP statuses and the reference page all come from this table. */
 export const ERROR_CODES = {
@@ -188,10 +189,10 @@ export class BmadError extends Error {
   }
 }
 
-/** A caller's value for an error message: one line, quoted, short, with control characters made visible. */
+/** A caller's value for an error message: one line, quoted, short, with what is hidden in it made visible. */
 export function quoted(value: string): string {
   const short = value.length > QUOTED_LENGTH ? `${cut(value, QUOTED_LENGTH)}…` : value;
-  return visible(JSON.stringify(short));
+  return visibleJson(JSON.stringify(short));
 }
 
 function isAbort(thrown: unknown): boolean {

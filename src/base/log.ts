@@ -1,5 +1,6 @@
 import type { Secrets } from './secrets/secrets.ts';
-import { cut, visible } from './text/text.ts';
+import { visible, visibleJson } from './text/hidden.ts';
+import { cut } from './text/text.ts';
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -50,10 +51,10 @@ export function createLog(options: LogOptions): Log {
 
   function jsonLine(level: LogLevel, message: string, fields: Fields): string {
     const head = { time: now().toISOString(), level, message };
-    const line = JSON.stringify({ ...head, ...fields }, redacted);
+    const line = visibleJson(JSON.stringify({ ...head, ...fields }, redacted));
     if (line.length <= LINE_LIMIT) return line;
-    const short = JSON.stringify({ ...head, ...fields }, shortened);
-    return short.length <= LINE_LIMIT ? short : JSON.stringify(head, shortened);
+    const short = visibleJson(JSON.stringify({ ...head, ...fields }, shortened));
+    return short.length <= LINE_LIMIT ? short : visibleJson(JSON.stringify(head, shortened));
   }
 
   function plainLine(level: LogLevel, message: string, fields: Fields): string {

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { createContext } from '../app/app.ts';
 import { ERROR_CODES } from '../base/errors.ts';
 import { CLI_PROGRAM } from '../base/product.ts';
@@ -6,6 +5,7 @@ import { extractSettings, settingsHelp } from '../config/flags.ts';
 import type { Context } from '../operations/context.ts';
 import { runProgram } from '../surfaces/cli/program.ts';
 import { outside, programArguments } from './outside.ts';
+import { lineReader, printer, whenOutputIsLost } from './printer.ts';
 import { fail } from './server-flags.ts';
 
 /** A terminal has no size limit for answers; hosts do. */
@@ -26,49 +26,21 @@ async function main(): Promise<number> {
     });
   }
   return runProgram(rest, open, {
-    out: (text) => process.stdout.write(text),
-    err: (text) => process.stderr.write(text),
+    ...printer,
     signal: interrupted.signal,
-    readLine: process.stdin.isTTY && process.stderr.isTTY ? readLine(interrupted.signal) : undefined,
+    readLine: lineReader(interrupted.signal),
     settingsHelp: settingsHelp(PRESETS, { common: true }),
-  });
-}
-
-/** Asks on stderr, so that what is printed to a file or a pipe stays clean. No answer is an empty one. */
-function readLine(signal: AbortSignal): (prompt: string) => Promise<string> {
-  return async (prompt) => {
-    const lines = createInterface({ input: process.stdin, output: process.stderr });
-    try {
-      return await Promise.race([
-        lines.question(prompt, { signal }),
-        new Promise<string>((resolve) => lines.once('close', () => resolve(''))),
-      ]);
-    } finally {
-      lines.close();
-    }
-  };
-}
-
-/**
- * A reader that closes early, such as "head", is not an error, but the exit code is still that of the command. Output
- * that is lost in another way, as on a full disk, is a failure.
- */
-function hearStreams(): void {
-  process.stderr.on('error', () => undefined);
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (outputLost || error.code === 'EPIPE' || error.code === 'EOF') return;
-    outputLost = true;
-    process.stderr.write(
-      `${CLI_PROGRAM}: the output could not be written (${error.code ?? error.message})\n`,
-    );
-    process.exitCode ||= ERROR_CODES.unavailable.exit;
   });
 }
 
 let outputLost = false;
 
 async function run(): Promise<void> {
-  hearStreams();
+  whenOutputIsLost((code) => {
+    outputLost = true;
+    printer.err(`${CLI_PROGRAM}: the output could not be written (${code})\n`);
+    process.exitCode ||= ERROR_CODES.unavailable.exit;
+  });
   try {
     process.exitCode = (await main()) || (outputLost ? ERROR_CODES.unavailable.exit : 0);
   } catch (thrown) {

@@ -14,6 +14,7 @@ import { servedProjects, type ServedProjects } from '../app/served-projects.ts';
 import { decideAccess } from './http-access.ts';
 import { DEFAULT_PORT, httpPort } from './http-port.ts';
 import { outside } from './outside.ts';
+import { printer } from './printer.ts';
 import { readyLine } from './ready-line.ts';
 import { serveHelp } from './serve-help.ts';
 import { fail, serverFlags } from './server-flags.ts';
@@ -28,7 +29,7 @@ const AGAIN = 'press Ctrl+C again to stop now.\n';
 /** A separate program, loaded by the server when HTTP is requested: what hosts start stays small. */
 async function main(): Promise<void> {
   const { settings, switches, values } = serverFlags();
-  if (switches.has('help')) return void process.stdout.write(serveHelp());
+  if (switches.has('help')) return printer.out(serveHelp());
   const surroundings = { ...outside(settings), forOthers: true };
   const metrics = createMetrics();
   const context = { ...(await createContext(surroundings)), observe: metrics.observe };
@@ -80,22 +81,22 @@ async function main(): Promise<void> {
   });
   hearSignals(config.httpDrainMs + config.httpShutdownMs, async () => {
     if (config.httpDrainMs > 0)
-      process.stderr.write(
+      printer.err(
         `Serving for another ${config.httpDrainMs / 1_000} s so that load balancers notice; ${AGAIN}`,
       );
     await serving.drain();
     const count = serving.running();
     if (count > 0)
-      process.stderr.write(
+      printer.err(
         `Waiting for ${plural(count, 'call')}, at most ${config.httpShutdownMs / 1_000} s; ${AGAIN}`,
       );
     await serving.close();
     context.close();
   });
   const where = { ...serving, path: mcp.path, host: config.httpHost, publicUrl: config.publicUrl };
-  process.stderr.write(startLines(where, access.whom, projects, note));
-  if (a2a[0] !== undefined) process.stderr.write(`Agent2Agent: ${address}${a2a[0].path}\n`);
-  if (switches.has('summary')) process.stderr.write(`${await readyLine(context)}\n`);
+  printer.err(startLines(where, access.whom, projects, note));
+  if (a2a[0] !== undefined) printer.err(`Agent2Agent: ${address}${a2a[0].path}\n`);
+  if (switches.has('summary')) printer.err(`${await readyLine(context)}\n`);
   await serving.ended;
 }
 

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Outside } from '../app/app.ts';
 import { SERVER_PROGRAM } from '../base/product.ts';
+import { errorsAreRead, printer } from './printer.ts';
 
 /** The folder of the built programs; the content is beside them. */
 const programFolder = dirname(fileURLToPath(import.meta.url));
@@ -21,8 +22,8 @@ export function outside(
     platform: process.platform,
     contentRoot: join(programFolder, 'content'),
     serverCommand: [process.execPath, serverFile()],
-    writeError: (text) => process.stderr.write(text),
-    terminal: process.stderr.isTTY,
+    writeError: printer.err,
+    terminal: errorsAreRead(),
     patient,
   };
 }

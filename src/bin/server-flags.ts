@@ -2,6 +2,7 @@ import { BmadError, ERROR_CODES } from '../base/errors.ts';
 import { SERVER_PROGRAM } from '../base/product.ts';
 import { parseFlags, type ParsedFlags } from '../config/flags.ts';
 import { programArguments, SERVE } from './outside.ts';
+import { printer } from './printer.ts';
 
 const SWITCHES = ['help', 'version', 'test', 'summary', 'http', 'new-token'] as const;
 const VALUES = ['port'] as const;
@@ -17,10 +18,8 @@ export function serverFlags(): ServerFlags {
 /** Prints to stderr why a program could not start or continue. */
 export function fail(thrown: unknown, program = SERVER_PROGRAM): void {
   const error = BmadError.from(thrown, (id, original) =>
-    process.stderr.write(
-      `incident ${id}: ${String(original instanceof Error ? original.stack : original)}\n`,
-    ),
+    printer.err(`incident ${id}: ${String(original instanceof Error ? original.stack : original)}\n`),
   );
-  process.stderr.write(`${program}: ${error.text}\n`);
+  printer.err(`${program}: ${error.text}\n`);
   process.exitCode = ERROR_CODES[error.code].exit;
 }

@@ -8,6 +8,7 @@ import type { Context } from '../operations/context.ts';
 import { serveStreams } from '../surfaces/mcp/stdio.ts';
 import { DEFAULT_PORT, httpPort } from './http-port.ts';
 import { outside, serverFile } from './outside.ts';
+import { printer, protocolOutput } from './printer.ts';
 import { readyLine } from './ready-line.ts';
 import { fail, serverFlags } from './server-flags.ts';
 
@@ -30,8 +31,8 @@ ${settingsHelp()}
 
 async function main(): Promise<void> {
   const { settings, switches, values } = serverFlags();
-  if (switches.has('help')) return switches.has('http') ? loadHttp() : print(help());
-  if (switches.has('version')) return print(`${VERSION}\n`);
+  if (switches.has('help')) return switches.has('http') ? loadHttp() : printer.out(help());
+  if (switches.has('version')) return printer.out(`${VERSION}\n`);
   const overHttp = httpPort(switches.has('http'), values.port) !== undefined;
   if (overHttp && !switches.has('test')) return loadHttp();
   const context = await createContext(outside(settings));
@@ -40,10 +41,10 @@ async function main(): Promise<void> {
     throw new BmadError('invalid_input', `${alone} requires --http.`, {
       hint: 'Over stdin and stdout, the host that started the server is its only client.',
     });
-  if (switches.has('test')) return print(`${await readyLine(context)}\n`);
-  if (process.stdin.isTTY) process.stderr.write(connectionHelp());
+  if (switches.has('test')) return printer.out(`${await readyLine(context)}\n`);
+  if (process.stdin.isTTY) printer.err(connectionHelp());
   const summary = switches.has('summary') || process.stdin.isTTY ? readyLine(context) : undefined;
-  const printed = summary?.then((line) => process.stderr.write(`${line}\n`));
+  const printed = summary?.then((line) => printer.err(`${line}\n`));
   await serve(context);
   await printed;
 }
@@ -61,7 +62,7 @@ function loadHttp(): void {
 
 /** Serves until the client leaves, a signal comes, or the host is gone without closing the pipe. */
 async function serve(context: Context): Promise<void> {
-  const connection = serveStreams(context, process.stdin, process.stdout);
+  const connection = serveStreams(context, process.stdin, protocolOutput());
   const stop = (): void => {
     leaveSoon();
     context.close();
@@ -97,10 +98,6 @@ Other hosts, in their MCP configuration:
 ${JSON.stringify(entry, null, 2)}
 
 `;
-}
-
-function print(text: string): void {
-  process.stdout.write(text);
 }
 
 main().catch((error: unknown) => fail(error));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { originOf, recordOf } from '../../tests/support/records.ts';
 import { refusal } from '../../tests/support/thrown.ts';
+import { quoted } from '../base/errors.ts';
 import { qualifiedName, type RecordKind } from '../model/record.ts';
 import { NameIndex, type NameQuery } from './names.ts';
 
@@ -155,7 +156,7 @@ describe('resolve', () => {
       'a name with a space of no width',
       'archi\u200Btect',
       {},
-      'There is no agent or workflow "archi\u200Btect".',
+      'There is no agent or workflow "archi\\u200btect".',
       ['architect'],
     ],
   ] as const)('knows nothing for %s', async (_, name, more, message, suggestions) => {
@@ -171,10 +172,7 @@ describe('resolve', () => {
     'does not take %j for a name',
     async (name) => {
       const error = await refusal(() => found(name));
-      expect([error.code, error.message]).toEqual([
-        'invalid_input',
-        `${JSON.stringify(name)} is not a valid name.`,
-      ]);
+      expect([error.code, error.message]).toEqual(['invalid_input', `${quoted(name)} is not a valid name.`]);
     },
   );
 

@@ -2,7 +2,8 @@ import { BmadError, quoted } from '../base/errors.ts';
 import { readInside } from '../base/files/files.ts';
 import { isSecretName, stripUrlCredentials } from '../base/secrets/secret-names.ts';
 import { nearest } from '../base/text/suggest.ts';
-import { cut, visible } from '../base/text/text.ts';
+import { visibleJson } from '../base/text/hidden.ts';
+import { cut } from '../base/text/text.ts';
 import { basename, delimiter, dirname } from 'node:path';
 import {
   configSchema,
@@ -165,7 +166,9 @@ function accept(
 /** A wrong value for a message, kept short. JSON has no word for NaN and Infinity, which TOML can write. */
 function valueText(raw: unknown): string {
   if (typeof raw === 'string') return quoted(stripUrlCredentials(raw));
-  return typeof raw === 'number' ? String(raw) : visible(cut(stripUrlCredentials(JSON.stringify(raw)), 120));
+  return typeof raw === 'number'
+    ? String(raw)
+    : visibleJson(cut(stripUrlCredentials(JSON.stringify(raw)), 120));
 }
 
 const SWITCH = new Map([

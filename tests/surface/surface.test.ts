@@ -95,9 +95,12 @@ describe('the surface', () => {
     const written: string[] = [];
     const context = await contextIn(await temporaryFolder(afterAll));
     const words = command === '' ? [] : command.split(' ');
+    const write = (text: string): void => void written.push(text);
     const code = await runProgram([...words, '--help'], async () => context, {
-      out: (text) => written.push(text),
-      err: (text) => written.push(text),
+      out: write,
+      err: write,
+      json: write,
+      file: write,
       signal: new AbortController().signal,
       settingsHelp: settingsHelp({}, { common: true }),
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { byteLength, cell, cut, fenced, kilobytes, oneLine, plural, visible } from './text.ts';
+import { byteLength, cell, cut, fenced, kilobytes, oneLine, plural } from './text.ts';
 
 describe('oneLine', () => {
   it.each([
@@ -58,13 +58,6 @@ describe('cut', () => {
       'a😀b',
       'a😀b',
     ]);
-  });
-});
-
-describe('visible', () => {
-  it('writes control characters, line breaks and direction marks as escapes, and leaves the rest', () => {
-    expect(visible('a\nb\u001B[0m\u0000\u2029\u202E')).toBe('a\\u000ab\\u001b[0m\\u0000\\u2029\\u202e');
-    expect(visible('é 👩‍💻 "x" \\')).toBe('é 👩‍💻 "x" \\');
   });
 });
 

@@ -8,14 +8,6 @@ export function cut(text: string, max: number): string {
   return text.length <= max ? text : text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '');
 }
 
-/** Control characters, line breaks and marks that turn the direction of writing, as escapes. */
-export function visible(text: string): string {
-  return text.replace(
-    /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
-
 /** One line of at most `max` characters, for lists and tables. */
 export function oneLine(text: string, max: number): string {
   const line = text.replace(/\s+/g, ' ').trim();

@@ -64,8 +64,11 @@ describe('sources diff', () => {
         ],
       },
     ]);
+    const [{ digest } = { digest: '' }] = data['reviews'] as { digest: string }[];
+    expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(answer.body).toBe(`# ${team.source}#main
 ${short(first)} (served) → ${short(second)} (waits): new commits
+Pending: 114 bytes, ${digest.slice(0, 23)}
 
 ## Agents, workflows and other records (3)
 ~ agent team/ada: Writes well
@@ -140,6 +143,17 @@ ${short(first)} (served) → ${short(second)} (waits): new commits
     expect(body).not.toMatch(/[\u0000-\u0008\u000B-\u001F\u007F\u202A-\u202E]/);
     expect(body).toContain('\n````diff\n');
     expect(body).toContain('\n````\n\n### agents/eve.md\n');
+  });
+
+  it('shows that something is hidden in a record, and what, without printing it (S-19)', async () => {
+    await team.commit({ 'agents/ada.md': agentFile('ada', 'Wri\u200Btes\u{E0041} well') });
+    await machine.ok(sourcesUpdate);
+    const { body } = (await machine.ok(sourcesDiff)).answer;
+    expect(body).not.toMatch(/[\u200B\u{E0041}]/u);
+    expect(body).toContain('~ agent team/ada: Writes well (HIDDEN CHARACTERS in its description)\n');
+    expect(body).toContain('+description: Wri\\u200btes\\u{e0041} well\n');
+    const { body: summary } = (await machine.ok(sourcesDiff, { summary: true })).answer;
+    expect(summary).toContain('HIDDEN CHARACTERS in its description');
   });
 
   it('reviews all sources that wait and names those that do not', async () => {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { BmadError } from '../../base/errors.ts';
-import { fenced, oneLine, plural, visible } from '../../base/text/text.ts';
+import { visible } from '../../base/text/hidden.ts';
+import { fenced, oneLine, plural } from '../../base/text/text.ts';
 import { defineOperation } from '../operation.ts';
 import {
   APPROVE,
@@ -18,6 +19,8 @@ const reviewSchema = z.object({
   source: z.string(),
   from: z.string().describe('The approved commit'),
   to: z.string().describe('The pending commit'),
+  digest: z.string().describe('Of all the content that is pending; approving writes it into the lock file'),
+  bytes: z.int().describe('Size of that content'),
   relation: z.string().optional(),
   records: z.array(
     z.object({
@@ -26,6 +29,7 @@ const reviewSchema = z.object({
       description: z.string(),
       change,
       before: z.string().optional(),
+      disguised: z.array(z.string()).readonly().optional(),
     }),
   ),
   files: z.array(
@@ -91,6 +95,8 @@ export const sourcesDiff = defineOperation({
         source: address.source,
         from: pin.commit,
         to: pending.commit,
+        digest: pending.digest,
+        bytes: pending.bytes,
         ...(relation === undefined ? {} : { relation }),
         records: review.records,
         files: summary ? review.files.map(({ diff: _diff, ...file }) => file) : review.files,
@@ -114,14 +120,18 @@ export const sourcesDiff = defineOperation({
   },
 });
 
+/** `sha256:` and its first 16 digits. */
+const SHOWN_DIGEST = 23;
+
 const SIGNS = { added: '+', changed: '~', removed: '-' } as const;
 
-function reviewText({ source, from, to, relation, records, files }: ReviewData): string {
+function reviewText({ source, from, to, digest, bytes, relation, records, files }: ReviewData): string {
   const plus = files.reduce((sum, file) => sum + file.plus, 0);
   const minus = files.reduce((sum, file) => sum + file.minus, 0);
   return [
     `# ${source}`,
     `${short(from)} (served) → ${short(to)} (waits): ${relationWords(relation)}`,
+    `Pending: ${plural(bytes, 'byte')}, ${digest.slice(0, SHOWN_DIGEST)}`,
     '',
     `## Agents, workflows and other records (${records.length})`,
     ...records.map((record) => recordLine(record)),
@@ -133,12 +143,14 @@ function reviewText({ source, from, to, relation, records, files }: ReviewData):
         `${SIGNS[file.change]} ${visible(file.path)} (${file.binary ?? `+${file.plus} -${file.minus}`})`,
     ),
     ...files.flatMap(({ path, diff }) =>
-      diff === undefined ? [] : ['', `### ${path}`, fenced(diff, 'diff')],
+      diff === undefined ? [] : ['', `### ${visible(path)}`, fenced(diff, 'diff')],
     ),
   ].join('\n');
 }
 
-function recordLine({ kind, name, change: how, description, before }: ReviewData['records'][number]): string {
+function recordLine(record: ReviewData['records'][number]): string {
+  const { kind, name, change: how, description, before, disguised } = record;
+  const hidden = disguised === undefined ? '' : ` (HIDDEN CHARACTERS in its ${disguised.join(', ')})`;
   const was = before === undefined ? '' : `\n    was: ${visible(oneLine(before, 160))}`;
-  return `${SIGNS[how]} ${kind} ${visible(name)}: ${visible(oneLine(description, 160))}${was}`;
+  return `${SIGNS[how]} ${kind} ${visible(name)}: ${visible(oneLine(description, 160))}${hidden}${was}`;
 }

@@ -1,5 +1,5 @@
 import { BmadError } from '../../base/errors.ts';
-import { visible } from '../../base/text/text.ts';
+import { visible } from '../../base/text/hidden.ts';
 import type { ConfirmRequest, Confirmed } from '../../model/confirmation.ts';
 import { programLines, type Programs } from './programs.ts';
 import { recordTrust, standingOf, type Standing, type TrustPolicy } from './trust.ts';

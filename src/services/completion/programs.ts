@@ -4,7 +4,8 @@ import { readInside } from '../../base/files/files.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { isTable } from '../../base/parse/parse.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { cut, plural, visible } from '../../base/text/text.ts';
+import { visible } from '../../base/text/hidden.ts';
+import { cut, plural } from '../../base/text/text.ts';
 import { planBuiltin, type PlanRequest } from './builtin.ts';
 import type { Script } from './run.ts';
 

@@ -117,7 +117,7 @@ describe('the review of files', () => {
     expect(diff).not.toMatch(/[\u0000-\u0008\u000B-\u001F\u007F\u202E\u200B]/);
     expect(diff).toContain('\\u001b');
     expect(diff).toContain('\\u202e');
-    expect(diff).toContain('\\u{200b}');
+    expect(diff).toContain('\\u200b');
     expect(diff).toContain('\tc');
   });
 

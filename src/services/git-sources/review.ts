@@ -2,7 +2,7 @@ import { behaviourOf } from '../../model/format.ts';
 import { hunksOf } from '../../base/text/diff.ts';
 import { dirname, sep } from 'node:path';
 import { sha256 } from '../../base/sha256.ts';
-import { visible } from '../../base/text/text.ts';
+import { visibleLines } from '../../base/text/hidden.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { qualifiedName, type BmadRecord } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
@@ -14,6 +14,8 @@ interface ChangedRecord {
   change: ChangedFile['change'];
   /** Description as it was, where it is another now. */
   before?: string;
+  /** The fields from which hidden characters were taken out; the text of the file shows them. */
+  disguised?: readonly string[];
 }
 
 interface ChangedFile {
@@ -71,6 +73,7 @@ function changedRecords(
       description: record.description,
       change: changeOf(was, is),
       ...(was === undefined || was.description === record.description ? {} : { before: was.description }),
+      ...(is?.disguised === undefined ? {} : { disguised: is.disguised }),
     });
   }
   return found;
@@ -114,7 +117,7 @@ function difference(path: string, was: Buffer | undefined, is: Buffer | undefine
   const lines = hunks.flatMap(({ oldStart, newStart, lines: changes }) => [
     `@@ -${oldStart} +${newStart} @@`,
     // Nothing in a stranger's file may act on the reviewer's terminal.
-    ...changes.map((line) => unhidden(line).replaceAll('\\u0009', '\t')),
+    ...changes.map(visibleLines),
   ]);
   const count = (sign: string): number =>
     hunks.flatMap((hunk) => hunk.lines).filter((line) => line.startsWith(sign)).length;
@@ -125,15 +128,4 @@ function kindOf(content: Buffer | undefined): string {
   if (content === undefined) return 'nothing';
   const digest = sha256(content).slice(0, 12);
   return `binary, ${content.length} bytes, sha256 ${digest}`;
-}
-
-/**
- * With what no eye sees and a model still reads: spaces without width, marks of direction, tag characters. What joins
- * the parts of an emoji stays.
- */
-function unhidden(line: string): string {
-  return visible(line).replace(
-    /[\u00AD\u200B\u200C\u200E\u200F\u2060-\u2064\uFEFF\u{E0000}-\u{E01EF}]/gu,
-    (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
-  );
 }

@@ -4,7 +4,8 @@ import { pathExists } from '../../base/files/files.ts';
 import { runProgram, type ProgramResult } from '../../base/process/process.ts';
 import { notStarted } from '../../base/process/start-program.ts';
 import { stripUrlCredentials } from '../../base/secrets/secret-names.ts';
-import { oneLine, visible } from '../../base/text/text.ts';
+import { visible } from '../../base/text/hidden.ts';
+import { oneLine } from '../../base/text/text.ts';
 import type { GitAddress } from './address.ts';
 
 export interface GitOptions {

@@ -12,10 +12,15 @@ import { bmad } from '../../operations/unified/bmad.ts';
 import { commandOf } from './command.ts';
 import { GROUPS, overview } from './overview.ts';
 
-/** The streams of the terminal, and the settings flags every command takes. */
+/** The printer of the program, and the settings flags every command takes. */
 export interface Terminal {
+  /** Text for people, on stdout and on stderr. */
   out(text: string): void;
   err(text: string): void;
+  /** JSON for programs. */
+  json(text: string): void;
+  /** A file, which is printed to the byte wherever nobody reads along. */
+  file(text: string): void;
   signal: AbortSignal;
   /** Reads one line that the person types; not there where nobody sits at the terminal. */
   readLine?: ((prompt: string) => Promise<string>) | undefined;
@@ -50,10 +55,11 @@ export async function runProgram(
       exitCode = report(outcome.error, json, terminal);
       return;
     }
-    if (json) terminal.out(`${JSON.stringify(outcome.data, null, 2)}\n`);
+    if (json) terminal.json(`${JSON.stringify(outcome.data, null, 2)}\n`);
     else {
       const { body, note, exact, steps = [] } = outcome.answer;
-      terminal.out(exact === true || body.endsWith('\n') ? body : `${body}\n`);
+      if (exact === true) terminal.file(body);
+      else terminal.out(body.endsWith('\n') ? body : `${body}\n`);
       // A file may end in the middle of a line; what is said about it begins a new one.
       const gap = exact === true && body !== '' && !body.endsWith('\n') ? '\n' : '';
       const said = [...(note === undefined ? [] : [note]), ...stepLines(steps, commandLine)];
@@ -157,7 +163,7 @@ function report(error: BmadError, json: boolean, terminal: Terminal): number {
   if (json) {
     const { code, message, subject, suggestions } = error;
     const hint = error.wayOut(commandLine);
-    terminal.out(`${JSON.stringify({ error: { code, message, hint, subject, suggestions } }, null, 2)}\n`);
+    terminal.json(`${JSON.stringify({ error: { code, message, hint, subject, suggestions } }, null, 2)}\n`);
   } else {
     terminal.err(`${error.textWith(commandLine)}\n`);
   }

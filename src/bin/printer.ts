@@ -1,0 +1,63 @@
+import { createInterface } from 'node:readline/promises';
+import { visibleJson, visibleLines } from '../base/text/hidden.ts';
+
+/**
+ * The one place that writes to a terminal. Texts come from files, tasks and memories that anybody may have written:
+ * nothing in them may steer the terminal, or look like something other than it is.
+ */
+export const printer = {
+  /** The answer of a command, for people. */
+  out(text: string): void {
+    process.stdout.write(visibleLines(text));
+  },
+  /** Everything else that is said to people. */
+  err(text: string): void {
+    process.stderr.write(visibleLines(text));
+  },
+  /** Data for programs. What is hidden in it is written as escapes of JSON, so that nothing is lost. */
+  json(text: string): void {
+    process.stdout.write(visibleJson(text));
+  },
+  /** A file to the byte, for a pipe or another file; a person at a terminal reads it like any other text. */
+  file(text: string): void {
+    process.stdout.write(process.stdout.isTTY ? visibleLines(text) : text);
+  },
+} as const;
+
+/** Whether a person reads what is said on stderr. */
+export function errorsAreRead(): boolean {
+  return process.stderr.isTTY;
+}
+
+/** Asks on stderr, so that what is printed to a file or a pipe stays clean. No answer is an empty one. */
+export function lineReader(signal: AbortSignal): ((prompt: string) => Promise<string>) | undefined {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
+  return async (prompt) => {
+    // Lines are edited by the terminal itself: there is no other writer.
+    const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+    try {
+      return await Promise.race([
+        lines.question(visibleLines(prompt), { signal }),
+        new Promise<string>((resolve) => lines.once('close', () => resolve(''))),
+      ]);
+    } finally {
+      lines.close();
+    }
+  };
+}
+
+/** The stream of a protocol, which is written by the SDK and read by a program. */
+export function protocolOutput(): NodeJS.WriteStream {
+  return process.stdout;
+}
+
+/** Hears once if the output is lost, as on a full disk. A reader that closes early, such as "head", is not an error. */
+export function whenOutputIsLost(act: (code: string) => void): void {
+  let lost = false;
+  process.stderr.on('error', () => undefined);
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (lost || error.code === 'EPIPE' || error.code === 'EOF') return;
+    lost = true;
+    act(error.code ?? error.message);
+  });
+}
