@@ -35,6 +35,8 @@ const approvalSchema = z.looseObject({
   at: moment.optional(),
   /** What the person said; absent until someone has, and in files from earlier versions. */
   agreed: z.boolean().optional(),
+  /** Of what was agreed to; another one means that the task has been changed since. */
+  digest: z.string().max(100).optional(),
 });
 
 /** Who asked for a task that comes from outside the project, in the words of the protocol it came by. */

@@ -29,7 +29,7 @@ describe('what outsiders ask for', () => {
     expect(task && stateOf(task)).toBe('TASK_STATE_AUTH_REQUIRED');
     expect(task && wordsOf(task)).toContain(`bmad task approve ${id}`);
     await expect(place.cli('task', 'claim', id)).rejects.toThrow(/needs_approval/);
-    await place.cli('task', 'approve', id, '--by', 'Ada');
+    await place.approve(id, '--by', 'Ada');
     expect(await nextOf(stream)).toBe('status SUBMITTED');
     const word = await claimOf(id);
     expect(await nextOf(stream)).toBe('status WORKING');
@@ -73,7 +73,7 @@ describe('what outsiders ask for', () => {
 describe('a result that an outsider hands in', () => {
   it('counts only after a person has checked it', async () => {
     const { id } = await send(client, message('Write the summary'));
-    await place.cli('task', 'approve', id);
+    await place.approve(id);
     // Whoever asked can reach the same port, take the work and call it done.
     const outsider = new Client({ name: 'outsider', version: '1' });
     await outsider.connect(new StreamableHTTPClientTransport(new URL(server.process.url)));
@@ -95,7 +95,7 @@ describe('a result that an outsider hands in', () => {
     );
     const stream = client.resubscribeTask({ tenant: '', id });
     expect(await nextOf(stream)).toBe('task WORKING');
-    await place.cli('task', 'approve', id);
+    await place.approve(id);
     expect(await nextOf(stream)).toBe('artifact Trust me.');
     expect(await nextOf(stream)).toBe('status COMPLETED');
     expect((await get(id)).artifacts[0]?.metadata).toMatchObject({ needs_verification: false });
@@ -103,7 +103,7 @@ describe('a result that an outsider hands in', () => {
 
   it('is not given out any more when the person refuses it', async () => {
     const { id } = await send(client, message('Write it better'));
-    await place.cli('task', 'approve', id);
+    await place.approve(id);
     const word = (await place.cli('task', 'claim', id))['claim'] as string;
     await place.cli('task', 'complete', id, word, 'Worse.', '--needs-verification');
     const stream = client.resubscribeTask({ tenant: '', id });

@@ -50,7 +50,11 @@ describe.skipIf(process.getuid?.() !== 0)('a project that a server and people of
   it('lets a person agree to what the server has queued, and both remember', async () => {
     const add = ['task', 'add', 'dev', 'Do it', '--output-key', 'out', '--needs-approval', 'it costs'];
     const { task } = JSON.parse(await as(SERVER, [...add, '--json'])) as { task: { task_id: string } };
-    expect(await as(PERSON, ['task', 'approve', task.task_id])).toContain('queued');
+    const shown = JSON.parse(await as(PERSON, ['task', 'show', task.task_id, '--json'])) as {
+      waits: { digest: string };
+    };
+    const approve = ['task', 'approve', task.task_id, '--digest', shown.waits.digest];
+    expect(await as(PERSON, approve)).toContain('queued');
     expect(await as(SERVER, ['task', 'claim', task.task_id])).toContain('Do it');
     await as(SERVER, ['memory', 'remember', 'decisions', 'dev', 'Messages go through NATS']);
     await as(PERSON, ['memory', 'remember', 'decisions', 'dev', 'The shop keeps sessions in Redis']);

@@ -16,6 +16,8 @@ export interface A2aPlace {
   serve(...flags: string[]): Promise<A2aServer>;
   /** The command line in another process; its data. */
   cli(...args: string[]): Promise<Record<string, unknown>>;
+  /** A person at a terminal reads a task and approves what was read. */
+  approve(id: string, ...more: string[]): Promise<void>;
 }
 
 interface A2aServer {
@@ -39,20 +41,25 @@ export async function a2aPlace(onEnd: (cleanUp: () => Promise<void>) => void): P
   await writeFiles(cwd, KIT_FILES);
   const running: HttpServerProcess[] = [];
   onEnd(async () => void (await Promise.all(running.map((one) => one.stop()))));
+  async function cli(...args: string[]): Promise<Record<string, unknown>> {
+    const ended = await bmad([...args, '--json'], { cwd, env: bareEnvironment(home) });
+    if (ended.code !== 0)
+      throw new Error(`bmad ${args.join(' ')}: ${ended.stdout.toString('utf8')} ${ended.stderr}`);
+    return JSON.parse(ended.stdout.toString('utf8')) as Record<string, unknown>;
+  }
   return {
     cwd,
     home,
+    cli,
+    async approve(id, ...more) {
+      const { waits } = (await cli('task', 'show', id)) as { waits: { digest: string } };
+      await cli('task', 'approve', id, '--digest', waits.digest, ...more);
+    },
     async serve(...flags) {
       const args = [serverFile, '--http', '--port', '0', '--a2a', ...flags];
       const started = await startHttpServer({ cwd, home, args });
       running.push(started);
       return serverAt(started);
-    },
-    async cli(...args) {
-      const ended = await bmad([...args, '--json'], { cwd, env: bareEnvironment(home) });
-      if (ended.code !== 0)
-        throw new Error(`bmad ${args.join(' ')}: ${ended.stdout.toString('utf8')} ${ended.stderr}`);
-      return JSON.parse(ended.stdout.toString('utf8')) as Record<string, unknown>;
     },
   };
 }

@@ -1,11 +1,12 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { approveTask } from '../../../tests/support/approve-task.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { outsideTaskAdd, outsideTaskCancel } from './outside-task-change.ts';
 import { outsideTaskList, outsideTaskShow } from './outside-task-read.ts';
 import { spawnSubagentTask } from './spawn-subagent-task.ts';
-import { taskApprove, taskRefuse } from './task-decide.ts';
+import { taskRefuse } from './task-decide.ts';
 import { taskShow } from './task-read.ts';
 import { taskCancel, taskClaim, taskComplete } from './task-work.ts';
 
@@ -201,7 +202,7 @@ describe('outside_task_cancel', () => {
     const error = await session.fail(outsideTaskCancel, { task_id });
     expect(error).toMatchObject({ code: 'conflict', message: expect.stringContaining('refused') });
     const { task_id: agreed } = viewIn((await session.ok(outsideTaskAdd, asked)).data);
-    await session.ok(taskApprove, { task_id: agreed });
+    await approveTask(session, agreed ?? '');
     const { data } = await session.ok(outsideTaskCancel, { task_id: agreed });
     expect(viewIn(data)).toMatchObject({ status: 'cancelled', refused: false });
   });

@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import { present } from '../../base/present.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
-import { taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
+import { decidedSchema, decidedText, textsOf } from './task-texts.ts';
+import { approvingThis, taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
 
 const changed = z.object({ task: taskView });
 const decision = {
@@ -10,6 +12,15 @@ const decision = {
   project: projectField,
 };
 
+/** As `task show` gives it. */
+const digestField = z
+  .string()
+  .regex(/^[0-9a-f]{16}$/, 'Expected the 16 digits that "task show" ends with.')
+  .optional()
+  .describe(
+    'What you approve, as "task show" gives it; without it, you are shown the task and nothing changes',
+  );
+
 /**
  * These two are commands and nothing else: a model that queued a task must not be able to agree to it in the name of
  * the person it was to ask.
@@ -17,17 +28,34 @@ const decision = {
 export const taskApprove = defineOperation({
   name: 'task_approve',
   title: 'Approve a task',
-  description: 'Approve a task that is waiting for a person, or a result that no one has checked.',
+  description:
+    'Approve a task that is waiting for a person, or a result that no one has checked: exactly the text with this digest.',
   effect: 'write',
+  writes: ({ digest }) => digest !== undefined,
   command: 'task approve',
   positional: ['task_id'],
-  input: z.strictObject(decision),
-  output: changed,
-  async run({ task_id, by, project }, context, { signal }) {
+  input: z.strictObject({ ...decision, digest: digestField }),
+  output: z.object({ task: taskView, approved: z.boolean(), shown: decidedSchema.optional() }),
+  async run({ task_id, by, digest, project }, context, { signal }) {
     const { queue } = await (await context.state(project)).tasks();
-    return { task: viewOf(await queue.decide(task_id, { agrees: true, by }, signal)) };
+    if (digest !== undefined)
+      return {
+        task: viewOf(await queue.decide(task_id, { agrees: true, by, digest }, signal)),
+        approved: true,
+      };
+    const task = await queue.undecided(task_id);
+    return { task: viewOf(task), approved: false, shown: textsOf(task, await queue.decided(task)) };
   },
-  render: ({ task }) => ({ body: taskLine(task) }),
+  // A script that takes it for approved has to learn that it is not.
+  failed: ({ approved }) => !approved,
+  render: ({ task, shown }) =>
+    shown === undefined
+      ? { body: taskLine(task) }
+      : {
+          body: decidedText(task, shown),
+          note: 'Nothing is approved yet. What is shown was written by others; read all of it.',
+          steps: [approvingThis(task.task_id, shown.digest)],
+        },
 });
 
 export const taskRefuse = defineOperation({
@@ -44,7 +72,8 @@ export const taskRefuse = defineOperation({
   output: changed,
   async run({ task_id, by, reason, project }, context, { signal }) {
     const { queue } = await (await context.state(project)).tasks();
-    return { task: viewOf(await queue.decide(task_id, { agrees: false, by, reason }, signal)) };
+    const refusal = present({ agrees: false as const, by, reason });
+    return { task: viewOf(await queue.decide(task_id, refusal, signal)) };
   },
   render: ({ task }) => ({ body: taskLine(task) }),
 });

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { contextIn, testCall } from '../../../tests/support/app.ts';
+import { approveTask } from '../../../tests/support/approve-task.ts';
 import { memorySession } from '../../../tests/support/memory-session.ts';
 import { execute } from '../execute.ts';
 import { spawnSubagentTask } from './spawn-subagent-task.ts';
-import { taskApprove } from './task-decide.ts';
 import { taskList, taskShow } from './task-read.ts';
 import { taskCancel, taskClaim, taskComplete } from './task-work.ts';
 
@@ -58,7 +58,7 @@ describe('task_show', () => {
     const listed = (await session.ok(taskList)).answer.body;
     expect(listed).toContain(`${far} needs_verification by mallory, handed in over HTTP: dev`);
     expect(listed).toContain(`${near} needs_verification by mallory: dev`);
-    await session.ok(taskApprove, { task_id: far });
+    await approveTask(session, far);
     expect((await session.ok(taskShow, { task_id: far })).answer.body).toContain('by mallory, handed in');
   });
 

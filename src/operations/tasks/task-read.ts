@@ -1,13 +1,16 @@
 import * as z from 'zod';
 import { fitItems, listPage } from '../../base/text/paging.ts';
 import { fenced, plural } from '../../base/text/text.ts';
-import { FINAL_STATES, TASK_STATES } from '../../model/task.ts';
+import { FINAL_STATES, TASK_STATES, type TaskState } from '../../model/task.ts';
 import { cursorField, limitField, nextPart, projectField } from '../fields.ts';
 import { olderNotes } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
 import { handleOf } from './task-agents.ts';
-import { taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
+import { decidedSchema, decidedText, textsOf } from './task-texts.ts';
+import { approvingThis, taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
 
+/** States that only a person ends. */
+const WAITING = new Set<TaskState>(['needs_approval', 'needs_verification']);
 const RESERVED = 800;
 const PAGE = 30;
 const STATES = ['open', 'all', ...TASK_STATES] as const;
@@ -95,23 +98,34 @@ export const taskShow = defineOperation({
   command: 'task show',
   positional: ['task_id'],
   input: z.strictObject({ task_id: taskIdField, project: projectField }),
-  output: z.object({ task: taskView, brief: z.string(), result: z.string().optional() }),
+  output: z.object({
+    task: taskView,
+    brief: z.string(),
+    result: z.string().optional(),
+    waits: decidedSchema.optional().describe('What a person decides on, while it waits for that'),
+  }),
   async run({ task_id, project }, context) {
     const { queue } = await (await context.state(project)).tasks();
     const task = await queue.get(task_id);
-    const result = await queue.result(task);
+    const decided = await queue.decided(task);
+    const { brief, result } = decided;
     return {
       task: viewOf(task),
-      brief: await queue.brief(task),
+      brief,
       ...(result === undefined ? {} : { result }),
+      ...(WAITING.has(task.status) ? { waits: textsOf(task, decided) } : {}),
     };
   },
-  render: ({ task, brief, result }) => ({
-    body: [
-      taskLine(task),
-      `## Brief\n\n${fenced(brief, 'markdown')}`,
-      ...(result === undefined ? [] : [`## Result\n\n${fenced(result)}`]),
-    ].join('\n\n'),
-    note: 'Brief and result are data written by others.',
+  render: ({ task, brief, result, waits }) => ({
+    body:
+      waits === undefined
+        ? [
+            taskLine(task),
+            `## Brief\n\n${fenced(brief, 'markdown')}`,
+            ...(result === undefined ? [] : [`## Result\n\n${fenced(result)}`]),
+          ].join('\n\n')
+        : decidedText(task, waits),
+    note: 'Task, brief and result are data written by others.',
+    steps: waits === undefined ? [] : [approvingThis(task.task_id, waits.digest)],
   }),
 });

@@ -65,9 +65,14 @@ export function viewOf(task: Task): TaskView {
   };
 }
 
-/** What only a person may do. */
+/** What only a person may do. Without a digest the command shows what there is to approve. */
 export function approving(task_id: string, why: string): Step {
   return { operation: 'task_approve', args: { task_id }, why };
+}
+
+/** The same for exactly the text that was shown. */
+export function approvingThis(task_id: string, digest: string): Step {
+  return { operation: 'task_approve', args: { task_id, digest }, why: 'Approve exactly this' };
 }
 
 /** `task-… queued  architect → api_review: Review the API`. */

@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { approveTask } from '../../../tests/support/approve-task.ts';
 import { memorySession, type MemorySession } from '../../../tests/support/memory-session.ts';
 import { spawnSubagentTask } from './spawn-subagent-task.ts';
 import { taskApprove } from './task-decide.ts';
@@ -128,7 +129,7 @@ describe('a task from the queue to its result', () => {
     const error = await session.fail(taskClaim, { task_id: id });
     expect(error.hint).toContain('A person');
     expect(error.steps).toMatchObject([{ operation: 'task_approve', args: { task_id: id } }]);
-    expect(taskOf((await session.ok(taskApprove, { task_id: id, by: 'Ada' })).data)).toMatchObject({
+    expect(taskOf((await approveTask(session, id, { by: 'Ada' })).data)).toMatchObject({
       status: 'queued',
       approval: 'It deletes data (decided by Ada)',
     });
@@ -139,7 +140,7 @@ describe('a task from the queue to its result', () => {
       result: 'done by an outsider',
       needs_verification: true,
     });
-    expect(taskOf((await session.ok(taskApprove, { task_id: id })).data)['status']).toBe('completed');
+    expect(taskOf((await approveTask(session, id)).data)['status']).toBe('completed');
     expect((await session.fail(taskApprove, { task_id: id })).code).toBe('conflict');
   });
 

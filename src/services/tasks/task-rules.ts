@@ -140,3 +140,37 @@ export function wrongState({ task_id, status }: Task, what: string): BmadError {
     ...(advice[status] ?? { steps: [{ operation: 'task_show', args, why: 'See what happened to it' }] }),
   });
 }
+
+/** What follows from a decision, for a task that waits for one: when it is agreed to, and when it is not. */
+const OUTCOMES: Partial<Record<TaskState, readonly [TaskState, TaskState]>> = {
+  needs_approval: ['queued', 'cancelled'],
+  needs_verification: ['completed', 'failed'],
+};
+
+/** Who agrees says to what; a refusal holds whatever was read. */
+export type Decision = { by: string } & (
+  | { agrees: true; digest: string }
+  | { agrees: false; reason?: string | undefined }
+);
+
+export function outcomesOf(task: Task): readonly [TaskState, TaskState] {
+  const outcomes = OUTCOMES[task.status];
+  if (outcomes === undefined) throw wrongState(task, 'be approved or refused');
+  return outcomes;
+}
+
+/** A task that is named is begun now or not at all. */
+export function claimable(task: Task, tasks: readonly Task[]): Task {
+  if (task.status !== 'queued') throw wrongState(task, 'be claimed');
+  const missing = task.depends_on.filter((key) => completed(key, task.run_id, tasks) === undefined);
+  if (missing.length === 0) return task;
+  throw new BmadError(
+    'conflict',
+    `${task.task_id} waits for ${missing.map((key) => quoted(key)).join(', ')}.`,
+    {
+      subject: task.task_id,
+      hint: 'They must be completed first.',
+      steps: [{ operation: 'task_list', why: 'See who has them' }],
+    },
+  );
+}

@@ -1,10 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { present } from '../../base/present.ts';
-import { BmadError, quoted } from '../../base/errors.ts';
-import { FINAL_STATES, LONGEST_LEASE_MINUTES, type Task, type TaskState } from '../../model/task.ts';
+import { ours } from '../../base/expected.ts';
+import { FINAL_STATES, LONGEST_LEASE_MINUTES, type Task } from '../../model/task.ts';
 import { briefFile, createDone, createQueued, resultFile } from './create-task.ts';
 import { mergeResults, type MergeOrder, type Merged } from './merge.ts';
-import { checkKey, completed, holding, wrongState, type Lease, type NewTask } from './task-rules.ts';
+import {
+  checkKey,
+  claimable,
+  completed,
+  holding,
+  outcomesOf,
+  wrongState,
+  type Decision,
+  type Lease,
+  type NewTask,
+} from './task-rules.ts';
+import { changedSince, checkRead, isAsAgreed, taskDigest, type TaskTexts } from './task-digest.ts';
 import { digestOf, type StoredTasks, type TaskStore } from './task-store.ts';
 
 interface Claimed {
@@ -54,6 +65,13 @@ export class Tasks {
     return this.#store.text(briefFile(task.task_id));
   }
 
+  /** What a person has to read before deciding, and what stands for it. */
+  async decided(task: Task): Promise<TaskTexts & { digest: string }> {
+    const result = await this.result(task);
+    const texts = { brief: await this.brief(task), ...(result === undefined ? {} : { result }) };
+    return { ...texts, digest: taskDigest(task, texts) };
+  }
+
   async result({ result }: Task): Promise<string | undefined> {
     return result === undefined ? undefined : this.#store.text(result.file);
   }
@@ -87,12 +105,11 @@ export class Tasks {
       const { tasks } = await this.all();
       const task =
         wanted.id === undefined
-          ? tasks.find(
-              (each) =>
-                this.#startable(each, tasks) && (wanted.agent === undefined || each.agent === wanted.agent),
-            )
-          : this.#named(await this.get(wanted.id), tasks);
+          ? await this.#next(tasks, wanted.agent)
+          : claimable(await this.get(wanted.id), tasks);
       if (task === undefined) return undefined;
+      const brief = await this.brief(task);
+      if (!isAsAgreed(task, { brief })) throw changedSince(task);
       const claimed = await this.#save(task, {
         status: 'running',
         attempts: task.attempts + 1,
@@ -102,7 +119,7 @@ export class Tasks {
           until: this.#until(wanted.minutes),
         },
       });
-      return { task: claimed, brief: await this.brief(claimed), inputs: await this.#inputs(claimed, tasks) };
+      return { task: claimed, brief, inputs: await this.#inputs(claimed, tasks) };
     });
   }
 
@@ -156,19 +173,13 @@ export class Tasks {
   }
 
   /** A person agrees, or does not: to a task that waits for it before it begins, or to a result nobody has checked. */
-  async decide(
-    id: string,
-    { agrees, by, reason }: { agrees: boolean; by: string; reason?: string | undefined },
-    signal: AbortSignal,
-  ): Promise<Task> {
+  async decide(id: string, { by, ...decision }: Decision, signal: AbortSignal): Promise<Task> {
     return this.#store.change(signal, async () => {
       const task = await this.get(id, { decides: true });
-      const next: Partial<Record<TaskState, readonly [TaskState, TaskState]>> = {
-        needs_approval: ['queued', 'cancelled'],
-        needs_verification: ['completed', 'failed'],
-      };
-      const outcomes = next[task.status];
-      if (outcomes === undefined) throw wrongState(task, 'be approved or refused');
+      const outcomes = outcomesOf(task);
+      const { digest } = await this.decided(task);
+      const { agrees } = decision;
+      if (agrees) checkRead(task, decision.digest, digest);
       return this.#save(task, {
         status: agrees ? outcomes[0] : outcomes[1],
         approval: {
@@ -177,10 +188,18 @@ export class Tasks {
           by,
           at: this.#at(),
           agreed: agrees,
+          digest,
         },
-        ...(agrees ? {} : { error: reason ?? `refused by ${by}` }),
+        ...(agrees ? {} : { error: decision.reason ?? `refused by ${by}` }),
       });
     });
+  }
+
+  /** A task that waits for a decision, and nothing else. */
+  async undecided(id: string): Promise<Task> {
+    const task = await this.get(id, { decides: true });
+    outcomesOf(task);
+    return task;
   }
 
   /** Brings results together in a file of their own. One task that failed does not hold back the others. */
@@ -224,19 +243,14 @@ export class Tasks {
     return status === 'queued' && depends_on.every((key) => completed(key, run_id, tasks) !== undefined);
   }
 
-  #named(task: Task, tasks: readonly Task[]): Task {
-    if (task.status !== 'queued') throw wrongState(task, 'be claimed');
-    const missing = task.depends_on.filter((key) => completed(key, task.run_id, tasks) === undefined);
-    if (missing.length === 0) return task;
-    throw new BmadError(
-      'conflict',
-      `${task.task_id} waits for ${missing.map((key) => quoted(key)).join(', ')}.`,
-      {
-        subject: task.task_id,
-        hint: 'They must be completed first.',
-        steps: [{ operation: 'task_list', why: 'See who has them' }],
-      },
-    );
+  /** The oldest that can be begun; one that was changed after a person agreed to it is passed over. */
+  async #next(tasks: readonly Task[], agent: string | undefined): Promise<Task | undefined> {
+    for (const task of tasks) {
+      if (!this.#startable(task, tasks) || (agent !== undefined && task.agent !== agent)) continue;
+      const brief = await this.brief(task).catch(ours(() => undefined));
+      if (brief !== undefined && isAsAgreed(task, { brief })) return task;
+    }
+    return undefined;
   }
 
   async #inputs({ depends_on, run_id }: Task, tasks: readonly Task[]): Promise<Claimed['inputs']> {
