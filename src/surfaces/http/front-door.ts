@@ -131,7 +131,7 @@ export async function openFrontDoor({
       .then((response) => reply(pages.opened(response, incoming.headers.origin), outgoing, limits.stalledMs))
       .catch((error: unknown) => {
         // A client that has left needs no answer; anything else is ended rather than left hanging.
-        log.info('http', { error: error instanceof Error ? error.message : String(error) });
+        log.info('http', { error: withoutAddress(error, incoming.url ?? '') });
         if (outgoing.headersSent) outgoing.destroy();
         else outgoing.writeHead(500).end();
       });
@@ -196,6 +196,12 @@ export async function openFrontDoor({
       clearTimeout(cut);
     },
   };
+}
+
+/** What went wrong, without what the client has put into the address: that may be a token. */
+function withoutAddress(error: unknown, url: string): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return url.length > 1 ? message.replaceAll(url, '…') : message;
 }
 
 const aboutToEnd = (refuse: Refuse): Response =>

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { BmadError, quoted } from '../../../base/errors.ts';
+import { BmadError } from '../../../base/errors.ts';
 import { attempt } from '../../../base/expected.ts';
 import { stepLines } from '../../../base/step.ts';
 import type { Caller, Exchange } from '../../../base/http/http-route.ts';
@@ -76,7 +76,7 @@ export function createAnswers(context: Context, { secured }: { secured: boolean 
         }),
         { status: 406 },
       );
-    const sent = byQuery ? { input: queryInput(request.url) } : await bodyInput(request);
+    const sent = byQuery ? queryInput(request.url, operation) : await bodyInput(request);
     if ('error' in sent) return problemOf(sent.error, { status: sent.status });
     const outcome = await execute(operation, sent.input, context, { ...call, say: asRequest });
     const response = responseOf(outcome, form, more);
@@ -130,11 +130,11 @@ function nameIn(path: string): string {
   );
 }
 
+/** What was asked for is not repeated: people put tokens into addresses, and answers end up in logs. */
 function unknown(name: string, offered: readonly AnyOperation[]): Response {
   const names = offered.map((operation) => operation.name);
   return problemOf(
-    new BmadError('not_found', `There is no operation ${quoted(name)} over HTTP.`, {
-      subject: name.slice(0, 100),
+    new BmadError('not_found', 'There is no such operation over HTTP.', {
       suggestions: nearest(name, names, SUGGESTED),
       hint: `GET ${BASE} lists the operations, GET ${DOCUMENT} describes them. Actions reserved for people are commands.`,
     }),

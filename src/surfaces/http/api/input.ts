@@ -6,16 +6,27 @@ import type { AnyOperation } from '../../../operations/operation.ts';
 /** What was sent for an operation, before the operation's own schema checks it. */
 export type Sent = { input: Record<string, unknown> } | { status: number; error: BmadError };
 
+/** No argument has a longer name; what does may be a token that someone has put into the address. */
+const LONGEST_NAME = 24;
+
 /** The values of a query; one that is given several times is a list. Numbers and switches are read by the checks. */
-export function queryInput(url: string): Record<string, unknown> {
+export function queryInput(url: string, { input }: Pick<AnyOperation, 'input'>): Sent {
   const { searchParams } = new URL(url);
   const names = [...new Set(searchParams.keys())];
-  return Object.fromEntries(
-    names.map((name) => {
-      const values = searchParams.getAll(name);
-      return [name, values.length === 1 ? values[0] : values];
-    }),
-  );
+  if (names.some((name) => name.length > LONGEST_NAME && !Object.hasOwn(input.shape, name)))
+    return refused(
+      400,
+      'The query has an argument that does not exist.',
+      `Arguments: ${Object.keys(input.shape).join(', ')}.`,
+    );
+  return {
+    input: Object.fromEntries(
+      names.map((name) => {
+        const values = searchParams.getAll(name);
+        return [name, values.length === 1 ? values[0] : values];
+      }),
+    ),
+  };
 }
 
 /** The body of a request as an object; none at all is an empty one. */

@@ -158,6 +158,25 @@ describe('the HTTP API', () => {
     },
   );
 
+  const TOKEN = 'hR3x-0bWq8Zt5uYk2VnMs7JdLcPfGa9E';
+  it.each([
+    ['in the place of a name', `/api/${TOKEN}`],
+    ['after a name', `/api/list/${TOKEN}`],
+    ['encoded', `/api/${TOKEN.replaceAll(/./g, (char) => `%${char.charCodeAt(0).toString(16)}`)}`],
+    ['as an argument', `/api/list?${TOKEN}`],
+    ['as the value of one that does not exist', `/api/list?access_token=${TOKEN}`],
+    ['outside of the API', `/${TOKEN}`],
+    ['as the name of a session', `/mcp/${TOKEN}`],
+  ])('does not repeat a token %s (S-19)', async (_where, path) => {
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      const response = await fetch(`${origin}${path}`, { method });
+      const answer = `${JSON.stringify([...response.headers])} ${await response.text()}`;
+      // What is sent with POST is in the body; nothing in the address counts.
+      if (method !== 'POST') expect(response.status, method).toBeGreaterThanOrEqual(400);
+      expect(answer, method).not.toContain(TOKEN);
+    }
+  });
+
   it.each([
     ['PUT', 'list', 'GET, HEAD, POST'],
     ['PROPFIND', 'list', 'GET, HEAD, POST'],
