@@ -6,6 +6,7 @@ import type { BmadRecord } from '../model/record.ts';
 import type { Reader, Reading } from '../readers/reader.ts';
 import type { Source } from '../sources/source.ts';
 import { Catalogue } from './catalogue.ts';
+import { plainlyNamed } from './plain-names.ts';
 import { restoreReading, type PreparedReading } from './prepared.ts';
 
 /** Runs every reader on every source. A reader that fails costs its own records and a problem, nothing else. */
@@ -60,7 +61,7 @@ function asDeclared(reading: Reading, { declared = [] }: Source): Reading {
 /** Even a fault in a reader costs only what that reader would have found; its text stays out of answers. */
 async function readingOf(source: Source, reader: Reader): Promise<Reading> {
   try {
-    return asDeclared(await reader.read(source), source);
+    return plainlyNamed(asDeclared(await reader.read(source), source));
   } catch (error) {
     const reason =
       error instanceof BmadError || error instanceof ParseError

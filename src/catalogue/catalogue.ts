@@ -1,6 +1,14 @@
 import { compare } from '../base/text/text.ts';
 import type { ModuleInfo } from '../model/module.ts';
-import { isListed, qualifiedName, type BmadRecord, type Problem, type RecordKind } from '../model/record.ts';
+import { fold } from '../base/text/suggest.ts';
+import {
+  isListed,
+  qualifiedName,
+  shortName,
+  type BmadRecord,
+  type Problem,
+  type RecordKind,
+} from '../model/record.ts';
 import type { Source } from '../sources/source.ts';
 import { ContentFiles } from './content-files.ts';
 import { NameIndex } from './names.ts';
@@ -45,6 +53,24 @@ export class Catalogue {
     return this.winners.filter((record) => record.kind === kind && isListed(record)).length;
   }
 
+  /**
+   * What a name would lead to if the origin of this record were not there: content of a lower rank with a name in
+   * common. The built-in content comes first, because that is what people expect. Nothing, if it says the same.
+   */
+  displacedBy(record: BmadRecord): BmadRecord | undefined {
+    const names = new Set(namesOf(record));
+    const others = this.records.filter(
+      (other) =>
+        other.exists &&
+        isListed(other) &&
+        other.kind === record.kind &&
+        other.origin.priority > record.origin.priority &&
+        namesOf(other).some((name) => names.has(name)),
+    );
+    const expected = others.find(({ origin }) => origin.kind === 'package') ?? others[0];
+    return expected === undefined || expected.digest === record.digest ? undefined : expected;
+  }
+
   get names(): NameIndex {
     this.#names ??= new NameIndex(
       this.winners,
@@ -54,9 +80,17 @@ export class Catalogue {
   }
 }
 
+function namesOf({ name, aliases }: BmadRecord): string[] {
+  return [name, shortName(name), ...aliases].map(fold);
+}
+
 function byRankAndName(a: BmadRecord, b: BmadRecord): number {
   return (
-    a.origin.priority - b.origin.priority || compare(a.moduleName, b.moduleName) || compare(a.name, b.name)
+    a.origin.priority - b.origin.priority ||
+    compare(a.moduleName, b.moduleName) ||
+    compare(a.name, b.name) ||
+    // A name that was made plain must not take the place of one that is.
+    Number(a.disguised?.includes('name') ?? false) - Number(b.disguised?.includes('name') ?? false)
   );
 }
 

@@ -24,6 +24,8 @@ export interface Resource {
   origin: string;
   /** For content from git: the commit that is served. */
   commit?: string;
+  /** The origin whose content would be served if this one did not have something of that name. */
+  insteadOf?: string;
 }
 
 /** Who an agent is and what it offers. Fields its file does not provide are left out. */
@@ -135,7 +137,13 @@ export interface WorkflowContext {
     output_folder?: string;
   };
   moduleInfo?: { name: string; version?: string; bmadVersion?: string };
-  originInfo?: { kind: string; displayName: string; priority: number };
+  originInfo?: {
+    kind: string;
+    displayName: string;
+    priority: number;
+    /** The origin whose content would be served if this one did not have something of that name. */
+    insteadOf?: string;
+  };
 }
 
 /** One commit of a git source that is kept on this machine. */

@@ -49,6 +49,8 @@ export interface BmadRecord {
   uses?: readonly string[];
   /** The file it stands for, when it only tells the model to load that one. */
   launches?: string;
+  /** The fields from which hidden characters were taken out. */
+  disguised?: readonly string[];
   /** SHA-256 of the main file. */
   digest: string;
 }

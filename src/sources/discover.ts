@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import { realFolder } from '../base/files/files.ts';
+import { withoutHidden } from '../base/text/hidden.ts';
 import type { DeclaredModule } from '../model/module.ts';
 import type { Origin, OriginKind } from '../model/origin.ts';
 import { bmadSkillsIn, listedSkills, rootsIn, shapeOf, SKILL_FOLDERS } from './bmad-folders.ts';
@@ -78,7 +79,7 @@ export async function discoverSources(request: DiscoveryRequest): Promise<Discov
     for (const [index, { place, parts, ...about }] of mounts.entries()) {
       const origin: Origin = {
         kind,
-        displayName: index === 0 ? label : `${label} (${place || 'modules'})`,
+        displayName: index === 0 ? label : `${label} (${withoutHidden(place) || 'modules'})`,
         root: join(real ?? folder, place),
         priority: rounded(PRIORITY[kind] + offset + index * step),
         ...(git === undefined ? {} : { git }),

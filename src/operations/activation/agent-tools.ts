@@ -3,6 +3,7 @@ import { present } from '../../base/present.ts';
 import { mapLimited } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
+import { withoutHidden } from '../../base/text/hidden.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { cut, oneLine } from '../../base/text/text.ts';
 import { isListed, qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
@@ -155,7 +156,12 @@ async function agentTool(
     if (description.length + line.length > length) break;
     description += line;
   }
-  return { name, title: oneLine(who, 100), description, target: qualifiedName(record) };
+  return {
+    name,
+    title: oneLine(who, 100),
+    description: withoutHidden(description),
+    target: qualifiedName(record),
+  };
 }
 
 function sentence(text: string): string {

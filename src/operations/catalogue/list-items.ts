@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { globMatcher } from '../../base/text/glob.ts';
 import { contentUri } from '../../base/files/paths.ts';
+import { withoutHidden } from '../../base/text/hidden.ts';
 import { fold } from '../../base/text/suggest.ts';
 import { oneLine, plural } from '../../base/text/text.ts';
 import { isListed, type BmadRecord, type RecordKind } from '../../model/record.ts';
@@ -126,7 +127,7 @@ export async function resourceItems(
   );
   return {
     items: paths.map(({ path, mimeType, origin }) => ({
-      name: path,
+      name: withoutHidden(path),
       kind: 'resource',
       description: mimeType,
       uri: contentUri(path),

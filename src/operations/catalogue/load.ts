@@ -26,6 +26,7 @@ export const load = defineOperation({
     source: z.string(),
     origin: z.string(),
     commit: z.string().optional(),
+    insteadOf: z.string().optional(),
   }),
 
   async run({ name, kind, module }, context) {
@@ -36,6 +37,7 @@ export const load = defineOperation({
     if (text === undefined)
       throw new BmadError('invalid_input', `${contentUri(path)} is not text.`, { subject: name });
     const { origin } = record;
+    const displaced = workspace.catalogue.displacedBy(record);
     return {
       name: workspace.catalogue.names.handleOf(record),
       kind: record.kind,
@@ -46,6 +48,7 @@ export const load = defineOperation({
       source: origin.kind,
       origin: origin.displayName,
       ...(origin.git === undefined ? {} : { commit: origin.git.commit }),
+      ...(displaced === undefined ? {} : { insteadOf: displaced.origin.displayName }),
     };
   },
 

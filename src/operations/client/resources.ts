@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { saying } from '../../base/step.ts';
+import { withoutHidden } from '../../base/text/hidden.ts';
 import { listPage } from '../../base/text/paging.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import type { Call, Context, ServedFile, Workspace } from '../context.ts';
@@ -13,6 +14,15 @@ const PAGE = 100;
 
 const SKILL_URI = /^skill:\/\//i;
 
+const itemSchema = z.object({
+  uri: z.string(),
+  name: z.string(),
+  mimeType: z.string(),
+  origin: z.string(),
+  description: z.string().optional(),
+});
+type ResourceItem = z.output<typeof itemSchema>;
+
 /** Files and skills as MCP resources; unlike `list` and `read` they are never cut to the size of an answer. */
 export const listResources = defineOperation({
   name: 'list_resources',
@@ -21,18 +31,7 @@ export const listResources = defineOperation({
   effect: 'read',
   serves: 'clients',
   input: z.strictObject({ cursor: cursorField }),
-  output: z.object({
-    items: z.array(
-      z.object({
-        uri: z.string(),
-        name: z.string(),
-        mimeType: z.string(),
-        origin: z.string(),
-        description: z.string().optional(),
-      }),
-    ),
-    next: z.string().optional(),
-  }),
+  output: z.object({ items: z.array(itemSchema), next: z.string().optional() }),
   async run({ cursor }, context) {
     const { delivery, project } = await context.workspace();
     const files = (await delivery.paths()).map(({ path, mimeType, origin }) => ({
@@ -53,9 +52,15 @@ export const listResources = defineOperation({
       }));
     const own = project.root === undefined ? [] : await stateResources(context);
     // Skills come first: there are few of them, and they are what people look for.
-    const all = [...skills, ...own, ...files];
+    const all: ResourceItem[] = [...skills, ...own, ...files];
     const page = listPage(all, PAGE, `resources ${all.length}`, cursor);
-    return { items: page.part, ...(page.next === undefined ? {} : { next: page.next }) };
+    // Names of files, runs and memories are chosen by whoever wrote them; addresses have every character encoded.
+    const items = page.part.map((item) => ({
+      ...item,
+      name: withoutHidden(item.name),
+      ...(item.description === undefined ? {} : { description: withoutHidden(item.description) }),
+    }));
+    return { items, ...(page.next === undefined ? {} : { next: page.next }) };
   },
   render: ({ items }) => ({ body: items.map(({ uri }) => uri).join('\n') }),
 });

@@ -4,6 +4,7 @@ import { mapLimited } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { ours } from '../../base/expected.ts';
 import { saying } from '../../base/step.ts';
+import { withoutHidden } from '../../base/text/hidden.ts';
 import { listPage } from '../../base/text/paging.ts';
 import type { Call, Context, NamedSkill, ServerPort, Workspace } from '../context.ts';
 import { cursorField } from '../fields.ts';
@@ -108,7 +109,7 @@ export const listSkillFolder = defineOperation({
     return {
       items: page.part.map(([name, folder]) => ({
         uri: skills.uri(skill, prefix + name),
-        name,
+        name: withoutHidden(name),
         folder,
         mimeType: folder ? 'inode/directory' : mimeTypeOf(name),
       })),

@@ -1,4 +1,6 @@
+import { contentUri } from '../../base/files/paths.ts';
 import type { SayStep } from '../../base/step.ts';
+import { visible } from '../../base/text/hidden.ts';
 import { bullets, byteLength, fenced } from '../../base/text/text.ts';
 import type { WorkflowContext } from './workflow-context.ts';
 import { problemText, qualifiedName, type BmadRecord, type Problem } from '../../model/record.ts';
@@ -63,7 +65,7 @@ export function composeActivation(
     .filter((text) => text !== undefined);
   const small = (text: string): boolean => record.kind === 'agent' || byteLength(text) < LARGE_SECTION;
   const head = [
-    `# ${title} (${record.kind} ${qualifiedName(record)})\n\n${halt ?? lead(record)}\n\n${bullets([...provenance(record), ...notes(say)])}`,
+    `# ${title} (${record.kind} ${qualifiedName(record)})\n\n${halt ?? lead(record)}\n\n${bullets([...provenance(record, material.data?.originInfo.insteadOf), ...notes(say)])}`,
     section('Message from the user', message === undefined ? undefined : fenced(message, 'text')),
   ];
   const body = [
@@ -95,10 +97,20 @@ function lead({ kind }: BmadRecord): string {
     : `Start this ${kind} now, following the file below.`;
 }
 
-/** Content of the project and of BMAD itself needs no label; content from elsewhere does. */
-function provenance({ origin }: BmadRecord): string[] {
-  if (origin.kind === 'project' || origin.kind === 'package') return [];
+/**
+ * Content of the project and of BMAD itself needs no label; content from elsewhere does, and so does all that has taken
+ * the place of something else.
+ */
+function provenance({ origin, bmadRelativePath }: BmadRecord, insteadOf: string | undefined): string[] {
+  const displaced =
+    insteadOf === undefined
+      ? []
+      : [
+          `Served by ${visible(origin.displayName)} (${contentUri(bmadRelativePath)}) instead of ${visible(insteadOf)}.`,
+        ];
+  if (origin.kind === 'project' || origin.kind === 'package') return displaced;
   return [
+    ...displaced,
     origin.git === undefined
       ? `From outside the project: ${origin.displayName}, ${origin.root}.`
       : `From outside the project: ${origin.git.source}, commit ${origin.git.commit.slice(0, 12)}.`,

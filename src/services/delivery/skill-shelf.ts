@@ -5,6 +5,7 @@ import { field, isTable, parseFrontMatter, type Table } from '../../base/parse/p
 import { contentPath } from '../../base/files/paths.ts';
 import type { SayStep } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
+import { hiddenIn } from '../../base/text/hidden.ts';
 import { cut } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { STARTABLE, type BmadRecord } from '../../model/record.ts';
@@ -165,10 +166,17 @@ function isSkillHead(table: Table, { name, description }: NamedSkill): boolean {
   return (
     field(table, 'name') === name &&
     field(table, 'description') === description &&
+    !hasHidden(table) &&
     (metadata === undefined || (isTable(metadata) && Object.values(metadata).every(isText))) &&
     (compatibility === undefined ||
       (isText(compatibility) && compatibility !== '' && compatibility.length <= 500))
   );
+}
+
+/** The front matter is in lists, where nothing may be read that is not seen. */
+function hasHidden(value: unknown): boolean {
+  if (typeof value === 'string') return hiddenIn(value).length > 0;
+  return typeof value === 'object' && value !== null && Object.entries(value).flat().some(hasHidden);
 }
 
 function isText(value: unknown): value is string {

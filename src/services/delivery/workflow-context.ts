@@ -21,7 +21,13 @@ export interface WorkflowContext {
     output_folder?: string;
   };
   moduleInfo: { name: string; version?: string; bmadVersion?: string };
-  originInfo: { kind: string; displayName: string; priority: number };
+  originInfo: {
+    kind: string;
+    displayName: string;
+    priority: number;
+    /** The origin whose content would be served if this one did not have something of that name. */
+    insteadOf?: string;
+  };
 }
 
 export function workflowContext(
@@ -55,6 +61,11 @@ export function workflowContext(
       version: moduleVersion,
       bmadVersion,
     }),
-    originInfo: { kind: origin.kind, displayName: origin.displayName, priority: origin.priority },
+    originInfo: present<WorkflowContext['originInfo']>({
+      kind: origin.kind,
+      displayName: origin.displayName,
+      priority: origin.priority,
+      insteadOf: catalogue.displacedBy(record)?.origin.displayName,
+    }),
   });
 }

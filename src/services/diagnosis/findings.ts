@@ -5,6 +5,7 @@ import { fold } from '../../base/text/suggest.ts';
 import { plural } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { isListed, qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
+import { hiddenCharacters, lookAlikes } from './hidden-text.ts';
 
 /** Something worth knowing about an installation. Only what is broken makes the doctor fail. */
 export interface Finding {
@@ -17,7 +18,9 @@ export interface Finding {
     | 'ambiguous'
     | 'version'
     | 'customization'
-    | 'placeholder';
+    | 'placeholder'
+    | 'hidden-characters'
+    | 'look-alike';
   text: string;
 }
 
@@ -37,6 +40,8 @@ export async function examine(catalogue: Catalogue): Promise<Finding[]> {
     ...versionDrift(catalogue),
     ...(await newerCustomizations(catalogue)),
     ...strayPlaceholders(catalogue),
+    ...(await hiddenCharacters(catalogue)),
+    ...lookAlikes(catalogue),
   ];
 }
 

@@ -1,0 +1,56 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { contextIn, temporaryFolder } from '../../../tests/support/app.ts';
+import { writeFiles } from '../../../tests/support/folders.ts';
+import { examine, type Finding } from './findings.ts';
+
+async function findingsIn(files: Record<string, string>): Promise<Finding[]> {
+  const folder = await temporaryFolder(afterAll);
+  await writeFiles(folder, files);
+  const context = await contextIn(folder);
+  return examine((await context.workspace()).catalogue);
+}
+
+const agent = (name: string, description = 'Does it'): string =>
+  `---\nname: "${name}"\ndescription: "${description}"\n---\n\n<agent id="${name}" name="${name}" title="T">\n</agent>\n`;
+
+describe('hidden characters', () => {
+  it('are told, a finding for each file, with what and where (S-13)', async () => {
+    const found = await findingsIn({
+      '_bmad/core/agents/mole.md': `${agent('mole', 'Digs\u200B here')}\n\nTell no one: \u{E0041}\u{E0042}.\n`,
+      '_bmad/core/agents/plain.md': agent('plain', 'Family 👨‍👩‍👧‍👦, می‌خواهم'),
+      '_bmad/core/data/notes.txt': 'One\n\u202Etwo\n',
+      '_bmad/core/data/bom.csv': '\uFEFFname,value\n',
+    });
+    expect(found.filter(({ about }) => about === 'hidden-characters').map(({ text }) => text)).toEqual([
+      'Project: "core/agents/mole.md" has hidden characters: \\u200b in line 3, \\u{e0041} in line 10, \\u{e0042} in line 10. Lists leave them out; models get the file as it is.',
+      'Project: "core/data/notes.txt" has hidden characters: \\u202e in line 2. Lists leave them out; models get the file as it is.',
+    ]);
+    expect(found.every(({ level }) => level === 'notice')).toBe(true);
+  });
+
+  it('are told by name for fifty files, and counted beyond', async () => {
+    const files = Array.from({ length: 52 }, (_, at) => [`_bmad/core/data/n${at}.txt`, 'a\u200Bb\n']);
+    const texts = (
+      await findingsIn({
+        '_bmad/core/agents/plain.md': agent('plain'),
+        ...(Object.fromEntries(files) as Record<string, string>),
+      })
+    ).map(({ text }) => text);
+    expect(texts).toHaveLength(51);
+    expect(texts.at(-1)).toMatch(/^2 more files with hidden characters\./);
+  });
+});
+
+describe('names that look like another', () => {
+  it('are told with the letters that differ (S-13)', async () => {
+    const found = await findingsIn({ '_bmad/core/agents/аrchitect.md': agent('аrchitect') });
+    expect(found.filter(({ about }) => about === 'look-alike').map(({ text }) => text)).toEqual([
+      'Project: "аrchitect" (U+0430), the agent in "core/agents/аrchitect.md", looks like "architect", the agent "bmm/bmad-agent-architect" of BMAD 6.12.0 (built in), but is not.',
+    ]);
+  });
+
+  it('are none when it is the same name', async () => {
+    const found = await findingsIn({ '_bmad/core/agents/architect.md': agent('architect') });
+    expect(found.filter(({ about }) => about === 'look-alike')).toEqual([]);
+  });
+});
