@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { sqliteDriver } from '../../src/services/memory/sqlite/driver.ts';
+import { openSqlite } from '../../src/services/memory/sqlite/open.ts';
 import { openSqliteStore } from '../../src/services/memory/sqlite/store.ts';
 import { cliFile, temporaryFolder } from '../support/app.ts';
 import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
@@ -99,6 +100,23 @@ describe('a database in a project that this server has not made', () => {
     const store = await open(await storeWith('ANALYZE'));
     expect(await store.count({})).toBe(1);
     await store.close();
+  });
+
+  it('has a statement ended that gives rows without an end (S-05)', async () => {
+    const file = join(await temporaryFolder(afterAll), '.bmad-memory.db');
+    const database = await openSqlite(file, { prepare: () => undefined, statementMs: 200 });
+    await expect(database.read(() => database.all(ENDLESS))).rejects.toThrow(/did not answer within/);
+    // The connection goes on working.
+    expect(database.all('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    database.close();
+  });
+
+  it('is not opened when it is larger than any store of ours (S-05)', async () => {
+    const file = await storeWith('');
+    // No disk has to hold it: it is a hole.
+    await truncate(file, 2 * 1024 ** 3 + 4096);
+    await expect(open(file)).rejects.toThrow(/larger than 2 GiB/);
+    await truncate(file, 0);
   });
 
   it('has no other file removed by a journal that names it (S-05)', async () => {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { sizeAndTime } from '../../../base/files/file-state.ts';
 import type { Connection, Driver, SqlValue, Statement } from './driver.ts';
-import { isBusy, readOnlyFailure, sqlFailure } from './failures.ts';
+import { isBusy, readOnlyFailure, sqlFailure, takesTooLong } from './failures.ts';
 
 /**
  * How long a statement waits inside SQLite, where nothing else of this process runs, and how long a call tries in all:
@@ -38,8 +38,20 @@ export type Prepare = (database: Database) => void | Promise<void>;
 /** Looks at the tables before anything in them is used, and again when someone has changed them. Throws to refuse. */
 export type Check = (database: Database) => void;
 
+/** Many times what the largest store needs on a slow disk. */
+const STATEMENT_MS = 20_000;
+const ROWS_BETWEEN_LOOKS = 256;
+
 /** Their texts vary with the filters of calls. */
 const STATEMENTS_KEPT = 100;
+
+interface DatabaseOptions {
+  access?: Access;
+  prepare?: Prepare;
+  check?: Check | undefined;
+  /** After this time, a statement is ended between two of its rows. */
+  statementMs?: number | undefined;
+}
 
 export class Database {
   readonly path: string;
@@ -47,6 +59,7 @@ export class Database {
   readonly notes: readonly string[];
   readonly #prepare: Prepare;
   readonly #check: Check;
+  readonly #statementMs: number;
   readonly #statements = new Map<string, Statement>();
   #access: Access;
   #connection: Connection;
@@ -65,7 +78,8 @@ export class Database {
       access = 'write',
       prepare = () => undefined,
       check = () => undefined,
-    }: { access?: Access; prepare?: Prepare; check?: Check | undefined } = {},
+      statementMs = STATEMENT_MS,
+    }: DatabaseOptions = {},
   ) {
     this.path = path;
     this.driver = driver;
@@ -73,6 +87,7 @@ export class Database {
     this.#access = access;
     this.#prepare = prepare;
     this.#check = check;
+    this.#statementMs = statementMs;
     this.#connection = this.#connect();
   }
 
@@ -125,7 +140,13 @@ export class Database {
   }
 
   all<T>(sql: string, ...values: SqlValue[]): T[] {
-    return this.#statement(sql).all(...values.map(safe)) as T[];
+    const deadline = performance.now() + this.#statementMs;
+    const rows: T[] = [];
+    // Row by row, so that one that gives more and more can be ended: nothing else of this process runs meanwhile.
+    for (const row of this.#statement(sql).iterate(...values.map(safe)))
+      if (rows.push(row as T) % ROWS_BETWEEN_LOOKS === 0 && performance.now() > deadline)
+        throw takesTooLong(this.path, this.#statementMs);
+    return rows;
   }
 
   /** One consistent view for several reads; errors come as ours. */

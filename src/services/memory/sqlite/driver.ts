@@ -6,7 +6,7 @@ export type SqlValue = string | number | bigint | Uint8Array | null;
 export interface Statement {
   run(...values: SqlValue[]): { changes: number | bigint };
   get(...values: SqlValue[]): unknown;
-  all(...values: SqlValue[]): unknown[];
+  iterate(...values: SqlValue[]): Iterable<unknown>;
 }
 
 export interface Connection {

@@ -57,6 +57,21 @@ export function readOnlyFailure(path: string, cause?: unknown): BmadError {
   );
 }
 
+export function takesTooLong(path: string, limitMs: number): BmadError {
+  return new BmadError('unavailable', `${path} did not answer within ${Math.ceil(limitMs / 1_000)} s.`, {
+    subject: path,
+    hint: 'Check how large the file is and where it comes from.',
+  });
+}
+
+/** A project may come with a file of any size, and whatever is in it is looked through by someone who waits. */
+export function tooLarge(path: string): BmadError {
+  return new BmadError('unavailable', `${path} is larger than 2 GiB and was not opened.`, {
+    subject: path,
+    hint: 'Find out where it comes from, and move it elsewhere if it is not yours. For very many memories, use Qdrant.',
+  });
+}
+
 export function sqlFailure(path: string, error: unknown): unknown {
   const tell = (message: string, hint: string): BmadError =>
     new BmadError('unavailable', message, { subject: path, hint, cause: error });

@@ -6,7 +6,7 @@ import { lastBytes } from '../../../base/files/file-identity.ts';
 import { farFolder } from '../../../base/files/file-systems.ts';
 import { Database, patiently, type Access, type Check, type Journal, type Prepare } from './database.ts';
 import { sqliteDriver, type Driver } from './driver.ts';
-import { isBusy, isRefusedByDisk, needsWriting, readOnlyFailure } from './failures.ts';
+import { isBusy, isRefusedByDisk, needsWriting, readOnlyFailure, tooLarge } from './failures.ts';
 
 export type { Database } from './database.ts';
 
@@ -14,22 +14,26 @@ export type { Database } from './database.ts';
 
 /** Another process that holds a write-ahead log keeps it for as long as it lives, so there is little to wait for. */
 const HANDOVER_MS = 2_000;
+/** More than a million memories. */
+const MOST_BYTES = 2 * 1024 ** 3;
 
 export interface OpenOptions {
   /** Makes or changes the tables; called until it succeeds, so it has to bear being called again. */
   prepare: Prepare;
   check?: Check | undefined;
   driver?: Driver | undefined;
+  statementMs?: number | undefined;
   /** `auto` is a write-ahead log unless something is known that forbids it. */
   journal?: 'auto' | Journal | undefined;
 }
 
 export async function openSqlite(
   path: string,
-  { prepare, check, driver, journal: asked = 'auto' }: OpenOptions,
+  { prepare, check, driver, statementMs, journal: asked = 'auto' }: OpenOptions,
 ): Promise<Database> {
   const chosen = driver ?? (await sqliteDriver());
   await refuseForeignJournal(path);
+  if (((await sizeAndTime(path))?.size ?? 0) > MOST_BYTES) throw tooLarge(path);
   if (!(await isWritable(path))) return openToRead(path, chosen, prepare, check);
   await ensureFolder(dirname(path));
   await ensureFile(path);
@@ -38,7 +42,7 @@ export async function openSqlite(
     const handover = performance.now() + HANDOVER_MS;
     const database = await opened(
       path,
-      () => new Database(path, chosen, notes, { check }),
+      () => new Database(path, chosen, notes, { check, statementMs }),
       (fresh) => {
         // Nothing is changed in a file before it is known to be ours.
         fresh.look();

@@ -50,7 +50,12 @@ function itemsOf(driver: Driver): ReadonlyMap<string, string>[] {
   const connection = driver.connect(':memory:', 0);
   try {
     const items = (): ReadonlyMap<string, string> =>
-      new Map((connection.prepare(ITEMS).all() as Item[]).map((item) => [keyOf(item), textOf(item)]));
+      new Map(
+        Array.from(connection.prepare(ITEMS).iterate() as Iterable<Item>, (item) => [
+          keyOf(item),
+          textOf(item),
+        ]),
+      );
     const made = [items()];
     for (const step of STEPS) {
       connection.exec(step);

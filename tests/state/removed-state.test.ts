@@ -1,0 +1,50 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { runOpen } from '../../src/operations/runs/run-open.ts';
+import { listSessions } from '../../src/operations/runs/list-sessions.ts';
+import { runCheckpoint } from '../../src/operations/runs/run-progress.ts';
+import { spawnSubagentTask } from '../../src/operations/tasks/spawn-subagent-task.ts';
+import { taskList } from '../../src/operations/tasks/task-read.ts';
+import { taskClaim } from '../../src/operations/tasks/task-work.ts';
+import { temporaryFolder } from '../support/app.ts';
+import { KIT_FILES, writeFiles } from '../support/kit-project.ts';
+import { sessionIn } from '../support/operations.ts';
+
+async function hosts() {
+  const folder = await temporaryFolder(afterAll);
+  await writeFiles(folder, { ...KIT_FILES, '_bmad-output/.keep': '' });
+  return { folder, one: await sessionIn(folder), two: await sessionIn(folder) };
+}
+
+describe('state that is removed while two hosts use it', () => {
+  it('is not written to by anyone: tasks are missed, and new ones are seen by both (R-01)', async () => {
+    const { folder, one, two } = await hosts();
+    const task = { agent: 'dev', task: 'Review the cart', output_key: 'review' };
+    const { data } = await one.ok(spawnSubagentTask, task);
+    const { task_id: id } = data['task'] as { task_id: string };
+    expect(JSON.stringify((await two.ok(taskList)).data)).toContain(id);
+    await rm(join(folder, '_bmad-output/.tasks'), { recursive: true });
+    expect((await one.fail(taskClaim, { task_id: id })).code).toBe('not_found');
+    expect((await two.fail(taskClaim, { task_id: id })).code).toBe('not_found');
+    await one.ok(spawnSubagentTask, { ...task, task: 'Review the orders', output_key: 'orders' });
+    for (const host of [one, two])
+      expect(JSON.stringify((await host.ok(taskList)).data)).toContain('Review the orders');
+    one.close();
+    two.close();
+  });
+
+  it('is not written to by anyone: runs are missed, and new ones are seen by both (R-01)', async () => {
+    const { folder, one, two } = await hosts();
+    const { data } = await one.ok(runOpen, { workflow: 'prd' });
+    const { run_id } = data['run'] as { run_id: string };
+    await rm(join(folder, '_bmad-output/.runs'), { recursive: true });
+    for (const host of [one, two])
+      expect((await host.fail(runCheckpoint, { run_id, step: 1 })).code).toBe('not_found');
+    await one.ok(runOpen, { workflow: 'prd' });
+    const lists = await Promise.all([one, two].map(async (host) => (await host.ok(listSessions)).data));
+    expect(lists[0]).toEqual(lists[1]);
+    one.close();
+    two.close();
+  });
+});
