@@ -79,7 +79,7 @@ function sharedEmbedder(settings: Settings, builtIn: BuiltIn): SharedEmbedder {
   type Chosen = ReturnType<SharedEmbedder['get']>;
   let chosen: Chosen | undefined;
   const choose = async (): Chosen => {
-    const { chooseEmbedder } = await import('../meaning/embedders/choose.ts');
+    const { chooseEmbedder } = await import('../services/memory/memory.ts');
     return chooseEmbedder({ ...embedderSettings(settings), builtIn });
   };
   return {

@@ -35,6 +35,9 @@ import type { MemoryPage, MemoryStats, Page } from './store.ts';
 import { moveIntoProject, type MovedMemories } from './transfer/move.ts';
 import { copyAll, exported, imported } from './transfer/transfer.ts';
 
+/** One for all projects is chosen outside; what it takes is in this part, which is loaded late. */
+export { chooseEmbedder } from '../../meaning/embedders/choose.ts';
+
 const ANALYSER: Analyser = { id: `words-${ANALYSER_VERSION}`, terms: analyse };
 
 export interface MemorySetup {
