@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { ANALYSER_VERSION } from '../../src/meaning/analyse.ts';
 import { sqliteDriver } from '../../src/services/memory/sqlite/driver.ts';
 import { openSqlite } from '../../src/services/memory/sqlite/open.ts';
 import { openSqliteStore } from '../../src/services/memory/sqlite/store.ts';
@@ -36,9 +37,12 @@ describe('a database in a project that this server has not made', () => {
     await writeFiles(cwd, { ...KIT_FILES, '_bmad/_memory/.bmad-memory/.gitignore': '' });
     const connection = driver.connect(join(cwd, '_bmad/_memory/.bmad-memory/.bmad-memory.db'), 1_000);
     connection.exec(`CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-      INSERT INTO meta VALUES ('rev', '1');
-      CREATE VIEW memory AS ${ENDLESS};
-      CREATE TABLE revision (rid, revision); CREATE TABLE vector (rid, space, vector);
+      INSERT INTO meta VALUES ('rev', '1'), ('analyser', 'words-${ANALYSER_VERSION}'), ('store', 'x');
+      CREATE VIEW memory AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)
+        SELECT x AS rid, 'decisions' AS type, 'i' || x AS id, 'dev' AS agent, 'Redis' AS text, '[]' AS tags,
+          'p' AS project, '2026-01-01' AS created_at, '2026-01-01' AS updated_at, 1 AS revision,
+          NULL AS forgotten_at, NULL AS superseded_by, NULL AS superseded_at, 'redis' AS terms, 1 AS rev FROM n;
+      CREATE TABLE revision (rid, revision, text, tags, agent, at); CREATE TABLE vector (rid, space, vector);
       CREATE VIRTUAL TABLE words USING fts5(terms, content='', contentless_delete=1, tokenize='ascii');
       PRAGMA user_version=2;`);
     connection.close();
