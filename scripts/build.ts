@@ -16,6 +16,9 @@ import { isListed, STARTABLE } from '../src/model/record.ts';
 import { packageSource } from '../src/sources/package.ts';
 import { bundle, bundleLatePackages, root } from './bundle.ts';
 import { sharedState } from './module-state.ts';
+import { creditsIn, licenceTexts, LICENCES_FILE, modelName } from './supply/licences.ts';
+import { makeSbom, SBOM_FILE } from './supply/sbom.ts';
+import { readLock, shippedPackages } from './supply/shipped.ts';
 
 /** Made beside its place and moved there when it is whole, so that a failed build leaves the last one as it was. */
 const dist = join(root, '.cache', 'dist');
@@ -97,34 +100,18 @@ async function openLibrary(): Promise<void> {
   for (const kind of ['mts', 'cts']) await cp(declarations, join(dist, `library.d.${kind}`));
 }
 
-/** The licences of everything that ended up in the bundles. */
-async function writeLicences(metafiles: readonly Metafile[]): Promise<void> {
-  const packages = new Set<string>();
-  for (const input of metafiles.flatMap((metafile) => Object.keys(metafile.inputs))) {
-    const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1];
-    if (name !== undefined) packages.add(name);
-  }
-  const texts: string[] = [];
-  for (const name of [...packages].sort()) {
-    const folder = join(root, 'node_modules', name);
-    const { version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
-      version: string;
-      license: string;
-    };
-    texts.push(`${name} ${version} (${license})\n\n${await licenceText(folder)}`);
-  }
-  await writeFile(join(dist, 'THIRD_PARTY_LICENSES.txt'), texts.join(`\n\n${'-'.repeat(80)}\n\n`));
-}
-
-async function licenceText(folder: string): Promise<string> {
-  for (const file of ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license']) {
-    try {
-      return (await readFile(join(folder, file), 'utf8')).trim();
-    } catch {
-      // The next spelling may be the one.
-    }
-  }
-  return 'The package names this licence in its package.json and ships no text of it.';
+/** What of others is in the package, and under which licence; a licence that is not known stops the build. */
+async function writeSupply(metafiles: readonly Metafile[]): Promise<void> {
+  const lock = await readLock();
+  const shipped = await shippedPackages(metafiles, lock);
+  const card = await readFile(join(root, 'training', 'MODEL_CARD.md'), 'utf8');
+  await writeFile(join(dist, LICENCES_FILE), await licenceTexts(shipped, creditsIn(card)));
+  const product = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Parameters<
+    typeof makeSbom
+  >[0];
+  const bytes = await readFile(join(root, 'assets', MODEL_FILE));
+  const model = { ...modelName(card), bytes };
+  await writeFile(join(dist, SBOM_FILE), makeSbom(product, shipped, model, lock));
 }
 
 await rm(dist, { recursive: true, force: true });
@@ -132,7 +119,7 @@ const entries = Object.fromEntries(PROGRAMS.map((name) => [name, `src/bin/${name
 const programs = await bundle({ entries, folder: dist });
 const twice = await sharedState(programs);
 if (twice.length > 0) throw new Error(`State of a module that exists twice:\n${twice.join('\n')}`);
-await writeLicences([programs, await bundleLatePackages(dist)]);
+await writeSupply([programs, await bundleLatePackages(dist)]);
 await openLibrary();
 await copyContent();
 await copyModel();

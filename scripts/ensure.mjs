@@ -59,7 +59,10 @@ const sources = [
   'scripts/build.ts',
   'scripts/bundle.ts',
   'scripts/sdk-shims.mjs',
+  'scripts/module-state.ts',
   'assets/embedder.bin',
+  'training/MODEL_CARD.md',
+  ...filesBelow(join('scripts', 'supply')),
   ...filesBelow('src'),
 ];
 unless('built', 'dist', digest(sources), () => npm('run', '--silent', 'build'));

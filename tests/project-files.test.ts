@@ -11,7 +11,7 @@ interface Workflow {
     {
       permissions?: Record<string, string>;
       strategy?: { matrix: { os: string[]; node: number[] } };
-      steps: { uses?: string; run?: string }[];
+      steps: { uses?: string; run?: string; with?: Record<string, string> }[];
     }
   >;
 }
@@ -40,8 +40,22 @@ describe('workflows', () => {
 
   it.each(workflows)('%s may only read, but for what a job needs', (_name, { permissions, jobs }) => {
     expect(permissions).toEqual({ contents: 'read' });
-    for (const job of Object.values(jobs))
-      expect([undefined, { contents: 'read', 'id-token': 'write' }]).toContainEqual(job.permissions);
+    for (const [name, job] of Object.entries(jobs))
+      expect(job.permissions, name).toEqual(
+        { publish: { contents: 'read', 'id-token': 'write' }, release: { contents: 'write' } }[name],
+      );
+  });
+
+  it('attach the list of parts to the release, in a job that runs nothing of the repository', () => {
+    const jobs = workflows.find(([name]) => name === 'release.yml')?.[1].jobs ?? {};
+    const steps = jobs['release']?.steps ?? [];
+    expect(steps.map(({ uses, run }) => uses ?? run)).toEqual([
+      'actions/download-artifact@v4',
+      'gh release create "$GITHUB_REF_NAME" --verify-tag --notes-from-tag ./*.tgz dist/sbom.cdx.json',
+    ]);
+    expect(jobs['pack']?.steps.find(({ uses }) => uses?.includes('upload-artifact'))?.with?.['path']).toBe(
+      '*.tgz\ndist/sbom.cdx.json\n',
+    );
   });
 
   it.each(workflows)('%s runs scripts that exist', (_name, { jobs }) => {
