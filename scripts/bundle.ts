@@ -34,6 +34,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/meaning/embedders/static.ts': 'static-embedder',
   'src/services/codebase/codebase.ts': 'codebase',
   'src/services/completion/completion.ts': 'completion',
+  'src/services/completion/trust.ts': 'trust',
   'src/services/progress/progress.ts': 'progress',
   'src/services/search/search.ts': 'search',
   'src/services/runs/runs.ts': 'runs',

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { visibleJson, visibleLines } from '../base/text/hidden.ts';
 
 /**
@@ -33,6 +32,8 @@ export function errorsAreRead(): boolean {
 export function lineReader(signal: AbortSignal): ((prompt: string) => Promise<string>) | undefined {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
   return async (prompt) => {
+    // Servers print as well, and never ask.
+    const { createInterface } = await import('node:readline/promises');
     // Lines are edited by the terminal itself: there is no other writer.
     const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
     try {

@@ -67,7 +67,7 @@ describe('doctor', () => {
       ok: false,
       error: {
         code: 'forbidden',
-        message: 'doctor with "handshake" runs programs, which is not allowed over HTTP.',
+        message: 'doctor with "handshake" runs programs, which you may not do over HTTP.',
       },
     });
     expect(await readdir(folder)).not.toContain('started');
