@@ -75,6 +75,19 @@ describe('workflows', () => {
   });
 });
 
+describe('the image', () => {
+  it('is built with all that the build reads', async () => {
+    const ignored = (await read('deploy/Dockerfile.dockerignore')).trim().split('\n');
+    const [list = ''] = (await read('scripts/ensure.mjs')).split('const sources = [')[1]?.split('];') ?? [];
+    const files = [...list.matchAll(/'([^']+\.[a-z]+)'/g)].map(([, file = '']) => file);
+    expect(files).toContain('training/MODEL_CARD.md');
+    const missing = files.filter(
+      (file) => ignored.some((folder) => file.startsWith(`${folder}/`)) && !ignored.includes(`!${file}`),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
 describe('issue templates', () => {
   it.each(['bug', 'feature'])('%s asks for something', async (name) => {
     const form = parse(await read(`.github/ISSUE_TEMPLATE/${name}.yml`)) as {
