@@ -15,7 +15,7 @@ const BESIDE_WITH_PROCESSES = [
 /** The same in folders of their own. */
 const WITH_PROCESSES = [
   'tests/memory/{busy,crash,disks,half-written,open-twice,reembedding}.test.ts',
-  'tests/{project,runs,state}/**/*.test.ts',
+  'tests/{faults,project,runs,state}/**/*.test.ts',
 ];
 
 const cores = availableParallelism();

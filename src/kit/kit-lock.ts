@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import { ensureFolder, writeNew } from '../base/files/file-state.ts';
+import { ensureFolder, writeOnce } from '../base/files/file-state.ts';
 import { strayRefusal, type Kit } from './kit.ts';
 
 /** Our own files beside the project's memory files, in a folder that git leaves out. */
@@ -25,6 +25,6 @@ export async function whileLocked<T>(kit: Kit & { memory: string }, work: () => 
   const stray = await strayRefusal(kit.memory, OWN_FOLDER, 'nothing was written');
   if (stray !== undefined) throw stray;
   await ensureFolder(folder, kit.memory);
-  await writeNew(join(folder, '.gitignore'), Buffer.from('*\n'), kit.memory);
+  await writeOnce(join(folder, '.gitignore'), '*\n', kit.memory);
   return inTurn(folder, work);
 }

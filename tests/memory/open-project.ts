@@ -1,17 +1,20 @@
 import { mkdir } from 'node:fs/promises';
 import { analyse, ANALYSER_VERSION } from '../../src/meaning/analyse.ts';
-import { openStore } from '../../src/services/memory/open.ts';
+import { openStore, type EngineSettings } from '../../src/services/memory/open.ts';
 import { openMemory, type Memory } from '../../src/services/memory/memory.ts';
 import type { MemoryStore } from '../../src/services/memory/engine.ts';
 
 const silent = (): void => undefined;
 
-/** The memory of a project as another process opens it: words only, in the engine that is best here. */
-export function openProject(root: string, { writes = true } = {}): Promise<Memory> {
+/** The memory of a project as another process opens it: words only, in the engine that is best here or a named one. */
+export function openProject(
+  root: string,
+  { writes = true, engine = 'auto' }: { writes?: boolean; engine?: EngineSettings['engine'] } = {},
+): Promise<Memory> {
   return openMemory({
     root,
     state: `${root}/no-state`,
-    engine: { engine: 'auto', journal: 'auto', qdrantUrl: undefined, qdrantApiKey: undefined },
+    engine: { engine, journal: 'auto', qdrantUrl: undefined, qdrantApiKey: undefined },
     embedder: {
       embedder: 'none',
       modelFolder: '',

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Runs } from '../../src/services/runs/runs.ts';
 import { temporaryFolder } from '../support/app.ts';
-import { DEAD_HOLDER, dyingAt } from '../support/dying-disk.ts';
+import { DEAD_HOLDER } from '../support/dead-holder.ts';
+import { onFaultyDisk, type FaultKind } from '../support/faulty-disk.ts';
 import { writeFiles } from '../support/kit-project.ts';
 import { branchFile, kitState, runsIn } from '../support/run-project.ts';
 
@@ -49,19 +50,27 @@ async function leaveLock(folder: string): Promise<void> {
   }
 }
 
-/** Kills the action at every change it makes, the one after the other; `check` looks at what the next process finds. */
+/** As good as killed, or with an error that the process survives. */
+const KINDS: readonly FaultKind[] = ['dead', 'torn', 'error', 'full', 'short'];
+
+/** Fails at every change that the action makes, the one after the other; `check` looks at what the next process finds. */
 async function everyStep(
   action: (scene: Scene) => Promise<unknown>,
   check: (scene: Scene, n: number) => Promise<void>,
 ): Promise<number> {
-  for (let n = 1; ; n++)
-    for (const torn of [false, true]) {
+  let most = 0;
+  for (const kind of KINDS)
+    for (let n = 1; ; n++) {
       const before = await scene();
-      const died = await dyingAt(n, torn, () => action(before));
+      const fault = { kind, n, folder: before.folder };
+      const { struck, error } = await onFaultyDisk(fault, () => action(before));
+      if (error !== undefined && !struck) throw error;
       await leaveLock(before.folder);
       await check({ ...before, runs: await runsIn(before.folder) }, n);
-      if (!died) return n;
+      most = Math.max(most, n);
+      if (!struck) break;
     }
+  return most;
 }
 
 /** What nothing that dies may lead to: files that cannot be read. */
@@ -82,7 +91,7 @@ async function main(
   return found.map(({ id, state }) => ({ id, steps: state?.stepsCompleted ?? [], notes: state?.notes }));
 }
 
-describe('a process that dies at any change of the disk', () => {
+describe('a process that dies or fails at any change of the disk', () => {
   it('loses no checkpoint that was acknowledged, and the next one repairs what it left', async () => {
     const steps = await everyStep(
       ({ runs }) => runs.checkpoint(ID, 'main', { step: 5 }),

@@ -12,6 +12,13 @@ const REASONS: Record<string, string> = {
 export const writeFailure = (path: string, error: unknown): BmadError => failure(path, 'written', error);
 export const stateReadFailure = (path: string, error: unknown): BmadError => failure(path, 'read', error);
 
+const PASSING = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EBUSY']);
+
+/** Whether trying again later may help: the disk was full or failed, or too much was open. */
+export function mayPass({ cause }: BmadError): boolean {
+  return PASSING.has(systemCode(cause) ?? '');
+}
+
 function failure(path: string, what: 'read' | 'written', error: unknown): BmadError {
   if (error instanceof BmadError) return error;
   const code = systemCode(error) ?? '';

@@ -33,6 +33,7 @@ const SIGN_MS = 2_000;
 const SILENT_MS = 20_000;
 const SILENT_ALIVE_MS = 10 * 60_000;
 const POLL_MS = 40;
+const REMOVALS = 3;
 /** Names and the like take far less. */
 const LOCK_BYTES = 4_096;
 /** A holder writes its name right after creating the file; one that has not by then was killed in between. */
@@ -72,9 +73,24 @@ export async function withLock<T>(
     return await action(tookOver);
   } finally {
     clearInterval(sign);
-    if ((await holderOf(lock).catch(() => undefined))?.token === token) await removeFile(path, lock.inside);
+    if ((await holderOf(lock).catch(() => undefined))?.token === token) await removed(lock);
     if (made !== undefined) await removeEmpty(dirname(path), made);
   }
+}
+
+/**
+ * Removes a lock; answers why it could not. Until it is gone it is in everybody's way, so a disk that refuses is asked
+ * again; but what was done under it is done, whatever becomes of it.
+ */
+async function removed({ path, inside }: Lock): Promise<BmadError | undefined> {
+  for (let tries = 1; ; tries += 1)
+    try {
+      await removeFile(path, inside);
+      return undefined;
+    } catch (error) {
+      if (tries === REMOVALS) return writeFailure(path, error);
+      await pause(POLL_MS);
+    }
 }
 
 /** The topmost folder that has to be created for this one; undefined if it exists. */
@@ -153,7 +169,7 @@ async function create(lock: Lock, token: string): Promise<boolean> {
       if (performance.now() - made > NAMELESS_MS / 2) return (await holderOf(lock))?.token === token;
     } catch (error) {
       // On a full disk the file would remain empty, and the next process would wait for a holder that does not exist.
-      await removeFile(path, inside);
+      await removed(lock);
       throw error;
     } finally {
       await handle.close();
@@ -223,9 +239,10 @@ async function takeAway(lock: Lock, dead: Holder): Promise<boolean> {
   }
   try {
     if ((await holderOf(lock))?.token !== dead.token) return false;
-    await removeFile(lock.path, lock.inside);
+    const refused = await removed(lock);
+    if (refused !== undefined) throw refused;
     return true;
   } finally {
-    await removeFile(guard.path, guard.inside);
+    await removed(guard);
   }
 }

@@ -1,9 +1,9 @@
 import { lstatSync, type BigIntStats } from 'node:fs';
 import { BmadError } from '../errors.ts';
+import { appendWhole } from './file-append.ts';
 import { stateReadFailure, writeFailure } from './file-failure.ts';
-import { fileMode } from './file-modes.ts';
 import { writeAtomic } from './file-state.ts';
-import { isAbsent, openToAppend, openToRead } from './open-file.ts';
+import { isAbsent, openToRead } from './open-file.ts';
 
 /** Append-only files of lines. Writers hold a lock; readers need none and see only whole lines. */
 
@@ -112,23 +112,12 @@ export function logStamp(path: string): LogStamp | undefined {
 /** Appends lines and waits until they are on disk. An unfinished last line left by a crash stays a separate line. */
 export async function appendLog(path: string, lines: readonly string[], inside?: string): Promise<LogPlace> {
   try {
-    const { handle, size } = await openToAppend(path, await fileMode(path), { inside });
-    try {
+    const end = await appendWhole(path, { inside, sync: true }, async (file) => {
       const last = Buffer.alloc(1, NEWLINE);
-      if (size > 0) await handle.read(last, 0, 1, size - 1);
-      try {
-        await handle.writeFile(`${last[0] === NEWLINE ? '' : '\n'}${lines.join('\n')}\n`);
-        await handle.sync();
-      } catch (error) {
-        // Half of it may have been written, and a later line would make it look complete.
-        await handle.truncate(size).catch(() => undefined);
-        throw error;
-      }
-      const end = await handle.stat({ bigint: true });
-      return { file: identity(end), offset: Number(end.size) };
-    } finally {
-      await handle.close();
-    }
+      if (file.size > 0) await file.handle.read(last, 0, 1, file.size - 1);
+      return `${last[0] === NEWLINE ? '' : '\n'}${lines.join('\n')}\n`;
+    });
+    return { file: identity(end), offset: Number(end.size) };
   } catch (error) {
     throw writeFailure(path, error);
   }

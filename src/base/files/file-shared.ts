@@ -1,9 +1,9 @@
 import { lstat, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { BmadError, quoted, systemCode } from '../errors.ts';
-import { fileMode } from './file-modes.ts';
+import { appendWhole } from './file-append.ts';
 import { ensureFolder, writeAtomic } from './file-state.ts';
-import { openToAppend, removeFile } from './open-file.ts';
+import { removeFile } from './open-file.ts';
 
 /**
  * The door to project files that other tools write too. Nothing is written outside the named folder: a link in place of
@@ -43,15 +43,12 @@ async function placeInside(root: string, path: string): Promise<string> {
 export async function appendLine(root: string, path: string, line: string, header = ''): Promise<void> {
   const place = await placeInside(root, path);
   try {
-    const { handle, size } = await openToAppend(place, await fileMode(place), { inside: root });
-    try {
+    await appendWhole(place, { inside: root }, async ({ handle, size }) => {
       const tail = await tailOf(handle, size);
       const end = /\r\n[^\n]*$/.test(tail) ? '\r\n' : '\n';
       const before = size === 0 ? header : tail.endsWith('\n') ? '' : end;
-      await handle.write(`${before}${line}${end}`);
-    } finally {
-      await handle.close();
-    }
+      return `${before}${line}${end}`;
+    });
   } catch (error) {
     throw failure(place, error);
   }

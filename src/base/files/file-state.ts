@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, readdir, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
+import { access, lstat, readdir, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { mapLimited } from '../async.ts';
 import { systemCode } from '../errors.ts';
@@ -94,6 +94,11 @@ export async function readStateBytes(path: string, rules: OpenRules = {}): Promi
   }
 }
 
+/** Writes a file that is always the same, if there is none; a process that dies never leaves half of it. */
+export async function writeOnce(path: string, content: string, inside?: string): Promise<void> {
+  if ((await lstat(path).catch(() => undefined)) === undefined) await writeAtomic(path, content, { inside });
+}
+
 /** Writes a new file into a folder under construction. False if one of this name already exists. */
 export async function writeNew(path: string, content: Buffer, inside?: string): Promise<boolean> {
   try {
@@ -164,7 +169,9 @@ export async function setAside(place: string): Promise<string> {
 }
 
 export async function removeTree(path: string): Promise<void> {
-  await rm(path, { recursive: true, force: true, maxRetries: 3 });
+  await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch((error: unknown) => {
+    throw writeFailure(path, error);
+  });
 }
 
 /** The names in one of the server's folders, sorted; empty if it does not exist. */

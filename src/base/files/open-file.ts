@@ -42,18 +42,21 @@ export async function openToRead(path: string, rules: OpenRules = {}): Promise<O
   }
 }
 
-/** Opens a file to read its end and append to it; one that is missing is made. */
-export async function openToAppend(path: string, mode: number, rules: OpenRules = {}): Promise<OpenedFile> {
+/** Opens a file to read its end and append to it; one that is missing is made, which `made` tells. */
+export async function openToAppend(
+  path: string,
+  mode: number,
+  rules: OpenRules = {},
+): Promise<OpenedFile & { made: boolean }> {
   for (let tries = 0; ; tries += 1) {
     try {
-      return await opened(path, O_RDWR | O_APPEND, rules);
+      return { ...(await opened(path, O_RDWR | O_APPEND, rules)), made: false };
     } catch (error) {
       // Somebody else may make it, or remove it, between the two steps.
       if (systemCode(error) !== 'ENOENT' || tries > 2) throw error;
     }
     try {
-      const made = await createNew(path, mode, rules);
-      await made.close();
+      return { ...(await created(path, O_APPEND, mode, rules)), made: true };
     } catch (error) {
       if (systemCode(error) !== 'EEXIST') throw error;
     }
@@ -62,10 +65,14 @@ export async function openToAppend(path: string, mode: number, rules: OpenRules 
 
 /** Makes a new file. Fails with EEXIST if anything has this name, also a link that leads nowhere. */
 export async function createNew(path: string, mode: number, rules: OpenRules = {}): Promise<FileHandle> {
-  const { handle } = await opened(path, O_RDWR | O_CREAT | O_EXCL, { inside: rules.inside }, mode);
+  return (await created(path, 0, mode, rules)).handle;
+}
+
+async function created(path: string, more: number, mode: number, { inside }: OpenRules): Promise<OpenedFile> {
+  const file = await opened(path, O_RDWR | O_CREAT | O_EXCL | more, { inside }, mode);
   // The umask of the process must not change what the folder asks for.
-  await handle.chmod(mode).catch(() => undefined);
-  return handle;
+  await file.handle.chmod(mode).catch(() => undefined);
+  return file;
 }
 
 /** Removes a file, or a link but not its target. */

@@ -1,5 +1,6 @@
 import { BmadError } from '../../base/errors.ts';
 import { expected } from '../../base/expected.ts';
+import { mayPass } from '../../base/files/file-failure.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { localTime } from '../../base/text/local-time.ts';
 import { field, isTable, tableOf } from '../../base/parse/parse.ts';
@@ -21,7 +22,7 @@ export interface Written {
   files: string[];
   /** Files that could not be written, and why. */
   problems: string[];
-  /** Whether all was tried; not where others kept the files for too long. */
+  /** Whether all was tried; not where others kept the files for too long, or the disk failed and may work again. */
   complete: boolean;
 }
 
@@ -81,6 +82,7 @@ async function inFiles(
   const { memory } = kit;
   const files: string[] = [];
   const problems: string[] = [];
+  let later = false;
   if (memory === undefined) return { files, problems, complete: true };
   // A problem with one file is not a reason to leave the copy in the other.
   const attempt: Attempt = async (name, one) => {
@@ -89,11 +91,12 @@ async function inFiles(
     } catch (error) {
       if (!(error instanceof BmadError)) throw error;
       if (!problems.includes(error.message)) problems.push(error.message);
+      later ||= mayPass(error);
     }
   };
   // The memory itself is already stored; files that cannot be written are reported, and written by the next attempt.
   const complete = await inTurn(writing.locks, () => work(memory, attempt)).then(
-    () => true,
+    () => !later,
     expected(({ message }) => {
       problems.push(message);
       return false;

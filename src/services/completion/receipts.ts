@@ -7,7 +7,7 @@ import { ours } from '../../base/expected.ts';
 import { appendLog, readLog } from '../../base/files/file-log.ts';
 import { sweepDrafts } from '../../base/files/file-drafts.ts';
 import { withLock } from '../../base/files/file-lock.ts';
-import { ensureFolder, readStateBytes, writeAtomic, writeNew } from '../../base/files/file-state.ts';
+import { ensureFolder, readStateBytes, writeAtomic, writeOnce } from '../../base/files/file-state.ts';
 import { isLink } from '../../base/files/files.ts';
 import { projectKey } from '../../base/files/project-key.ts';
 import { strayRefusal, type Kit } from '../../kit/kit.ts';
@@ -54,22 +54,25 @@ export async function receiptPlace(kit: Kit, state: string): Promise<ReceiptPlac
 /** Makes the folder; in a project, with a note to git that nothing in it is for others: two clones have two chains. */
 export async function preparePlace({ folder, owner, inside }: ReceiptPlace): Promise<void> {
   await ensureFolder(folder, inside);
-  if (owner === 'project') await writeNew(join(folder, '.gitignore'), Buffer.from('*\n'), inside);
+  if (owner === 'project') await writeOnce(join(folder, '.gitignore'), '*\n', inside);
   await sweepDrafts(join(folder, TREES), inside);
 }
 
 /** What the user's own state says of the chain: its end, and since when it was written here without a gap. */
 export interface Anchor extends Link {
   from: number;
+  /** What was about to be added: where it is in the file, it was written here, even if that could not be noted. */
+  next?: Link;
 }
 
 /** The end of the chain as it was noted outside; nothing when it was never noted. */
 export async function anchorOf({ anchor }: ReceiptPlace): Promise<Anchor | undefined> {
   const bytes = await readStateBytes(join(anchor, HEAD)).catch(() => undefined);
-  const { seq, hash, from } = (jsonObject(bytes?.toString('utf8') ?? '') ?? {}) as Partial<Anchor>;
+  const { seq, hash, from, next } = (jsonObject(bytes?.toString('utf8') ?? '') ?? {}) as Partial<Anchor>;
   if (!isCount(seq) || typeof hash !== 'string') return undefined;
   // Earlier versions noted the end alone, which says nothing about what came before it.
-  return { seq, hash, from: isCount(from) ? from : seq };
+  const since = isCount(from) ? from : seq;
+  return { seq, hash, from: since, ...(isCount(next?.seq) && typeof next.hash === 'string' ? { next } : {}) };
 }
 
 /** Whether a receipt was written here, as far as the user's own state knows; what a project brings along proves nothing. */
@@ -93,19 +96,25 @@ export async function addReceipt(
     const noted = await anchorOf(place);
     const last = await lastLink(place, noted);
     const { receipt, line } = sealed(body, last);
-    await appendLog(join(place.folder, LOG), [line], place.inside);
     const notes: string[] = [];
-    // What the project's file holds beyond the note was not written here, or nobody was told of it.
-    const goesOn = noted?.seq === last.seq && noted.hash === last.hash;
-    const from = goesOn ? noted.from : receipt.seq;
-    const head = JSON.stringify({ seq: receipt.seq, hash: receipt.hash, from } satisfies Anchor);
-    await writeAtomic(join(place.anchor, HEAD), `${head}\n`).catch(
+    // What the project's file holds beyond the note was not written here.
+    const goesOn = [noted, noted?.next].some((link) => link?.seq === last.seq && link.hash === last.hash);
+    const from = noted !== undefined && goesOn ? noted.from : receipt.seq;
+    const { seq, hash } = receipt;
+    // Said before it is done: a crash between the two files must not cost the proof of all that came before.
+    if (goesOn) await noteEnd(place, { ...last, from, next: { seq, hash } }).catch(ours(() => undefined));
+    await appendLog(join(place.folder, LOG), [line], place.inside);
+    await noteEnd(place, { seq, hash, from }).catch(
       ours(({ message }) => {
         notes.push(`The end of the chain could not be recorded outside the project: ${message}`);
       }),
     );
     return { receipt, notes };
   });
+}
+
+async function noteEnd({ anchor }: ReceiptPlace, end: Anchor): Promise<void> {
+  await writeAtomic(join(anchor, HEAD), `${JSON.stringify(end)}\n`);
 }
 
 /**

@@ -32,7 +32,8 @@ export class Consents {
   async locks(): Promise<string[]> {
     const found = new Set<string>();
     for (const name of await stateNames(this.#folder)) {
-      // A file that is being written or is not ours says nothing.
+      // A file that is being written, was never completed or is not ours says nothing.
+      if (!name.endsWith('.json')) continue;
       const text = await readState(join(this.#folder, name)).catch(() => undefined);
       const lock = jsonObject(text ?? '')?.['lock'];
       if (typeof lock === 'string') found.add(lock);

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
-import { ensureFolder, stateNames, writeNew } from '../../base/files/file-state.ts';
+import { ensureFolder, stateNames, writeOnce } from '../../base/files/file-state.ts';
 import { modifiedInside } from '../../base/files/files.ts';
 import { projectKey } from '../../base/files/project-key.ts';
 import { strayRefusal, type Kit } from '../../kit/kit.ts';
@@ -30,7 +30,7 @@ export async function preparePlace({ folder, owner }: MemoryPlace): Promise<void
   await refuseLinks(folder);
   try {
     await ensureFolder(folder);
-    if (owner === 'project') await writeNew(join(folder, '.gitignore'), Buffer.from('*\n'));
+    if (owner === 'project') await writeOnce(join(folder, '.gitignore'), '*\n');
   } catch (error) {
     if (!(await isUsed(folder))) throw error;
   }

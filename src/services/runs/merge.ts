@@ -14,7 +14,7 @@ import type { RunPlace } from '../../model/run.ts';
 import { folderPath, knownBranch, notOver, runsNotOver } from './branches.ts';
 import { checkedBranch } from './find.ts';
 import { writeBranchFile } from './open-run.ts';
-import { folderOf, lockedRuns, readAll, refuseLinks, type RunsStorage } from './storage.ts';
+import { folderOf, lockedRuns, withDrafts, readAll, refuseLinks, type RunsStorage } from './storage.ts';
 import { beforeChange, writeChange } from './write-run.ts';
 
 interface Merged {
@@ -33,8 +33,6 @@ interface Merged {
   left: string[];
   notes: string[];
 }
-
-const DRAFTS = '.drafts';
 
 /**
  * Copies the runs of a branch into another. Nothing of the target is overwritten, its manifest least of all. Doing it
@@ -56,47 +54,46 @@ export async function mergeBranch(
   const first = await readAll(storage);
   const folder = folderOf(first.folders, knownBranch(first, name).place);
   if (into !== MAIN) knownBranch(first, into);
-  return lockedRuns(folder, async () => {
-    const reading = await readAll(storage);
-    const source = knownBranch(reading, name);
-    const going = runsNotOver(source);
-    // Two copies of a run that both go on would be two truths of one piece of work: it is taken along, if at all.
-    if (going.length > 0 && !force) throw notOver({ name, into }, going, 'merge');
-    const target = { base: folder.base, path: `${folder.path}/${into}` };
-    const drafts = join(folder.base, folder.path, DRAFTS);
-    await refuseLinks(target.base, target.path);
-    // Whoever holds the lock is the only one with drafts; others are from a crash.
-    await removeTree(drafts);
-    const merged: Merged = {
-      branch: name,
-      into,
-      copied: [],
-      moved: [],
-      renamed: [],
-      already: [],
-      files: [],
-      left: [],
-      notes: [],
-    };
-    if (!(await stateNames(join(target.base, target.path))).includes(BRANCH_FILE))
-      await writeBranchFile(target, into, storage.now(), {});
-    const own = source.runs.filter(({ place }) => dirname(place.path) === source.place.path);
-    for (const { id, place } of own)
-      await takeRun(storage, place, { name, into, target, drafts, whole: going.includes(id) }, merged);
-    const inRuns = (path: string): boolean =>
-      own.some(({ place }) => path.startsWith(`${basename(place.path)}/`));
-    const { files, left } = await filesBelow(folderPath(source));
-    merged.left.push(...left.filter((path) => !inRuns(path)));
-    for (const { path } of files.filter((file) => file.path !== BRANCH_FILE && !inRuns(file.path)))
-      await takeFile(folderPath(source), target, path, merged);
-    await removeTree(drafts);
-    if (merged.moved.length > 0)
-      merged.notes.push(
-        `Unfinished and therefore moved: ${merged.moved.join(', ')} ${merged.moved.length === 1 ? 'continues' : 'continue'} in ${into}.`,
-      );
-    if (name !== MAIN) await markMerged(source.place, name, into, storage, merged);
-    return merged;
-  });
+  return lockedRuns(folder, () =>
+    withDrafts(folder, async (aside) => {
+      const reading = await readAll(storage);
+      const source = knownBranch(reading, name);
+      const going = runsNotOver(source);
+      // Two copies of a run that both go on would be two truths of one piece of work: it is taken along, if at all.
+      if (going.length > 0 && !force) throw notOver({ name, into }, going, 'merge');
+      const target = { base: folder.base, path: `${folder.path}/${into}` };
+      const drafts = join(aside.base, aside.path);
+      await refuseLinks(target.base, target.path);
+      const merged: Merged = {
+        branch: name,
+        into,
+        copied: [],
+        moved: [],
+        renamed: [],
+        already: [],
+        files: [],
+        left: [],
+        notes: [],
+      };
+      if (!(await stateNames(join(target.base, target.path))).includes(BRANCH_FILE))
+        await writeBranchFile(target, into, storage.now(), {});
+      const own = source.runs.filter(({ place }) => dirname(place.path) === source.place.path);
+      for (const { id, place } of own)
+        await takeRun(storage, place, { name, into, target, drafts, whole: going.includes(id) }, merged);
+      const inRuns = (path: string): boolean =>
+        own.some(({ place }) => path.startsWith(`${basename(place.path)}/`));
+      const { files, left } = await filesBelow(folderPath(source));
+      merged.left.push(...left.filter((path) => !inRuns(path)));
+      for (const { path } of files.filter((file) => file.path !== BRANCH_FILE && !inRuns(file.path)))
+        await takeFile(folderPath(source), target, path, merged);
+      if (merged.moved.length > 0)
+        merged.notes.push(
+          `Unfinished and therefore moved: ${merged.moved.join(', ')} ${merged.moved.length === 1 ? 'continues' : 'continue'} in ${into}.`,
+        );
+      if (name !== MAIN) await markMerged(source.place, name, into, storage, merged);
+      return merged;
+    }),
+  );
 }
 
 interface Taking {

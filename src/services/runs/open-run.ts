@@ -1,4 +1,5 @@
 import { sweepDrafts } from '../../base/files/file-drafts.ts';
+import { moveFolder } from '../../base/files/file-tree.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { stateNames } from '../../base/files/file-state.ts';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { BRANCH_FILE, MAIN } from '../../kit/runs/scan.ts';
 import { checkpointId } from '../../kit/runs/checkpoint-id.ts';
 import type { RunPlace } from '../../model/run.ts';
 import { branchOf, checkedBranch, unknownBranch } from './find.ts';
-import { folderOf, lockedRuns, readAll, type Reading, type RunsStorage } from './storage.ts';
+import { folderOf, lockedRuns, readAll, withDrafts, type Reading, type RunsStorage } from './storage.ts';
 import { writeChange } from './write-run.ts';
 import { withoutEnds } from '../../base/text/ends.ts';
 
@@ -58,7 +59,12 @@ export async function openRun(
       agent_notes: '',
     };
     const nothing = { state: {}, text: undefined, seq: 0, latest: undefined, level: true, behind: false };
-    await writeChange(place, nothing, { event: 'opened', state }, now);
+    // Made aside and moved into place: nobody ever finds half of a run.
+    await withDrafts(folder, async (drafts) => {
+      const draft = { base: drafts.base, path: `${drafts.path}/${id}` };
+      await writeChange(draft, nothing, { event: 'opened', state }, now);
+      await moveFolder(join(draft.base, draft.path), join(place.base, place.path));
+    });
     return { id, branch: name, place };
   });
 }

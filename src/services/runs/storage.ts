@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { ours } from '../../base/expected.ts';
 import { withLock } from '../../base/files/file-lock.ts';
+import { removeTree } from '../../base/files/file-state.ts';
 import { strayRefusal, type Kit } from '../../kit/kit.ts';
 import type { RunsFolder, RunsFolders } from '../../kit/runs/places.ts';
 import { readRuns } from '../../kit/runs/scan.ts';
@@ -25,6 +27,24 @@ export async function lockedRuns<T>(folder: RunsFolder, action: () => Promise<T>
   await refuseLinks(folder.base, folder.path);
   const options = { waitMs: LOCK_WAIT_MS, tidy: true, inside: folder.base };
   return withLock(join(folder.base, folder.path, '.lock'), options, action);
+}
+
+/**
+ * A folder for what is not complete yet, on the same disk; removed at the end. Whoever holds the lock is the only one
+ * with drafts: others are from a crash.
+ */
+export async function withDrafts<T>(
+  { base, path }: RunsFolder,
+  work: (drafts: RunPlace) => Promise<T>,
+): Promise<T> {
+  const drafts = { base, path: `${path}/.drafts` };
+  await refuseLinks(base, drafts.path);
+  await removeTree(join(base, drafts.path));
+  try {
+    return await work(drafts);
+  } finally {
+    await removeTree(join(base, drafts.path)).catch(ours(() => undefined));
+  }
 }
 
 /** Asked before anything is made, moved or copied: no link on the way may lead out of the folder. */

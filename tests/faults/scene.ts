@@ -1,0 +1,75 @@
+import { cp, lstat, readdir, rm, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Everything that a writer touches: a project, and the folder of its user. */
+export interface Scene {
+  folder: string;
+  project: string;
+  state: string;
+}
+
+/** One kind of write, as a process does it that begins with nothing but what is on the disk. */
+export interface Writer {
+  name: string;
+  /** What is there before. */
+  prepare(scene: Scene): Promise<unknown>;
+  /** Opens, writes and closes. It is called with `first` on the disk that fails, and with `second` afterwards. */
+  act(scene: Scene, what: string): Promise<unknown>;
+  /** What somebody finds who opens it now, one text for each thing. */
+  read(scene: Scene): Promise<string[]>;
+  /** What is wrong although everything has been written and repaired. */
+  wrong?(scene: Scene): Promise<string[]>;
+  /** Whether one write takes so long that only some of its calls are tried by default. */
+  slow?: boolean;
+}
+
+export const sceneIn = (folder: string): Scene => ({
+  folder,
+  project: join(folder, 'project'),
+  state: join(folder, 'state'),
+});
+
+/** Makes a scene as another one is. The paths in it stay right: it is always the same folder that is made again. */
+export async function remake(scene: Scene, model: string): Promise<void> {
+  await rm(scene.folder, { recursive: true, force: true });
+  await cp(model, scene.folder, { recursive: true });
+  forgetSweeps();
+}
+
+/** Another process would look at once for what was left behind; this one has just done so. */
+function forgetSweeps(): void {
+  const known = globalThis as Record<symbol, Map<string, number> | undefined>;
+  known[Symbol.for('bmad-mcp-server: swept folders')]?.clear();
+}
+
+/** Drafts and locks, also of folders. */
+const LEFT = /\.tmp$|\.lock$|\.takeover$|(?:^|\/)\.drafts\/|(?:^|\/)work\/./;
+/** Notes about work that is not complete, which the next one to open completes. */
+const NOTE = /(?:^|\/)unfinished\/./;
+
+/** What no one needs any more: drafts, locks, notes, and files that were made but not written. */
+export async function leftovers(
+  { folder }: Scene,
+  { notes, model }: { notes: boolean; model: string },
+): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true });
+  const known = new Set(notes ? [] : await readdir(model, { recursive: true }));
+  const left = names.filter((name) => !known.has(name) && (LEFT.test(name) || (notes && NOTE.test(name))));
+  for (const name of names) {
+    const info = await lstat(join(folder, name)).catch(() => undefined);
+    if (info?.isFile() !== true || info.size > 0 || left.includes(name) || /\.wanted$|\.db-wal$/.test(name))
+      continue;
+    const before = await lstat(join(model, name)).catch(() => undefined);
+    if (before?.size !== 0) left.push(`${name} (empty)`);
+  }
+  return left.sort();
+}
+
+/** As if whoever left this had died an hour ago. */
+export async function age({ folder }: Scene): Promise<void> {
+  const then = new Date(Date.now() - 3_600_000);
+  for (const name of await readdir(folder, { recursive: true }))
+    if (LEFT.test(name) || NOTE.test(name))
+      await utimes(join(folder, name), then, then).catch(() => undefined);
+  forgetSweeps();
+}

@@ -1,0 +1,185 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readKit } from '../../src/kit/kit.ts';
+import { ChainCheck } from '../../src/services/completion/chain.ts';
+import {
+  addReceipt,
+  anchorOf,
+  opened,
+  readReceipts,
+  receiptPlace,
+} from '../../src/services/completion/receipts.ts';
+import { openTrust, recordTrust } from '../../src/services/completion/trust.ts';
+import { openRuns, type Runs } from '../../src/services/runs/runs.ts';
+import { openTasks } from '../../src/services/tasks/open-tasks.ts';
+import type { Tasks } from '../../src/services/tasks/tasks.ts';
+import { writeFiles } from '../support/kit-project.ts';
+import { branchFile, kitState } from '../support/run-project.ts';
+import type { Scene, Writer } from './scene.ts';
+
+const RUN = 'dev-story-20260227-143022';
+/** What is told about a write that was interrupted: that the next one repairs it, or that a line was cut off. */
+const TOLD = /The next write repairs it|has 1 line that cannot be read/;
+const { signal } = new AbortController();
+const emptyProject = ({ project }: Scene): Promise<void> =>
+  writeFiles(project, { '_bmad/_memory/decisions-log.md': '# Decisions Log\n' });
+
+async function runsOf({ project, state }: Scene): Promise<Runs> {
+  return openRuns({ kit: await readKit(project), state });
+}
+
+async function readRuns(scene: Scene): Promise<string[]> {
+  const { branches } = await (await runsOf(scene)).read();
+  return branches
+    .flatMap(({ runs, problems }) => [
+      ...problems,
+      ...runs.flatMap((run) => [
+        `${run.state?.['workflow'] ?? ''} ${run.status} ${run.state?.stepsCompleted.join() ?? 'no state'}`,
+        ...run.problems.filter((text) => !TOLD.test(text)),
+      ]),
+    ])
+    .sort();
+}
+
+const prepareRuns = ({ project }: Scene): Promise<void> =>
+  writeFiles(project, {
+    '_bmad-output/.runs/main/branch.json': branchFile('main'),
+    [`_bmad-output/.runs/main/${RUN}/state.json`]: kitState({ artefacts_produced: [] }),
+  });
+
+async function queueOf({ project }: Scene): Promise<Tasks> {
+  return (await openTasks(await readKit(project), { root: project, folder: 'unused' })).queue;
+}
+
+async function addTask(scene: Scene, what: string): Promise<void> {
+  const order = { agent: 'dev', task: what, outputKey: what, contextFiles: [], dependsOn: [] };
+  await (await queueOf(scene)).add({ ...order, createdBy: 'test', brief: `Do ${what}` }, signal);
+}
+
+async function readTasks(scene: Scene): Promise<string[]> {
+  const queue = await queueOf(scene);
+  const { tasks, problems } = await queue.all();
+  const found = await Promise.all(
+    tasks.map(async (task) => {
+      const result = task.result === undefined ? 'no result' : await queue.result(task);
+      return `${task.task} ${task.status} ${await queue.brief(task)} ${result}`;
+    }),
+  );
+  return [...found, ...problems].sort();
+}
+
+const receiptsOf = async ({ project, state }: Scene) => receiptPlace(await readKit(project), state);
+
+async function writeReceipt(scene: Scene, what: string): Promise<void> {
+  await addReceipt(await receiptsOf(scene), {
+    status: 'PASS',
+    reason: what,
+    contract: { kind: 'builtin', version: 1 },
+    directory: '.',
+    stack: 'auto',
+    stacks: ['go'],
+    steps: [],
+    timed_out: false,
+    started: '2026-03-01T10:00:00.000Z',
+    ended: '2026-03-01T10:00:01.000Z',
+    duration_ms: 1,
+    tree: { digest: 'c'.repeat(64), files: 1, listed: 'walk', left_out: 0 },
+  });
+}
+
+async function readAllReceipts(scene: Scene): Promise<string[]> {
+  const found: string[] = [];
+  await readReceipts(await receiptsOf(scene), (line) => {
+    const receipt = opened(line);
+    if (receipt !== undefined)
+      found.push(`${receipt.receipt.reason} ${receipt.intact ? 'intact' : 'changed'}`);
+  });
+  return found;
+}
+
+/** The chain has no gap, and what it says is proven since its first receipt. */
+async function wrongReceipts(scene: Scene): Promise<string[]> {
+  const place = await receiptsOf(scene);
+  const anchor = await anchorOf(place);
+  const check = new ChainCheck();
+  await readReceipts(place, (line) => check.line(line));
+  const { problems } = check.finish(anchor);
+  return [
+    ...problems.filter(({ kind }) => kind !== 'damaged').map(({ message }) => message),
+    ...(anchor?.from === 1 ? [] : [`proven only since ${anchor?.from}`]),
+  ];
+}
+
+export const STATE_WRITERS: readonly Writer[] = [
+  {
+    name: 'a run that is opened',
+    prepare: prepareRuns,
+    act: async (scene, what) => (await runsOf(scene)).open({ workflow: `bmm/${what}`, workflowPath: what }),
+    read: readRuns,
+    slow: true,
+  },
+  {
+    name: 'a checkpoint of a run',
+    prepare: prepareRuns,
+    act: async (scene, what) =>
+      (await runsOf(scene)).checkpoint(RUN, 'main', { step: what === 'first' ? 4 : 5 }),
+    read: readRuns,
+    slow: true,
+  },
+  { name: 'a task that is added', prepare: emptyProject, act: addTask, read: readTasks },
+  {
+    name: 'the result of a task',
+    async prepare(scene) {
+      await emptyProject(scene);
+      for (const what of ['first', 'second']) await addTask(scene, what);
+      const queue = await queueOf(scene);
+      for (const worker of ['one', 'two']) await queue.claim({ worker, minutes: 60 }, signal);
+    },
+    async act(scene, what) {
+      const queue = await queueOf(scene);
+      const task = (await queue.all()).tasks.find((each) => each.task === what);
+      const claim = task?.lease?.claim ?? '';
+      await queue.complete(task?.task_id ?? '', { claim, text: `Did ${what}`, verify: false }, signal);
+    },
+    read: readTasks,
+  },
+  {
+    name: 'a receipt',
+    async prepare(scene) {
+      await emptyProject(scene);
+      await writeReceipt(scene, 'before');
+    },
+    act: writeReceipt,
+    read: readAllReceipts,
+    wrong: wrongReceipts,
+  },
+  {
+    name: 'the first receipt',
+    prepare: emptyProject,
+    act: writeReceipt,
+    read: readAllReceipts,
+    async wrong({ project }) {
+      const text = await readFile(join(project, '_bmad-output/.receipts/.gitignore'), 'utf8');
+      return text === '*\n' ? [] : ['git would see the receipts'];
+    },
+  },
+  {
+    name: 'the trust in a project',
+    prepare: ({ state }) => recordTrust(programs('before'), state),
+    act: ({ state }, what) => recordTrust(programs(what), state),
+    read: async ({ state }) => (await openTrust(state).all()).map(({ root }) => root),
+  },
+  {
+    name: 'trust that is taken back',
+    async prepare({ state }) {
+      for (const what of ['first', 'second', 'third']) await recordTrust(programs(what), state);
+    },
+    act: ({ state }, what) => openTrust(state).revoke(`/projects/${what}`),
+    read: async ({ state }) => (await openTrust(state).all()).map(({ root }) => root),
+  },
+];
+
+function programs(what: string) {
+  const files = [{ path: 'check.sh', sha256: 'a'.repeat(64), shown: [] }];
+  return { root: `/projects/${what}`, folder: '', commands: ['sh check.sh'], files, script: undefined };
+}
