@@ -35,6 +35,10 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
   'base/files/file-modes.ts': { names: ['stat'], why: 'permissions of the folder that something is made in' },
   'base/files/file-rights.ts': { names: ['stat'], why: 'who may read a file of the user' },
   'base/files/file-lock.ts': { names: ['stat'], why: 'which folders are missing, to remove them again' },
+  'base/files/file-identity.ts': {
+    names: ['stat'],
+    why: 'whether a store that is open is still the file at its path',
+  },
   'base/files/file-stamps.ts': {
     names: ['statSync'],
     why: 'whether a file that the user named has changed, wherever it is',

@@ -18,7 +18,8 @@ const textOf = (what: string): string => TEXTS[what] ?? what;
 /** The memory of a project: the store, and the copies in the files of the project. */
 function ofProject(engine: FileEngine): Writer[] {
   const within = async <T>({ project }: Scene, work: (memory: Memory) => Promise<T>): Promise<T> => {
-    const opened = await openProject(project, { engine });
+    // As in a server, which copies the store some time later and not beside the first write.
+    const opened = await openProject(project, { engine, background: true });
     try {
       return await work(opened);
     } finally {

@@ -6,10 +6,16 @@ import type { MemoryStore } from '../../src/services/memory/engine.ts';
 
 const silent = (): void => undefined;
 
+interface ProjectOptions {
+  writes?: boolean;
+  engine?: EngineSettings['engine'];
+  background?: boolean;
+}
+
 /** The memory of a project as another process opens it: words only, in the engine that is best here or a named one. */
 export function openProject(
   root: string,
-  { writes = true, engine = 'auto' }: { writes?: boolean; engine?: EngineSettings['engine'] } = {},
+  { writes = true, engine = 'auto', background = false }: ProjectOptions = {},
 ): Promise<Memory> {
   return openMemory({
     root,
@@ -26,7 +32,7 @@ export function openProject(
     },
     hide: String,
     log: { error: silent, warn: silent, info: silent, debug: silent },
-    background: false,
+    background,
     writes,
   });
 }
