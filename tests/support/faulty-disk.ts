@@ -31,7 +31,7 @@ export type FaultKind =
   | 'kill-after'
   | 'kill-torn';
 
-export interface Watch {
+interface Watch {
   /** The calls that this kind of fault could strike, by their names. */
   readonly calls: readonly string[];
   /** Whether it came that far. */
