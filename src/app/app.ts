@@ -45,7 +45,7 @@ async function checkNamedTools(tools: ToolChoice, { workspaces }: Parts): Promis
 }
 
 function contextOf(
-  { outside, config, from, warnings, log, secrets, state }: Settings,
+  { outside, config, from, warnings, log, secrets, state, privateFolders }: Settings,
   { gitSources, rankings, roots, workspaces, codebases, memories, projectState }: Parts,
 ): Omit<Context, 'settingKeys' | 'tools' | 'tracing'> {
   /** Which project is meant without a name may depend on what the client says. */
@@ -80,7 +80,12 @@ function contextOf(
     operation: async (name) => (await import('../operations/on-demand.ts')).loadOperation(name),
     diagnosis: once(async () => {
       const { createDiagnosis } = await import('../services/diagnosis/diagnosis.ts');
-      return createDiagnosis({ command: outside.serverCommand, cwd: outside.cwd, env: outside.env });
+      return createDiagnosis({
+        command: outside.serverCommand,
+        cwd: outside.cwd,
+        env: outside.env,
+        privateFolders,
+      });
     }),
     codebase: codebases.of,
     gitSources: gitSources.sources,

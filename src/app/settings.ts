@@ -44,6 +44,8 @@ export interface Settings extends LoadedConfig {
   /** The user's folders for what is kept and for what can be made again. */
   state: string;
   cache: string;
+  /** These and the one of the user's configuration are for the user alone. */
+  privateFolders: readonly string[];
   /** The folder of everything that is built in. */
   builtIn: string;
   secrets: Secrets;
@@ -54,7 +56,8 @@ export async function readSettings(outside: Outside): Promise<Settings> {
   const state = userStateFolder(outside);
   const userCache = userCacheFolder(outside);
   const userFile = userConfigFile(outside);
-  await keepPrivate([state, userCache, dirname(userFile)]);
+  const privateFolders = [state, userCache, dirname(userFile)];
+  await keepPrivate(privateFolders);
   const secrets = createSecrets();
   for (const [name, value] of Object.entries(outside.env))
     if (value !== undefined && isSecretVariable(name, value)) secrets.add(value);
@@ -80,6 +83,7 @@ export async function readSettings(outside: Outside): Promise<Settings> {
     outside,
     root,
     state,
+    privateFolders,
     cache: config.cache === undefined ? userCache : resolve(outside.cwd, config.cache),
     builtIn: dirname(outside.contentRoot),
     secrets,

@@ -5,6 +5,7 @@ import {
   isListed,
   qualifiedName,
   shortName,
+  STARTABLE,
   type BmadRecord,
   type Problem,
   type RecordKind,
@@ -69,6 +70,23 @@ export class Catalogue {
     );
     const expected = others.find(({ origin }) => origin.kind === 'package') ?? others[0];
     return expected === undefined || expected.digest === record.digest ? undefined : expected;
+  }
+
+  /** What is served under the name of something built in and says something else. */
+  displacing(): BmadRecord[] {
+    const startable = (record: BmadRecord): boolean => record.exists && STARTABLE.includes(record.kind);
+    const builtIn = new Map<string, string | undefined>();
+    for (const record of this.records.filter((one) => one.origin.kind === 'package' && startable(one)))
+      for (const name of namesOf(record)) builtIn.set(`${record.kind} ${name}`, record.digest);
+    return this.winners.filter(
+      (record) =>
+        record.origin.kind !== 'package' &&
+        startable(record) &&
+        namesOf(record).some((name) => {
+          const key = `${record.kind} ${name}`;
+          return builtIn.has(key) && builtIn.get(key) !== record.digest;
+        }),
+    );
   }
 
   get names(): NameIndex {

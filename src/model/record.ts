@@ -1,3 +1,4 @@
+import { visible } from '../base/text/hidden.ts';
 import type { RecordFormat } from './format.ts';
 import type { Origin } from './origin.ts';
 
@@ -71,7 +72,9 @@ export interface Problem {
 
 /** A problem in one line. Parse errors name their file already. */
 export function problemText({ file, line, message }: Problem): string {
-  return message.startsWith(file) ? message : `${file}${line === undefined ? '' : `:${line}`}: ${message}`;
+  return message.startsWith(file)
+    ? message
+    : `${visible(file)}${line === undefined ? '' : `:${line}`}: ${message}`;
 }
 
 /** The name that is unique across modules: `bmm/bmad-prd`. */

@@ -13,6 +13,7 @@ const PRIVATE = 0o700;
 const SET_GROUP = 0o2000;
 const STICKY = 0o1000;
 const OTHERS_WRITE = 0o022;
+const OTHERS_READ = 0o055;
 const TRIES = 5;
 
 /** The programs consist of several files, each with its own copy of this one: a setting made in one applies to all. */
@@ -62,6 +63,13 @@ export async function fileMode(path: string): Promise<number> {
 export async function ensureFile(path: string, inside?: string): Promise<void> {
   const handle = await createNew(path, await fileMode(path), { inside }).catch(() => undefined);
   await handle?.close();
+}
+
+/** Those of these places that other users of the machine may read. Modes say nothing on Windows. */
+export async function openToOthers(paths: readonly string[]): Promise<string[]> {
+  if (process.platform === 'win32') return [];
+  const modes = await Promise.all(paths.map(async (path) => (await statsOf(path))?.mode ?? 0));
+  return paths.filter((_path, at) => ((modes[at] ?? 0) & OTHERS_READ) !== 0);
 }
 
 /** The deepest folder that already exists, and the folders to create below it, from the top. */

@@ -98,9 +98,7 @@ describe('contentPath', () => {
     'a\0b',
     'a%00b',
     'a%2500b',
-    'a\nb',
     'a%0d%0ab',
-    'a\tb',
     'a\u001Bb',
     'a\u007Fb',
     'a\u0085b',
@@ -119,6 +117,11 @@ describe('contentPath', () => {
     'a%ED%A0%80b',
   ])('refuses %j for its characters', async (input) => {
     expect((await refusal(() => contentPath(input))).code).toBe('forbidden');
+  });
+
+  it.each(['odd/new\nline.md', 'odd/a\tb.md'])('takes %j, as file systems do', (path) => {
+    expect(contentPath(contentUri(path))).toBe(path);
+    expect(contentUri(path)).toMatch(/%0A|%09/);
   });
 
   it.each([

@@ -10,11 +10,11 @@ const SCHEME = 'bmad://';
 const URI_LIMIT = SCHEME.length + PATH_LIMIT * 9;
 
 /**
- * Characters that look like a dot or a slash in other encodings, those Windows treats as special, control characters,
- * line breaks, and halves of characters, which no file name on disk and no URI can hold.
+ * Characters that look like a dot or a slash in other encodings, those Windows treats as special, control characters but
+ * for tabs and line breaks, and halves of characters, which no file name on disk and no URI can hold.
  */
 const DISGUISED =
-  /[\u2024\u2025\uFF0E\uFE52\u2044\u2215\u29F8\uFF0F\uFF3C\uFE68\\:\p{Cc}\u2028\u2029\p{Surrogate}]/u;
+  /[\u2024\u2025\uFF0E\uFE52\u2044\u2215\u29F8\uFF0F\uFF3C\uFE68\\:\0-\x08\x0B-\x1F\x7F-\x9F\u2028\u2029\p{Surrogate}]/u;
 
 /**
  * Turns a `bmad://` URI or a content path into a clean relative path. Percent-encoding is decoded exactly once and the

@@ -9,6 +9,7 @@ import type { Step } from '../../base/step.ts';
 import { projectField, stepsField } from '../fields.ts';
 import { olderNote } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
+import { safetyLines, safetyOf, safetySchema } from './doctor-safety.ts';
 
 const originSchema = z.object({
   name: z.string(),
@@ -46,6 +47,7 @@ export const doctor = defineOperation({
     problems: z.array(z.string()),
     findings: z.array(z.object({ level: z.enum(['broken', 'notice']), about: z.string(), text: z.string() })),
     warnings: z.array(z.string()),
+    safety: safetySchema.optional(),
     steps: stepsField,
     handshake: z
       .object({
@@ -103,6 +105,7 @@ export const doctor = defineOperation({
       problems,
       findings,
       warnings: [...context.configWarnings, ...warnings],
+      safety: await safetyOf(opened, context, findings),
       ...(steps.length + stores.steps.length === 0 ? {} : { steps: [...stores.steps, ...steps] }),
       ...(shaken === undefined ? {} : { handshake: shaken }),
       ok: problems.length === 0 && findings.every(({ level }) => level !== 'broken') && (shaken?.ok ?? true),
@@ -129,7 +132,8 @@ export const doctor = defineOperation({
       'Origins:',
       ...origins,
       `Handshake: ${handshake}`,
-      `Problems: ${data.problems.length + data.findings.length === 0 ? 'none' : ''}`,
+      ...(data.safety === undefined ? [] : safetyLines(data.safety)),
+      data.problems.length + data.findings.length === 0 ? 'Problems: none' : 'Problems:',
       ...data.problems.map((problem) => `- ${problem}`),
       ...data.findings.map(({ level, text }) => `- ${level === 'broken' ? 'BROKEN' : 'Notice'}: ${text}`),
       ...data.warnings.map((warning) => `Warning: ${warning}`),

@@ -1,3 +1,4 @@
+import { openToOthers } from '../../base/files/file-modes.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { examine } from './findings.ts';
 import { runProgram } from '../../base/process/process.ts';
@@ -9,6 +10,8 @@ export interface DiagnosisParts {
   command: readonly [string, ...string[]];
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
+  /** The user's own folders, which only the user should be able to read. */
+  privateFolders: readonly string[];
 }
 
 const TIME_LIMIT_MS = 15_000;
@@ -30,9 +33,10 @@ interface Reply {
   error?: { message: string };
 }
 
-export function createDiagnosis({ command: [program, ...args], cwd, env }: DiagnosisParts) {
+export function createDiagnosis({ command: [program, ...args], cwd, env, privateFolders }: DiagnosisParts) {
   return {
     examine,
+    openToOthers: () => openToOthers(privateFolders),
     /** Starts this very server as a host would and asks it for its tools; `trouble` says in words what went wrong. */
     async handshake(
       signal: AbortSignal,

@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { visible } from '../../base/text/hidden.ts';
+import { qualifiedName } from '../../model/record.ts';
+import type { Context, Workspace } from '../context.ts';
+
+const NAMED = 6;
+
+/** What a careful person asks before working in a project that somebody else has written. */
+export const safetySchema = z.object({
+  /** What the project's completion contract would start, in lines; none if there is nothing to start. */
+  programs: z.array(z.string()),
+  /** Whether a person has allowed that on this machine. */
+  allowed: z.boolean(),
+  /** Where content comes from that is neither the project's own nor built in. */
+  outside: z.array(z.string()),
+  /** Built-in agents and workflows in whose place something else is served. */
+  replaced: z.array(z.string()),
+  /** Files with hidden characters, and names that look like others. */
+  disguised: z.int(),
+  /** The user's own folders that others on this machine may read. */
+  open: z.array(z.string()),
+  /** Stores that are damaged, newer or unreadable. */
+  stores: z.array(z.string()),
+});
+
+type Safety = z.output<typeof safetySchema>;
+type Seen = readonly { about: string; text: string }[];
+
+const DISGUISES = new Set(['hidden-characters', 'look-alike']);
+
+export async function safetyOf(
+  { catalogue, project }: Workspace,
+  context: Context,
+  findings: Seen,
+): Promise<Safety> {
+  const consent =
+    project.root === undefined
+      ? undefined
+      : await (await (await context.state(project.root)).completion()).consent();
+  const outside = catalogue.sources.filter(({ origin: { kind } }) => !['project', 'package'].includes(kind));
+  const replaced = catalogue
+    .displacing()
+    .map((record) => `${visible(qualifiedName(record))} of ${visible(record.origin.displayName)}`);
+  return {
+    programs: consent === undefined || consent.empty ? [] : consent.lines,
+    allowed: consent?.allowed ?? false,
+    outside: outside.map(({ origin: { displayName, root, git } }) =>
+      visible(`${displayName}, ${git === undefined ? root : `${git.source} at ${git.commit.slice(0, 12)}`}`),
+    ),
+    replaced,
+    disguised: findings.filter(({ about }) => DISGUISES.has(about)).length,
+    open: await (await context.diagnosis()).openToOthers(),
+    stores: findings.filter(({ about }) => about === 'memory-store').map(({ text }) => text),
+  };
+}
+
+/** Only what deserves a look: most projects have nothing. */
+export function safetyLines(safety: Safety): string[] {
+  const { programs, allowed, outside, replaced, disguised, open, stores } = safety;
+  const more = replaced.length > NAMED ? `, and ${replaced.length - NAMED} more` : '';
+  const lines = [
+    ...(programs.length === 0
+      ? []
+      : [
+          `- Programs of this project, ${allowed ? 'allowed on this machine' : 'not allowed yet'}:`,
+          ...programs.map((line) => `  ${line}`),
+        ]),
+    ...(outside.length === 0
+      ? []
+      : ['- Content from outside the project:', ...outside.map((line) => `  ${line}`)]),
+    ...(replaced.length === 0
+      ? []
+      : [`- Served instead of the built-in one: ${replaced.slice(0, NAMED).join(', ')}${more}`]),
+    ...(disguised === 0
+      ? []
+      : [`- Hidden characters or look-alike names: ${disguised}, see the problems below`]),
+    ...(open.length === 0
+      ? []
+      : [`- Open to other users of this machine: ${open.join(', ')}; mode 700 closes a folder`]),
+    ...(stores.length === 0 ? [] : [`- Stores in trouble: ${stores.length}, see the problems below`]),
+  ];
+  return lines.length === 0 ? ['Safety: nothing to report'] : ['Safety:', ...lines];
+}
