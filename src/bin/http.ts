@@ -1,6 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os';
 import { createContext } from '../app/app.ts';
 import { BmadError } from '../base/errors.ts';
+import { createTurns } from '../base/http/turns.ts';
 import { PRODUCT, VERSION } from '../base/product.ts';
 import { plural } from '../base/text/text.ts';
 import { createApiRoutes } from '../surfaces/http/api/route.ts';
@@ -32,7 +33,8 @@ async function main(): Promise<void> {
   if (switches.has('help')) return printer.out(serveHelp());
   const surroundings = { ...outside(settings), forOthers: true };
   const metrics = createMetrics();
-  const context = { ...(await createContext(surroundings)), observe: metrics.observe };
+  const turn = createTurns();
+  const context = { ...(await createContext(surroundings)), observe: metrics.observe, turn };
   const { config, log } = context;
   const projects = await servedProjects(surroundings, config, context.configFrom);
   let address = config.publicUrl === undefined ? undefined : withoutEnd(config.publicUrl, '/');
@@ -67,6 +69,7 @@ async function main(): Promise<void> {
       ...machineNames(config.httpHost),
     ],
     origins: config.allowOrigins,
+    turn,
     limits: {
       requests: config.httpRequests,
       streams: config.httpRequests,

@@ -100,6 +100,8 @@ export interface ServerPort {
   readUserFile(path: string): Promise<string>;
   /** Hears of every call that has come through the door; only where somebody counts them. */
   observe?: ((seen: Observed) => void) | undefined;
+  /** Waits until a caller may begin: where several share a server, they take turns. */
+  turn?: ((caller: string) => Promise<void>) | undefined;
   /** Keeps a trace of what clients ask; only where that is switched on. */
   tracing?: Tracing | undefined;
   /** Ends what runs in the background. */
@@ -211,6 +213,8 @@ export interface Call {
    * the user's own host.
    */
   ownToken?: boolean;
+  /** Distinguishes callers over HTTP, where they are known. */
+  caller?: string | undefined;
   /** Who asks from outside the project, where that is known. */
   requester?: Requester | undefined;
   /** `false` where the caller may only read, whatever the server itself allows. */

@@ -176,8 +176,9 @@ function isStranger({ known }: Caller, secured: boolean): boolean {
   return secured && known === 'anonymous';
 }
 
-function callOf({ mayWrite }: Caller, signal: AbortSignal): Call {
-  return { signal, progress: () => undefined, overHttp: true, mayWrite };
+function callOf(caller: Caller, signal: AbortSignal): Call {
+  const { mayWrite } = caller;
+  return { signal, progress: () => undefined, overHttp: true, caller: callerKey(caller), mayWrite };
 }
 
 /** The name under which the client has reached us, which the front door has checked. */

@@ -19,13 +19,15 @@ export async function requestOf(
   incoming: IncomingMessage,
   url: string,
   over: AbortSignal,
-  checked: boolean,
+  { checksShape, turn }: { checksShape: boolean; turn(): Promise<void> },
 ): Promise<Request | { status: 400 | 413; message: string }> {
   const { method = 'GET' } = incoming;
   const body = method === 'GET' || method === 'HEAD' ? null : await bodyOf(incoming, over);
+  // A long body is much to look at.
+  if (body !== null) await turn();
   if (body === undefined) return { status: 413, message: `A message may be at most ${BODY_LIMIT} bytes.` };
   const bad =
-    checked && body !== null && JSON_TYPE.test(incoming.headers['content-type'] ?? '')
+    checksShape && body !== null && JSON_TYPE.test(incoming.headers['content-type'] ?? '')
       ? badShape(body)
       : undefined;
   if (bad !== undefined) return { status: 400, message: bad };

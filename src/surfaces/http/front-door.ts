@@ -3,7 +3,15 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BmadError } from '../../base/errors.ts';
 import { refuseAsProblem } from '../../base/http/http-refusals.ts';
-import { matches, type Caller, type HttpRoute, type Part, type Refuse } from '../../base/http/http-route.ts';
+import {
+  callerKey,
+  matches,
+  type Caller,
+  type HttpRoute,
+  type Part,
+  type Refuse,
+} from '../../base/http/http-route.ts';
+import type { Turn } from '../../base/http/turns.ts';
 import type { Log } from '../../base/log.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import { pageRules } from './cors.ts';
@@ -45,6 +53,8 @@ export interface FrontDoorOptions {
   /** Origins whose pages may call. */
   origins?: readonly string[];
   limits?: Partial<Limits>;
+  /** Callers take turns; without it, what comes is looked at when it comes. */
+  turn?: Turn | undefined;
 }
 
 /** One port for everything that is served over HTTP: checks who comes and how, and shows them to the right route. */
@@ -57,6 +67,7 @@ export async function openFrontDoor({
   names = [],
   origins = [],
   limits: given = {},
+  turn,
 }: FrontDoorOptions): Promise<FrontDoor> {
   const limits: Limits = { ...USUAL_LIMITS, ...given };
   const served = { host, allowed: names };
@@ -111,7 +122,10 @@ export async function openFrontDoor({
       doorstep.admitted(incoming.socket);
       outgoing.once('close', () => doorstep.answered(incoming.socket));
     }
-    const request = await requestOf(incoming, `${origin}${url}`, over.signal, route.checksDepth !== true);
+    const request = await requestOf(incoming, `${origin}${url}`, over.signal, {
+      checksShape: route.checksDepth !== true,
+      turn: async () => turn?.(callerKey(caller) ?? ''),
+    });
     if ('message' in request) return refuse(request.status, request.message, { connection: 'close' });
     // A request that did not arrive completely is not a call, and no one has waited for it.
     if (tooLate()) return aboutToEnd(refuse);

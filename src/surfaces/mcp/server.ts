@@ -145,7 +145,12 @@ function callOf({ mcpReq, http }: ServerContext): Call {
     signal: mcpReq.signal,
     ...(http === undefined
       ? {}
-      : { overHttp: true, ownToken: isOwn(http.authInfo), mayWrite: mayWrite(http.authInfo) }),
+      : {
+          overHttp: true,
+          caller: http.authInfo?.clientId,
+          ownToken: isOwn(http.authInfo),
+          mayWrite: mayWrite(http.authInfo),
+        }),
     progress(message) {
       if (progressToken === undefined) return;
       progress += 1;

@@ -1,6 +1,6 @@
 import { once } from '../../../base/async.ts';
 import { refuseAsProblem } from '../../../base/http/http-refusals.ts';
-import type { Exchange, HttpRoute } from '../../../base/http/http-route.ts';
+import { callerKey, type Exchange, type HttpRoute } from '../../../base/http/http-route.ts';
 import type { Call, Context } from '../../../operations/context.ts';
 import type { Answers } from './answers.ts';
 import { BASE, DOCUMENT } from './paths.ts';
@@ -23,6 +23,7 @@ export function createApiRoutes(context: Context, { secured }: ApiOptions = { se
     signal: AbortSignal.any([over, ending.signal]),
     progress: () => undefined,
     overHttp: true,
+    caller: callerKey(caller),
     ownToken: caller.own === true,
     mayWrite: caller.mayWrite,
   });
