@@ -199,12 +199,11 @@ function isAbort(thrown: unknown): boolean {
   return thrown instanceof Error && (thrown.name === 'AbortError' || thrown.name === 'TimeoutError');
 }
 
+const TOO_MANY_FILES = 'Too many files are open. Try again later, or raise the limit (ulimit -n).';
 const SHORT_OF: Record<string, string> = {
-  EMFILE:
-    'The server has as many files and connections open as it may. Try again later, or raise the limit (ulimit -n).',
-  ENFILE: 'The machine has as many files open as it can. Try again later.',
-  EAGAIN:
-    'The machine starts no more processes for this user. Try again later, or raise the limit (ulimit -u).',
+  EMFILE: TOO_MANY_FILES,
+  ENFILE: TOO_MANY_FILES,
+  EAGAIN: 'Too many processes are running. Try again later, or raise the limit (ulimit -u).',
   ENOMEM: 'The machine is out of memory. Try again later.',
 };
 

@@ -19,7 +19,7 @@ export async function execute(
   const started = performance.now();
   let given: Given = {};
   try {
-    await context.turn?.(call.caller ?? '');
+    if (call.caller !== undefined) await context.turn?.(call.caller);
     call.signal.throwIfAborted();
     const { meant, input, route, repeated } = await meantBy(operation, raw, context, call);
     given = input;

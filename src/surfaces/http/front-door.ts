@@ -122,9 +122,11 @@ export async function openFrontDoor({
       doorstep.admitted(incoming.socket);
       outgoing.once('close', () => doorstep.answered(incoming.socket));
     }
+    // Unknown callers are one, who has no one to take turns with.
+    const key = callerKey(caller);
     const request = await requestOf(incoming, `${origin}${url}`, over.signal, {
       checksShape: route.checksDepth !== true,
-      turn: async () => turn?.(callerKey(caller) ?? ''),
+      turn: async () => (key === undefined ? undefined : turn?.(key)),
     });
     if ('message' in request) return refuse(request.status, request.message, { connection: 'close' });
     // A request that did not arrive completely is not a call, and no one has waited for it.
@@ -156,6 +158,7 @@ export async function openFrontDoor({
       maxHeaderSize: limits.headerBytes,
       headersTimeout: limits.headerMs,
       requestTimeout: limits.requestMs,
+      keepAliveTimeout: limits.keptMs,
       connectionsCheckingInterval: Math.min(1_000, limits.headerMs),
     },
     takeIn,

@@ -15,6 +15,8 @@ export interface Limits {
   /** Time for the headers to come, and for the whole request. */
   headerMs: number;
   requestMs: number;
+  /** How long a connection is kept for the next request: longer than clients and proxies usually want to use it again. */
+  keptMs: number;
   /** How long a client may go without reading what it was sent. */
   stalledMs: number;
   /** How long the server keeps serving after a stop signal, so that load balancers notice in time. */
@@ -32,6 +34,7 @@ export const USUAL_LIMITS: Limits = {
   headers: 100,
   headerMs: 10_000,
   requestMs: 60_000,
+  keptMs: 75_000,
   stalledMs: 30_000,
   drainMs: 0,
   shutdownMs: 10_000,

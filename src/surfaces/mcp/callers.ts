@@ -1,10 +1,17 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import type { Caller } from '../../base/http/http-route.ts';
+import { callerKey, type Caller } from '../../base/http/http-route.ts';
 
 /** A caller in the words of the SDK, which hands it to every call. The token itself stays with the front door. */
-export function authInfoOf({ known, subject = '', mayWrite: writes, own }: Caller): AuthInfo {
-  const extra = { mayWrite: writes, own: own === true };
+export function authInfoOf(caller: Caller): AuthInfo {
+  const { known, subject = '', mayWrite: writes, own } = caller;
+  const extra = { mayWrite: writes, own: own === true, caller: callerKey(caller) };
   return { token: '', clientId: `${known} ${subject}`, scopes: [], extra };
+}
+
+/** Distinguishes callers, where they are known. */
+export function callerIn(info: AuthInfo | undefined): string | undefined {
+  const key = info?.extra?.['caller'];
+  return typeof key === 'string' ? key : undefined;
 }
 
 /** Whether it is the full token of a server that only its own machine can reach. */

@@ -16,7 +16,7 @@ import { getPrompt, promptList } from './prompts.ts';
 import { resourceList, resourceRead, templateList } from './resources.ts';
 import { conversationsByClient, newConversation, type Conversation } from './conversations.ts';
 import { askingCall, type RunCall } from './sampling.ts';
-import { isOwn, mayWrite } from './callers.ts';
+import { callerIn, isOwn, mayWrite } from './callers.ts';
 import { answerSkills, SKILLS_CAPABILITY } from './skills.ts';
 import type { StateCodec } from './sampling-rounds.ts';
 import { callTool, toolList } from './tools.ts';
@@ -147,7 +147,7 @@ function callOf({ mcpReq, http }: ServerContext): Call {
       ? {}
       : {
           overHttp: true,
-          caller: http.authInfo?.clientId,
+          caller: callerIn(http.authInfo),
           ownToken: isOwn(http.authInfo),
           mayWrite: mayWrite(http.authInfo),
         }),
