@@ -13,7 +13,13 @@ const SEARCH = { name: 'search_codebase', arguments: { query: 'where is closeSes
 const EXECUTE = { name: 'bmad', arguments: { operation: 'execute', agent: 'architect', message: 'Hello' } };
 /** What was asked for, or why it cannot be had at the moment. */
 const ANSWER = /src\/session\.ts|lib\/retry\.py|CC PASS|ulimit -n/;
-const FILES = { ...PROJECT, [SCRIPT_PATH]: KIT_LIKE_SCRIPT, '.verify/go': 'go test ./...|tests OK\n' };
+const OWN_AGENT = '```xml\n<agent id="own.agent.yaml" name="Own" title="Our own">\n</agent>\n```\n';
+const FILES = {
+  ...PROJECT,
+  '_bmad/_config/custom/agents/own.md': OWN_AGENT,
+  [SCRIPT_PATH]: KIT_LIKE_SCRIPT,
+  '.verify/go': 'go test ./...|tests OK\n',
+};
 
 async function place(): Promise<{ cwd: string; home: string }> {
   const cwd = await temporaryFolder(onTestFinished);
@@ -51,10 +57,14 @@ describe.skipIf(process.platform === 'win32')('a server that runs out of file ha
       const { status, text } = await sendRequest(server.url, { ...modern('tools/call', SEARCH), agent });
       expect(status).toBe(200);
       expect(text).toMatch(ANSWER);
+      await sendRequest(server.url, { ...modern('tools/call', EXECUTE), agent });
     }
     for (const socket of sockets) socket.destroy();
     expect(await onceServed(server, SEARCH)).toContain('src/session.ts');
     expect(await onceServed(server, EXECUTE)).toContain('Winston');
+    // What was looked for without handles has not been taken for missing.
+    const list = { name: 'bmad', arguments: { operation: 'list', query: 'agents' } };
+    expect(await onceServed(server, list)).toContain('Our own');
     expect(server.child.exitCode).toBeNull();
   });
 

@@ -1,4 +1,4 @@
-import { BmadError, systemCode } from '../errors.ts';
+import { BmadError, shortageIn, systemCode } from '../errors.ts';
 
 const REASONS: Record<string, string> = {
   ENOSPC: 'the disk is full',
@@ -28,9 +28,10 @@ function failure(path: string, what: 'read' | 'written', error: unknown): BmadEr
     {
       subject: path,
       hint:
-        code === 'ENOSPC'
+        shortageIn(error) ??
+        (code === 'ENOSPC'
           ? 'Free some space, then try again.'
-          : 'Check the folder and its permissions, then try again.',
+          : 'Check the folder and its permissions, then try again.'),
       cause: error,
     },
   );

@@ -1,7 +1,7 @@
 import { statSync, type Dirent } from 'node:fs';
 import { lstat, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BmadError, quoted, systemCode } from '../errors.ts';
+import { BmadError, quoted, shortageIn, systemCode } from '../errors.ts';
 import { holdReal, isBelow, openChecked, openedPaths } from './open-file.ts';
 
 /**
@@ -172,7 +172,10 @@ export async function isFileInside(root: string, path: string): Promise<boolean>
 
 /** The names of the folders in a folder, including links to folders, wherever they point. */
 export async function folderNames(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    if (shortageIn(error) !== undefined) throw error;
+    return [];
+  });
   const names: string[] = [];
   for (const entry of entries) {
     if (
@@ -211,6 +214,8 @@ export async function pathExists(path: string): Promise<boolean> {
 }
 
 function readFailure(path: string, error: unknown): BmadError {
+  // Not for want of the file: whoever goes on without it would take the folder for an emptier one than it is.
+  if (shortageIn(error) !== undefined) throw error;
   const code = systemCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') {
     return new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
