@@ -7,9 +7,9 @@ import { removeFile } from './open-file.ts';
 
 /**
  * The door to project files that other tools write too. Nothing is written outside the named folder: a link in place of
- * a file, or of a folder on the way to it, is refused if it points elsewhere.
+ * a file is refused, and so is one in place of a folder on the way to it that points elsewhere.
  */
-async function placeInside(root: string, path: string): Promise<string> {
+async function placeInside(root: string, path: string, takesLink = false): Promise<string> {
   const realRoot = await realpath(root).catch((error: unknown) => {
     throw failure(root, error);
   });
@@ -26,6 +26,7 @@ async function placeInside(root: string, path: string): Promise<string> {
   await ensureFolder(parent, realRoot);
   const link = await lstat(place).catch(() => undefined);
   if (link === undefined) return place;
+  if (link.isSymbolicLink() && !takesLink) throw isLink(path);
   const real = await realpath(place).catch(() => undefined);
   if (real === undefined || !inside(real)) throw leadsAway(path);
   const info = await stat(real).catch((error: unknown) => {
@@ -72,9 +73,16 @@ export async function replaceShared(root: string, path: string, content: string)
 
 /** Removes a file, or a link but not its target; it is fine if nothing exists at the path. */
 export async function removeShared(root: string, path: string): Promise<void> {
-  await placeInside(root, path);
+  await placeInside(root, path, true);
   await removeFile(join(root, path), root).catch((error: unknown) => {
     throw failure(path, error);
+  });
+}
+
+function isLink(path: string): BmadError {
+  return new BmadError('forbidden', `${quoted(path)} is a link; nothing was written.`, {
+    subject: path,
+    hint: 'Replace the link with the file itself.',
   });
 }
 

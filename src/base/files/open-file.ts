@@ -105,6 +105,7 @@ async function openedOnce(path: string, flags: number, rules: OpenRules, mode?: 
   const opener = (place: string): Promise<FileHandle> => openChecked(place, flags, mode);
   // To read changes nothing, and where it was read is found out below; to write is done in the folder itself.
   const held = checked !== undefined && inside !== undefined && flags !== O_RDONLY;
+  if (held && isOfGit(checked.root ?? '', checked.place)) throw leadsAway(path);
   const opening = held ? inFolder(checked.place, inside, opener) : opener(checked?.place ?? target);
   const handle = await opening.catch((error: unknown) => {
     throw refusalOf(path, error);
@@ -234,6 +235,14 @@ export async function openedPaths(handle: FileHandle, checked: string): Promise<
 /** Whether a real path is a folder or something in it. */
 export function isBelow(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+/** Hooks and settings of git start programs: nothing of ours is ever written there, whatever leads to them. */
+function isOfGit(root: string, path: string): boolean {
+  return path
+    .slice(root.length)
+    .split(sep)
+    .some((name) => name.toLowerCase() === '.git');
 }
 
 export function isAbsent(error: unknown): boolean {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { appendFile, mkdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { delimiter, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -92,7 +92,11 @@ describe.runIf(process.platform !== 'win32')('git that is asked about a project'
     const { root, ran } = await repository();
     const place = join(root, 'git');
     await writeFile(place, `#!/bin/sh\ntouch "${ran}"\n`, { mode: 0o755 });
-    const path = [relative(process.cwd(), root), '', '.', env.PATH].join(delimiter);
+    await mkdir(join(root, 'node_modules/.bin'), { recursive: true });
+    await copyFile(join(root, 'git'), join(root, 'node_modules/.bin/git'));
+    // As npm and npx do it.
+    const first = [root, join(root, 'node_modules/.bin'), relative(process.cwd(), root)];
+    const path = [...first, '', '.', env.PATH].join(delimiter);
     const signal = new AbortController().signal;
     const answer = await askGit(root, STATUS, { env: { ...env, PATH: path }, timeoutMs: 60_000, signal });
     expect(existsSync(ran)).toBe(false);

@@ -17,8 +17,9 @@ export async function askGit(
   args: readonly string[],
   { env, timeoutMs, signal }: GitQuestion,
 ): Promise<{ code: number | undefined; output: string } | undefined> {
-  // By its path: Windows would look for it in the working folder first, which is often the project.
-  const git = await findProgram('git', env['PATH'] ?? env['Path']);
+  // By its path: Windows would look for it in the working folder first, which is often the project, and npm puts
+  // folders of the project before all others.
+  const git = await findProgram('git', env['PATH'] ?? env['Path'], root);
   if (git === undefined) return undefined;
   const ask = (...words: readonly string[]) =>
     outputOf(git, [...OFF, '-C', root, ...words], { env: gitEnvironment(env), timeoutMs, signal });

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
@@ -35,3 +35,17 @@ describe('appendTrace', () => {
     );
   });
 });
+
+it.skipIf(process.platform === 'win32')(
+  'is not written through a link, wherever that leads (S-01)',
+  async () => {
+    const root = await temporaryFolder(onTestFinished);
+    await writeFiles(root, { '_bmad/_memory/.keep': '', '.git/config': '[core]\n' });
+    await symlink('.git/config', join(root, 'BMAD_TRACE.md'));
+    const kit = await readKit(root);
+    await expect(
+      appendTrace(kit, { agent: 'dev', type: 'DECISION', text: '$(id)' }, new Date()),
+    ).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await readFile(join(root, '.git/config'), 'utf8')).toBe('[core]\n');
+  },
+);

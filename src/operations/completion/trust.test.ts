@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
@@ -74,6 +74,35 @@ describe("a project's programs", () => {
     expect((await session.ok(runCompletionContract, { working_dir: 'api' })).data['status']).toBe('PASS');
     expect((await session.ok(runCompletionContract)).data['status']).toBe('PASS');
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'do not stand for others that nobody was shown (S-12)',
+    async () => {
+      const session = await cloned();
+      const pytest = async (folder: string): Promise<void> => {
+        await writeFiles(join(session.folder, folder), {
+          'pyproject.toml': '',
+          '.venv/bin/pytest': `#!/bin/sh\ntouch "${session.folder}/ran"\n`,
+        });
+        await chmod(join(session.folder, folder, '.venv/bin/pytest'), 0o755);
+      };
+      await session.ok(trust, { yes: true });
+      await rm(join(session.folder, SCRIPT_PATH));
+      await pytest('.');
+      expect((await session.fail(runCompletionContract)).message).toContain(
+        'has changed since it was allowed',
+      );
+      await session.ok(trust, { yes: true });
+      await pytest('sub');
+      expect((await session.fail(runCompletionContract, { working_dir: 'sub' })).code).toBe('forbidden');
+      await writeFile(
+        join(session.folder, '.venv/bin/pytest'),
+        `#!/bin/sh\ntouch "${session.folder}/ran" && :\n`,
+      );
+      expect((await session.fail(runCompletionContract)).message).toContain('(.venv/bin/pytest)');
+      expect(ran(session)).toBe(false);
+    },
+  );
 
   it('need no consent where there are none', async () => {
     const session = await cloned({ 'readme.md': '' });

@@ -1,12 +1,14 @@
-import { posix } from 'node:path';
+import { isAbsolute, posix, relative, sep } from 'node:path';
 import { ours } from '../../base/expected.ts';
 import { readInside } from '../../base/files/files.ts';
+import { isBelow } from '../../base/files/open-file.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { isTable } from '../../base/parse/parse.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { visible } from '../../base/text/hidden.ts';
 import { cut, plural } from '../../base/text/text.ts';
 import { planBuiltin, type PlanRequest } from './builtin.ts';
+import type { PlannedCommand } from './plan.ts';
 import type { Script } from './run.ts';
 
 /** A file of the project that says what is run, and the digest of the part of it that says so. */
@@ -46,11 +48,16 @@ const SHOWN_SCRIPTS = 20;
  */
 export async function readPrograms(request: ProgramsRequest, script: Script | undefined): Promise<Programs> {
   const { root, folder, hide } = request;
+  const planned = script === undefined ? (await planBuiltin(request)).commands : [];
   const commands =
     script === undefined
-      ? (await planBuiltin(request)).commands.map(({ shown }) => shown)
+      ? planned.map(({ shown }) => shown)
       : [`bash ${script.path} ${folder === '' ? '.' : folder}`];
-  const files: ProgramFile[] = script === undefined ? [] : [scriptFile(script)];
+  const files: ProgramFile[] = [
+    commandList(folder, commands),
+    ...(script === undefined ? [] : [scriptFile(script)]),
+    ...(await ownPrograms(root, planned)),
+  ];
   for (const at of upwards(folder)) {
     for (const name of ['package.json', ...RUNNERS]) {
       const path = posix.join(at, name);
@@ -66,6 +73,30 @@ export async function readPrograms(request: ProgramsRequest, script: Script | un
     files: files.map((file) => ({ ...file, shown: file.shown.map(hide) })),
     script: script && hide(readable(script.content)),
   };
+}
+
+/** What was allowed are these commands: other ones, or the same in another folder, are asked for again. */
+function commandList(folder: string, commands: readonly string[]): ProgramFile {
+  return {
+    path: `commands in ${folder === '' ? '.' : folder}`,
+    sha256: sha256(JSON.stringify(commands)),
+    shown: [],
+  };
+}
+
+/** Programs that lie in the project itself, such as those that package managers put there. */
+async function ownPrograms(root: string, planned: readonly PlannedCommand[]): Promise<ProgramFile[]> {
+  const words = planned.flatMap(({ program, args }) => [program, ...args]);
+  const places = new Set(words.filter((word) => isAbsolute(word) && isBelow(root, word)));
+  const files: ProgramFile[] = [];
+  for (const place of places) {
+    const path = relative(root, place).split(sep).join('/');
+    const content = await fileIn(root, path);
+    if (content === UNREADABLE)
+      files.push({ path, sha256: sha256(UNREADABLE), shown: ['cannot be read here'] });
+    else if (content !== undefined) files.push({ path, sha256: sha256(content), shown: [size(content)] });
+  }
+  return files;
 }
 
 /** What a terminal would hide or obey is shown as escapes. */
@@ -134,9 +165,11 @@ const size = ({ byteLength }: Uint8Array): string => `${byteLength} bytes`;
 export function programLines({ commands, files }: Programs, changed: readonly string[] = []): string[] {
   return [
     `Runs: ${commands.map(visible).join(', ') || 'nothing'}`,
-    ...files.flatMap(({ path, sha256: digest, shown }) => [
-      `${visible(path)}${changed.includes(path) ? ' (changed)' : ''}, SHA-256 ${digest.slice(0, 16)}`,
-      ...shown.map((line) => `  ${line}`),
-    ]),
+    ...files
+      .filter(({ shown }) => shown.length > 0)
+      .flatMap(({ path, sha256: digest, shown }) => [
+        `${visible(path)}${changed.includes(path) ? ' (changed)' : ''}, SHA-256 ${digest.slice(0, 16)}`,
+        ...shown.map((line) => `  ${line}`),
+      ]),
   ];
 }

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
+import { findProgram } from '../../base/files/file-digest.ts';
 import { pathExists } from '../../base/files/files.ts';
 import { runProgram, type ProgramResult } from '../../base/process/process.ts';
 import { notStarted } from '../../base/process/start-program.ts';
@@ -36,9 +37,11 @@ export interface GitSetup {
 export function createGit({ env, timeoutMs, workFolder }: GitSetup): Git {
   return {
     async run(args, { input, consume, remote, signal, progress } = {}) {
+      const git = await findProgram('git', env['PATH'] ?? env['Path'], workFolder);
+      if (git === undefined) throw noGit();
       let result: ProgramResult;
       try {
-        result = await runProgram('git', [...SETTINGS, ...args], {
+        result = await runProgram(git, [...SETTINGS, ...args], {
           cwd: workFolder,
           env: {
             ...surroundings(env),
