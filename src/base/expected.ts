@@ -1,4 +1,4 @@
-import { BmadError, type ErrorCode } from './errors.ts';
+import { BmadError, shortageIn, type ErrorCode } from './errors.ts';
 
 /** Text that could not be understood, with the place where it went wrong. */
 export class ParseError extends Error {
@@ -66,6 +66,17 @@ export function orElse<T>(value: T): Handler<T> {
 
 /** For something that may be missing: nothing then. */
 export const unlessMissing: Handler<undefined> = ours(() => undefined, 'not_found');
+
+/**
+ * A value in place of what could not be had, whatever the reason; but a machine that is short of handles or memory says
+ * nothing about what was looked for.
+ */
+export function unlessShort<T>(value: T): Handler<T> {
+  return (thrown) => {
+    if (shortageIn(thrown) !== undefined) throw thrown;
+    return value;
+  };
+}
 
 /** `try` and `catch` as one value. */
 export function attempt<T, U>(work: () => T, otherwise: Handler<U>): T | U {

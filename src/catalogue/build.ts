@@ -1,5 +1,5 @@
-import { ParseError } from '../base/expected.ts';
-import { BmadError } from '../base/errors.ts';
+import { ParseError, unlessShort } from '../base/expected.ts';
+import { BmadError, shortageIn } from '../base/errors.ts';
 import { present } from '../base/present.ts';
 import type { ModuleInfo } from '../model/module.ts';
 import type { BmadRecord } from '../model/record.ts';
@@ -63,6 +63,7 @@ async function readingOf(source: Source, reader: Reader): Promise<Reading> {
   try {
     return plainlyNamed(asDeclared(await reader.read(source), source));
   } catch (error) {
+    if (shortageIn(error) !== undefined) throw error;
     const reason =
       error instanceof BmadError || error instanceof ParseError
         ? error.message
@@ -77,7 +78,7 @@ async function preparedReading(source: Source): Promise<PreparedReading | undefi
   try {
     const text = await source.prepared?.();
     return text === undefined ? undefined : restoreReading(text, source);
-  } catch {
-    return undefined;
+  } catch (error) {
+    return unlessShort(undefined)(error);
   }
 }

@@ -1,3 +1,4 @@
+import { unlessShort } from '../base/expected.ts';
 import { listInside, readInside } from '../base/files/files.ts';
 import { nameKey } from '../base/text/same-name.ts';
 import type { Kit } from './kit.ts';
@@ -21,12 +22,12 @@ export async function readKitAgents(kit: Kit): Promise<KitAgent[]> {
   const found = new Map<string, KitAgent>();
   for (const folder of FOLDERS) {
     const path = `${kit.folder}/${folder}`;
-    const entries = await listInside(kit.root, path).catch(() => []);
+    const entries = await listInside(kit.root, path).catch(unlessShort([]));
     for (const { name, kind } of entries) {
       if (kind !== 'file' || !name.endsWith('.md') || NO_AGENT.test(name)) continue;
       const id = name.slice(0, -3);
       if (found.has(id)) continue;
-      const text = await readInside(kit.root, `${path}/${name}`, MAX_BYTES).catch(() => undefined);
+      const text = await readInside(kit.root, `${path}/${name}`, MAX_BYTES).catch(unlessShort(undefined));
       found.set(id, agentIn(id, text?.toString('utf8') ?? ''));
     }
   }

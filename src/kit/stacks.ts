@@ -1,3 +1,4 @@
+import { unlessShort } from '../base/expected.ts';
 import { listInside, type FolderEntry } from '../base/files/files.ts';
 
 /** The stacks that the kit's completion contract knows, by the names that its verdict prints. */
@@ -89,7 +90,7 @@ export async function listForStacks(root: string, folderPath = ''): Promise<List
     const next: string[] = [];
     for (const below of level) {
       if (found.length > MOST_PATHS) return found;
-      const entries = await listInside(root, joined(folderPath, below)).catch(() => []);
+      const entries = await listInside(root, joined(folderPath, below)).catch(unlessShort([]));
       for (const { name, kind, link } of entries) {
         const path = joined(below, name);
         found.push({ path, kind });

@@ -2,6 +2,7 @@ import { statSync, type Dirent } from 'node:fs';
 import { lstat, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BmadError, quoted, shortageIn, systemCode } from '../errors.ts';
+import { unlessShort } from '../expected.ts';
 import { holdReal, isBelow, openChecked, openedPaths } from './open-file.ts';
 
 /**
@@ -172,10 +173,7 @@ export async function isFileInside(root: string, path: string): Promise<boolean>
 
 /** The names of the folders in a folder, including links to folders, wherever they point. */
 export async function folderNames(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    if (shortageIn(error) !== undefined) throw error;
-    return [];
-  });
+  const entries = await readdir(folder, { withFileTypes: true }).catch(unlessShort([]));
   const names: string[] = [];
   for (const entry of entries) {
     if (

@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync, readlinkSync, statSync } from 'node:fs';
 import { lstat, open, realpath, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
+import { unlessShort } from '../expected.ts';
 import { BmadError, systemCode } from '../errors.ts';
 
 /**
@@ -198,8 +199,9 @@ function worksWithHandles(): boolean {
     fd = openSync('/', HOLD);
     const place = `/proc/self/fd/${fd}`;
     return readlinkSync(place) === '/' && statSync(`${place}/.`).ino === statSync('/').ino;
-  } catch {
-    return false;
+  } catch (error) {
+    // Not to be remembered: it would be true of this moment only.
+    return unlessShort(false)(error);
   } finally {
     if (fd !== undefined) closeSync(fd);
   }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { unlessShort } from '../../base/expected.ts';
 import { BmadError } from '../../base/errors.ts';
 import { stateNames } from '../../base/files/file-state.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
@@ -23,7 +24,7 @@ export async function learningsFiles(
       problems.push(`${inProject(kit, LEARNINGS_FOLDER)}: ${error.message}`);
     return [];
   });
-  const beside = await listInside(kit.memory, '').catch(() => []);
+  const beside = await listInside(kit.memory, '').catch(unlessShort([]));
   if (told === problems.length) await tellAstray(kit, LEARNINGS_FOLDER, inFolder, problems);
   await tellAstray(kit, '', beside, problems);
   return [

@@ -1,3 +1,4 @@
+import { unlessShort } from '../../base/expected.ts';
 import { replaceShared } from '../../base/files/file-shared.ts';
 import { listInside } from '../../base/files/files.ts';
 import { localDay } from '../../base/text/local-time.ts';
@@ -104,7 +105,9 @@ async function keepPage(kit: KitWithMemory, page: string): Promise<void> {
 
 /** Another session of the same agent in the same minute keeps its copy. */
 async function freeName(kit: KitWithMemory, stem: string, text: string): Promise<string> {
-  const taken = new Set((await listInside(kit.memory, SUMMARIES).catch(() => [])).map(({ name }) => name));
+  const taken = new Set(
+    (await listInside(kit.memory, SUMMARIES).catch(unlessShort([]))).map(({ name }) => name),
+  );
   for (let count = 1; ; count += 1) {
     const name = `${stem}${count === 1 ? '' : `-${count}`}.md`;
     const path = `${SUMMARIES}/${name}`;

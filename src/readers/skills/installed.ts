@@ -1,5 +1,5 @@
 import { mapLimited } from '../../base/async.ts';
-import { ours } from '../../base/expected.ts';
+import { ours, unlessShort } from '../../base/expected.ts';
 import type { ModuleInfo } from '../../model/module.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
@@ -180,7 +180,7 @@ async function checkedLauncher(
   problems: Problem[],
 ): Promise<BmadRecord> {
   if (record.launches === undefined) return record;
-  const target = await tree.read(record.launches).catch(() => undefined);
+  const target = await tree.read(record.launches).catch(unlessShort(undefined));
   if (target !== undefined) return record;
   problems.push({
     file: record.bmadRelativePath,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { unlessShort } from '../../base/expected.ts';
 import { listInside, pathExists, readInside } from '../../base/files/files.ts';
 import { ignoreRules, type IgnoreRules } from '../../base/text/ignore-rules.ts';
 import { outputOf } from '../../base/process/process.ts';
@@ -116,7 +117,7 @@ function isIgnored(placed: PlacedRules, path: string, folder: boolean): boolean 
 }
 
 async function rulesIn(root: string, path: string): Promise<IgnoreRules> {
-  const text = await readInside(root, path, RULES_BYTES).catch(() => Buffer.alloc(0));
+  const text = await readInside(root, path, RULES_BYTES).catch(unlessShort(Buffer.alloc(0)));
   return ignoreRules(text.toString('utf8'));
 }
 
@@ -128,7 +129,7 @@ async function walk(root: string, signal: AbortSignal): Promise<string[]> {
     signal.throwIfAborted();
     if (found.length > MOST_FILES * 2) break;
     const { folder } = next;
-    const entries = await listInside(root, folder).catch(() => []);
+    const entries = await listInside(root, folder).catch(unlessShort([]));
     const rules = [...next.rules];
     for (const name of IGNORE_FILES)
       if (entries.some((entry) => entry.name === name))

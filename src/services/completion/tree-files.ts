@@ -1,3 +1,4 @@
+import { unlessShort } from '../../base/expected.ts';
 import { listInside, readInside } from '../../base/files/files.ts';
 import { ignoreRules, type IgnoreRules } from '../../base/text/ignore-rules.ts';
 import { present } from '../../base/present.ts';
@@ -79,9 +80,9 @@ async function walk(root: string, signal: AbortSignal): Promise<string[]> {
     signal.throwIfAborted();
     if (found.length > MOST_PATHS) break;
     const { folder } = next;
-    const entries = await listInside(root, folder).catch(() => []);
+    const entries = await listInside(root, folder).catch(unlessShort([]));
     const ignore = entries.some(({ name }) => name === '.gitignore')
-      ? await readInside(root, `${folder}.gitignore`, RULES_BYTES).catch(() => Buffer.alloc(0))
+      ? await readInside(root, `${folder}.gitignore`, RULES_BYTES).catch(unlessShort(Buffer.alloc(0)))
       : undefined;
     const own = ignore === undefined ? [] : [{ folder, rules: ignoreRules(ignore.toString('utf8')) }];
     const rules = [...next.rules, ...own];

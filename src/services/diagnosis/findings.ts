@@ -1,4 +1,4 @@
-import { attempt } from '../../base/expected.ts';
+import { attempt, unlessShort } from '../../base/expected.ts';
 import { behaviourOf } from '../../model/format.ts';
 import { field, isTable, parseYaml } from '../../base/parse/parse.ts';
 import { fold } from '../../base/text/suggest.ts';
@@ -176,7 +176,7 @@ async function newerCustomizations({ records, sources }: Catalogue): Promise<Fin
           tree.modified(agent.bmadRelativePath),
         ]);
         if (edited === undefined || compiled === undefined || edited <= compiled + 2_000) continue;
-        if (!hasContent(await tree.text(file).catch(() => ''), file)) continue;
+        if (!hasContent(await tree.text(file).catch(unlessShort('')), file)) continue;
         found.push(
           finding(
             'notice',

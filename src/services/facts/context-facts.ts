@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { attempt, expected } from '../../base/expected.ts';
+import { attempt, expected, unlessShort } from '../../base/expected.ts';
 import { listInside, pathExists } from '../../base/files/files.ts';
 import { csvRows, parseYaml, type Table, tableOf, textField } from '../../base/parse/parse.ts';
 import { maskSecretValues } from '../../base/secrets/masking.ts';
@@ -161,6 +161,6 @@ async function manifestNames(kit: Kit, warnings: string[]): Promise<string[]> {
 
 async function looseNotes(kit: Kit): Promise<string[]> {
   if (kit.memory === undefined) return [];
-  const names = new Set((await listInside(kit.memory, '').catch(() => [])).map(({ name }) => name));
+  const names = new Set((await listInside(kit.memory, '').catch(unlessShort([]))).map(({ name }) => name));
   return LOOSE_NOTES.filter((name) => names.has(name)).map((name) => inProject(kit, name));
 }

@@ -1,3 +1,4 @@
+import { unlessShort } from '../../base/expected.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { readInside } from '../../base/files/files.ts';
 import { nearest } from '../../base/text/suggest.ts';
@@ -103,7 +104,7 @@ function mostTelling(decisions: readonly KnownDecision[]): KnownDecision[] {
 /** Those of the log, the last one first. */
 async function loggedDecisions(kit: Kit): Promise<KnownDecision[]> {
   if (kit.memory === undefined) return [];
-  const text = await readInside(kit.memory, DECISIONS_FILE, LOG_BYTES).catch(() => undefined);
+  const text = await readInside(kit.memory, DECISIONS_FILE, LOG_BYTES).catch(unlessShort(undefined));
   const entries = text === undefined ? [] : decisionsIn(text.toString('utf8'), DECISIONS_FILE);
   return entries
     .map((entry) => ({ decision: entry.text, agent: entry.agent, date: entry.date ?? '' }))

@@ -1,5 +1,5 @@
 import { isAbsolute, posix, relative, sep } from 'node:path';
-import { attempt, broken } from '../../base/expected.ts';
+import { attempt, broken, unlessShort } from '../../base/expected.ts';
 import { listInside, pathExists } from '../../base/files/files.ts';
 import { field, isTable, parseConfig, tableOf, textField, type Table } from '../../base/parse/parse.ts';
 import type { ProjectFiles } from './project-files.ts';
@@ -91,7 +91,7 @@ export async function findLocations(files: ProjectFiles): Promise<Locations> {
 /** The roots of version 6 at the top of the project, `_bmad` first, and whether version 4 is there. */
 async function installs({ root }: ProjectFiles): Promise<{ roots: string[]; v4: boolean }> {
   const roots: string[] = [];
-  for (const { name, kind } of await listInside(root, '').catch(() => [])) {
+  for (const { name, kind } of await listInside(root, '').catch(unlessShort([]))) {
     if (kind !== 'folder' || name === 'node_modules' || name === '.git') continue;
     const manifests = [`${name}/_config/manifest.yaml`, `${name}/_cfg/manifest.yaml`];
     const found = await Promise.all(manifests.map((path) => pathExists(posix.join(root, path))));
