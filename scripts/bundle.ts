@@ -37,6 +37,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/services/completion/trust.ts': 'trust',
   'src/services/progress/progress.ts': 'progress',
   'src/services/search/search.ts': 'search',
+  'src/services/ranking/reranker.ts': 'reranker',
   'src/services/runs/runs.ts': 'runs',
   'src/services/facts/facts.ts': 'project-facts',
   'src/services/delegation/delegation.ts': 'delegation',
