@@ -140,21 +140,22 @@ describe('a source that cannot be had', () => {
   });
 
   it.each([
-    ['is a file', async (place: string) => machine.write(place, '')],
-    ['is a loop of links', async (place: string) => symlink(place, place)],
-  ])('a cache folder that %s', async (_what, make) => {
+    ['is a file', 'is a file', async (place: string) => machine.write(place, '')],
+    ['is a loop of links', 'cannot be written', async (place: string) => symlink(place, place)],
+  ])('a cache folder that %s', async (_what, told, make) => {
     const place = join(machine.folder, `cache${machines}`);
     await make(place);
     const client = await machine.connect([good.source], { BMAD_CACHE: place });
     expect(await agentsOf(client)).toContain('analyst');
-    await client.logged('cannot be written', 1);
+    await client.logged(told, 1);
     expect(client.stderr).toContain(good.source);
     expect(client.stderr).toContain(place);
     await client.close();
     const doctor = await machine.bmad(['doctor', '--no-handshake', '--git', good.source], {
       BMAD_CACHE: place,
     });
-    expect(warningOf(doctor)).toMatch(/is not served: .*cannot be written.*Check the folder/);
+    expect(warningOf(doctor)).toMatch(/is not served: .*Check the folder/);
+    expect(warningOf(doctor)).toContain(told);
   });
 
   it('a disk that is full, as git tells it', async () => {

@@ -1,10 +1,15 @@
 import { isTooDeep } from './nesting.ts';
 
-/** The value of a JSON text, byte order mark or not; nothing when it is not one. */
+/** The value of a JSON text, byte order mark or not; nothing when it is not one, or nested too deeply to work with. */
 export function jsonIn(text: string): unknown {
+  const value = anyJson(text);
+  return isTooDeep(value) ? undefined : value;
+}
+
+/** The same however deep it is: for messages, whose sender is told what is wrong with them. */
+export function anyJson(text: string): unknown {
   try {
-    const value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) as unknown;
-    return isTooDeep(value) ? undefined : value;
+    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) as unknown;
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { jsonIn } from '../../base/parse/json.ts';
+import { anyJson } from '../../base/parse/json.ts';
 import type { Readable, Writable } from 'node:stream';
 import {
   parseJSONRPCMessage,
@@ -117,7 +117,7 @@ export class LineTransport implements Transport {
 
   #receive(text: string): void {
     if (text === '') return;
-    const value = jsonIn(text);
+    const value = anyJson(text);
     if (value === undefined) {
       this.#refuse(PARSE_ERROR, 'Parse error: the line is not JSON.');
       return;
@@ -162,7 +162,7 @@ export class LineTransport implements Transport {
 /** The id of a message whose end was never kept; clients write it before the long parameters. */
 function idInHead(head: Buffer): string | number | null {
   const id = /"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,16})/.exec(head.toString('utf8'))?.[1];
-  return (jsonIn(id ?? '') as string | number | undefined) ?? null;
+  return (anyJson(id ?? '') as string | number | undefined) ?? null;
 }
 
 function idOf(value: unknown): string | number | null {
