@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { BmadError } from '../base/errors.ts';
+import { BmadError, shortageIn } from '../base/errors.ts';
 import type { Source } from './source.ts';
 import { folderTree, optionalText, rememberingTree } from './tree.ts';
 
@@ -12,6 +12,9 @@ const PRIORITY = 9;
 export async function packageSource(contentRoot: string, maxFileBytes: number): Promise<Source> {
   const tree = rememberingTree(folderTree(contentRoot, maxFileBytes));
   const manifest = await tree.text('_config/manifest.yaml').catch((error: unknown) => {
+    // Too few file handles are not missing content.
+    const cause = error instanceof BmadError ? (error.cause ?? error) : error;
+    if (shortageIn(cause) !== undefined) throw error;
     throw new BmadError('unavailable', 'The built-in BMAD content is missing.', {
       hint: 'Reinstall the package, or run "npm run build" in a clone.',
       cause: error,
