@@ -13,7 +13,7 @@ export function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * The same for long work that callers may give up: it is told to stop once no one waits for it any more, and the next
+ * The same for long work that callers may give up: it stops once nobody is waiting for it, and the next
  * caller starts it again.
  */
 export function onceWanted<T>(

@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises';
 import { openToRead } from './open-file.ts';
 
 /**
- * Which file is at a path: its device and inode. An open file that was removed or replaced goes on working for whoever
- * has it open, and no one else ever sees what is written to it. Undefined if there is none.
+ * Which file is at a path: its device and inode. A file that was removed or replaced still works for a process that has
+ * it open, but nobody else ever sees what is written to it. Undefined if there is none.
  */
 export async function fileIdentity(path: string): Promise<string | undefined> {
   return stat(path, { bigint: true }).then(

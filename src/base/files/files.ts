@@ -212,7 +212,7 @@ export async function pathExists(path: string): Promise<boolean> {
 }
 
 function readFailure(path: string, error: unknown): BmadError {
-  // Not for want of the file: whoever goes on without it would take the folder for an emptier one than it is.
+  // The file is not missing: a caller that went on without it would think the folder emptier than it is.
   if (shortageIn(error) !== undefined) throw error;
   const code = systemCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') {

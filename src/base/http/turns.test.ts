@@ -22,7 +22,7 @@ async function orderOf(callers: string): Promise<{ order: string; rounds: number
 }
 
 describe('turns', () => {
-  it('alternate between callers, whoever asked for more', async () => {
+  it('alternate between callers, however much each asks for', async () => {
     expect((await orderOf('eeeeeeeea')).order).toBe('eeaeeeeee');
     expect((await orderOf('eeeeaaaab')).order).toBe('eeabeaeaa');
   });

@@ -54,7 +54,7 @@ export const listResources = defineOperation({
     // Skills come first: there are few of them, and they are what people look for.
     const all: ResourceItem[] = [...skills, ...own, ...files];
     const page = listPage(all, PAGE, `resources ${all.length}`, cursor);
-    // Names of files, runs and memories are chosen by whoever wrote them; addresses have every character encoded.
+    // Names of files, runs and memories are chosen by their authors; addresses have every character encoded.
     const items = page.part.map((item) => ({
       ...item,
       name: withoutHidden(item.name),
