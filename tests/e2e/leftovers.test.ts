@@ -20,7 +20,6 @@ describe('what interrupted writes have left behind', () => {
     await writeFiles(cwd, {
       '_bmad/_memory/decisions-log.md': '',
       '_bmad-output/.runs/main/branch.json': '{"branch":"main"}',
-      'main.ts': 'export const answer = 42;\n',
     });
     const env = { ...bareEnvironment(home), BMAD_USAGE: 'true' };
     const run = (...args: string[]) => bmad(args, { cwd, env });
@@ -29,7 +28,15 @@ describe('what interrupted writes have left behind', () => {
         .flat()
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath, entry.name));
+    let rounds = 0;
     const work = async (): Promise<void> => {
+      // An index is written only if more has changed than a few files.
+      rounds += 1;
+      const code = Array.from({ length: 60 }, (_, each) => [
+        `src/part-${each}.ts`,
+        `export const answer${each} = ${'1'.repeat(rounds)};\n`,
+      ]);
+      await writeFiles(cwd, Object.fromEntries(code));
       await run('contract', 'run');
       await run('task', 'add', 'dev', 'Do it', '--output-key', `out-${Math.random().toString(36).slice(2)}`);
       await run('run', 'open', 'prd');
