@@ -12,7 +12,7 @@ const FAMILIES = [
 ] as const;
 
 const CONTEXT_FILE = 'project-context.yaml';
-const MAX_BYTES = 2_000_000;
+export const MAX_CONTEXT_BYTES = 2_000_000;
 
 /** What the files of a project say about itself, as far as its memory is concerned. */
 export interface Kit {
@@ -47,6 +47,11 @@ export async function readKit(root: string): Promise<Kit> {
     user: slug(section('user', 'name') ?? 'user'),
     problems,
   };
+}
+
+/** The folder of BMAD in a project, whether it is there or would be. */
+export async function familyFolder(root: string): Promise<string> {
+  return ((await familyOf(root)) ?? FAMILIES[0]).folder;
 }
 
 async function familyOf(root: string): Promise<(typeof FAMILIES)[number] | undefined> {
@@ -102,15 +107,20 @@ export async function strayRefusal(root: string, path: string, so: string): Prom
   });
 }
 
-/** What the project says about itself, and where; the kit has it at the top, its specification in the memory folder. */
+/** Where the page about the project may be; the kit has it at the top, its specification in the memory folder. */
+export function contextFiles(folder: string): string[] {
+  return [CONTEXT_FILE, `${folder}/_memory/${CONTEXT_FILE}`];
+}
+
+/** What the project says about itself, and where. */
 export async function readContextFile(
   root: string,
   folder: string,
   problems: string[],
 ): Promise<{ path?: string; value?: unknown }> {
-  for (const path of [CONTEXT_FILE, `${folder}/_memory/${CONTEXT_FILE}`]) {
+  for (const path of contextFiles(folder)) {
     try {
-      const text = (await readInside(root, path, MAX_BYTES)).toString('utf8');
+      const text = (await readInside(root, path, MAX_CONTEXT_BYTES)).toString('utf8');
       return { path, value: parseYaml(path, text) ?? {} };
     } catch (error) {
       if (error instanceof BmadError && error.code === 'not_found') continue;

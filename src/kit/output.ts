@@ -8,14 +8,13 @@ import { withoutEnd } from '../base/text/ends.ts';
 const MAX_BYTES = 2_000_000;
 
 /** Where BMAD's configuration names the output folder, the file that decides first. */
-const CONFIGS = [
-  'custom/config.user.toml',
-  'custom/config.toml',
+const OVERRIDES = ['custom/config.user.toml', 'custom/config.toml'];
+const INSTALLED = [
   'config.user.toml',
   'config.toml',
-  '_memory/config.yaml',
   'core/config.yaml',
   'bmm/config.yaml',
+  '_memory/config.yaml',
 ];
 const ROOTS = ['_bmad', 'bmad', '.bmad', '_grimoire'];
 
@@ -45,10 +44,19 @@ export async function outputFolders(root: string, problems: string[]): Promise<s
 }
 
 /** What the configurations of all versions say for a setting of BMAD's core, the one that decides first. */
-export async function configured(root: string, setting: string): Promise<string[]> {
+export async function configured(
+  root: string,
+  setting: string,
+  which: 'all' | 'overrides' | 'installed' = 'all',
+): Promise<string[]> {
+  const files = {
+    all: [...OVERRIDES, ...INSTALLED],
+    overrides: OVERRIDES,
+    installed: INSTALLED,
+  }[which];
   const found: string[] = [];
   for (const top of ROOTS) {
-    for (const file of CONFIGS) {
+    for (const file of files) {
       const config = await configTable(root, `${top}/${file}`);
       if (config === undefined) continue;
       const core = field(config, 'core');

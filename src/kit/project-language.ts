@@ -10,12 +10,15 @@ import { configured } from './output.ts';
 export async function projectWording(kit: Kit, otherwise: Wording): Promise<Wording> {
   const { value } = await readContextFile(kit.root, kit.folder, []);
   const user = tableOf(field(tableOf(value), 'user'));
-  const said = (key: string): string | undefined => textField(user, key);
+  // In the order in which all other answers look for it.
+  const said = async (setting: string, key: string): Promise<(string | undefined)[]> => [
+    ...(await configured(kit.root, setting, 'overrides')),
+    textField(user, key),
+    ...(await configured(kit.root, setting, 'installed')),
+  ];
   const languages = [
-    said('document_language'),
-    ...(await configured(kit.root, 'document_output_language')),
-    said('language'),
-    ...(await configured(kit.root, 'communication_language')),
+    ...(await said('document_output_language', 'document_language')),
+    ...(await said('communication_language', 'language')),
   ];
   // Installers leave placeholders behind, which say nothing.
   const language = languages.find((each) => each !== undefined && /^\s*\p{L}/u.test(each));

@@ -124,7 +124,10 @@ export async function contextData(
     parts
       .filter(({ topic, text: told }) => told !== '' && isWanted(topic))
       .map(({ title, line, text: told }) => ({ title, line, text: told }));
-  const about = facts.about(known, bmad ?? { core: {}, modules: {} });
+  const settings = await attempt(warnings, async () =>
+    (await context.workspace(project)).delivery.projectSettings(),
+  );
+  const about = facts.about(known, settings ?? []);
   const decisions =
     wants('decisions') || wants('architecture') ? await decisionsOf(facts, context, project, warnings) : [];
   return {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ours } from '../../base/expected.ts';
 import { MASK } from '../../base/secrets/rules.ts';
 import { isSecretName, stripAddressCredentials } from '../../base/secrets/secret-names.ts';
 import { cell, plural } from '../../base/text/text.ts';
@@ -18,6 +19,9 @@ export const configShow = defineOperation({
   output: z.object({
     settings: z.array(z.object({ name: z.string(), value: z.string(), from: z.string() })),
     project: z.object({ root: z.string().optional(), from: z.string() }),
+    bmad: z
+      .array(z.object({ name: z.string(), value: z.string(), from: z.string() }))
+      .describe("What the project's files set of BMAD's own configuration"),
     tools: z.array(
       z.object({ name: z.string(), toolset: z.string(), offered: z.boolean(), why: z.string() }),
     ),
@@ -39,17 +43,19 @@ export const configShow = defineOperation({
         };
       }),
       project: { from: project.from, ...(project.root === undefined ? {} : { root: project.root }) },
+      bmad: await bmadRows(context),
       ...(await toolRows(context)),
       warnings: [...context.configWarnings],
     };
   },
 
-  render({ settings, project, tools, agentTools, warnings }) {
+  render({ settings, project, bmad, tools, agentTools, warnings }) {
     const rows = settings.map(({ name, value, from }) => `| ${name} | ${cell(value)} | ${cell(from)} |`);
     const toolLines = tools.map(
       ({ name, toolset, offered, why }) =>
         `| ${name} | ${toolset} | ${offered ? 'yes' : 'no'} | ${cell(why)} |`,
     );
+    const values = bmad.map(({ name, value, from }) => `| ${name} | ${cell(value)} | ${cell(from)} |`);
     const lines = [
       '| setting | value | from |',
       '|---|---|---|',
@@ -57,6 +63,9 @@ export const configShow = defineOperation({
       '',
       `Project in use: ${project.root ?? 'none'} (${project.from})`,
       '',
+      ...(values.length === 0
+        ? []
+        : ["| the project's BMAD | value | from |", '|---|---|---|', ...values, '']),
       '| tool | toolset | offered | decided by |',
       '|---|---|---|---|',
       ...toolLines,
@@ -74,6 +83,19 @@ function valueText(value: Config[keyof Config]): string {
     .map((entry) => stripAddressCredentials(String(entry)))
     .join(', ');
   return text === '' ? '(not set)' : text;
+}
+
+/** The same values, from the same files, as agents and workflows are started with; nothing without a usable project. */
+async function bmadRows(context: Context): Promise<{ name: string; value: string; from: string }[]> {
+  const settings = await context
+    .workspace()
+    .then(({ delivery }) => delivery.projectSettings())
+    .catch(ours(() => []));
+  return settings.map(({ name, value, file, line }) => ({
+    name,
+    value: context.secrets.redact(value),
+    from: `${file}${line === undefined ? '' : `:${line}`}`,
+  }));
 }
 
 type Config = Context['config'];

@@ -93,7 +93,11 @@ function titleOf(key: string): string {
 }
 
 function filled(text: string, values: CharacterSource['values']): string {
-  return values.reduce((told, [key, value]) => told.replaceAll(`{${key}}`, () => value), text);
+  // The kit writes some of them with two braces.
+  return values.reduce(
+    (told, [key, value]) => told.replaceAll(`{{${key}}}`, () => value).replaceAll(`{${key}}`, () => value),
+    text,
+  );
 }
 
 function listed(items: readonly string[]): string {

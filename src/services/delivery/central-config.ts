@@ -1,8 +1,9 @@
 import { basename } from 'node:path';
-import type { Table } from '../../base/parse/parse.ts';
+import { field, tableOf, type Table } from '../../base/parse/parse.ts';
+import { NO_KIT_SETTINGS, type KitLayer, type KitSettings } from '../../kit/settings.ts';
 import type { ModuleInfo } from '../../model/module.ts';
 import type { Tree } from '../../sources/tree.ts';
-import { applyLayers, type Layered } from './layers.ts';
+import { applyLayers, structuralMerge, type Layered } from './layers.ts';
 
 /** The files of the central configuration, the weakest first. */
 export const CENTRAL_LAYERS = [
@@ -12,22 +13,76 @@ export const CENTRAL_LAYERS = [
   'custom/config.user.toml',
 ];
 
+/** The installer's own files are weaker than the kit's page about the project, overrides are stronger. */
+const OF_INSTALLER = CENTRAL_LAYERS.slice(0, 2);
+const OVERRIDES = CENTRAL_LAYERS.slice(2);
+
+export interface Central extends Layered {
+  /** Every file that took part, as people find it, the weakest first. */
+  from: string[];
+  kit: KitSettings;
+}
+
 /**
- * The merged central configuration, as BMAD's `resolve_config.py` prints it. A project without an install gets what
- * the installer would have written: the defaults of the modules and the roster of their agents.
+ * The merged central configuration, as BMAD's `resolve_config.py` prints it, with what the kit's files set in it. A
+ * project without an install gets what the installer would have written: the defaults of the modules and the roster of
+ * their agents. The weakest first: defaults, the kit's `_memory/config.yaml`, what the installer wrote, the kit's
+ * `project-context.yaml`, overrides.
  */
 export async function centralConfig(
   modules: readonly ModuleInfo[],
   projectRoot: string | undefined,
   bmad: Tree | undefined,
-): Promise<Layered> {
-  const installed = await applyLayers({}, bmad, CENTRAL_LAYERS);
+  kit: KitSettings = NO_KIT_SETTINGS,
+): Promise<Central> {
+  const alone = await applyLayers({}, bmad, OF_INSTALLER);
   // An installed configuration is self-contained; one that cannot be used counts as none and is reported.
-  if (installed.files.includes('config.toml')) return installed;
-  return applyLayers(defaultConfig(modules, projectRoot), bmad, CENTRAL_LAYERS);
+  const isInstalled = alone.files.includes('config.toml');
+  const base = isInstalled ? withKit({}, kit.memory) : defaultConfig(modules, projectRoot, kit);
+  const installed = Object.keys(base).length === 0 ? alone : await applyLayers(base, bmad, OF_INSTALLER);
+  const merged = await applyLayers(withKit(installed.values, kit.context), bmad, OVERRIDES);
+  const shown = (files: readonly string[]): string[] => files.map((file) => `_bmad/${file}`);
+  return {
+    values: merged.values,
+    files: [...installed.files, ...merged.files],
+    from: [
+      // Only a central configuration of the project's own replaces what the modules bring along.
+      ...(isInstalled ? [] : ['the values of the modules']),
+      ...(kit.memory === undefined ? [] : [kit.memory.file]),
+      ...shown(installed.files),
+      ...(kit.context === undefined ? [] : [kit.context.file]),
+      ...shown(merged.files),
+    ],
+    problems: [...kit.problems, ...installed.problems, ...merged.problems],
+    kit,
+  };
 }
 
-export function defaultConfig(modules: readonly ModuleInfo[], projectRoot: string | undefined): Table {
+/** The dotted key under which a setting of the kit is found: in core, or in the module that has it. */
+export function kitPlaces(values: Table, key: string): string[] {
+  if (Object.hasOwn(tableOf(field(values, 'core')), key)) return [`core.${key}`];
+  const modules = Object.entries(tableOf(field(values, 'modules')));
+  const having = modules.filter(([, own]) => Object.hasOwn(tableOf(own), key));
+  return having.length === 0 ? [`core.${key}`] : having.map(([code]) => `modules.${code}.${key}`);
+}
+
+function withKit(values: Table, layer: KitLayer | undefined): Table {
+  let merged: Table = values;
+  for (const [key, { value }] of Object.entries(layer?.values ?? {}))
+    for (const place of kitPlaces(merged, key))
+      merged = structuralMerge(merged, nested(place.split('.'), value)) as Table;
+  return merged;
+}
+
+function nested([name = '', ...rest]: readonly string[], value: string): Table {
+  return { [name]: rest.length === 0 ? value : nested(rest, value) };
+}
+
+export function defaultConfig(
+  modules: readonly ModuleInfo[],
+  projectRoot: string | undefined,
+  kit: KitSettings = NO_KIT_SETTINGS,
+): Table {
   const plain = new Map<string, string>([
     ['directory_name', projectRoot === undefined ? 'project' : basename(projectRoot)],
   ]);
@@ -35,18 +90,26 @@ export function defaultConfig(modules: readonly ModuleInfo[], projectRoot: strin
   // The core module's answers may be used in the defaults of the others.
   for (const module of [...modules].sort((a, b) => Number(b.code === 'core') - Number(a.code === 'core'))) {
     const answers: [string, string][] = [];
+    // What an installer of the project wrote is stronger than the memory folder's own file.
+    const weak = module.origin.kind === 'project' ? undefined : kit.memory;
     for (const setting of module.settings) {
-      const answer = setting.default.replace(
-        /\{([\w-]+)\}/g,
-        (whole, key: string) => plain.get(key) ?? whole,
-      );
+      const given = (kit.context?.values[setting.key] ?? weak?.values[setting.key])?.value;
+      const answer =
+        given?.replace(/^\{project-root\}\//, '') ??
+        setting.default.replace(/\{([\w-]+)\}/g, (whole, key: string) => plain.get(key) ?? whole);
       plain.set(setting.key, answer);
       answers.push([setting.key, setting.result.replace('{value}', () => answer)]);
     }
     values.set(module.code, Object.fromEntries(answers));
   }
   const { core, ...others } = Object.fromEntries(values);
-  return { ...(core === undefined ? {} : { core }), modules: others, agents: rosterTable(modules) };
+  const all = { ...(core === undefined ? {} : { core }), modules: others, agents: rosterTable(modules) };
+  const unknown = Object.entries(kit.memory?.values ?? {}).filter(
+    ([key]) => !modules.some(({ settings }) => settings.some((setting) => setting.key === key)),
+  );
+  return kit.memory === undefined
+    ? all
+    : withKit(all, { ...kit.memory, values: Object.fromEntries(unknown) });
 }
 
 function rosterTable(modules: readonly ModuleInfo[]): Table {

@@ -13,11 +13,11 @@ import type { Origin } from '../../model/origin.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 import { composeActivation, type Activation, type Material } from './activation.ts';
-import { centralConfig } from './central-config.ts';
+import { NO_KIT_SETTINGS, readKitSettings, type KitSettings } from '../../kit/settings.ts';
+import { centralConfig, type Central } from './central-config.ts';
 import { createDescriptions, standingFor } from './description.ts';
 import { installMaterial } from './install-material.ts';
 import { currentConfig, generatedFiles, manifestFiles, moduleValues } from './generated-files.ts';
-import type { Layered } from './layers.ts';
 import { createInspection, namesIn } from './inspection.ts';
 import { RENDERED, resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
 import { plainSettings, skillMaterial } from './skill-material.ts';
@@ -37,22 +37,25 @@ interface DeliveryParts {
 }
 
 export function createDelivery({ catalogue, projectRoot, projectBmad, today }: DeliveryParts) {
-  async function readCentral(bmad: Tree | undefined): Promise<Layered> {
-    const layered = await centralConfig(catalogue.modules, projectRoot, bmad);
+  const kitSettings = async (): Promise<KitSettings> =>
+    projectRoot === undefined ? NO_KIT_SETTINGS : readKitSettings(projectRoot);
+
+  async function readCentral(bmad: Tree | undefined, kit: KitSettings): Promise<Central> {
+    const layered = await centralConfig(catalogue.modules, projectRoot, bmad, kit);
     return { ...layered, values: maskSecretValues(layered.values) as Table };
   }
 
-  // Without a BMAD folder in the project there is nothing that could change; one may appear at any time.
-  const defaults = once(() => readCentral(undefined));
-  const centralOf = (bmad: Tree | undefined): Promise<Layered> =>
-    bmad === undefined ? defaults() : readCentral(bmad);
-  const central = async (): Promise<Layered> => centralOf(await projectBmad());
+  // Without files of its own in the project there is nothing that could change; some may appear at any time.
+  const defaults = once(() => readCentral(undefined, NO_KIT_SETTINGS));
+  const centralOf = (bmad: Tree | undefined, kit: KitSettings): Promise<Central> =>
+    bmad === undefined && isSilent(kit) ? defaults() : readCentral(bmad, kit);
+  const central = async (): Promise<Central> => centralOf(await projectBmad(), await kitSettings());
   const resolver: SkillResolver = {
     files: catalogue.files,
     projectRoot,
     projectBmad,
     central: async () => (await central()).values,
-    centralProblems: async () => (await central()).problems,
+    centralLayers: central,
   };
   const generated = new Map([
     ...generatedFiles(catalogue.modules, resolver.central),
@@ -118,10 +121,12 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     const target = standingFor(record, catalogue);
     // Looked for once, so that all of one answer is about the same state of the project.
     const bmad = await projectBmad();
-    const fixed = bmad === undefined && project === undefined && target.origin.kind === 'package';
+    const kit = await kitSettings();
+    const fixed =
+      bmad === undefined && isSilent(kit) && project === undefined && target.origin.kind === 'package';
     const known = fixed ? materials.get(record) : undefined;
     if (known?.day === today()) return composeActivation(target, message, known.material, say);
-    const material = await materialOf(record, target, bmad, project, today());
+    const material = await materialOf(record, target, { bmad, kit }, project, today());
     if (fixed) materials.set(record, { day: today(), material });
     return composeActivation(target, message, material, say);
   }
@@ -132,12 +137,12 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
   async function materialOf(
     record: BmadRecord,
     target: BmadRecord,
-    bmad: Tree | undefined,
+    { bmad, kit }: { bmad: Tree | undefined; kit: KitSettings },
     project: string | undefined,
     day: string,
   ): Promise<Material> {
     const settled: SkillResolver = { ...resolver, projectBmad: async () => bmad };
-    const config = await centralOf(bmad);
+    const config = await centralOf(bmad, kit);
     const common = {
       record: target,
       main: await mainText(target),
@@ -194,7 +199,8 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     catalogue,
     async startText(record, say) {
       // A date would make another file of it every day.
-      const material = await materialOf(record, record, await projectBmad(), undefined, 'the current date');
+      const state = { bmad: await projectBmad(), kit: await kitSettings() };
+      const material = await materialOf(record, record, state, undefined, 'the current date');
       const { head, body } = composeActivation(record, undefined, material, say);
       return `${head}\n\n${body}`;
     },
@@ -211,6 +217,11 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     skills,
     mimeTypeOf,
   };
+}
+
+/** Whether the kit's files say nothing, or are not there. */
+function isSilent({ memory, context, problems }: KitSettings): boolean {
+  return memory === undefined && context === undefined && problems.length === 0;
 }
 
 /** Names what is close: a file of the same folder with a similar name, or one of that very name elsewhere. */

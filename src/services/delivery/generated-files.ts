@@ -15,7 +15,7 @@ import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ContentFiles } from '../../catalogue/content-files.ts';
 import type { HelpRow, ModuleInfo } from '../../model/module.ts';
 import type { BmadRecord, RecordKind } from '../../model/record.ts';
-import type { Layered } from './layers.ts';
+import type { Central } from './central-config.ts';
 import { mimeTypeOf } from './served-file.ts';
 
 const HELP_HEADER =
@@ -83,21 +83,15 @@ const V4_FILES = ['.bmad-core/core-config.yaml', 'core-config.yaml'];
 /** The configuration in force, whatever version wrote it and however many files it is spread over; secrets are masked. */
 export function currentConfig(
   projectRoot: string | undefined,
-  central: () => Promise<Layered>,
+  central: () => Promise<Central>,
   files: ContentFiles,
 ): [string, GeneratedFile] {
   async function make(): Promise<string> {
-    const { values, files: layers } = await central();
+    const { values, from } = await central();
     const v4 = await v4Config(files);
-    const from = [
-      // Only a central configuration of the project's own replaces what the modules bring along.
-      ...(layers.includes('config.toml') ? [] : ['the values of the modules']),
-      ...layers.map((file) => `_bmad/${file}`),
-      ...(v4 === undefined ? [] : [contentUri(v4.path)]),
-    ];
     return formatYaml({
       project_root: projectRoot ?? null,
-      from,
+      from: [...from, ...(v4 === undefined ? [] : [contentUri(v4.path)])],
       ...values,
       ...(v4 === undefined ? {} : { core_config: maskSecretValues(v4.value) }),
     });

@@ -1,13 +1,15 @@
+import { basename } from 'node:path';
 import { behaviourOf } from '../../model/format.ts';
 import { attempt, orElse } from '../../base/expected.ts';
-import { field, isTable, parseToml, tableOf } from '../../base/parse/parse.ts';
+import { field, isTable, parseToml, tableOf, type Table } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { maskSecretValues } from '../../base/secrets/masking.ts';
 import { oneLine } from '../../base/text/text.ts';
+import { KIT_SETTINGS, type KitLayer } from '../../kit/settings.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import { optionalText, type Tree } from '../../sources/tree.ts';
-import { CENTRAL_LAYERS } from './central-config.ts';
+import { CENTRAL_LAYERS, kitPlaces } from './central-config.ts';
 import { resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
 
 interface ShownLayer {
@@ -19,11 +21,21 @@ interface ShownLayer {
   chosen: boolean;
 }
 
+/** A setting of the project's own. */
+export interface ProjectSetting {
+  name: string;
+  value: string;
+  file: string;
+  line?: number;
+}
+
+const MODULE_DEFAULT = 'module default';
+
 /** Questions about where merged values come from, and whether the project's own files can be used. */
 export function createInspection(catalogue: Catalogue, resolver: SkillResolver) {
   /** What is wrong with the project's own configuration and overrides. */
   async function check(): Promise<Problem[]> {
-    const problems = [...(await resolver.centralProblems())];
+    const problems = [...(await resolver.centralLayers()).problems];
     for (const name of await namesIn(await resolver.projectBmad(), 'custom')) {
       const skill = /^(.+?)(?:\.user)?\.toml$/.exec(name)?.[1];
       if (skill === undefined || skill === 'config') continue;
@@ -64,19 +76,57 @@ export function createInspection(catalogue: Catalogue, resolver: SkillResolver) 
       ? [key]
       : [`core.${key}`, ...catalogue.modules.map(({ code }) => `modules.${code}.${key}`)];
     const bmad = await resolver.projectBmad();
-    const values = await resolver.central();
-    const layers = projectLayers(bmad, CENTRAL_LAYERS);
+    const { values, kit, files } = await resolver.centralLayers();
+    // A central configuration has replaced the files of the modules.
+    const isCentral = files.includes('config.toml');
     for (const candidate of full) {
-      const found = shownLayers(candidate, await layerValues(layers, candidate));
-      if (found.length > 0) return found;
+      const own = (named: readonly string[]) => layerValues(projectLayers(bmad, named), candidate);
+      const ofKit = (layer: KitLayer | undefined) => kitValues(layer, candidate, values);
+      const layers = [
+        ...ofKit(kit.memory),
+        ...(isCentral ? [] : await moduleValue(candidate)),
+        ...(await own(CENTRAL_LAYERS.slice(0, 2))),
+        ...ofKit(kit.context),
+        ...(await own(CENTRAL_LAYERS.slice(2))),
+      ];
+      if (layers.length > 0) return shownLayers(candidate, layers);
       const value = valueAt(values, candidate);
       if (value !== undefined && !isTable(value))
-        return [{ key: candidate, file: 'module default', value: JSON.stringify(value), chosen: true }];
+        return [{ key: candidate, file: MODULE_DEFAULT, value: JSON.stringify(value), chosen: true }];
     }
     return [];
   }
 
-  return { layersOf, layersOfKey, check };
+  /** What an installer before 6.4 wrote into the file of a module of the project. */
+  async function moduleValue(key: string): Promise<LayerValue[]> {
+    const [, code, name] = /^(?:modules\.)?([\w-]+)\.([\w-]+)$/.exec(key) ?? [];
+    const module = catalogue.modules.find((each) => each.code === code && each.origin.kind === 'project');
+    const setting = module?.settings.find((each) => each.key === name);
+    if (module === undefined || setting === undefined || setting.proposed === true) return [];
+    const file = `${module.code}/config.yaml`;
+    const source = catalogue.sources.find(({ origin }) => origin === module.origin);
+    const text =
+      source === undefined ? '' : ((await optionalText(source.tree, file).catch(orElse(''))) ?? '');
+    const line = text.split('\n').findIndex((each) => each.startsWith(`${setting.key}:`)) + 1;
+    if (line === 0) return [];
+    return [{ file: `${basename(module.origin.root)}/${file}`, line, value: setting.default }];
+  }
+
+  /** The settings that the kit knows of too, as far as the project itself sets them, and where. */
+  async function projectSettings(): Promise<ProjectSetting[]> {
+    const values = await resolver.central();
+    const settings: ProjectSetting[] = [];
+    for (const name of KIT_SETTINGS) {
+      const inForce = (await layersOfKey(name)).findLast(({ chosen }) => chosen);
+      const value = inForce === undefined ? undefined : valueAt(values, inForce.key);
+      if (inForce === undefined || inForce.file === MODULE_DEFAULT || typeof value !== 'string') continue;
+      const { file, line } = inForce;
+      settings.push({ name, value, file, ...(line === undefined ? {} : { line }) });
+    }
+    return settings;
+  }
+
+  return { layersOf, layersOfKey, projectSettings, check };
 }
 
 /** Scalars are replaced by the last layer that names them; lists and tables are merged from all of them. */
@@ -119,6 +169,14 @@ async function layerValues(layers: readonly Layer[], key: string): Promise<Layer
     if (value !== undefined) found.push({ file: shown, line: lineOfKey(text, key), value });
   }
   return found;
+}
+
+/** What a file of the kit says for a dotted key, if that is where its setting belongs. */
+function kitValues(layer: KitLayer | undefined, key: string, values: Table): LayerValue[] {
+  const name = key.slice(key.lastIndexOf('.') + 1);
+  const said = layer?.values[name];
+  if (layer === undefined || said === undefined || !kitPlaces(values, name).includes(key)) return [];
+  return [{ file: layer.file, line: said.line, value: said.value }];
 }
 
 function valueAt(table: unknown, key: string): unknown {

@@ -6,6 +6,7 @@ import { maskSecretValues } from '../../base/secrets/masking.ts';
 import type { ContentFiles } from '../../catalogue/content-files.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
+import type { Central } from './central-config.ts';
 import { applyLayers } from './layers.ts';
 import { needsRendering, RenderError, renderSources } from './render-skill.ts';
 
@@ -30,7 +31,8 @@ export interface SkillResolver {
   /** The project's `_bmad` folder, if it has one now. */
   projectBmad(): Promise<Tree | undefined>;
   central(): Promise<Table>;
-  centralProblems(): Promise<Problem[]>;
+  /** The same with the files it comes from and what is wrong with them. */
+  centralLayers(): Promise<Central>;
 }
 
 export function skillFolder(record: BmadRecord): string {

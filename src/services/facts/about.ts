@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
-import { field, isTable, parseYaml, tableOf, textField, type Table } from '../../base/parse/parse.ts';
+import { field, isTable, parseYaml, tableOf, type Table } from '../../base/parse/parse.ts';
+import { givenValue } from '../../kit/given-value.ts';
 import type { ContextFacts } from './context-facts.ts';
 
 /** What BMAD itself was set up with in a project, whatever version wrote it. */
@@ -25,20 +26,19 @@ export function bmadValues(text: string): BmadValues {
 
 const STACK_SETTINGS = ['kubernetes', 'monitoring', 'cicd', 'security'];
 
-/** Who and what a project is: the kit's files say it first, then BMAD's own, then the name of the folder. */
+/** Who and what a project is: what it sets for BMAD, wherever that is set, and the kit's page about the project. */
 export function aboutProject(
   { kit, context, memoryConfig }: ContextFacts,
-  { core, modules }: Pick<BmadValues, 'core' | 'modules'>,
+  settings: readonly { name: string; value: string }[],
 ) {
   const about = tableIn(context, 'project');
-  const user = tableIn(context, 'user');
-  const bmm = tableIn(modules, 'bmm');
-  const installed = (name: string): string | undefined => set(memoryConfig, name) ?? set(core, name);
+  const setting = (wanted: string): string | undefined =>
+    settings.find(({ name }) => name === wanted)?.value.trim() || undefined;
   return {
     project: {
-      name: set(about, 'name') ?? set(core, 'project_name') ?? set(bmm, 'project_name') ?? basename(kit.root),
-      description: set(about, 'description'),
-      type: set(about, 'type'),
+      name: setting('project_name') ?? basename(kit.root),
+      description: givenValue(about, 'description'),
+      type: givenValue(about, 'type'),
       stack: [field(about, 'stack')]
         .flat()
         .filter((each) => typeof each === 'string' || typeof each === 'number')
@@ -46,13 +46,13 @@ export function aboutProject(
       repos: listIn(about, 'repos').filter(isTable),
     },
     user: {
-      name: set(user, 'name') ?? installed('user_name'),
-      language: set(user, 'language') ?? installed('communication_language'),
-      document_language: set(user, 'document_language') ?? installed('document_output_language'),
-      skill_level: set(user, 'skill_level') ?? set(bmm, 'user_skill_level'),
+      name: setting('user_name'),
+      language: setting('communication_language'),
+      document_language: setting('document_output_language'),
+      skill_level: setting('user_skill_level'),
     },
-    kit_version: set(context, 'bmad_kit_version') ?? set(context, 'grimoire_kit_version'),
-    archetype: set(tableIn(context, 'agents'), 'archetype'),
+    kit_version: givenValue(context, 'bmad_kit_version') ?? givenValue(context, 'grimoire_kit_version'),
+    archetype: givenValue(tableIn(context, 'agents'), 'archetype'),
     settings: Object.fromEntries(
       STACK_SETTINGS.filter((name) => field(context, name) !== undefined).map((name) => [
         name,
@@ -62,16 +62,6 @@ export function aboutProject(
     infrastructure: field(context, 'infrastructure'),
     memory: { ...tableIn(context, 'memory'), ...memoryConfig },
   };
-}
-
-/** Values that the installer writes when nobody gives one. */
-const TEMPLATE_VALUES = new Set(['', 'Description courte', 'À compléter', '—']);
-
-function set(from: Table, name: string): string | undefined {
-  const value = textField(from, name)?.trim();
-  return value === undefined || TEMPLATE_VALUES.has(value) || /\{\{[^{}]*\}\}/.test(value)
-    ? undefined
-    : value;
 }
 
 export function tableIn(table: Table, name: string): Table {

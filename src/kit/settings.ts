@@ -1,0 +1,106 @@
+import { BmadError } from '../base/errors.ts';
+import { noted } from '../base/expected.ts';
+import { readInside } from '../base/files/files.ts';
+import { field, parseYaml, tableOf, type Table } from '../base/parse/parse.ts';
+import type { Problem } from '../model/record.ts';
+import { givenValue } from './given-value.ts';
+import { contextFiles, familyFolder, MAX_CONTEXT_BYTES } from './kit.ts';
+
+/** One file of the kit that says something BMAD's own configuration has a name for. */
+export interface KitLayer {
+  /** As a path in the project. */
+  file: string;
+  /** By BMAD's name: `user_name`, `project_name`, … */
+  values: Readonly<Record<string, { value: string; line?: number }>>;
+}
+
+/** What the kit's files set. The memory folder's own file gives way to an install, the project's page does not. */
+export interface KitSettings {
+  memory: KitLayer | undefined;
+  context: KitLayer | undefined;
+  problems: Problem[];
+}
+
+export const NO_KIT_SETTINGS: KitSettings = { memory: undefined, context: undefined, problems: [] };
+
+/** Names of BMAD's settings, and where the kit's page about the project has them. */
+const IN_CONTEXT: Readonly<Record<string, readonly [table: string, key: string]>> = {
+  project_name: ['project', 'name'],
+  user_name: ['user', 'name'],
+  communication_language: ['user', 'language'],
+  document_output_language: ['user', 'document_language'],
+  user_skill_level: ['user', 'skill_level'],
+};
+
+const IN_MEMORY = ['user_name', 'communication_language', 'document_output_language', 'output_folder'];
+
+/** The settings that the kit's files know of. */
+export const KIT_SETTINGS: readonly string[] = [...new Set([...Object.keys(IN_CONTEXT), ...IN_MEMORY])];
+
+export async function readKitSettings(root: string): Promise<KitSettings> {
+  const problems: Problem[] = [];
+  const folder = await familyFolder(root);
+  const read = (paths: readonly string[]) => firstTable(root, paths, problems);
+  const config = await read([`${folder}/_memory/config.yaml`]);
+  const context = await read(contextFiles(folder));
+  return {
+    memory: layer(config, (key) => (IN_MEMORY.includes(key) ? [key] : undefined)),
+    context: layer(context, (key) => IN_CONTEXT[key]),
+    problems,
+  };
+}
+
+interface Found {
+  file: string;
+  text: string;
+  table: Table;
+}
+
+/** The first of the files that is there; one that cannot be used is a problem and sets nothing. */
+async function firstTable(
+  root: string,
+  paths: readonly string[],
+  problems: Problem[],
+): Promise<Found | undefined> {
+  for (const file of paths) {
+    try {
+      const text = (await readInside(root, file, MAX_CONTEXT_BYTES)).toString('utf8');
+      return { file, text, table: tableOf(parseYaml(file, text)) };
+    } catch (error) {
+      if (error instanceof BmadError && error.code === 'not_found') continue;
+      return noted(problems, file, undefined)(error);
+    }
+  }
+  return undefined;
+}
+
+function layer(
+  found: Found | undefined,
+  placeOf: (key: string) => readonly string[] | undefined,
+): KitLayer | undefined {
+  if (found === undefined) return undefined;
+  const { file, text, table } = found;
+  const values = KIT_SETTINGS.flatMap((key) => {
+    const place = placeOf(key) ?? [];
+    const name = place.at(-1);
+    if (name === undefined) return [];
+    const inner = place.length === 1 ? table : tableOf(field(table, place[0] ?? ''));
+    const value = givenValue(inner, name);
+    return value === undefined ? [] : [[key, { value, ...lineOf(text, place) }] as const];
+  });
+  return values.length === 0 ? undefined : { file, values: Object.fromEntries(values) };
+}
+
+/** The line of a key, or of a key within a table; written on one line, it is the line of the table. */
+function lineOf(text: string, place: readonly string[]): { line?: number } {
+  const lines = text.split('\n');
+  const begins = (name: string, line: string): boolean =>
+    new RegExp(`^\\s*["']?${name}["']?\\s*:`).test(line);
+  let at = -1;
+  for (const name of place) {
+    const next = lines.findIndex((line, index) => index > at && begins(name, line));
+    if (next === -1) break;
+    at = next;
+  }
+  return at === -1 ? {} : { line: at + 1 };
+}
