@@ -28,10 +28,15 @@ function identity({ ino, birthtimeNs }: Pick<BigIntStats, 'ino' | 'birthtimeNs'>
 const READ_CHUNK = 256 * 1024;
 const WRITE_CHUNK = 4 * 1024 * 1024;
 const NEWLINE = 0x0a;
-/** Far longer than any line that was ever written; a file without line ends is not a log. */
-const LINE_BYTES = 32 * 1024 * 1024;
+/** Longer than any line that was ever written. */
+const LINE_BYTES = 12 * 1024 * 1024;
+/** A file that goes on for so long without a line end is not a log. */
+const NO_LINE_BYTES = 32 * 1024 * 1024;
 
-/** Passes on the complete lines after a position; undefined if there is no file. */
+/**
+ * Passes on the complete lines after a position; undefined if there is no file. One that is too long is not held in
+ * memory: it is passed on as an empty one, which no reader can make anything of.
+ */
 export async function readLog(
   path: string,
   after: LogPlace | undefined,
@@ -58,16 +63,18 @@ export async function readLog(
       let from = 0;
       for (let end = part.indexOf(NEWLINE); end !== -1; end = part.indexOf(NEWLINE, from)) {
         const tail = part.subarray(from, end);
-        const line = begun.length === 0 ? tail : Buffer.concat([...begun, tail]);
+        const long = at + end - offset > LINE_BYTES;
+        const line = long || begun.length === 0 ? tail : Buffer.concat([...begun, tail]);
         begun = [];
-        if (line.length > 0) onLine(line.toString('utf8'));
+        if (long || line.length > 0) onLine(long ? '' : line.toString('utf8'));
         from = end + 1;
         offset = at + from;
       }
       at += bytesRead;
-      if (at - offset > LINE_BYTES) throw notLines(path);
-      begun.push(Buffer.from(part.subarray(from)));
+      if (at - offset > LINE_BYTES) begun = [];
+      else begun.push(Buffer.from(part.subarray(from)));
     }
+    if (size - offset > NO_LINE_BYTES) throw notLines(path);
     return { place: { file: identity(opened), offset }, fromStart };
   } finally {
     await handle.close();

@@ -1,5 +1,6 @@
 import { BmadError, quoted } from '../../base/errors.ts';
 import type { MemoryEntry, MemoryRevision } from '../../model/memory.ts';
+import { isMoment } from './sound.ts';
 import { REVISIONS_KEPT, type MemoryChange, type NewMemory, type Upserted } from './store.ts';
 
 /** The rules of change, the same for every engine: the stored memory and the new one decide what to store. */
@@ -38,7 +39,9 @@ function cleanTags(tags: readonly string[]): string[] {
 
 export function isoTime(text: string): string {
   const time = Date.parse(text);
-  if (Number.isFinite(time)) return new Date(time).toISOString();
+  const moment = Number.isFinite(time) ? new Date(time).toISOString() : '';
+  // Years of five digits are written with a sign, and would be sorted before all others.
+  if (isMoment(moment)) return moment;
   throw new BmadError('invalid_input', `${quoted(text)} is not a date.`, {
     hint: 'Use a form such as 2026-03-01 or 2026-03-01T09:30:00Z.',
   });

@@ -123,7 +123,9 @@ export function dot(a: Float32Array, b: Float32Array): number {
 
 export const spaceText = ({ embedder, dim }: VectorSpace): string => `${embedder}#${dim}`;
 
-export function spaceOf(text: string): VectorSpace {
+/** Undefined for a text that is none of those above. */
+export function spaceOf(text: string): VectorSpace | undefined {
   const cut = text.lastIndexOf('#');
-  return { embedder: text.slice(0, cut), dim: Number(text.slice(cut + 1)) };
+  const dim = Number(text.slice(cut + 1));
+  return cut > 0 && Number.isSafeInteger(dim) && dim > 0 ? { embedder: text.slice(0, cut), dim } : undefined;
 }

@@ -4,6 +4,7 @@ import { foreignCursor } from '../../base/text/paging.ts';
 import { nameKey } from '../../base/text/same-name.ts';
 import { MEMORY_TYPES, type MemoryEntry, type MemoryFilter, type MemoryKey } from '../../model/memory.ts';
 import { isoTime } from './change.ts';
+import { isMoment } from './sound.ts';
 import type { MemoryPage, Page } from './store.ts';
 
 /** Filters and order, the same for every engine. */
@@ -105,7 +106,7 @@ export function positionOf(after: string): Position {
   if (Array.isArray(value) && value.length === 3 && value.every((part) => typeof part === 'string')) {
     const [createdAt, type, id] = value as [string, string, string];
     const known = MEMORY_TYPES.find((name) => name === type);
-    if (known !== undefined && isoTime(createdAt) === createdAt) return { createdAt, type: known, id };
+    if (known !== undefined && isMoment(createdAt)) return { createdAt, type: known, id };
   }
   throw foreignCursor();
 }

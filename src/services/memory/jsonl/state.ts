@@ -6,10 +6,11 @@ import { BmadError } from '../../../base/errors.ts';
 import type { MemoryEntry } from '../../../model/memory.ts';
 import type { Decision, Stored } from '../change.ts';
 import { newerStore } from '../place.ts';
-import { spaceText } from '../rank.ts';
+import { spaceOf, spaceText } from '../rank.ts';
 import { keyText } from '../select.ts';
 import type { Analyser } from '../../../meaning/analyser.ts';
-import type { VectorSpace } from '../store.ts';
+import { isSoundEntry, isSoundRevision, isSoundVector, MOST_BYTES } from '../sound.ts';
+import { REVISIONS_KEPT, type VectorSpace } from '../store.ts';
 
 export const LOG_VERSION = 1;
 
@@ -196,15 +197,27 @@ export function vectorLine(entry: MemoryEntry, space: string, vector: Float32Arr
   } satisfies Vector);
 }
 
-function isPut(line: object): line is Put {
-  const put = 'put' in line ? (line.put as Partial<Stored> | null) : undefined;
+function isPut(line: Record<string, unknown>): line is Record<string, unknown> & Put {
+  const put = line['put'] as Partial<Stored> | null | undefined;
   return (
-    typeof put?.entry?.id === 'string' && typeof put.entry.text === 'string' && Array.isArray(put.revisions)
+    isSoundEntry(put?.entry) &&
+    Array.isArray(put?.revisions) &&
+    put.revisions.length <= REVISIONS_KEPT &&
+    put.revisions.every(isSoundRevision) &&
+    (line['vector'] === undefined || isVectorText(line['space'], line['vector']))
   );
 }
 
-function isVector(line: object): line is Vector {
-  return 'key' in line && 'space' in line && 'vector' in line && typeof line.vector === 'string';
+function isVector(line: Record<string, unknown>): line is Record<string, unknown> & Vector {
+  return typeof line['key'] === 'string' && isVectorText(line['space'], line['vector']);
+}
+
+/** Whether it has as many numbers as its space says, and those can be compared. */
+function isVectorText(space: unknown, vector: unknown): boolean {
+  if (typeof space !== 'string' || typeof vector !== 'string') return false;
+  if (space.length > MOST_BYTES.name || vector.length > 2 * MOST_BYTES.vector) return false;
+  const numbers = decoded(vector);
+  return numbers.length === spaceOf(space)?.dim && isSoundVector(numbers);
 }
 
 function encoded(vector: Float32Array): string {

@@ -57,7 +57,10 @@ export class JsonlStore extends MemoryStore {
     const spaces = new Map<string, number>();
     for (const { vectors } of state.kept.values())
       for (const space of vectors.keys()) spaces.set(space, (spaces.get(space) ?? 0) + 1);
-    const found = [...spaces].map(([text, count]) => ({ ...spaceOf(text), count }));
+    const found = [...spaces].flatMap(([text, count]) => {
+      const space = spaceOf(text);
+      return space === undefined ? [] : [{ ...space, count }];
+    });
     return tally(
       state.entries(),
       found.sort((a, b) => b.count - a.count || (a.embedder < b.embedder ? -1 : 1)),

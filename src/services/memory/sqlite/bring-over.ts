@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate, setTimeout as pause } from 'node:timers/promises';
 import { isThereNow } from '../../../base/files/file-identity.ts';
 import type { Database } from './open.ts';
-import { entryOf, indexed, termsOf, type MemoryRow, type RevisionRow } from './rows.ts';
-import { nextRev } from './writes.ts';
+import { metaText } from './figures.ts';
+import { indexed, termsOf, type MemoryRow, type RevisionRow } from './rows.ts';
+import { SOUND, SOUND_REVISION, SOUND_VECTOR } from './sound.ts';
+import { makeRoom, nextRev, NEXT_RID } from './writes.ts';
 
 /** All that a connection still has of a file that is gone. */
 export interface Held {
@@ -22,11 +24,15 @@ const JOURNAL_PAUSE_MS = 20;
 /** A store has a name, so that another one in its place can be told from itself. */
 export async function nameStore(database: Database): Promise<void> {
   if (nameOf(database) !== undefined) return;
-  await database.write(() => database.run("INSERT OR IGNORE INTO meta VALUES ('store', ?)", randomUUID()));
+  // Another process may have named it meanwhile; what is no name is replaced.
+  await database.write(() => {
+    if (nameOf(database) === undefined)
+      database.run("INSERT OR REPLACE INTO meta VALUES ('store', ?)", randomUUID());
+  });
 }
 
 export function nameOf(database: Database): string | undefined {
-  return database.get<{ value: string }>("SELECT value FROM meta WHERE key = 'store'")?.value;
+  return metaText(database, 'store');
 }
 
 const tookKey = (store: string): string => `took ${store}`;
@@ -52,10 +58,14 @@ export async function heldBy(database: Database): Promise<Held> {
   if (isThereNow(`${database.path}-journal`)) throw new Error('A journal is in the way.');
   return database.transaction('BEGIN', () => ({
     store: nameOf(database),
-    memories: database.all<MemoryRow>('SELECT * FROM memory ORDER BY rid'),
-    revisions: grouped(database.all<RevisionRow & { rid: number }>('SELECT * FROM revision')),
+    memories: database.all<MemoryRow>(`SELECT * FROM memory WHERE ${SOUND} ORDER BY rid`),
+    revisions: grouped(
+      database.all<RevisionRow & { rid: number }>(`SELECT * FROM revision WHERE ${SOUND_REVISION}`),
+    ),
     vectors: grouped(
-      database.all<{ rid: number; space: string; vector: Uint8Array }>('SELECT * FROM vector'),
+      database.all<{ rid: number; space: string; vector: Uint8Array }>(
+        `SELECT * FROM vector WHERE ${SOUND_VECTOR}`,
+      ),
     ),
   }));
 }
@@ -89,20 +99,18 @@ export async function bringOver(held: Held, to: Database): Promise<number> {
 }
 
 function bringRow(held: Held, row: MemoryRow, to: Database, rev: number): boolean {
-  const there = to.get<MemoryRow>('SELECT * FROM memory WHERE type = ? AND id = ?', row.type, row.id);
+  const there = to.get<MemoryRow>(
+    `SELECT * FROM memory WHERE type = ? AND id = ? AND ${SOUND}`,
+    row.type,
+    row.id,
+  );
   if (there !== undefined && standing(there) >= standing(row)) return false;
-  if (there !== undefined) {
-    for (const table of ['vector', 'revision', 'memory'])
-      to.run(`DELETE FROM ${table} WHERE rid = ?`, there.rid);
-    to.run('DELETE FROM words WHERE rowid = ?', there.rid);
-  }
-  // A row that cannot be read back would spoil every list it is in.
-  entryOf(row);
+  makeRoom(to, row);
   const rid =
     to.get<{ rid: number }>(
-      `INSERT INTO memory (type, id, agent, text, tags, project, created_at, updated_at, revision,
+      `INSERT INTO memory (rid, type, id, agent, text, tags, project, created_at, updated_at, revision,
                            forgotten_at, superseded_by, superseded_at, terms, rev)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING rid`,
+       VALUES (${NEXT_RID}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING rid`,
       row.type,
       row.id,
       row.agent,

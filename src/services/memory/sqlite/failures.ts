@@ -96,6 +96,17 @@ export function sqlFailure(path: string, error: unknown): unknown {
           `"sqlite3 ${path} .recover" may recover what is readable.`,
       );
     default:
-      return error;
+      return isOfSqlite(error)
+        ? tell(
+            `${path} cannot be used: it holds something that this server has not written.`,
+            'Find out who has changed it, then move it elsewhere and restore a daily copy, or import the last export.',
+          )
+        : error;
   }
+}
+
+/** Anything else that SQLite or its driver says about a file. Our statements are the same for each. */
+function isOfSqlite(error: unknown): boolean {
+  if (!(error instanceof Error) || error instanceof BmadError || !('code' in error)) return false;
+  return error.code === 'ERR_SQLITE_ERROR' || error.code === 'ERR_OUT_OF_RANGE';
 }

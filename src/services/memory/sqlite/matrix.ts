@@ -4,7 +4,9 @@ import type { MemoryEntry } from '../../../model/memory.ts';
 import { spaceText } from '../rank.ts';
 import { passes, type ReadyFilter } from '../select.ts';
 import type { VectorSpace } from '../store.ts';
+import { isSoundEntry, isSoundVector } from '../sound.ts';
 import { entryOf, type MemoryRow } from './rows.ts';
+import { fits } from './sound.ts';
 
 interface VectorRow extends MemoryRow {
   rev: number;
@@ -54,7 +56,11 @@ export class Matrix {
 
   async #loadAll(database: Database): Promise<void> {
     const count = await database.read(() =>
-      database.get<{ n: number }>('SELECT count(*) AS n FROM vector WHERE space = ?', spaceText(this.#space)),
+      database.get<{ n: number }>(
+        'SELECT count(*) AS n FROM vector WHERE space = ? AND octet_length(vector) = ?',
+        spaceText(this.#space),
+        this.#space.dim * 4,
+      ),
     );
     this.#reserve(count?.n ?? 0);
     while ((await database.read(() => this.#take(database, SLICE))) === SLICE) await setImmediate();
@@ -73,9 +79,11 @@ export class Matrix {
   #take(database: Database, most: number): number {
     const rows = database.all<VectorRow>(
       `SELECT m.rid, m.type, m.id, m.agent, '' AS text, m.tags, m.project, m.created_at, m.updated_at, m.revision,
-              m.forgotten_at, m.superseded_by, m.superseded_at, '' AS terms, m.rev, v.vector
+              m.forgotten_at, m.superseded_by, m.superseded_at, '' AS terms, m.rev,
+              CASE WHEN typeof(v.vector) = 'blob' AND octet_length(v.vector) = ? THEN v.vector END AS vector
        FROM memory m LEFT JOIN vector v ON v.rid = m.rid AND v.space = ?
-       WHERE (m.rev, m.rid) > (?, ?) ORDER BY m.rev, m.rid LIMIT ?`,
+       WHERE (m.rev, m.rid) > (?, ?) AND ${fits('m')} ORDER BY m.rev, m.rid LIMIT ?`,
+      this.#space.dim * 4,
       spaceText(this.#space),
       this.#last.rev,
       this.#last.rid,
@@ -100,7 +108,8 @@ export class Matrix {
   #put(row: VectorRow): void {
     const { dim } = this.#space;
     const known = this.#slots.get(row.rid);
-    if (row.vector?.byteLength !== dim * 4) {
+    const head = entryOf(row);
+    if (row.vector?.byteLength !== dim * 4 || !isSoundEntry(head) || !isSoundVector(floatsOf(row.vector))) {
       if (known !== undefined) this.#heads[known] = undefined;
       return;
     }
@@ -110,7 +119,7 @@ export class Matrix {
       this.#rids.push(row.rid);
       this.#slots.set(row.rid, slot);
     }
-    this.#heads[slot] = entryOf(row);
+    this.#heads[slot] = head;
     const bytes = new Uint8Array(this.#block.buffer, slot * dim * 4, dim * 4);
     bytes.set(row.vector);
   }
@@ -132,6 +141,12 @@ export class Matrix {
     }
     return best.items().map((slot) => this.#rids[slot] as number);
   }
+}
+
+/** Drivers give bytes that may begin anywhere in a block, where numbers cannot. */
+function floatsOf(bytes: Uint8Array): Float32Array {
+  const whole = bytes.byteOffset % 4 === 0 ? bytes : Uint8Array.from(bytes);
+  return new Float32Array(whole.buffer, whole.byteOffset, whole.byteLength >> 2);
 }
 
 /** Four sums in parallel: the processor need not wait for one addition before it begins the next. */

@@ -11,16 +11,22 @@ import { SCHEMA, STEPS } from './schema.ts';
  */
 
 interface Item {
-  type: string;
-  name: string;
-  tbl_name: string;
+  type: string | null;
+  name: string | null;
+  tbl_name: string | null;
   sql: string | null;
 }
 
 /** A version of ours has some twenty; more need not be read to know that the file is another's. */
 const MOST_ITEMS = 100;
 
-const ITEMS = `SELECT type, name, tbl_name, sql FROM sqlite_schema LIMIT ${MOST_ITEMS}`;
+/** Columns may hold anything, also here; what is not a text, or longer than ours, is another's. */
+const text = (column: string, most: number): string =>
+  `CASE WHEN ${column} IS NULL OR (typeof(${column}) = 'text' AND octet_length(${column}) <= ${most})
+     THEN ${column} ELSE '?' END AS ${column}`;
+
+const ITEMS = `SELECT ${['type', 'name', 'tbl_name'].map((column) => text(column, 200)).join(', ')},
+  ${text('sql', 10_000)} FROM sqlite_schema LIMIT ${MOST_ITEMS}`;
 
 /** What "ANALYZE" leaves, which people run on files of theirs; it holds figures only. */
 const STATISTICS = /^CREATE TABLE sqlite_stat[14]\([a-z,]+\)$/;
@@ -32,10 +38,12 @@ const known = new Map<string, readonly ReadonlyMap<string, string>[]>();
 export function checkSchema(database: Database): void {
   const version = database.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
   if (version > SCHEMA) throw newerStore(database.path);
+  if (version < 0) throw foreignStore(database.path, `the version ${version}`);
   const expected = versions(database.driver)[version] ?? new Map<string, string>();
   const found = database.all<Item>(ITEMS).filter(({ sql }) => !STATISTICS.test(sql ?? ''));
   const strange = found.find((item) => expected.get(keyOf(item)) !== textOf(item));
-  if (strange !== undefined) throw foreignStore(database.path, `the ${strange.type} ${quoted(strange.name)}`);
+  if (strange !== undefined)
+    throw foreignStore(database.path, `the ${kindOf(strange)} ${quoted(strange.name ?? '')}`);
   if (found.length < expected.size) throw foreignStore(database.path, 'tables missing');
 }
 
@@ -67,10 +75,18 @@ function itemsOf(driver: Driver): ReadonlyMap<string, string>[] {
   }
 }
 
-const keyOf = ({ type, name }: Item): string => `${type} ${name}`;
+const keyOf = ({ type, name }: Item): string => `${type ?? ''} ${name ?? ''}`;
 
-/** Blanks may differ: the text is the one that some version of this server was written with. */
-const textOf = ({ tbl_name, sql }: Item): string => `${tbl_name} ${(sql ?? '').split(/\s+/).join(' ')}`;
+const KINDS: ReadonlySet<string | null> = new Set(['table', 'index', 'view', 'trigger']);
+
+const kindOf = ({ type }: Item): string => (KINDS.has(type) ? (type ?? '') : 'item');
+
+/**
+ * Blanks may differ: the text is the one that some version of this server was written with. Only what SQLite takes for
+ * blanks: to SQLite, a no-break space is part of a name.
+ */
+const textOf = ({ tbl_name, sql }: Item): string =>
+  `${tbl_name ?? ''} ${(sql ?? '').split(/[ \t\n\f\r]+/).join(' ')}`;
 
 function foreignStore(path: string, what: string): BmadError {
   return new BmadError(

@@ -1,3 +1,4 @@
+import { jsonIn } from '../../../base/parse/json.ts';
 import type { Database } from './open.ts';
 import type { SqlValue } from './driver.ts';
 import {
@@ -8,6 +9,7 @@ import {
 } from '../../../model/memory.ts';
 import { spelled, type Position, type ReadyFilter } from '../select.ts';
 import { TYPE_NUMBER } from './schema.ts';
+import { isName } from './sound.ts';
 
 export interface MemoryRow {
   rid: number;
@@ -34,7 +36,7 @@ export function entryOf(row: MemoryRow): MemoryEntry {
     type: row.type as MemoryType,
     agent: row.agent,
     text: row.text,
-    tags: JSON.parse(row.tags) as string[],
+    tags: tagsOf(row.tags),
     project: row.project,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -46,7 +48,12 @@ export function entryOf(row: MemoryRow): MemoryEntry {
 }
 
 export function revisionOf({ revision, text, tags, agent, at }: RevisionRow): MemoryRevision {
-  return { revision, text, tags: JSON.parse(tags) as string[], agent, at };
+  return { revision, text, tags: tagsOf(tags), agent, at };
+}
+
+function tagsOf(text: string): string[] {
+  const tags = jsonIn(text);
+  return Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [];
 }
 
 /** Words as one column: none of them has a space. */
@@ -68,8 +75,9 @@ export interface Condition {
 
 /** Jumps from name to name in the index, so that it does not depend on how many memories there are. */
 const AGENTS = `WITH RECURSIVE name(agent) AS (
-  SELECT min(agent) FROM memory
-  UNION ALL SELECT (SELECT min(agent) FROM memory WHERE agent > name.agent) FROM name WHERE name.agent IS NOT NULL
+  SELECT min(agent) FROM memory WHERE ${isName('agent')}
+  UNION ALL SELECT (SELECT min(agent) FROM memory WHERE agent > name.agent AND ${isName('agent')}) FROM name
+    WHERE name.agent IS NOT NULL
 ) SELECT agent FROM name WHERE agent IS NOT NULL`;
 
 /** The filter as a condition on the table `memory`. */
@@ -88,7 +96,9 @@ export function condition(database: Database, wanted: ReadyFilter): Condition {
   const list = (items: Iterable<string>): string => JSON.stringify([...items]);
   if (filter.types !== undefined) add('type IN (SELECT value FROM json_each(?))', list(filter.types));
   if (filter.agents !== undefined) add('agent IN (SELECT value FROM json_each(?))', list(filter.agents));
-  const tagged = 'EXISTS (SELECT 1 FROM json_each(tags) AS tag WHERE tag.value';
+  // What is no JSON fails where it is taken apart.
+  const tagged =
+    "EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid(tags) THEN tags ELSE '[]' END) AS tag WHERE tag.value";
   if (filter.tagsAny.length > 0) add(`${tagged} IN (SELECT value FROM json_each(?)))`, list(filter.tagsAny));
   for (const tag of filter.tagsAll) add(`${tagged} = ?)`, tag);
   if (filter.since !== undefined) add('updated_at >= ?', filter.since);

@@ -5,6 +5,7 @@ import { readyFilter, type Position } from '../select.ts';
 import type { MemoryQuery } from '../store.ts';
 import type { Matrix } from './matrix.ts';
 import { condition, entryOf, indexed, termsOf, type MemoryRow } from './rows.ts';
+import { SOUND } from './sound.ts';
 
 /** Rows that the word index may look through for one query: words that are in more memories tell little. */
 const ROWS_BY_WORDS = 20_000;
@@ -28,8 +29,10 @@ export function searched(
   if (asked.length > 0) {
     const where = condition(database, ready);
     const rows = database.all<{ rid: number }>(
+      // A file may ask for another order, which may not exist.
       `SELECT m.rid FROM words JOIN memory m ON m.rid = words.rowid
-       WHERE words MATCH ? AND ${where.sql} ORDER BY words.rank LIMIT ?`,
+       WHERE words MATCH ? AND words.rank MATCH 'bm25()' AND m.rid BETWEEN 1 AND ${Number.MAX_SAFE_INTEGER}
+         AND ${where.sql} ORDER BY words.rank LIMIT ?`,
       asked.map((term) => `"${indexed(term)}"`).join(' OR '),
       ...where.values,
       count,
@@ -39,7 +42,7 @@ export function searched(
   // Weighing needs little of a row; the texts of the few that are answered with are read afterwards.
   const rows = database.all<LightRow>(
     `SELECT rid, type, id, created_at AS createdAt, terms FROM memory
-     WHERE rid IN (SELECT value FROM json_each(?))`,
+     WHERE rid IN (SELECT value FROM json_each(?)) AND ${SOUND}`,
     JSON.stringify([...rids]),
   );
   const candidates = rows.map((row) => ({

@@ -7,13 +7,14 @@ import { spaceText } from '../rank.ts';
 import { isForgotten, pageOf, positionOf, readyFilter } from '../select.ts';
 import type { MemoryQuery, Page, StoreHealth, StoreOptions, VectorFor, VectorSpace } from '../store.ts';
 import { copyDatabase } from './copy.ts';
-import { isDamaged, numberIn, statsIn } from './figures.ts';
+import { isDamaged, metaText, numberIn, statsIn } from './figures.ts';
 import { LiveDatabase, type LiveSetup } from './live.ts';
 import { Matrix } from './matrix.ts';
 import { after, condition, entryOf, IN_ORDER, type Condition, type MemoryRow } from './rows.ts';
 import { checkSchema } from './own-schema.ts';
 import { migrate, SCHEMA } from './schema.ts';
 import { searched } from './search.ts';
+import { oddRows, SOUND, sound } from './sound.ts';
 import {
   addVector,
   nextRev,
@@ -96,7 +97,7 @@ export class SqliteStore extends MemoryStore {
   async count(filter: MemoryFilter): Promise<number> {
     return this.#live.read((database) => {
       const { sql, values } = condition(database, readyFilter(filter));
-      return numberIn(database, `SELECT count(*) AS n FROM memory WHERE ${sql}`, ...values);
+      return numberIn(database, `SELECT count(*) AS n FROM memory WHERE ${sql} AND ${SOUND}`, ...values);
     });
   }
 
@@ -146,14 +147,14 @@ export class SqliteStore extends MemoryStore {
     const { space } = this.options;
     return this.#live.read((database) => ({
       space,
-      total: numberIn(database, 'SELECT count(*) AS n FROM memory WHERE forgotten_at IS NULL'),
+      total: numberIn(database, `SELECT count(*) AS n FROM memory WHERE forgotten_at IS NULL AND ${SOUND}`),
       embedded:
         space === undefined
           ? 0
           : numberIn(
               database,
               `SELECT count(*) AS n FROM vector v JOIN memory m ON m.rid = v.rid
-               WHERE v.space = ? AND m.forgotten_at IS NULL`,
+               WHERE v.space = ? AND m.forgotten_at IS NULL AND ${sound('m')}`,
               spaceText(space),
             ),
     }));
@@ -164,7 +165,7 @@ export class SqliteStore extends MemoryStore {
       let taken = 0;
       for (const { key, revision, vector } of vectors) {
         const row = database.get<{ rid: number }>(
-          'SELECT rid FROM memory WHERE type = ? AND id = ? AND revision = ?',
+          `SELECT rid FROM memory WHERE type = ? AND id = ? AND revision = ? AND ${SOUND}`,
           key.type,
           key.id,
           revision,
@@ -180,26 +181,27 @@ export class SqliteStore extends MemoryStore {
       // The numbers of another file say nothing about those of the one before.
       if (this.#stamped !== database) this.#openings++;
       this.#stamped = database;
-      const sql = "SELECT CAST(value AS INTEGER) AS n FROM meta WHERE key = 'rev'";
-      return `${this.#openings}-${numberIn(database, sql)}`;
+      return `${this.#openings}-${metaText(database, 'rev') ?? ''}`;
     });
   }
 
   async health(): Promise<StoreHealth> {
     return this.#live.read((database) => {
       const { path, driver, journal } = database;
-      const damaged = isDamaged(database);
+      const broken = isDamaged(database);
+      const odd = oddRows(database);
       const notes = [
         ...database.notes,
         ...(this.#note === undefined ? [] : [this.#note]),
-        ...(damaged ? [`${path} is damaged; restore a daily copy, or import the last export.`] : []),
+        ...odd,
+        ...(broken ? [`${path} is damaged; restore a daily copy, or import the last export.`] : []),
       ];
       return {
         engine: 'sqlite',
         place: path,
         details: { driver: driver.name, sqlite: driver.version, journal },
         schema: SCHEMA,
-        damaged,
+        damaged: broken || odd.length > 0,
         degraded: notes.length > 0,
         notes,
       };
@@ -261,7 +263,7 @@ export class SqliteStore extends MemoryStore {
     const rows = await this.#live.read((database) => {
       const where = conditionOf(database);
       return database.all<MemoryRow>(
-        `SELECT * FROM memory WHERE ${where.sql} ${from === undefined ? '' : `AND ${from.sql}`} ${IN_ORDER} LIMIT ?`,
+        `SELECT * FROM memory WHERE ${where.sql} ${from === undefined ? '' : `AND ${from.sql}`} AND ${SOUND} ${IN_ORDER} LIMIT ?`,
         ...where.values,
         ...(from?.values ?? []),
         page.limit + 1,

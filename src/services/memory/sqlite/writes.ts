@@ -5,7 +5,9 @@ import type { Decision, Stored } from '../change.ts';
 import { spaceText } from '../rank.ts';
 import type { Analyser } from '../../../meaning/analyser.ts';
 import { REVISIONS_KEPT, type StoreOptions, type VectorSpace } from '../store.ts';
+import { metaText } from './figures.ts';
 import { entryOf, indexed, revisionOf, termsText, type MemoryRow, type RevisionRow } from './rows.ts';
+import { SOUND, SOUND_REVISION } from './sound.ts';
 
 /** Rows that a change of analyser handles in one transaction, so that others get their turn. */
 const BATCH = 200;
@@ -15,23 +17,31 @@ export interface StoredRow extends Stored {
 }
 
 export function readStored(database: Database, { type, id }: MemoryKey): StoredRow | undefined {
-  const row = database.get<MemoryRow>('SELECT * FROM memory WHERE type = ? AND id = ?', type, id);
+  const row = database.get<MemoryRow>(
+    `SELECT * FROM memory WHERE type = ? AND id = ? AND ${SOUND}`,
+    type,
+    id,
+  );
   if (row === undefined) return undefined;
   const earlier =
     row.revision === 1
       ? []
-      : database.all<RevisionRow>('SELECT * FROM revision WHERE rid = ? ORDER BY revision DESC', row.rid);
+      : database.all<RevisionRow>(
+          `SELECT * FROM revision WHERE rid = ? AND ${SOUND_REVISION} ORDER BY revision DESC LIMIT ?`,
+          row.rid,
+          REVISIONS_KEPT,
+        );
   return { rid: row.rid, entry: entryOf(row), revisions: earlier.map(revisionOf) };
 }
 
 export function readReworded(database: Database): Stored[] {
   const found = new Map<number, { entry: MemoryEntry; revisions: MemoryRevision[] }>();
   for (const row of database.all<MemoryRow>(
-    'SELECT * FROM memory WHERE rid IN (SELECT rid FROM revision) ORDER BY rid',
+    `SELECT * FROM memory WHERE rid IN (SELECT rid FROM revision) AND ${SOUND} ORDER BY rid`,
   ))
     found.set(row.rid, { entry: entryOf(row), revisions: [] });
   for (const row of database.all<RevisionRow & { rid: number }>(
-    'SELECT * FROM revision ORDER BY rid, revision DESC',
+    `SELECT * FROM revision WHERE ${SOUND_REVISION} ORDER BY rid, revision DESC`,
   ))
     found.get(row.rid)?.revisions.push(revisionOf(row));
   return [...found.values()];
@@ -39,10 +49,30 @@ export function readReworded(database: Database): Stored[] {
 
 /** The number of this transaction; every row that it changes carries it. */
 export function nextRev(database: Database): number {
-  const row = database.get<{ rev: number }>(
-    `UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'rev' RETURNING CAST(value AS INTEGER) AS rev`,
+  const noted = Number(metaText(database, 'rev') ?? 0);
+  // Higher than that of any row: what comes later is found by its number.
+  const used = database.get<{ rev: number }>(
+    `SELECT coalesce(max(rev), 0) AS rev FROM memory WHERE rev BETWEEN 0 AND ${MOST_COUNTED}`,
   );
-  return row?.rev ?? 0;
+  const rev = Math.max(noted >= 0 && noted <= MOST_COUNTED ? Math.floor(noted) : 0, used?.rev ?? 0) + 1;
+  database.run("INSERT OR REPLACE INTO meta VALUES ('rev', ?)", String(rev));
+  return rev;
+}
+
+/** Far more than is ever counted to, and far less than what JavaScript cannot count. */
+const MOST_COUNTED = 2 ** 52;
+
+/** One more than the last, as SQLite chooses it, of those that JavaScript has numbers for. */
+export const NEXT_RID = `(SELECT coalesce(max(rid), 0) + 1 FROM memory WHERE rid BETWEEN 0 AND ${MOST_COUNTED})`;
+
+/** Removes what is stored under a key, also what cannot be read: something else takes its place. */
+export function makeRoom(database: Database, { type, id }: { type: string; id: string }): void {
+  const there = 'SELECT rid FROM memory WHERE type = ? AND id = ?';
+  if (database.get(`SELECT 1 WHERE EXISTS (${there})`, type, id) === undefined) return;
+  for (const table of ['vector', 'revision'])
+    database.run(`DELETE FROM ${table} WHERE rid IN (${there})`, type, id);
+  database.run(`DELETE FROM words WHERE rowid IN (${there})`, type, id);
+  database.run('DELETE FROM memory WHERE type = ? AND id = ?', type, id);
 }
 
 /** Stores what was decided; all inside one transaction of the caller. */
@@ -54,11 +84,12 @@ export function writeStored(
   rev: number,
 ): void {
   const { entry, revisions } = next;
+  if (current === undefined) makeRoom(database, entry);
   const rid =
     database.get<{ rid: number }>(
-      `INSERT INTO memory (type, id, agent, text, tags, project, created_at, updated_at, revision,
+      `INSERT INTO memory (rid, type, id, agent, text, tags, project, created_at, updated_at, revision,
                            forgotten_at, superseded_by, superseded_at, terms, rev)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?)
+       VALUES (${NEXT_RID}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?)
        ON CONFLICT (type, id) DO UPDATE SET agent = excluded.agent, text = excluded.text, tags = excluded.tags,
          updated_at = excluded.updated_at, revision = excluded.revision, forgotten_at = excluded.forgotten_at,
          superseded_by = excluded.superseded_by, superseded_at = excluded.superseded_at, rev = excluded.rev
@@ -92,7 +123,7 @@ export function writeStored(
   }
   if (textChanged) {
     writeTerms(database, rid, analyser.terms(entry.text));
-    if (current !== undefined) database.run('DELETE FROM vector WHERE rid = ?', rid);
+    database.run('DELETE FROM vector WHERE rid = ?', rid);
   }
   if (vector !== undefined && space !== undefined) writeVector(database, rid, space, vector);
 }
@@ -144,12 +175,11 @@ export function addVector(
 
 /** Words are derived: if the analyser finds different ones, they are recomputed, with pauses between batches. */
 export async function reanalyse(database: Database, analyser: Analyser): Promise<void> {
-  const known = database.get<{ value: string }>("SELECT value FROM meta WHERE key = 'analyser'")?.value;
-  if (known === analyser.id || database.readOnly) return;
+  if (metaText(database, 'analyser') === analyser.id || database.readOnly) return;
   for (let from = 0; ;) {
     const rows = await database.write(() => {
       const batch = database.all<{ rid: number; text: string }>(
-        'SELECT rid, text FROM memory WHERE rid > ? ORDER BY rid LIMIT ?',
+        `SELECT rid, text FROM memory WHERE rid > ? AND ${SOUND} ORDER BY rid LIMIT ?`,
         from,
         BATCH,
       );
