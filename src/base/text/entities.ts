@@ -17,3 +17,13 @@ export function decodeEntities(text: string): string {
     return printable ? String.fromCodePoint(code) : whole;
   });
 }
+
+/** Text as the content of an element or an attribute. */
+export function escapeXml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&apos;');
+}

@@ -14,6 +14,7 @@ import type { BmadRecord } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
 import { composeActivation, type Activation, type Material } from './activation.ts';
 import { NO_KIT_SETTINGS, readKitSettings, type KitSettings } from '../../kit/settings.ts';
+import type { CustomizedAgent } from './agent-customization.ts';
 import { centralConfig, type Central } from './central-config.ts';
 import { createDescriptions, standingFor } from './description.ts';
 import { installMaterial } from './install-material.ts';
@@ -57,6 +58,14 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     central: async () => (await central()).values,
     centralLayers: central,
   };
+  // Only projects with agents of the compiled generations need it.
+  const customizations = once(async () =>
+    (await import('./agent-customization.ts')).createCustomizations(catalogue),
+  );
+  const customize = async (record: BmadRecord, text: string): Promise<CustomizedAgent> =>
+    behaviourOf(record).isCompiled
+      ? (await customizations()).apply(record, text)
+      : { text, notes: [], extra: [], problems: [] };
   const generated = new Map([
     ...generatedFiles(catalogue.modules, resolver.central),
     ...manifestFiles(catalogue),
@@ -143,9 +152,10 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
   ): Promise<Material> {
     const settled: SkillResolver = { ...resolver, projectBmad: async () => bmad };
     const config = await centralOf(bmad, kit);
+    const customized = await customize(target, await ownText(target));
     const common = {
       record: target,
-      main: await mainText(target),
+      main: customized.text,
       projectRoot,
       project,
       today: day,
@@ -158,6 +168,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       return {
         ...(await installMaterial({
           ...common,
+          customized,
           read: async (path) => (await file(path, target.origin).catch(orElse(undefined)))?.text,
         })),
         data: context,
@@ -191,8 +202,13 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     return { ...installed, ...moduleValues(values, record.moduleName) };
   }
 
-  async function mainText(record: BmadRecord): Promise<string> {
+  async function ownText(record: BmadRecord): Promise<string> {
     return (await file(record.bmadRelativePath, record.origin)).text ?? '';
+  }
+
+  /** The main file as it is in force: with the customization in it, where its kind has that compiled in. */
+  async function mainText(record: BmadRecord): Promise<string> {
+    return (await customize(record, await ownText(record))).text;
   }
 
   const skills = createSkillShelf({
@@ -207,7 +223,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
   });
 
   return {
-    ...createInspection(catalogue, resolver),
+    ...createInspection(catalogue, resolver, async () => (await customizations()).check()),
     ...createDescriptions(catalogue, resolver, mainText, async (record) =>
       plainSettings(moduleConfig(record, await resolver.central()), projectRoot),
     ),

@@ -32,10 +32,14 @@ export interface ProjectSetting {
 const MODULE_DEFAULT = 'module default';
 
 /** Questions about where merged values come from, and whether the project's own files can be used. */
-export function createInspection(catalogue: Catalogue, resolver: SkillResolver) {
+export function createInspection(
+  catalogue: Catalogue,
+  resolver: SkillResolver,
+  checkCustomizations: () => Promise<Problem[]>,
+) {
   /** What is wrong with the project's own configuration and overrides. */
   async function check(): Promise<Problem[]> {
-    const problems = [...(await resolver.centralLayers()).problems];
+    const problems = [...(await resolver.centralLayers()).problems, ...(await checkCustomizations())];
     for (const name of await namesIn(await resolver.projectBmad(), 'custom')) {
       const skill = /^(.+?)(?:\.user)?\.toml$/.exec(name)?.[1];
       if (skill === undefined || skill === 'config') continue;

@@ -6,9 +6,12 @@ import { contentPath, contentUri } from '../../base/files/paths.ts';
 import type { SayStep } from '../../base/step.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Material } from './activation.ts';
+import type { CustomizedAgent } from './agent-customization.ts';
 import { usedValues, type CommonParts } from './skill-material.ts';
 
 interface InstallParts extends CommonParts {
+  /** What there is to say of the agent's customization; its text is the main text. */
+  customized: CustomizedAgent;
   /** The text of another file of the content; nothing when there is none. */
   read(path: string): Promise<string | undefined>;
 }
@@ -16,12 +19,17 @@ interface InstallParts extends CommonParts {
 /** Agents, workflows and tasks that predate skills: their files, and how the paths in them can be read. */
 export async function installMaterial(parts: InstallParts): Promise<Material> {
   const { record, main } = parts;
-  const problems: Problem[] = [];
+  const { customized } = parts;
+  const problems: Problem[] = [...customized.problems];
   const workflow = behaviourOf(record).needsEngine ? await yamlWorkflow(parts, problems) : undefined;
   const files = [{ uri: contentUri(record.bmadRelativePath), text: main }, ...(workflow?.files ?? [])];
   const used = files.map(({ text }) => text).join('\n');
   return {
-    notes: (say) => [...pathNotes(record, parts.project, say), ...(workflow?.notes ?? [])],
+    notes: (say) => [
+      ...customized.notes,
+      ...pathNotes(record, parts.project, say),
+      ...(workflow?.notes ?? []),
+    ],
     values: [
       ...usedValues(
         { ...parts, values: { ...parts.values, bmad_folder: basename(record.origin.root) } },
@@ -29,7 +37,7 @@ export async function installMaterial(parts: InstallParts): Promise<Material> {
       ),
       ...(workflow?.values ?? []),
     ],
-    context: [],
+    context: customized.extra,
     files,
     further: [...(workflow?.further ?? []), ...furtherFiles(parts, files)],
     problems,
@@ -53,13 +61,7 @@ function pathNotes(record: BmadRecord, project: string | undefined, say: SayStep
       start,
     ];
   }
-  return [
-    `Files the text names as \`{project-root}/${root}/x\`: ${reading('bmad://x')}.`,
-    ...(record.kind === 'agent'
-      ? ['Customization is compiled into this file already; do not merge it again.']
-      : []),
-    start,
-  ];
+  return [`Files the text names as \`{project-root}/${root}/x\`: ${reading('bmad://x')}.`, start];
 }
 
 /** The parts of a `workflow.yaml`: its instructions come along, the rest is named by link. */

@@ -169,13 +169,12 @@ describe('the customization of a compiled agent', () => {
   it.each([
     ['filled in', FILLED],
     ['with a number', 'agent:\n  metadata:\n    level: 0\n'],
-    ['broken', 'memories: [\n'],
   ])('is told when it is newer and %s', async (_what, text) => {
     expect(await customized(text, 60)).toEqual([
       {
         level: 'notice',
         about: 'customization',
-        text: '_config/agents/bmm-pm.customize.yaml is newer than the agent it customizes; reinstall BMAD to compile it in.',
+        text: '_config/agents/bmm-pm.customize.yaml is newer than the agent it customizes: it is merged into what is served here. Reinstall BMAD to compile it in for other programs.',
       },
     ]);
   });
@@ -184,6 +183,7 @@ describe('the customization of a compiled agent', () => {
     ['the template of the installer', undefined, 60],
     ['empty', '', 60],
     ['only of empty values', 'agent:\n  metadata: { name: "", more: null }\nmenu: []\n', 60],
+    ['broken, which is a problem and no notice', 'memories: [\n', 60],
     ['older', FILLED, -60],
     ['written by the same install', FILLED, 1],
   ])('is not told when it is %s', async (_what, text, seconds) => {

@@ -1,4 +1,4 @@
-import { attempt, unlessShort } from '../../base/expected.ts';
+import { attempt, orElse, unlessShort } from '../../base/expected.ts';
 import { behaviourOf } from '../../model/format.ts';
 import { field, isTable, parseYaml } from '../../base/parse/parse.ts';
 import { fold } from '../../base/text/suggest.ts';
@@ -162,7 +162,7 @@ function versionDrift({ records, sources }: Catalogue): Finding[] {
   ];
 }
 
-/** Before 6.3 customization is compiled into the agent: a file edited afterwards has no effect until the next install. */
+/** Up to 6.2.0 customization is compiled into the agent: a file edited afterwards is merged here, and nowhere else. */
 async function newerCustomizations({ records, sources }: Catalogue): Promise<Finding[]> {
   const found: Finding[] = [];
   for (const { origin, tree } of sources) {
@@ -181,7 +181,7 @@ async function newerCustomizations({ records, sources }: Catalogue): Promise<Fin
           finding(
             'notice',
             'customization',
-            `${file} is newer than the agent it customizes; reinstall BMAD to compile it in.`,
+            `${file} is newer than the agent it customizes: it is merged into what is served here. Reinstall BMAD to compile it in for other programs.`,
           ),
         );
       }
@@ -190,17 +190,14 @@ async function newerCustomizations({ records, sources }: Catalogue): Promise<Fin
   return found;
 }
 
-/** The installer writes an empty template for every agent; only one that has been filled in counts. */
+/** The installer writes an empty template for every agent; only one that has been filled in counts, and can be read. */
 function hasContent(text: string, file: string): boolean {
   const filled = (value: unknown): boolean => {
     if (Array.isArray(value)) return value.some(filled);
     if (isTable(value)) return Object.keys(value).some((key) => filled(field(value, key)));
     return value !== undefined && value !== null && value !== '';
   };
-  return attempt(
-    () => filled(parseYaml(file, text)),
-    () => true,
-  );
+  return attempt(() => filled(parseYaml(file, text)), orElse(false));
 }
 
 /** Some versions write placeholders into the configuration that nothing will ever replace. */

@@ -1,0 +1,161 @@
+import { field, isTable, type Table } from '../../base/parse/parse.ts';
+import { escapeXml } from '../../base/text/entities.ts';
+import { plural } from '../../base/text/text.ts';
+import { handlersOf, menuLine, ownEntries, withHandler } from './compiled-menu.ts';
+import { metadata, persona } from './compiled-persona.ts';
+import { isEmpty, listOf, plain, type MergedAgent, type Work } from './compiled-work.ts';
+
+/**
+ * Puts a `customize.yaml` into an agent that was compiled before, the way the installer would compile both together.
+ * What is in the text already is not put there twice. Comparisons with the real installers hold this byte for byte.
+ */
+export async function mergeCustomization(
+  compiled: string,
+  custom: Table,
+  handler: Work['handler'],
+): Promise<MergedAgent> {
+  const text = compiled.replaceAll('\r\n', '\n');
+  const work: Work = {
+    text,
+    merged: [],
+    left: [],
+    extra: [],
+    custom,
+    isEarly: !/<agent id="[^"\n]*\.agent\.yaml"/.test(text),
+    menu: {
+      isStarred: /\n {4}<item cmd="\*/.test(text),
+      hasWorkflows: !text.includes('exec="skill:bmad-party-mode"'),
+    },
+    handler,
+  };
+  metadata(work);
+  persona(work);
+  criticalActions(work);
+  memories(work);
+  prompts(work);
+  await menu(work);
+  const { merged, left, extra } = work;
+  return { text: compiled === text ? work.text : work.text.replaceAll('\n', '\r\n'), merged, left, extra };
+}
+
+/** Critical actions are steps of the activation, before the greeting; what follows is counted on from there. */
+function criticalActions(work: Work): void {
+  const actions = listOf(work, 'critical_actions').map((item) => plain(item) ?? JSON.stringify(item));
+  if (actions.length === 0) return;
+  const { text } = work;
+  const third = text.indexOf('</step>', text.indexOf('<step n="3">'));
+  const greeting = text.search(/^[ \t]*<step n="\d+">Show greeting/m);
+  const handlers = text.indexOf('<menu-handlers>');
+  if (third === -1 || greeting < third || handlers < greeting) {
+    work.left.push('critical_actions');
+    return;
+  }
+  const start = third + '</step>\n'.length;
+  const own = text.slice(start, greeting);
+  const known = [...own.matchAll(/<step n="\d+">/g)].length;
+  const bodies = actions.map((action) => `${action}</step>`.replaceAll(/\n(?=[^\n])/g, '\n  '));
+  const there = own.replaceAll(/<step n="\d+">/g, '<step>');
+  const stepOf = (body: string): string => `<step>${body}\n`;
+  const { missing } = notYet(bodies, (some) => there.trimStart().endsWith(some.map(stepOf).join('  ')));
+  const first = known === 0 ? own.slice(0, -1) || '  ' : '  ';
+  const added = missing.map(
+    (body, index) => `${index === 0 ? first : '  '}<step n="${4 + known + index}">${body}\n`,
+  );
+  const rest = text
+    .slice(greeting, handlers)
+    .replaceAll(/^([ \t]*<step n=")(\d+)(?=">)/gm, (_, before: string, number: string) => {
+      return before + String(Number(number) + missing.length);
+    });
+  if (missing.length > 0)
+    work.text =
+      text.slice(0, start) + (known === 0 ? '' : own) + added.join('') + rest + text.slice(handlers);
+  work.merged.push(`critical actions (${actions.length})`);
+}
+
+/** What of a list is not at the end of the text yet: a file that was compiled in may have grown since. */
+function notYet<T>(items: readonly T[], isThere: (some: readonly T[]) => boolean): { missing: readonly T[] } {
+  for (let count = items.length; count > 0; count -= 1)
+    if (isThere(items.slice(0, count))) return { missing: items.slice(count) };
+  return { missing: items };
+}
+
+function memories(work: Work): void {
+  const items = listOf(work, 'memories').map((item) => plain(item) ?? JSON.stringify(item));
+  if (items.length === 0) return;
+  if (work.isEarly) {
+    work.extra.push({ title: 'Memories', body: items.map((item) => `- ${item}`).join('\n') });
+    return;
+  }
+  const lines = items.map((item) => `    <memory>${escapeXml(item)}</memory>\n`);
+  insertBlock(work, 'memories', lines, `memories (${items.length})`);
+}
+
+/** Prompts replace those of the same id, and are added otherwise. */
+function prompts(work: Work): void {
+  const items = listOf(work, 'prompts').filter(isTable);
+  if (items.length === 0) return;
+  const contentOf = (item: Table): string => plain(field(item, 'content')) ?? '';
+  const idOf = (item: Table): string => plain(field(item, 'id')) ?? '';
+  if (work.isEarly) {
+    const body = items.map((item) => `### ${idOf(item)}\n\n${contentOf(item)}`).join('\n\n');
+    work.extra.push({ title: 'Prompts', body });
+    return;
+  }
+  const lines: string[] = [];
+  for (const item of items) {
+    const open = `    <prompt id="${idOf(item)}">\n`;
+    const close = '    </prompt>\n';
+    const block = `${open}      <content>\n${contentOf(item)}\n      </content>\n${close}`;
+    const from = work.text.indexOf(open);
+    const to = from === -1 ? -1 : work.text.indexOf(close, from);
+    if (to === -1) lines.push(block);
+    else work.text = work.text.slice(0, from) + block + work.text.slice(to + close.length);
+  }
+  insertBlock(work, 'prompts', lines, `prompts (${items.length})`);
+}
+
+/** Blocks come in a fixed order: persona, prompts, memories, menu. */
+function insertBlock(work: Work, name: 'memories' | 'prompts', lines: readonly string[], told: string): void {
+  const { text } = work;
+  const [open, close] = [`  <${name}>\n`, `  </${name}>\n`];
+  const from = text.indexOf(open, text.indexOf('</activation>'));
+  const to = from === -1 ? -1 : text.indexOf(close, from);
+  const menuAt = text.lastIndexOf('  <menu>\n');
+  const memoriesAt = name === 'prompts' ? text.indexOf('  <memories>\n') : -1;
+  const place = memoriesAt === -1 ? menuAt : memoriesAt;
+  if (to !== -1) {
+    const { missing } = notYet(lines, (some) => text.slice(0, to).endsWith(some.join('')));
+    work.text = text.slice(0, to) + missing.join('') + text.slice(to);
+  } else if (place === -1) {
+    work.left.push(name);
+    return;
+  } else if (lines.length > 0) {
+    work.text = text.slice(0, place) + open + lines.join('') + close + text.slice(place);
+  }
+  work.merged.push(told);
+}
+
+async function menu(work: Work): Promise<void> {
+  const key = isEmpty(field(work.custom, 'menu')) && work.isEarly ? 'commands' : 'menu';
+  const items = listOf(work, key).filter(isTable);
+  const lines = items.flatMap((item) => menuLine(item, work.menu) ?? []);
+  if (lines.length < listOf(work, key).length) work.left.push('menu entries without a trigger');
+  if (lines.length === 0) return;
+  const from = work.text.lastIndexOf('  <menu>\n');
+  if (from === -1 || !work.text.includes('  </menu>\n', from)) {
+    work.left.push('menu');
+    return;
+  }
+  const { end, entries } = ownEntries(work.text.slice(from));
+  const { missing } = notYet(lines, (some) => entries.endsWith(some.join('')));
+  work.text = work.text.slice(0, from + end) + missing.join('') + work.text.slice(from + end);
+  for (const type of new Set(items.flatMap((item) => handlersOf(item, work.menu)))) {
+    if (work.text.includes(`<handler type="${type}">`)) continue;
+    const handler = await work.handler(type);
+    if (handler === undefined) work.left.push(`how to follow "${type}", which no agent of this install says`);
+    else work.text = withHandler(work.text, handler);
+  }
+  if (!work.menu.hasWorkflows && items.some((item) => !isEmpty(field(item, 'workflow'))))
+    work.left.push('the workflow of menu entries, which this version takes from "exec" alone');
+  work.merged.push(`menu (${plural(lines.length, 'entry', 'entries')})`);
+}
