@@ -12,7 +12,9 @@ import {
 } from '../model/record.ts';
 import type { Source } from '../sources/source.ts';
 import { ContentFiles } from './content-files.ts';
+import { identityOf } from './identity.ts';
 import { NameIndex } from './names.ts';
+import { servedOnce } from './twins.ts';
 
 export interface CatalogueParts {
   records: BmadRecord[];
@@ -26,8 +28,12 @@ export interface CatalogueParts {
 /** The master manifest: every record of every origin, and the view of it in which each name has one winner. */
 export class Catalogue {
   readonly records: readonly BmadRecord[];
-  /** The record that is served for each kind and qualified name, in a fixed order. */
+  /** What is served, in a fixed order: one record for each kind and qualified name, and each thing from one origin. */
   readonly winners: readonly BmadRecord[];
+  /** What exists and would be served if another origin did not have the same thing, and what is served instead. */
+  readonly overridden: ReadonlyMap<BmadRecord, BmadRecord>;
+  /** Everything that can be called by a name: what is served, then what it overrides. */
+  readonly callable: readonly BmadRecord[];
   readonly modules: readonly ModuleInfo[];
   readonly problems: readonly Problem[];
   readonly sources: readonly Source[];
@@ -37,16 +43,32 @@ export class Catalogue {
   constructor(parts: CatalogueParts) {
     this.sources = [...parts.sources].sort((a, b) => a.origin.priority - b.origin.priority);
     this.records = [...parts.records].sort(byRankAndName);
-    this.winners = firstOfEach(
-      this.records.filter((record) => record.exists),
-      (record) => `${record.kind} ${qualifiedName(record)}`,
+    const { served, overridden } = servedOnce(
+      firstOfEach(
+        this.records.filter((record) => record.exists),
+        (record) => `${record.kind} ${qualifiedName(record)}`,
+      ),
+      ({ origin }) => origin.priority,
     );
+    this.winners = served;
+    this.overridden = overridden;
+    this.callable = overridden.size === 0 ? served : [...served, ...overridden.keys()];
     this.modules = firstOfEach(
       [...parts.modules].sort((a, b) => a.origin.priority - b.origin.priority),
       (module) => module.code,
     );
     this.problems = parts.problems;
     this.files = new ContentFiles(this.sources, parts.files);
+  }
+
+  /** All records of all origins that a record competes with: of the same name, or the same thing in another origin. */
+  rivalsOf(record: BmadRecord): BmadRecord[] {
+    const [name, identity] = [fold(shortName(record.name)), identityOf(record)];
+    return this.records.filter(
+      (other) =>
+        (other.kind === record.kind && namesOf(other).includes(name)) ||
+        (identity !== undefined && other.origin !== record.origin && identityOf(other) === identity),
+    );
   }
 
   /** How many of a kind are shown in lists. */
@@ -56,17 +78,17 @@ export class Catalogue {
 
   /**
    * What a name would lead to if the origin of this record were not there: content of a lower rank with a name in
-   * common. The built-in content comes first, because that is what people expect. Nothing, if it says the same.
+   * common, or the same thing under another name. The built-in content comes first, because that is what people expect. Nothing, if it says the same.
    */
   displacedBy(record: BmadRecord): BmadRecord | undefined {
-    const names = new Set(namesOf(record));
+    const [names, identity] = [new Set(namesOf(record)), identityOf(record)];
     const others = this.records.filter(
       (other) =>
         other.exists &&
         isListed(other) &&
-        other.kind === record.kind &&
         other.origin.priority > record.origin.priority &&
-        namesOf(other).some((name) => names.has(name)),
+        ((other.kind === record.kind && namesOf(other).some((name) => names.has(name))) ||
+          (identity !== undefined && identityOf(other) === identity)),
     );
     const expected = others.find(({ origin }) => origin.kind === 'package') ?? others[0];
     return expected === undefined || expected.digest === record.digest ? undefined : expected;
@@ -78,14 +100,18 @@ export class Catalogue {
     const builtIn = new Map<string, string | undefined>();
     for (const record of this.records.filter((one) => one.origin.kind === 'package' && startable(one)))
       for (const name of namesOf(record)) builtIn.set(`${record.kind} ${name}`, record.digest);
+    const renamed = new Set<BmadRecord>();
+    for (const [record, served] of this.overridden)
+      if (record.origin.kind === 'package' && isListed(record)) renamed.add(served);
     return this.winners.filter(
       (record) =>
         record.origin.kind !== 'package' &&
         startable(record) &&
-        namesOf(record).some((name) => {
-          const key = `${record.kind} ${name}`;
-          return builtIn.has(key) && builtIn.get(key) !== record.digest;
-        }),
+        (renamed.has(record) ||
+          namesOf(record).some((name) => {
+            const key = `${record.kind} ${name}`;
+            return builtIn.has(key) && builtIn.get(key) !== record.digest;
+          })),
     );
   }
 
@@ -93,6 +119,7 @@ export class Catalogue {
     this.#names ??= new NameIndex(
       this.winners,
       this.modules.map((module) => module.code),
+      this.overridden,
     );
     return this.#names;
   }

@@ -1,6 +1,7 @@
 import { BmadError, quoted } from '../base/errors.ts';
 import { fold, nearest } from '../base/text/suggest.ts';
 import { cut, plural } from '../base/text/text.ts';
+import { otherNames } from './identity.ts';
 import { successorsOf, withoutOldPrefixes } from './old-names.ts';
 import { isListed, qualifiedName, shortName, type BmadRecord, type RecordKind } from '../model/record.ts';
 
@@ -22,9 +23,28 @@ export interface NameChoice {
 
 interface Entry {
   record: BmadRecord;
-  /** 0 the id, with or without its prefix; 1 any other alias. */
+  /**
+   * 0 the id, with or without its prefix; 1 any other alias; 2 the id of what another origin's record overrides, with its
+   * module; 3 any name of such a record, which leads to what is served instead.
+   */
   tier: number;
+  /** The module it has under this name. */
+  module: string;
 }
+
+/** The names of a record, with their tiers. */
+function keysOf(record: BmadRecord): Map<string, number> {
+  const keys = new Map<string, number>();
+  for (const alias of record.aliases) keys.set(fold(alias), 1);
+  // The name of its prompt is a name as well.
+  keys.set(fold(`bmad-${shortName(record.name)}`), 1);
+  keys.set(fold(shortName(record.name)), 0);
+  keys.set(fold(record.name), 0);
+  return keys;
+}
+
+const ADDRESS = 2;
+const INSTEAD = 3;
 
 /** A question whose parts have been told apart. */
 interface ParsedName {
@@ -39,19 +59,23 @@ export class NameIndex {
   readonly #records: readonly BmadRecord[];
   readonly #modules: readonly string[];
 
-  constructor(records: readonly BmadRecord[], modules: readonly string[]) {
+  constructor(
+    records: readonly BmadRecord[],
+    modules: readonly string[],
+    overridden: ReadonlyMap<BmadRecord, BmadRecord> = new Map(),
+  ) {
     this.#records = records;
     this.#modules = modules;
-    for (const record of records) {
-      const keys = new Map<string, number>();
-      for (const alias of record.aliases) keys.set(fold(alias), 1);
-      // The name of its prompt is a name as well.
-      keys.set(fold(`bmad-${shortName(record.name)}`), 1);
-      keys.set(fold(shortName(record.name)), 0);
-      keys.set(fold(record.name), 0);
-      for (const [key, tier] of keys)
-        this.#entries.set(key, [...(this.#entries.get(key) ?? []), { record, tier }]);
+    for (const record of records)
+      for (const [key, tier] of keysOf(record)) this.#enter(key, record, tier, record.moduleName);
+    for (const [record, served] of overridden) {
+      this.#enter(fold(record.name), record, ADDRESS, record.moduleName);
+      for (const key of keysOf(record).keys()) this.#enter(key, served, INSTEAD, record.moduleName);
     }
+  }
+
+  #enter(key: string, record: BmadRecord, tier: number, module: string): void {
+    this.#entries.set(key, [...(this.#entries.get(key) ?? []), { record, tier, module }]);
   }
 
   resolve(query: NameQuery): NameChoice {
@@ -71,23 +95,41 @@ export class NameIndex {
 
   /** What has this name; else what has it as a part, where that will do; else what has it without the old prefixes. */
   #find(wanted: ParsedName, fuzzy: boolean): { wanted: ParsedName; records: readonly BmadRecord[] } {
-    const named = this.#named(wanted);
-    if (named.length > 0) return { wanted, records: named };
+    const exact = this.#named(wanted);
+    if (exact.length > 0) return { wanted, records: exact };
+    const renamed = this.#renamed(wanted);
+    if (renamed.length > 0) return { wanted, records: renamed };
     const partly = fuzzy ? this.#partOfName(wanted) : [];
     const modern = withoutOldPrefixes(wanted.name);
     if (partly.length > 0 || modern === undefined) return { wanted, records: partly };
-    const renamed = { ...wanted, name: modern };
-    return { wanted: renamed, records: this.#named(renamed) };
+    const plain = { ...wanted, name: modern };
+    const named = this.#named(plain);
+    return { wanted: plain, records: named.length > 0 ? named : this.#renamed(plain) };
   }
 
   #named(wanted: ParsedName): BmadRecord[] {
     const entries = this.#entriesOf(wanted);
     const best = Math.min(...entries.map(({ tier }) => tier));
-    return entries.filter(({ tier }) => tier === best).map(({ record }) => record);
+    const records = entries.filter(({ tier }) => tier === best).map(({ record }) => record);
+    return [...new Set(records)];
   }
 
-  #entriesOf(wanted: ParsedName): Entry[] {
-    return (this.#entries.get(fold(wanted.name)) ?? []).filter(({ record }) => fits(record, wanted));
+  #entriesOf({ name, kinds, module }: ParsedName): Entry[] {
+    return (this.#entries.get(fold(name)) ?? []).filter(
+      (entry) =>
+        kinds.includes(entry.record.kind) &&
+        (module === undefined ? entry.tier !== ADDRESS : entry.module === module),
+    );
+  }
+
+  /** What this generation has under another name: a name that BMAD once had, or has only today. */
+  #renamed(wanted: ParsedName): BmadRecord[] {
+    for (const kind of wanted.kinds)
+      for (const name of otherNames(kind, wanted.name)) {
+        const found = this.#named({ ...wanted, kinds: [kind], name });
+        if (found.length > 0) return found;
+      }
+    return [];
   }
 
   #partOfName(wanted: ParsedName): BmadRecord[] {

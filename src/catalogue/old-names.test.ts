@@ -16,6 +16,8 @@ describe('names of earlier BMADs', async () => {
     ['BMAD-BMM-PRD', 'bmm/bmad-prd'],
     ['bmad-bmm-create-prd', 'bmm/bmad-create-prd'],
     ['bmm/bmad-agent-bmm-pm', 'bmm/bmad-agent-pm'],
+    ['ux-expert', 'bmm/bmad-agent-ux-designer'],
+    ['bmad-bmm-create-ux-design', 'bmm/bmad-ux'],
   ])('%s still leads to %s', (old, modern) => {
     expect(found(old)).toBe(modern);
   });
@@ -28,7 +30,6 @@ describe('names of earlier BMADs', async () => {
     'bmad-distillator',
     'po',
     'bmad-master',
-    'ux-expert',
   ])('%s is told with what replaced it, which can be started', async (old) => {
     const error = await refusal(() => found(old));
     expect([error.code, error.message]).toEqual([

@@ -26,12 +26,12 @@ const GENERATIONS: [Version, number, { uri: string; holds: string; files: string
   ],
   [
     '6.0.0-alpha.22',
-    129,
+    109,
     { uri: 'skill://bmm/bmm-architect/SKILL.md', holds: '<agent id="', files: ['SKILL.md', 'architect.md'] },
   ],
   [
     '4.44.3',
-    188,
+    178,
     {
       uri: 'skill://bmad-core/bmad-core-qa/SKILL.md',
       holds: 'ACTIVATION-NOTICE',

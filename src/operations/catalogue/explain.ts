@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
-import { fold } from '../../base/text/suggest.ts';
 import { plural } from '../../base/text/text.ts';
-import { qualifiedName, shortName, STARTABLE, type BmadRecord } from '../../model/record.ts';
+import { qualifiedName, STARTABLE, type BmadRecord } from '../../model/record.ts';
 import type { Context, Workspace } from '../context.ts';
 import { rounded } from '../answer-text.ts';
 import { moduleField, projectField } from '../fields.ts';
@@ -119,12 +118,7 @@ export const explain = defineOperation({
 
 async function explainRecord(winner: BmadRecord, target: string, workspace: Workspace) {
   const { catalogue, delivery } = workspace;
-  const name = fold(shortName(winner.name));
-  const rivals = catalogue.records.filter(
-    (record) =>
-      record.kind === winner.kind &&
-      [record.name, shortName(record.name), ...record.aliases].some((alias) => fold(alias) === name),
-  );
+  const rivals = catalogue.rivalsOf(winner);
   const ranking = STARTABLE.includes(winner.kind) ? await rankOf(winner, workspace) : undefined;
   return {
     target,
@@ -138,7 +132,7 @@ async function explainRecord(winner: BmadRecord, target: string, workspace: Work
       status: record.status,
       path: record.absolutePath,
       chosen: record === winner,
-      why: reason(record, winner),
+      why: reason(record, winner, workspace),
     })),
     layers: await delivery.layersOf(winner),
     ...(ranking === undefined ? {} : { ranking }),
@@ -170,10 +164,15 @@ function rankLines({ score, signals, uses, lastUsed, problem }: z.output<typeof 
   ];
 }
 
-function reason(record: BmadRecord, winner: BmadRecord): string {
+function reason(record: BmadRecord, winner: BmadRecord, { catalogue }: Workspace): string {
+  const instead = catalogue.overridden.get(record);
+  if (record === winner && instead !== undefined)
+    return `asked for by its own address; ${qualifiedName(instead)} from ${instead.origin.displayName} is served otherwise`;
   if (record === winner)
     return record.exists ? 'the first that exists in order of priority' : 'nothing else exists';
   if (!record.exists) return 'its file does not exist';
+  if (instead !== undefined)
+    return `the same as ${qualifiedName(instead)}, and ${instead.origin.displayName} has a higher rank (${instead.origin.priority})`;
   if (record.origin.priority > winner.origin.priority)
     return `${winner.origin.displayName} has a higher rank (${winner.origin.priority})`;
   if (record.deprecated !== undefined) return 'it is deprecated';

@@ -80,7 +80,7 @@ export const read = defineOperation({
     const isLauncher = file.text.length < LAUNCHER_LENGTH && file.text.includes('render_skill.py');
     const launched =
       isLauncher && detail !== 'concise'
-        ? workspace.catalogue.winners.find(({ bmadRelativePath }) => bmadRelativePath === path)
+        ? workspace.catalogue.callable.find(({ bmadRelativePath }) => bmadRelativePath === path)
         : undefined;
     return {
       uri: contentUri(path),

@@ -81,7 +81,7 @@ export function startOf(record: BmadRecord): { name: string; kind: 'agent' | 'wo
 /** A launcher only tells the model to load another file of the same install; what it launches is what is meant. */
 function launched(record: BmadRecord, { catalogue }: Workspace): BmadRecord {
   if (record.launches === undefined) return record;
-  const target = catalogue.winners.find(
+  const target = catalogue.callable.find(
     ({ bmadRelativePath, origin }) => bmadRelativePath === record.launches && origin === record.origin,
   );
   return target ?? record;

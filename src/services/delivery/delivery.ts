@@ -88,7 +88,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
 
   async function renderedFile(path: string): Promise<ServedFile> {
     const [name = '', ...rest] = path.slice(RENDERED.length).split('/');
-    const record = catalogue.winners.find((candidate) => candidate.name === name);
+    const record = catalogue.callable.find((candidate) => candidate.name === name);
     const rendered = record === undefined ? undefined : (await resolveSkill(record, resolver)).rendered;
     const text = rendered?.get(rest.join('/'));
     if (text !== undefined) return { path, mimeType: mimeTypeOf(path), text };

@@ -11,8 +11,8 @@ import { menuTarget } from './menu-target.ts';
 import { resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
 
 /** What an old name stands for now. */
-export function standingFor(record: BmadRecord, { winners }: Catalogue): BmadRecord {
-  const successor = winners.find(
+export function standingFor(record: BmadRecord, { callable }: Catalogue): BmadRecord {
+  const successor = callable.find(
     ({ name, deprecated }) => name === record.deprecated?.successor && deprecated === undefined,
   );
   return successor ?? record;

@@ -14,7 +14,7 @@ import { compare } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ContentFiles } from '../../catalogue/content-files.ts';
 import type { HelpRow, ModuleInfo } from '../../model/module.ts';
-import type { BmadRecord, RecordKind } from '../../model/record.ts';
+import { qualifiedName, type BmadRecord, type RecordKind } from '../../model/record.ts';
 import type { Central } from './central-config.ts';
 import { mimeTypeOf } from './served-file.ts';
 
@@ -172,11 +172,19 @@ function cells(record: BmadRecord, columns: readonly string[]): string[] {
   return columns.map((column) => values[column] ?? '');
 }
 
-function masterManifest({ records, modules, problems }: Catalogue): Record<string, unknown> {
-  const groups: Record<string, BmadRecord[]> = { agents: [], workflows: [], tasks: [] };
+function masterManifest({ records, overridden, modules, problems }: Catalogue): Record<string, unknown> {
+  const groups: Record<string, object[]> = { agents: [], workflows: [], tasks: [] };
   for (const record of records) {
     const group = record.kind === 'knowledge' ? 'knowledge' : `${record.kind}s`;
-    groups[group] = [...(groups[group] ?? []), record];
+    const served = overridden.get(record);
+    const shown =
+      served === undefined
+        ? record
+        : {
+            ...record,
+            overriddenBy: { name: qualifiedName(served), origin: served.origin.displayName },
+          };
+    (groups[group] ??= []).push(shown);
   }
   return { ...groups, modules: modules.map(({ help: _help, ...module }) => module), problems };
 }

@@ -44,7 +44,7 @@ export function createInspection(
       const skill = /^(.+?)(?:\.user)?\.toml$/.exec(name)?.[1];
       if (skill === undefined || skill === 'config') continue;
       const file = `_bmad/custom/${name}`;
-      const record = catalogue.winners.find((candidate) => candidate.name === skill);
+      const record = catalogue.callable.find((candidate) => candidate.name === skill);
       if (record === undefined)
         problems.push({ file, message: `nothing is named "${skill}", so this file has no effect` });
       else

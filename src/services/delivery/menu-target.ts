@@ -27,9 +27,9 @@ function byName(name: string, catalogue: Catalogue): readonly BmadRecord[] {
 }
 
 /** Made once: menus have dozens of entries, and catalogues may have thousands of records. */
-function namesOf({ winners }: Catalogue): ReadonlyMap<string, readonly BmadRecord[]> {
+function namesOf({ callable }: Catalogue): ReadonlyMap<string, readonly BmadRecord[]> {
   const names = new Map<string, BmadRecord[]>();
-  for (const record of winners) {
+  for (const record of callable) {
     if (record.kind === 'agent') continue;
     const same = names.get(fold(record.name));
     if (same === undefined) names.set(fold(record.name), [record]);
@@ -38,10 +38,10 @@ function namesOf({ winners }: Catalogue): ReadonlyMap<string, readonly BmadRecor
   return names;
 }
 
-function byPath(written: string, agent: BmadRecord, { winners }: Catalogue): readonly BmadRecord[] {
+function byPath(written: string, agent: BmadRecord, { callable }: Catalogue): readonly BmadRecord[] {
   const inProject = written.replace(/^\{project-root\}\//, '');
   const folders = ['{bmad_folder}', '_bmad', '.bmad', 'bmad', basename(agent.origin.root)];
   const folder = folders.find((name) => inProject.startsWith(`${name}/`));
   const path = folder === undefined ? inProject : inProject.slice(folder.length + 1);
-  return winners.filter(({ bmadRelativePath }) => bmadRelativePath === path);
+  return callable.filter(({ bmadRelativePath }) => bmadRelativePath === path);
 }

@@ -1,0 +1,63 @@
+import { fold } from '../base/text/suggest.ts';
+import { isListed, shortName, type BmadRecord } from '../model/record.ts';
+import { counterpart, identityOf } from './identity.ts';
+
+export interface ServedOnce {
+  served: BmadRecord[];
+  /** What is not served, because another origin has the same thing, and what is served in its place. */
+  overridden: ReadonlyMap<BmadRecord, BmadRecord>;
+}
+
+/**
+ * Each thing from one origin: what a project has in an older generation is not offered a second time as it is built in.
+ * One origin may have several records of a thing, such as workflows to create, edit and check a PRD; all of them are
+ * served. `rank` says which origin comes first.
+ */
+export function servedOnce(winners: readonly BmadRecord[], rank: (record: BmadRecord) => number): ServedOnce {
+  const first = new Map<string, BmadRecord[]>();
+  for (const record of winners) {
+    const identity = isListed(record) ? identityOf(record) : undefined;
+    if (identity === undefined) continue;
+    const [best] = first.get(identity) ?? [];
+    if (best === undefined || rank(record) < rank(best)) first.set(identity, [record]);
+    else if (record.origin === best.origin) first.get(identity)?.push(record);
+  }
+  const overridden = new Map<BmadRecord, BmadRecord>();
+  const twinOf = (record: BmadRecord): BmadRecord | undefined => {
+    const candidates = first.get(identityOf(record) ?? '') ?? [];
+    const [best] = candidates;
+    return best === undefined || best.origin === record.origin ? undefined : counterpart(record, candidates);
+  };
+  for (const record of winners.filter(isListed)) {
+    const twin = twinOf(record);
+    if (twin !== undefined) overridden.set(record, twin);
+  }
+  for (const record of winners.filter((each) => !isListed(each))) {
+    const instead = insteadOfOld(record, winners, overridden, twinOf);
+    if (instead !== undefined) overridden.set(record, instead);
+  }
+  return { served: winners.filter((record) => !overridden.has(record)), overridden };
+}
+
+/**
+ * An old name leads on to what has replaced it, and a launcher to what it launches: they stay as long as that is served,
+ * and no other origin has the very thing they are named after.
+ */
+function insteadOfOld(
+  record: BmadRecord,
+  winners: readonly BmadRecord[],
+  overridden: ReadonlyMap<BmadRecord, BmadRecord>,
+  twinOf: (record: BmadRecord) => BmadRecord | undefined,
+): BmadRecord | undefined {
+  const twin = twinOf(record);
+  if (twin !== undefined && fold(shortName(twin.name)) === fold(shortName(record.name))) return twin;
+  const { launches, deprecated, origin } = record;
+  if (deprecated !== undefined && deprecated.successor === undefined) return twin;
+  const target = winners.find((other) =>
+    launches === undefined
+      ? other.name === deprecated?.successor && other.deprecated === undefined
+      : other.bmadRelativePath === launches && other.origin === origin,
+  );
+  const instead = target === undefined ? undefined : overridden.get(target);
+  return instead === undefined ? undefined : (twin ?? instead);
+}

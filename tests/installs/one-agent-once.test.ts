@@ -1,0 +1,150 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { isListed, qualifiedName, shortName, STARTABLE } from '../../src/model/record.ts';
+import { activate } from '../../src/operations/activation/activate.ts';
+import { listAgentTools } from '../../src/operations/activation/agent-tools.ts';
+import { explain } from '../../src/operations/catalogue/explain.ts';
+import { list } from '../../src/operations/catalogue/list.ts';
+import { read } from '../../src/operations/catalogue/read.ts';
+import { search } from '../../src/operations/catalogue/search.ts';
+import { listPrompts } from '../../src/operations/client/prompts.ts';
+import { execute } from '../../src/operations/execute.ts';
+import type { AnyOperation } from '../../src/operations/operation.ts';
+import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
+import { installOf, type Version } from '../support/installs.ts';
+
+type Row = Record<string, unknown> & { name: string; title?: string; origin?: string };
+
+/** A project as a user has it: with all that is built in beside its own. */
+async function projectAt(folder: string, flags: Record<string, string> = {}) {
+  const context = await contextIn(folder, { flags: { toolsets: 'bmad,agents', ...flags } });
+  const { catalogue } = await context.workspace();
+  async function ask(operation: AnyOperation, input: Record<string, unknown> = {}) {
+    const outcome = await execute(operation, input, context, testCall());
+    if (!outcome.ok) throw new Error(outcome.error.text);
+    return outcome;
+  }
+  const rows = async (operation: AnyOperation, input: Record<string, unknown> = {}): Promise<Row[]> =>
+    (await ask(operation, input)).data['items'] as Row[];
+  return { context, catalogue, ask, rows };
+}
+
+const opened = new Map<Version, ReturnType<typeof projectAt>>();
+
+function project(version: Version): ReturnType<typeof projectAt> {
+  const known = opened.get(version) ?? installOf(version).then((folder) => projectAt(folder));
+  opened.set(version, known);
+  return known;
+}
+
+/** Agents of each install and of no other origin: all that 6.12 still has, the older ones have too. */
+const AGENTS: Partial<Record<Version, number>> = {
+  '4.44.3': 43,
+  '6.0.0-alpha.7': 19,
+  '6.0.0-alpha.22': 25,
+  '6.0.0-Beta.5': 10,
+  '6.0.4': 10,
+  '6.1.0': 10,
+  '6.2.0': 9,
+  '6.3.0': 6,
+  '6.8.0': 6,
+  '6.12.0': 5,
+};
+
+describe('M-01: an agent is offered once', () => {
+  it.each(Object.entries(AGENTS) as [Version, number][])('in a project with %s', async (version, count) => {
+    const { catalogue, rows } = await project(version);
+    const agents = catalogue.winners.filter((record) => record.kind === 'agent' && isListed(record));
+    expect(agents.map(({ origin }) => origin.kind)).toEqual(Array(count).fill('project'));
+    expect(await rows(listAgentTools)).toHaveLength(count);
+    // The packs of version 4 have agents of their own, some of them named like the method's.
+    const own = ({ module, target }: Row): boolean =>
+      /^(?:core|bmm|bmad-core)\b/.test(String(module ?? target));
+    const prompts = (await rows(listPrompts)).filter(own);
+    expect(prompts.filter(({ title }) => /^Mary\b/.test(title ?? ''))).toHaveLength(1);
+    expect(prompts.filter(({ title }) => /^Winston\b/.test(title ?? ''))).toHaveLength(1);
+    const listed = (await rows(list, { what: 'agents', limit: 200 })).filter(own);
+    expect(listed.filter(({ title }) => /^Mary\b/.test(title ?? ''))).toHaveLength(1);
+    // Nothing that can be started has two prompts or two entries under one plain name of the method's own modules.
+    const plain = catalogue.winners
+      .filter((record) => isListed(record) && STARTABLE.includes(record.kind))
+      .filter(({ moduleName }) => ['core', 'bmm', 'bmad-core'].includes(moduleName))
+      .map(({ kind, name }) => `${kind === 'agent' ? 'agent' : 'work'} ${shortName(name)}`);
+    expect(plain.filter((name, at) => plain.indexOf(name) !== at)).toEqual([]);
+  });
+
+  it.each<[Version, string, string]>([
+    ['6.0.0-alpha.7', 'bmad-agent-analyst', 'bmm/analyst'],
+    ['6.0.0-alpha.7', 'bmad-prd', 'bmm/prd'],
+    ['6.0.0-alpha.7', 'create-prd', 'bmm/prd'],
+    ['6.0.0-alpha.7', 'advanced-elicitation', 'core/adv-elicit'],
+    ['6.0.0-alpha.7', 'deep-recon', 'bmm/research'],
+    ['6.0.0-alpha.7', 'check-implementation-readiness', 'bmm/solutioning-gate-check'],
+    ['6.0.4', 'prd', 'bmm/create-prd'],
+    ['6.0.4', 'bmad-prd', 'bmm/create-prd'],
+    ['6.0.4', 'bmm/prd', 'bmm/create-prd'],
+    ['6.0.4', 'architecture', 'bmm/create-architecture'],
+    ['6.0.4', 'bmad-help', 'core/help'],
+    ['6.0.4', 'build', 'bmm/quick-dev'],
+    ['6.0.4', 'bmad-edit-prd', 'bmm/edit-prd'],
+    ['4.44.3', 'bmm/analyst', 'bmad-core/analyst'],
+    ['4.44.3', 'ux-designer', 'bmad-core/ux-expert'],
+    ['4.44.3', 'create-story', 'bmad-core/create-next-story'],
+    ['6.2.0', 'bmad-agent-pm', 'bmm/pm'],
+    ['6.12.0', 'create-prd', 'bmm/bmad-prd'],
+    ['6.12.0', 'ux-expert', 'bmm/bmad-agent-ux-designer'],
+    ['6.12.0', 'create-ux-design', 'bmm/bmad-ux'],
+  ])('and in %s, %s is %s', async (version, name, expected) => {
+    const { ask } = await project(version);
+    expect((await ask(activate, { name, detail: 'concise' })).data['name']).toBe(expected);
+  });
+
+  it('and its twin keeps an address of its own', async () => {
+    const { ask, catalogue } = await project('6.0.0-alpha.7');
+    const { data } = await ask(activate, { name: 'bmm/bmad-agent-analyst' });
+    expect(data['name']).toBe('bmm/bmad-agent-analyst');
+    const explained = await ask(explain, { target: 'analyst', kind: 'agent' });
+    expect(explained.answer.body).toMatch(
+      /^- \*\*chosen\*\* bmm\/analyst \(agent\) from Project, priority 1, verified: the first that exists/m,
+    );
+    expect(explained.answer.body).toMatch(
+      /^- bmm\/bmad-agent-analyst \(agent\) from BMAD \S+ \(built in\), priority 9, \S+: the same as bmm\/analyst, and Project has a higher rank \(1\)$/m,
+    );
+    const { answer } = await ask(read, { target: 'bmad://manifests/master.json', detail: 'full' });
+    const { agents } = JSON.parse(answer.body) as { agents: (Row & { overriddenBy?: unknown })[] };
+    expect(agents.find(({ name }) => name === 'bmad-agent-analyst')?.overriddenBy).toEqual({
+      name: 'bmm/analyst',
+      origin: 'Project',
+    });
+    const csv = (await ask(read, { target: 'bmad://manifests/agents', detail: 'full' })).answer.body;
+    expect(csv).not.toContain('bmad-agent-');
+    expect(catalogue.overridden.size).toBeGreaterThan(15);
+  });
+
+  it('and is found once', async () => {
+    const { rows } = await project('6.0.4');
+    const found = await rows(search, { query: 'business analyst Mary', type: 'agents' });
+    expect(found.map(({ origin }) => origin)).not.toContain('BMAD 6.12.0 (built in)');
+    const prd = await rows(search, { query: 'write a product requirements document', limit: 20 });
+    expect(prd.map(({ name }) => name)).toContain('create-prd');
+    expect(prd.map(({ name }) => name)).not.toContain('prd');
+  });
+
+  it('also where one project has two generations', async () => {
+    const folder = join(await temporaryFolder(afterAll), 'project');
+    await cp(join(await installOf('4.44.3'), '.bmad-core'), join(folder, '.bmad-core'), { recursive: true });
+    await cp(await installOf('6.12.0'), folder, { recursive: true });
+    const { catalogue, ask } = await projectAt(folder);
+    const marys = catalogue.callable.filter(
+      ({ kind, displayName }) => kind === 'agent' && displayName === 'Mary',
+    );
+    expect(marys.map((record) => [qualifiedName(record), catalogue.overridden.has(record)])).toEqual([
+      ['bmm/bmad-agent-analyst', false],
+      ['bmad-core/analyst', true],
+    ]);
+    expect((await ask(activate, { name: 'bmad-core/analyst' })).data['name']).toBe('bmad-core/analyst');
+    // What only the older one has stays.
+    expect((await ask(activate, { name: 'sm' })).data['name']).toBe('bmad-core/sm');
+  });
+});
