@@ -21,6 +21,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/operations/on-demand.ts': 'operations',
   'src/surfaces/http/api/answers.ts': 'http-api',
   'src/app/open-workspace.ts': 'workspace',
+  'src/readers/index.ts': 'readers',
   'src/app/project-state.ts': 'project-state',
   'src/services/diagnosis/diagnosis.ts': 'diagnosis',
   'src/services/git-sources/git-sources.ts': 'git-sources',

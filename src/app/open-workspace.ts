@@ -8,6 +8,7 @@ import type { Context, Workspace } from '../operations/context.ts';
 import type { Rankings } from './rankings.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
 import type { AgentText } from '../services/search/record-text.ts';
+import type { Reader } from '../readers/reader.ts';
 import type { Project } from '../sources/project-root.ts';
 import { folderTree } from '../sources/tree.ts';
 import type { Model } from './built-in-model.ts';
@@ -27,14 +28,12 @@ export async function openWorkspace(
   { outside, config, log }: Settings,
   { gitSources, rankings, embedder }: WorkspaceParts,
 ): Promise<Workspace> {
-  const [{ packageSource }, { discoverSources }, { buildCatalogue }, { readers }, { createDelivery }] =
-    await Promise.all([
-      import('../sources/package.ts'),
-      import('../sources/discover.ts'),
-      import('../catalogue/build.ts'),
-      import('../readers/index.ts'),
-      import('../services/delivery/delivery.ts'),
-    ]);
+  const [{ packageSource }, { discoverSources }, { buildCatalogue }, { createDelivery }] = await Promise.all([
+    import('../sources/package.ts'),
+    import('../sources/discover.ts'),
+    import('../catalogue/build.ts'),
+    import('../services/delivery/delivery.ts'),
+  ]);
   const { maxFileBytes, discovery } = config;
   const git = await gitSources.served();
   const { sources, warnings } = await discoverSources({
@@ -53,7 +52,7 @@ export async function openWorkspace(
     for (const line of stepLines(git.steps, commandLine)) log.warn(line);
   }
   if (discovery === 'auto') sources.push(await packageSource(outside.contentRoot, maxFileBytes));
-  const catalogue = await buildCatalogue(sources, readers);
+  const catalogue = await buildCatalogue(sources, allReaders);
   const delivery = createDelivery({
     catalogue,
     projectRoot: project.root,
@@ -99,10 +98,9 @@ export async function agentText(agent: BmadRecord, delivery: Delivery): Promise<
 
 /** Nothing but one folder, as it would be served if it were the only source. */
 export async function readFolder(folder: string): ReturnType<Context['readFolder']> {
-  const [{ discoverSources }, { buildCatalogue }, { readers }] = await Promise.all([
+  const [{ discoverSources }, { buildCatalogue }] = await Promise.all([
     import('../sources/discover.ts'),
     import('../catalogue/build.ts'),
-    import('../readers/index.ts'),
   ]);
   const { sources } = await discoverSources({
     mode: 'strict',
@@ -114,9 +112,14 @@ export async function readFolder(folder: string): ReturnType<Context['readFolder
     maxFileBytes: REVIEWED_FILE_BYTES,
   });
   return {
-    catalogue: await buildCatalogue(sources, readers),
+    catalogue: await buildCatalogue(sources, allReaders),
     tree: folderTree((await realFolder(folder)) ?? folder, REVIEWED_FILE_BYTES),
   };
+}
+
+/** What is built in was read when it was built: without other content, no reader is needed. */
+async function allReaders(): Promise<readonly Reader[]> {
+  return (await import('../readers/index.ts')).readers;
 }
 
 /** A review leaves nothing out, however large. */

@@ -9,10 +9,13 @@ import { Catalogue } from './catalogue.ts';
 import { plainlyNamed } from './plain-names.ts';
 import { restoreReading, type PreparedReading } from './prepared.ts';
 
-/** Runs every reader on every source. A reader that fails costs its own records and a problem, nothing else. */
+/**
+ * Runs every reader on every source. A reader that fails costs its own records and a problem, nothing else. The readers
+ * are loaded only if there is something that nobody has read before.
+ */
 export async function buildCatalogue(
   sources: readonly Source[],
-  readers: readonly Reader[],
+  readers: readonly Reader[] | (() => Promise<readonly Reader[]>),
 ): Promise<Catalogue> {
   const readings: Reading[] = [];
   const files = new Map<Source, readonly string[]>();
@@ -23,7 +26,8 @@ export async function buildCatalogue(
       files.set(source, prepared.files);
       continue;
     }
-    for (const reader of readers) readings.push(await readingOf(source, reader));
+    const all = typeof readers === 'function' ? await readers() : readers;
+    for (const reader of all) readings.push(await readingOf(source, reader));
   }
   return new Catalogue({
     records: readings.flatMap(({ records }) => records),
