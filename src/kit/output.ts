@@ -80,6 +80,10 @@ export function insideProject(root: string, value: string, problems: string[]): 
     problems.push('The configured output folder is outside the project and is not used.');
     return undefined;
   }
+  if (path.split('/').some((part) => part.toLowerCase() === '.git')) {
+    problems.push('The configured output folder is one of git and is not used.');
+    return undefined;
+  }
   return path === '.' ? '' : withoutEnd(path, '/');
 }
 

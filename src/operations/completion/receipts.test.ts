@@ -79,6 +79,28 @@ describe('verify_receipts', () => {
     expect((await session.ok(verifyReceipts)).data).toMatchObject({ proven: true, tree: 'same' });
   });
 
+  it('sees code that changes in what the project calls its output folder, and no documents (N-06)', async () => {
+    const session = await contractSession(onTestFinished, {
+      ...FILES,
+      '_bmad/core/config.yaml': 'output_folder: "{project-root}/src"\n',
+      'src/cart.go': 'package cart\n',
+    });
+    await commitAll(session.folder);
+    await session.ok(runCompletionContract);
+    await writeFile(join(session.folder, 'src/prd.md'), '# Wishes\n');
+    expect((await session.ok(verifyReceipts)).data).toMatchObject({ proven: true, tree: 'same' });
+    await session.ok(runCompletionContract);
+    await writeFile(join(session.folder, 'src/cart.go'), 'package evil\n');
+    expect((await session.ok(verifyReceipts)).data).toMatchObject({
+      proven: false,
+      changes: [{ path: 'src/cart.go', change: 'changed' }],
+    });
+    await session.ok(runCompletionContract);
+    const { data } = await session.ok(listReceipts);
+    const dirty = JSON.stringify(data).match(/"dirty":\w+/g);
+    expect(dirty?.sort()).toEqual(['"dirty":false', '"dirty":false', '"dirty":true']);
+  });
+
   it('sees another script, and a run that failed since on the same files', async () => {
     const session = await passed();
     await writeFile(join(session.folder, SCRIPT_PATH), `${KIT_LIKE_SCRIPT}\n# more\n`);
@@ -88,11 +110,11 @@ describe('verify_receipts', () => {
       changes: [{ path: SCRIPT_PATH, change: 'changed' }],
     });
     const flaky = await contractSession(onTestFinished, {
-      [SCRIPT_PATH]: `test -e "_bmad-output/fail" && exit 1; echo "CC PASS — [go] — 2026-01-01 00:00:00"`,
-      '_bmad-output/x': '',
+      [SCRIPT_PATH]: `test -e "_bmad-output/fail.txt" && exit 1; echo "CC PASS — [go] — 2026-01-01 00:00:00"`,
+      '_bmad-output/x.txt': '',
     });
     await flaky.ok(runCompletionContract);
-    await writeFile(join(flaky.folder, '_bmad-output/fail'), '');
+    await writeFile(join(flaky.folder, '_bmad-output/fail.txt'), '');
     await flaky.ok(runCompletionContract);
     expect((await flaky.ok(verifyReceipts)).data).toMatchObject({
       proven: false,
@@ -160,11 +182,11 @@ describe('verify_receipts', () => {
 
   it('takes the proof of the whole back when a part fails since, until that part passes', async () => {
     const session = await contractSession(onTestFinished, {
-      [SCRIPT_PATH]: `test -e "$PWD/../_bmad-output/fail" && exit 1; echo "CC PASS — [go] — 2026-01-01 00:00:00"`,
-      '_bmad-output/x': '',
+      [SCRIPT_PATH]: `test -e "$PWD/../_bmad-output/fail.txt" && exit 1; echo "CC PASS — [go] — 2026-01-01 00:00:00"`,
+      '_bmad-output/x.txt': '',
       'docs/plan.md': '',
     });
-    const flag = join(session.folder, '_bmad-output/fail');
+    const flag = join(session.folder, '_bmad-output/fail.txt');
     await session.ok(runCompletionContract);
     await writeFile(flag, '');
     await session.ok(runCompletionContract, { working_dir: 'docs' });

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
 import { sha256 } from '../../base/sha256.ts';
@@ -7,9 +7,9 @@ import { withLock } from '../../base/files/file-lock.ts';
 import { realFolder } from '../../base/files/files.ts';
 import { plural } from '../../base/text/text.ts';
 import { readKit, type Kit } from '../../kit/kit.ts';
-import { outputFolder } from '../../kit/output.ts';
 import { BUILTIN_VERSION, runBuiltin } from './builtin.ts';
 import { consentOf, requireConsent, type Confirm, type Consent } from './consent.ts';
+import { leftOutOf, type LeftOut } from './left-out.ts';
 import { OutputKeeper } from './output.ts';
 import { readPrograms, type Programs, type ProgramsRequest } from './programs.ts';
 import {
@@ -69,10 +69,10 @@ export type Completion = Awaited<ReturnType<typeof openCompletion>>;
 export async function openCompletion(setup: CompletionSetup) {
   const kit = await readKit(setup.root);
   const root = (await realFolder(setup.root)) ?? setup.root;
-  const without = [...(await stateFolders(kit)), ...below(root, setup.state)];
+  const leftOut = await leftOutOf(kit, root, setup.state);
   return {
     run: (request: CompletionRequest, caller: Caller) =>
-      runCompletion({ setup, kit, root, without }, request, caller),
+      runCompletion({ setup, kit, root, leftOut }, request, caller),
     /** What a run would start, and whether it may. */
     async consent(workingDir?: string): Promise<Consent> {
       const plan = await planOf({ setup, root }, { workingDir });
@@ -85,7 +85,7 @@ export async function openCompletion(setup: CompletionSetup) {
     async verify(signal: AbortSignal): Promise<Verification> {
       const place = await receiptPlace(kit, setup.state);
       const script = await scriptOf(root, kit);
-      return verifyReceipts(place, contractOf(script), () => readTree(root, without, setup.env, signal));
+      return verifyReceipts(place, contractOf(script), () => readTree(root, leftOut, setup.env, signal));
     },
   };
 }
@@ -107,24 +107,7 @@ interface CompletionProject {
   setup: CompletionSetup;
   kit: Kit;
   root: string;
-  without: readonly string[];
-}
-
-/** What agents write while they work is no part of what is verified. */
-async function stateFolders(kit: Kit): Promise<string[]> {
-  const output = await outputFolder(kit);
-  const usual = ['_bmad', '_grimoire'].flatMap((name) => [
-    `${name}-output`,
-    `${name}/_memory`,
-    `${name}/memory`,
-  ]);
-  return [...new Set([...usual, ...(output === undefined ? [] : [output])])];
-}
-
-/** The user's state folder may lie in the project, in a container for instance. */
-function below(root: string, folder: string): string[] {
-  const path = relative(root, folder).split(sep).join('/');
-  return path === '' || path.startsWith('..') || isAbsolute(path) ? [] : [path];
+  leftOut: LeftOut;
 }
 
 function contractOf(script: Script | undefined): Receipt['contract'] {
@@ -142,7 +125,7 @@ async function runCompletion(
   request: CompletionRequest,
   { signal, progress, confirm }: Caller,
 ) {
-  const { setup, kit, root, without } = project;
+  const { setup, kit, root, leftOut } = project;
   const plan = await planOf(project, request);
   const { stack } = plan;
   const folder = plan.folder === '' ? '.' : plan.folder;
@@ -162,8 +145,8 @@ async function runCompletion(
   return withLock(join(receipts.folder, RUN_LOCK), lock, async () => {
     await refuseOthers(programs, plan, kit);
     progress("Reading the project's files");
-    const tree = await readTree(root, without, setup.env, signal);
-    const git = await gitState(root, without, setup.env, signal);
+    const tree = await readTree(root, leftOut, setup.env, signal);
+    const git = await gitState(root, leftOut, setup.env, signal);
     const reader = new VerdictReader();
     const teller = tellerOf(progress, setup.hide);
     /** The end of what was written to standard error. */
@@ -194,7 +177,7 @@ async function runCompletion(
       teller.stop();
     }
     const durationMs = Math.round(performance.now() - clock);
-    const after = await readTree(root, without, setup.env, signal);
+    const after = await readTree(root, leftOut, setup.env, signal);
     const shown = withChanges({ ...result, steps: hidden(result.steps, setup.hide) }, tree, after);
     const body = present<ReceiptBody>({
       status: shown.status,

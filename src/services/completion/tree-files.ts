@@ -3,6 +3,7 @@ import { listInside, readInside } from '../../base/files/files.ts';
 import { ignoreRules, type IgnoreRules } from '../../base/text/ignore-rules.ts';
 import { present } from '../../base/present.ts';
 import { askGit } from '../../base/process/project-git.ts';
+import type { LeftOut } from './left-out.ts';
 import type { Receipt } from './receipts.ts';
 import type { Environment } from './run.ts';
 
@@ -40,18 +41,17 @@ export async function listTree(root: string, env: Environment, signal: AbortSign
     : { paths: [...new Set(listed)].sort(), listed: 'git' };
 }
 
-/** Where the repository of a project stands; nothing without one. BMAD's own state does not make it dirty. */
+/** Where the repository of a project stands; nothing without one. What agents write does not make it dirty. */
 export async function gitState(
   root: string,
-  without: readonly string[],
+  leftOut: LeftOut,
   env: Environment,
   signal: AbortSignal,
 ): Promise<Receipt['git']> {
-  const spared = without.map((folder) => `:(exclude)${folder}`);
   // A submodule has a configuration of its own, with programs of its own, so nobody looks into it.
   const looking = ['--porcelain=v2', '--branch', '--ignore-submodules=dirty', '-z'];
-  const status = ['status', ...looking, '--', '.', ...spared];
-  const lines = await git(root, status, env, signal);
+  const all = ['--untracked-files=all', '--no-renames'];
+  const lines = await git(root, ['status', ...looking, ...all, '--', '.'], env, signal);
   if (lines === undefined) return undefined;
   const header = (name: string): string | undefined =>
     lines.find((line) => line.startsWith(`# branch.${name} `))?.slice(`# branch.${name} `.length);
@@ -60,8 +60,32 @@ export async function gitState(
     commit: commit === '(initial)' ? undefined : commit,
     branch: header('head'),
     // Something differs from the commit, or is not in it.
-    dirty: lines.some((line) => !line.startsWith('# ')),
+    dirty: await hasOwn(root, lines.map(changedPath).filter(isNamed), leftOut, env, signal),
   });
+}
+
+/** How many words come before the path, by the kind of line; others tell of no file. */
+const BEFORE_PATH: Readonly<Record<string, number>> = { '1': 8, u: 10, '?': 1 };
+
+/** The path that a line of the state is about, from the top of the repository. */
+function changedPath(line: string): string | undefined {
+  const before = line[1] === ' ' ? BEFORE_PATH[line[0] ?? ''] : undefined;
+  return before === undefined ? undefined : line.split(' ').slice(before).join(' ');
+}
+
+const isNamed = (path: string | undefined): path is string => path !== undefined;
+
+/** Whether one of some paths of the repository is one of what is verified. */
+async function hasOwn(
+  root: string,
+  paths: readonly string[],
+  leftOut: LeftOut,
+  env: Environment,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (paths.length === 0) return false;
+  const [prefix = ''] = (await git(root, ['rev-parse', '--show-prefix'], env, signal)) ?? [];
+  return paths.some((path) => !leftOut(path.slice(prefix.trimEnd().length)));
 }
 
 const FOREIGN = new Set(

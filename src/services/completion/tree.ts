@@ -6,6 +6,7 @@ import { mapLimited } from '../../base/async.ts';
 import { fileMark, type FileMark } from '../../base/files/file-digest.ts';
 import { readStateBytes, stateNames, writeAtomic } from '../../base/files/file-state.ts';
 import { removeFile } from '../../base/files/open-file.ts';
+import type { LeftOut } from './left-out.ts';
 import { TREES, type ReceiptPlace } from './receipts.ts';
 import type { Environment } from './run.ts';
 import { listTree, type TreeFiles } from './tree-files.ts';
@@ -29,19 +30,17 @@ export interface Tree {
 }
 
 /**
- * Reads all files that git tracks or would track (without git: all but the ignored), except BMAD's own state, which
- * changes while people work and is not what a contract verifies.
+ * Reads all files that git tracks or would track (without git: all but the ignored), except what
+ * agents write while they work, which is not what a contract verifies.
  */
 export async function readTree(
   root: string,
-  without: readonly string[],
+  leftOut: LeftOut,
   env: Environment,
   signal: AbortSignal,
 ): Promise<Tree> {
   const { paths, listed } = await listTree(root, env, signal);
-  const own = paths.filter(
-    (path) => !without.some((folder) => path === folder || path.startsWith(`${folder}/`)),
-  );
+  const own = paths.filter((path) => !leftOut(path));
   const looked = own.slice(0, MOST_FILES);
   let bytes = 0;
   const marks = await mapLimited(looked, 16, async (path): Promise<FileMark | undefined> => {
