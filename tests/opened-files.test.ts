@@ -43,6 +43,10 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
     names: ['statSync'],
     why: 'whether a file that the user named has changed, wherever it is',
   },
+  'base/files/code-cache.ts': {
+    names: ['readFileSync', 'readdirSync', 'renameSync', 'rmSync', 'writeFileSync'],
+    why: 'the compiled programs in the cache of the user, before anything else of ours is loaded',
+  },
   'base/files/file-digest.ts': { names: ['access', 'stat'], why: 'whether a program of the PATH may run' },
 };
 

@@ -1,6 +1,8 @@
 import * as nodeModule from 'node:module';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cacheCompiledCode } from '../base/files/code-cache.ts';
 import { madePrivate } from '../base/files/private-folder.ts';
 import { STATE_FOLDER } from '../base/product.ts';
 
@@ -9,15 +11,28 @@ interface WithCompileCache {
   enableCompileCache?: (folder: string) => unknown;
 }
 
-/** Lets Node keep the compiled program between starts, where it can (22.1 and later). */
+/** Keeps the compiled program between starts. The variables are Node's own, understood from 22.1 on. */
 export function useCompileCache(): void {
+  const {
+    NODE_COMPILE_CACHE: asked,
+    NODE_DISABLE_COMPILE_CACHE: off,
+    LOCALAPPDATA,
+    XDG_CACHE_HOME,
+  } = process.env;
+  const { enableCompileCache } = nodeModule as WithCompileCache;
+  // Node itself reads them before it starts a program.
+  if (off !== undefined || (asked !== undefined && enableCompileCache !== undefined)) return;
   const base =
     process.platform === 'win32'
-      ? process.env['LOCALAPPDATA'] || join(homedir(), 'AppData', 'Local')
-      : process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
-  const { enableCompileCache } = nodeModule as WithCompileCache;
-  if (enableCompileCache === undefined) return;
-  const folder = join(base, STATE_FOLDER, 'compile-cache');
+      ? LOCALAPPDATA || join(homedir(), 'AppData', 'Local')
+      : XDG_CACHE_HOME || join(homedir(), '.cache');
+  const folder = asked ?? join(base, STATE_FOLDER, 'compile-cache');
   // Node itself would make it readable for everyone.
-  if (madePrivate(folder)) enableCompileCache(folder);
+  if (!madePrivate(folder)) return;
+  if (enableCompileCache !== undefined) return void enableCompileCache(folder);
+  cacheCompiledCode({
+    folder: join(folder, `${process.version}-${process.arch}`),
+    programs: dirname(fileURLToPath(import.meta.url)),
+    atEnd: (work) => void process.once('exit', work),
+  });
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
-import { cliFile, serverFile } from './app.ts';
+import { cliFile, repository, serverFile } from './app.ts';
 
 export interface Ended {
   code: number | null;
@@ -25,6 +26,8 @@ export function bareEnvironment(home: string, more: Record<string, string> = {})
     LOCALAPPDATA: home,
     // Tests share a home, and what one starts must not change the order of lists for the next.
     BMAD_USAGE: 'false',
+    // One for all: with a home each, nothing would be compiled twice by the same program.
+    NODE_COMPILE_CACHE: join(repository, '.cache/compiled'),
     ...more,
   };
 }

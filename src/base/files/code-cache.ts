@@ -1,0 +1,90 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import Module, { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { constants, Script } from 'node:vm';
+
+/** Not in the types of the oldest Node we run on. */
+type LoadHandler = (module: NodeJS.Module & { exports: unknown }, path: string) => void;
+interface Loader {
+  _extensions: Record<string, LoadHandler | undefined>;
+  wrap(code: string): string;
+}
+
+const DIGEST_BYTES = 20;
+/** What is compiled depends on the command: the first starts each add theirs. */
+const STARTS_THAT_ADD = 5;
+
+const digest = (...parts: readonly (string | Uint8Array)[]): Buffer => {
+  const hash = createHash('sha1');
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+};
+
+interface CompiledCode {
+  /** One for each version of Node. */
+  folder: string;
+  /** Where the programs' own files are. */
+  programs: string;
+  atEnd(work: () => void): void;
+}
+
+/**
+ * Keeps the compiled form of the programs' own files in a folder, for a Node that cannot do it itself. V8 compares the
+ * length of the code and no more, and believes what it is given: the name holds a digest of the code, the file one of
+ * itself.
+ */
+export function cacheCompiledCode({ folder, programs, atEnd }: CompiledCode): void {
+  const loader = Module as unknown as Loader;
+  const importModuleDynamically = (constants as { USE_MAIN_CONTEXT_DEFAULT_LOADER?: number } | undefined)
+    ?.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+  const ordinary = loader._extensions['.js'];
+  if (importModuleDynamically === undefined || ordinary === undefined) return;
+  const growing: { name: string; script: Script; starts: number }[] = [];
+
+  loader._extensions['.cjs'] = (module, path) => {
+    if (dirname(path) !== programs) return ordinary(module, path);
+    const code = readFileSync(path, 'utf8');
+    const name = `${basename(path)}.${digest(code).toString('hex').slice(0, 16)}`;
+    const { cachedData, starts } = kept(join(folder, name));
+    const script = new Script(loader.wrap(code), {
+      filename: path,
+      ...(cachedData === undefined ? {} : { cachedData }),
+      importModuleDynamically: importModuleDynamically as never,
+    });
+    const refused = script.cachedDataRejected === true;
+    if (refused || starts < STARTS_THAT_ADD) growing.push({ name, script, starts: refused ? 1 : starts + 1 });
+    const run = script.runInThisContext() as (...context: unknown[]) => void;
+    run.call(module.exports, module.exports, createRequire(path), module, path, dirname(path));
+  };
+
+  atEnd(() => {
+    try {
+      for (const { name, script, starts } of growing)
+        keep(folder, name, Buffer.concat([Buffer.from([starts]), script.createCachedData()]));
+    } catch {
+      // Without it, the next start takes as long as this one.
+    }
+  });
+}
+
+function kept(path: string): { cachedData?: Buffer; starts: number } {
+  try {
+    const bytes = readFileSync(path);
+    const [told, rest] = [bytes.subarray(0, DIGEST_BYTES), bytes.subarray(DIGEST_BYTES)];
+    return digest(rest).equals(told) ? { cachedData: rest.subarray(1), starts: rest[0] ?? 0 } : { starts: 0 };
+  } catch {
+    return { starts: 0 };
+  }
+}
+
+/** In place of those of earlier builds. */
+function keep(folder: string, name: string, data: Buffer): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const draft = join(folder, `${name}.${randomBytes(4).toString('hex')}.tmp`);
+  writeFileSync(draft, Buffer.concat([digest(data), data]), { mode: 0o600 });
+  renameSync(draft, join(folder, name));
+  const program = name.slice(0, name.lastIndexOf('.') + 1);
+  for (const other of readdirSync(folder))
+    if (other.startsWith(program) && other !== name && !other.endsWith('.tmp')) rmSync(join(folder, other));
+}
