@@ -1,4 +1,5 @@
 import { BmadError, quoted } from '../../base/errors.ts';
+import { nameKey } from '../../base/text/same-name.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import type { CataloguePort, Context, ProjectFacts } from '../context.ts';
 
@@ -47,6 +48,8 @@ export async function meantAgent(
   if (learner !== undefined) return { ids: [learner], names: [learner] };
   const { entries } = await (await context.memory(project)).browse('agent-learnings', [agent]);
   if (entries.length > 0) return { ids: [agent], names: [agent] };
+  const unseen = await agentWithoutFile(agent, facts, context);
+  if (unseen !== undefined) return unseen;
   throw await unknown(agent, facts, context, project);
 }
 
@@ -68,13 +71,30 @@ async function bmadNames(
   }
 }
 
+/** One that the project only names, in its team or in a request, or that an earlier version of BMAD had. */
+async function agentWithoutFile(
+  agent: string,
+  facts: ProjectFacts,
+  context: Context,
+): Promise<MeantAgent | undefined> {
+  const wanted = nameKey(agent);
+  const colleague = (await facts.colleagues()).find(({ names }) =>
+    names.some((name) => nameKey(name) === wanted),
+  );
+  const earlier = (await context.delegation()).earlier(agent);
+  if (colleague === undefined && earlier === undefined) return undefined;
+  const id = colleague?.id ?? earlier?.handle ?? agent;
+  const names = [id, agent, ...(colleague?.names ?? []), ...(earlier === undefined ? [] : [earlier.handle])];
+  return { ids: [id], names: [...new Set(names)] };
+}
+
 async function unknown(
   agent: string,
   facts: ProjectFacts,
-  context: CataloguePort,
+  context: Context,
   project: string | undefined,
 ): Promise<BmadError> {
-  const own = [...(await facts.agents()).map(({ id }) => id), ...(await facts.learners())];
+  const own = (await facts.colleagues()).map(({ id }) => id);
   const { catalogue } = await context.workspace(project);
   const bmad = catalogue.winners
     .filter(({ kind }) => kind === 'agent')
@@ -82,7 +102,7 @@ async function unknown(
   const all = [...new Set([...own, ...bmad])];
   return new BmadError('not_found', `There is no agent ${quoted(agent)}.`, {
     subject: agent,
-    suggestions: nearest(agent, all),
+    suggestions: nearest(agent, [...all, ...(await context.delegation()).earlierAgents]),
     hint: `Agents: ${all.slice(0, 40).join(', ')}${all.length > 40 ? ', …' : ''}.`,
   });
 }

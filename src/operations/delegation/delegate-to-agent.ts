@@ -7,7 +7,8 @@ import type { Context, ContextPart, Person, ProjectState, Workspace } from '../c
 import { projectField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import { defineOperation, type Answer } from '../operation.ts';
-import { agentHandles, agentNamed } from '../tasks/task-agents.ts';
+import { askedAgent, type AskedAgent } from '../tasks/asked-agent.ts';
+import { agentHandles } from '../tasks/task-agents.ts';
 import { outputKeyField } from '../tasks/task-view.ts';
 
 const DEFAULT_TOKENS = 2_048;
@@ -84,7 +85,7 @@ export const delegateToAgent = defineOperation({
     const safe = (text: string): string => shownText(text, (secret) => context.secrets.hide(secret));
     const workspace = await context.workspace(project);
     const delegation = await context.delegation();
-    const person = await personNamed(input.agent_id, workspace, context, safe);
+    const person = await personNamed(input.agent_id, workspace, context, project, safe);
     const task = safe(input.task);
     const state = () => context.state(project);
     const parts = await partsOf(input, context, state);
@@ -98,7 +99,10 @@ export const delegateToAgent = defineOperation({
     const { limits } = delegation;
     const wanted = input.max_tokens ?? DEFAULT_TOKENS;
     const maxTokens = Math.min(wanted, limits.answerTokens);
-    const notes = maxTokens < wanted ? [`max_tokens was reduced to ${maxTokens}, the configured limit.`] : [];
+    const notes = [
+      ...(person.note === undefined ? [] : [person.note]),
+      ...(maxTokens < wanted ? [`max_tokens was reduced to ${maxTokens}, the configured limit.`] : []),
+    ];
     const order = { person, task, context: parts, maxTokens };
     const about = { agent: person.handle, name: person.name, max_tokens: maxTokens };
     const { sample } = call;
@@ -107,7 +111,7 @@ export const delegateToAgent = defineOperation({
         ? { why: NO_MODEL, consulted: [], rounds: 0, tokens: 0, notes: [], leftOut: [] }
         : await delegation.consult(order, {
             sample: (request) => sample(request),
-            find: (name) => personOrWhy(name, workspace, context, safe),
+            find: (name) => personOrWhy(name, workspace, context, project, safe),
             agents: agentHandles(workspace),
             safe,
             signal: call.signal,
@@ -220,17 +224,11 @@ async function personNamed(
   name: string,
   workspace: Workspace,
   context: Context,
+  project: string | undefined,
   safe: (text: string) => string,
-): Promise<Person> {
-  const record = agentNamed(name, workspace, context);
-  const { name: called, title, parts, elsewhere } = await workspace.delivery.character(record);
-  return {
-    handle: workspace.catalogue.names.handleOf(record),
-    name: called,
-    title,
-    parts: parts.map((part) => ({ ...part, text: safe(part.text) })),
-    elsewhere,
-  };
+): Promise<AskedAgent> {
+  const person = await askedAgent(name, workspace, context, project);
+  return { ...person, parts: person.parts.map((part) => ({ ...part, text: safe(part.text) })) };
 }
 
 /** An agent that another one named: a name that stands for none is told to it. */

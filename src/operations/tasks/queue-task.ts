@@ -4,7 +4,7 @@ import { nearest } from '../../base/text/suggest.ts';
 import type { Task } from '../../model/task.ts';
 import type { Call, Context, RunsPort } from '../context.ts';
 import { contextFiles } from '../delegation/context-files.ts';
-import { agentNamed } from './task-agents.ts';
+import { askedAgent } from './asked-agent.ts';
 import { openRun } from '../runs/run-view.ts';
 
 const BRIEF_BYTES = 60_000;
@@ -31,22 +31,25 @@ export async function queueTask(order: TaskOrder, context: Context, call: Call) 
   const hide = (text: string): string => context.secrets.hide(text);
   const task = shownText(order.task, hide);
   const workspace = await context.workspace(project);
-  const record = agentNamed(order.agent, workspace, context);
+  const person = await askedAgent(order.agent, workspace, context, project);
   const state = await context.state(project);
   await checkRun(runId, state);
   const files = await contextFiles(state.root, order.contextFiles ?? [], hide);
-  const [tasks, profile, known] = await Promise.all([
-    state.tasks(),
-    workspace.delivery.profile(record),
-    relevant(task, context, project, call.signal),
-  ]);
-  const handle = workspace.catalogue.names.handleOf(record);
+  const [tasks, known] = await Promise.all([state.tasks(), relevant(task, context, project, call.signal)]);
+  const { handle } = person;
+  const safe = (text: string | undefined): string | undefined =>
+    text === undefined ? undefined : shownText(text, hide);
+  const said = (title: string): string | undefined => person.parts.find((part) => part.title === title)?.text;
+  const profile =
+    person.record === undefined
+      ? { role: said('Role'), identity: said('In this project') }
+      : await workspace.delivery.profile(person.record);
   const brief = tasks.composeBrief({
     agent: {
-      name: record.displayName ?? handle,
-      title: record.title ?? '',
-      role: profile.role,
-      identity: profile.identity,
+      name: person.name,
+      title: person.title,
+      role: safe(profile.role),
+      identity: safe(profile.identity),
     },
     task,
     outputKey,
@@ -76,6 +79,7 @@ export async function queueTask(order: TaskOrder, context: Context, call: Call) 
     task: added,
     briefBytes: Buffer.byteLength(brief.text),
     leftOut: brief.leftOut,
+    ...(person.note === undefined ? {} : { note: person.note }),
     keptIn: owner === 'project' ? folder : `the user's state folder (${folder})`,
   };
 }

@@ -28,10 +28,12 @@ export const spawnSubagentTask = defineOperation({
     brief_bytes: z.int(),
     left_out: z.array(z.string()),
     kept_in: z.string(),
+    /** Said of an agent that has no file. */
+    note: z.string().optional(),
   }),
 
   async run(input, context, call) {
-    const { task, briefBytes, leftOut, keptIn } = await queueTask(
+    const { task, briefBytes, leftOut, keptIn, note } = await queueTask(
       {
         agent: input.agent,
         task: input.task,
@@ -46,13 +48,20 @@ export const spawnSubagentTask = defineOperation({
       context,
       call,
     );
-    return { task: viewOf(task), brief_bytes: briefBytes, left_out: leftOut, kept_in: keptIn };
+    return {
+      task: viewOf(task),
+      brief_bytes: briefBytes,
+      left_out: leftOut,
+      kept_in: keptIn,
+      ...(note === undefined ? {} : { note }),
+    };
   },
 
-  render: ({ task, brief_bytes, left_out, kept_in }) => ({
+  render: ({ task, brief_bytes, left_out, kept_in, note }) => ({
     body: [
       taskLine(task),
       `Kept in ${kept_in}; the brief has ${brief_bytes} bytes.`,
+      ...(note === undefined ? [] : [note]),
       ...(left_out.length === 0 ? [] : [`Left out for length: ${left_out.join('; ')}.`]),
     ].join('\n'),
     ...(task.status === 'needs_approval'

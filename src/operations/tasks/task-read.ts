@@ -5,7 +5,7 @@ import { FINAL_STATES, TASK_STATES, type TaskState } from '../../model/task.ts';
 import { cursorField, limitField, nextPart, projectField } from '../fields.ts';
 import { olderNotes } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
-import { handleOf } from './task-agents.ts';
+import { askedHandle } from './asked-agent.ts';
 import { decidedSchema, decidedText, textsOf } from './task-texts.ts';
 import { approvingThis, taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
 
@@ -43,7 +43,7 @@ export const taskList = defineOperation({
   async run({ status, run_id, agent, limit, cursor, project }, context, call) {
     const { queue } = await (await context.state(project)).tasks();
     const { tasks, problems } = await queue.all();
-    const own = agent === undefined ? undefined : await handleOf(agent, context, project);
+    const own = agent === undefined ? undefined : await askedHandle(agent, context, project);
     const counts: Record<string, number> = {};
     for (const task of tasks) counts[task.status] = (counts[task.status] ?? 0) + 1;
     const chosen = tasks

@@ -3,7 +3,7 @@ import { shownText } from '../../base/secrets/masking.ts';
 import { fenced } from '../../base/text/text.ts';
 import { projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
-import { handleOf } from './task-agents.ts';
+import { askedHandle } from './asked-agent.ts';
 import { approving, claimField, leaseField, taskIdField, taskLine, taskView, viewOf } from './task-view.ts';
 
 const changed = z.object({ task: taskView });
@@ -36,7 +36,7 @@ export const taskClaim = defineOperation({
   async run({ task_id, agent, worker, lease_minutes, project }, context, { signal }) {
     const { queue } = await (await context.state(project)).tasks();
     // Tasks are kept under the name the catalogue has for the agent, whatever it was called.
-    const own = agent === undefined ? undefined : await handleOf(agent, context, project);
+    const own = agent === undefined ? undefined : await askedHandle(agent, context, project);
     const claimed = await queue.claim({ id: task_id, agent: own, worker, minutes: lease_minutes }, signal);
     if (claimed === undefined) {
       const { tasks } = await queue.all();

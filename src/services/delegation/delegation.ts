@@ -1,4 +1,5 @@
 import { composeBrief } from './brief.ts';
+import { earlierAgent, earlierAgents } from './earlier-agents.ts';
 import { consult, type DelegationHost, type DelegationLimits, type Order } from './consult.ts';
 
 export type { ContextPart, Person } from './prompts.ts';
@@ -12,6 +13,9 @@ export function createDelegation(limits: DelegationLimits) {
   const { depth } = limits;
   return {
     limits,
+    /** The agent that an earlier version of BMAD had under a name. */
+    earlier: earlierAgent,
+    earlierAgents,
     consult: (order: Order, host: DelegationHost) => consult(order, limits, host),
     /** The same work as a text, where no model can be asked. */
     brief: (order: Order, maxBytes: number) => composeBrief({ ...order, depth, maxBytes, isDone: false }),

@@ -23,6 +23,7 @@ import { writeFailure, type FailureWritten, type NewFailure } from '../../kit/mu
 import { SESSION_FILE, writeSession, type SessionState } from '../../kit/session/session-state.ts';
 import { appendTrace, traceIn, tracePath, type TraceLine } from '../../kit/session/trace.ts';
 import { aboutProject, bmadValues, tableIn } from './about.ts';
+import { colleaguesIn, type Colleague } from './colleagues.ts';
 import { readContextFacts, type ContextFacts } from './context-facts.ts';
 
 interface Museum {
@@ -70,6 +71,11 @@ export class ProjectFacts {
   /** Names that learnings files are called by. */
   async learners(): Promise<string[]> {
     return [...new Set((await learningsFiles(this.kit)).map(({ owner }) => owner))];
+  }
+
+  /** Everybody the project's files name as an agent, with a file or without. */
+  async colleagues(): Promise<Colleague[]> {
+    return colleaguesIn(await this.context(), await this.learners());
   }
 
   /** The log comes first: what the page has of it as well is the same. */

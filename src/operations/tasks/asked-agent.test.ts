@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contextIn, temporaryFolder, testCall } from '../../../tests/support/app.ts';
+import { done, failed } from '../../../tests/support/delegation-desk.ts';
+import { KIT_FILES, writeFiles } from '../../../tests/support/kit-project.ts';
+import type { Context } from '../context.ts';
+import { delegateToAgent } from '../delegation/delegate-to-agent.ts';
+import { execute } from '../execute.ts';
+import { getAgentMemory } from '../memory/get-agent-memory.ts';
+import { rememberStructured } from '../memory/remember-structured.ts';
+import type { AnyOperation } from '../operation.ts';
+import { spawnSubagentTask } from './spawn-subagent-task.ts';
+import { taskClaim } from './task-work.ts';
+
+const SHARED = `# Contexte
+
+## Équipe d'Agents Custom
+
+| Agent | Nom | Icône | Domaine |
+|---|---|---|---|
+| data-steward | Iris | 📦 | Qualité des données |
+
+## Requêtes inter-agents
+
+- [ ] [stack→qa] tests E2E du panier
+- [ ] [stack→audit-a11y] vérifier les contrastes
+- [ ] [stack→?] à qui revient-il ?
+`;
+
+describe('M-22: agents known to the project or to any generation of BMAD', () => {
+  let context: Context;
+  const call = (operation: AnyOperation, input: object) => execute(operation, input, context, testCall());
+
+  beforeAll(async () => {
+    const folder = await temporaryFolder(afterAll);
+    await writeFiles(folder, { ...KIT_FILES, '_bmad/_memory/shared-context.md': SHARED });
+    context = await contextIn(folder);
+  });
+
+  it.each([
+    ['qa', 'Quinn, QA Engineer (qa)', 'tests E2E du panier'],
+    ['sm', 'Bob, Scrum Master (sm)', 'prepares stories'],
+    ['tech-writer', 'Paige, Technical Writer (tech-writer)', 'Technical writer'],
+    ['Tech Writer', 'Paige, Technical Writer (tech-writer)', 'Technical writer'],
+    ['po', 'Sarah, Product Owner (po)', 'backlog'],
+    ['data-steward', 'Iris (data-steward)', 'Qualité des données'],
+    ['Iris', 'Iris (data-steward)', 'Qualité des données'],
+    ['audit-a11y', 'audit-a11y (audit-a11y)', 'vérifier les contrastes'],
+    ['architect', 'Winston, System Architect (architect)', 'architect'],
+    ['atlas', 'Atlas, Navigator (project-navigator)', ''],
+  ])('asks %s', async (agent, head, said) => {
+    const { body } = done(await call(delegateToAgent, { agent_id: agent, task: 'Que faire ?' }));
+    expect(body).toMatch(new RegExp(`^# Brief for ${head.replaceAll(/[()]/g, '\\$&')}\n`));
+    expect(body).toContain(said);
+  });
+
+  it('says where the persona of an agent without a file comes from', async () => {
+    const { data } = done(await call(delegateToAgent, { agent_id: 'sm', task: 'x' }));
+    expect(data['notes']).toEqual(['sm has no file here; its persona is that of BMAD 4 and 6.0 to 6.2.']);
+    const own = done(await call(delegateToAgent, { agent_id: 'audit-a11y', task: 'x' }));
+    expect(own.data['notes']).toEqual([
+      "audit-a11y has no file; its persona is what the project's files say of it.",
+    ]);
+  });
+
+  it('queues work for them, which they claim by the same name', async () => {
+    const queued = done(
+      await call(spawnSubagentTask, { agent: 'Quinn', task: 'Écrire les tests', output_key: 'e2e' }),
+    );
+    expect(queued.data['task']).toMatchObject({ agent: 'qa' });
+    expect(queued.body).toContain('qa has no file here');
+    const claimed = done(await call(taskClaim, { agent: 'qa' }));
+    expect(claimed.body).toContain('# Task for Quinn (QA Engineer)');
+    expect(claimed.body).toContain('Asked of you and still open: tests E2E du panier');
+  });
+
+  it('tells what they have learnt', async () => {
+    for (const agent of ['qa', 'sm', 'tech-writer', 'data-steward'])
+      expect(done(await call(getAgentMemory, { agent })).data).toMatchObject({
+        agents: [agent],
+        learnings: [],
+      });
+    done(await call(rememberStructured, { type: 'agent-learnings', agent: 'sm', text: 'Stories courtes' }));
+    expect(done(await call(getAgentMemory, { agent: 'sm' })).body).toContain('Stories courtes');
+  });
+
+  it('asks one of whom only memories are left', async () => {
+    done(await call(rememberStructured, { type: 'decisions', agent: 'oracle', text: 'Kafka est retenu' }));
+    const { data } = done(await call(delegateToAgent, { agent_id: 'oracle', task: 'x' }));
+    expect(data).toMatchObject({ agent: 'oracle' });
+  });
+
+  it('suggests agents only', async () => {
+    for (const [operation, input] of [
+      [delegateToAgent, { agent_id: 'tech-witer', task: 'x' }],
+      [spawnSubagentTask, { agent: 'tech-witer', task: 'x', output_key: 'k' }],
+      [getAgentMemory, { agent: 'tech-witer' }],
+    ] as const) {
+      const error = failed(await call(operation, input));
+      expect(error).toMatchObject({ code: 'not_found', suggestions: ['tech-writer'] });
+      expect(error.message).toBe('There is no agent "tech-witer".');
+    }
+    // A workflow of that name is none.
+    const error = failed(await call(delegateToAgent, { agent_id: 'index-docs', task: 'x' }));
+    expect(error.suggestions).toEqual([]);
+    expect(error.hint).toMatch(/^Agents: /);
+  });
+});
