@@ -1,0 +1,50 @@
+import type { TestPath } from './titles.ts';
+
+/** A line of the ledger: what is promised, and the tests that are said to hold it. */
+export interface Promised {
+  promise: string;
+  heldBy: string[];
+}
+
+/** The tests of a file, or nothing where there is no such file. */
+export type TestsOf = (file: string) => readonly TestPath[] | undefined;
+
+const BETWEEN = ' › ';
+const FINDING = /\b[A-Z]-\d{2}\b/g;
+
+/** The lines of all tables on the page, without their heads. */
+export function promisesOn(page: string): Promised[] {
+  const rows = page.split('\n').filter((line) => line.startsWith('| ') && line !== '| promise | held by |');
+  return rows.map((row) => {
+    const [, promise = '', tests = ''] = row.split(/(?<!\\)\|/).map((cell) => cell.trim());
+    return { promise, heldBy: tests.split('<br>').filter(Boolean) };
+  });
+}
+
+/** A test may be named by its whole path or its end; the beginning of a path is a group. */
+const isNamed = (name: string, path: TestPath): boolean =>
+  path.some((_, at) => path.slice(at).join(BETWEEN) === name || path.slice(0, at).join(BETWEEN) === name);
+
+function faultOf(test: string, testsOf: TestsOf): string | undefined {
+  const [, file, name] = /^`([^`›]+) › ([^`]+)`$/.exec(test) ?? [];
+  if (file === undefined || name === undefined) return `does not name a test as \`file › title\`: ${test}`;
+  const tests = testsOf(file);
+  if (tests === undefined) return `names a file that is not there: ${file}`;
+  return tests.some((path) => isNamed(name, path)) ? undefined : `names no test of ${file}: ${name}`;
+}
+
+export function faultsIn(promises: readonly Promised[], testsOf: TestsOf): string[] {
+  const seen = new Set<string>();
+  return promises.flatMap(({ promise, heldBy }) => {
+    const twice = seen.has(promise) ? ['is there twice'] : [];
+    seen.add(promise);
+    const none = heldBy.length === 0 ? ['has no test'] : [];
+    const faults = heldBy.map((test) => faultOf(test, testsOf)).filter((fault) => fault !== undefined);
+    return [...twice, ...none, ...faults].map((fault) => `${promise} ${fault}`);
+  });
+}
+
+/** The ids of findings in a text: M-01, S-03. */
+export function findingsIn(text: string): string[] {
+  return [...new Set(text.match(FINDING))].sort();
+}
