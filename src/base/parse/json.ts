@@ -17,6 +17,8 @@ export function anyJson(text: string): unknown {
 
 /** The same for a text that should be an object; any other value is nothing. */
 export function jsonObject(text: string): Record<string, unknown> | undefined {
+  // Most lines of a file that is something else can be told from their first character; an exception takes much longer.
+  if (!/^[\uFEFF\s]*\{/.test(text)) return undefined;
   const value = jsonIn(text);
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)

@@ -1,8 +1,11 @@
-import { ParseError } from '../expected.ts';
+import { attempt, orElse, ParseError } from '../expected.ts';
 import { describe, expect, it } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { cpuOf } from '../../../tests/support/growth.ts';
 import { thrownBy } from '../../../tests/support/thrown.ts';
 import { jsonIn } from './json.ts';
-import { parseToml, parseYaml } from './parse.ts';
+import { yamlPairs } from './parse-places.ts';
+import { csvRows, parseCsv, parseToml, parseYaml, type CsvRow } from './parse.ts';
 
 async function parseFailure(act: () => unknown): Promise<ParseError> {
   const error = await thrownBy(act);
@@ -70,6 +73,84 @@ describe('hostile YAML', () => {
   it('takes what is nested as deeply as anybody would write it', () => {
     const depth = 100;
     expect(JSON.stringify(parseYaml('x', '['.repeat(depth) + ']'.repeat(depth)))).toHaveLength(2 * depth);
+  });
+});
+
+describe('YAML that keeps the parser busy (N-08d)', () => {
+  const filled = (line: string, length: number): string => line.repeat(Math.ceil(length / line.length));
+  const cpu = (text: string): number => {
+    const parse = (): unknown => attempt(() => parseYaml('a.yaml', text), orElse(undefined));
+    return Math.min(...[1, 2].map(() => cpuOf(parse)));
+  };
+
+  it('is not looked at for longer than one that is right, however many of its lines are wrong', () => {
+    const right = Math.max(5, cpu(filled('- a\n', 20_000)));
+    const wrong = [
+      '- ***\n',
+      '- *\n',
+      '- @\n',
+      '- }\n',
+      '- "\n',
+      '- {\n',
+      '- a b: c: d\n',
+      '- !x a\n',
+      '%\n',
+    ];
+    const slow = [...wrong, 'a\n'].filter((line) => {
+      const text = line.startsWith('a\n') ? `a: |\n b\n${filled(line, 20_000)}` : filled(line, 20_000);
+      return cpu(text) > 3 * right;
+    });
+    expect(slow).toEqual([]);
+  });
+
+  it('says which alias has no anchor, of the first document only', async () => {
+    const error = await parseFailure(() => parseYaml('a.yaml', 'a: 1\nb:\n  - *b\nc: &b 1\n'));
+    expect(error.message).toBe('a.yaml:3: Unresolved alias (the anchor must be set before the alias): b');
+    expect(parseYaml('a.yaml', 'a: &a 1\nb: *a\nc: "*d"\n# *d\n---\n- *d\n')).toEqual({
+      a: 1,
+      b: 1,
+      c: '*d',
+    });
+    expect(yamlPairs('a.yaml', 'a: 1\nb: *b*\n')).toMatchObject([{ key: 'a', value: 1 }, { key: 'b' }]);
+  });
+
+  it('has a limit, far above what people write', async () => {
+    const error = await parseFailure(() => parseYaml('long.yaml', filled('- a\n', 2_000_000)));
+    expect(error.message).toBe('long.yaml: too long: more than 1000000 tokens');
+  });
+
+  it('has no ordered maps, whose keys would be compared each with each', () => {
+    for (const head of ['', '%YAML 1.1\n'])
+      expect(parseYaml('a.yaml', `${head}--- !!omap\n- a: 1\n- a: 2\n`)).toEqual([{ a: 1 }, { a: 2 }]);
+  });
+
+  it('does not get its keys into warnings of the process', async () => {
+    const warnings: unknown[] = [];
+    const warned = (warning: unknown): number => warnings.push(warning);
+    process.on('warning', warned);
+    expect(parseYaml('a.yaml', '? [a, b]\n: 1\n')).toEqual({ '[ a, b ]': 1 });
+    await setImmediate();
+    process.off('warning', warned);
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe('hostile CSV', () => {
+  it('has a limit, far above what people write: each row with too few cells takes long', async () => {
+    for (const end of ['\n', '\r', '\r\n']) {
+      const error = await parseFailure(() => parseCsv('long.csv', `a,b${end}${`a${end}`.repeat(50_000)}`));
+      expect(error.message).toBe('long.csv: too long: more than 50000 lines');
+    }
+  });
+
+  it('is not searched for a column in every row', () => {
+    const text = `${'a,'.repeat(40_000)}name\n${'b\n'.repeat(10_000)}`;
+    let rows: readonly CsvRow[] = [];
+    const parsed = cpuOf(() => (rows = csvRows('a.csv', text)));
+    expect(cpuOf(() => rows.map(({ cell }) => cell('name')))).toBeLessThan(parsed);
+    expect(csvRows('a.csv', 'name,Other,NAME\na,b,c\n').map(({ cell }) => [cell('name'), cell('x')])).toEqual(
+      [['a', '']],
+    );
   });
 });
 

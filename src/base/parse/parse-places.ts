@@ -1,5 +1,6 @@
 import { isMap, isPair, isScalar, isSeq } from 'yaml';
-import { composedYaml, guarded, withoutBom } from './parse.ts';
+import { guarded, withoutBom } from './parse.ts';
+import { composedYaml } from './yaml-document.ts';
 
 type YamlScalar = string | number | boolean | null;
 
@@ -27,7 +28,7 @@ export function yamlPairs(file: string, text: string): YamlPair[] | undefined {
   return guarded(file, () => {
     const clean = withoutBom(text);
     const lines = lineStarts(clean);
-    const { document } = composedYaml(file, clean);
+    const { document } = composedYaml(file, clean, 'kept');
     const shift = text.length - clean.length;
     return isMap(document?.contents) ? pairsOf(document.contents.items, { clean, lines, shift }) : undefined;
   });

@@ -1,17 +1,9 @@
 import { CsvError, parse as csvSync } from 'csv-parse/sync';
 import { parse as tomlParse, stringify as tomlStringify, TomlError } from 'smol-toml';
-import {
-  Composer,
-  isScalar,
-  Lexer,
-  Parser,
-  stringify as yamlStringify,
-  visit,
-  type CST,
-  type Document,
-} from 'yaml';
+import { stringify as yamlStringify } from 'yaml';
 import { ParseError } from '../expected.ts';
-import { isTooDeep, NESTING_LIMIT } from './nesting.ts';
+import { isTooDeep } from './nesting.ts';
+import { composedYaml, firstLine, refuseTwins } from './yaml-document.ts';
 
 /** A parsed table. Names come from files, so they are looked up with `Object.hasOwn`, never as properties. */
 export type Table = Record<string, unknown>;
@@ -37,49 +29,9 @@ export function textField(table: Table, name: string): string | undefined {
 /** The value of a YAML text; of its first document, should it have several. */
 export function parseYaml(file: string, text: string): unknown {
   return guarded(file, () => {
-    const { document, failAt } = composedYaml(file, withoutBom(text));
+    const { document, failAt } = composedYaml(file, withoutBom(text), 'refused');
     if (document !== undefined) refuseTwins(document, failAt);
     return shallow(file, document?.toJS({ maxAliasCount: 100 }) as unknown);
-  });
-}
-
-/** A text as nodes that know their positions; throws if the text is invalid. */
-export function composedYaml(
-  file: string,
-  clean: string,
-): { document: Document.Parsed | undefined; failAt: FailAt } {
-  const failAt: FailAt = (offset, reason) => {
-    throw new ParseError(file, lineAt(clean, offset), firstLine(reason));
-  };
-  const composer = new Composer({ prettyErrors: false, uniqueKeys: false });
-  const [document] = composer.compose(yamlTokens(clean, failAt), true, clean.length);
-  const error = document?.errors[0];
-  if (error !== undefined) failAt(error.pos[0], error.message);
-  return { document, failAt };
-}
-
-type FailAt = (offset: number, reason: string) => never;
-
-function* yamlTokens(text: string, failAt: FailAt): Generator<CST.Token, void> {
-  const parser = new Parser();
-  for (const lexeme of new Lexer().lex(text)) {
-    yield* parser.next(lexeme);
-    if (parser.stack.length > NESTING_LIMIT) failAt(parser.offset, 'nested too deeply');
-  }
-  yield* parser.end();
-}
-
-/** Keys must be unique. The parser's own check compares each with each, which takes minutes for a long file. */
-function refuseTwins(document: Document.Parsed, failAt: FailAt): void {
-  visit(document, {
-    Map(_, { items }) {
-      const seen = new Set<unknown>();
-      for (const { key } of items) {
-        if (!isScalar(key)) continue;
-        if (seen.has(key.value)) failAt(key.range?.[0] ?? 0, 'Map keys must be unique');
-        seen.add(key.value);
-      }
-    },
   });
 }
 
@@ -99,10 +51,15 @@ export function parseToml(file: string, text: string): Table {
   });
 }
 
+/** No one writes as many. The parser makes an error, with a stack, of each row that is shorter than the first. */
+const CSV_LINES = 50_000;
+
 /** Rows as lists of cells, the header included. Ragged rows and quoted line breaks are preserved. */
 export function parseCsv(file: string, text: string): string[][] {
   let line = 0;
   return guarded(file, () => {
+    if (text.split(/\r\n?|\n/, CSV_LINES + 2).length > CSV_LINES + 1)
+      throw new ParseError(file, undefined, `too long: more than ${CSV_LINES} lines`);
     try {
       return csvSync(text, {
         bom: true,
@@ -132,7 +89,9 @@ export interface CsvRow {
 export function csvRows(file: string, text: string): CsvRow[] {
   const [header = [], ...rows] = parseCsv(file, text);
   const columns = header.map((name) => name.trim().toLowerCase());
-  return rows.map((cells) => ({ cell: (column) => cells[columns.indexOf(column.toLowerCase())] ?? '' }));
+  // By name: to look through many columns for each of many rows would take minutes.
+  const places = new Map(columns.map((name, place) => [name, place] as const).toReversed());
+  return rows.map((cells) => ({ cell: (column) => cells[places.get(column.toLowerCase()) ?? -1] ?? '' }));
 }
 
 export interface FrontMatter {
@@ -192,14 +151,4 @@ export function guarded<T>(file: string, parse: () => T): T {
 function shallow<T>(file: string, value: T): T {
   if (isTooDeep(value)) throw new ParseError(file, undefined, 'nested too deeply');
   return value;
-}
-
-function firstLine(message: string): string {
-  return message.split('\n', 1)[0]?.slice(0, 200) ?? '';
-}
-
-function lineAt(text: string, offset: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
-  return line;
 }
