@@ -14,7 +14,7 @@ const LINK = 'for|of|on|in|at|to|from|by|we|i|you|they|that|which|used|here|now|
 const FRENCH =
   "mots?[ _-]de[ _-]passe|mdp|cl[ée]s?[ _-](?:d['’]|de[ _])?(?:api|acc[eè]s|secr[eè]te|priv[ée]e|chiffrement|signature)|jetons?(?:[ _-](?:d['’])?(?:api|acc[eè]s))?";
 const SIGN = `(?:${BLANK}{0,3}[=:](?![=:>~])|${BLANK}{1,3}(?:is|was|are|est|était|sera|vaut|c['’]est)(?:${BLANK}?:)?(?=${BLANK}))`;
-const TOLD = new RegExp(
+export const TOLD = new RegExp(
   `(?<![\\p{L}\\p{N}_.-])(?:` +
     `(?:(?:${ENGLISH})(?:${BLANK}{1,3}(?:${LINK})(?!\\p{L})${WORDS}{0,4}?)?|(?:${FRENCH})${WORDS}{0,5}?)${SIGN}${BLANK}{0,3}["'\`«]?` +
     `|(?:${ENGLISH}|${FRENCH})${BLANK}{1,3}["'\`«]` +

@@ -25,7 +25,7 @@ const TOKEN_PATTERNS: readonly (readonly [
   [
     'credentials in a command',
     /[ \t](?:-u|--user)[ \t=]?["']?[\w.@+-]{1,60}:(?<value>[^\s"'`$*][^\s"'`]{2,255})/g,
-    (_, { input, index }) => FETCHES.test(input.slice(Math.max(0, index - 200), index)),
+    (_, { input, index }) => isFetched(input.slice(Math.max(0, index - 200), index)),
   ],
   ['an AWS key', /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g],
   ['an age key', /\bAGE-SECRET-KEY-1[0-9A-Z]{20,255}/gi],
@@ -107,8 +107,11 @@ function isLoginAndPassword(_: string, { groups }: RegExpExecArray): boolean {
   return /^[\x20-\x7E]+$/.test(text) && text.indexOf(':') > 0 && !text.endsWith(':');
 }
 
-/** A program that fetches, earlier in the same command. */
-const FETCHES = /\b(?:curl|wget|https?)\b[^\n|;]*$/;
+/** Whether the command so far begins with a program that fetches. */
+function isFetched(before: string): boolean {
+  const command = before.split(/[\n|;]/).at(-1) ?? '';
+  return /\b(?:curl|wget|https?)\b/.test(command);
+}
 
 /**
  * Three parts with dots between them, the first of which is an object in Base64. An expression would look at the same

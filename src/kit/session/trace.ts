@@ -18,7 +18,7 @@ export interface TraceLine {
 export function traceIn(text: string): TraceLine[] {
   return text.split(/\r?\n/).flatMap((line, index) => {
     const [, date = '', first = '', second, rest = ''] =
-      /^\[(\d{4}-\d{2}-\d{2}[^\]]{0,30})\]\s*\[([^\]]{1,100})\]\s*(?:\[([^\]]{1,100})\]\s*)?(.*)$/.exec(
+      /^\[(\d{4}-\d{2}-\d{2}[^\]]{0,30})\]\s*\[([^\]]{1,100})\]\s*(?:\[([^\]]{1,100})\]\s*)?(.*)/s.exec(
         line,
       ) ?? [];
     if (date === '') return [];

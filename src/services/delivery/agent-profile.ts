@@ -170,8 +170,10 @@ export function tagText(text: string, name: string): string | undefined {
 /** The texts of all elements of a name, in order. */
 export function allTexts(text: string, name: string): string[] {
   const found: string[] = [];
-  const opening = new RegExp(`<${name}(?:\\s[^>]{0,500})?>`, 'g');
+  // What is not a tag is matched too: to look for the end of one from each beginning would take long.
+  const opening = new RegExp(`<${name}(?:\\s[^>]*)?(>?)`, 'g');
   for (let open = opening.exec(text); open !== null; open = opening.exec(text)) {
+    if (open[1] === '' || open[0].length > ATTRIBUTES_LENGTH) continue;
     const start = open.index + open[0].length;
     const end = text.indexOf(`</${name}>`, start);
     if (end === -1) break;

@@ -125,19 +125,29 @@ interface Answer {
   reason?: string | undefined;
 }
 
-const BOX: Partial<Record<HandoverState, RegExp>> = {
-  accepted: /^([ \t]*[-*][ \t]+)\[ \](?=.*(?:ACCEPTÉ|ACCEPTED))/m,
-  rejected: /^([ \t]*[-*][ \t]+)\[ \](?=.*(?:REJETÉ|REJECTED))/m,
-  renegotiating: /^([ \t]*[-*][ \t]+)\[ \](?=.*(?:RENEGOCIATING|RENEGOTIATING))/m,
+/** What stands behind the box of a status. */
+const BOX: Partial<Record<HandoverState, readonly string[]>> = {
+  accepted: ['ACCEPTÉ', 'ACCEPTED'],
+  rejected: ['REJETÉ', 'REJECTED'],
+  renegotiating: ['RENEGOCIATING', 'RENEGOTIATING'],
 };
+const EMPTY_BOX = /^([ \t]*[-*][ \t]+)\[ \]/;
 
 /** The text with another status: one line of the front matter, the box, and who said so; all else stays to the byte. */
 export function withStatus(text: string, { status, by, at, reason }: Answer): string {
   const end = text.includes('\r\n') ? '\r\n' : '\n';
   const why = reason === undefined ? '' : ` : ${reason.replace(/\s+/g, ' ').trim()}`;
-  const ticked = text
-    .replace(/^status:.*$/m, () => `status: ${status}`)
-    .replace(BOX[status] ?? /$^/, (_box, bullet: string) => `${bullet}[x]`);
+  const ticked = withBox(
+    text.replace(/^status:.*$/m, () => `status: ${status}`),
+    BOX[status] ?? [],
+  );
   const gap = ticked.endsWith('\n') ? '' : end;
   return `${ticked}${gap}${end}- ${at}, ${by.replace(/\s+/g, ' ')}: ${status}${why}${end}`;
+}
+
+/** Ticks the first empty box that one of the words stands behind. */
+function withBox(text: string, words: readonly string[]): string {
+  const lines = text.split('\n');
+  const at = lines.findIndex((line) => EMPTY_BOX.test(line) && words.some((word) => line.includes(word)));
+  return lines.map((line, index) => (index === at ? line.replace(EMPTY_BOX, '$1[x]') : line)).join('\n');
 }

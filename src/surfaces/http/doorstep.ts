@@ -79,7 +79,7 @@ const sizeOf = ({ strangers, guests }: Waiting): number => strangers.size + gues
 
 /** Whoever has one IPv6 address has the 2^64 beside it, so those count as one. */
 export function networkOf(address = ''): string {
-  const [four] = /\d+\.\d+\.\d+\.\d+$/.exec(address) ?? [];
+  const [four] = /\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.exec(address) ?? [];
   if (four !== undefined) return four;
   const [front = [], back] = address.split('::').map((part) => part.split(':').filter(Boolean));
   if (back === undefined) return front.slice(0, 4).join(':');

@@ -1,0 +1,21 @@
+import { TOLD } from '../../src/base/secrets/secret-sentences.ts';
+
+/**
+ * Expressions that are put together while the program runs, by file: one example for each, with what callers pass. An
+ * expression that is only another one with other flags has none.
+ */
+export const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
+  'src/config/flags.ts': [/^(?:git\+|[\w.-]+@[\w.-]+:(?!\/\/))/],
+  'src/services/delivery/agent-profile.ts': [/<persona[\s>]/, /<step(?:\s[^>]*)?(>?)/g],
+  'src/services/delivery/install-material.ts': [/^\{project-root\}\/(?:_bmad|\.bmad|bmad|custom\.folder)\//],
+  'src/services/git-sources/list-text.ts': [/^[ \t]*(?:sources|"sources"|'sources')[ \t]*=[ \t]*/m],
+  'src/kit/settings.ts': [/^\s*["']?user_name["']?\s*:/],
+  'src/kit/agents.ts': [/\bAGENT_TAG=([\w.-]{1,100})/],
+  'src/readers/v4/yaml-text.ts': [/^[ \t]*(?:- )?name:[ \t]*(\S.*)$/m],
+  'src/readers/compiled/tasks.ts': [/^[^/]+\/tasks\/[^/]+\.(?:xml|md)$/i],
+  'src/base/secrets/rules.ts': [],
+  'src/base/text/hidden.ts': [/[\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\p{Cc}]/gu],
+  'src/base/secrets/secret-shapes.ts': [],
+  'src/base/secrets/secret-text.ts': [],
+  'src/base/secrets/secret-sentences.ts': [TOLD],
+};
