@@ -1,7 +1,7 @@
 import { basename, join, relative, sep } from 'node:path';
 import { stateNames } from '../base/files/file-state.ts';
 import { isFileInside, isLink, readInside, realFolder } from '../base/files/files.ts';
-import { field, parseYaml, tableOf, textField } from '../base/parse/parse.ts';
+import { field, parseYaml, tableOf, textField, type Table } from '../base/parse/parse.ts';
 import { BmadError } from '../base/errors.ts';
 import { appId, slug } from './memories/ids.ts';
 
@@ -117,18 +117,39 @@ export async function readContextFile(
   root: string,
   folder: string,
   problems: string[],
-): Promise<{ path?: string; value?: unknown }> {
+): Promise<{ path?: string; value?: unknown; isBroken?: true }> {
   for (const path of contextFiles(folder)) {
+    let text = '';
     try {
-      const text = (await readInside(root, path, MAX_CONTEXT_BYTES)).toString('utf8');
+      text = (await readInside(root, path, MAX_CONTEXT_BYTES)).toString('utf8');
       return { path, value: parseYaml(path, text) ?? {} };
     } catch (error) {
       if (error instanceof BmadError && error.code === 'not_found') continue;
-      problems.push(`${path}: ${error instanceof Error ? error.message : 'it cannot be read'}`);
-      return { path, value: {} };
+      const why = error instanceof Error ? error.message : 'it cannot be read';
+      problems.push(why.startsWith(path) ? why : `${path}: ${why}`);
+      return { path, value: plainPairs(text), isBroken: true };
     }
   }
   return {};
+}
+
+/**
+ * What can still be told from a page that is not valid YAML: the plain pairs of the tables that say who and what the project
+ * is. Its memories are kept under its name, which must not change because of a slip elsewhere in the file.
+ */
+export function plainPairs(text: string): Table {
+  const tables: Record<string, Record<string, string>> = {};
+  let table: Record<string, string> | undefined;
+  for (const line of text.split(/\r?\n/)) {
+    const top = /^([\w-]+)\s*:\s*(?:#.*)?$/.exec(line)?.[1];
+    if (top === 'project' || top === 'user') tables[top] = table = tables[top] ?? {};
+    else if (/^\S/.test(line) && !line.startsWith('#')) table = undefined;
+    const [, key, quoted, plain] =
+      /^ {1,4}([\w-]+)\s*:\s*(?:["']([^"']*)["']|([^\s#"'[{&*|>!][^#]*))\s*(?:#.*)?$/.exec(line) ?? [];
+    if (table !== undefined && key !== undefined && table[key] === undefined)
+      table[key] = (quoted ?? plain ?? '').trim();
+  }
+  return tables;
 }
 
 /** A path in the memory folder as a person finds it: in the project, or in the folder of the user. */

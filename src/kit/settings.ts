@@ -4,7 +4,7 @@ import { readInside } from '../base/files/files.ts';
 import { field, parseYaml, tableOf, type Table } from '../base/parse/parse.ts';
 import type { Problem } from '../model/record.ts';
 import { givenValue } from './given-value.ts';
-import { contextFiles, familyFolder, MAX_CONTEXT_BYTES } from './kit.ts';
+import { contextFiles, familyFolder, MAX_CONTEXT_BYTES, plainPairs } from './kit.ts';
 
 /** One file of the kit that says something BMAD's own configuration has a name for. */
 export interface KitLayer {
@@ -56,19 +56,20 @@ interface Found {
   table: Table;
 }
 
-/** The first of the files that is there; one that cannot be used is a problem and sets nothing. */
+/** The first of the files that is there; one that cannot be parsed is a problem, and sets what can be told from it. */
 async function firstTable(
   root: string,
   paths: readonly string[],
   problems: Problem[],
 ): Promise<Found | undefined> {
   for (const file of paths) {
+    let text = '';
     try {
-      const text = (await readInside(root, file, MAX_CONTEXT_BYTES)).toString('utf8');
+      text = (await readInside(root, file, MAX_CONTEXT_BYTES)).toString('utf8');
       return { file, text, table: tableOf(parseYaml(file, text)) };
     } catch (error) {
       if (error instanceof BmadError && error.code === 'not_found') continue;
-      return noted(problems, file, undefined)(error);
+      return noted(problems, file, { file, text, table: plainPairs(text) })(error);
     }
   }
   return undefined;

@@ -16,7 +16,7 @@ const names = (...paths: string[]): string[] =>
 describe('stacksIn', () => {
   it.each([
     ['go.mod', 'go'],
-    ['package.json', 'typescript'],
+    ['package.json', 'javascript'],
     ['main.tf', 'terraform'],
     ['infra/prod/eu/net.tf', 'terraform'],
     ['ansible/', 'ansible'],

@@ -19,7 +19,7 @@ const OTHER_STACKS = ['rust', 'java', 'dotnet', 'php', 'ruby'] as const;
 type StackName = KitStack | (typeof OTHER_STACKS)[number];
 
 export interface DetectedStack {
-  name: StackName;
+  name: StackName | 'javascript';
   /** The file or folder that shows it, as a path from the folder that was looked at. */
   because: string;
   /** Whether the kit's completion contract has commands for it. */
@@ -65,12 +65,22 @@ export function stacksIn(listing: readonly ListedPath[]): DetectedStack[] {
     const match = listing.find(({ path, kind: what }) => what === kind && pattern.test(path));
     if (match !== undefined)
       found.set(stack, {
-        name: stack,
+        name: stack === 'typescript' && !hasTypes(listing) ? 'javascript' : stack,
         because: match.path,
         inKit: (KIT_STACKS as readonly string[]).includes(stack),
       });
   }
   return [...found.values()];
+}
+
+/** What the kit's completion contract calls a stack; nothing when it has no commands for it. */
+export function kitStackOf({ name }: Pick<DetectedStack, 'name'>): KitStack | undefined {
+  return name === 'javascript' ? 'typescript' : KIT_STACKS.find((stack) => stack === name);
+}
+
+/** The kit calls every project with a package.json by the name of the language that most of them have. */
+function hasTypes(listing: readonly ListedPath[]): boolean {
+  return listing.some(({ path }) => /(?:^|\/)tsconfig[^/]*\.json$|\.[cm]?tsx?$/.test(path));
 }
 
 /** How deep Terraform files are searched for; the top is the first level. */

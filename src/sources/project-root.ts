@@ -29,7 +29,7 @@ export interface Project {
 }
 
 /** What marks the top of a project, the more telling first: BMAD folders of any version, then git. */
-const MARKERS = ['_bmad', '.bmad-core', 'bmad/_cfg', '.bmad/_cfg', '.git'];
+const MARKERS = ['_bmad', '.bmad-core', 'bmad/_cfg', '.bmad/_cfg', '_grimoire', '.git'];
 /** The same for a folder that a caller names: files that say what a project is. */
 const MARKING_FILES = ['project-context.yaml', PROJECT_CONFIG_FILE];
 
@@ -123,7 +123,7 @@ async function checkProject(
 
 /** Whether something at the top of a folder says that it is one: each opens content, a memory and more for itself. */
 async function isProject(root: string): Promise<boolean> {
-  for (const marker of [...MARKERS, '_grimoire']) if (await marks(join(root, marker), marker)) return true;
+  for (const marker of MARKERS) if (await marks(join(root, marker), marker)) return true;
   for (const file of MARKING_FILES) if (await pathExists(join(root, file))) return true;
   return false;
 }

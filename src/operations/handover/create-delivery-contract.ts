@@ -29,7 +29,12 @@ export const createDeliveryContract = defineOperation({
     from_team: teamField.describe('Who delivers'),
     to_team: teamField.describe('Who receives'),
     signed_by: z.string().max(200).default('').describe('Who signs it'),
-    run_id: z.string().min(1).max(200).optional().describe('Run whose artefacts are delivered'),
+    run_id: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Run whose artefacts are delivered; default: the latest finished'),
     branch: z.string().min(1).max(100).optional().describe('Session branch of the run'),
     artefacts: z.array(z.string().min(1).max(500)).max(200).default([]).describe('Paths'),
     questions: texts.default([]).describe('Open questions; a leading "!" means critical'),
@@ -39,6 +44,8 @@ export const createDeliveryContract = defineOperation({
     contract: handoverView,
     valid: z.boolean(),
     findings: z.array(findingSchema),
+    /** The run whose artefacts are in it, and whether it was chosen for want of a run_id. */
+    run: z.object({ run_id: z.string(), branch: z.string(), chosen: z.boolean() }).optional(),
   }),
 
   async run(input, context, { signal }) {
@@ -46,7 +53,9 @@ export const createDeliveryContract = defineOperation({
     const state = await context.state(project);
     const desk = await state.handovers();
     const known = await remembered(context, project);
-    const gathered = await desk.gather({ runId: run_id, branch, known });
+    // Whoever names the artefacts has named what is delivered.
+    const takesLatest = artefacts.length === 0;
+    const gathered = await desk.gather({ runId: run_id, branch, known, takesLatest });
     const { artefacts: produced, decisions, requests, language } = gathered;
     const named = artefacts.map((path) => ({ name: path.split('/').at(-1) ?? path, path }));
     const required = [...named, ...produced.filter(({ path }) => !artefacts.includes(path))];
@@ -55,7 +64,7 @@ export const createDeliveryContract = defineOperation({
         from: from_team,
         to: to_team,
         signedBy: signed_by.trim(),
-        runId: run_id,
+        runId: gathered.run?.id,
         language,
         required: required.map((artefact) => ({ ...artefact, criterion: undefined })),
         optional: [],
@@ -75,12 +84,25 @@ export const createDeliveryContract = defineOperation({
       signal,
     );
     const { valid, findings } = kept.validation;
-    return { contract: contractData(kept), valid, findings };
+    const { run } = gathered;
+    return {
+      contract: contractData(kept),
+      valid,
+      findings,
+      ...(run === undefined
+        ? {}
+        : { run: { run_id: run.id, branch: run.branch, chosen: run_id === undefined } }),
+    };
   },
 
-  render: ({ contract, valid, findings }) => ({
+  render: ({ contract, valid, findings, run }) => ({
     body: [
       `Written: ${contract.file}, ${plural(contract.artefacts, 'artefact')}, ${plural(contract.open_questions, 'open question')}.`,
+      ...(run?.chosen === true
+        ? [
+            `Taken from ${run.run_id}, the latest finished run of the branch ${run.branch}; run_id names another.`,
+          ]
+        : []),
       valid ? 'It is complete.' : 'It is not complete yet:',
       ...findingLines(findings),
     ].join('\n'),

@@ -114,6 +114,7 @@ export function failureLines(failure: FailureData, most: number): string[] {
     `[${severity}] ${category === 'UNKNOWN' ? '' : `${category}: `}${title} (${[date, agents.join(', '), status === 'open' ? 'open' : '', id, source].filter(Boolean).join('; ')})`,
     ...part('happened', failure.what_happened),
     ...part('cause', failure.root_cause),
+    ...part('impact', failure.impact),
     ...part('lesson', failure.lesson ?? failure.fix),
     ...part('rule', failure.rule),
   ];

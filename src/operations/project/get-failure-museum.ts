@@ -13,8 +13,11 @@ const SHOWN = 10;
 const museumSchema = z.object({
   failures: z.array(failureSchema),
   total: z.int(),
+  /** Of those that were asked for. */
   by_category: z.record(z.string(), z.int()),
   by_severity: z.record(z.string(), z.int()),
+  /** Of all there are, where only a category was asked for. */
+  all_categories: z.record(z.string(), z.int()).optional(),
   rules: z.array(z.object({ rule: z.string(), from: z.string() })),
   notes: z.array(z.string()),
 });
@@ -50,9 +53,10 @@ export const getFailureMuseum = defineOperation({
     return {
       failures: chosen.slice(0, most),
       total: chosen.length,
-      by_category: countBy(failures, (each) => each.category),
-      by_severity: countBy(failures, (each) => each.severity),
-      rules: failures.flatMap(({ rule, id, source }) =>
+      by_category: countBy(chosen, (each) => each.category),
+      by_severity: countBy(chosen, (each) => each.severity),
+      ...(wanted === undefined ? {} : { all_categories: countBy(failures, (each) => each.category) }),
+      rules: chosen.flatMap(({ rule, id, source }) =>
         rule === undefined ? [] : [{ rule, from: id ?? source }],
       ),
       notes,
@@ -68,10 +72,11 @@ export const getFailureMuseum = defineOperation({
 /** The failures and the rules they led to; at most so many. */
 export function museumText(data: z.output<typeof museumSchema>, most: number): string {
   const { failures, total, by_category: kinds, by_severity: severities, rules } = data;
+  const all = data.all_categories ?? {};
   if (total === 0)
-    return Object.keys(kinds).length === 0
+    return Object.keys(all).length === 0
       ? 'No failures are recorded.'
-      : `None in this category; available: ${countsText(kinds)}.`;
+      : `None in this category; available: ${countsText(all)}.`;
   const shown = failures.slice(0, most);
   const left = total - shown.length;
   return lines(

@@ -91,7 +91,7 @@ describe('get_project_context', () => {
     const { data, text } = await contextOf({ 'package.json': '{}' });
     expect(data).toMatchObject({
       layout: 'none',
-      stack: { detected: [{ name: 'typescript' }] },
+      stack: { detected: [{ name: 'javascript' }] },
       warnings: [],
     });
     expect(text).toContain('no BMAD files of its own');

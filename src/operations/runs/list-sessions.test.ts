@@ -54,7 +54,7 @@ describe('list_sessions', () => {
     );
     expect(answer.body).toContain('- broke: failed (branch active), 2 runs');
     expect(answer.body).toContain('- done: completed (branch active), 1 run');
-    expect(answer.body).toContain('archived as old-20260101');
+    expect(answer.body).toContain('- old-20260101: completed (branch active), archived copy of old');
     expect(answer.body).toContain('Nothing yet');
   });
 

@@ -43,6 +43,9 @@ export const listSessions = defineOperation({
     current: z.string(),
     current_from: z.string(),
     sessions: z.array(sessionSchema),
+    /** How many there are of each standing, whatever was asked for. */
+    counts: z.record(z.enum(STANDINGS), z.int()),
+    asked: z.enum(FILTERS),
     problems: z.array(z.string()),
   }),
   async run({ status = 'all', project }, context) {
@@ -54,17 +57,21 @@ export const listSessions = defineOperation({
       sessions: branches
         .filter((branch) => status === 'all' || standingOf(branch) === status)
         .map((branch) => sessionData(branch, current)),
+      counts: Object.fromEntries(
+        STANDINGS.map((each) => [each, branches.filter((branch) => standingOf(branch) === each).length]),
+      ) as Counts,
+      asked: status,
       problems: [...problems],
     };
   },
-  render: ({ current, current_from: from, sessions, problems }) => ({
+  render: ({ current, current_from: from, sessions, counts, asked, problems }) => ({
     body: lines(
       `Current branch: ${current} (${from})`,
-      sessions.length === 0 ? 'There are no such session branches.' : sessions.map(sessionText),
+      sessions.length === 0 ? noneText(asked, counts) : sessions.map(sessionText),
       problems.map((problem) => `Problem: ${problem}`),
     ),
     steps:
-      sessions.length > 0
+      sessions.length > 0 || STANDINGS.some((each) => counts[each] > 0)
         ? []
         : [
             openRun(undefined, 'Open a run, the first one in "main"'),
@@ -72,6 +79,15 @@ export const listSessions = defineOperation({
           ],
   }),
 });
+
+type Counts = Record<(typeof STANDINGS)[number], number>;
+
+function noneText(asked: (typeof FILTERS)[number], counts: Counts): string {
+  const others = STANDINGS.filter((each) => counts[each] > 0).map((each) => `${counts[each]} ${each}`);
+  return others.length === 0
+    ? 'There are no session branches yet.'
+    : `No session branch is ${asked}; there are others: ${others.join(', ')}.`;
+}
 
 function sessionData(branch: RunBranch, current: string): z.output<typeof sessionSchema> {
   const count = (status: string): number => branch.runs.filter((run) => run.status === status).length;
@@ -107,13 +123,13 @@ function sessionText(session: z.output<typeof sessionSchema>): string {
   const counts = RUN_STATUSES.filter((each) => runs[each] > 0).map((each) => `${runs[each]} ${each}`);
   const about = [
     standingWords(session.standing, session.status),
-    archive === undefined ? undefined : `archived as ${archive}`,
+    archive === undefined ? undefined : `archived copy of ${name}`,
     created === undefined ? undefined : `since ${created.slice(0, 10)}`,
     `${plural(runs.total, 'run')}${counts.length === 0 ? '' : ` (${counts.join(', ')})`}`,
     latest === undefined ? undefined : `latest ${latest.run_id} (${latest.status})`,
   ].filter((part) => part !== undefined);
   return lines(
-    `- ${name}${current ? ' (current)' : ''}: ${about.join(', ')}`,
+    `- ${archive ?? name}${current ? ' (current)' : ''}: ${about.join(', ')}`,
     purpose === undefined ? undefined : `  ${oneLine(purpose, 160)}`,
     session.problems.map((problem) => `  Problem: ${problem}`),
   );

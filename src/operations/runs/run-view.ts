@@ -257,9 +257,10 @@ export function allDone({ status, resume_step: step, progress: { total } }: RunD
 
 const isElsewhere = (folder: string): boolean => /^(?:[a-z]:)?[\\/]/i.test(folder);
 
-/** The most recent run of a branch. */
+/** The most recent run of a branch; one that cannot be read says nothing and hides no other. */
 export function latestRun({ runs }: Pick<RunBranch, 'runs'>): Run | undefined {
-  return [...runs].sort(byRecency)[0];
+  const known = runs.filter(({ status }) => status !== 'unknown');
+  return [...(known.length > 0 ? known : runs)].sort(byRecency)[0];
 }
 
 export function byRecency(a: Run, b: Run): number {

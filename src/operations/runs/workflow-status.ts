@@ -57,7 +57,7 @@ export const getWorkflowStatus = defineOperation({
     const problems = [...reading.problems];
     const found = id === undefined ? undefined : runs.find(reading, id, branch);
     const name = found === undefined ? (branch ?? reading.current) : (found.archive ?? found.branch);
-    const inBranch = branchNamed(reading, name);
+    const inBranch = runs.branch(reading, name);
     if (inBranch === undefined && name !== 'main' && branch !== undefined) throw noBranch(name, reading);
     problems.push(...(inBranch?.problems ?? []));
     const run = found ?? (inBranch === undefined ? undefined : latestRun(inBranch));
@@ -90,13 +90,6 @@ export const getWorkflowStatus = defineOperation({
 });
 
 const FIRST_RUN = openRun(undefined, 'Open the first run');
-
-function branchNamed({ branches }: RunsReading, name: string): RunsReading['branches'][number] | undefined {
-  return (
-    branches.find((each) => each.name === name && each.archive === undefined) ??
-    branches.find((each) => each.archive === name)
-  );
-}
 
 function noBranch(name: string, { branches }: RunsReading): BmadError {
   return new BmadError('not_found', `There is no session branch ${quoted(name)}.`, {

@@ -9,6 +9,7 @@ import type { Step } from '../../base/step.ts';
 import { projectField, stepsField } from '../fields.ts';
 import { olderNote } from '../project/older-state.ts';
 import { defineOperation } from '../operation.ts';
+import { stateFindings } from './doctor-state.ts';
 import { safetyLines, safetyOf, safetySchema } from './doctor-safety.ts';
 
 const originSchema = z.object({
@@ -67,18 +68,24 @@ export const doctor = defineOperation({
     if (opened instanceof BmadError) return unusable(opened, context);
     const { catalogue, delivery, project: found, warnings, steps } = opened;
     const diagnosis = await context.diagnosis();
+    const problems = [...catalogue.problems, ...(await delivery.check())].map(problemText);
     const older = found.root === undefined ? [] : await (await context.state(project)).older();
     const stores = found.root === undefined ? NO_FAULTS : await faultsOfStores(context, project);
+    const told = new Set(problems);
+    const state =
+      found.root === undefined
+        ? []
+        : (await stateFindings(context, project)).filter(({ text }) => !told.has(text));
     const findings = [
       ...(await diagnosis.examine(catalogue)),
       ...stores.findings,
+      ...state,
       ...older.map((part) => ({
         level: 'notice' as const,
         about: 'older-state',
         text: olderNote(part, call),
       })),
     ];
-    const problems = [...catalogue.problems, ...(await delivery.check())].map(problemText);
     if (handshake) call.progress('starting the server for a handshake');
     const shaken = handshake ? await diagnosis.handshake(call.signal) : undefined;
     return {

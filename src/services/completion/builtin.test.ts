@@ -53,7 +53,7 @@ describe('the built-in contract', () => {
       'package.json': JSON.stringify({ scripts: { test } }),
     });
     const good = await builtin(pack('node -e "console.log(40 + 2)"'));
-    expect(good).toMatchObject({ status: 'PASS', stacks: ['typescript'] });
+    expect(good).toMatchObject({ status: 'PASS', stacks: ['javascript'] });
     expect(good['output']).toContain('42');
     expect(good['steps']).toMatchObject([{ command: 'npm run test', ok: true, exit_code: 0 }]);
     expect(await builtin(pack('node -e "process.exit(3)"'))).toMatchObject({ status: 'FAIL' });

@@ -3,7 +3,7 @@ import { expected } from '../../base/expected.ts';
 import { findProgram } from '../../base/files/file-digest.ts';
 import { pathExists, readInside } from '../../base/files/files.ts';
 import { runWatched } from '../../base/process/process-watched.ts';
-import { KIT_STACKS, listForStacks, stacksIn, type KitStack } from '../../kit/stacks.ts';
+import { kitStackOf, listForStacks, stacksIn, type KitStack } from '../../kit/stacks.ts';
 import type { OutputKeeper } from './output.ts';
 import type { Lack, PlannedCommand, Surroundings } from './plan.ts';
 import { PLANS } from './plans.ts';
@@ -19,6 +19,8 @@ export type PlanRequest = Pick<RunRequest, 'root' | 'folder' | 'place' | 'stack'
 
 interface Plan {
   stacks: KitStack[];
+  /** What a stack is called here: the kit takes JavaScript for TypeScript. */
+  called(stack: string): string;
   commands: PlannedCommand[];
   lacks: Lack[];
 }
@@ -27,9 +29,8 @@ interface Plan {
 export async function planBuiltin(request: PlanRequest): Promise<Plan> {
   const { root, folder, stack } = request;
   const listing = await listForStacks(root, folder);
-  const found = stacksIn(listing)
-    .map(({ name }) => name)
-    .filter((name): name is KitStack => (KIT_STACKS as readonly string[]).includes(name));
+  const detected = stacksIn(listing);
+  const found = detected.flatMap((each) => kitStackOf(each) ?? []);
   const stacks = stack === undefined ? found : found.filter((name) => name === stack);
   const around = surroundings(request, listing);
   const commands: PlannedCommand[] = [];
@@ -39,13 +40,14 @@ export async function planBuiltin(request: PlanRequest): Promise<Plan> {
     commands.push(...plan.commands);
     lacks.push(...plan.lacks);
   }
-  return { stacks, commands, lacks };
+  const called = (name: string): string => detected.find((each) => kitStackOf(each) === name)?.name ?? name;
+  return { stacks, called, commands, lacks };
 }
 
 /** Verifies a folder with the usual commands of its stacks, for projects that have no script of their own. */
 export async function runBuiltin(request: RunRequest): Promise<RunResult> {
   const { stack, keeper } = request;
-  const { stacks, commands, lacks } = await planBuiltin(request);
+  const { stacks, called, commands, lacks } = await planBuiltin(request);
   if (stacks.length === 0)
     return {
       status: 'NOT_VERIFIED',
@@ -67,8 +69,8 @@ export async function runBuiltin(request: RunRequest): Promise<RunResult> {
     (name) => !steps.some((step) => step.stack === name) && !lacks.some((lack) => lack.stack === name),
   );
   const hints = [
-    ...lacks.map(({ stack: of, what }) => `${of}: ${what}`),
-    ...idle.map((name) => `${name}: no command applies to it here, so it was not checked.`),
+    ...lacks.map(({ stack: of, what }) => `${called(of)}: ${what}`),
+    ...idle.map((name) => `${called(name)}: no command applies to it here, so it was not checked.`),
     ...(timedOut
       ? [
           'To allow more time, raise contract_timeout_ms (BMAD_CONTRACT_TIMEOUT_MS). A test runner in watch mode never ends.',
@@ -78,7 +80,14 @@ export async function runBuiltin(request: RunRequest): Promise<RunResult> {
       ? ['To get a verdict on one stack only, name it with "stack".']
       : []),
   ];
-  return { ...judged, hints, stacks, steps, timedOut, ...(signal === undefined ? {} : { signal }) };
+  return {
+    ...judged,
+    hints,
+    stacks: stacks.map(called),
+    steps: steps.map((step) => ({ ...step, stack: called(step.stack) })),
+    timedOut,
+    ...(signal === undefined ? {} : { signal }),
+  };
 }
 
 async function runAll(

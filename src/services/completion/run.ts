@@ -98,7 +98,7 @@ export async function runScript(script: Script, request: RunRequest): Promise<Ru
   keeper.flush();
   const read = reader.read;
   return {
-    ...judge(read, { ...ended, timeoutMs }),
+    ...judge(read, { ...ended, timeoutMs }, stack),
     stacks: read.stacks,
     steps: read.steps,
     timedOut: ended.timedOut,

@@ -124,14 +124,15 @@ export interface Judgement {
 }
 
 /** What a run of the script is worth: exit code and verdict have to agree, and something must have been run. */
-export function judge(read: ReadVerdict, ending: Ending): Judgement {
-  const { status, reason } = statusOf(read, ending);
-  return { status, reason, hints: hintsFor(read, ending, status) };
+export function judge(read: ReadVerdict, ending: Ending, stack?: string): Judgement {
+  const { status, reason } = statusOf(read, ending, stack);
+  return { status, reason, hints: hintsFor(read, ending, status, stack) };
 }
 
 function statusOf(
   read: ReadVerdict,
   { code, signal, timedOut, timeoutMs }: Ending,
+  stack: string | undefined,
 ): Omit<Judgement, 'hints'> {
   const failed = (reason: string) => ({ status: 'FAIL' as const, reason });
   const open = (reason: string) => ({ status: 'NOT_VERIFIED' as const, reason });
@@ -141,13 +142,17 @@ function statusOf(
     return failed(
       read.verdict === undefined
         ? `It ended with exit code ${code} before its verdict.`
-        : `Its verdict is ${read.verdict}, its exit code ${code}.`,
+        : read.verdict === 'PASS'
+          ? `It printed PASS but ended with exit code ${code}, so it failed.`
+          : `Its verdict is FAIL, its exit code ${code}.`,
     );
   if (read.verdict === 'FAIL') return failed('Its verdict is FAIL.');
   if (read.verdict === undefined)
     return open(
       read.noStack
-        ? 'The script found no stack to verify and ran nothing.'
+        ? stack === undefined
+          ? 'The script found no stack to verify and ran nothing.'
+          : `The script found no files of the stack ${stack} here and ran nothing.`
         : 'The script ended without a verdict line (CC PASS or CC FAIL).',
     );
   if (read.kitForm && !read.steps.some(({ ok }) => ok !== undefined))
@@ -156,13 +161,20 @@ function statusOf(
 }
 
 /** What is known to go wrong with the kit's script, where this run shows signs of it. */
-function hintsFor(read: ReadVerdict, { code, timedOut }: Ending, status: Status): string[] {
+function hintsFor(
+  read: ReadVerdict,
+  { code, timedOut }: Ending,
+  status: Status,
+  named: string | undefined,
+): string[] {
   const hints: string[] = [];
   const ran = new Set(read.steps.filter(({ ok }) => ok !== undefined).map(({ stack }) => stack));
   const idle = read.kitForm ? read.stacks.filter((stack) => !ran.has(stack)) : [];
   if (read.noStack)
     hints.push(
-      'The script exits with code 0 when it finds no stack. Name one with "stack", or a folder with "working_dir".',
+      named === undefined
+        ? 'The script exits with code 0 when it finds no stack. Name one with "stack", or a folder with "working_dir".'
+        : 'The script exits with code 0 when it finds no stack. Omit "stack" to have it look for others, or name the folder of the code with "working_dir".',
     );
   if (!timedOut && idle.length > 0 && read.verdict !== undefined)
     hints.push(`No command was run for ${idle.join(', ')}, so it was not checked: install its tools.`);

@@ -47,6 +47,8 @@ export interface ContextFacts {
   /** Files of no fixed form that some projects keep, as paths in the project. */
   notes: string[];
   warnings: string[];
+  /** Those of the warnings that only say what nobody has filled in yet. */
+  mild: string[];
 }
 
 const LOOSE_NOTES = [
@@ -59,9 +61,9 @@ const LOOSE_NOTES = [
 /** `pages` is where sessions and handoffs are: the project itself, or the folder of the user in its place. */
 export async function readContextFacts(kit: Kit, pages: Kit): Promise<ContextFacts> {
   const warnings = [...kit.problems];
-  const { path, value } = await readContextFile(kit.root, kit.folder, []);
+  const { path, value, isBroken } = await readContextFile(kit.root, kit.folder, []);
   const context = maskSecretValues(tableOf(value)) as Table;
-  if (path !== undefined && Object.keys(context).length === 0)
+  if (path !== undefined && isBroken !== true && Object.keys(context).length === 0)
     warnings.push(`${path} is empty, probably because an installation was interrupted.`);
   const shared = await textToRead(pages, SHARED_CONTEXT_FILE, warnings);
   if (shared !== undefined) warnings.push(...emptyPage(shared, inProject(kit, SHARED_CONTEXT_FILE)));
@@ -81,6 +83,7 @@ export async function readContextFacts(kit: Kit, pages: Kit): Promise<ContextFac
     memoryConfig: await yamlOf(kit, `${kit.folder}/_memory/config.yaml`, warnings),
     notes: await looseNotes(kit),
     warnings,
+    mild: [],
   };
   // An install of BMAD itself has a memory folder too, and none of the kit's files.
   const isKit =
@@ -92,24 +95,26 @@ export async function readContextFacts(kit: Kit, pages: Kit): Promise<ContextFac
 }
 
 function tellMissing(
-  { kit, context, sections, warnings }: ContextFacts,
+  { kit, context, sections, warnings, mild }: ContextFacts,
   path: string | undefined,
   shared: string | undefined,
 ): void {
   if (kit.memory === undefined) return;
-  if (path === undefined) warnings.push('There is no project-context.yaml.');
+  const tell = (text: string): void => {
+    warnings.push(text);
+    mild.push(text);
+  };
+  if (path === undefined) tell('There is no project-context.yaml.');
   if (shared === undefined) warnings.push(`There is no ${inProject(kit, SHARED_CONTEXT_FILE)}.`);
   const open = sections.filter(({ text, topic }) => text === '' && topic !== 'requests');
   if (open.length > 0)
-    warnings.push(
+    tell(
       `${inProject(kit, SHARED_CONTEXT_FILE)} has sections not filled in: ${open.map(({ title }) => title).join(', ')}.`,
     );
   const archetype = textField(tableIn(context, 'agents'), 'archetype');
   const type = textField(tableIn(context, 'project'), 'type');
   if (type === 'infrastructure' && archetype !== undefined && archetype !== 'infra-ops')
-    warnings.push(
-      `project.type is "infrastructure", the installer's default, but the archetype is ${archetype}.`,
-    );
+    tell(`project.type is "infrastructure", the installer's default, but the archetype is ${archetype}.`);
 }
 
 const warned = (warnings: string[]) => expected(({ message }) => void warnings.push(message));

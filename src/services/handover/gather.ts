@@ -10,7 +10,7 @@ import { ENGLISH, languageOf } from '../../kit/language.ts';
 import { projectWording } from '../../kit/project-language.ts';
 import { readRuns } from '../../kit/runs/scan.ts';
 import { SHARED_CONTEXT_FILE } from '../../kit/memories/shared-context.ts';
-import type { Run } from '../../model/run.ts';
+import type { Run, RunsReading } from '../../model/run.ts';
 
 interface KnownDecision {
   decision: string;
@@ -32,6 +32,8 @@ interface HandoverMaterial {
 export interface Choice {
   runId: string | undefined;
   branch: string | undefined;
+  /** Whether, without a run, the latest finished one of the branch is meant. */
+  takesLatest: boolean;
   /** What the memory knows was decided, newest first, the log of the project included; without it, the log alone. */
   known?: readonly KnownDecision[] | undefined;
 }
@@ -43,9 +45,15 @@ const LOG_BYTES = 20_000_000;
 export async function gather(
   kit: Kit,
   userRuns: string,
-  { runId, branch, known }: Choice,
+  { runId, branch, known, takesLatest }: Choice,
 ): Promise<HandoverMaterial> {
-  const run = runId === undefined ? undefined : await runNamed(kit, userRuns, runId, branch);
+  const reading = await readRuns(kit, userRuns);
+  const run =
+    runId !== undefined
+      ? runNamed(reading, runId, branch)
+      : takesLatest
+        ? latestFinished(reading, branch ?? reading.current)
+        : undefined;
   const shared = await textToRead(kit, SHARED_CONTEXT_FILE, []);
   return {
     run,
@@ -66,8 +74,16 @@ function openRequests(shared: string | undefined): HandoverMaterial['requests'] 
     }));
 }
 
-async function runNamed(kit: Kit, userRuns: string, id: string, branch: string | undefined): Promise<Run> {
-  const { branches } = await readRuns(kit, userRuns);
+/** The run that came to its end last, in a branch that is not put away. */
+function latestFinished({ branches }: RunsReading, branch: string): Run | undefined {
+  return branches
+    .filter(({ name, archive }) => name === branch && archive === undefined)
+    .flatMap(({ runs }) => runs)
+    .filter(({ status }) => status === 'completed')
+    .sort((a, b) => b.latest - a.latest)[0];
+}
+
+function runNamed({ branches }: RunsReading, id: string, branch: string | undefined): Run {
   const runs = branches
     .flatMap((each) => each.runs)
     .filter((run) => branch === undefined || run.branch === branch);

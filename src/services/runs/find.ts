@@ -12,8 +12,15 @@ export const OPEN_RUN: Step = { operation: 'run_open', open: ['workflow'], why: 
 export function branchOf({ branches }: RunsReading, name: string): RunBranch | undefined {
   return (
     branches.find((each) => each.name === name && each.archive === undefined) ??
-    branches.find((each) => each.archive === name)
+    branches.find((each) => each.archive === name) ??
+    onlyArchived(branches, name)
   );
+}
+
+/** A branch that was archived once is still known by its name. */
+function onlyArchived(branches: readonly RunBranch[], name: string): RunBranch | undefined {
+  const named = branches.filter((each) => each.name === name);
+  return named.length === 1 ? named[0] : undefined;
 }
 
 export function checkedBranch(name: string): string {

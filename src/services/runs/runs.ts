@@ -6,7 +6,7 @@ import { readText } from '../../kit/runs/json-file.ts';
 import type { RunPlace } from '../../model/run.ts';
 import { archiveBranch, createBranch, diffBranches, switchBranch } from './branches.ts';
 import { checkpoint, finishRun, repairRun } from './change-run.ts';
-import { findRun } from './find.ts';
+import { branchOf, findRun } from './find.ts';
 import { mergeBranch } from './merge.ts';
 import { openRun } from './open-run.ts';
 import { readAll, type RunsStorage } from './storage.ts';
@@ -32,6 +32,7 @@ export function openRuns({
   return {
     read: here(readAll),
     find: findRun,
+    branch: branchOf,
     async journal({ base, path }: RunPlace): Promise<Journal> {
       const text = await readText(base, `${path}/${JOURNAL_FILE}`);
       return typeof text === 'string' ? journalIn(text) : { entries: [], broken: 0 };
