@@ -49,11 +49,11 @@ export default defineConfig({
     projects: [
       project('unit', ['src/**/*.test.ts'], { exclude: BESIDE_WITH_PROCESSES }),
       project('property', ['tests/property/**/*.test.ts']),
-      project('contract', ['tests/*.test.ts', 'tests/{contract,memory,steps}/**/*.test.ts'], {
+      project('contract', ['tests/*.test.ts', 'tests/{contract,memory}/**/*.test.ts'], {
         exclude: WITH_PROCESSES,
       }),
       project('surface', ['tests/surface/**/*.test.ts']),
-      project('installs', ['tests/installs/**/*.test.ts', 'tests/search/**/*.test.ts'], fetching),
+      project('installs', ['tests/{installs,search,steps}/**/*.test.ts'], fetching),
       project('processes', [...BESIDE_WITH_PROCESSES, ...WITH_PROCESSES], waiting),
       project('e2e', ['tests/e2e/**/*.test.ts'], waiting),
       project('conformance', ['tests/conformance/**/*.test.ts'], {
