@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module';
+import type * as readline from 'node:readline/promises';
 import { visibleJson, visibleLines } from '../base/text/hidden.ts';
 
 /**
@@ -32,8 +34,8 @@ export function errorsAreRead(): boolean {
 export function lineReader(signal: AbortSignal): ((prompt: string) => Promise<string>) | undefined {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
   return async (prompt) => {
-    // Servers print as well, and never ask.
-    const { createInterface } = await import('node:readline/promises');
+    // Servers print as well, and never ask. Not by import(), which the compile cache of Node 20 does not allow.
+    const { createInterface } = createRequire(import.meta.url)('node:readline/promises') as typeof readline;
     // Lines are edited by the terminal itself: there is no other writer.
     const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
     try {

@@ -12,7 +12,7 @@ describe.skipIf(!ours)('the compiled programs', () => {
   it('are kept for the next start, and made again where they are damaged', async () => {
     const cwd = await temporaryFolder(onTestFinished);
     const top = join(cwd, 'compiled');
-    const env = bareEnvironment(cwd, { NODE_COMPILE_CACHE: top });
+    const env = bareEnvironment(await temporaryFolder(onTestFinished), { NODE_COMPILE_CACHE: top });
     const version = async () => {
       const { code, stdout, stderr } = await bmad(['--version'], { cwd, env });
       return { code, stdout: stdout.toString('utf8'), stderr };
@@ -35,6 +35,13 @@ describe.skipIf(!ours)('the compiled programs', () => {
       expect(await readdir(folder)).toEqual([name]);
       expect((await readFile(path)).length).toBeGreaterThan(50_000);
     }
+    // What imports a module is compiled each time.
+    for (const text of ['Said for the first time', 'Said for the second time']) {
+      const { code, stderr } = await bmad(['memory', 'remember', 'decisions', 'dev', text], { cwd, env });
+      expect([code, stderr]).toEqual([0, '']);
+    }
+    expect((await readdir(folder)).map((each) => each.split('.')[0])).toContain('masking');
+    expect((await readdir(folder)).filter((each) => each.startsWith('memory.'))).toEqual([]);
     const other = { ...env, NODE_DISABLE_COMPILE_CACHE: '1', NODE_COMPILE_CACHE: join(cwd, 'unused') };
     expect((await bmad(['--version'], { cwd, env: other })).code).toBe(0);
     expect(await readdir(cwd)).not.toContain('unused');

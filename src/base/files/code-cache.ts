@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import Module, { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import { constants, Script } from 'node:vm';
+import { Script } from 'node:vm';
 
 /** Not in the types of the oldest Node we run on. */
 type LoadHandler = (module: NodeJS.Module & { exports: unknown }, path: string) => void;
@@ -36,21 +36,19 @@ interface CompiledCode {
  */
 export function cacheCompiledCode({ folder, programs, atEnd }: CompiledCode): void {
   const loader = Module as unknown as Loader;
-  const importModuleDynamically = (constants as { USE_MAIN_CONTEXT_DEFAULT_LOADER?: number } | undefined)
-    ?.USE_MAIN_CONTEXT_DEFAULT_LOADER;
   const ordinary = loader._extensions['.js'];
-  if (importModuleDynamically === undefined || ordinary === undefined) return;
+  if (ordinary === undefined) return;
   const growing: { name: string; script: Script; starts: number }[] = [];
 
   loader._extensions['.cjs'] = (module, path) => {
-    if (dirname(path) !== programs) return ordinary(module, path);
-    const code = readFileSync(path, 'utf8');
+    const code = dirname(path) === programs ? readFileSync(path, 'utf8') : undefined;
+    // Code from a cache cannot import modules: V8 does not keep who loads them.
+    if (code === undefined || /\bimport\(/.test(code)) return ordinary(module, path);
     const name = `${basename(path)}.${digest(code).toString('hex').slice(0, 16)}`;
     const { cachedData, starts } = kept(join(folder, name));
     const script = new Script(loader.wrap(code), {
       filename: path,
       ...(cachedData === undefined ? {} : { cachedData }),
-      importModuleDynamically: importModuleDynamically as never,
     });
     const refused = script.cachedDataRejected === true;
     if (refused || starts < STARTS_THAT_ADD) growing.push({ name, script, starts: refused ? 1 : starts + 1 });
