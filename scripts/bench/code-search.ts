@@ -79,7 +79,7 @@ async function measure(
     place: join(cache, `${analyser.id}-${grammars}-${vectors}.index`),
     grammars: createGrammars(grammars),
   });
-  await indexer.survey(() => true, forever);
+  await indexer.survey(() => true, undefined, forever);
   await indexer.work(Infinity, forever, () => undefined);
   const asked = new Map<string, Pair[]>();
   for (const pair of corpus.pairs) asked.set(pair.path, [...(asked.get(pair.path) ?? []), pair]);

@@ -1,9 +1,10 @@
 import { stemmer as englishStem } from '@orama/stemmers/english';
 import { stemmer as frenchStem } from '@orama/stemmers/french';
+import { expectsVerb, infinitive, sameStem } from './french-forms.ts';
 import { fold, splitHumps } from './words.ts';
 
 /** Goes up whenever the same text would give other terms, so that stored terms are known to be old. */
-export const ANALYSER_VERSION = 2;
+export const ANALYSER_VERSION = 3;
 
 /** Words that every sentence has and nothing is about, in French and English, without accents. */
 const STOP_WORDS = new Set(
@@ -43,12 +44,15 @@ const stems = new Map<string, string>();
 export function analyse(text: string): string[] {
   const words = splitHumps(text.normalize('NFC')).toLowerCase().matchAll(WORD);
   const terms: string[] = [];
+  let isVerbNext = false;
   for (const [whole, dotted] of words) {
     const word = dotted ?? whole;
     const plain = fold(word);
+    const followsNous = isVerbNext;
+    isVerbNext = expectsVerb(plain, followsNous);
     // A letter alone says nothing; a digit tells Python 2 from Python 3.
     if ((plain.length < 2 && !/\d/.test(plain)) || STOP_WORDS.has(plain) || ELISIONS.has(plain)) continue;
-    terms.push(stem(word.slice(0, LONGEST_WORD)));
+    terms.push(stem(infinitive(word.slice(0, LONGEST_WORD), followsNous)));
   }
   return terms;
 }
@@ -60,7 +64,9 @@ export function analyse(text: string): string[] {
 function stem(word: string): string {
   const known = stems.get(word);
   if (known !== undefined) return known;
-  const made = /\d/.test(word) ? fold(word) : englishStem(fold(frenchStem(word))).replace(LAST_VOWEL, '$1');
+  const made = /\d/.test(word)
+    ? fold(word)
+    : sameStem(englishStem(fold(frenchStem(word))).replace(LAST_VOWEL, '$1'));
   if (stems.size >= KEPT_STEMS) stems.clear();
   stems.set(word, made);
   return made;

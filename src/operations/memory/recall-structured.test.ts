@@ -33,6 +33,15 @@ describe('recall_structured', () => {
     expect(answer.body).toMatch(/score [\d.]+ \(words \d+ %: .*\); id /);
   });
 
+  it('M-27: finds a French verb by its noun', async () => {
+    const own = await memorySession(onTestFinished);
+    await own.remember('decisions', 'architect', 'Nous déployons sur k3s');
+    await own.remember('decisions', 'architect', 'Les factures sont archivées dix ans');
+    const hits = await own.recall('déploiement', { limit: 5 });
+    expect(hits[0]).toMatchObject({ snippet: 'Nous déployons sur k3s' });
+    expect(hits[0]?.words).toBeGreaterThan(0);
+  });
+
   it('shows a memory and its copies in files once', async () => {
     const [hit, ...rest] = await session.recall('kept in PostgreSQL');
     expect(hit).toMatchObject({ id: orders, stored: true });

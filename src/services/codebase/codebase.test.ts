@@ -6,6 +6,60 @@ import { temporaryFolder } from '../../../tests/support/app.ts';
 import { codeProject, paths, PROJECT } from '../../../tests/support/code-project.ts';
 import { linkFolder } from '../../../tests/support/folders.ts';
 
+const BMAD_FILES = {
+  '_bmad/_memory/decisions-log.md': '# Decisions\n\n- [2026-02-27] The session of a user is ended at night\n',
+  '_bmad/_memory/memories.json': '[{"memory": "end the session of a user"}]',
+  '_bmad/_memory/activity.jsonl': '{"query": "end the session of a user"}\n',
+  '_bmad/bmm/agents/dev.md': '# Dev\n\nEnds the session of a user.\n',
+  'bmad/_cfg/manifest.yaml': 'version: 6\n',
+  'bmad/core/tasks/end.md': '# End the session of a user\n',
+  '.bmad-core/tasks/end.md': '# End the session of a user\n',
+  '.bmad-infrastructure-devops/agents/x.md': '# End the session of a user\n',
+  '_grimoire/_memory/shared-context.md': '# End the session of a user\n',
+  '.claude/skills/bmad-build/SKILL.md': '# End the session of a user\n',
+  '_bmad-output/.tasks/task-1.brief.md': '# End the session of a user\n',
+  '_bmad-output/.runs/main/r/state.json': '{"task": "end the session of a user"}\n',
+  '_bmad-output/BMAD_TRACE.md': '[x] end the session of a user\n',
+};
+
+describe('M-28, M-46: BMAD’s own files and state', () => {
+  it('are left out, with the user’s own documents and folders of like names kept', async () => {
+    const { ask } = await codeProject({
+      ...PROJECT,
+      ...BMAD_FILES,
+      '_bmad-output/planning-artifacts/prd.md': '# How we end the session of a user\n',
+      'src/bmad/end.ts': '/** Ends the session of a user. */\nexport const end = 1;\n',
+      '.claude/skills/mine/SKILL.md': '# End the session of a user, our way\n',
+    });
+    for (const query of ['end the session of a user', '"session of a user"']) {
+      const { hits, files } = await ask(query);
+      expect(files.known).toBe(6);
+      expect(new Set(hits.map(({ path }) => path))).toEqual(
+        new Set([
+          'src/session.ts',
+          'src/bmad/end.ts',
+          'docs/notes.md',
+          '_bmad-output/planning-artifacts/prd.md',
+          '.claude/skills/mine/SKILL.md',
+        ]),
+      );
+    }
+  });
+
+  it('are searched where a path leads to them, and named where nothing else is found', async () => {
+    const { ask } = await codeProject({ ...PROJECT, ...BMAD_FILES });
+    const inside = await ask('end the session of a user', { path: '_bmad/_memory' });
+    expect(inside.hits.map(({ path }) => path)).toContain('_bmad/_memory/decisions-log.md');
+    expect((await ask('session', { path: '_bmad-output/.tasks/*.md' })).hits).toHaveLength(1);
+    expect(await ask('session', { path: '**/*.jsonl' }).catch((error: unknown) => error)).toMatchObject({
+      code: 'not_found',
+    });
+    const none = await ask('"[2026-02-27]"');
+    expect(none.hits).toEqual([]);
+    expect(none.notes.join(' ')).toContain("BMAD's own files and state are left out (13 files)");
+  });
+});
+
 describe('search', () => {
   it('finds functions, methods and sections by what they do', async () => {
     const { ask } = await codeProject();

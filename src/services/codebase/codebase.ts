@@ -18,6 +18,7 @@ import { knownLanguage, languageOf } from './languages.ts';
 import { rank, type CodeQuestion } from './rank.ts';
 import { hitsOf, type CodeHit } from './hits.ts';
 import { embedQuestion } from './vectors.ts';
+import { plural } from '../../base/text/text.ts';
 import { withoutEnd } from '../../base/text/ends.ts';
 
 export interface CodebaseParts {
@@ -102,7 +103,7 @@ export function createCodebase(parts: CodebaseParts) {
       const takes = (file: string): boolean =>
         inPath(file) && (language === undefined || languageOf(file) === language);
       const work = await indexer();
-      const list = await work.survey(takes, signal);
+      const list = await work.survey(takes, path === undefined ? undefined : plainPath(root, path), signal);
       if (path !== undefined && !list.paths.some(inPath)) throw nothingAt(path, list.paths);
       await work.work(deadline, signal, tell);
 
@@ -148,6 +149,11 @@ export function createCodebase(parts: CodebaseParts) {
         notes: [
           ...work.takeNotes(),
           ...notesOf(work, list, { embedder, vector, grammars: grammars.available }),
+          ...(hits.length === 0 && list.own > 0
+            ? [
+                `BMAD's own files and state are left out (${plural(list.own, 'file')}); name their folder as the path to search them.`,
+              ]
+            : []),
         ],
       };
     },
@@ -175,15 +181,17 @@ function notesOf(
   const notes: string[] = [];
   if (files > 0)
     notes.push(
-      `Partial: ${files} of ${list.paths.length} files have not been read yet. Search again for the rest.`,
+      `Partial: ${files} of ${plural(list.paths.length, 'file')} ${files === 1 ? 'has' : 'have'} not been read yet. Search again for the rest.`,
     );
   if (list.left > 0)
     notes.push(
       `The project has ${list.left} more files than can be searched; to reach them, pass a subfolder as the project.`,
     );
-  if (files === 0 && rough > 0) notes.push(`${rough} files have not been split into functions yet.`);
+  if (files === 0 && rough > 0)
+    notes.push(`${plural(rough, 'file has', 'files have')} not been split into functions yet.`);
   if (embedder !== undefined && vector === undefined) notes.push('The embedder did not respond: words only.');
-  else if (files === 0 && vectors > 0) notes.push(`${vectors} files have no vectors yet.`);
+  else if (files === 0 && vectors > 0)
+    notes.push(`${plural(vectors, 'file has', 'files have')} no vectors yet.`);
   if (!grammars)
     notes.push(
       'The optional packages web-tree-sitter and @vscode/tree-sitter-wasm are missing: results are line ranges without names.',

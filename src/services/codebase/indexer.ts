@@ -9,6 +9,7 @@ import { listFiles, type FileList } from './file-list.ts';
 import type { Grammars } from './grammars.ts';
 import { loadIndex, saveIndex, type IndexIdentity } from './index-file.ts';
 import { isProse, languageOf } from './languages.ts';
+import { ownFiles } from './own-files.ts';
 import { readFile, readLines } from './read-file.ts';
 import { embedFile } from './vectors.ts';
 
@@ -33,6 +34,11 @@ const LOOK_MS = 50;
 const TELL_EVERY_MS = 1_000;
 /** After an embedder has failed, it is left alone for so long. */
 const EMBEDDER_REST_MS = 60_000;
+
+/** The part of a pattern before its first placeholder: `_bmad/` of a pattern for all below it. */
+function literalStart(path: string): string {
+  return path.slice(0, path.search(/[*?]|$/));
+}
 
 export async function openIndexer(parts: IndexerParts) {
   const { root, place, analyser, embedder, grammars, log } = parts;
@@ -169,9 +175,20 @@ export async function openIndexer(parts: IndexerParts) {
     takeNotes: (): string[] => notes.splice(0),
     /** What is still to be done: files not read, files cut into windows only, files without vectors. */
     pending: () => ({ files: queue.size + reading, rough: rough.size, vectors: bare.size }),
-    /** Checks which files exist and which have changed; files to read are queued, `first` before the rest. */
-    async survey(first: (path: string) => boolean, signal: AbortSignal): Promise<FileList> {
-      const list = await listFiles(root, parts.ripgrep, parts.env, signal);
+    /**
+     * Checks which files exist and which have changed; files to read are queued, `first` before the rest. BMAD's own files
+     * count only where a caller's path leads to them.
+     */
+    async survey(
+      first: (path: string) => boolean,
+      asked: string | undefined,
+      signal: AbortSignal,
+    ): Promise<FileList & { own: number }> {
+      const all = await listFiles(root, parts.ripgrep, parts.env, signal);
+      const isOwn = ownFiles(all.paths);
+      const takesOwn = asked !== undefined && isOwn(literalStart(asked));
+      const paths = takesOwn ? all.paths : all.paths.filter((each) => !isOwn(each));
+      const list = { ...all, paths, own: all.paths.length - paths.length };
       const found = await fileStamps(root, list.paths, signal);
       stamps = new Map(
         list.paths.flatMap((path, at) => (found[at] === undefined ? [] : [[path, found[at]]])),

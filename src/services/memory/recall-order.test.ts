@@ -36,6 +36,23 @@ describe('the order of hits', () => {
     expect(texts(hit(NO, 1, '01'), hit(YES, 0.97, '02'))).toEqual([YES, NO]);
   });
 
+  it('M-27: takes equal dates for equal, and a day for no time of that day', () => {
+    const at = (text: string, updatedAt: string): Recalled => {
+      const made = hit(text, 1, '01');
+      return { ...made, entry: { ...made.entry, createdAt: updatedAt, updatedAt } };
+    };
+    const midnight = new Date(2026, 10, 1).toISOString();
+    for (const [one, other] of [
+      ['2026-11-01T10:00:00.000Z', '2026-11-01T10:00:00.000Z'],
+      [midnight, new Date(2026, 10, 1, 15).toISOString()],
+      ['1970-01-01T00:00:00.000Z', '2026-11-01T10:00:00.000Z'],
+    ] as const) {
+      const { hits, notes } = newerFirst([at(YES, one), at(NO, other)], terms, (text) => text);
+      expect(hits.map(({ entry }) => entry.text)).toEqual([YES, NO]);
+      expect(notes).toEqual([`"${YES}" and "${NO}" may contradict each other.`]);
+    }
+  });
+
   it.each([
     ['one is clearly better', hit(YES, 1, '01'), hit(NO, 0.9, '02')],
     ['the newer is first already', hit(YES, 1, '03'), hit(NO, 0.99, '02')],

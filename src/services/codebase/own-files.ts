@@ -1,0 +1,22 @@
+/** Folders of BMAD in a project, wherever it is; those of other names are known by their manifest. */
+const FOLDERS = /(?:^|\/)(?:_bmad|_grimoire|\.bmad(?:-[\w-]+)?)(?:\/|$)/i;
+const MANIFEST = /^(.*?)\/(?:_cfg|_config)\/(?:[\w-]+-)?manifest\.(?:yaml|csv)$/;
+/** What installers of BMAD put into the folders of assistants. */
+const OF_ASSISTANTS =
+  /(?:^|\/)\.[\w-]+\/(?:[\w-]+\/)?(?:skills|commands|agents|rules|prompts|workflows|chatmodes|tasks)\/_?bmad[^/]*/i;
+/** State of this server and of the kit's programs, beside what people and agents have written. */
+const STATE =
+  /(?:^|\/)(?:\.(?:tasks|runs|receipts)(?:\/|$)|(?:BMAD|Grimoire)_TRACE\.md$|(?:pheromone-board|dream-memory)\.json$|(?:reasoning-stream|activity)\.jsonl$)/i;
+
+/**
+ * Tells BMAD's own files and the state of this server from the user's code. They outnumber it in a small project, and a
+ * search would find earlier searches.
+ */
+export function ownFiles(paths: readonly string[]): (path: string) => boolean {
+  const roots = new Set(paths.flatMap((path) => MANIFEST.exec(path)?.[1] ?? []));
+  return (path) =>
+    FOLDERS.test(path) ||
+    OF_ASSISTANTS.test(path) ||
+    STATE.test(path) ||
+    [...roots].some((root) => path === root || path.startsWith(`${root}/`));
+}
