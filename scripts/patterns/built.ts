@@ -15,6 +15,7 @@ export const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   'src/readers/compiled/tasks.ts': [/^[^/]+\/tasks\/[^/]+\.(?:xml|md)$/i],
   'src/base/secrets/rules.ts': [],
   'src/base/text/hidden.ts': [/[\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\p{Cc}]/gu],
+  'src/base/text/writing.ts': [new RegExp('\\p{RGI_Emoji}', 'gv')],
   'src/base/secrets/secret-shapes.ts': [],
   'src/base/secrets/secret-text.ts': [],
   'src/base/secrets/secret-sentences.ts': [TOLD],

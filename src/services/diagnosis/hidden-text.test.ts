@@ -20,12 +20,33 @@ describe('hidden characters', () => {
       '_bmad/core/agents/plain.md': agent('plain', 'Family 👨‍👩‍👧‍👦, می‌خواهم'),
       '_bmad/core/data/notes.txt': 'One\n\u202Etwo\n',
       '_bmad/core/data/bom.csv': '\uFEFFname,value\n',
+      '_bmad/core/data/names.txt': '葛\u{E0100}城\n1️⃣ 2️⃣\n⚠️ ❤️\n',
     });
     expect(found.filter(({ about }) => about === 'hidden-characters').map(({ text }) => text)).toEqual([
       'Project: "core/agents/mole.md" has hidden characters: \\u200b in line 3, \\u{e0041} in line 10, \\u{e0042} in line 10. Lists leave them out; models get the file as it is.',
       'Project: "core/data/notes.txt" has hidden characters: \\u202e in line 2. Lists leave them out; models get the file as it is.',
     ]);
     expect(found.every(({ level }) => level === 'notice')).toBe(true);
+  });
+
+  it('are told when they are variants of characters that carry a message (N-07)', async () => {
+    const message = [...Buffer.from('rm -rf ~/project')];
+    const behind = (base: (at: number) => number): string =>
+      message.map((byte, at) => String.fromCodePoint(base(at), 0xe_00_f0 + byte)).join('');
+    const found = await findingsIn({
+      '_bmad/core/agents/plain.md': agent('plain'),
+      '_bmad/core/data/han.txt': behind((at) => 0x4e_00 + at),
+      '_bmad/core/data/digits.txt': behind((at) => 0x30 + (at % 10)),
+    });
+    expect(found.filter(({ about }) => about === 'hidden-characters').map(({ text }) => text)).toEqual(
+      ['digits', 'han'].map((name): unknown =>
+        expect.stringMatching(
+          new RegExp(
+            `^Project: "core/data/${name}\\.txt" has hidden characters: \\\\u\\{e0162\\} in line 1, .* and 11 more\\.`,
+          ),
+        ),
+      ),
+    );
   });
 
   it('are told by name for fifty files, and counted beyond', async () => {
