@@ -31,6 +31,8 @@ const FORMATS = {
   'workflow-md': {},
   'v4-agent': { persona: 'yaml', takesCommands: true, pathsByFolder: true, isDeliveredAlone: true },
   'v4-workflow': { pathsByFolder: true, isAlone: true, isDeliveredAlone: true },
+  /** A workflow of the custom kit: one file among others of its folder. */
+  'kit-workflow': { isAlone: true, isDeliveredAlone: true },
   /** A task or tool in XML. */
   xml: { isAlone: true, isDeliveredAlone: true },
   /** Any other document. */

@@ -68,6 +68,8 @@ export interface Problem {
   file: string;
   line?: number;
   message: string;
+  /** Worth knowing, though nothing is broken. */
+  mild?: true;
 }
 
 /** A problem in one line. Parse errors name their file already. */

@@ -1,4 +1,5 @@
 import { canBeNamed } from '../base/files/paths.ts';
+import { decodeText } from '../base/text/decode.ts';
 import { expected, unlessMissing } from '../base/expected.ts';
 import { join } from 'node:path';
 import { mapLimited } from '../base/async.ts';
@@ -85,7 +86,7 @@ export function rememberingTree(tree: Tree): Tree {
 
 /** The mark of UTF-8 stays in the text, so that what is delivered is what is on disk. */
 function decoded(bytes: Buffer): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  return decodeText(bytes, true);
 }
 
 async function collect(tree: Tree, path: string, depth: number, found: string[]): Promise<void> {

@@ -68,7 +68,8 @@ export const doctor = defineOperation({
     if (opened instanceof BmadError) return unusable(opened, context);
     const { catalogue, delivery, project: found, warnings, steps } = opened;
     const diagnosis = await context.diagnosis();
-    const problems = [...catalogue.problems, ...(await delivery.check())].map(problemText);
+    const all = [...catalogue.problems, ...(await delivery.check())];
+    const problems = all.filter(({ mild }) => mild !== true).map(problemText);
     const older = found.root === undefined ? [] : await (await context.state(project)).older();
     const stores = found.root === undefined ? NO_FAULTS : await faultsOfStores(context, project);
     const told = new Set(problems);
@@ -78,6 +79,9 @@ export const doctor = defineOperation({
         : (await stateFindings(context, project)).filter(({ text }) => !told.has(text));
     const findings = [
       ...(await diagnosis.examine(catalogue)),
+      ...all
+        .filter(({ mild }) => mild === true)
+        .map((problem) => ({ level: 'notice' as const, about: 'content', text: problemText(problem) })),
       ...stores.findings,
       ...state,
       ...older.map((part) => ({

@@ -1,5 +1,6 @@
 import { textField } from '../../base/parse/parse.ts';
-import { entriesOf, type Install } from './install.ts';
+import type { Install } from './install.ts';
+import { kitFiles } from './kit-files.ts';
 import { gather } from './gather.ts';
 import type { CsvRow } from '../../base/parse/parse.ts';
 import { firstTag } from './markup.ts';
@@ -9,11 +10,15 @@ import type { Finding, Shelf } from './shelf.ts';
 /** Agents compiled to XML in Markdown: those of the manifest, of the modules, and of the custom kit. */
 export async function readAgents(install: Install, shelf: Shelf): Promise<void> {
   const ofKit = new Set(await kitAgents(install));
-  const onDisk = [...new Set([...install.files.filter(isAgentFile), ...ofKit])];
+  const files = install.files.filter(isAgentFile);
+  for (const file of files.filter(isTemplate))
+    install.problems.push({ file, message: 'it is a template, and not served as an agent', mild: true });
+  const onDisk = [...new Set([...files.filter((file) => !isTemplate(file)), ...ofKit])];
   await gather(install, shelf, {
     kind: 'agent',
     manifest: 'agent-manifest.csv',
-    suffix: /\.md$/i,
+    // Templates are no agents, even where a manifest lists them.
+    suffix: /(?<!\.(?:tpl|template|proposed))\.md$/i,
     onDisk: () => onDisk,
     understand: (file, row) => agent(install, file, row, ofKit.has(file.path)),
     formatOf: () => 'compiled-agent',
@@ -22,32 +27,13 @@ export async function readAgents(install: Install, shelf: Shelf): Promise<void> 
 
 /** `bmm/agents/pm.md`, `bmm/agents/tech-writer/tech-writer.md`; not the documentation beside them. */
 function isAgentFile(path: string): boolean {
-  return /^[^/]+\/agents\/(?!(?:.*\/)?docs\/).*\.md$/i.test(path) && !/^readme\b/i.test(fileOf(path));
+  return /^[^/]+\/agents\/(?!(?:.*\/)?docs\/).*\.md$/is.test(path) && !/^readme\b/i.test(fileOf(path));
 }
+
+const isTemplate = (path: string): boolean => /\.(?:tpl|template|proposed)\.md$/i.test(path);
 
 /** The custom kit keeps its agents beside the manifests; drafts and templates among them are marked by their name. */
-async function kitAgents(install: Install): Promise<string[]> {
-  const places = [...install.configs.map((config) => `${config}/custom`), 'custom'];
-  const found: string[] = [];
-  for (const place of places) {
-    if (!(await hasFolder(install, place, 'agents'))) continue;
-    for (const { name, kind } of await entriesOf(install.source, `${place}/agents`, install.problems)) {
-      if (kind === 'file' && /\.md$/i.test(name) && !/tpl\.|proposed\.|template\.|readme/i.test(name))
-        found.push(`${place}/agents/${name}`);
-    }
-  }
-  return found;
-}
-
-/** Asked step by step, because listing a folder that is not there would be a problem. */
-async function hasFolder(install: Install, path: string, folder: string): Promise<boolean> {
-  const [parent = '', child] = path.split('/');
-  const { source, problems, topLevel } = install;
-  if (!topLevel.has(parent)) return false;
-  const within = async (place: string, wanted: string): Promise<boolean> =>
-    (await entriesOf(source, place, problems)).some(({ name, kind }) => kind === 'folder' && name === wanted);
-  return (child === undefined || (await within(parent, child))) && within(path, folder);
-}
+const kitAgents = (install: Install): Promise<string[]> => kitFiles(install, 'agents');
 
 function agent(
   { problems }: Install,
@@ -56,6 +42,10 @@ function agent(
   ofKit: boolean,
 ): Partial<Finding> | undefined {
   const text = file.text();
+  if (text.trim() === '' && row === undefined) {
+    problems.push({ file: file.path, message: 'the file is empty' });
+    return undefined;
+  }
   const tag = firstTag(text, 'agent');
   const isAgent = tag !== undefined || (ofKit && text.includes('<activation'));
   // Teams write agents in plain Markdown too; front matter tells them from notes.

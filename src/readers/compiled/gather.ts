@@ -76,7 +76,15 @@ function basics(
   moduleName: string,
   listed: boolean,
 ): Finding {
-  return { kind, moduleName, name: stemOf(path), path, format: formatOf(path), digest, listed };
+  return {
+    kind,
+    moduleName,
+    name: nameText(stemOf(path)) ?? stemOf(path),
+    path,
+    format: formatOf(path),
+    digest,
+    listed,
+  };
 }
 
 function missing({ kind, formatOf }: Gathering, { path, moduleName, row }: ListedFile): Finding {

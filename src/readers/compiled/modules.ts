@@ -1,4 +1,5 @@
 import { field, type Table, type CsvRow } from '../../base/parse/parse.ts';
+import { quoted } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
 import { cut } from '../../base/text/text.ts';
 import type { ModuleInfo, ModuleSetting, RosterEntry } from '../../model/module.ts';
@@ -19,20 +20,31 @@ export async function readModules(install: Install, shelf: Shelf): Promise<Modul
   const modules: ModuleInfo[] = [];
   for (const code of moduleCodes(install, shelf)) {
     const onDisk = install.moduleFolders.includes(code);
-    modules.push(
-      present<ModuleInfo>({
-        code,
-        name: code,
-        description: '',
-        version: install.listedModules.get(code),
-        origin: source.origin,
-        settings: onDisk ? settingsOf(await readYaml(source, `${code}/config.yaml`, problems)) : [],
-        roster: rosters.get(code) ?? [],
-        help: onDisk ? await readHelp(source.tree, code, problems, nameAt) : [],
-      }),
-    );
+    const module = present<ModuleInfo>({
+      code,
+      name: code,
+      description: '',
+      version: install.listedModules.get(code),
+      origin: source.origin,
+      settings: onDisk ? settingsOf(await readYaml(source, `${code}/config.yaml`, problems)) : [],
+      roster: rosters.get(code) ?? [],
+      help: onDisk ? await readHelp(source.tree, code, problems, nameAt) : [],
+    });
+    if (isEmpty(module, shelf))
+      problems.push({
+        file: `${install.configs[0] ?? ''}/manifest.yaml`,
+        message: `the module ${quoted(code)} is listed and has no content`,
+        mild: true,
+      });
+    else modules.push(module);
   }
   return modules;
+}
+
+/** Overrides of a project are kept in a folder that some manifests take for a module. */
+function isEmpty({ code, settings, roster, help }: ModuleInfo, { records }: Shelf): boolean {
+  const has = settings.length + roster.length + help.length > 0;
+  return code === 'custom' && !has && !records.some(({ moduleName }) => moduleName === code);
 }
 
 /**

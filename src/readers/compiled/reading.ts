@@ -2,6 +2,7 @@ import { mapLimited } from '../../base/async.ts';
 import { attempt, noted, ours } from '../../base/expected.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { readable, READS_AT_ONCE } from '../reading.ts';
+import { decodeText } from '../../base/text/decode.ts';
 import { decodeEntities } from '../../base/text/entities.ts';
 import { isTable, tableOf, parseFrontMatter, parseYaml, type Table } from '../../base/parse/parse.ts';
 import { cut } from '../../base/text/text.ts';
@@ -26,7 +27,7 @@ export async function load(
     .catch(ours(() => 'missing' as const, 'not_found'))
     .catch(noted(problems, path, undefined));
   if (bytes === undefined || bytes === 'missing') return bytes;
-  return { path, digest: sha256(bytes), text: () => new TextDecoder().decode(bytes) };
+  return { path, digest: sha256(bytes), text: () => decodeText(bytes) };
 }
 
 /** Those of the files that can be read. */

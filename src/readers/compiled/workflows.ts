@@ -1,6 +1,7 @@
 import { field, textField, type CsvRow } from '../../base/parse/parse.ts';
 import { gather } from './gather.ts';
 import type { Install } from './install.ts';
+import { kitFiles } from './kit-files.ts';
 import { insideModule, moduleOf } from './manifests.ts';
 import {
   descriptionText,
@@ -22,12 +23,16 @@ const NOT_HERE = new Set(['docs', 'reference', 'templates', 'data', 'workflows-l
 
 export async function readWorkflows(install: Install, shelf: Shelf): Promise<void> {
   const folders = workflowFolders(install);
+  const ofKit = new Set(await kitFiles(install, 'workflows'));
   await gather(install, shelf, {
     kind: 'workflow',
     manifest: 'workflow-manifest.csv',
     suffix: /\.(?:ya?ml|md|xml)$/i,
-    onDisk: (listed) => unlisted(install, listed),
-    understand: (file, row) => workflow(install, file, row, folders),
+    onDisk: (listed) => [...unlisted(install, listed), ...ofKit],
+    understand: (file, row) =>
+      ofKit.has(file.path) && row === undefined
+        ? kitWorkflow(install, file)
+        : workflow(install, file, row, folders),
     formatOf: (path) => (isMarkdown(path) ? 'workflow-md' : /\.xml$/i.test(path) ? 'xml' : 'workflow-yaml'),
   });
 }
@@ -85,6 +90,23 @@ function workflow(
     description: listedDescription ?? own?.description,
     phase: phaseOf(file.path, folders),
     aliases: [alone ? folderName : undefined, nameText(row?.cell('canonicalId'))],
+  };
+}
+
+/** A workflow of the custom kit is one file: it has a table at the top, or says under its title what it is for. */
+function kitWorkflow({ problems }: Install, file: LoadedFile): Partial<Finding> | undefined {
+  const text = file.text();
+  if (text.trim() === '') {
+    problems.push({ file: file.path, message: 'the file is empty' });
+    return undefined;
+  }
+  const data = frontMatter(file.path, text, problems);
+  const title = nameText(/^#[ \t]+(\S.{0,200})$/m.exec(text)?.[1]);
+  return {
+    format: 'kit-workflow',
+    name: nameText(textField(data, 'name')) ?? stemOf(file.path),
+    description: descriptionText(textField(data, 'description')) ?? title,
+    aliases: [stemOf(file.path)],
   };
 }
 

@@ -3,6 +3,7 @@ import { sha256 } from '../../base/sha256.ts';
 import { basename } from 'node:path';
 import { mapLimited } from '../../base/async.ts';
 import { parseFrontMatter, parseYaml, type Table, tableOf, textField } from '../../base/parse/parse.ts';
+import { decodeText } from '../../base/text/decode.ts';
 import { oneLine } from '../../base/text/text.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
@@ -59,7 +60,7 @@ const isMarkdown = (path: string): boolean => /\.md$/i.test(path);
 async function readFile(source: Source, path: string, problems: Problem[]): Promise<BmadRecord | undefined> {
   const bytes = await source.tree.read(path).catch(noted(problems, path, undefined));
   if (bytes === undefined) return undefined;
-  const text = new TextDecoder().decode(bytes);
+  const text = decodeText(bytes);
   const parse = (): unknown => (isMarkdown(path) ? parseFrontMatter(path, text).data : parseYaml(path, text));
   const data = attempt(() => tableOf(parse()), noted(problems, path, undefined));
   return data === undefined ? undefined : understand(source, path, data, tagOf(text), sha256(bytes));

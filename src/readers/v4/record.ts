@@ -1,3 +1,4 @@
+import { decodeText, encodingOf } from '../../base/text/decode.ts';
 import { noted } from '../../base/expected.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
@@ -33,11 +34,11 @@ export async function readRecord(place: V4File, problems: Problem[]): Promise<Bm
   const file = place.treePath;
   const bytes = await place.source.tree.read(file).catch(noted(problems, file, undefined));
   if (bytes === undefined) return undefined;
-  if (bytes.subarray(0, SNIFFED_BYTES).includes(0)) {
+  if (encodingOf(bytes) === 'utf-8' && bytes.subarray(0, SNIFFED_BYTES).includes(0)) {
     problems.push({ file, message: 'This is not a text file.' });
     return undefined;
   }
-  const text = new TextDecoder().decode(bytes.subarray(0, DESCRIBED_BYTES));
+  const text = decodeText(bytes.subarray(0, DESCRIBED_BYTES));
   const described = describe(kind, file, text);
   if (described.problem !== undefined) problems.push(described.problem);
   return describedRecord(place, described, sha256(bytes));

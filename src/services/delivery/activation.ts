@@ -2,6 +2,7 @@ import { contentUri } from '../../base/files/paths.ts';
 import type { SayStep } from '../../base/step.ts';
 import { visible } from '../../base/text/hidden.ts';
 import { bullets, byteLength, fenced } from '../../base/text/text.ts';
+import type { FileFault } from '../../catalogue/file-faults.ts';
 import type { WorkflowContext } from './workflow-context.ts';
 import { problemText, qualifiedName, type BmadRecord, type Problem } from '../../model/record.ts';
 
@@ -39,6 +40,25 @@ export interface Material {
   data?: WorkflowContext;
   /** All values of the module's configuration, for files that are read later. */
   settings?: [string, string][];
+}
+
+/** What is wrong with the file itself is told with it, and one that nobody can follow is not to be started. */
+export function withFaults(material: Material, faults: readonly FileFault[]): Material {
+  const [file = ''] = material.files.map(({ uri }) => uri);
+  const known = new Set(material.problems.map(problemText));
+  const fresh = faults.filter(({ message }) => !known.has(message));
+  return {
+    ...material,
+    problems: [
+      ...material.problems,
+      ...fresh.map(({ message }) => ({ file: message.split(':', 1)[0] ?? file, message })),
+    ],
+    ...(faults.some(({ halts }) => halts)
+      ? {
+          halt: 'HALT: this file cannot be followed. Tell the user what is listed under Problems and do not start it.',
+        }
+      : {}),
+  };
 }
 
 /** Context larger than this comes after the files, so that the first file is in the first part of the answer. */

@@ -9,10 +9,11 @@ import { maskSecretValues } from '../../base/secrets/masking.ts';
 import type { SayStep } from '../../base/step.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { fileFaults, type FileFault } from '../../catalogue/file-faults.ts';
 import type { Origin } from '../../model/origin.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { Tree } from '../../sources/tree.ts';
-import { composeActivation, type Activation, type Material } from './activation.ts';
+import { composeActivation, withFaults, type Activation, type Material } from './activation.ts';
 import { NO_KIT_SETTINGS, readKitSettings, type KitSettings } from '../../kit/settings.ts';
 import type { CustomizedAgent } from './agent-customization.ts';
 import { centralConfig, type Central } from './central-config.ts';
@@ -165,15 +166,13 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     const context = workflowContext(target, catalogue, projectRoot, common.values);
     const settings = plainSettings(common.values, projectRoot);
     if (!behaviourOf(target).isSkill) {
-      return {
-        ...(await installMaterial({
-          ...common,
-          customized,
-          read: async (path) => (await file(path, target.origin).catch(orElse(undefined)))?.text,
-        })),
-        data: context,
-        settings,
-      };
+      const material = await installMaterial({
+        ...common,
+        customized,
+        read: async (path) => (await file(path, target.origin).catch(orElse(undefined)))?.text,
+      });
+      const problems = [...config.problems, ...material.problems];
+      return withFaults({ ...material, problems, data: context, settings }, await faultsOf(target));
     }
     const material = skillMaterial({
       ...common,
@@ -188,7 +187,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
       installed: await namesIn(bmad, ''),
       installedScripts: await namesIn(bmad, 'scripts'),
     });
-    return { ...material, data: context, settings };
+    return withFaults({ ...material, data: context, settings }, await faultsOf(target));
   }
 
   /** From 6.4 on the central configuration holds all values; before that, each module's own file. */
@@ -207,6 +206,12 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
   }
 
   /** The main file as it is in force: with the customization in it, where its kind has that compiled in. */
+  async function faultsOf(record: BmadRecord): Promise<FileFault[]> {
+    if (record.origin.kind === 'package') return [];
+    const files = catalogue.files.preferring(record.origin);
+    return fileFaults(record, (await files.read(record.bmadRelativePath)).bytes);
+  }
+
   async function mainText(record: BmadRecord): Promise<string> {
     return (await customize(record, await ownText(record))).text;
   }

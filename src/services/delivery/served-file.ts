@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { decodeText, encodingOf } from '../../base/text/decode.ts';
 import { maskConfigSecrets } from '../../base/secrets/masking.ts';
 import type { Origin } from '../../model/origin.ts';
 
@@ -25,15 +26,13 @@ export function mimeTypeOf(path: string): string {
   return MIME_TYPES.get(path.slice(path.lastIndexOf('.') + 1).toLowerCase()) ?? 'text/plain';
 }
 
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-
 /** Text keeps every byte but the values of secret-looking settings; what is not text is handed out as bytes. */
 export function serve(path: string, bytes: Buffer, origin?: Origin): ServedFile {
   const known = mimeTypeOf(path);
   const file = { path, ...(origin === undefined ? {} : { origin }) };
-  if (known === 'text/plain' && (bytes.includes(0) || !isUtf8(bytes))) {
+  if (known === 'text/plain' && encodingOf(bytes) === 'utf-8' && (bytes.includes(0) || !isUtf8(bytes))) {
     return { ...file, mimeType: 'application/octet-stream', bytes };
   }
-  const text = decoder.decode(bytes);
+  const text = decodeText(bytes, true);
   return { ...file, mimeType: known, text: maskConfigSecrets(path, text) };
 }

@@ -4,7 +4,8 @@ import { field, isTable, parseYaml } from '../../base/parse/parse.ts';
 import { fold } from '../../base/text/suggest.ts';
 import { plural } from '../../base/text/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { isListed, qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
+import { fileFaults } from '../../catalogue/file-faults.ts';
+import { isListed, qualifiedName, shortName, STARTABLE, type BmadRecord } from '../../model/record.ts';
 import { hiddenCharacters, lookAlikes } from './hidden-text.ts';
 
 /** Something worth knowing about an installation. Only what is broken makes the doctor fail. */
@@ -19,6 +20,7 @@ export interface Finding {
     | 'version'
     | 'customization'
     | 'placeholder'
+    | 'file'
     | 'hidden-characters'
     | 'look-alike';
   text: string;
@@ -40,6 +42,7 @@ export async function examine(catalogue: Catalogue): Promise<Finding[]> {
     ...versionDrift(catalogue),
     ...(await newerCustomizations(catalogue)),
     ...strayPlaceholders(catalogue),
+    ...(await faultyFiles(catalogue)),
     ...(await hiddenCharacters(catalogue)),
     ...lookAlikes(catalogue),
   ];
@@ -198,6 +201,22 @@ function hasContent(text: string, file: string): boolean {
     return value !== undefined && value !== null && value !== '';
   };
   return attempt(() => filled(parseYaml(file, text)), orElse(false));
+}
+
+/** Files that cannot be followed, or only here. The built-in ones are checked by the tests. */
+async function faultyFiles({ records, sources }: Catalogue): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for (const { origin, tree } of sources.filter(({ origin: { kind } }) => kind !== 'package')) {
+    const own = records.filter(
+      (record) => record.origin === origin && record.exists && STARTABLE.includes(record.kind),
+    );
+    for (const record of own) {
+      const bytes = await tree.read(record.bmadRelativePath).catch(unlessShort(undefined));
+      for (const { message, halts } of bytes === undefined ? [] : fileFaults(record, bytes))
+        found.push(finding(halts === true ? 'broken' : 'notice', 'file', message));
+    }
+  }
+  return found;
 }
 
 /** Some versions write placeholders into the configuration that nothing will ever replace. */
