@@ -69,6 +69,22 @@ describe('M-21: the kit’s files are a layer of the configuration', () => {
     expect(body).toContain('Works on Demo Shop with Alice Martin; {{backend_lang}}.');
   });
 
+  it('names its language in briefs', async () => {
+    const { body } = await answer(delegateToAgent, { agent_id: 'stack', task: 'x' }, context);
+    expect(body).toContain('- Write your answer in Français, the language of this project.');
+    const queued = await answer(
+      'spawn_subagent_task',
+      { agent: 'stack', task: 'x', output_key: 'k' },
+      context,
+    );
+    const { task_id } = queued.data['task'] as { task_id: string };
+    const shown = await answer('task_show', { task_id }, context);
+    expect(shown.body).toContain('Write it in Français, the language of this project.');
+    const bare = await opened({});
+    const other = await answer(delegateToAgent, { agent_id: 'pm', task: 'x' }, bare);
+    expect(other.body).not.toContain('the language of this project');
+  });
+
   it('explains where each value is set, with its line', async () => {
     const { data } = await answer(explain, { target: 'user_name' }, context);
     expect(data['layers']).toEqual([
@@ -141,6 +157,21 @@ describe('M-38: one order of layers for all answers', () => {
       { file: '_bmad/_memory/config.yaml', line: 1, chosen: false },
       { file: '_bmad/core/config.yaml', line: 2, value: '"Hélène"', chosen: true },
     ]);
+  });
+
+  it('marks agents as missing only where they cannot be started', async () => {
+    const context = await opened({
+      ...install,
+      '_bmad/_config/agent-manifest.csv':
+        'name,displayName,title,icon,role,module,path\n"tech-writer","Paige","Writer","","","bmm","_bmad/bmm/agents/tech-writer/tech-writer.md"\n' +
+        '"bmad-master","Master","Master","","","core","_bmad/core/agents/bmad-master.md"\n"gone","Gone","","","","bmm","_bmad/bmm/agents/gone.md"\n',
+      '_bmad/bmm/agents/tech-writer/tech-writer.md': AGENT,
+      '_bmad/core/agents/bmad-master.md': AGENT,
+    });
+    const { body } = await answer(getProjectContext, { section: 'agents' }, context);
+    expect(body).toMatch(/^- tech-writer$/m);
+    expect(body).toMatch(/^- bmad-master$/m);
+    expect(body).toContain('- gone [not installed]');
   });
 
   it('puts the page about the project before the installer', async () => {

@@ -7,7 +7,7 @@ import type { Context, ContextPart, Person, ProjectState, Workspace } from '../c
 import { projectField } from '../fields.ts';
 import { lines } from '../answer-text.ts';
 import { defineOperation, type Answer } from '../operation.ts';
-import { askedAgent, type AskedAgent } from '../tasks/asked-agent.ts';
+import { askedAgent, languageOf, type AskedAgent } from '../tasks/asked-agent.ts';
 import { agentHandles } from '../tasks/task-agents.ts';
 import { outputKeyField } from '../tasks/task-view.ts';
 
@@ -103,7 +103,7 @@ export const delegateToAgent = defineOperation({
       ...(person.note === undefined ? [] : [person.note]),
       ...(maxTokens < wanted ? [`max_tokens was reduced to ${maxTokens}, the configured limit.`] : []),
     ];
-    const order = { person, task, context: parts, maxTokens };
+    const order = { person, task, context: parts, maxTokens, language: await languageOf(workspace) };
     const about = { agent: person.handle, name: person.name, max_tokens: maxTokens };
     const { sample } = call;
     const done =

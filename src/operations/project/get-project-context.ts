@@ -111,7 +111,7 @@ function agentsPart(
       const called = [name, tag === name?.toLowerCase() ? undefined : tag]
         .filter((each) => each !== undefined && each !== id)
         .join(', ');
-      return `- ${[icon, id].filter(Boolean).join(' ')}${called === '' ? '' : ` (${called})`}${domain === undefined ? '' : `: ${domain}`}${known.includes('file') ? '' : ` [not installed${note === undefined ? '' : `, ${note}`}]`}`;
+      return `- ${[icon, id].filter(Boolean).join(' ')}${called === '' ? '' : ` (${called})`}${domain === undefined ? '' : `: ${domain}`}${known.includes('file') || known.includes('content') ? '' : ` [not installed${note === undefined ? '' : `, ${note}`}]`}`;
     }),
     team.length > shown.length ? `… ${team.length - shown.length} more: section "agents".` : undefined,
     bmad.length === 0 ? undefined : `BMAD agents: ${bmad.join(', ')}`,

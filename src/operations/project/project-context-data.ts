@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ours } from '../../base/expected.ts';
 import { localDay } from '../../base/text/local-time.ts';
+import { shortName } from '../../model/record.ts';
 import { bmadConfigOf } from './bmad-config.ts';
 import { olderNote } from './older-state.ts';
 import type { Call, Context, MemoryPort, ProjectFacts } from '../context.ts';
@@ -128,6 +129,8 @@ export async function contextData(
     (await context.workspace(project)).delivery.projectSettings(),
   );
   const about = facts.about(known, settings ?? []);
+  // Agents in folders of their own have a file that only the content knows of.
+  const served = new Set(bmad?.agents.map((name) => name.slice(name.lastIndexOf('/') + 1)));
   const decisions =
     wants('decisions') || wants('architecture') ? await decisionsOf(facts, context, project, warnings) : [];
   return {
@@ -156,7 +159,11 @@ export async function contextData(
           agents: {
             archetype: about.archetype,
             archetypes: known.archetypes,
-            team: known.agents,
+            team: known.agents.map((each) =>
+              !each.known.includes('file') && served.has(shortName(each.id))
+                ? { ...each, known: [...each.known, 'content'] }
+                : each,
+            ),
             bmad: bmad?.agents.filter((name) => !known.agents.some(({ id }) => id === name)) ?? [],
             requests: known.requests.map((each) => ({ ...each, text: facts.shown(each.text) })),
             handoffs: known.handoffs.map((each) => ({ ...each, text: facts.shown(each.text) })),

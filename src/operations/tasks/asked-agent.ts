@@ -46,6 +46,13 @@ export async function askedHandle(
   return (await askedAgent(name, await context.workspace(project), context, project)).handle;
 }
 
+/** The language that the project sets, as it names it; nothing where it sets none, or writes a sentence there. */
+export async function languageOf({ delivery }: Workspace): Promise<string | undefined> {
+  const settings = await delivery.projectSettings();
+  const set = settings.find(({ name }) => name === 'communication_language')?.value.trim();
+  return set !== undefined && /^[\p{L}][\p{L} ()-]{1,39}$/u.test(set) ? set : undefined;
+}
+
 async function personOf(record: BmadRecord, { catalogue, delivery }: Workspace): Promise<AskedAgent> {
   return { record, handle: catalogue.names.handleOf(record), ...(await delivery.character(record)) };
 }

@@ -4,7 +4,7 @@ import { nearest } from '../../base/text/suggest.ts';
 import type { Task } from '../../model/task.ts';
 import type { Call, Context, RunsPort } from '../context.ts';
 import { contextFiles } from '../delegation/context-files.ts';
-import { askedAgent } from './asked-agent.ts';
+import { askedAgent, languageOf } from './asked-agent.ts';
 import { openRun } from '../runs/run-view.ts';
 
 const BRIEF_BYTES = 60_000;
@@ -57,6 +57,7 @@ export async function queueTask(order: TaskOrder, context: Context, call: Call) 
     ...known,
     dependsOn,
     origin,
+    language: await languageOf(workspace),
     maxBytes: BRIEF_BYTES,
   });
   const added = await tasks.queue.add(

@@ -2,7 +2,7 @@ import { bullets, byteLength } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { beginning, withinTokens } from './budget.ts';
 import type { Order } from './consult.ts';
-import { CIRCUMSTANCES, contextText, fullName, persona } from './prompts.ts';
+import { CIRCUMSTANCES, contextText, fullName, inLanguage, persona } from './prompts.ts';
 
 interface BriefOrder extends Order {
   /** How many levels there may be in all; this is the first. */
@@ -60,7 +60,7 @@ function briefWithin(order: BriefOrder, tokens: number): { text: string; leftOut
     ...(isDone ? [] : [TO_DO, depthText(depth)]),
     `# Task\n\n${task}`,
     `# Who you are\n\n${who.text}`,
-    `# How to answer\n\n${bullets(CIRCUMSTANCES.slice(2))}\n- One self-contained answer of at most about ${maxTokens} tokens: no greeting, no menu.\n- Claim to have read, run or checked only what you really did.`,
+    `# How to answer\n\n${bullets([...CIRCUMSTANCES.slice(2), ...inLanguage(order.language)])}\n- One self-contained answer of at most about ${maxTokens} tokens: no greeting, no menu.\n- Claim to have read, run or checked only what you really did.`,
     ...contextText(given.texts),
     ...(leftOut.length === 0 ? [] : [`# Left out\n\n${bullets(leftOut)}`]),
   ];

@@ -30,6 +30,8 @@ export interface Order {
   task: string;
   context: readonly ContextPart[];
   maxTokens: number;
+  /** What the project is spoken to in, where it says so. */
+  language?: string | undefined;
 }
 
 /** What the outside does for a delegation. */
@@ -106,7 +108,7 @@ export async function consult(
 
   async function ask(person: Person, question: AgentTask, mayDelegate: boolean): Promise<AgentAnswer> {
     if (stopped !== undefined) return { why: stopped };
-    const system = systemPrompt(person, mayDelegate ? host.agents : undefined);
+    const system = systemPrompt(person, mayDelegate ? host.agents : undefined, order.language);
     for (const line of system.leftOut) leftOut.add(line);
     const prompt = promptText(question);
     const asked = estimateTokens(system.text) + estimateTokens(prompt);

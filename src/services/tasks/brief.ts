@@ -10,6 +10,8 @@ export interface BriefParts {
   dependsOn: readonly string[];
   /** What has to be known about where it comes from. */
   origin?: string | undefined;
+  /** What the project is spoken to in, where it says so. */
+  language?: string | undefined;
   maxBytes: number;
 }
 
@@ -33,7 +35,7 @@ export function composeBrief(parts: BriefParts): Brief {
     ...(parts.origin === undefined ? [] : [`## Where it comes from\n\n${parts.origin}`]),
     // Words from outside stay inside their frame: they must not look like a part of the brief.
     `## What to do\n\n${parts.origin === undefined ? task.trim() : fenced(task.trim())}`,
-    `## What to give back\n\nSelf-contained JSON or structured Markdown; it is kept as \`${outputKey}\`. Change nothing that the task does not ask for. If it cannot be done, say what is missing instead of guessing.`,
+    `## What to give back\n\nSelf-contained JSON or structured Markdown; it is kept as \`${outputKey}\`.${parts.language === undefined ? '' : ` Write it in ${parts.language}, the language of this project.`} Change nothing that the task does not ask for. If it cannot be done, say what is missing instead of guessing.`,
     ...(dependsOn.length === 0
       ? []
       : [`## What it builds on\n\nThe results of ${dependsOn.join(', ')} come with the claim.`]),
