@@ -86,7 +86,7 @@ function noneText(asked: (typeof FILTERS)[number], counts: Counts): string {
   const others = STANDINGS.filter((each) => counts[each] > 0).map((each) => `${counts[each]} ${each}`);
   return others.length === 0
     ? 'There are no session branches yet.'
-    : `No session branch is ${asked}; there are others: ${others.join(', ')}.`;
+    : `No session branch ${asked === 'failed' ? 'has' : 'is'} ${asked}; there are others: ${others.join(', ')}.`;
 }
 
 function sessionData(branch: RunBranch, current: string): z.output<typeof sessionSchema> {

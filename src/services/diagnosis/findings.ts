@@ -89,7 +89,10 @@ function unlistedFiles({ records, sources }: Catalogue): Finding[] {
   return sources.flatMap(({ origin }) => {
     const own = records.filter(
       (record) =>
-        record.origin === origin && ['agent', 'workflow', 'skill'].includes(record.kind) && isListed(record),
+        record.origin === origin &&
+        ['agent', 'workflow', 'skill'].includes(record.kind) &&
+        record.format !== 'kit-workflow' &&
+        isListed(record),
     );
     const unlisted = own.filter(({ status }) => status === 'not-in-manifest');
     if (unlisted.length === 0 || own.every(({ status }) => status !== 'verified')) return [];
