@@ -165,10 +165,13 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     };
     const context = workflowContext(target, catalogue, projectRoot, common.values);
     const settings = plainSettings(common.values, projectRoot);
+    const known = await catalogue.files.preferring(target.origin).all();
+    const has = (path: string): boolean => known.has(path) || generated.has(path);
     if (!behaviourOf(target).isSkill) {
       const material = await installMaterial({
         ...common,
         customized,
+        has,
         read: async (path) => (await file(path, target.origin).catch(orElse(undefined)))?.text,
       });
       const problems = [...config.problems, ...material.problems];
@@ -176,6 +179,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     }
     const material = skillMaterial({
       ...common,
+      has,
       skill: await resolveSkill(target, settled),
       forwardedBy:
         target === record

@@ -7,6 +7,8 @@ import type { SayStep } from '../../base/step.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Material } from './activation.ts';
 import type { CustomizedAgent } from './agent-customization.ts';
+import { namedFiles, namesBeside, rulesOf, usualRule, type PathRule } from './named-paths.ts';
+import { skillFolder } from './resolve-skill.ts';
 import { usedValues, type CommonParts } from './skill-material.ts';
 
 interface InstallParts extends CommonParts {
@@ -14,54 +16,67 @@ interface InstallParts extends CommonParts {
   customized: CustomizedAgent;
   /** The text of another file of the content; nothing when there is none. */
   read(path: string): Promise<string | undefined>;
+  /** Whether there is such a file in the content. */
+  has(path: string): boolean;
 }
 
 /** Agents, workflows and tasks that predate skills: their files, and how the paths in them can be read. */
 export async function installMaterial(parts: InstallParts): Promise<Material> {
-  const { record, main } = parts;
-  const { customized } = parts;
+  const { record, main, customized, has } = parts;
   const problems: Problem[] = [...customized.problems];
   const workflow = behaviourOf(record).needsEngine ? await yamlWorkflow(parts, problems) : undefined;
   const files = [{ uri: contentUri(record.bmadRelativePath), text: main }, ...(workflow?.files ?? [])];
   const used = files.map(({ text }) => text).join('\n');
+  const isUsed = (key: string): boolean => used.includes(`{${key}}`) || used.includes(`:${key}"`);
+  const rules = rulesOf(used, record, has);
+  const further = [...(workflow?.further ?? []), ...furtherFiles(parts, used, rules)];
   return {
-    notes: (say) => [
-      ...customized.notes,
-      ...pathNotes(record, parts.project, say),
-      ...(workflow?.notes ?? []),
-    ],
+    notes: (say) => [...customized.notes, ...pathNotes(parts, used, rules, say), ...(workflow?.notes ?? [])],
     values: [
       ...usedValues(
         { ...parts, values: { ...parts.values, bmad_folder: basename(record.origin.root) } },
-        (key) => used.includes(`{${key}}`) || used.includes(`:${key}"`),
+        isUsed,
       ),
-      ...(workflow?.values ?? []),
+      ...(workflow?.values ?? []).filter(([key]) => isUsed(key)),
     ],
     context: customized.extra,
     files,
-    further: [...(workflow?.further ?? []), ...furtherFiles(parts, files)],
+    further: [...new Set(further)].filter((uri) => !files.some((file) => file.uri === uri)),
     problems,
   };
 }
 
-function pathNotes(record: BmadRecord, project: string | undefined, say: SayStep): string[] {
-  const root = basename(record.origin.root);
+function pathNotes(
+  { record, project, has }: InstallParts,
+  text: string,
+  rules: readonly PathRule[],
+  say: SayStep,
+): string[] {
   const starting = (kind: string): string =>
     say({ operation: 'execute', args: { name: '<name>', kind, project } });
   const reading = (target: string): string =>
     say({ operation: 'read', args: { target, kind: 'resource', project } });
-  const start = `To start a workflow or task the text names: ${starting('workflow')}; an agent: ${starting('agent')}.`;
+  const { bmadRelativePath, moduleRelativePath } = record;
+  const notes: string[] = [];
   if (behaviourOf(record).pathsByFolder) {
-    const { bmadRelativePath, moduleRelativePath } = record;
-    const folder = bmadRelativePath.startsWith('.') ? bmadRelativePath.split('/', 1)[0] : root;
     // `.bmad-core/`, or nothing when the root itself is the folder.
     const above = bmadRelativePath.slice(0, bmadRelativePath.length - moduleRelativePath.length);
-    return [
-      `A dependency \`{type}/{name}\` of the file, and \`${folder ?? root}/{type}/{name}\`: ${reading(`bmad://${above}{type}/{name}`)}.`,
-      start,
-    ];
+    notes.push(`A dependency \`{type}/{name}\` of the file: ${reading(`bmad://${above}{type}/{name}`)}.`);
   }
-  return [`Files the text names as \`{project-root}/${root}/x\`: ${reading('bmad://x')}.`, start];
+  const stated = rules.length > 0 || notes.length > 0 ? rules : [usualRule(record, has)];
+  for (const folder of new Set(stated.map((rule) => rule.folder))) {
+    const written = stated.filter((rule) => rule.folder === folder).map((rule) => `\`${rule.written}x\``);
+    notes.push(`Files the text names as ${written.join(' or ')}: ${reading(`bmad://${folder}x`)}.`);
+  }
+  const folder = skillFolder(record);
+  if (namesBeside(text, folder, has))
+    notes.push(
+      `Relative paths (\`./x\`, \`x\`) begin at the folder of the file that names them, here: ${reading(`${contentUri(folder)}/x`)}.`,
+    );
+  return [
+    ...notes,
+    `To start a workflow or task the text names: ${starting('workflow')}; an agent: ${starting('agent')}.`,
+  ];
 }
 
 /** The parts of a `workflow.yaml`: its instructions come along, the rest is named by link. */
@@ -90,6 +105,7 @@ async function yamlWorkflow(
     else further.push(contentUri(path));
   }
   const engine = 'core/tasks/workflow.xml';
+  const config = `${record.moduleName}/config.yaml`;
   const known = (await parts.read(engine)) !== undefined;
   return {
     files,
@@ -101,7 +117,7 @@ async function yamlWorkflow(
       : [],
     values: [
       ['installed_path', contentUri(folder)],
-      ['config_source', contentUri(`${record.moduleName}/config.yaml`)],
+      ...(parts.has(config) ? [['config_source', contentUri(config)] as [string, string]] : []),
     ],
   };
 }
@@ -123,7 +139,17 @@ function escaped(text: string): string {
   return text.replace(/[^\w]/g, '\\$&');
 }
 
-function furtherFiles({ record, files }: InstallParts, delivered: Material['files']): string[] {
-  if (record.kind === 'agent' || behaviourOf(record).isDeliveredAlone) return [];
-  return files.map(contentUri).filter((uri) => !delivered.some((file) => file.uri === uri));
+/** What belongs to it: the folder of a workflow; of a file that shares its folder with others, the files it names. */
+function furtherFiles(
+  { record, files, has }: InstallParts,
+  text: string,
+  rules: readonly PathRule[],
+): string[] {
+  const { isAlone, isDeliveredAlone } = behaviourOf(record);
+  // Version 4 also names dependencies without their endings; those cannot be put together from the text.
+  const unnamed = (record.uses ?? []).filter((path) => !text.includes(basename(path)));
+  if (record.kind === 'agent') return unnamed.map(contentUri);
+  const isShared = isAlone || isDeliveredAlone || /(?:^|\/)workflows$/.test(skillFolder(record));
+  const own = isShared ? [...unnamed, ...namedFiles(text, rules, has)] : files;
+  return own.map(contentUri);
 }

@@ -4,6 +4,7 @@ import type { SayStep } from '../../base/step.ts';
 import { fenced } from '../../base/text/text.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import type { Material } from './activation.ts';
+import { rulesOf } from './named-paths.ts';
 import { RENDERED, skillFolder, type ResolvedSkill } from './resolve-skill.ts';
 
 /** What every format needs. */
@@ -33,6 +34,8 @@ interface SkillParts extends CommonParts {
   installed: readonly string[];
   /** Names of scripts the project has installed itself. */
   installedScripts: readonly string[];
+  /** Whether there is such a file in the content. */
+  has(path: string): boolean;
 }
 
 /** A skill with its customization resolved and, where it asks for that, rendered. */
@@ -86,6 +89,7 @@ function notes(parts: SkillParts, body: string, say: SayStep): string[] {
     done.filter(Boolean).join(' '),
     `To invoke a skill the text or menu names: ${say({ operation: 'execute', args: { name: '<name>', kind: 'workflow', project }, open: ['message'] })}.`,
     `Files (\`{skill-root}/x\` or a bare path \`x\`): ${say({ operation: 'read', args: { target: `${contentUri(folder)}/x`, kind: 'resource', project } })}.`,
+    ...rootNotes(parts, body, say),
     ...(body.includes('bmad-help.csv')
       ? [`The catalogue \`_bmad/_config/bmad-help.csv\` is ${contentUri('_config/bmad-help.csv')}.`]
       : []),
@@ -101,6 +105,18 @@ const REPLACED_SCRIPTS = new Set([
   'render_skill.py',
   'resolve_party.py',
 ]);
+
+/** Where the files of BMAD's own folder are that the text names, apart from those whose work is done. */
+function rootNotes({ record, project, has }: SkillParts, body: string, say: SayStep): string[] {
+  const isDone = (path: string): boolean =>
+    /^\w+\/config\.yaml$|bmad-help\.csv$/.test(path) || REPLACED_SCRIPTS.has(path.replace(/^scripts\//, ''));
+  const rules = rulesOf(body, record, (path) => !isDone(path) && has(path));
+  if (rules.length === 0) return [];
+  const written = rules.map((rule) => `\`${rule.written}x\``).join(' or ');
+  return [
+    `Files the text names as ${written}: ${say({ operation: 'read', args: { target: `bmad://${rules[0]?.folder ?? ''}x`, kind: 'resource', project } })}.`,
+  ];
+}
 
 /** Scripts are in the content, not on the model's disk: it has to do their work by hand. */
 function scriptNotes({ record, files, scripts, installedScripts }: SkillParts, body: string): string[] {

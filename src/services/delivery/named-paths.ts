@@ -1,0 +1,73 @@
+import { basename, posix } from 'node:path';
+import { withoutEnd } from '../../base/text/ends.ts';
+import type { BmadRecord } from '../../model/record.ts';
+
+/** A way in which a text names files, and the content folder that is meant: `{project-root}/bmad/x` is `bmad://x`. */
+export interface PathRule {
+  /** As the text writes it, with a slash at the end: `{project-root}/bmad/`. */
+  written: string;
+  /** The folder in the content, with a slash at the end unless it is the top. */
+  folder: string;
+}
+
+/** How BMAD's folder is called in texts, whatever it is called on disk. */
+const ROOT = /^(?:\{bmad_folder\}|\{_bmad\}|\{root\}|[._]?bmad(?:-[a-z\d-]+)?)$/;
+
+const NAMED = /(?<![\w./{}-])(\{project[-_]root\}\/)?(\{\w+\}|[\w.-]+)\/([\w.-]+(?:\/[\w.-]+)*)/g;
+
+/** Folders of these names hold what workflows write, and sources that no install has. */
+const NOT_CONTENT = /-output$|^bmad-method$|-src$/;
+
+/**
+ * What a text itself calls BMAD's folder, and where that leads. A folder in the cache of git sources, in the home folder
+ * or in BMAD_ROOT has another name than the one the text was written for, so only the text can tell.
+ */
+export function rulesOf(text: string, { origin }: BmadRecord, has: (path: string) => boolean): PathRule[] {
+  const own = basename(origin.root);
+  const found = new Map<string, { name: string; paths: Set<string> }>();
+  for (const [, before = '', name = '', path = ''] of text.matchAll(NAMED)) {
+    if ((!ROOT.test(name) && name !== own) || NOT_CONTENT.test(name)) continue;
+    const written = `${before}${name}/`;
+    const entry = found.get(written) ?? { name, paths: new Set() };
+    entry.paths.add(withoutEnd(path, '.'));
+    found.set(written, entry);
+  }
+  return [...found].flatMap(([written, { name, paths }]) => {
+    const hits = (folder: string): number => [...paths].filter((path) => has(folder + path)).length;
+    // Version 4 itself leaves out the dot of `.bmad-core` here and there.
+    const [folder, count] = ['', `${name}/`, `.${name}/`]
+      .map((each) => [each, hits(each)] as const)
+      .reduce((best, each) => (each[1] > best[1] ? each : best));
+    return count > 0 ? [{ written, folder }] : [];
+  });
+}
+
+/** What BMAD's folder is called in the texts of a root that do not name it themselves. */
+export function usualRule({ origin }: BmadRecord, has: (path: string) => boolean): PathRule {
+  const own = basename(origin.root);
+  const name = origin.kind === 'project' && own !== '' ? own : has('_cfg/manifest.yaml') ? 'bmad' : '_bmad';
+  return { written: `{project-root}/${name}/`, folder: '' };
+}
+
+/** The files that a text names and that are there, by their content paths, in the order in which it names them. */
+export function namedFiles(
+  text: string,
+  rules: readonly PathRule[],
+  has: (path: string) => boolean,
+): string[] {
+  const found = new Set<string>();
+  for (const [word] of text.matchAll(/[\w./{}-]+/g)) {
+    const rule = rules.find(({ written }) => word.startsWith(written));
+    const path = rule === undefined ? undefined : rule.folder + word.slice(rule.written.length);
+    const file = path === undefined ? undefined : withoutEnd(path, '.{}-');
+    if (file !== undefined && has(file)) found.add(file);
+  }
+  return [...found];
+}
+
+/** Whether a text names files beside itself: `./steps/step-01.md`, `data/methods.csv`, `../templates/gate.yaml`. */
+export function namesBeside(text: string, folder: string, has: (path: string) => boolean): boolean {
+  for (const [, path = ''] of text.matchAll(/(?<![\w./{}-])((?:\.{1,2}\/)*(?:[\w-]+\/)*[\w.-]+\.\w{2,4})\b/g))
+    if (has(posix.join(folder, path))) return true;
+  return false;
+}

@@ -1,0 +1,134 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { buildCatalogue } from '../../src/catalogue/build.ts';
+import { readers } from '../../src/readers/index.ts';
+import { createDelivery } from '../../src/services/delivery/delivery.ts';
+import { discoverSources } from '../../src/sources/discover.ts';
+import type { OriginKind } from '../../src/model/origin.ts';
+import { contextIn, temporaryFolder } from '../support/app.ts';
+import { writeFiles } from '../support/folders.ts';
+import { installOf, type Version } from '../support/installs.ts';
+import { crawl } from '../support/path-crawler.ts';
+import { EXCUSES, type Excuse } from './excused-paths.ts';
+
+const VERSIONS: readonly Version[] = [
+  '4.44.3',
+  '6.0.0-alpha.7',
+  '6.0.0-alpha.22',
+  '6.0.0-Beta.5',
+  '6.0.4',
+  '6.1.0',
+  '6.2.0',
+  '6.3.0',
+  '6.5.0',
+  '6.8.0',
+  '6.12.0',
+];
+
+type Opened = Parameters<typeof crawl>[0];
+
+/** Content outside of a project, under names that its texts do not know. */
+const ELSEWHERE: Record<string, { kind: OriginKind; open(scratch: string): Promise<Opened> }> = {
+  '6.0.0-alpha.7 from git': {
+    kind: 'git',
+    async open(scratch) {
+      const folder = join(scratch, 'repo');
+      await cp(join(await installOf('6.0.0-alpha.7'), 'bmad'), folder, { recursive: true });
+      const { sources } = await discoverSources({
+        mode: 'strict',
+        project: undefined,
+        paths: [],
+        root: undefined,
+        git: [
+          { label: 'Git', name: 'team', folder, source: 'git+https://host/team.git', commit: '0'.repeat(40) },
+        ],
+        home: '',
+        maxFileBytes: 1_000_000,
+      });
+      const catalogue = await buildCatalogue(sources, readers);
+      const delivery = createDelivery({
+        catalogue,
+        projectRoot: undefined,
+        projectBmad: async () => undefined,
+        today: () => '2026-01-01',
+      });
+      return { catalogue, delivery };
+    },
+  },
+  '6.0.4 in the home folder': {
+    kind: 'user',
+    async open(scratch) {
+      await cp(join(await installOf('6.0.4'), '_bmad'), join(scratch, 'home/.bmad'), { recursive: true });
+      await writeFiles(scratch, { 'empty/': '' });
+      return (await contextIn(join(scratch, 'empty'), { home: join(scratch, 'home') })).workspace();
+    },
+  },
+  '4.44.3 in BMAD_ROOT': {
+    kind: 'env',
+    async open(scratch) {
+      const root = join(await installOf('4.44.3'), '.bmad-core');
+      return (await contextIn(scratch, { env: { BMAD_ROOT: root } })).workspace();
+    },
+  },
+  'loose files': {
+    kind: 'cli',
+    async open(scratch) {
+      await writeFiles(scratch, {
+        'team/agents/ada.md':
+          '---\nname: Ada\ndescription: Reads\n---\n\nRead ./rules.md and ../data/facts.csv.\n',
+        'team/agents/rules.md': 'Rules\n',
+        'team/data/facts.csv': 'a,b\n',
+        'team/workflows/ship.yaml':
+          'name: ship\ndescription: Ships\ninstructions: "{installed_path}/ship-steps.md"\n',
+        'team/workflows/ship-steps.md': 'Follow {installed_path}/ship.yaml\n',
+      });
+      return (await contextIn(scratch, { flags: { paths: [join(scratch, 'team')] } })).workspace();
+    },
+  },
+  'what is built in': {
+    kind: 'package',
+    open: async (scratch) => (await contextIn(scratch)).workspace(),
+  },
+};
+
+describe('the paths that delivered texts name', () => {
+  const used = new Set<Excuse>();
+  const lines: string[] = [];
+  const cleanUps: (() => Promise<void>)[] = [];
+  afterAll(async () => {
+    for (const cleanUp of cleanUps) await cleanUp();
+    process.stderr.write(`${lines.join('\n')}\n`);
+  });
+
+  /** What leads nowhere and is not excused, with a word about texts that name nothing at all. */
+  async function deadEndsOf(install: string, opened: Opened, kind?: OriginKind): Promise<unknown[]> {
+    const { texts, paths, resolved, deadEnds } = await crawl(opened, kind);
+    const isExcused = ({ written }: { written: string }): boolean => {
+      const excuse = EXCUSES.find((each) => each.installs.test(install) && each.path.test(written));
+      if (excuse !== undefined) used.add(excuse);
+      return excuse !== undefined;
+    };
+    const left = deadEnds.filter((end) => !isExcused(end));
+    lines.push(
+      `${install}: ${texts} texts, ${paths} paths, ${resolved} resolved, ${deadEnds.length - left.length} excused`,
+    );
+    return paths > texts && texts > 0 ? left : [...left, `${texts} texts name ${paths} paths`];
+  }
+
+  it.each(VERSIONS)('M-03: lead to files in an install of %s', async (version) => {
+    const context = await contextIn(await installOf(version), { flags: { discovery: 'local' } });
+    expect(await deadEndsOf(version, await context.workspace())).toEqual([]);
+  });
+
+  it.each(Object.keys(ELSEWHERE))('M-03: lead to files of %s', async (name) => {
+    const { kind, open } = ELSEWHERE[name] ?? {};
+    if (kind === undefined || open === undefined) throw new Error(name);
+    const opened = await open(await temporaryFolder((cleanUp) => cleanUps.push(cleanUp)));
+    expect(await deadEndsOf(name, opened, kind)).toEqual([]);
+  });
+
+  it('M-03: are excused only where a text still names them', () => {
+    expect(EXCUSES.filter((excuse) => !used.has(excuse))).toEqual([]);
+  });
+});

@@ -1,0 +1,191 @@
+import { posix } from 'node:path';
+import { contentPath } from '../../src/base/files/paths.ts';
+import { BmadError } from '../../src/base/errors.ts';
+import type { OriginKind } from '../../src/model/origin.ts';
+import { STARTABLE } from '../../src/model/record.ts';
+import type { Workspace } from '../../src/operations/context.ts';
+import type { SayStep } from '../../src/base/step.ts';
+import { toolCall } from '../../src/operations/unified/forms.ts';
+
+/** A path that leads nowhere by the rules of the answer that names it. */
+export interface DeadEnd {
+  record: string;
+  written: string;
+  /** Where it was looked for; nothing where no rule of the answer says that. */
+  uri: string | undefined;
+}
+
+export interface Crawl {
+  texts: number;
+  /** How many different paths of the content each text names, all together. */
+  paths: number;
+  resolved: number;
+  deadEnds: DeadEnd[];
+}
+
+/** The rules an answer states, as a reader takes them from its words. */
+interface Rules {
+  /** `{project-root}/bmad/` leads to `bmad://`. */
+  prefixes: [string, string][];
+  values: Map<string, string>;
+  /** Where relative paths begin, if that is said. */
+  beside: string | undefined;
+  /** What the answer says is done or found elsewhere. */
+  settled: RegExp[];
+}
+
+const READ = /uri:"(bmad:\/\/[^"]*)"/;
+
+function rulesIn(answer: string): Rules {
+  const rules: Rules = { prefixes: [], values: new Map(), beside: undefined, settled: [] };
+  for (const line of answer.slice(0, answer.indexOf('----- BEGIN')).split('\n')) {
+    const uri = READ.exec(line)?.[1];
+    const written = [...line.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+    if (line.startsWith('- Files the text names as') && uri !== undefined)
+      for (const each of written) rules.prefixes.push([each.slice(0, -1), uri.slice(0, -1)]);
+    if (/^- (?:Relative paths|Files \()/.test(line) && uri !== undefined) rules.beside = uri.slice(0, -1);
+    if (line.startsWith('- A dependency') && uri !== undefined)
+      rules.prefixes.push(['dependency:', uri.replace('{type}/{name}', '')]);
+    const [, key, value] = /^- `\{([^}]+)\}`: (.+)$/.exec(line) ?? [];
+    if (key !== undefined && value !== undefined && key !== 'project-root') rules.values.set(key, value);
+    for (const script of written.filter((each) => each.endsWith('.py') && line.includes('done')))
+      rules.settled.push(new RegExp(`/scripts/${script}$`));
+    if (line.includes('Steps that read `config.yaml` are done'))
+      rules.settled.push(/_?bmad\/\w+\/config\.yaml$/);
+    const [, from, to] = /`([^`]+)` is (bmad:\/\/\S+)\.$/.exec(line) ?? [];
+    if (from !== undefined && to !== undefined) {
+      rules.prefixes.push([from, to], [`{project-root}/${from}`, to]);
+    }
+  }
+  return rules;
+}
+
+const ENDINGS = 'md|ya?ml|xml|csv|json|py|toml|txt|html|excalidraw';
+const PATH = new RegExp(
+  String.raw`(?<![\w./{}@:\\*-])((?:\{[\w-]+\}|\.{1,2}|[\w.-]+)\/[\w./{}*-]*\.(?:${ENDINGS}))(?![\w/-])`,
+  'g',
+);
+const URI = /bmad:\/\/[^\s`"'<>),|]*[^\s`"'<>),|.:;]/g;
+const ROOTED =
+  /^(?:\{project[-_]root\}\/)?(?:\{bmad_folder\}|\{_bmad\}|[._]?bmad(?:-(?!output|method)[a-z\d]+)*)\//;
+
+/** Names the text gives to places itself: keys of YAML and of front matter. */
+function ownNames(text: string): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const [, key = '', value = ''] of text.matchAll(/^[ \t]*([\w-]+): *["']?([^"'\n#]+?)["']? *$/gm))
+    if (value.includes('/') && !names.has(key)) names.set(key, value);
+  return names;
+}
+
+/** What an agent of version 4 depends on: `tasks/create-doc.md`. */
+function dependenciesIn(text: string): string[] {
+  const block = /^dependencies:\n((?: +.*\n)+)/m.exec(text)?.[1] ?? '';
+  const found: string[] = [];
+  let type = '';
+  for (const line of block.split('\n')) {
+    type = /^ +(\w+):\s*$/.exec(line)?.[1] ?? type;
+    const name = /^ +- ([\w.-]+)\s*$/.exec(line)?.[1];
+    if (name !== undefined) found.push(`${type}/${name}`);
+  }
+  return found;
+}
+
+function filled(written: string, names: readonly ReadonlyMap<string, string>[]): string {
+  let path = written;
+  for (let round = 0; round < 4; round += 1) {
+    const before = path;
+    path = path.replace(/^\{([\w-]+)\}/, (whole, key: string) => {
+      return names.map((each) => each.get(key)).find((value) => value !== undefined) ?? whole;
+    });
+    if (path === before) break;
+  }
+  return path;
+}
+
+/** The content URI of a path by the rules; nothing if it is a file of the project or still open; `false` without a rule. */
+function uriOf(
+  path: string,
+  folder: string,
+  rules: Rules,
+  isFolder: (path: string) => boolean,
+): string | false | undefined {
+  if (/[{}*]/.test(path.replace(/^\{project[-_]root\}\/|^\{bmad_folder\}|^\{_bmad\}/g, ''))) return undefined;
+  if (path.startsWith('bmad://')) return path;
+  const rule = rules.prefixes.find(([prefix]) => path.startsWith(prefix));
+  if (rule !== undefined) return rule[1] + path.slice(rule[0].length);
+  if (ROOTED.test(path)) return rules.settled.some((settled) => settled.test(path)) ? undefined : false;
+  if (!/^\.{1,2}\//.test(path) && (/^[{/]/.test(path) || !isFolder(`${folder}/${path.split('/', 1)[0]}`)))
+    return undefined;
+  if (rules.beside === undefined) return false;
+  const joined = posix.join(folder, path);
+  return joined.startsWith('..') ? false : `bmad://${joined}`;
+}
+
+const say: SayStep = (step) => toolCall(step) ?? '';
+
+/** Starts everything that can be started, follows every path that its text names, and reads what is there. */
+export async function crawl(
+  { catalogue, delivery }: Pick<Workspace, 'catalogue' | 'delivery'>,
+  kind?: OriginKind,
+): Promise<Crawl> {
+  const found: Crawl = { texts: 0, paths: 0, resolved: 0, deadEnds: [] };
+  const known = new Map<string, boolean>();
+  const folders = new Set<string>();
+  for (const { path } of await delivery.paths())
+    for (let at = posix.dirname(path); at !== '.'; at = posix.dirname(at)) folders.add(at);
+  const isRead = async (uri: string): Promise<boolean> => {
+    const seen = known.get(uri);
+    if (seen !== undefined) return seen;
+    const path = contentPath(uri);
+    const there = folders.has(path)
+      ? true
+      : await delivery.file(path).then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof BmadError) return false;
+            throw error;
+          },
+        );
+    known.set(uri, there);
+    return there;
+  };
+  for (const record of catalogue.winners) {
+    if (!STARTABLE.includes(record.kind) || record.launches !== undefined) continue;
+    if (kind !== undefined && record.origin.kind !== kind) continue;
+    const { head, body } = await delivery.activation(record, undefined, undefined, say);
+    const answer = `${head}\n\n${body}`;
+    const rules = rulesIn(answer);
+    const wanted = new Map<string, string | false>();
+    const preamble = answer.slice(0, answer.indexOf('----- BEGIN'));
+    for (const [uri] of preamble.matchAll(URI)) if (!/[{<]|\/x$|^bmad:\/\/x$/.test(uri)) wanted.set(uri, uri);
+    for (const [, file = '', text = ''] of answer.matchAll(
+      /----- BEGIN (\S+) -----\n(.*?)\n----- END \1 -----/gs,
+    )) {
+      const folder = posix.dirname(contentPath(file));
+      const names = [rules.values, ownNames(text)];
+      for (const [, written = ''] of text.matchAll(PATH)) {
+        const to = uriOf(filled(written, names), folder, rules, (path) => folders.has(posix.normalize(path)));
+        if (to !== undefined) wanted.set(written, to);
+      }
+      for (const name of dependenciesIn(text)) {
+        const above = rules.prefixes.find(([prefix]) => prefix === 'dependency:')?.[1];
+        const uri = above === undefined ? undefined : above + name;
+        // A name without an ending is listed with it.
+        const listed = [...wanted.keys()].find((each) => uri !== undefined && each.startsWith(`${uri}.`));
+        wanted.set(`dependency ${name}`, listed ?? uri ?? false);
+      }
+    }
+    found.texts += 1;
+    for (const [written, uri] of wanted) {
+      found.paths += 1;
+      if (uri !== false && (await isRead(uri))) found.resolved += 1;
+      else
+        found.deadEnds.push({
+          record: `${record.kind} ${record.moduleName}/${record.name}`,
+          written,
+          uri: uri === false ? undefined : uri,
+        });
+    }
+  }
+  return found;
+}
