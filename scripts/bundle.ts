@@ -46,6 +46,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/operations/delegation/delegation-result.ts': 'delegation-result',
   'src/services/delivery/agent-character.ts': 'agent-character',
   'src/services/delivery/agent-customization.ts': 'agent-customization',
+  'src/catalogue/names-in-force.ts': 'names-in-force',
   'src/surfaces/http/oauth/gate.ts': 'oauth',
   'src/surfaces/a2a/routes.ts': 'a2a',
 };

@@ -7,7 +7,7 @@ import { TOLD } from '../../src/base/secrets/secret-sentences.ts';
 export const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   'src/config/flags.ts': [/^(?:git\+|[\w.-]+@[\w.-]+:(?!\/\/))/],
   'src/services/delivery/agent-profile.ts': [/<persona[\s>]/, /<step(?:\s[^>]*)?(>?)/g],
-  'src/services/delivery/install-material.ts': [/^\{project-root\}\/(?:_bmad|\.bmad|bmad|custom\.folder)\//],
+  'src/services/delivery/workflow-parts.ts': [/^\{project-root\}\/(?:_bmad|\.bmad|bmad|custom\.folder)\//],
   'src/services/git-sources/list-text.ts': [/^[ \t]*(?:sources|"sources"|'sources')[ \t]*=[ \t]*/m],
   'src/kit/settings.ts': [/^\s*["']?user_name["']?\s*:/],
   'src/kit/agents.ts': [/\bAGENT_TAG=([\w.-]{1,100})/],

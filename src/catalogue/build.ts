@@ -2,7 +2,7 @@ import { ParseError, unlessShort } from '../base/expected.ts';
 import { BmadError, shortageIn } from '../base/errors.ts';
 import { present } from '../base/present.ts';
 import type { ModuleInfo } from '../model/module.ts';
-import type { BmadRecord } from '../model/record.ts';
+import type { BmadRecord, Problem } from '../model/record.ts';
 import type { Reader, Reading } from '../readers/reader.ts';
 import type { Source } from '../sources/source.ts';
 import { Catalogue } from './catalogue.ts';
@@ -29,13 +29,25 @@ export async function buildCatalogue(
     const all = typeof readers === 'function' ? await readers() : readers;
     for (const reader of all) readings.push(await readingOf(source, reader));
   }
+  const read = readings.flatMap(({ records }) => records);
+  const { records, problems } = await inForce(read, sources);
   return new Catalogue({
-    records: readings.flatMap(({ records }) => records),
+    records,
     modules: readings.flatMap(({ modules }) => modules),
-    problems: readings.flatMap(({ problems }) => problems),
+    problems: [...readings.flatMap((reading) => reading.problems), ...problems],
     sources: [...sources],
     files,
   });
+}
+
+/** What is built in cannot be renamed where there is nothing else. */
+async function inForce(
+  records: BmadRecord[],
+  sources: readonly Source[],
+): Promise<{ records: BmadRecord[]; problems: Problem[] }> {
+  if (sources.every(({ origin }) => origin.kind === 'package')) return { records, problems: [] };
+  const { namesInForce } = await import('./names-in-force.ts');
+  return namesInForce(records, sources);
 }
 
 /** A marketplace knows the version of what it lists; it describes what does not describe itself. */

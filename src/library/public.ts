@@ -26,6 +26,12 @@ export interface Resource {
   commit?: string;
   /** The origin whose content would be served if this one did not have something of that name. */
   insteadOf?: string;
+  /** The other files of a workflow, such as its instructions, template and checklist; `loadFile` takes their addresses. */
+  files?: { uri: string; bytes: number }[];
+  /** How many more there are. */
+  filesLeftOut?: number;
+  /** Files that a workflow names and that do not exist, in words. */
+  missing?: string[];
 }
 
 /** Who an agent is and what it offers. Fields its file does not provide are left out. */

@@ -26,7 +26,8 @@ export async function plainContent(folder: string): Promise<{ skills: boolean; l
     const path = join(folder, name);
     if ((await pathExists(join(path, 'SKILL.md'))) || (name === 'skills' && (await hasSkills(path, GROUPS))))
       content.skills = true;
-    else if (['agents', 'workflows'].includes(name) || (await holdsAgents(path))) content.loose.push(name);
+    else if (['agents', 'workflows', 'tasks'].includes(name) || (await holdsAgents(path)))
+      content.loose.push(name);
   }
   return content;
 }

@@ -8,7 +8,7 @@ import type { SayStep } from '../../src/base/step.ts';
 import { toolCall } from '../../src/operations/unified/forms.ts';
 
 /** A path that leads nowhere by the rules of the answer that names it. */
-export interface DeadEnd {
+interface DeadEnd {
   record: string;
   written: string;
   /** Where it was looked for; nothing where no rule of the answer says that. */

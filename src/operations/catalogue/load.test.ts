@@ -20,6 +20,9 @@ describe('load', () => {
       content: await readFile(path, 'utf8'),
       source: 'package',
       origin: 'BMAD 6.12.0 (built in)',
+      files: expect.arrayContaining([
+        { uri: 'bmad://bmm/plan/bmad-prd/assets/prd-template.md', bytes: expect.any(Number) },
+      ]),
     });
   });
 

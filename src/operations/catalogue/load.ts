@@ -4,6 +4,7 @@ import { contentUri } from '../../base/files/paths.ts';
 import { moduleField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 import { findRecord, mainFile, NAMED_KINDS } from './targets.ts';
+import { workflowFiles } from './workflow-files.ts';
 
 /** For programs: the main file of an agent or workflow, whole, with where it lies. Models have `read` and `execute`. */
 export const load = defineOperation({
@@ -27,6 +28,9 @@ export const load = defineOperation({
     origin: z.string(),
     commit: z.string().optional(),
     insteadOf: z.string().optional(),
+    files: z.array(z.object({ uri: z.string(), bytes: z.int() })).optional(),
+    filesLeftOut: z.int().optional(),
+    missing: z.array(z.string()).optional(),
   }),
 
   async run({ name, kind, module }, context) {
@@ -49,6 +53,7 @@ export const load = defineOperation({
       origin: origin.displayName,
       ...(origin.git === undefined ? {} : { commit: origin.git.commit }),
       ...(displaced === undefined ? {} : { insteadOf: displaced.origin.displayName }),
+      ...(record.kind === 'agent' ? {} : await workflowFiles(record, workspace)),
     };
   },
 

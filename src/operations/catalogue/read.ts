@@ -7,6 +7,7 @@ import { defineOperation } from '../operation.ts';
 import { outlineOnly, restOf, shownNote, shownTextSchema, showText, type ShownText } from './shown-text.ts';
 import { namedRecord } from './recommend.ts';
 import { stateText } from '../client/state-resources.ts';
+import { allFiles, fileLines, workflowFiles } from './workflow-files.ts';
 import { findFile, isFile, mainFile, NAMED_KINDS, startOf } from './targets.ts';
 
 /** A rendered skill's own file is a few lines long. */
@@ -42,6 +43,12 @@ export const read = defineOperation({
       .object({ name: z.string(), kind: z.enum(['agent', 'workflow']) })
       .optional()
       .describe('The workflow this file only launches; execute delivers it rendered'),
+    files: z
+      .array(z.object({ uri: z.string(), bytes: z.int() }))
+      .optional()
+      .describe('The other files of a workflow'),
+    filesLeftOut: z.int().optional(),
+    missing: z.array(z.string()).optional().describe('Files that the workflow names and that do not exist'),
     ...shownTextSchema.shape,
   }),
 
@@ -57,15 +64,15 @@ export const read = defineOperation({
     }
     const workspace = await context.workspace(project);
     const asFile = kind === undefined && module === undefined && (await isFile(target, workspace));
-    const { path, from } =
+    const record =
       kind === 'resource' || asFile
-        ? await findFile(target, workspace, context)
-        : mainFile(
-            await namedRecord({ name: target, kind, module, fuzzy: true }, workspace, context, {
-              operation: 'read',
-              project,
-            }),
-          );
+        ? undefined
+        : await namedRecord({ name: target, kind, module, fuzzy: true }, workspace, context, {
+            operation: 'read',
+            project,
+          });
+    const { path, from } =
+      record === undefined ? await findFile(target, workspace, context) : mainFile(record);
     const file = await workspace.delivery.file(path, from);
     if (file.text === undefined) {
       throw new BmadError(
@@ -88,17 +95,24 @@ export const read = defineOperation({
       origin: file.origin?.displayName ?? 'generated',
       ...shown(file.text),
       ...(launched === undefined ? {} : { launches: startOf(launched) }),
+      ...(record === undefined || record.kind === 'agent' || cursor !== undefined
+        ? {}
+        : await workflowFiles(record, workspace)),
     };
   },
 
   render({ launches, ...data }) {
     const said = {
-      note: `${data.uri} (${data.origin}). ${shownNote(data)}`,
+      note: [`${data.uri} (${data.origin}). ${shownNote(data)}`, ...fileLines(data)].join('\n'),
       again: restOf(data),
-      steps:
-        launches === undefined
+      steps: [
+        ...(launches === undefined
           ? []
-          : [{ operation: 'execute', args: launches, why: 'This file only launches the workflow: start it' }],
+          : [
+              { operation: 'execute', args: launches, why: 'This file only launches the workflow: start it' },
+            ]),
+        ...allFiles(data.uri, data),
+      ],
     };
     return data.outlineOnly === true
       ? { body: data.text || 'No headings.', ...said }

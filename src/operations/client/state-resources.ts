@@ -1,3 +1,5 @@
+import { attempt, orElse } from '../../base/expected.ts';
+import { contentPath } from '../../base/files/paths.ts';
 import { localDay } from '../../base/text/local-time.ts';
 import { fenced } from '../../base/text/text.ts';
 import { MEMORY_TYPES, type MemoryType } from '../../model/memory.ts';
@@ -42,6 +44,9 @@ async function textBehind(
   project: string | undefined,
 ): Promise<StateText | undefined> {
   const memory = memoryPlace(uri);
+  const isState =
+    memory !== undefined || runsPlace(uri) !== undefined || workPlace(uri) !== undefined || isOwn(uri);
+  if (!isState || (await isContent(uri, context, project))) return undefined;
   if (memory !== undefined) return { text: await memoryText(memory, context, project), origin: 'memory' };
   const run = runsPlace(uri);
   if (run !== undefined) return { text: await runsText(run, context, project), origin: 'runs' };
@@ -50,6 +55,15 @@ async function textBehind(
   const own = projectPlace(uri);
   if (own !== undefined) return { text: await projectText(own, context, call, project), origin: 'project' };
   return undefined;
+}
+
+const isOwn = (uri: string): boolean => projectPlace(uri) !== undefined;
+
+/** A flat folder of content may have `tasks/x.xml` too: what is listed as a file is that file. */
+async function isContent(uri: string, context: Context, project: string | undefined): Promise<boolean> {
+  const { delivery } = await context.workspace(project);
+  const path = attempt(() => contentPath(uri), orElse(undefined));
+  return path !== undefined && (await delivery.paths()).some((known) => known.path === path);
 }
 
 /** All of it that has a fixed address, in a fixed order. */

@@ -37,7 +37,8 @@ function codeOf({ name, tree }: Source): string {
 }
 
 const STRUCTURE = /^(?:[^/]+\/)?(?:_config|_cfg|module\.yaml|\.bmad-[^/]*)$/;
-const WANTED = /^(?:(?:agents\/)?[^/]+\.md|workflows\/[^/]+\.(?:md|ya?ml))$/i;
+const WANTED =
+  /^(?:(?:agents\/)?[^/]+\.md|workflows\/(?:[^/]+\.(?:md|ya?ml)|[^/]+\/workflow\.(?:md|ya?ml))|tasks\/[^/]+\.(?:md|xml))$/i;
 /** By the name of the file alone. */
 const UNWANTED = /^readme\b|^skill\.md$|(?:tpl|proposed|template)\./i;
 
@@ -46,7 +47,12 @@ async function candidates(source: Source): Promise<string[]> {
   const top = await pathsIn(source, '');
   const inside = (await mapLimited(top, READS_AT_ONCE, (folder) => pathsIn(source, folder))).flat();
   if ([...top, ...inside].some((path) => STRUCTURE.test(path))) return [];
-  return [...top, ...inside].filter((path) => WANTED.test(path) && !UNWANTED.test(basename(path))).sort();
+  // A workflow may have its own folder, as it has in a module.
+  const groups = inside.filter((path) => /^workflows\/[^/]+$/.test(path) && !WANTED.test(path));
+  const own = (await mapLimited(groups, READS_AT_ONCE, (folder) => pathsIn(source, folder))).flat();
+  return [...top, ...inside, ...own]
+    .filter((path) => WANTED.test(path) && !UNWANTED.test(basename(path)))
+    .sort();
 }
 
 /** What is in a folder; nothing in a file, nor in a folder that cannot be read. */
@@ -61,15 +67,26 @@ async function readFile(source: Source, path: string, problems: Problem[]): Prom
   const bytes = await source.tree.read(path).catch(noted(problems, path, undefined));
   if (bytes === undefined) return undefined;
   const text = decodeText(bytes);
-  const parse = (): unknown => (isMarkdown(path) ? parseFrontMatter(path, text).data : parseYaml(path, text));
+  const parse = (): unknown => {
+    if (isXml(path)) return {};
+    return isMarkdown(path) ? parseFrontMatter(path, text).data : parseYaml(path, text);
+  };
   const data = attempt(() => tableOf(parse()), noted(problems, path, undefined));
-  return data === undefined ? undefined : understand(source, path, data, tagOf(text), sha256(bytes));
+  const tag = isXml(path) ? (tagOf(text, TASK) ?? tagOf(text, TOOL)) : tagOf(text, AGENT);
+  return data === undefined ? undefined : understand(source, path, data, tag, sha256(bytes));
 }
 
-/** The attributes of an agent's tag, which comes early in a file; nothing in a file without one. */
-function tagOf(text: string): Map<string, string> | undefined {
-  if (!/<agent[\s/>]/.test(text)) return undefined;
-  const [, inside = '', end] = /<agent\s([^>]*)(>?)/.exec(text.slice(0, 16_384)) ?? [];
+const isXml = (path: string): boolean => /\.xml$/i.test(path);
+
+const AGENT = /<agent\s([^>]*)(>?)/;
+const TASK = /<task\s([^>]*)(>?)/;
+const TOOL = /<tool\s([^>]*)(>?)/;
+
+/** The attributes of a tag, which comes early in a file; nothing in a file without one. */
+function tagOf(text: string, tag: RegExp): Map<string, string> | undefined {
+  const bare = tag === AGENT && /<agent[/>]/.test(text);
+  const [whole, inside = '', end] = tag.exec(text.slice(0, 16_384)) ?? [];
+  if (whole === undefined && !bare) return undefined;
   // A word that is not an attribute matches too: it is then looked at once, and not again from each of its letters.
   const pairs = end === '>' ? [...inside.matchAll(/([\w-]+)(?:="([^"]*)")?/g)] : [];
   return new Map(
@@ -79,7 +96,7 @@ function tagOf(text: string): Map<string, string> | undefined {
   );
 }
 
-/** An agent has the tag, or says what it is; a workflow has to say it. */
+/** An agent has the tag, or says what it is; a workflow has to say it; a task in XML has the tag. */
 function understand(
   source: Source,
   path: string,
@@ -87,29 +104,37 @@ function understand(
   tag: Map<string, string> | undefined,
   digest: string,
 ): BmadRecord | undefined {
-  const workflow = path.startsWith('workflows/');
+  const kind = path.startsWith('workflows/') ? 'workflow' : path.startsWith('tasks/') ? 'task' : 'agent';
   const shown = (key: string, length: number): string | undefined =>
     oneLine(textField(data, key)?.slice(0, length * 4) ?? '', length) || undefined;
   const [ownName, description] = [shown('name', 200), shown('description', 2_000)];
   const described = ownName !== undefined && description !== undefined;
-  if (!described && (workflow || tag === undefined)) return undefined;
-  const stem = basename(path).replace(/\.\w+$/, '');
-  const name = workflow ? (ownName ?? stem) : stem;
+  if (!described && (kind === 'workflow' || tag === undefined)) return undefined;
+  const [group, folder, file] = path.split('/');
+  // A workflow in its own folder is called by that, unless it says its name.
+  const stem = file === undefined ? basename(path).replace(/\.\w+$/, '') : (folder ?? group ?? '');
   const workflowFormat = isMarkdown(path) ? 'workflow-md' : 'workflow-yaml';
+  const agentFormat = tag === undefined ? 'document' : 'compiled-agent';
   return recordOf(source, {
-    kind: workflow ? 'workflow' : 'agent',
+    kind,
     listed: false,
     moduleName: codeOf(source),
     bmadVersion: source.origin.bmadVersion,
-    name,
+    name: kind === 'workflow' ? (ownName ?? stem) : stem,
     displayName: tag?.get('name'),
     title: tag?.get('title'),
     icon: tag?.get('icon'),
-    description: description ?? tag?.get('title') ?? '',
+    description: description ?? tag?.get('description') ?? tag?.get('title') ?? '',
     bmadRelativePath: path,
     moduleRelativePath: path,
     generation: GENERATION,
-    format: workflow ? workflowFormat : tag === undefined ? 'document' : 'compiled-agent',
+    format: isXml(path)
+      ? 'xml'
+      : kind === 'workflow'
+        ? workflowFormat
+        : kind === 'task'
+          ? 'document'
+          : agentFormat,
     aliases: [tag?.get('name'), tag?.get('title'), ownName, stem],
     digest,
   });

@@ -1,4 +1,5 @@
 import { behaviourOf } from '../../model/format.ts';
+import { mapLimited } from '../../base/async.ts';
 import { attempt, orElse } from '../../base/expected.ts';
 import { field, isTable, parseFrontMatter, parseYaml, type Table, tableOf } from '../../base/parse/parse.ts';
 import { oneLine } from '../../base/text/text.ts';
@@ -9,6 +10,7 @@ import type { AgentCharacter } from './agent-character.ts';
 import { agentProfile, type AgentProfile, type MenuItem } from './agent-profile.ts';
 import { menuTarget } from './menu-target.ts';
 import { resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
+import { partsIn, sharesItsFolder, type WorkflowPart } from './workflow-parts.ts';
 
 /** What an old name stands for now. */
 export function standingFor(record: BmadRecord, { callable }: Catalogue): BmadRecord {
@@ -16,6 +18,17 @@ export function standingFor(record: BmadRecord, { callable }: Catalogue): BmadRe
     ({ name, deprecated }) => name === record.deprecated?.successor && deprecated === undefined,
   );
   return successor ?? record;
+}
+
+/** Workflows have up to a hundred files; the rest is found by its folder. */
+const PARTS_NAMED = 40;
+
+/** What belongs to a workflow beside its main file. */
+export interface WorkflowFiles {
+  files: { path: string; bytes: number }[];
+  /** How many more there are. */
+  more: number;
+  missing: WorkflowPart[];
 }
 
 /** Questions about what an agent or workflow is, without starting it. */
@@ -56,22 +69,41 @@ export function createDescriptions(
       target === undefined ? undefined : menuTarget(target, agent, catalogue),
     /** What a workflow takes and makes, and the content paths of its files. */
     async details(record: BmadRecord) {
+      const main = await mainText(record);
       const help = catalogue.modules.flatMap((module) =>
         module.help.filter(({ skill }) => skill === record.name),
       );
       return {
-        ...workflowDetails(record, await mainText(record), help),
-        files: await filesOf(record),
+        ...workflowDetails(record, main, help),
+        files: await filesOf(record, main),
+      };
+    },
+    /** The other files of a workflow with their sizes, the likeliest to be needed first, and those that are missing. */
+    async parts(record: BmadRecord): Promise<WorkflowFiles> {
+      const main = await mainText(record);
+      const paths = (await filesOf(record, main)).slice(1);
+      const files = catalogue.files.preferring(record.origin);
+      const there = await mapLimited(paths.slice(0, PARTS_NAMED), 8, async (path) => ({
+        path,
+        bytes: (await files.read(path).catch(orElse(undefined)))?.bytes.length ?? 0,
+      }));
+      const known = await files.all();
+      return {
+        files: there,
+        more: Math.max(0, paths.length - PARTS_NAMED),
+        missing: partsIn(record, main).filter(({ path }) => !known.has(path)),
       };
     },
   };
 
-  /** A workflow is a folder; before the folders, and for tasks, it is one file. */
-  async function filesOf(record: BmadRecord): Promise<readonly string[]> {
-    const folder = skillFolder(record);
-    return behaviourOf(record).isAlone || folder === ''
-      ? [record.bmadRelativePath]
-      : catalogue.files.preferring(record.origin).below(folder);
+  /** A workflow is a folder; before the folders, and for tasks, it is one file and those it names. */
+  async function filesOf(record: BmadRecord, main: string): Promise<readonly string[]> {
+    const files = catalogue.files.preferring(record.origin);
+    const known = await files.all();
+    const named = partsIn(record, main).map(({ path }) => path);
+    const isOne = behaviourOf(record).isAlone || sharesItsFolder(record);
+    const own = isOne ? [] : await files.below(skillFolder(record));
+    return [...new Set([record.bmadRelativePath, ...named.filter((path) => known.has(path)), ...own])];
   }
 }
 

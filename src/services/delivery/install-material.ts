@@ -1,15 +1,16 @@
 import { behaviourOf } from '../../model/format.ts';
-import { attempt, noted, orElse } from '../../base/expected.ts';
+import { attempt, noted } from '../../base/expected.ts';
 import { basename, dirname } from 'node:path/posix';
-import { parseYaml, tableOf, textField } from '../../base/parse/parse.ts';
-import { contentPath, contentUri } from '../../base/files/paths.ts';
+import { parseYaml, tableOf } from '../../base/parse/parse.ts';
+import { contentUri } from '../../base/files/paths.ts';
 import type { SayStep } from '../../base/step.ts';
-import type { BmadRecord, Problem } from '../../model/record.ts';
+import type { Problem } from '../../model/record.ts';
 import type { Material } from './activation.ts';
 import type { CustomizedAgent } from './agent-customization.ts';
 import { namedFiles, namesBeside, rulesOf, usualRule, type PathRule } from './named-paths.ts';
 import { skillFolder } from './resolve-skill.ts';
 import { usedValues, type CommonParts } from './skill-material.ts';
+import { partsNamed, sharesItsFolder } from './workflow-parts.ts';
 
 interface InstallParts extends CommonParts {
   /** What there is to say of the agent's customization; its text is the main text. */
@@ -92,9 +93,7 @@ async function yamlWorkflow(
   const folder = dirname(record.bmadRelativePath);
   const files: Material['files'] = [];
   const further: string[] = [];
-  for (const key of ['instructions', 'template', 'validation', 'checklist']) {
-    const path = supportingPath(textField(table, key), record, folder);
-    if (path === undefined) continue;
+  for (const { key, path } of partsNamed(record, table)) {
     const text = await parts.read(path);
     if (text === undefined)
       problems.push({
@@ -122,23 +121,6 @@ async function yamlWorkflow(
   };
 }
 
-/** The content path behind `{installed_path}/instructions.md`; nothing for `false`, prose, or what leads outside. */
-function supportingPath(value: string | undefined, record: BmadRecord, folder: string): string | undefined {
-  if (value === undefined || !/\.\w{2,4}$/.test(value)) return undefined;
-  const root = basename(record.origin.root);
-  const path = value
-    .replace('{installed_path}', folder)
-    .replace(
-      new RegExp(`^\\{project-root\\}/(?:${['_bmad', '.bmad', 'bmad', root].map(escaped).join('|')})/`),
-      '',
-    );
-  return attempt(() => contentPath(path.includes('/') ? path : `${folder}/${path}`), orElse(undefined));
-}
-
-function escaped(text: string): string {
-  return text.replace(/[^\w]/g, '\\$&');
-}
-
 /** What belongs to it: the folder of a workflow; of a file that shares its folder with others, the files it names. */
 function furtherFiles(
   { record, files, has }: InstallParts,
@@ -149,7 +131,7 @@ function furtherFiles(
   // Version 4 also names dependencies without their endings; those cannot be put together from the text.
   const unnamed = (record.uses ?? []).filter((path) => !text.includes(basename(path)));
   if (record.kind === 'agent') return unnamed.map(contentUri);
-  const isShared = isAlone || isDeliveredAlone || /(?:^|\/)workflows$/.test(skillFolder(record));
+  const isShared = isAlone || isDeliveredAlone || sharesItsFolder(record);
   const own = isShared ? [...unnamed, ...namedFiles(text, rules, has)] : files;
   return own.map(contentUri);
 }

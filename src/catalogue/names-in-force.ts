@@ -1,0 +1,151 @@
+import { attempt, noted, orElse } from '../base/expected.ts';
+import { field, parseToml, parseYaml, tableOf, textField, type Table } from '../base/parse/parse.ts';
+import { fold } from '../base/text/suggest.ts';
+import { oneLine } from '../base/text/text.ts';
+import { qualifiedName, type BmadRecord, type Problem } from '../model/record.ts';
+import type { Source } from '../sources/source.ts';
+
+/** What an override says of who an agent is. */
+interface Renaming {
+  /** The file, for people. */
+  file: string;
+  isFor(record: BmadRecord): boolean;
+  name: string | undefined;
+  title: string | undefined;
+  icon: string | undefined;
+}
+
+const NAME_LENGTH = 200;
+
+/**
+ * Agents under the names that overrides give them: those are the names people see and call them by. A name that one
+ * override takes from another agent, or gives to two, is told.
+ */
+export async function namesInForce(
+  records: readonly BmadRecord[],
+  sources: readonly Source[],
+): Promise<{ records: BmadRecord[]; problems: Problem[] }> {
+  const renamings: Renaming[] = [];
+  for (const source of sources.filter(({ origin }) => origin.kind !== 'package'))
+    renamings.push(...(await ofCompiled(source)), ...(await ofSkills(source)));
+  if (renamings.length === 0) return { records: [...records], problems: [] };
+  const renamed = new Map<BmadRecord, string[]>();
+  const inForce = records.map((record) => {
+    const own = record.kind === 'agent' ? renamings.filter(({ isFor }) => isFor(record)) : [];
+    const named = own.reduce(withNames, record);
+    if (named.displayName !== record.displayName)
+      renamed.set(
+        named,
+        own.map(({ file }) => file),
+      );
+    return named;
+  });
+  return { records: withoutTaken(inForce, records), problems: alike(inForce, renamed) };
+}
+
+function withNames(record: BmadRecord, { name, title, icon }: Renaming): BmadRecord {
+  const aliases = [name, title, ...record.aliases].filter((alias) => alias !== undefined);
+  const { displayName: old, description } = record;
+  return {
+    ...record,
+    ...(name === undefined ? {} : { displayName: name }),
+    // Descriptions of skills say whom to ask for.
+    ...(name === undefined || old === undefined
+      ? {}
+      : { description: description.replaceAll(`talk to ${old}`, `talk to ${name}`) }),
+    ...(title === undefined ? {} : { title }),
+    ...(icon === undefined ? {} : { icon }),
+    aliases: [...new Set(aliases)],
+  };
+}
+
+/** The name an agent had before still leads to it, unless another agent is called that now. */
+function withoutTaken(inForce: readonly BmadRecord[], before: readonly BmadRecord[]): BmadRecord[] {
+  const called = new Map<string, Set<string>>();
+  for (const record of inForce) {
+    if (record.kind !== 'agent' || record.displayName === undefined) continue;
+    const key = fold(record.displayName);
+    called.set(key, (called.get(key) ?? new Set()).add(qualifiedName(record)));
+  }
+  return inForce.map((record, index) => {
+    const old = before[index]?.displayName;
+    if (old === undefined || old === record.displayName) return record;
+    const others = [...(called.get(fold(old)) ?? [])].filter((name) => name !== qualifiedName(record));
+    if (others.length === 0) return record;
+    return { ...record, aliases: record.aliases.filter((alias) => fold(alias) !== fold(old)) };
+  });
+}
+
+function alike(inForce: readonly BmadRecord[], renamed: ReadonlyMap<BmadRecord, string[]>): Problem[] {
+  const problems = new Map<string, Problem>();
+  for (const [record, files] of renamed) {
+    const name = record.displayName ?? '';
+    const others = inForce.filter(
+      (other) =>
+        other.kind === 'agent' &&
+        other.exists &&
+        fold(other.displayName ?? '') === fold(name) &&
+        qualifiedName(other) !== qualifiedName(record),
+    );
+    const names = [...new Set([record, ...others].map(qualifiedName))].sort();
+    const file = files.at(-1) ?? '';
+    if (others.length > 0)
+      problems.set(`${file} ${name}`, {
+        file,
+        message: `${names.join(' and ')} are both called "${oneLine(name, 100)}"; call them by these names`,
+      });
+  }
+  return [...problems.values()];
+}
+
+/** Skills from 6.4 on: `custom/{skill}.toml` of the project, and over it `{skill}.user.toml`. */
+async function ofSkills({ origin, tree }: Source): Promise<Renaming[]> {
+  if (origin.kind !== 'project') return [];
+  const names = (await tree.list('custom').catch(orElse([]))).map(({ name }) => name);
+  const found: Renaming[] = [];
+  // The user's own come last, and so are in force.
+  for (const name of names.sort((a, b) => Number(isOfUser(a)) - Number(isOfUser(b)) || (a < b ? -1 : 1))) {
+    const skill = /^(.+?)(?:\.user)?\.toml$/.exec(name)?.[1];
+    if (skill === undefined || skill === 'config') continue;
+    const text = await tree.text(`custom/${name}`).catch(orElse(''));
+    // The doctor and the answers tell of one that does not parse.
+    const table = attempt(() => parseToml(name, text), orElse({}));
+    const file = `_bmad/custom/${name}`;
+    found.push(...renaming(file, tableOf(field(table, 'agent')), (record) => record.name === skill));
+  }
+  return found;
+}
+
+const isOfUser = (name: string): boolean => name.endsWith('.user.toml');
+
+/** Compiled agents: `_config/agents/{module}-{agent}.customize.yaml` beside them; the project's counts for all. */
+async function ofCompiled({ origin, tree }: Source): Promise<Renaming[]> {
+  const found: Renaming[] = [];
+  for (const folder of ['_cfg/agents', '_config/agents']) {
+    for (const { name } of await tree.list(folder).catch(orElse([]))) {
+      const [, agent] = /^(.+)\.customize\.yaml$/.exec(name) ?? [];
+      const text = agent === undefined ? '' : await tree.text(`${folder}/${name}`).catch(orElse(''));
+      // Most are templates that nobody has filled in.
+      if (!/^[ \t]+(?:name|title|icon): (?!["']{2}[ \t]*$)[^\s#]/m.test(text)) continue;
+      const table = tableOf(attempt(() => parseYaml(name, text), noted([], name, {})));
+      const metadata = tableOf(field(tableOf(field(table, 'agent')), 'metadata'));
+      const isFor = (record: BmadRecord): boolean =>
+        (record.origin === origin || origin.kind === 'project') &&
+        record.format === 'compiled-agent' &&
+        `${record.moduleName}-${stem(record.bmadRelativePath)}` === agent;
+      found.push(...renaming(`${folder}/${name}`, metadata, isFor));
+    }
+  }
+  return found;
+}
+
+const stem = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/i, '');
+
+function renaming(file: string, table: Table, isFor: Renaming['isFor']): Renaming[] {
+  const told = (key: string): string | undefined =>
+    oneLine(textField(table, key) ?? '', NAME_LENGTH) || undefined;
+  const [name, title, icon] = [told('name'), told('title'), told('icon')];
+  return name === undefined && title === undefined && icon === undefined
+    ? []
+    : [{ file, isFor, name, title, icon }];
+}

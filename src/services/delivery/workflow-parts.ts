@@ -1,0 +1,54 @@
+import { basename, dirname } from 'node:path/posix';
+import { attempt, orElse } from '../../base/expected.ts';
+import { parseYaml, tableOf, textField, type Table } from '../../base/parse/parse.ts';
+import { contentPath } from '../../base/files/paths.ts';
+import { behaviourOf } from '../../model/format.ts';
+import type { BmadRecord } from '../../model/record.ts';
+
+/** A file that a `workflow.yaml` names in a key. */
+export interface WorkflowPart {
+  key: 'instructions' | 'template' | 'validation' | 'checklist';
+  path: string;
+}
+
+const KEYS: readonly WorkflowPart['key'][] = ['instructions', 'template', 'validation', 'checklist'];
+
+/** The files that a workflow in YAML names in its keys, whether or not they are there. */
+export function partsNamed(record: BmadRecord, table: Table): WorkflowPart[] {
+  const folder = dirname(record.bmadRelativePath);
+  return KEYS.flatMap((key) => {
+    const path = supportingPath(textField(table, key), record, folder);
+    return path === undefined ? [] : [{ key, path }];
+  });
+}
+
+/** The same of the text; nothing of one that is not YAML, which others tell. */
+export function partsIn(record: BmadRecord, main: string): WorkflowPart[] {
+  if (!behaviourOf(record).needsEngine) return [];
+  return partsNamed(
+    record,
+    attempt(() => tableOf(parseYaml(record.bmadRelativePath, main)), orElse({})),
+  );
+}
+
+/** Whether its folder is one of many workflows side by side, and not its own. */
+export function sharesItsFolder({ bmadRelativePath }: BmadRecord): boolean {
+  return ['workflows', '.'].includes(basename(dirname(bmadRelativePath)));
+}
+
+/** The content path behind `{installed_path}/instructions.md`; nothing for `false`, prose, or what leads outside. */
+function supportingPath(value: string | undefined, record: BmadRecord, folder: string): string | undefined {
+  if (value === undefined || !/\.\w{2,4}$/.test(value)) return undefined;
+  const root = basename(record.origin.root);
+  const path = value
+    .replace('{installed_path}', folder)
+    .replace(
+      new RegExp(`^\\{project-root\\}/(?:${['_bmad', '.bmad', 'bmad', root].map(escaped).join('|')})/`),
+      '',
+    );
+  return attempt(() => contentPath(path.includes('/') ? path : `${folder}/${path}`), orElse(undefined));
+}
+
+function escaped(text: string): string {
+  return text.replace(/[^\w]/g, '\\$&');
+}
