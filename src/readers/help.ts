@@ -25,8 +25,9 @@ export async function readHelp(
   const text = (await readable(tree, file, problems)) ?? '';
   const [header = [], ...lines] = attempt(() => parseCsv(file, text), noted(problems, file, []));
   const columns = header.map((name) => name.trim().toLowerCase());
-  const read = columns.includes('workflow-file')
-    ? lines.map((cells) => workflowRow(columns, cells, nameAt))
+  const places = new Map(columns.map((name, place) => [name, place] as const).toReversed());
+  const read = places.has('workflow-file')
+    ? lines.map((cells) => workflowRow(places, cells, nameAt))
     : lines.map(realigned).map(toHelpRow);
   return read.filter(({ skill }) => skill !== '');
 }
@@ -59,8 +60,8 @@ function toHelpRow(row: string[]): HelpRow {
 }
 
 /** A row from the first beta to 6.2.0. The last column of its header may have no name, so columns go by name. */
-function workflowRow(columns: readonly string[], cells: readonly string[], nameAt: NameAt): HelpRow {
-  const cell = (column: string): string => cells[columns.indexOf(column)]?.trim() ?? '';
+function workflowRow(places: ReadonlyMap<string, number>, cells: readonly string[], nameAt: NameAt): HelpRow {
+  const cell = (column: string): string => cells[places.get(column) ?? -1]?.trim() ?? '';
   return {
     module: cell('module'),
     skill: workflowName(cell('workflow-file'), cell('command'), cell('module'), nameAt),

@@ -221,6 +221,17 @@ describe('the measurement', () => {
   });
 });
 
+describe('blocks that nothing closes (S-06)', () => {
+  /** No two are indented alike, so that none is the end of another. */
+  const opening = (at: number): string =>
+    `${at.toString(2).padStart(14, '0').replaceAll('0', ' ').replaceAll('1', '\t')}\`\`\`yaml\na: b`;
+
+  it('are not followed to the end of the file each', () => {
+    const make = (length: number): string => Array.from({ length }, (_, at) => opening(at)).join('\n');
+    expect(growthOf((text) => readV4Agent('a.md', text), make, 1_000, 4)).toBeUndefined();
+  });
+});
+
 describe('texts that look like secrets again and again (S-09)', () => {
   const LONG = 60_000;
   const prose = 'An ordinary sentence about the shop, with a word or two more.\n';

@@ -19,9 +19,10 @@ export async function readKnowledge(
   const found = new Map<string, BmadRecord>();
   for (const { folder, module } of places) {
     const files = await source.tree.files(folder);
+    const known = new Set(files);
     for (const index of files.filter((path) => /-index\.csv$/i.test(path))) {
       const rows = await fragmentRows(source, index, problems);
-      const existing = rows.filter(({ path }) => files.includes(path));
+      const existing = rows.filter(({ path }) => known.has(path));
       const digests = await mapLimited(existing, READS_AT_ONCE, ({ path }) =>
         source.tree.read(path).then(sha256, orElse(undefined)),
       );

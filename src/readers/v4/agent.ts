@@ -34,6 +34,9 @@ export function readV4Agent(file: string, text: string): { agent: V4Agent; probl
   return { agent: salvaged(file, block ?? clean), problem: { file, message } };
 }
 
+/** Each may go to the end of the file, which is not looked at for every one of thousands. */
+const BLOCKS_TRIED = 50;
+
 /**
  * The first fenced YAML block that has an agent in it, else the first of all. The lines before it are kept as empty
  * ones, so that errors name the line of the file. A block that is never closed goes to the end of the file.
@@ -45,6 +48,7 @@ function yamlBlock(text: string): string | undefined {
     const start = match.index + opening.length;
     const end = text.indexOf(`\n${indent}${fence}`, start - 1);
     blocks.push({ start, content: text.slice(start, end === -1 ? undefined : end + 1) });
+    if (blocks.length === BLOCKS_TRIED) break;
   }
   const block = blocks.find(({ content }) => /^[ \t]*agent:/m.test(content)) ?? blocks[0];
   if (block === undefined) return undefined;

@@ -60,12 +60,13 @@ export async function verifyReceipts(
   const { lines, intact, problems, fromHere } = await readChain(place);
   const chain: Verification['chain'] = problems.length > 0 ? 'broken' : lines === 0 ? 'empty' : 'whole';
   const base = { chain, receipts: lines, problems, newest: intact.at(-1), place } as const;
-  const foreign = intact.filter((receipt) => receipt.status === 'PASS' && !fromHere(receipt));
+  const isForeign = (receipt: Receipt): boolean => receipt.status === 'PASS' && !fromHere(receipt);
+  const foreign = intact.filter(isForeign);
   if (!intact.some(({ status }) => status === 'PASS'))
     return { ...base, ...NOTHING_PASSED, verdict: 'not_proven', claimed: undefined };
   const now: Present = { tree: await tree(), contract, chain, place };
   const own = await judged(
-    intact.filter((receipt) => !foreign.includes(receipt)),
+    intact.filter((receipt) => !isForeign(receipt)),
     now,
   );
   // The receipt that would prove it if it came from here; where nothing came from here, the last that claims anything.

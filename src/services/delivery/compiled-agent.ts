@@ -1,4 +1,5 @@
 import { field, isTable, type Table } from '../../base/parse/parse.ts';
+import { countAtEnd } from '../../base/text/ends.ts';
 import { escapeXml } from '../../base/text/entities.ts';
 import { plural } from '../../base/text/text.ts';
 import { handlersOf, menuLine, ownEntries, withHandler } from './compiled-menu.ts';
@@ -55,8 +56,8 @@ function criticalActions(work: Work): void {
   const known = [...own.matchAll(/<step n="\d+">/g)].length;
   const bodies = actions.map((action) => `${action}</step>`.replaceAll(/\n(?=[^\n])/g, '\n  '));
   const there = own.replaceAll(/<step n="\d+">/g, '<step>');
-  const stepOf = (body: string): string => `<step>${body}\n`;
-  const { missing } = notYet(bodies, (some) => there.trimStart().endsWith(some.map(stepOf).join('  ')));
+  const steps = bodies.map((body) => `<step>${body}\n`);
+  const missing = bodies.slice(countAtEnd(there.trimStart(), steps, '  '));
   const first = known === 0 ? own.slice(0, -1) || '  ' : '  ';
   const added = missing.map(
     (body, index) => `${index === 0 ? first : '  '}<step n="${4 + known + index}">${body}\n`,
@@ -73,10 +74,8 @@ function criticalActions(work: Work): void {
 }
 
 /** What of a list is not at the end of the text yet: a file that was compiled in may have grown since. */
-function notYet<T>(items: readonly T[], isThere: (some: readonly T[]) => boolean): { missing: readonly T[] } {
-  for (let count = items.length; count > 0; count -= 1)
-    if (isThere(items.slice(0, count))) return { missing: items.slice(count) };
-  return { missing: items };
+function notYet(items: readonly string[], text: string): readonly string[] {
+  return items.slice(countAtEnd(text, items));
 }
 
 function memories(work: Work): void {
@@ -102,16 +101,36 @@ function prompts(work: Work): void {
     return;
   }
   const lines: string[] = [];
+  const blocks = promptsIn(work.text);
   for (const item of items) {
-    const open = `    <prompt id="${idOf(item)}">\n`;
-    const close = '    </prompt>\n';
-    const block = `${open}      <content>\n${contentOf(item)}\n      </content>\n${close}`;
-    const from = work.text.indexOf(open);
-    const to = from === -1 ? -1 : work.text.indexOf(close, from);
-    if (to === -1) lines.push(block);
-    else work.text = work.text.slice(0, from) + block + work.text.slice(to + close.length);
+    const id = idOf(item);
+    const block = `    <prompt id="${id}">\n      <content>\n${contentOf(item)}\n      </content>\n${PROMPT_END}`;
+    const known = blocks.get(id);
+    if (known === undefined) lines.push(block);
+    else known.text = block;
   }
+  let [text, from] = ['', 0];
+  for (const { start, end, text: block } of blocks.values())
+    if (block !== undefined && start >= from) {
+      text += work.text.slice(from, start) + block;
+      from = end;
+    }
+  work.text = text + work.text.slice(from);
   insertBlock(work, 'prompts', lines, `prompts (${items.length})`);
+}
+
+const PROMPT_END = '    </prompt>\n';
+
+/** Where the first prompt of each id is, in order. */
+function promptsIn(text: string): Map<string, { start: number; end: number; text?: string }> {
+  const found = new Map<string, { start: number; end: number; text?: string }>();
+  let to = -1;
+  for (const { 0: open, 1: id = '', index: start } of text.matchAll(/ {4}<prompt id="([^"\n]*)">\n/g)) {
+    if (to < start) to = text.indexOf(PROMPT_END, start + open.length);
+    if (to === -1) break;
+    if (!found.has(id)) found.set(id, { start, end: to + PROMPT_END.length });
+  }
+  return found;
 }
 
 /** Blocks come in a fixed order: persona, prompts, memories, menu. */
@@ -124,8 +143,7 @@ function insertBlock(work: Work, name: 'memories' | 'prompts', lines: readonly s
   const memoriesAt = name === 'prompts' ? text.indexOf('  <memories>\n') : -1;
   const place = memoriesAt === -1 ? menuAt : memoriesAt;
   if (to !== -1) {
-    const { missing } = notYet(lines, (some) => text.slice(0, to).endsWith(some.join('')));
-    work.text = text.slice(0, to) + missing.join('') + text.slice(to);
+    work.text = text.slice(0, to) + notYet(lines, text.slice(0, to)).join('') + text.slice(to);
   } else if (place === -1) {
     work.left.push(name);
     return;
@@ -147,8 +165,7 @@ async function menu(work: Work): Promise<void> {
     return;
   }
   const { end, entries } = ownEntries(work.text.slice(from));
-  const { missing } = notYet(lines, (some) => entries.endsWith(some.join('')));
-  work.text = work.text.slice(0, from + end) + missing.join('') + work.text.slice(from + end);
+  work.text = work.text.slice(0, from + end) + notYet(lines, entries).join('') + work.text.slice(from + end);
   for (const type of new Set(items.flatMap((item) => handlersOf(item, work.menu)))) {
     if (work.text.includes(`<handler type="${type}">`)) continue;
     const handler = await work.handler(type);

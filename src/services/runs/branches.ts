@@ -61,12 +61,13 @@ export async function diffBranches(storage: RunsStorage, here: string, there: st
     folderPath(knownBranch(reading, there, true)),
   ];
   const [files, others] = await Promise.all([filesOf(left), filesOf(right)]);
+  const [known, tknown] = [new Set(files), new Set(others)];
   const different: string[] = [];
-  for (const path of files.filter((each) => others.includes(each)))
+  for (const path of files.filter((each) => tknown.has(each)))
     if (!(await sameBytes(join(left, path), join(right, path)))) different.push(path);
   return {
-    onlyHere: files.filter((path) => !others.includes(path)),
-    onlyThere: others.filter((path) => !files.includes(path)),
+    onlyHere: files.filter((path) => !tknown.has(path)),
+    onlyThere: others.filter((path) => !known.has(path)),
     different,
   };
 }

@@ -69,6 +69,7 @@ export function createSearch({ catalogue, describe, embedder, ranking }: SearchP
     /** What was named comes first, then what fits by words and meaning, best first; old names come last. */
     async find({ words, kinds, takes, signal }: SearchQuery): Promise<SearchHit[]> {
       const wanted = served.filter((record) => kinds.includes(record.kind) && takes(record));
+      const isWanted = new Set(wanted);
       const rank = (await ranking?.()) ?? (() => 0);
       const named = exactly(words, wanted, names, rank);
       const found = await (await shelfOf(mainKind(kinds))(signal))(words, signal);
@@ -77,7 +78,7 @@ export function createSearch({ catalogue, describe, embedder, ranking }: SearchP
         ...replacing(named, wanted),
         ...unreplaced(named, wanted),
         ...byRank(
-          found.filter(({ record }) => wanted.includes(record)),
+          found.filter(({ record }) => isWanted.has(record)),
           rank,
         ),
         ...namedBy(
