@@ -15,6 +15,11 @@ import type { Model } from './built-in-model.ts';
 import type { ServedSources } from './git-sources.ts';
 import type { Settings } from './settings.ts';
 
+/** Whoever opens a workspace puts what is in it in order: this is loaded with it, not with the start. */
+export { createRanking } from '../services/ranking/ranking.ts';
+export { manifestPriorities } from '../services/ranking/manifest-priority.ts';
+export { openUsage } from '../services/ranking/usage.ts';
+
 /** What of the process a workspace uses. */
 export interface WorkspaceParts {
   rankings: Rankings;

@@ -24,7 +24,7 @@ export function createRankings({ outside, config, state, log }: Settings) {
     const key = root ?? '';
     const known = opened.get(key);
     if (known !== undefined) return known;
-    const made = import('../services/ranking/usage.ts').then(({ openUsage }) =>
+    const made = import('./open-workspace.ts').then(({ openUsage }) =>
       openUsage({
         state,
         root,
@@ -43,9 +43,8 @@ export function createRankings({ outside, config, state, log }: Settings) {
   return {
     usage,
     async of(project: Project, catalogue: Catalogue): Promise<Ranking> {
-      const [{ createRanking }, { manifestPriorities }, noted] = await Promise.all([
-        import('../services/ranking/ranking.ts'),
-        import('../services/ranking/manifest-priority.ts'),
+      const [{ createRanking, manifestPriorities }, noted] = await Promise.all([
+        import('./open-workspace.ts'),
         usage(project),
       ]);
       const priority = priorities.get(catalogue) ?? manifestPriorities(catalogue);
