@@ -16,7 +16,7 @@ const MAY_BE_TWICE: Readonly<Record<string, string>> = {
   'src/meaning/analyse.ts': 'the stem of a word, which depends on the word alone',
   'src/operations/activation/agent-tools.ts': 'names of tools, made from the workspace they are kept by',
   'src/operations/catalogue/categories.ts': 'phases, made from the workspace they are kept by',
-  'src/operations/catalogue/list-items.ts': 'items, made from the record they are kept by',
+  'src/operations/catalogue/list-items.ts': 'items, made from the workspace and the record they are kept by',
   'src/operations/catalogue/ranked-items.ts': 'items in order, made from the workspace they are kept by',
   'src/operations/offers.ts': 'words of the unified tools, made from what operations declare',
   'src/operations/client/prompts.ts': 'prompts, made from the workspace they are kept by',

@@ -3,11 +3,15 @@ import { ours } from '../base/expected.ts';
 import { once } from '../base/async.ts';
 import { realFolder } from '../base/files/files.ts';
 import { stepLines } from '../base/step.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { preferencesIn, type Preference } from '../catalogue/preferences.ts';
 import type { BmadRecord } from '../model/record.ts';
 import type { Context, Workspace } from '../operations/context.ts';
 import type { Rankings } from './rankings.ts';
 import type { Delivery } from '../services/delivery/delivery.ts';
 import type { AgentText } from '../services/search/record-text.ts';
+import { inOrder } from '../sources/origin-order.ts';
+import type { Source } from '../sources/source.ts';
 import type { Reader } from '../readers/reader.ts';
 import type { Project } from '../sources/project-root.ts';
 import { folderTree } from '../sources/tree.ts';
@@ -30,7 +34,7 @@ export interface WorkspaceParts {
 /** Finds and reads everything for one project. What it needs is loaded here, after the first answer to the client. */
 export async function openWorkspace(
   project: Project,
-  { outside, config, log }: Settings,
+  { outside, config, from, log }: Settings,
   { gitSources, rankings, embedder }: WorkspaceParts,
 ): Promise<Workspace> {
   const [{ packageSource }, { discoverSources }, { buildCatalogue }, { createDelivery }] = await Promise.all([
@@ -41,7 +45,7 @@ export async function openWorkspace(
   ]);
   const { maxFileBytes, discovery } = config;
   const git = await gitSources.served();
-  const { sources, warnings } = await discoverSources({
+  const { sources: found, warnings } = await discoverSources({
     git: git.mounts,
     mode: discovery,
     project: project.root,
@@ -51,13 +55,14 @@ export async function openWorkspace(
     maxFileBytes,
   });
   warnings.push(...git.warnings);
+  if (discovery === 'auto') found.push(await packageSource(outside.contentRoot, maxFileBytes));
+  const { sources, preferences } = chosenOrigins(found, config, from, warnings);
   for (const warning of warnings) log.warn(warning);
   if (git.steps.length > 0) {
     const { commandLine } = await import('../operations/command-line.ts');
     for (const line of stepLines(git.steps, commandLine)) log.warn(line);
   }
-  if (discovery === 'auto') sources.push(await packageSource(outside.contentRoot, maxFileBytes));
-  const catalogue = await buildCatalogue(sources, allReaders);
+  const catalogue = await buildCatalogue(sources, allReaders, preferences);
   const delivery = createDelivery({
     catalogue,
     projectRoot: project.root,
@@ -67,17 +72,24 @@ export async function openWorkspace(
     },
     today: () => new Date().toISOString().slice(0, 10),
   });
-  return {
+  const views = new Map<Catalogue, Workspace>();
+  const workspaceOf = (view: Catalogue): Workspace => ({
     project,
     warnings,
     steps: git.steps,
     absent: git.absent,
-    catalogue,
+    catalogue: view,
     delivery,
+    from(origins) {
+      const chosen = view.from(origins);
+      const known = views.get(chosen) ?? workspaceOf(chosen);
+      views.set(chosen, known);
+      return known;
+    },
     search: once(async () => {
       const { createSearch } = await import('../services/search/search.ts');
       return createSearch({
-        catalogue,
+        catalogue: view,
         describe: (agent) => agentText(agent, delivery),
         embedder,
         // What manifests say of everything has no say in what a sentence means; what people start here has.
@@ -92,7 +104,25 @@ export async function openWorkspace(
       return createKnowledge(catalogue);
     }),
     ranking: () => rankings.of(project, catalogue),
-  };
+  });
+  return workspaceOf(catalogue);
+}
+
+/** What the configuration makes of the order of origins; what it cannot use is told. */
+function chosenOrigins(
+  found: readonly Source[],
+  config: Settings['config'],
+  from: Settings['from'],
+  warnings: string[],
+): { sources: Source[]; preferences: Preference[] } {
+  const ordered = inOrder(found, config.originOrder);
+  const origins = ordered.sources.map(({ origin }) => origin);
+  const preferred = preferencesIn(config.prefer, origins);
+  warnings.push(
+    ...ordered.warnings.map((text) => `origin_order (${from.originOrder}): ${text}.`),
+    ...preferred.warnings.map((text) => `prefer (${from.prefer}): ${text}.`),
+  );
+  return { sources: ordered.sources, preferences: preferred.preferences };
 }
 
 /** What an agent says of itself; one whose file cannot be read is found by what is known of it. */

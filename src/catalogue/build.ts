@@ -7,6 +7,7 @@ import type { Reader, Reading } from '../readers/reader.ts';
 import type { Source } from '../sources/source.ts';
 import { Catalogue } from './catalogue.ts';
 import { plainlyNamed } from './plain-names.ts';
+import type { Preference } from './preferences.ts';
 import { restoreReading, type PreparedReading } from './prepared.ts';
 
 /**
@@ -16,6 +17,7 @@ import { restoreReading, type PreparedReading } from './prepared.ts';
 export async function buildCatalogue(
   sources: readonly Source[],
   readers: readonly Reader[] | (() => Promise<readonly Reader[]>),
+  preferences: readonly Preference[] = [],
 ): Promise<Catalogue> {
   const readings: Reading[] = [];
   const files = new Map<Source, readonly string[]>();
@@ -37,6 +39,7 @@ export async function buildCatalogue(
     problems: [...readings.flatMap((reading) => reading.problems), ...problems],
     sources: [...sources],
     files,
+    preferences,
   });
 }
 

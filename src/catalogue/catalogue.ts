@@ -1,5 +1,6 @@
 import { compare } from '../base/text/text.ts';
 import type { ModuleInfo } from '../model/module.ts';
+import type { Origin } from '../model/origin.ts';
 import { fold } from '../base/text/suggest.ts';
 import {
   isListed,
@@ -14,7 +15,11 @@ import type { Source } from '../sources/source.ts';
 import { ContentFiles } from './content-files.ts';
 import { identityOf } from './identity.ts';
 import { NameIndex } from './names.ts';
+import { isPreferred, type Preference } from './preferences.ts';
 import { servedOnce } from './twins.ts';
+
+/** Puts what is preferred before every priority. */
+const PREFERRED = 1_000_000;
 
 export interface CatalogueParts {
   records: BmadRecord[];
@@ -22,7 +27,9 @@ export interface CatalogueParts {
   problems: Problem[];
   sources: Source[];
   /** The files of a source, where they are known without looking. */
-  files: Map<Source, readonly string[]>;
+  files: Map<Source, readonly string[]> | ContentFiles;
+  /** What is to come from one origin, whatever its rank. */
+  preferences?: readonly Preference[];
 }
 
 /** The master manifest: every record of every origin, and the view of it in which each name has one winner. */
@@ -38,17 +45,21 @@ export class Catalogue {
   readonly problems: readonly Problem[];
   readonly sources: readonly Source[];
   readonly files: ContentFiles;
+  readonly #parts: CatalogueParts;
+  readonly #views = new Map<string, Catalogue>();
   #names: NameIndex | undefined;
 
   constructor(parts: CatalogueParts) {
+    this.#parts = parts;
     this.sources = [...parts.sources].sort((a, b) => a.origin.priority - b.origin.priority);
     this.records = [...parts.records].sort(byRankAndName);
     const { served, overridden } = servedOnce(
       firstOfEach(
         this.records.filter((record) => record.exists),
         (record) => `${record.kind} ${qualifiedName(record)}`,
+        this.#rank,
       ),
-      ({ origin }) => origin.priority,
+      this.#rank,
     );
     this.winners = served;
     this.overridden = overridden;
@@ -58,7 +69,45 @@ export class Catalogue {
       (module) => module.code,
     );
     this.problems = parts.problems;
-    this.files = new ContentFiles(this.sources, parts.files);
+    this.files =
+      parts.files instanceof ContentFiles ? parts.files : new ContentFiles(this.sources, parts.files);
+  }
+
+  /** Which record comes first, the lowest number before all: what is preferred, then the priority of its origin. */
+  readonly #rank = (record: BmadRecord): number =>
+    this.isPreferred(record) ? record.origin.priority - PREFERRED : record.origin.priority;
+
+  /** Whether the configuration prefers its origin for it. */
+  isPreferred(record: BmadRecord): boolean {
+    const { preferences = [] } = this.#parts;
+    return preferences.length > 0 && isPreferred(record, preferences);
+  }
+
+  /** The same with these origins only: what they have is served as if there were no others. */
+  from(origins: ReadonlySet<Origin>): Catalogue {
+    const key = [...origins].map(({ priority }) => priority).join(' ');
+    const ofThese = ({ origin }: { origin: Origin }): boolean => origins.has(origin);
+    const view =
+      this.#views.get(key) ??
+      new Catalogue({
+        ...this.#parts,
+        records: this.#parts.records.filter(ofThese),
+        modules: this.#parts.modules.filter(ofThese),
+        sources: this.#parts.sources.filter(ofThese),
+        files: this.files.only(origins),
+      });
+    this.#views.set(key, view);
+    return view;
+  }
+
+  /** What is served in the place of a record that is not: the same thing, or what has its very name. */
+  servedInsteadOf(record: BmadRecord): BmadRecord | undefined {
+    const served =
+      this.overridden.get(record) ??
+      this.winners.find(
+        (winner) => winner.kind === record.kind && qualifiedName(winner) === qualifiedName(record),
+      );
+    return served === record ? undefined : served;
   }
 
   /** All records of all origins that a record competes with: of the same name, or the same thing in another origin. */
@@ -120,6 +169,7 @@ export class Catalogue {
       this.winners,
       this.modules.map((module) => module.code),
       this.overridden,
+      this.#rank,
     );
     return this.#names;
   }
@@ -139,11 +189,17 @@ function byRankAndName(a: BmadRecord, b: BmadRecord): number {
   );
 }
 
-function firstOfEach<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+/** One item for each key: the first, or the first of the lowest rank. */
+function firstOfEach<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string,
+  rank: (item: T) => number = () => 0,
+): T[] {
   const seen = new Map<string, T>();
   for (const item of items) {
     const key = keyOf(item);
-    if (!seen.has(key)) seen.set(key, item);
+    const known = seen.get(key);
+    if (known === undefined || rank(item) < rank(known)) seen.set(key, item);
   }
   return [...seen.values()];
 }

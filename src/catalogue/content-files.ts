@@ -52,6 +52,14 @@ export class ContentFiles {
     return preferring;
   }
 
+  /** The files of these origins alone. */
+  only(origins: ReadonlySet<Origin>): ContentFiles {
+    return new ContentFiles(
+      this.#sources.filter(({ origin }) => origins.has(origin)),
+      this.#listOf,
+    );
+  }
+
   async read(path: string): Promise<FoundFile> {
     for (const { origin, tree } of this.#sources) {
       try {

@@ -58,12 +58,15 @@ export class NameIndex {
   readonly #entries = new Map<string, Entry[]>();
   readonly #records: readonly BmadRecord[];
   readonly #modules: readonly string[];
+  readonly #rank: (record: BmadRecord) => number;
 
   constructor(
     records: readonly BmadRecord[],
     modules: readonly string[],
     overridden: ReadonlyMap<BmadRecord, BmadRecord> = new Map(),
+    rank: (record: BmadRecord) => number = ({ origin }) => origin.priority,
   ) {
+    this.#rank = rank;
     this.#records = records;
     this.#modules = modules;
     for (const record of records)
@@ -81,7 +84,7 @@ export class NameIndex {
   resolve(query: NameQuery): NameChoice {
     const asked = this.#parse(query);
     const { wanted, records } = this.#find(asked, query.fuzzy);
-    const left = narrowed(wanted, records);
+    const left = narrowed(wanted, records, this.#rank);
     const [record, other] = left;
     if (record === undefined) throw this.#notFound(query, asked);
     if (other !== undefined) throw ambiguous(query.name, left);
@@ -168,7 +171,7 @@ export class NameIndex {
       { kinds: [kind], module: undefined, name },
     ];
     for (const wanted of ways) {
-      const [found, other] = narrowed(wanted, this.#named(wanted));
+      const [found, other] = narrowed(wanted, this.#named(wanted), this.#rank);
       if (found === record && other === undefined)
         return wanted.module === undefined ? wanted.name : `${wanted.module}/${wanted.name}`;
     }
@@ -236,10 +239,11 @@ function fits(record: BmadRecord, { kinds, module }: ParsedName): boolean {
 function narrowed(
   { kinds, module, name }: ParsedName,
   candidates: readonly BmadRecord[],
+  rank: (record: BmadRecord) => number,
 ): readonly BmadRecord[] {
   const named = module === undefined ? candidates : withId(name, candidates);
-  const rank = Math.min(...named.map(({ origin }) => origin.priority));
-  const ofRank = named.filter(({ origin }) => origin.priority === rank);
+  const first = Math.min(...named.map(rank));
+  const ofRank = named.filter((record) => rank(record) === first);
   const current = preferred(ofRank, isListed);
   const kind = kinds.find((wanted) => current.some((record) => record.kind === wanted));
   return withId(

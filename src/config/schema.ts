@@ -4,6 +4,7 @@ import { a2aSettings } from './a2a-settings.ts';
 import { delegationSettings } from './delegation-settings.ts';
 import { gitSettings } from './git-settings.ts';
 import { httpSettings } from './http-settings.ts';
+import { originSettings } from './origin-settings.ts';
 import { memorySettings } from './memory-settings.ts';
 import { rankingSettings } from './ranking-settings.ts';
 import { intBetween, meta, PERSONAL, settingMeta, text, type SettingMeta } from './setting-meta.ts';
@@ -41,6 +42,7 @@ export const configSchema = z.strictObject({
       'Which origins to use: auto (all), local (the project), user (the user’s), strict (git remotes).',
     )
     .register(settingMeta, meta('mode', 'Origins: auto, local, user, strict')),
+  ...originSettings,
   ...gitSettings,
   cache: text
     .optional()

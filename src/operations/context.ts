@@ -30,6 +30,7 @@ import type { Tree } from '../sources/tree.ts';
 import type { Search } from '../services/search/search.ts';
 import type { Knowledge } from '../services/knowledge/knowledge.ts';
 import type { BroughtPart, OlderPart } from '../services/facts/older-state.ts';
+import type { Origin } from '../model/origin.ts';
 import type { Project } from '../sources/project-root.ts';
 import type { ConfirmRequest, Confirmed } from '../model/confirmation.ts';
 import type { Sampled, SampledText, SampleRequest } from '../model/sampling.ts';
@@ -187,6 +188,8 @@ export interface Workspace {
   catalogue: Catalogue;
   delivery: Delivery;
   search(): Promise<Search>;
+  /** The same with these origins only; made once for each choice of them. */
+  from(origins: ReadonlySet<Origin>): Workspace;
   knowledge(): Promise<Knowledge>;
   /** How agents and workflows stand at this moment: `rank(record)` is a number, the higher the sooner it should come. */
   ranking(): Promise<Ranking>;

@@ -4,6 +4,12 @@ import type { Answer } from './operation.ts';
 
 /** Arguments that several operations share, so that they are described in the same words everywhere. */
 export const moduleField = z.string().min(1).max(100).optional().describe('Module code, e.g. "bmm"');
+export const originField = z
+  .string()
+  .min(1)
+  .max(200)
+  .optional()
+  .describe('Where it comes from: project, package, git, …');
 export const projectField = z
   .string()
   .min(1)

@@ -3,10 +3,11 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { saying, stepLines } from '../../base/step.ts';
 import { byteLength } from '../../base/text/text.ts';
 import { problemText, qualifiedName } from '../../model/record.ts';
-import { cursorField, detailField, moduleField, projectField, sectionField } from '../fields.ts';
+import { cursorField, detailField, moduleField, originField, projectField, sectionField } from '../fields.ts';
 import { namedForm, toolCall } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
 import { outlineOnly, restOf, shownNote, shownTextSchema, showText } from '../catalogue/shown-text.ts';
+import { workspaceFrom } from '../catalogue/origins.ts';
 import { namedRecord } from '../catalogue/recommend.ts';
 import type { Call, StatePort } from '../context.ts';
 import { keepingNotes, keepingSteps, openRun, runData, runIdField, runText } from '../runs/run-view.ts';
@@ -33,6 +34,7 @@ export const activate = defineOperation({
     message: z.string().min(1).max(200_000).optional().describe('What the user wants from it'),
     kind: z.enum(NAMED_KINDS).optional().describe('Agent or workflow, if the name could be either'),
     module: moduleField,
+    origin: originField,
     run_id: runIdField.optional().describe('Exact id of an open run to continue'),
     section: sectionField,
     cursor: cursorField,
@@ -50,8 +52,8 @@ export const activate = defineOperation({
   }),
 
   async run(input, context, call) {
-    const { name, message, kind, module, run_id: run, section, cursor, detail, project } = input;
-    const workspace = await context.workspace(project);
+    const { name, message, kind, module, origin, run_id: run, section, cursor, detail, project } = input;
+    const workspace = workspaceFrom(await context.workspace(project), origin);
     const wanted = { name, kind, module, fuzzy: false };
     const record = await namedRecord(wanted, workspace, context, {
       operation: 'execute',

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { BmadError, quoted } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
+import type { Step } from '../../base/step.ts';
 import { plural } from '../../base/text/text.ts';
 import { qualifiedName, STARTABLE, type BmadRecord } from '../../model/record.ts';
-import type { Context, Workspace } from '../context.ts';
+import type { Context, SettingsPort, Workspace } from '../context.ts';
 import { rounded } from '../answer-text.ts';
 import { moduleField, projectField } from '../fields.ts';
 import { namedForm } from '../unified/forms.ts';
@@ -87,7 +88,7 @@ export const explain = defineOperation({
     ) {
       return explainFile(target, workspace, context);
     }
-    return explainRecord(
+    const explained = await explainRecord(
       await namedRecord({ name: target, kind, module, fuzzy: true }, workspace, context, {
         operation: 'explain',
         project,
@@ -95,6 +96,7 @@ export const explain = defineOperation({
       target,
       workspace,
     );
+    return { ...explained, note: [explained.note, ...orderNotes(context)].join(' ') };
   },
 
   render({ target, is, candidates, layers, ranking, note }) {
@@ -112,9 +114,21 @@ export const explain = defineOperation({
       ...(keys.length > 0 ? ['Values and where they are set:', ...keys] : []),
       ...(ranking === undefined ? [] : rankLines(ranking)),
     ];
-    return { body: parts.join('\n'), note };
+    return { body: parts.join('\n'), note, steps: otherStarts(candidates) };
   },
 });
+
+/** How to start what is not served: with its origin. */
+function otherStarts(candidates: readonly Candidate[]): Step[] {
+  const other = candidates.find(
+    ({ chosen, kind, status }) =>
+      !chosen && status !== 'no-file-found' && STARTABLE.some((each) => each === kind),
+  );
+  if (other === undefined) return [];
+  const { name, origin } = other;
+  const kind = other.kind === 'agent' ? 'agent' : 'workflow';
+  return [{ operation: 'execute', args: { name, kind, origin }, why: `Start the one from ${origin}` }];
+}
 
 async function explainRecord(winner: BmadRecord, target: string, workspace: Workspace) {
   const { catalogue, delivery } = workspace;
@@ -138,6 +152,16 @@ async function explainRecord(winner: BmadRecord, target: string, workspace: Work
     ...(ranking === undefined ? {} : { ranking }),
     note: `${plural(rivals.length, 'candidate')}; ${qualifiedName(winner)} from ${winner.origin.displayName} is served.`,
   };
+}
+
+/** What the configuration says about origins, where it says something. */
+function orderNotes({ config, configFrom }: SettingsPort): string[] {
+  const said = (key: string, entries: readonly string[], from: string): string[] =>
+    entries.length === 0 ? [] : [`${key}: ${entries.join(', ')} (${from}).`];
+  return [
+    ...said('origin_order', config.originOrder, configFrom.originOrder),
+    ...said('prefer', config.prefer, configFrom.prefer),
+  ];
 }
 
 async function rankOf(record: BmadRecord, workspace: Workspace): Promise<z.output<typeof rankSchema>> {
@@ -168,9 +192,13 @@ function reason(record: BmadRecord, winner: BmadRecord, { catalogue }: Workspace
   const instead = catalogue.overridden.get(record);
   if (record === winner && instead !== undefined)
     return `asked for by its own address; ${qualifiedName(instead)} from ${instead.origin.displayName} is served otherwise`;
+  if (record === winner && catalogue.isPreferred(record)) return 'the setting prefer names its origin for it';
   if (record === winner)
     return record.exists ? 'the first that exists in order of priority' : 'nothing else exists';
   if (!record.exists) return 'its file does not exist';
+  const first = instead ?? winner;
+  if (catalogue.isPreferred(first) && !catalogue.isPreferred(record))
+    return `the setting prefer names ${first.origin.displayName} for it`;
   if (instead !== undefined)
     return `the same as ${qualifiedName(instead)}, and ${instead.origin.displayName} has a higher rank (${instead.origin.priority})`;
   if (record.origin.priority > winner.origin.priority)

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { globMatcher } from '../../base/text/glob.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { withoutHidden } from '../../base/text/hidden.ts';
-import { fold } from '../../base/text/suggest.ts';
+import { BmadError, quoted } from '../../base/errors.ts';
+import { fold, nearest } from '../../base/text/suggest.ts';
 import { oneLine, plural } from '../../base/text/text.ts';
 import { isListed, type BmadRecord, type RecordKind } from '../../model/record.ts';
 import { inPhase } from './categories.ts';
@@ -34,6 +35,9 @@ export const itemSchema = z.object({
   uri: z.string().optional(),
   aliases: z.array(z.string()).optional(),
   origin: z.string().optional(),
+  version: z.string().optional(),
+  /** Whether it is of another origin than most of its list, which its line then tells. */
+  elsewhere: z.boolean().optional(),
   replacedBy: z.string().optional(),
 });
 export type Item = z.output<typeof itemSchema>;
@@ -42,6 +46,7 @@ export interface ItemFilters {
   module: string | undefined;
   category: string | undefined;
   pattern: string | undefined;
+  version: string | undefined;
 }
 
 export interface Items {
@@ -52,13 +57,27 @@ export interface Items {
 /** Lists stay readable even when a file has a description of megabytes. */
 const DESCRIPTION_LIMIT = 1_000;
 
-const itemsByRecord = new WeakMap<BmadRecord, Item>();
+const itemsByWorkspace = new WeakMap<Workspace, WeakMap<BmadRecord, Item>>();
 
-/** Made once for each record: records belong to one catalogue and never change. */
+/** Made once for each record of a workspace, whose records never change. */
 export function recordItem(record: BmadRecord, workspace: Workspace): Item {
-  const item = itemsByRecord.get(record) ?? makeItem(record, workspace);
-  itemsByRecord.set(record, item);
+  const items = itemsByWorkspace.get(workspace) ?? new WeakMap<BmadRecord, Item>();
+  itemsByWorkspace.set(workspace, items);
+  const item = items.get(record) ?? makeItem(record, workspace);
+  items.set(record, item);
   return item;
+}
+
+function versionOf({ moduleVersion, bmadVersion }: BmadRecord): string | undefined {
+  return moduleVersion ?? bmadVersion;
+}
+
+/** The same entries, where they are of several origins: those that are not of the first in rank tell theirs. */
+export function tellingOrigins<T extends Item>(items: readonly T[], { catalogue }: Workspace): T[] {
+  const names = new Set(items.map(({ origin }) => origin));
+  if (names.size < 2) return [...items];
+  const first = catalogue.sources.find(({ origin }) => names.has(origin.displayName))?.origin.displayName;
+  return items.map((item) => (item.origin === first ? item : { ...item, elsewhere: true }));
 }
 
 function makeItem(record: BmadRecord, { catalogue }: Workspace): Item {
@@ -75,6 +94,7 @@ function makeItem(record: BmadRecord, { catalogue }: Workspace): Item {
     uri: contentUri(record.bmadRelativePath),
     aliases: [record.name, ...record.aliases].map((alias) => oneLine(alias, 120)),
     origin: record.origin.displayName,
+    ...(versionOf(record) === undefined ? {} : { version: versionOf(record) }),
     ...(deprecated?.successor === undefined ? {} : { replacedBy: deprecated.successor }),
   };
 }
@@ -82,11 +102,12 @@ function makeItem(record: BmadRecord, { catalogue }: Workspace): Item {
 export function recordItems(
   workspace: Workspace,
   kind: RecordKind,
-  { module, category }: ItemFilters,
+  { module, category, version }: ItemFilters,
 ): Items {
-  const all = workspace.catalogue.winners.filter(
+  const inModule = workspace.catalogue.winners.filter(
     (record) => module === undefined || record.moduleName === module,
   );
+  const all = version === undefined ? inModule : ofVersion(inModule, version);
   const ofKind = all.filter((record) => record.kind === kind && isListed(record));
   const old = kind === 'agent' ? [] : all.filter((record) => record.deprecated !== undefined);
   const wantsOld = category !== undefined && fold(category) === 'deprecated';
@@ -104,8 +125,31 @@ export function recordItems(
   };
 }
 
-export function moduleItems({ catalogue }: Workspace, { module }: ItemFilters): Items {
-  const modules = catalogue.modules.filter(({ code }) => module === undefined || code === module);
+/** Those whose module or BMAD is of this version, or of a release of it: `6.0` means 6.0.4 as well. */
+function ofVersion(records: readonly BmadRecord[], version: string): BmadRecord[] {
+  const wanted = fold(version).replace(/^v/, '');
+  const isOf = (own: string | undefined): boolean =>
+    own !== undefined && (fold(own) === wanted || /^[.-]/.test(rest(fold(own), wanted)));
+  const found = records.filter(({ moduleVersion, bmadVersion }) => isOf(moduleVersion) || isOf(bmadVersion));
+  if (found.length > 0) return found;
+  const known = [...new Set(records.flatMap((record) => versionOf(record) ?? []))].sort();
+  throw new BmadError('not_found', `Nothing here is of version ${quoted(version)}.`, {
+    subject: version,
+    suggestions: nearest(version, known),
+    hint: `Versions: ${known.join(', ') || 'none is known'}.`,
+  });
+}
+
+function rest(text: string, start: string): string {
+  return text.startsWith(start) ? text.slice(start.length) : '';
+}
+
+export function moduleItems({ catalogue }: Workspace, { module, version: wanted }: ItemFilters): Items {
+  const modules = catalogue.modules.filter(
+    ({ code, version }) =>
+      (module === undefined || code === module) &&
+      (wanted === undefined || version?.startsWith(wanted) === true),
+  );
   return {
     items: modules.map(({ code, name, description, version, origin }) => ({
       name: code,
@@ -118,11 +162,20 @@ export function moduleItems({ catalogue }: Workspace, { module }: ItemFilters): 
 }
 
 export async function resourceItems(
-  { delivery }: Workspace,
+  { delivery, catalogue }: Workspace,
   { module, pattern }: ItemFilters,
+  ofOrigin: boolean,
 ): Promise<Items> {
   const matches = pattern === undefined ? () => true : globMatcher(pattern.replace(/^bmad:\/\//, ''));
-  const paths = (await delivery.paths()).filter(
+  // What the server makes itself is of no origin.
+  const all = ofOrigin
+    ? [...(await catalogue.files.all())].map(([path, { displayName }]) => ({
+        path,
+        mimeType: delivery.mimeTypeOf(path),
+        origin: displayName,
+      }))
+    : await delivery.paths();
+  const paths = all.filter(
     ({ path }) => matches(path) && (module === undefined || path.startsWith(`${module}/`)),
   );
   return {
@@ -164,7 +217,9 @@ export function itemLine(item: Item, detail: Detail): string {
       ? `- ${item.uri ?? ''} (${item.description}, ${item.origin ?? ''})`
       : `- ${item.uri ?? ''}`;
   if (detail === 'concise') return item.name;
-  const place = [item.module, item.phase].filter(Boolean).join(', ');
+  const place = [item.module, item.phase, item.elsewhere === true ? item.origin : undefined]
+    .filter(Boolean)
+    .join(', ');
   const replaced = item.replacedBy === undefined ? '' : ` → ${item.replacedBy}`;
   const head = `- **${item.name}**${item.title === undefined ? '' : ` ${item.title}`}${place === '' ? '' : ` (${place})`}${replaced}`;
   if (detail !== 'full') return item.description === '' ? head : `${head}: ${summaryOf(item)}`;
@@ -172,6 +227,7 @@ export function itemLine(item: Item, detail: Detail): string {
     item.uri,
     item.aliases === undefined ? undefined : `also: ${item.aliases.join(', ')}`,
     item.origin,
+    item.version,
   ]
     .filter(Boolean)
     .join('; ');

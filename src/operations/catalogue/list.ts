@@ -5,7 +5,16 @@ import { answerRoom, fittingPage } from '../../base/text/paging.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { plural } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
-import { cursorField, detailField, limitField, moduleField, nextPart, projectField } from '../fields.ts';
+import {
+  cursorField,
+  detailField,
+  limitField,
+  moduleField,
+  nextPart,
+  originField,
+  projectField,
+} from '../fields.ts';
+import { workspaceFrom } from './origins.ts';
 import {
   holdsWords,
   itemLine,
@@ -14,6 +23,7 @@ import {
   moduleItems,
   recordItems,
   resourceItems,
+  tellingOrigins,
 } from './list-items.ts';
 import { defineOperation, type OwnArguments, type UnifiedForm } from '../operation.ts';
 import { pluralType } from '../unified/forms.ts';
@@ -59,6 +69,8 @@ export const list = defineOperation({
       .max(5_000)
       .optional()
       .describe('Only resources whose path matches, e.g. "core/**/*.md"'),
+    origin: originField,
+    version: z.string().min(1).max(100).optional().describe('Only this version, e.g. "6.12.0" or "4"'),
     cursor: cursorField,
     limit: limitField,
     detail: detailField,
@@ -79,8 +91,11 @@ export const list = defineOperation({
     absent: z.array(z.string()).optional().describe('Git sources not fetched yet'),
   }),
 
-  async run({ what, detail, query, module, category, pattern, ...input }, { workspace: open, config }) {
-    const workspace = await open(input.project);
+  async run(
+    { what, detail, query, module, category, pattern, origin, version, ...input },
+    { workspace: open, config },
+  ) {
+    const workspace = workspaceFrom(await open(input.project), origin);
     if (pattern !== undefined && what !== 'resources') {
       throw new BmadError('invalid_input', `"pattern" filters resources, not ${what}.`, {
         hint: 'Use "query" to filter by words.',
@@ -91,15 +106,31 @@ export const list = defineOperation({
         hint: 'Use "module" or "query".',
       });
     }
+    if (version !== undefined && what === 'resources') {
+      throw new BmadError('invalid_input', '"version" does not filter resources.', {
+        hint: 'Use "origin", "module" or "pattern".',
+      });
+    }
     const code = module === undefined ? undefined : workspace.catalogue.names.moduleCode(module);
-    const filters = { module: code, category, pattern };
+    const filters = { module: code, category, pattern, version };
     const found =
       what === 'modules' || what === 'resources'
-        ? await OTHERS[what](workspace, filters)
+        ? await OTHERS[what](workspace, filters, origin !== undefined)
         : recordItems(workspace, LISTED_KINDS[what], filters);
     const held = query === undefined ? found.items : found.items.filter((item) => holdsWords(item, query));
-    const { items, lifted } = await rankedItems(held, workspace);
-    const identity = JSON.stringify([what, code, category, query, pattern, items.length, ...lifted]);
+    const { items: ranked, lifted } = await rankedItems(held, workspace);
+    const items = what === 'resources' ? ranked : tellingOrigins(ranked, workspace);
+    const identity = JSON.stringify([
+      what,
+      code,
+      category,
+      query,
+      pattern,
+      origin,
+      version,
+      items.length,
+      ...lifted,
+    ]);
     const { part, next, ...page } = fittingPage(items, {
       size: input.limit ?? config.pageSize,
       maxBytes: answerRoom(config.answerBytes, RESERVED),

@@ -1,10 +1,12 @@
 import * as z from 'zod';
-import { BmadError } from '../../base/errors.ts';
+import { BmadError, quoted } from '../../base/errors.ts';
 import { contentUri } from '../../base/files/paths.ts';
-import { cursorField, detailField, moduleField, projectField, sectionField } from '../fields.ts';
+import { cursorField, detailField, moduleField, originField, projectField, sectionField } from '../fields.ts';
+import type { ServedFile, Workspace } from '../context.ts';
 import { namedForm } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
 import { outlineOnly, restOf, shownNote, shownTextSchema, showText, type ShownText } from './shown-text.ts';
+import { namedOrigins, workspaceFrom } from './origins.ts';
 import { namedRecord } from './recommend.ts';
 import { stateText } from '../client/state-resources.ts';
 import { allFiles, fileLines, workflowFiles } from './workflow-files.ts';
@@ -30,6 +32,7 @@ export const read = defineOperation({
       .optional()
       .describe('What the target is, if that is not clear from its form'),
     module: moduleField,
+    origin: originField,
     section: sectionField,
     cursor: cursorField,
     detail: detailField,
@@ -52,17 +55,18 @@ export const read = defineOperation({
     ...shownTextSchema.shape,
   }),
 
-  async run({ target, kind, module, section, cursor, detail, project }, context, call) {
+  async run({ target, kind, module, origin, section, cursor, detail, project }, context, call) {
     const shown = (text: string): ShownText =>
       detail === 'concise'
         ? outlineOnly(text)
         : showText(text, { section, cursor, detail, maxBytes: context.config.answerBytes });
-    const remembered = await stateText(target, context, call, project);
+    const remembered = origin === undefined ? await stateText(target, context, call, project) : undefined;
     if (remembered !== undefined) {
-      const { text, origin } = remembered;
-      return { uri: target, mimeType: 'text/markdown', origin, ...shown(text) };
+      const { text, origin: place } = remembered;
+      return { uri: target, mimeType: 'text/markdown', origin: place, ...shown(text) };
     }
-    const workspace = await context.workspace(project);
+    const whole = await context.workspace(project);
+    const workspace = workspaceFrom(whole, origin);
     const asFile = kind === undefined && module === undefined && (await isFile(target, workspace));
     const record =
       kind === 'resource' || asFile
@@ -73,7 +77,10 @@ export const read = defineOperation({
           });
     const { path, from } =
       record === undefined ? await findFile(target, workspace, context) : mainFile(record);
-    const file = await workspace.delivery.file(path, from);
+    const file =
+      origin === undefined || from !== undefined
+        ? await workspace.delivery.file(path, from)
+        : await fileOf(path, origin, whole);
     if (file.text === undefined) {
       throw new BmadError(
         'invalid_input',
@@ -119,3 +126,18 @@ export const read = defineOperation({
       : { exact: true, body: data.text, ...said };
   },
 });
+
+/** A file as one origin has it; that another has it does not help. */
+async function fileOf(path: string, origin: string, workspace: Workspace): Promise<ServedFile> {
+  for (const from of namedOrigins(origin, workspace)) {
+    const file = await workspace.delivery.file(path, from);
+    if (file.origin === from) return file;
+  }
+  const uri = contentUri(path);
+  throw new BmadError('not_found', `The origin ${quoted(origin)} has no file ${quoted(uri)}.`, {
+    subject: uri,
+    steps: [
+      { operation: 'explain', args: { target: uri, kind: 'resource' }, why: 'See where it comes from' },
+    ],
+  });
+}

@@ -1,10 +1,8 @@
 import * as z from 'zod';
-import { BmadError, quoted } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
 import { answerRoom, fittingPage } from '../../base/text/paging.ts';
-import { fold, nearest } from '../../base/text/suggest.ts';
+import { fold } from '../../base/text/suggest.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
-import type { Origin } from '../../model/origin.ts';
 import { STARTABLE, type BmadRecord, type RecordKind } from '../../model/record.ts';
 import type { Workspace } from '../context.ts';
 import {
@@ -14,9 +12,11 @@ import {
   limitField,
   moduleField,
   nextPart,
+  originField,
   projectField,
 } from '../fields.ts';
-import { itemLine, itemSchema, LISTED_KINDS, recordItem, type Item } from './list-items.ts';
+import { itemLine, itemSchema, LISTED_KINDS, recordItem, tellingOrigins, type Item } from './list-items.ts';
+import { workspaceFrom } from './origins.ts';
 import { present } from '../../base/present.ts';
 import { pluralType } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
@@ -62,7 +62,7 @@ export const search = defineOperation({
     type: z.enum(SEARCHABLE).default('all').describe(SEARCHABLE.join(', ')),
     module: moduleField,
     category: z.string().min(1).max(100).optional().describe('Phase, such as plan or ship'),
-    origin: z.string().min(1).max(200).optional().describe('Where it comes from: project, package, git, …'),
+    origin: originField,
     cursor: cursorField,
     limit: limitField,
     detail: detailField,
@@ -70,6 +70,7 @@ export const search = defineOperation({
   }),
   output: z.object({
     query: z.string(),
+    origin: z.string().optional(),
     detail: detailField,
     total: z.int(),
     items: z.array(itemSchema.extend({ score: z.number(), why: z.string() })),
@@ -79,17 +80,20 @@ export const search = defineOperation({
   }),
 
   async run({ query, type, module, category, origin, cursor, limit, detail, project }, context, call) {
-    const workspace = await context.workspace(project);
+    const workspace = workspaceFrom(await context.workspace(project), origin);
     const kinds = kindsOf(type);
-    const takes = recordFilter({ kinds, module, category, origin }, workspace);
+    const takes = recordFilter({ kinds, module, category }, workspace);
     const found = await (await workspace.search()).find({ words: query, kinds, takes, signal: call.signal });
     const shown = { size: limit ?? DEFAULT_HITS, isFirst: cursor === undefined };
     const hits = await settled(query, found, shown, workspace, context, call);
-    const items = hits.map(({ record, score, why }) => ({
-      ...recordItem(record, workspace),
-      score: Math.round(score * 100) / 100,
-      why: why(),
-    }));
+    const items = tellingOrigins(
+      hits.map(({ record, score, why }) => ({
+        ...recordItem(record, workspace),
+        score: Math.round(score * 100) / 100,
+        why: why(),
+      })),
+      workspace,
+    );
     const identity = JSON.stringify(['search', query, type, module, category, origin, items.length]);
     const { part, next, total } = fittingPage(items, {
       size: limit ?? DEFAULT_HITS,
@@ -100,6 +104,7 @@ export const search = defineOperation({
     });
     return {
       query: query.slice(0, 200),
+      ...(origin === undefined ? {} : { origin }),
       detail,
       total,
       items: part,
@@ -109,7 +114,7 @@ export const search = defineOperation({
     };
   },
 
-  render({ query, detail, total, items, next, weak, absent }) {
+  render({ query, origin, detail, total, items, next, weak, absent }) {
     const [best] = items;
     const missing = absentWords(absent);
     if (best === undefined)
@@ -130,20 +135,21 @@ export const search = defineOperation({
           body,
           note: `${items.length} of ${total} matches, best first, ~${estimateTokens(body)} tokens.`,
           again: nextPart(next),
-          steps: [useOf(best)],
+          steps: [useOf(best, origin)],
         };
   },
 });
 
 /** How to use the first hit: what can be started is, anything else is read. */
-function useOf({ kind, name, uri }: Item): Step {
+function useOf({ kind, name, uri }: Item, origin: string | undefined): Step {
+  const from = origin === undefined ? {} : { origin };
   return STARTABLE.some((each) => each === kind)
     ? {
         operation: 'execute',
-        args: { name, kind: kind === 'agent' ? 'agent' : 'workflow' },
+        args: { name, kind: kind === 'agent' ? 'agent' : 'workflow', ...from },
         why: 'Start the first',
       }
-    : { operation: 'read', args: { target: uri ?? name, kind: 'resource' }, why: 'Read the first' };
+    : { operation: 'read', args: { target: uri ?? name, kind: 'resource', ...from }, why: 'Read the first' };
 }
 
 function hitLine(item: Item & { why: string }, detail: Detail): string {
@@ -154,23 +160,19 @@ interface SearchFilters {
   kinds: readonly RecordKind[];
   module: string | undefined;
   category: string | undefined;
-  origin: string | undefined;
 }
 
 /** Whether a record passes all filters; a value that nothing here has is an error that names those there are. */
 function recordFilter(
-  { kinds, module, category, origin }: SearchFilters,
+  { kinds, module, category }: SearchFilters,
   workspace: Workspace,
 ): (record: BmadRecord) => boolean {
   const { catalogue } = workspace;
   const code = module === undefined ? undefined : catalogue.names.moduleCode(module);
-  const origins = origin === undefined ? undefined : originsCalled(origin, workspace);
   const ofKind = catalogue.winners.filter(({ kind }) => kinds.includes(kind));
   const phase = category === undefined ? undefined : new Set(ofPhase(ofKind, category, workspace));
   return (record) =>
-    (code === undefined || record.moduleName === code) &&
-    (origins === undefined || origins.has(record.origin)) &&
-    (phase === undefined || phase.has(record));
+    (code === undefined || record.moduleName === code) && (phase === undefined || phase.has(record));
 }
 
 /** Old names are a category of their own, as in lists. */
@@ -182,19 +184,4 @@ function ofPhase(
   return fold(category) === 'deprecated'
     ? records.filter(({ deprecated }) => deprecated !== undefined)
     : inPhase(records, category, workspace);
-}
-
-/** By kind, such as `project`, or by the name that lists show. */
-function originsCalled(wanted: string, { catalogue }: Workspace): ReadonlySet<Origin> {
-  const all = [...new Set(catalogue.winners.map(({ origin }) => origin))];
-  const called = all.filter(({ kind, displayName }) =>
-    [kind, displayName].some((name) => fold(name) === fold(wanted)),
-  );
-  if (called.length > 0) return new Set(called);
-  const known = [...new Set(all.flatMap(({ kind, displayName }) => [kind, displayName]))];
-  throw new BmadError('not_found', `There is no origin ${quoted(wanted)} here.`, {
-    subject: wanted,
-    suggestions: nearest(wanted, known),
-    hint: `Known origins: ${known.map((name) => JSON.stringify(name)).join(', ') || 'none'}.`,
-  });
 }

@@ -85,7 +85,7 @@ export function composeActivation(
     .filter((text) => text !== undefined);
   const small = (text: string): boolean => record.kind === 'agent' || byteLength(text) < LARGE_SECTION;
   const head = [
-    `# ${title} (${record.kind} ${qualifiedName(record)})\n\n${halt ?? lead(record)}\n\n${bullets([...provenance(record, material.data?.originInfo.insteadOf), ...notes(say)])}`,
+    `# ${title} (${record.kind} ${qualifiedName(record)})\n\n${halt ?? lead(record)}\n\n${bullets([...provenance(record, material.data?.originInfo, say), ...notes(say)])}`,
     section('Message from the user', message === undefined ? undefined : fenced(message, 'text')),
   ];
   const body = [
@@ -121,15 +121,26 @@ function lead({ kind }: BmadRecord): string {
  * Content of the project and of BMAD itself needs no label; content from elsewhere does, and so does all that has taken
  * the place of something else.
  */
-function provenance({ origin, bmadRelativePath }: BmadRecord, insteadOf: string | undefined): string[] {
+function provenance(
+  { origin, bmadRelativePath, bmadVersion }: BmadRecord,
+  { insteadOf, otherwise }: Partial<WorkflowContext['originInfo']> = {},
+  say: SayStep,
+): string[] {
   const displaced =
     insteadOf === undefined
       ? []
       : [
           `Served by ${visible(origin.displayName)} (${contentUri(bmadRelativePath)}) instead of ${visible(insteadOf)}.`,
         ];
-  if (origin.kind === 'project' || origin.kind === 'package') return displaced;
+  const asked =
+    otherwise === undefined
+      ? []
+      : [
+          `Asked for from ${visible(origin.displayName)}${bmadVersion === undefined || origin.displayName.includes(bmadVersion) ? '' : `, BMAD ${bmadVersion}`}; otherwise ${visible(otherwise.name)} of ${visible(otherwise.origin)} is served. Read its files from there: ${say({ operation: 'read', args: { target: contentUri(bmadRelativePath), kind: 'resource', origin: origin.displayName } })}`,
+        ];
+  if (origin.kind === 'project' || origin.kind === 'package') return [...asked, ...displaced];
   return [
+    ...asked,
     ...displaced,
     origin.git === undefined
       ? `From outside the project: ${origin.displayName}, ${origin.root}.`

@@ -13,8 +13,11 @@ import { resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.t
 import { partsIn, sharesItsFolder, type WorkflowPart } from './workflow-parts.ts';
 
 /** What an old name stands for now. */
-export function standingFor(record: BmadRecord, { callable }: Catalogue): BmadRecord {
-  const successor = callable.find(
+export function standingFor(record: BmadRecord, { callable, records }: Catalogue): BmadRecord {
+  if (record.deprecated?.successor === undefined) return record;
+  // What was asked for from an origin that is not served otherwise leads on to what the same origin has.
+  const all = callable.includes(record) ? callable : records.filter(({ origin }) => origin === record.origin);
+  const successor = all.find(
     ({ name, deprecated }) => name === record.deprecated?.successor && deprecated === undefined,
   );
   return successor ?? record;

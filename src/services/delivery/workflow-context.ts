@@ -1,7 +1,7 @@
 import { contentUri } from '../../base/files/paths.ts';
 import { present } from '../../base/present.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import type { BmadRecord } from '../../model/record.ts';
+import { qualifiedName, type BmadRecord } from '../../model/record.ts';
 import type { Table } from '../../base/parse/parse.ts';
 import { skillFolder } from './resolve-skill.ts';
 
@@ -27,6 +27,8 @@ export interface WorkflowContext {
     priority: number;
     /** The origin whose content would be served if this one did not have something of that name. */
     insteadOf?: string;
+    /** What is served where this origin is not asked for. */
+    otherwise?: { name: string; origin: string };
   };
 }
 
@@ -38,6 +40,7 @@ export function workflowContext(
 ): WorkflowContext {
   const { origin, moduleName, moduleVersion, bmadVersion } = record;
   const folder = skillFolder(record);
+  const served = catalogue.servedInsteadOf(record);
   const output = values['output_folder'];
   return present<WorkflowContext>({
     bmadServerRoot: origin.root,
@@ -66,6 +69,8 @@ export function workflowContext(
       displayName: origin.displayName,
       priority: origin.priority,
       insteadOf: catalogue.displacedBy(record)?.origin.displayName,
+      otherwise:
+        served === undefined ? undefined : { name: qualifiedName(served), origin: served.origin.displayName },
     }),
   });
 }

@@ -1,0 +1,50 @@
+import { quoted } from '../base/errors.ts';
+import { fold } from '../base/text/suggest.ts';
+import { kindCalled, originsCalled, originWords, type Origin } from '../model/origin.ts';
+import { shortName, type BmadRecord } from '../model/record.ts';
+import { otherNames } from './identity.ts';
+
+/** An origin from which something is to come, whatever its rank. */
+export interface Preference {
+  /** What it is about: an agent, a workflow or a module by any name. */
+  name: string;
+  origins: ReadonlySet<Origin>;
+}
+
+/** Reads entries such as `analyst=package` or `bmm=user`. */
+export function preferencesIn(
+  entries: readonly string[],
+  origins: readonly Origin[],
+): { preferences: Preference[]; warnings: string[] } {
+  const preferences: Preference[] = [];
+  const warnings: string[] = [];
+  for (const entry of entries) {
+    const [, name = '', word = ''] = /^([^=]*)=([^=]*)$/.exec(entry) ?? [];
+    const meant = originsCalled(word.trim(), origins);
+    if (name.trim() === '' || word.trim() === '')
+      warnings.push(`${quoted(entry)} is not of the form name=origin, and is ignored`);
+    else if (preferences.some((known) => known.name === fold(name.trim())))
+      warnings.push(`${quoted(name.trim())} is there twice; the first counts`);
+    else if (meant.length > 0) preferences.push({ name: fold(name.trim()), origins: new Set(meant) });
+    else if (kindCalled(word) === undefined)
+      warnings.push(
+        `${quoted(word.trim())} is not an origin here, so ${quoted(entry)} is ignored; known: ${originWords(
+          origins,
+        )
+          .map((known) => JSON.stringify(known))
+          .join(', ')}`,
+      );
+  }
+  return { preferences, warnings };
+}
+
+/** Whether a preference puts this record before those of other origins. */
+export function isPreferred(record: BmadRecord, preferences: readonly Preference[]): boolean {
+  const about = preferences.filter(({ origins }) => origins.has(record.origin));
+  if (about.length === 0) return false;
+  const { moduleName, name } = record;
+  const short = shortName(name);
+  const names = [moduleName, name, short, ...otherNames(record.kind, name)].map(fold);
+  const known = new Set([...names, ...names.map((each) => `${fold(moduleName)}/${each}`)]);
+  return about.some((preference) => known.has(preference.name));
+}
