@@ -158,7 +158,10 @@ export class NameIndex {
       });
     }
     const rest = slash === -1 ? clean : clean.slice(slash + 1);
-    return { kinds, module: given === undefined ? undefined : this.moduleCode(given), name: rest };
+    const meant = slash === -1 ? [] : (this.#entries.get(fold(rest)) ?? []);
+    const suggestions = [...new Set(meant.map(({ record }) => this.handleOf(record)))].slice(0, 3);
+    const code = given === undefined ? undefined : this.moduleCode(given, suggestions);
+    return { kinds, module: code, name: rest };
   }
 
   /** The shortest name that leads to this record: `architect`, or `bmm/architect` where another module has one too. */
@@ -179,12 +182,13 @@ export class NameIndex {
   }
 
   /** The code of a module, ignoring case; an unknown name throws an error that lists the modules. */
-  moduleCode(name: string): string {
+  moduleCode(name: string, suggestions: readonly string[] = []): string {
     const code = this.#modules.find((known) => fold(known) === fold(name));
     if (code !== undefined) return code;
+    const near = nearest(name, this.#modules);
     throw new BmadError('not_found', `There is no module ${quoted(name)}.`, {
       subject: cut(name, 100),
-      suggestions: nearest(name, this.#modules),
+      suggestions: near.length > 0 ? near : suggestions,
       hint: `Known modules: ${this.#modules.join(', ') || 'none'}.`,
     });
   }

@@ -31,9 +31,9 @@ export const rankingSettings = {
     .boolean()
     .default(true)
     .describe(
-      'Ask the client’s model which candidate is meant when the ranking is unsure and the client supports it.',
+      'Ask the client’s model which candidate is meant when several are left and the client supports it.',
     )
-    .register(settingMeta, { ...PERSONAL, summary: 'Ask the client’s model when unsure' }),
+    .register(settingMeta, { ...PERSONAL, summary: 'Ask the client’s model to choose' }),
   rerankMs: intBetween(1, 120_000)
     .default(10_000)
     .describe('How long the client’s model may take; later answers are ignored.')

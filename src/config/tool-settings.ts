@@ -15,10 +15,17 @@ export const toolSettings = {
   ),
   excludeTools: names(
     [],
-    'Tools never to offer, whatever other settings say; "*" matches any part of a name.',
+    'Tools never to offer, whatever other settings say, and operations of the tool bmad, such as search; "*" matches any part of a name.',
     'Tools never to offer',
     { restricts: true },
   ),
+  prompts: z
+    .enum(['auto', 'on', 'off'])
+    .default('auto')
+    .describe(
+      'Prompts for agents and workflows: auto (without those that the host has as skills itself), on or off.',
+    )
+    .register(settingMeta, meta('mode', 'Prompts: auto, on, off', { rare: true })),
   readOnly: z
     .boolean()
     .default(false)

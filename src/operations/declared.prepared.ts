@@ -1,4 +1,5 @@
 import { operations } from './index.ts';
+import { operationBehind, wordsBehind } from './offers.ts';
 import type { ToolDeclaration } from './toolsets.ts';
 
 // Worked out when the programs are built, and a constant in them: to name and describe its tools, a server that starts
@@ -17,4 +18,9 @@ export const TOOLS: readonly ToolDeclaration[] = operations
     ...(runsPrograms === undefined ? {} : { runsPrograms }),
     ...(asksOutside === undefined ? {} : { asksOutside }),
     ...(writes === undefined ? {} : { writes: true }),
+    ...(name === 'bmad' ? { words: wordsOfBmad() } : {}),
   }));
+
+function wordsOfBmad(): Record<string, string> {
+  return Object.fromEntries(wordsBehind('bmad').map((word) => [word, operationBehind('bmad', word)]));
+}

@@ -1,4 +1,4 @@
-import { BmadError } from '../base/errors.ts';
+import { BmadError, quoted } from '../base/errors.ts';
 import { saying, type Step } from '../base/step.ts';
 import type { Call, Context } from './context.ts';
 import { checkedInput, type SpokenNames } from './input.ts';
@@ -58,8 +58,16 @@ export async function execute(
   }
 }
 
-function safeSteps(steps: readonly Step[], input: Given, { secrets }: Context): readonly Step[] {
-  return secrets.hideIn(steps.map((step) => inProject(step, input))) as readonly Step[];
+function safeSteps(steps: readonly Step[], input: Given, { secrets, tools }: Context): readonly Step[] {
+  const possible = steps.filter(({ operation }) => !tools.withheld.operations.has(operation));
+  return secrets.hideIn(possible.map((step) => inProject(step, input))) as readonly Step[];
+}
+
+function withheld({ name }: AnyOperation, { configFrom, settingKeys }: Context): BmadError {
+  return new BmadError('forbidden', `The operation ${quoted(name)} is turned off.`, {
+    subject: name,
+    hint: `${settingKeys['excludeTools'] ?? 'excludeTools'} names it (${configFrom.excludeTools}).`,
+  });
 }
 
 /** A caller who has named a project means it in the next call as well. */
@@ -122,6 +130,7 @@ function allowedInput(
   context: Context,
   call: Call,
 ): Record<string, unknown> {
+  if (context.tools.withheld.operations.has(operation.name)) throw withheld(operation, context);
   if (!mayRead(operation)) refuseWrites(operation, context, call);
   refusePrograms(operation, context, call);
   const input = checkedInput(operation, raw, spoken);

@@ -18,7 +18,12 @@ interface ToolVerdict {
 export type ToolDeclaration = Pick<
   AnyOperation,
   'name' | 'title' | 'description' | 'toolset' | 'effect' | 'runsPrograms' | 'asksOutside'
-> & { route?: unknown; writes?: unknown };
+> & {
+  route?: unknown;
+  writes?: unknown;
+  /** Of the tool `bmad`: the operations behind it, by the word for each. */
+  words?: Readonly<Record<string, string>>;
+};
 type Tool = Pick<ToolDeclaration, 'name' | 'toolset' | 'effect' | 'route' | 'writes'>;
 
 /** Which tools are offered. It depends on settings only, so that no content is read to answer. */
@@ -30,6 +35,8 @@ export interface ToolChoice {
   of(tool: Tool): ToolVerdict;
   /** Whether it was asked for by its own name. */
   isNamed(tool: string): boolean;
+  /** Operations behind the tool `bmad` that are never offered, by name; and the words for them. */
+  withheld: { operations: ReadonlySet<string>; words: readonly string[] };
   /** Names that are no fixed tool's: agents' tools, if the content has such agents. */
   unsettled: readonly { name: string; from: string }[];
 }
@@ -43,9 +50,12 @@ export function chooseTools(operations: readonly ToolDeclaration[], settings: Se
   const fixed = operations.filter(({ toolset }) => toolset !== undefined);
   checkToolsets(toolsets, configFrom.toolsets);
   const known = new Set(fixed.map(({ name }) => name));
+  const words = new Map(fixed.flatMap((tool) => Object.entries(tool.words ?? {})));
+  const withheld = excludeTools.filter((name) => words.has(name) && !known.has(name));
   const unsettled = (['tools', 'excludeTools'] as const).flatMap((setting) =>
     config[setting]
       .filter((name) => !known.has(name) && !isPattern(name))
+      .filter((name) => setting === 'tools' || !words.has(name))
       .map((name) => ({ name, from: configFrom[setting] })),
   );
   const excludes = matcher(excludeTools);
@@ -66,6 +76,10 @@ export function chooseTools(operations: readonly ToolDeclaration[], settings: Se
   return {
     fixed,
     unsettled,
+    withheld: {
+      operations: new Set(withheld.flatMap((word) => words.get(word) ?? [])),
+      words: withheld,
+    },
     agents: toolsets.includes('agents') || tools.some((name) => !known.has(name)),
     isNamed: names,
     of(operation) {
@@ -99,7 +113,7 @@ export function checkToolNames({ unsettled, fixed }: ToolChoice, agentTools: rea
   const names = fixed.map(({ name }) => name);
   throw new BmadError('invalid_input', `${wrong.from}: there is no tool ${quoted(wrong.name)}.`, {
     suggestions: nearest(wrong.name, [...names, ...agentTools]),
-    hint: `Tools: ${names.join(', ')}, and {module}-{agent} for each agent. "*" stands for any part of a name.`,
+    hint: `Tools: ${names.join(', ')}, and {module}-{agent} for each agent. "*" stands for any part of a name; exclude_tools takes operations of the tool bmad as well.`,
   });
 }
 

@@ -52,15 +52,17 @@ describe.each(['6.0.0-alpha.22', '6.0.0-alpha.7'] as const)('ambiguous names of 
     expect(saved(answers)).toBeGreaterThanOrEqual(LEAST_SAVED);
   });
 
-  it('are told apart, with a recommendation, its reason and the next call, which works', async () => {
+  it('M-12: are told apart, without advice where there is no reason for one, and each can be called', async () => {
     for (const { name, text } of answers) {
       expect(text, name).toMatch(
-        /Most likely \S+: [^.]+\.\nChoose it: bmad \{operation:"execute", (?:agent|workflow):"[^"]+"\}$/,
+        /\n(?:Most likely \S+: the manifests put it first\.\nChoose it|Nothing tells which one is meant: [^.]+\.\nChoose one): bmad \{operation:"execute", (?:agent|workflow):"[^"]+"\}$/,
       );
       const lines = text.split('\n').filter((line) => line.startsWith('- '));
       expect(new Set(lines.map((line) => line.replace(/^- [^:]*/, ''))).size, text).toBe(lines.length);
-      const next = /"([^"]+)"\}$/.exec(text)?.[1];
-      expect((await execute(activate, { name: next }, context, testCall())).ok, next).toBe(true);
+      for (const line of lines) {
+        const next = /^- ([^:]+)/.exec(line)?.[1];
+        expect((await execute(activate, { name: next }, context, testCall())).ok, next).toBe(true);
+      }
     }
   });
 });

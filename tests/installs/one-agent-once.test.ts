@@ -1,6 +1,7 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { StreamableHTTPClientTransport, type VersionNegotiationMode } from '@modelcontextprotocol/client';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isListed, qualifiedName, shortName, STARTABLE } from '../../src/model/record.ts';
 import { activate } from '../../src/operations/activation/activate.ts';
 import { listAgentTools } from '../../src/operations/activation/agent-tools.ts';
@@ -14,7 +15,10 @@ import { listPrompts } from '../../src/operations/client/prompts.ts';
 import { execute } from '../../src/operations/execute.ts';
 import type { AnyOperation } from '../../src/operations/operation.ts';
 import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
+import { createMcpRoute } from '../../src/surfaces/mcp/http/route.ts';
 import { installOf, type Version } from '../support/installs.ts';
+import { newClient } from '../support/mcp-client.ts';
+import { served } from '../support/served.ts';
 
 type Row = Record<string, unknown> & { name: string; title?: string; origin?: string };
 
@@ -277,5 +281,41 @@ describe('M-02: the origin can be chosen', () => {
       'prefer (flag --prefer): "dev" is there twice; the first counts.',
     ]);
     expect(catalogue.count('agent')).toBe(10);
+  });
+});
+
+describe('M-01: a prompt that the host has as a skill itself', async () => {
+  const folder = await installOf('6.12.0');
+
+  async function promptsFor(name: string, mode: VersionNegotiationMode, prompts = 'auto'): Promise<number> {
+    const context = await contextIn(folder, { flags: { prompts } });
+    const route = createMcpRoute(context);
+    const url = `${(await served(context, [route], onTestFinished)).origin}${route.path}`;
+    const client = newClient({ mode, name });
+    await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+    onTestFinished(() => client.close());
+    return (await client.listPrompts()).prompts.length;
+  }
+
+  it.each<[string, VersionNegotiationMode]>([
+    ['2025', 'legacy'],
+    ['2026', { pin: '2026-07-28' }],
+  ])('is not offered to it, in the protocol of %s', async (_era, mode) => {
+    expect(await promptsFor('claude-code', mode)).toBe(0);
+    expect(await promptsFor('some-host', mode)).toBe(29);
+  });
+
+  it('is, or none is, where the setting prompts says so', async () => {
+    expect(await promptsFor('claude-code', 'legacy', 'on')).toBe(29);
+    expect(await promptsFor('some-host', 'legacy', 'off')).toBe(0);
+  });
+
+  it('is offered where the project does not have it', async () => {
+    const { rows } = await project('6.3.0');
+    const own = await rows(listPrompts, { host: 'claude-code' });
+    // What only the built-in version has.
+    expect(own.map(({ name }) => name)).toContain('bmad-forge-idea');
+    expect(own.map(({ name }) => name)).not.toContain('bmad-analyst');
+    expect(await rows(listPrompts, { host: 'cursor-vscode' })).toHaveLength((await rows(listPrompts)).length);
   });
 });

@@ -61,11 +61,12 @@ export function newClient({
   roots,
   sample,
   elicit,
+  name = 'test',
 }: {
   [option in 'mode' | 'roots' | 'sample' | 'elicit']?: ConnectOptions[option] | undefined;
-}): Client {
+} & { name?: string }): Client {
   const client = new Client(
-    { name: 'test', version: '1' },
+    { name, version: '1' },
     {
       versionNegotiation: { mode },
       capabilities: {

@@ -7,16 +7,19 @@ const SHARED_WORDS = 2;
 
 /**
  * What tells records of one name apart, one text for each, as short as it can be: only what is not the same for all, and
- * the description only where the rest leaves two of them alike. The module stands in their names.
+ * the description only where their titles leave two of them alike. The module stands in their names.
  */
 export function differencesOf(records: readonly BmadRecord[]): string[] {
+  const titles = records.map(({ title, displayName, name }) => title ?? displayName ?? name);
   const fields = [
-    records.map(({ title, displayName, name }) => title ?? displayName ?? name),
+    titles,
     records.map(({ kind }) => kind),
     records.map(({ phase }) => phase ?? ''),
     records.map(({ origin }) => origin.displayName),
   ].filter(isTelling);
-  const texts = fields.some(tellsAll) ? fields : [...fields, descriptions(records)].filter(isTelling);
+  // A phase or an origin is no description of what something is for.
+  const isDescribed = fields.some((values) => tellsAll(values) && values === titles);
+  const texts = isDescribed ? fields : [...fields, descriptions(records)].filter(isTelling);
   return records.map((_, index) =>
     texts
       .map((values) => values[index] ?? '')

@@ -78,7 +78,7 @@ export const explain = defineOperation({
     note: z.string(),
   }),
 
-  async run({ target, kind, module, project }, context) {
+  async run({ target, kind, module, project }, context, call) {
     const workspace = await context.workspace(project);
     if (kind === 'config' || (kind === undefined && (await isConfigKey(target, workspace))))
       return explainKey(target, workspace);
@@ -91,6 +91,7 @@ export const explain = defineOperation({
     const explained = await explainRecord(
       await namedRecord({ name: target, kind, module, fuzzy: true }, workspace, context, {
         operation: 'explain',
+        call,
         project,
       }),
       target,

@@ -73,6 +73,7 @@ export const read = defineOperation({
         ? undefined
         : await namedRecord({ name: target, kind, module, fuzzy: true }, workspace, context, {
             operation: 'read',
+            call,
             project,
           });
     const { path, from } =

@@ -66,11 +66,30 @@ const namesIn = (data: Record<string, unknown>): string[] =>
   (data['items'] as { name: string }[]).map(({ name }) => name);
 
 describe('an ambiguous name', () => {
-  it('is answered with what differs, in a fixed order where nothing speaks for one, and the next call', async () => {
+  it('M-12: is answered with what differs, and says so where nothing speaks for one', async () => {
     const { error } = await session();
     expect(await error({ name: 'guide' })).toBe(
-      '"guide" is the name of 2 things.\n\n- bmm/guide: Guide of bmm\n- cis/guide: Guide of cis\n\nMost likely bmm/guide: first by name; none has been started here yet.\nChoose it: bmad {operation:"execute", agent:"bmm/guide"}',
+      [
+        '"guide" is the name of 2 things.',
+        '- bmm/guide: Guide of bmm\n- cis/guide: Guide of cis',
+        [
+          'Nothing tells which one is meant: choose by what they are for, or ask the user.',
+          'Choose one: bmad {operation:"execute", agent:"…"}',
+        ].join('\n'),
+      ].join('\n\n'),
     );
+  });
+
+  it('M-12: is answered with what the message speaks for, whatever was started before', async () => {
+    const { error, start } = await session();
+    await start('bmm/guide');
+    const text = await error({ name: 'guide', message: 'Take me through the CIS sessions' });
+    expect(text).toContain('Most likely cis/guide: the message says "cis".');
+    expect(await error({ name: 'guide', message: 'Take me there' })).toContain(
+      'Most likely bmm/guide: started here 1 time',
+    );
+    // Words of both speak for neither.
+    expect(await error({ name: 'guide', message: 'bmm or cis?' })).toContain('started here 1 time');
   });
 
   it('is answered with what was started here first, and why; it is not started', async () => {
@@ -99,16 +118,25 @@ describe('an ambiguous name', () => {
 });
 
 describe('the model of a client', () => {
-  it('is not asked when the ranking is sure', async () => {
+  it('M-12: is asked whenever several candidates are left, also after one was started', async () => {
     const { data, start } = await session();
     await start('cis/guide');
-    let asked = 0;
-    const sample = () => Promise.resolve({ text: (asked++, 'bmm/guide') });
-    await expect(data(activate, { name: 'guide' }, { sample })).rejects.toThrow('2 things');
-    expect(asked).toBe(0);
-    const fresh = await session();
-    await expect(fresh.data(activate, { name: 'guide' }, { sample })).rejects.toThrow('2 things');
-    expect(asked).toBe(1);
+    const prompts: string[] = [];
+    const sample: NonNullable<Call['sample']> = ({ prompt }) => {
+      prompts.push(prompt);
+      return Promise.resolve({ text: 'bmm/guide' });
+    };
+    const refused = data(activate, { name: 'guide', message: 'the way' }, { sample });
+    await expect(refused).rejects.toMatchObject({
+      hint: "Most likely bmm/guide: your client's model chose it.",
+    });
+    expect(prompts).toHaveLength(1);
+    expect(prompts[0]).toContain('the way');
+    await data(search, { query: 'someone who can guide me', type: 'agents' }, { sample });
+    expect(prompts).toHaveLength(2);
+    // What is named is meant.
+    await data(activate, { name: 'bmm/guide' }, { sample });
+    expect(prompts).toHaveLength(2);
   });
 });
 

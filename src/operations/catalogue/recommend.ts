@@ -1,4 +1,4 @@
-import { BmadError } from '../../base/errors.ts';
+import { BmadError, quoted } from '../../base/errors.ts';
 import type { Step } from '../../base/step.ts';
 import { fold } from '../../base/text/suggest.ts';
 import { ago, plural } from '../../base/text/text.ts';
@@ -49,34 +49,70 @@ async function recommending(
   if (candidates.length < 2 || candidates.length !== found.length) return error;
   const ranking = await workspace.ranking();
   const words = [name, asked.words].filter(Boolean).join(': ');
+  const said = wordFor(candidates, asked.words ?? '');
+  const sorted = ranking.sorted(candidates);
   const { records, chosen } = await reranked(
     words,
-    ranking.sorted(candidates).map((record) => ({ record, score: ranking.rank(record) })),
+    said === undefined ? sorted : [said.record, ...sorted.filter((record) => record !== said.record)],
     context,
     asked.call,
   );
   const [best, second] = records;
   if (best === undefined) return error;
-  const reason = chosen ? "your client's model chose it" : reasonFor(best, second, ranking);
+  const reason = chosen
+    ? "your client's model chose it"
+    : said === undefined
+      ? reasonFor(best, second, ranking)
+      : `the message says ${quoted(said.word)}`;
   return new BmadError('ambiguous', error.message, {
     ...(error.subject === undefined ? {} : { subject: error.subject }),
     suggestions: records.map(qualifiedName),
     differences: differencesOf(records),
-    hint: `Most likely ${qualifiedName(best)}: ${reason}.`,
-    steps: [choice(best, asked.operation)],
+    hint:
+      reason === undefined
+        ? 'Nothing tells which one is meant: choose by what they are for, or ask the user.'
+        : `Most likely ${qualifiedName(best)}: ${reason}.`,
+    steps: [reason === undefined ? anyChoice(records, asked.operation) : choice(best, asked.operation)],
     cause: error,
   });
 }
 
-/** Why something is recommended, also when it is only that somebody has to be first. */
-function reasonFor(record: BmadRecord, second: BmadRecord | undefined, ranking: Ranking): string {
+/** Shorter words tell nothing apart. */
+const WORD = /[\p{L}\p{N}]{3,}/gu;
+
+/** What a message speaks for: the one candidate of whose own words it has more than of any other's. */
+function wordFor(
+  candidates: readonly BmadRecord[],
+  message: string,
+): { record: BmadRecord; word: string } | undefined {
+  const said = new Set(fold(message).match(WORD));
+  if (said.size === 0) return undefined;
+  const texts = candidates.map(
+    ({ moduleName, title = '', displayName = '', phase = '', description }) =>
+      new Set(fold([moduleName, title, displayName, phase, description].join(' ')).match(WORD)),
+  );
+  const own = candidates.map((record, index) => ({
+    record,
+    words: [...said].filter(
+      (word) => texts[index]?.has(word) === true && texts.filter((text) => text.has(word)).length === 1,
+    ),
+  }));
+  const [best, second] = own.sort((a, b) => b.words.length - a.words.length);
+  const [word] = best?.words ?? [];
+  return best === undefined || word === undefined || best.words.length === second?.words.length
+    ? undefined
+    : { record: best.record, word };
+}
+
+/** Why something is recommended; nothing where it would only be that somebody has to be first. */
+function reasonFor(record: BmadRecord, second: BmadRecord | undefined, ranking: Ranking): string | undefined {
   const use = ranking.use(record);
   if (use !== undefined)
     return `started here ${plural(use.uses, 'time')}, last ${ago(use.last, ranking.now)}`;
   if (ranking.standsOut(record)) return 'the setting boost names it';
   return second !== undefined && ranking.rank(record) > ranking.rank(second)
     ? 'the manifests put it first'
-    : 'first by name; none has been started here yet';
+    : undefined;
 }
 
 /** The call that says which one is meant. */
@@ -86,26 +122,38 @@ function choice(record: BmadRecord, operation: NameRequest['operation']): Step {
   return { operation, args: { [starts ? 'name' : 'target']: name, kind }, why: 'Choose it' };
 }
 
+/** The same where nothing speaks for one: the names are listed above it. */
+function anyChoice(records: readonly BmadRecord[], operation: NameRequest['operation']): Step {
+  const kinds = new Set(records.map((record) => startOf(record).kind));
+  const [kind] = kinds.size === 1 ? kinds : [];
+  const starts = operation === 'execute' || operation === 'compile_context';
+  return {
+    operation,
+    args: kind === undefined ? {} : { kind },
+    open: [starts ? 'name' : 'target'],
+    why: 'Choose one',
+  };
+}
+
 export interface Scored {
   record: BmadRecord;
   score: number;
 }
 
 /**
- * Candidates, the best first, as the model of the client would have them: where the first two are so close that the order
- * says little, it is asked, and what it chooses comes first. Without an answer the order stands.
+ * Candidates, the best first, as the model of the client would have them: where there are several and it can be asked, it
+ * is, and what it chooses comes first. Without an answer the order stands.
  */
 async function reranked(
   words: string,
-  scored: readonly Scored[],
+  given: readonly BmadRecord[],
   context: Context,
   call: Call | undefined,
 ): Promise<{ records: BmadRecord[]; chosen: boolean }> {
-  const records = scored.map(({ record }) => record);
+  const records = [...given];
   const local = { records, chosen: false };
   if (call?.sample === undefined || records.length < 2) return local;
   const reranker = await context.reranker();
-  if (!reranker.isUnsure(scored.map(({ score }) => score))) return local;
   const candidates = records.map((record) => ({
     name: qualifiedName(record),
     about: [record.title ?? record.displayName, record.description].filter(Boolean).join(', '),
@@ -123,8 +171,8 @@ async function reranked(
 const NEAR = 0.7;
 
 /**
- * The hits of a search as they should be shown: neighbours of equal score in the order of the ranking, and where the first
- * two are close, first the one that the model of the client takes for the right one. Otherwise they stay in the order they
+ * The hits of a search as they should be shown: neighbours of equal score in the order of the ranking, and where several
+ * are near, first the one that the model of the client takes for the right one. Otherwise they stay in the order they
  * are in. The model changes the first page only, and nothing when a caller goes on with a list: pages fit together.
  */
 export async function settled<T extends Scored>(
@@ -143,7 +191,12 @@ export async function settled<T extends Scored>(
   const near = ordered
     .slice(0, page.isFirst && !isNameOf(words, ordered[0]?.record) ? page.size : 0)
     .filter(({ score }) => score >= best * NEAR);
-  const { records, chosen } = await reranked(words, near, context, call);
+  const { records, chosen } = await reranked(
+    words,
+    near.map(({ record }) => record),
+    context,
+    call,
+  );
   const first = chosen ? near.find(({ record }) => record === records[0]) : undefined;
   return first === undefined ? ordered : [first, ...ordered.filter((hit) => hit !== first)];
 }

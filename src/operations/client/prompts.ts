@@ -4,7 +4,7 @@ import { listPage } from '../../base/text/paging.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { isListed, qualifiedName, shortName, STARTABLE, type BmadRecord } from '../../model/record.ts';
-import type { Workspace } from '../context.ts';
+import type { SettingsPort, Workspace } from '../context.ts';
 import { cursorField } from '../fields.ts';
 import { assignNames } from '../host-names.ts';
 import { defineOperation } from '../operation.ts';
@@ -30,10 +30,13 @@ export const listPrompts = defineOperation({
   description: 'The prompts offered to hosts: one for each agent, workflow and plain skill.',
   effect: 'read',
   serves: 'clients',
-  input: z.strictObject({ cursor: cursorField }),
+  input: z.strictObject({
+    cursor: cursorField,
+    host: z.string().max(500).optional().describe('What the client calls itself'),
+  }),
   output: z.object({ items: z.array(promptSchema), next: z.string().optional() }),
-  async run({ cursor }, context) {
-    const prompts = promptsOf(await context.workspace());
+  async run({ cursor, host }, context) {
+    const prompts = await offeredTo(host, await context.workspace(), context);
     const page = listPage(prompts, PAGE, `prompts ${prompts.length}`, cursor);
     return { items: page.part, ...(page.next === undefined ? {} : { next: page.next }) };
   },
@@ -49,6 +52,7 @@ export const findPrompt = defineOperation({
   input: z.strictObject({ name: z.string().min(1).max(5_000).describe('Name of the prompt') }),
   output: promptSchema,
   async run({ name }, context) {
+    if (context.config.prompts === 'off') throw switchedOff(context);
     const prompts = promptsOf(await context.workspace());
     const found = prompts.find((prompt) => prompt.name === name);
     if (found !== undefined) return found;
@@ -63,6 +67,42 @@ export const findPrompt = defineOperation({
   },
   render: ({ name }) => ({ body: name }),
 });
+
+function switchedOff({ configFrom }: SettingsPort): BmadError {
+  return new BmadError('forbidden', 'Prompts are turned off.', {
+    hint: `The setting prompts is off (${configFrom.prompts}).`,
+  });
+}
+
+/** The folders from which a host reads skills itself, by what it calls itself. */
+const OWN_SKILLS: readonly (readonly [host: RegExp, folders: readonly string[]])[] = [
+  [/^claude-code/i, ['.claude']],
+  [/^codex/i, ['.agents', '.codex']],
+  [/^cursor/i, ['.cursor', '.agents']],
+  [/^opencode/i, ['.opencode', '.agents', '.claude']],
+  [/^gemini-cli/i, ['.gemini', '.agents']],
+  [/^visual studio code/i, ['.github', '.agents', '.claude']],
+];
+
+/** All prompts, but none that the host shows already as a skill that it has found itself. */
+async function offeredTo(
+  host: string | undefined,
+  workspace: Workspace,
+  { config }: SettingsPort,
+): Promise<PromptItem[]> {
+  if (config.prompts === 'off') return [];
+  const prompts = promptsOf(workspace);
+  const folders = OWN_SKILLS.find(([name]) => name.test(host ?? ''))?.[1] ?? [];
+  if (config.prompts === 'on' || folders.length === 0) return prompts;
+  const files = await workspace.catalogue.files.all();
+  const own = (name: string): boolean =>
+    folders.some((folder) => files.has(`${folder}/skills/${name}/SKILL.md`));
+  return prompts.filter(({ target }) => {
+    const id = target.slice(target.indexOf('/') + 1);
+    const short = shortName(id);
+    return ![id, `bmad-${short}`, `bmad-agent-${short}`].some(own);
+  });
+}
 
 const promptsByWorkspace = new WeakMap<Workspace, PromptItem[]>();
 

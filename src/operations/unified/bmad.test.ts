@@ -80,6 +80,19 @@ describe('bmad', () => {
     );
   });
 
+  it('M-18: teaches the forms and suggests the name where a command says the tool or a kind', async () => {
+    const named = await session.fail(bmad, { command: 'bmad' });
+    expect(named.textWith(toolCall)).toContain(
+      'Start an agent: bmad {operation:"execute", agent:"architect"',
+    );
+    const kind = await session.fail(bmad, { command: 'agents/analyst' });
+    expect(kind.suggestions).toEqual(['analyst']);
+    expect(kind.textWith(toolCall)).toContain('Did you mean: analyst?');
+    const module = await session.fail(bmad, { operation: 'execute', agent: 'agents/analyst' });
+    expect([module.message, module.suggestions]).toEqual(['There is no module "agents".', ['analyst']]);
+    await session.ok(bmad, { command: kind.suggestions[0] });
+  });
+
   it('shows examples that work', async () => {
     const error = await session.fail(bmad, {});
     const examples = [...error.textWith(toolCall).matchAll(/\{([^}]*)\}/g)].map(
@@ -116,6 +129,12 @@ describe('bmad', () => {
     [{ operation: 'search', query: ' ' }, /^search: "query" must not be empty\.$/],
     [{ bogus: 1 }, /^bmad: there is no argument "bogus"/],
     [{ command: '   ' }, /^bmad: the command is empty/],
+    [{ command: 'bmad' }, /^bmad: the command names the tool itself, and nothing to do with it\.$/],
+    [{ command: '/bmad' }, /^bmad: the command names the tool itself/],
+    [
+      { command: 'agents/analyst' },
+      /^bmad: "agents\/analyst" begins with a kind, but only a module may come first\.$/,
+    ],
     ['text', /^bmad: the arguments must be an object, not /],
     [[1], /^bmad: the arguments must be an object, not /],
   ])('refuses %j in words', async (input, message) => {

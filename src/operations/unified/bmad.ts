@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { present } from '../../base/present.ts';
 import { DETAILS } from '../fields.ts';
 import { operationBehind, wordsBehind } from '../offers.ts';
+import { quoted } from '../../base/errors.ts';
 import { defineRoute, type Route, type UnifiedForm } from '../operation.ts';
 import { formError, singularType } from './forms.ts';
 
@@ -15,7 +16,7 @@ export const bmad = defineRoute({
   name: 'bmad',
   title: 'BMAD agents and workflows',
   description:
-    'BMad Method: agents (architect, pm, analyst, dev, ux-designer), workflows (prd, architecture, build, …) and their files. execute returns all you need to act as the agent or run the workflow; then follow it. context adds story, plans and decisions, in budget tokens. next says how far the project is and what to do. list, search and read look things up. Long answers come in parts: pass the cursor they give.',
+    'BMad Method: agents (architect, pm, analyst, dev, ux-designer), workflows (prd, architecture, build, …) and their files. execute returns all you need to act as the agent or run the workflow; then follow it. context adds story, plans and decisions, in budget tokens. next says how far the project is and what to do. list, read and the others look things up. Long answers come in parts: pass the cursor they give.',
   effect: 'read',
   toolset: 'bmad',
   needsOneOf: ['operation', 'command', 'agent', 'workflow', 'uri'],
@@ -65,6 +66,9 @@ function impliedWord({ uri, agent, workflow }: Arguments): string {
   throw formError('"operation" is missing.');
 }
 
+/** As in the folders of an install, where names are not looked for. */
+const KIND_BEFORE_NAME = /^\*?(?:agents?|workflows?|tasks?|skills?)\/(.+)$/i;
+
 /** `bmm/architect`, `*party-mode`, `architect review this`, `list agents`: the first word may be an operation. */
 function fromCommand(command: string, { operation, ...form }: Arguments): Route {
   if (operation !== undefined && operation !== 'execute')
@@ -80,6 +84,10 @@ function fromCommand(command: string, { operation, ...form }: Arguments): Route 
   const first = /^\S*/.exec(words)?.[0] ?? '';
   const tail = words.slice(first.length).trim();
   if (first === '') throw formError('the command is empty.');
+  if (/^bmad$/i.test(words)) throw formError('the command names the tool itself, and nothing to do with it.');
+  const named = KIND_BEFORE_NAME.exec(first)?.[1];
+  if (named !== undefined)
+    throw formError(`${quoted(first)} begins with a kind, but only a module may come first.`, [named]);
   if (first !== 'execute' && WORDS.includes(first))
     return routeOf({ ...form, operation: first, ...(tail === '' ? {} : { query: tail }) });
   const { type, message = tail === '' ? undefined : tail, ...rest } = form;

@@ -63,8 +63,8 @@ export function namedForm(word: string, field: 'name' | 'target') {
   };
 }
 
-export function formError(complaint: string): BmadError {
-  return new BmadError('invalid_input', `bmad: ${complaint}`, { steps: FORMS });
+export function formError(complaint: string, suggestions: readonly string[] = []): BmadError {
+  return new BmadError('invalid_input', `bmad: ${complaint}`, { suggestions, steps: FORMS });
 }
 
 /** The same the other way round: a call of an operation in the form of the tool `bmad`. */

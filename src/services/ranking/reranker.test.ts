@@ -86,13 +86,3 @@ describe('without an answer', () => {
     expect((await asked).name).toBeUndefined();
   });
 });
-
-it.each([
-  [[10, 9.9], true],
-  [[10, 9], false],
-  [[0, 0], true],
-  [[10], false],
-  [[], false],
-])('is unsure about %j: %s', (scores, unsure) => {
-  expect(reranker.isUnsure(scores)).toBe(unsure);
-});

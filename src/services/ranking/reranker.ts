@@ -17,9 +17,6 @@ interface Choice {
 
 export type Reranker = ReturnType<typeof createReranker>;
 
-/** The best two have to differ by at least this share of the better one. */
-const CLEAR = 0.05;
-
 /** The whole question is about 200 tokens. */
 const CANDIDATES = 5;
 const ABOUT_LENGTH = 50;
@@ -33,10 +30,6 @@ const SYSTEM =
 /** Asks a model which of a few candidates is meant. */
 export function createReranker({ enabled, timeMs }: { enabled: boolean; timeMs: number }) {
   return {
-    /** Whether the best of these scores, the highest first, is too close to the next to be relied on. */
-    isUnsure([best = 0, next]: readonly number[]): boolean {
-      return next !== undefined && best - next <= Math.abs(best) * CLEAR;
-    },
     /** `sample` asks the model of the client; whatever it does, the answer is one of the candidates or none. */
     async choose(
       words: string,

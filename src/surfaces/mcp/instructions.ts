@@ -27,7 +27,7 @@ const REMEMBER =
   '; when a decision is made, something is learned or something fails, store it with "remember_structured"';
 
 /** The instructions name only tools that the model has. */
-export function instructionsFor({ fixed, agents, of }: ToolChoice): string {
+export function instructionsFor({ fixed, agents, of, withheld }: ToolChoice): string {
   const offered = fixed.filter((tool) => of(tool).offered);
   const offers = (name: string): boolean => offered.some((tool) => tool.name === name);
   /** Whether every tool that a text names is there. */
@@ -39,7 +39,12 @@ export function instructionsFor({ fixed, agents, of }: ToolChoice): string {
   const project = PROJECT.filter(([tool]) => offers(tool === '' ? SERVER_KEY : tool)).map(
     ([, text]) => `- ${text}`,
   );
-  if (offers(SERVER_KEY)) return [[INSTRUCTIONS, ...project].join('\n'), ...memory].join('\n\n');
+  const possible = (line: string): boolean =>
+    !withheld.words.some((word) => line.startsWith('- ') && line.includes(`operation:"${word}"`));
+  if (offers(SERVER_KEY)) {
+    const lines = [...INSTRUCTIONS.split('\n'), ...project].filter(possible);
+    return [lines.join('\n'), ...memory].join('\n\n');
+  }
   const texts = [
     ...(has(WITH_WORKFLOWS) ? [WITH_WORKFLOWS] : []),
     ...(agents && has(WITH_AGENTS) ? [WITH_AGENTS] : []),

@@ -12,9 +12,10 @@ export async function promptList(
   cursor: string | undefined,
   context: Context,
   call: Call,
+  host: string | undefined,
 ): Promise<ListPromptsResult> {
   const { items, next } = dataOf<{ items: PromptItem[]; next?: string }>(
-    await ask('list_prompts', { cursor }, context, call),
+    await ask('list_prompts', { cursor, host }, context, call),
   );
   return {
     prompts: items.map(({ name, title, description, kind }) => ({

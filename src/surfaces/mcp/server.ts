@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import {
+  CLIENT_INFO_META_KEY,
   McpServer,
   type McpServerFactory,
   type Server,
@@ -14,7 +15,7 @@ import { protocolError } from './errors.ts';
 import { answer, completeParams, pageParams, promptParams, readParams } from './params.ts';
 import { getPrompt, promptList } from './prompts.ts';
 import { resourceList, resourceRead, templateList } from './resources.ts';
-import { conversationsByClient, newConversation, type Conversation } from './conversations.ts';
+import { conversationsByClient, enveloped, newConversation, type Conversation } from './conversations.ts';
 import { askingCall, type RunCall } from './sampling.ts';
 import { callerIn, isOwn, mayWrite } from './callers.ts';
 import { answerSkills, SKILLS_CAPABILITY } from './skills.ts';
@@ -85,7 +86,9 @@ export function mcpServerFactory(
     server.setRequestHandler('tools/call', ({ params }, sdk) =>
       asking(sdk)((call) => callTool(params.name, params.arguments, context, call)),
     );
-    answer(server, 'prompts/list', pageParams, ({ cursor }, sdk) => promptList(cursor, context, callOf(sdk)));
+    answer(server, 'prompts/list', pageParams, ({ cursor }, sdk) =>
+      promptList(cursor, context, callOf(sdk), hostOf(sdk, server)),
+    );
     answer(server, 'prompts/get', promptParams, (params, sdk) =>
       asking(sdk)((call) => getPrompt(params.name, params.arguments ?? {}, context, call)),
     );
@@ -108,6 +111,13 @@ export function mcpServerFactory(
     };
     return mcp;
   };
+}
+
+/** What the client calls itself: with each request in the 2026 protocol, once before it. */
+function hostOf({ mcpReq }: ServerContext, server: Server): string | undefined {
+  const info = enveloped(mcpReq)[CLIENT_INFO_META_KEY] ?? server.getClientVersion();
+  const { name } = (info ?? {}) as { name?: unknown };
+  return typeof name === 'string' ? name.slice(0, 100) : undefined;
 }
 
 /** A watch that ends with its server. */

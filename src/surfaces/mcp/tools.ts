@@ -21,7 +21,7 @@ export async function toolList(context: Context, call: Call): Promise<Tool[]> {
   const { tools } = context;
   const fixed = tools.fixed
     .filter((operation) => tools.of(operation).offered && mayBeOffered(operation, context, call))
-    .map(fixedTool);
+    .map((tool) => fixedTool(tool, tools.withheld.words));
   if (!tools.agents) return fixed;
   const outcome = await ask('list_agent_tools', {}, context, call);
   if (!outcome.ok) {
@@ -45,8 +45,42 @@ function withRest(tool: Tool, shown: number, leftOut: number): Tool {
   return { ...tool, description: `${tool.description ?? ''} ${note}` };
 }
 
-function fixedTool(tool: ToolDeclaration): Tool {
-  return toolOf(tool, TOOL_SCHEMAS[tool.name] ?? { type: 'object' });
+function fixedTool(tool: ToolDeclaration, withheld: readonly string[]): Tool {
+  const schema = TOOL_SCHEMAS[tool.name] ?? { type: 'object' };
+  const description = withheld.reduce(withoutSaying, tool.description);
+  return toolOf({ ...tool, description }, withheld.reduce(withoutWord, schema));
+}
+
+/** A schema without one of the operations of a tool, and without what is said of it. */
+function withoutWord(schema: AdvertisedSchema, word: string): AdvertisedSchema {
+  const { operation, ...others } = (schema['properties'] ?? {}) as Record<string, Property>;
+  if (operation?.enum?.includes(word) !== true) return schema;
+  const rest = Object.entries(others).flatMap(([name, property]): [string, Property][] => {
+    const { description } = property;
+    const left = description === undefined ? undefined : withoutSaying(description, word);
+    if (left === description) return [[name, property]];
+    return left === '' ? [] : [[name, { ...property, ...(left === undefined ? {} : { description: left }) }]];
+  });
+  return {
+    ...schema,
+    properties: {
+      operation: { ...operation, enum: operation.enum.filter((each) => each !== word) },
+      ...Object.fromEntries(rest),
+    },
+  };
+}
+
+/** A description without what it says of one operation: `search: words`, up to the end of the sentence. */
+function withoutSaying(text: string, word: string): string {
+  const from = ` ${text}`.indexOf(` ${word}: `);
+  if (from < 0) return text;
+  const length = text.slice(from).search(/[.…]/);
+  return (text.slice(0, from) + (length < 0 ? '' : text.slice(from + length + 1))).trim();
+}
+
+interface Property {
+  enum?: string[];
+  description?: string;
 }
 
 /** Hosts look for the first; of the others, what differs from the defaults of the protocol. */
