@@ -65,7 +65,10 @@ export class Catalogue {
     this.overridden = overridden;
     this.callable = overridden.size === 0 ? served : [...served, ...overridden.keys()];
     this.modules = firstOfEach(
-      [...parts.modules].sort((a, b) => a.origin.priority - b.origin.priority),
+      // A module has the project's settings with it: in whatever order content is served, they hold.
+      [...parts.modules].sort(
+        (a, b) => rankOfModule(a) - rankOfModule(b) || a.origin.priority - b.origin.priority,
+      ),
       (module) => module.code,
     );
     this.problems = parts.problems;
@@ -173,6 +176,10 @@ export class Catalogue {
     );
     return this.#names;
   }
+}
+
+function rankOfModule({ origin }: ModuleInfo): number {
+  return origin.kind === 'project' ? 0 : 1;
 }
 
 function namesOf({ name, aliases }: BmadRecord): string[] {

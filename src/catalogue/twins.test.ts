@@ -3,10 +3,11 @@ import { originOf, recordOf } from '../../tests/support/records.ts';
 import { refusal } from '../../tests/support/thrown.ts';
 import { qualifiedName, type BmadRecord } from '../model/record.ts';
 import { Catalogue } from './catalogue.ts';
+import type { Preference } from './preferences.ts';
 
 const [PROJECT, PACKAGE] = [originOf(1), originOf(9)];
 
-function catalogueOf(records: BmadRecord[]): Catalogue {
+function catalogueOf(records: BmadRecord[], preferences: Preference[] = []): Catalogue {
   const modules = [...new Set(records.map(({ moduleName }) => moduleName))].map((code) => ({
     code,
     name: code,
@@ -16,7 +17,7 @@ function catalogueOf(records: BmadRecord[]): Catalogue {
     roster: [],
     help: [],
   }));
-  return new Catalogue({ records, modules, problems: [], sources: [], files: new Map() });
+  return new Catalogue({ records, modules, problems: [], sources: [], files: new Map(), preferences });
 }
 
 const own = (text: string, more: Partial<BmadRecord> = {}): BmadRecord =>
@@ -75,6 +76,27 @@ describe('M-01: the same thing in two origins', () => {
     });
     const catalogue = catalogueOf([own('agent bmm/bmad-agent-analyst'), agent, launcher]);
     expect(served(catalogue)).toEqual(['bmm/bmad-agent-analyst']);
+  });
+
+  it('M-02: comes from the origin that is preferred for it, under the same name or another', () => {
+    const records = [
+      own('agent bmm/analyst'),
+      own('workflow bmm/bmad-prd'),
+      own('workflow bmm/bmad-ux'),
+      recordOf('agent bmm/bmad-agent-analyst', { origin: PACKAGE }),
+      recordOf('workflow bmm/bmad-prd', { origin: PACKAGE }),
+      recordOf('workflow bmm/bmad-ux', { origin: PACKAGE }),
+    ];
+    const origins = new Set([PACKAGE]);
+    const catalogue = catalogueOf(records, [
+      { name: 'analyst', origins },
+      { name: 'bmm/create-prd', origins },
+    ]);
+    expect(catalogue.winners.map((record) => [qualifiedName(record), record.origin.kind])).toEqual([
+      ['bmm/bmad-prd', 'package'],
+      ['bmm/bmad-ux', 'project'],
+      ['bmm/bmad-agent-analyst', 'package'],
+    ]);
   });
 
   it('is told as taking the place of what is built in, under whatever name', () => {

@@ -259,7 +259,10 @@ describe('M-02: the origin can be chosen', () => {
       ['project', 2],
     ]);
     expect((await ask(activate, { name: 'analyst' })).data['name']).toBe('bmm/bmad-agent-analyst');
-    expect((await ask(activate, { name: 'sm' })).data['name']).toBe('bmm/sm');
+    const sm = await ask(activate, { name: 'sm' });
+    expect(sm.data['name']).toBe('bmm/sm');
+    // The project's settings hold in any order.
+    expect(sm.answer.body).toContain('`{output_folder}`: _bmad-output');
     const { answer } = await ask(explain, { target: 'analyst', kind: 'agent' });
     expect(answer.note).toContain('origin_order: package (flag --origin-order).');
     expect((await ask(configShow, {})).answer.body).toContain(
