@@ -39,6 +39,10 @@ const MAY_TAKE: Record<string, { names: readonly string[]; why: string }> = {
     names: ['stat'],
     why: 'whether a store that is open is still the file at its path',
   },
+  'base/files/blocking-files.ts': {
+    names: ['stat'],
+    why: 'whether a link leads to a pipe, which would keep a program waiting',
+  },
   'base/files/file-stamps.ts': {
     names: ['statSync'],
     why: 'whether a file that the user named has changed, wherever it is',

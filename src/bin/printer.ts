@@ -19,9 +19,16 @@ export const printer = {
   json(text: string): void {
     process.stdout.write(visibleJson(text));
   },
-  /** A file to the byte, for a pipe or another file; a person at a terminal reads it like any other text. */
-  file(text: string): void {
-    process.stdout.write(process.stdout.isTTY ? visibleLines(text) : text);
+  /**
+   * A file: what it leads to may be a terminal after all, so only a pipe that asks gets it to the byte. A mark at its very
+   * beginning only says how it is encoded. Answers whether something had to be made visible.
+   */
+  file(text: string, raw: boolean): boolean {
+    const start = text.startsWith('\uFEFF') ? 1 : 0;
+    const shown =
+      raw && !process.stdout.isTTY ? text : text.slice(0, start) + visibleLines(text.slice(start));
+    process.stdout.write(shown);
+    return shown !== text;
   },
 } as const;
 

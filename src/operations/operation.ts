@@ -13,6 +13,8 @@ export interface Answer {
   again?: { args: Readonly<Record<string, unknown>>; why: string } | undefined;
   /** The body is a file, to the byte: nothing may be added to it. */
   exact?: true;
+  /** The file is JSON, or lines of it, which has escapes of its own for what is hidden in it. */
+  json?: true;
 }
 
 export type { SayStep };
@@ -64,6 +66,8 @@ export interface Operation<I extends z.ZodObject = z.ZodObject, O extends z.ZodO
   fromForm?(form: UnifiedForm): OwnArguments;
   /** Whether its data is the answer, for programs and models alike, and not the text that is made of it. */
   answersData?: true;
+  /** Whether its answer may be a file, so that a program may ask for it to the byte. */
+  printsFile?: true;
   /** The words of its command: `list`, `config show`. */
   command?: string;
   /** Inputs the command takes by position; the last one may be left out if it is optional. */

@@ -133,9 +133,15 @@ describe.skipIf(!hasTerminal)('in a real terminal', () => {
 });
 
 describe('in a pipe', () => {
-  it('a file comes to the byte, all else as people read it (S-03)', async () => {
+  it('a file comes to the byte if that is asked for, all else as people read it (S-03, N-08)', async () => {
     const run = async (...args: string[]) => bmad(args, { cwd: place.cwd, env });
-    expect((await run('read', 'nosy')).stdout.toString('utf8')).toBe(SKILL);
+    expect((await run('read', 'nosy', '--raw')).stdout.toString('utf8')).toBe(SKILL);
+    const read = await run('read', 'nosy');
+    expect(read.stdout.toString('utf8')).not.toMatch(ACTS);
+    expect(read.stdout.toString('utf8')).toContain('\n\nYou are nosy.\n');
+    expect(read.stderr).toContain('--raw');
+    const plain = await run('read', 'bmad-agent-architect');
+    expect(plain.stderr).not.toContain('--raw');
     const listed = (await run('task', 'list')).stdout.toString('utf8');
     expect(listed).not.toMatch(ACTS);
     expect(listed).toContain('\\u001b[2K');

@@ -100,7 +100,7 @@ describe('the surface', () => {
       out: write,
       err: write,
       json: write,
-      file: write,
+      file: (text) => written.push(text) < 0,
       signal: new AbortController().signal,
       settingsHelp: settingsHelp({}, { common: true }),
     });

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { openToRead } from './open-file.ts';
+import { lstat, stat } from 'node:fs/promises';
+import { openToRead, twice } from './open-file.ts';
 
 /**
  * Which file is at a path: its device and inode. A file that was removed or replaced still works for a process that has
@@ -11,6 +11,12 @@ export async function fileIdentity(path: string): Promise<string | undefined> {
     ({ dev, ino }) => `${dev} ${ino}`,
     () => undefined,
   );
+}
+
+/** Throws for a file with a second name: what others open to write to it, such as SQLite, would change that file too. */
+export async function refuseTwice(path: string): Promise<void> {
+  const info = await lstat(path).catch(() => undefined);
+  if (info?.isFile() === true && info.nlink > 1) throw twice(path);
 }
 
 /** Whether something is at a path at this very moment, without a turn for anyone else. */

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -251,5 +251,27 @@ describe('a system where no path can begin at a handle', () => {
     );
     expect(await readdir(outside)).toEqual(['file']);
     expect((await stat(join(root, 'docs/new'))).size).toBe(1);
+  });
+});
+
+describe('a file of the project that is another file as well', () => {
+  it('is not written through, and replaced without a change to the other (N-08)', async () => {
+    const [other, place] = [join(outside, 'file'), join(root, 'docs/log')];
+    await link(other, place);
+    const writes: (() => Promise<unknown>)[] = [
+      () => appendLog(place, ['ours'], root),
+      () => appendLine(root, 'docs/log', 'ours'),
+      () => openToAppend(place, 0o600, { inside: root }),
+    ];
+    for (const write of writes) {
+      const error = await refusal(write);
+      expect(error).toMatchObject({ code: 'forbidden' });
+      expect(error.message).toContain('more than one name');
+      expect(await readFile(other, 'utf8')).toBe('SECRET');
+    }
+    await writeAtomic(place, 'ours', { inside: root });
+    expect([await readFile(other, 'utf8'), await readFile(place, 'utf8')]).toEqual(['SECRET', 'ours']);
+    await appendLog(place, ['more'], root);
+    expect(await readFile(other, 'utf8')).toBe('SECRET');
   });
 });

@@ -117,6 +117,8 @@ async function openedOnce(path: string, flags: number, rules: OpenRules, mode?: 
     if (info.isDirectory()) throw strange(path, 'it is a folder');
     if (!info.isFile()) throw strange(path, 'it is not a regular file');
     if (info.size > BigInt(maxBytes)) throw strange(path, 'it is too large');
+    // A file with a second name is another file too, which may be anywhere on the disk.
+    if (inside !== undefined && flags !== O_RDONLY && info.nlink > 1n) throw twice(path);
     const places = checked === undefined ? [] : await openedPaths(handle, checked.place);
     if (places === undefined) return undefined;
     const root = checked?.root;
@@ -265,6 +267,19 @@ function linked(path: string): BmadError {
     subject: path,
     hint: 'Remove the link, or replace it with a regular file.',
   });
+}
+
+/** In a project: what is written to a file would be in all files that it is. */
+export function twice(path: string): BmadError {
+  return new BmadError(
+    'forbidden',
+    `${path} has more than one name on this disk (hard links); it was not written.`,
+    {
+      reason: 'outside',
+      subject: path,
+      hint: 'Replace it with a copy of itself.',
+    },
+  );
 }
 
 export function leadsAway(path: string): BmadError {

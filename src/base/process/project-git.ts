@@ -1,5 +1,6 @@
 import { findProgram } from '../files/file-digest.ts';
 import { outputOf, type ProgramEnvironment } from './process.ts';
+import { unlessBlocked } from './unblocked.ts';
 
 export interface GitQuestion {
   env: ProgramEnvironment;
@@ -10,7 +11,8 @@ export interface GitQuestion {
 /**
  * Asks git about a project. A repository that came as an archive has a configuration of somebody else's, and git would run
  * the programs it names because somebody looks: monitors and hooks, filters that clean a file before it is compared, and
- * transports that fetch an object the repository lacks. None of them runs. Nothing without git.
+ * transports that fetch an object the repository lacks. None of them runs. Nothing without git, and where a pipe in the
+ * project would keep git waiting.
  */
 export async function askGit(
   root: string,
@@ -21,12 +23,16 @@ export async function askGit(
   // folders of the project before all others.
   const git = await findProgram('git', env['PATH'] ?? env['Path'], root);
   if (git === undefined) return undefined;
-  const ask = (...words: readonly string[]) =>
-    outputOf(git, [...OFF, '-C', root, ...words], { env: gitEnvironment(env), timeoutMs, signal });
-  const filters = await filterNames(ask);
-  if (filters === undefined) return undefined;
-  const off = filters.flatMap((name) => NO_FILTER.flatMap((setting) => ['-c', `filter.${name}.${setting}`]));
-  return ask(...off, ...args);
+  return unlessBlocked(root, signal, async (either) => {
+    const options = { env: gitEnvironment(env), timeoutMs, signal: either };
+    const ask = (...words: readonly string[]) => outputOf(git, [...OFF, '-C', root, ...words], options);
+    const filters = await filterNames(ask);
+    if (filters === undefined) return undefined;
+    const off = filters.flatMap((name) =>
+      NO_FILTER.flatMap((setting) => ['-c', `filter.${name}.${setting}`]),
+    );
+    return ask(...off, ...args);
+  });
 }
 
 const OFF = ['core.fsmonitor=false', 'core.untrackedCache=false', 'core.hooksPath=/dev/null'].flatMap(

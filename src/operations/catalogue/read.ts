@@ -23,6 +23,7 @@ export const read = defineOperation({
   behind: { bmad: 'read' },
   fromForm: namedForm('read', 'target'),
   command: 'read',
+  printsFile: true,
   positional: ['target'],
   examples: ['read architect', 'read bmad://bmm/config.yaml', 'read prd --section Finalize'],
   input: z.strictObject({

@@ -53,6 +53,7 @@ export const delegateToAgent = defineOperation({
   effect: 'write',
   toolset: 'project',
   command: 'delegate',
+  printsFile: true,
   positional: ['agent_id', 'task'],
   examples: ['delegate architect "Which queue fits a small shop?"'],
   untold: ['output_key'],

@@ -12,6 +12,7 @@ export const memoryExport = defineOperation({
     'Print the memories: Markdown in the format of the kit\'s "export-md", or JSONL with every field and the full text.',
   effect: 'read',
   command: 'memory export',
+  printsFile: true,
   examples: ['memory export --type decisions', 'memory export --format jsonl --all'],
   input: z.strictObject({
     format: z.enum(['markdown', 'jsonl']).default('markdown').describe('markdown or jsonl'),
@@ -26,6 +27,8 @@ export const memoryExport = defineOperation({
   render: ({ text, count }) => ({
     body: text,
     exact: true,
+    // Markdown begins with a heading or a dash.
+    ...(text.startsWith('{') ? { json: true as const } : {}),
     note: plural(count, 'memory', 'memories'),
   }),
 });

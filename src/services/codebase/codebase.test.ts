@@ -96,6 +96,15 @@ describe('search', () => {
     expect((await ask('"closed at night"')).hits[0]?.path).toBe('docs/notes.md');
   });
 
+  it.skipIf(process.platform === 'win32').each(['.gitignore', '.ignore', 'src/.ignore'])(
+    'is not kept waiting by a pipe in place of %s (N-08)',
+    async (path) => {
+      const { ask, root } = await codeProject();
+      execFileSync('mkfifo', [join(root, path)]);
+      expect((await ask('"closed at night"')).hits[0]?.path).toBe('docs/notes.md');
+    },
+  );
+
   it('keeps to the path and the language', async () => {
     const { ask } = await codeProject();
     expect(new Set(paths(await ask('session', { path: 'src' })))).toEqual(new Set(['src/session.ts']));

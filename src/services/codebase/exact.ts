@@ -1,4 +1,5 @@
 import { runProgram } from '../../base/process/process.ts';
+import { unlessBlocked } from '../../base/process/unblocked.ts';
 import { isAbsent } from '../../base/process/start-program.ts';
 import type { CodeIndex, IndexedFile } from './code-index.ts';
 import { RIPGREP } from './file-list.ts';
@@ -70,7 +71,11 @@ export async function matchesByRipgrep(
 ): Promise<ExactMatch[] | undefined> {
   const args = [...RIPGREP_SEARCH, ...needles.flatMap(({ text }) => ['-e', text]), '--', root];
   try {
-    const { code, lines } = await runProgram(program, args, { timeoutMs: SEARCH_MS, signal });
+    const { code, lines } = (await unlessBlocked(root, signal, async (either) => {
+      const ran = await runProgram(program, args, { timeoutMs: SEARCH_MS, signal: either });
+      either.throwIfAborted();
+      return ran;
+    })) ?? { code: undefined, lines: [] };
     signal.throwIfAborted();
     return code === undefined || (code === 2 && lines.length === 0)
       ? undefined

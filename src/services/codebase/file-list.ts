@@ -4,6 +4,7 @@ import { listInside, pathExists, readInside } from '../../base/files/files.ts';
 import { ignoreRules, type IgnoreRules } from '../../base/text/ignore-rules.ts';
 import { outputOf } from '../../base/process/process.ts';
 import { askGit } from '../../base/process/project-git.ts';
+import { unlessBlocked } from '../../base/process/unblocked.ts';
 import { isWanted } from './wanted-files.ts';
 
 export interface FileList {
@@ -33,11 +34,13 @@ export async function listFiles(
       : listedBy(
           'ripgrep',
           root,
-          await outputOf(ripgrep, [...RIPGREP, '--files', '--null', root], {
-            env,
-            timeoutMs: LIST_MS,
-            signal,
-          }),
+          await unlessBlocked(root, signal, async (either) =>
+            outputOf(ripgrep, [...RIPGREP, '--files', '--null', root], {
+              env,
+              timeoutMs: LIST_MS,
+              signal: either,
+            }),
+          ),
         )) ??
     ({ by: 'walk', paths: await walk(root, signal) } as const);
   const wanted = listed.paths.filter(isWanted);

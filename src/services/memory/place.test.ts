@@ -1,4 +1,4 @@
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
@@ -31,6 +31,21 @@ describe('the place of the memories in a project', () => {
     await expect(isUsed(folder)).rejects.toMatchObject(refused);
     expect(await readdir(elsewhere)).toEqual(['notes']);
   });
+
+  it.each(['.bmad-memory.db', '.bmad-memory.db-wal', '.bmad-memory.jsonl'])(
+    'has no %s that is another file as well (N-08)',
+    async (name) => {
+      const [memory, elsewhere] = [await temporaryFolder(afterAll), await temporaryFolder(afterAll)];
+      await writeFile(join(elsewhere, 'notes'), 'mine');
+      const folder = join(memory, '.bmad-memory');
+      await mkdir(folder);
+      await link(join(elsewhere, 'notes'), join(folder, name));
+      const twice = { code: 'forbidden', message: expect.stringContaining('more than one name') as unknown };
+      await expect(preparePlace({ folder, owner: 'project' })).rejects.toMatchObject(twice);
+      await expect(isUsed(folder)).rejects.toMatchObject(twice);
+      expect(await readFile(join(elsewhere, 'notes'), 'utf8')).toBe('mine');
+    },
+  );
 
   it('is made when there is none, and found again', async () => {
     const folder = join(await temporaryFolder(afterAll), '.bmad-memory');

@@ -1,5 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
+import { refuseTwice } from '../../base/files/file-identity.ts';
 import { ensureFolder, stateNames, writeOnce } from '../../base/files/file-state.ts';
 import { modifiedInside } from '../../base/files/files.ts';
 import { projectKey } from '../../base/files/project-key.ts';
@@ -54,6 +55,7 @@ export async function refuseLinks(folder: string): Promise<void> {
   if (basename(folder) !== FOLDER) return;
   const stray = await strayRefusal(dirname(folder), FOLDER, 'memories are kept only inside the project');
   if (stray !== undefined) throw stray;
+  for (const name of await storeFiles(folder)) await refuseTwice(join(folder, name));
   const first = await strayFiles(folder);
   if (first.length === 0) return;
   // A working engine removes its own files between two checks; a link stays.

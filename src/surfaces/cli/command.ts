@@ -11,11 +11,18 @@ interface Property {
   items?: { maxLength?: number };
 }
 
+/** How an answer is printed. */
+export interface Printing {
+  json: boolean;
+  /** A file to the byte, with all that is hidden in it. */
+  raw: boolean;
+}
+
 /** Runs an operation with the arguments that were typed. */
 export type RunOperation = (
   operation: AnyOperation,
   args: Record<string, unknown>,
-  json: boolean,
+  how: Printing,
 ) => Promise<void>;
 
 /** Makes the command of an operation: positional arguments and flags come from its input schema. */
@@ -35,6 +42,8 @@ export function commandOf(operation: AnyOperation, run: RunOperation): Command {
     if (!positional.includes(name)) command.addOption(optionOf(name, property));
   }
   command.option('--json', 'print the data as JSON');
+  if (operation.printsFile === true)
+    command.option('--raw', 'to a pipe or file: every byte, hidden characters as they are');
   if (operation.examples !== undefined) {
     command.addHelpText(
       'after',
@@ -50,7 +59,7 @@ export function commandOf(operation: AnyOperation, run: RunOperation): Command {
     for (const name of Object.keys(properties))
       if (!positional.includes(name) && flags[optionKey(name)] !== undefined)
         args[name] = flags[optionKey(name)];
-    await run(operation, args, flags['json'] === true);
+    await run(operation, args, { json: flags['json'] === true, raw: flags['raw'] === true });
   });
   return command;
 }

@@ -9,7 +9,7 @@ import { execute } from '../../operations/execute.ts';
 import { operations } from '../../operations/index.ts';
 import type { AnyOperation } from '../../operations/operation.ts';
 import { bmad } from '../../operations/unified/bmad.ts';
-import { commandOf } from './command.ts';
+import { commandOf, type Printing, type RunOperation } from './command.ts';
 import { GROUPS, overview } from './overview.ts';
 
 /** The printer of the program, and the settings flags every command takes. */
@@ -19,8 +19,8 @@ export interface Terminal {
   err(text: string): void;
   /** JSON for programs. */
   json(text: string): void;
-  /** A file, which is printed to the byte wherever nobody reads along. */
-  file(text: string): void;
+  /** A file, which a pipe that asks for it gets to the byte; tells whether something in it was made visible. */
+  file(text: string, raw: boolean): boolean;
   signal: AbortSignal;
   /** Reads one line that the person types; not there where nobody sits at the terminal. */
   readLine?: ((prompt: string) => Promise<string>) | undefined;
@@ -35,6 +35,8 @@ async function operationNamed(name: string): Promise<AnyOperation> {
   return found;
 }
 
+const SHOWN = 'Hidden characters are shown as escapes; with --raw, a pipe or a file gets them as they are.';
+
 /** Runs one command line; answers with the exit code. */
 export async function runProgram(
   args: readonly string[],
@@ -42,7 +44,11 @@ export async function runProgram(
   terminal: Terminal,
 ): Promise<number> {
   let exitCode = 0;
-  async function run(operation: AnyOperation, input: Record<string, unknown>, json: boolean): Promise<void> {
+  async function run(
+    operation: AnyOperation,
+    input: Record<string, unknown>,
+    { json: asJson, raw }: Printing,
+  ): Promise<void> {
     const call = {
       signal: terminal.signal,
       progress: (message: string) => terminal.err(`${message} …\n`),
@@ -52,17 +58,23 @@ export async function runProgram(
     const context = { ...(await openContext()), operation: operationNamed };
     const outcome = await execute(operation, input, context, call);
     if (!outcome.ok) {
-      exitCode = report(outcome.error, json, terminal);
+      exitCode = report(outcome.error, asJson, terminal);
       return;
     }
-    if (json) terminal.json(`${JSON.stringify(outcome.data, null, 2)}\n`);
+    if (asJson) terminal.json(`${JSON.stringify(outcome.data, null, 2)}\n`);
     else {
-      const { body, note, exact, steps = [] } = outcome.answer;
-      if (exact === true) terminal.file(body);
+      const { body, note, exact, json: isJson, steps = [] } = outcome.answer;
+      let shown = false;
+      if (isJson === true && !raw) terminal.json(body);
+      else if (exact === true) shown = terminal.file(body, raw);
       else terminal.out(body.endsWith('\n') ? body : `${body}\n`);
       // A file may end in the middle of a line; what is said about it begins a new one.
       const gap = exact === true && body !== '' && !body.endsWith('\n') ? '\n' : '';
-      const said = [...(note === undefined ? [] : [note]), ...stepLines(steps, commandLine)];
+      const said = [
+        ...(note === undefined ? [] : [note]),
+        ...(shown ? [SHOWN] : []),
+        ...stepLines(steps, commandLine),
+      ];
       if (said.length > 0) terminal.err(`${gap}${said.join('\n')}\n`);
     }
     if (outcome.failed) exitCode = 1;
@@ -104,10 +116,7 @@ function confirming({ err, readLine }: Terminal): Pick<Call, 'confirm'> {
   };
 }
 
-function createProgram(
-  run: (operation: AnyOperation, input: Record<string, unknown>, json: boolean) => Promise<void>,
-  terminal: Terminal,
-): Command {
+function createProgram(run: RunOperation, terminal: Terminal): Command {
   const program = new Command(CLI_PROGRAM)
     .description(`${PRODUCT} ${VERSION}: BMad Method agents and workflows on the command line`)
     .version(VERSION, '--version', 'print the version')
@@ -139,7 +148,7 @@ function createProgram(
     if (near !== undefined && message.length === 0)
       terminal.err(`(To run the command "${near}": bmad ${near})\n`);
     const input = { command, ...(message.length === 0 ? {} : { message: message.join(' ') }) };
-    await run(bmad, input, flags.json === true);
+    await run(bmad, input, { json: flags.json === true, raw: false });
   });
   return program;
 }

@@ -155,7 +155,8 @@ export async function terminalSurface(
     const write = (text: string): void => void printed.push(text);
     const own = Object.keys(settings).length === 0 ? undefined : await contextIn(folder, { flags: settings });
     const { signal } = new AbortController();
-    const terminal = { out: write, err: write, json: write, file: write, signal, settingsHelp: '' };
+    const file = (text: string): boolean => printed.push(text) < 0;
+    const terminal = { out: write, err: write, json: write, file, signal, settingsHelp: '' };
     try {
       const exit = await runProgram(
         rest,
