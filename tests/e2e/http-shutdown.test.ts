@@ -22,7 +22,7 @@ const CALL = { name: 'run_completion_contract', arguments: {} };
 
 async function start(more: readonly string[] = []): Promise<HttpServerProcess & WaitingContract> {
   const cwd = await temporaryFolder(onTestFinished);
-  const contract = await waitingContract(cwd);
+  const contract = await waitingContract(cwd, onTestFinished);
   const home = await temporaryFolder(onTestFinished);
   const server = await startHttpServer({
     cwd,

@@ -10,11 +10,20 @@ export interface WaitingContract {
   begun(): Promise<FileHandle>;
 }
 
-/** A project whose completion contract runs until a test lets it go on. */
-export async function waitingContract(folder: string): Promise<WaitingContract> {
+/** A project whose completion contract runs until a test lets it go on; what the test leaves open is closed at its end. */
+export async function waitingContract(
+  folder: string,
+  onEnd: (cleanUp: () => Promise<void>) => void,
+): Promise<WaitingContract> {
   const gate = join(folder, 'gate');
   await writeFiles(folder, { [SCRIPT_PATH]: `echo "▶ pid $$"; cat gate > passed; echo "CC PASS"\n` });
   await promisify(execFile)('mkfifo', [gate]);
-  // Opening a pipe for writing waits until somebody reads from it.
-  return { begun: () => open(gate, 'w') };
+  return {
+    async begun() {
+      // Opening a pipe for writing waits until somebody reads from it.
+      const handle = await open(gate, 'w');
+      onEnd(() => handle.close());
+      return handle;
+    },
+  };
 }

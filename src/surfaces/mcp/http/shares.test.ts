@@ -68,7 +68,7 @@ describe('a flood of one caller', () => {
 
   it('says to a call of a session that makes room why it ends', async () => {
     const folder = await temporaryFolder(onTestFinished);
-    const contract = await waitingContract(folder);
+    const contract = await waitingContract(folder, onTestFinished);
     const running = await contextIn(folder, {
       flags: { contractsOverHttp: 'true', trustProject: 'true' },
     });
