@@ -30,12 +30,21 @@ export function isThereNow(path: string): boolean {
 
 /** The last bytes of a regular file; none if there is no such file, or it is shorter. */
 export async function lastBytes(path: string, count: number): Promise<Buffer> {
+  return bytesAt(path, count, (size) => size - count);
+}
+
+/** The first ones. */
+export async function firstBytes(path: string, count: number): Promise<Buffer> {
+  return bytesAt(path, count, () => 0);
+}
+
+async function bytesAt(path: string, count: number, from: (size: number) => number): Promise<Buffer> {
   const opened = await openToRead(path).catch(() => undefined);
   if (opened === undefined) return Buffer.alloc(0);
   const { handle, size } = opened;
   try {
     if (size < count) return Buffer.alloc(0);
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(count), 0, count, size - count);
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(count), 0, count, from(size));
     return buffer.subarray(0, bytesRead);
   } finally {
     await handle.close();

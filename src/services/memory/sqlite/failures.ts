@@ -57,6 +57,11 @@ export function readOnlyFailure(path: string, cause?: unknown): BmadError {
   );
 }
 
+/** Whether something failed because nothing may be written: it would have to be, or cannot be opened without. */
+export function isReadOnlyFailure(error: BmadError): boolean {
+  return error.message === readOnlyFailure(error.subject ?? '').message || needsWriting(error.cause);
+}
+
 export function takesTooLong(path: string, limitMs: number): BmadError {
   return new BmadError('unavailable', `${path} did not answer within ${Math.ceil(limitMs / 1_000)} s.`, {
     subject: path,

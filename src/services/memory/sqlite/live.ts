@@ -5,8 +5,6 @@ import { openSqlite, type Database, type OpenOptions } from './open.ts';
 
 export interface LiveSetup extends OpenOptions {
   file: string;
-  /** `false` for one who only reads: it neither makes a file again nor brings anything into one. */
-  writes?: boolean | undefined;
   /** Makes the folder again if it is gone. */
   remake?: (() => Promise<void>) | undefined;
   /** Throws where the file must not be opened, as when it has become a link to elsewhere. */

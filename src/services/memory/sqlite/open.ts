@@ -2,11 +2,18 @@ import { dirname } from 'node:path';
 import { BmadError } from '../../../base/errors.ts';
 import { ensureFile } from '../../../base/files/file-modes.ts';
 import { ensureFolder, isWritable, sizeAndTime } from '../../../base/files/file-state.ts';
-import { lastBytes } from '../../../base/files/file-identity.ts';
+import { firstBytes, lastBytes } from '../../../base/files/file-identity.ts';
 import { farFolder } from '../../../base/files/file-systems.ts';
 import { Database, patiently, type Access, type Check, type Journal, type Prepare } from './database.ts';
 import { sqliteDriver, type Driver } from './driver.ts';
-import { isBusy, isRefusedByDisk, needsWriting, readOnlyFailure, tooLarge } from './failures.ts';
+import {
+  isBusy,
+  isReadOnlyFailure,
+  isRefusedByDisk,
+  needsWriting,
+  readOnlyFailure,
+  tooLarge,
+} from './failures.ts';
 
 export type { Database } from './database.ts';
 
@@ -23,18 +30,26 @@ export interface OpenOptions {
   check?: Check | undefined;
   driver?: Driver | undefined;
   statementMs?: number | undefined;
+  /** `false` for one who only reads: it makes no file, changes none, and brings nothing into one. */
+  writes?: boolean | undefined;
   /** `auto` is a write-ahead log unless something is known that forbids it. */
   journal?: 'auto' | Journal | undefined;
 }
 
 export async function openSqlite(
   path: string,
-  { prepare, check, driver, statementMs, journal: asked = 'auto' }: OpenOptions,
+  { prepare, check, driver, statementMs, writes = true, journal: asked = 'auto' }: OpenOptions,
 ): Promise<Database> {
   const chosen = driver ?? (await sqliteDriver());
   await refuseForeignJournal(path);
   if (((await sizeAndTime(path))?.size ?? 0) > MOST_BYTES) throw tooLarge(path);
-  if (!(await isWritable(path))) return openToRead(path, chosen, prepare, check);
+  const read = { driver: chosen, prepare, check };
+  if (!(await isWritable(path))) {
+    const notes = [readOnlyFailure(path).text.replaceAll('\n\n', ' ')];
+    return openToRead(path, { ...read, notes });
+  }
+  const quiet = writes ? undefined : await openQuietly(path, read);
+  if (quiet !== undefined) return quiet;
   await ensureFolder(dirname(path));
   await ensureFile(path);
   const { journal, notes } = await journalFor(path, chosen, asked);
@@ -90,32 +105,59 @@ async function journalFor(
       };
 }
 
+interface Reading {
+  driver: Driver;
+  prepare: Prepare;
+  check: Check | undefined;
+}
+
+/** Where the head of a file says how it is written, and what it says for a write-ahead log. */
+const [MODE_AT, LOGGED] = [18, 2];
+
+/**
+ * For one who only reads what others may write: without files beside it, as SQLite makes them for a file that is written
+ * with a log, and without a change to it. Nothing where there is something to do first that only a writer can, such as
+ * to take back half a transaction.
+ */
+async function openQuietly(path: string, reading: Reading): Promise<Database | undefined> {
+  const mode = (await firstBytes(path, MODE_AT + 1))[MODE_AT];
+  if (mode === undefined || !reading.driver.safeLog) return undefined;
+  // Whoever has a file open that is written with a log has a log.
+  const access = mode === LOGGED && (await sizeAndTime(`${path}-wal`)) === undefined ? 'still' : 'read';
+  try {
+    return await prepared(await readAs(access, path, { ...reading, notes: [] }), reading.prepare);
+  } catch (error) {
+    if (error instanceof BmadError && isReadOnlyFailure(error)) return undefined;
+    throw error;
+  }
+}
+
 /**
  * A file that may only be read. One with a write-ahead log needs files beside it, which cannot be created here; if they
  * are missing, no one is writing either, and SQLite is opened in immutable mode.
  */
-async function openToRead(
-  path: string,
-  driver: Driver,
-  prepare: Prepare,
-  check: Check | undefined,
-): Promise<Database> {
-  const notes = [readOnlyFailure(path).text.replaceAll('\n\n', ' ')];
-  const attempt = async (access: Access): Promise<Database> =>
-    opened(
-      path,
-      () => new Database(path, driver, notes, { access, prepare, check }),
-      (fresh) => fresh.look(),
-    );
+async function openToRead(path: string, reading: Reading & { notes: readonly string[] }): Promise<Database> {
   let database: Database;
   try {
-    database = await attempt('read');
+    database = await readAs('read', path, reading);
   } catch (error) {
     const log = await sizeAndTime(`${path}-wal`);
     if (!(error instanceof BmadError) || !needsWriting(error.cause) || (log?.size ?? 0) > 0) throw error;
-    database = await attempt('still');
+    database = await readAs('still', path, reading);
   }
-  return prepared(database, prepare);
+  return prepared(database, reading.prepare);
+}
+
+async function readAs(
+  access: Access,
+  path: string,
+  { driver, prepare, check, notes }: Reading & { notes: readonly string[] },
+): Promise<Database> {
+  return opened(
+    path,
+    () => new Database(path, driver, notes, { access, prepare, check }),
+    (fresh) => fresh.look(),
+  );
 }
 
 /** How a journal ends that names a second file, which SQLite would read, and remove when it is done. */
