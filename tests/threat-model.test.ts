@@ -24,7 +24,7 @@ describe('the threat model', () => {
       const [actor = '', , stopped = '', tests = ''] = cells;
       if (tests === OPEN && stopped.startsWith('none')) continue;
       for (const named of tests.split('<br>')) {
-        const [, file = '', title = ''] = /^`([^`]+\.test\.ts)` › (.+)$/.exec(named) ?? [];
+        const [, file = '', title = ''] = /^`([^`]+\.test\.ts)` › `(.+)`$/.exec(named) ?? [];
         const source = await readFile(join(repository, file), 'utf8').catch(() => '');
         const isThere =
           ["'", '"', '`'].some((quote) => source.includes(`(${quote}${title}${quote}`)) ||

@@ -5,7 +5,7 @@ import { extractSettings, settingsHelp } from '../config/flags.ts';
 import type { Context } from '../operations/context.ts';
 import { runProgram } from '../surfaces/cli/program.ts';
 import { outside, programArguments } from './outside.ts';
-import { lineReader, printer, whenOutputIsLost } from './printer.ts';
+import { answers, lineReader, printer, whenOutputIsLost } from './printer.ts';
 import { fail } from './server-flags.ts';
 
 /** A terminal has no size limit for answers; hosts do. */
@@ -27,6 +27,7 @@ async function main(): Promise<number> {
   }
   return runProgram(rest, open, {
     ...printer,
+    ...answers,
     signal: interrupted.signal,
     readLine: lineReader(interrupted.signal),
     settingsHelp: settingsHelp(PRESETS, { common: true }),

@@ -15,6 +15,10 @@ export const printer = {
   err(text: string): void {
     process.stderr.write(visibleLines(text));
   },
+} as const;
+
+/** What only commands print, which servers need not load. */
+export const answers = {
   /** Data for programs. What is hidden in it is written as escapes of JSON, so that nothing is lost. */
   json(text: string): void {
     process.stdout.write(visibleJson(text));

@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import { BmadError, systemCode } from '../errors.ts';
 import { writeFailure } from './file-failure.ts';
 import { makeFolders } from './file-modes.ts';
-import { isBelow, leadsAway } from './open-file.ts';
+import { leadsAway } from './file-refusals.ts';
+import { isBelow } from './open-file.ts';
 
 /**
  * Creates a folder and its parents: for the user only, or in a project for those who may use the parent folder. None is

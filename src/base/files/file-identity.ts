@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { lstat, stat } from 'node:fs/promises';
-import { openToRead, twice } from './open-file.ts';
+import { twice } from './file-refusals.ts';
+import { openToRead } from './open-file.ts';
 
 /**
  * Which file is at a path: its device and inode. A file that was removed or replaced still works for a process that has

@@ -1,7 +1,7 @@
 import { lstatSync, type BigIntStats } from 'node:fs';
-import { BmadError } from '../errors.ts';
 import { appendWhole } from './file-append.ts';
 import { stateReadFailure, writeFailure } from './file-failure.ts';
+import { strange } from './file-refusals.ts';
 import { writeAtomic } from './file-state.ts';
 import { isAbsent, openToRead } from './open-file.ts';
 
@@ -74,18 +74,11 @@ export async function readLog(
       if (at - offset > LINE_BYTES) begun = [];
       else begun.push(Buffer.from(part.subarray(from)));
     }
-    if (size - offset > NO_LINE_BYTES) throw notLines(path);
+    if (size - offset > NO_LINE_BYTES) throw strange(path, 'it has a line that is too long');
     return { place: { file: identity(opened), offset }, fromStart };
   } finally {
     await handle.close();
   }
-}
-
-function notLines(path: string): BmadError {
-  return new BmadError('unavailable', `${path} cannot be read: it has a line that is too long.`, {
-    subject: path,
-    hint: 'It was left unchanged. Check what is at this path, and move it away if it is not a log.',
-  });
 }
 
 export interface LogStamp {

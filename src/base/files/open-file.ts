@@ -2,7 +2,8 @@ import { closeSync, constants, openSync, readlinkSync, statSync } from 'node:fs'
 import { lstat, open, realpath, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { unlessShort } from '../expected.ts';
-import { BmadError, systemCode } from '../errors.ts';
+import { systemCode } from '../errors.ts';
+import { leadsAway, refusalOf, replaced, strange, twice } from './file-refusals.ts';
 
 /**
  * The one place that opens files. Projects are written by others, and what lies where a file of ours belongs may be a
@@ -251,55 +252,4 @@ function isOfGit(root: string, path: string): boolean {
 
 export function isAbsent(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
-}
-
-function refusalOf(path: string, error: unknown): unknown {
-  const code = systemCode(error);
-  // Where a link stands in for the file, systems differ in what they call it.
-  if (code === 'ELOOP' || code === 'EMLINK') return linked(path);
-  if (code === 'ENXIO') return strange(path, 'it is not a regular file');
-  return code === 'EISDIR' ? strange(path, 'it is a folder') : error;
-}
-
-function linked(path: string): BmadError {
-  return new BmadError('forbidden', `${path} is a link; it was not followed.`, {
-    reason: 'outside',
-    subject: path,
-    hint: 'Remove the link, or replace it with a regular file.',
-  });
-}
-
-/** In a project: what is written to a file would be in all files that it is. */
-export function twice(path: string): BmadError {
-  return new BmadError(
-    'forbidden',
-    `${path} has more than one name on this disk (hard links); it was not written.`,
-    {
-      reason: 'outside',
-      subject: path,
-      hint: 'Replace it with a copy of itself.',
-    },
-  );
-}
-
-export function leadsAway(path: string): BmadError {
-  return new BmadError('forbidden', `${path} leads outside its folder; nothing was read or written.`, {
-    reason: 'outside',
-    subject: path,
-    hint: 'Replace the link with a real folder or file.',
-  });
-}
-
-function replaced(path: string): BmadError {
-  return new BmadError('unavailable', `${path} was replaced while it was being opened.`, {
-    subject: path,
-    hint: 'Try again.',
-  });
-}
-
-function strange(path: string, reason: string): BmadError {
-  return new BmadError('unavailable', `${path} cannot be read: ${reason}.`, {
-    subject: path,
-    hint: 'Check what is at this path, and remove it or replace it with a regular file.',
-  });
 }

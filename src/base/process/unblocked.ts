@@ -14,11 +14,10 @@ export async function unlessBlocked<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | undefined> {
   const [ending, done] = [new AbortController(), new AbortController()];
-  const timer = setTimeout(() => {
-    void hasBlockingFile(root, done.signal).then((found) => {
-      if (found) ending.abort();
-    });
-  }, SLOW_MS);
+  const look = async (): Promise<void> => {
+    if (await hasBlockingFile(root, done.signal)) ending.abort();
+  };
+  const timer = setTimeout(() => void look(), SLOW_MS);
   try {
     return await work(AbortSignal.any([signal, ending.signal]));
   } catch (error) {

@@ -1,0 +1,55 @@
+import { BmadError, systemCode } from '../errors.ts';
+
+/** Why a file was not opened, in words. */
+
+/** What an error of the system means for whoever wanted the file. */
+export function refusalOf(path: string, error: unknown): unknown {
+  const code = systemCode(error);
+  // Where a link stands in for the file, systems differ in what they call it.
+  if (code === 'ELOOP' || code === 'EMLINK') return linked(path);
+  if (code === 'ENXIO') return strange(path, 'it is not a regular file');
+  return code === 'EISDIR' ? strange(path, 'it is a folder') : error;
+}
+
+const outside = (path: string, message: string, hint: string): BmadError =>
+  new BmadError('forbidden', message, { reason: 'outside', subject: path, hint });
+
+function linked(path: string): BmadError {
+  return outside(
+    path,
+    `${path} is a link; it was not followed.`,
+    'Remove the link, or replace it with a regular file.',
+  );
+}
+
+/** In a project: what is written to a file would be in all files that it is. */
+export function twice(path: string): BmadError {
+  return outside(
+    path,
+    `${path} has more than one name (hard links); it was not written.`,
+    'Replace it with a copy of itself.',
+  );
+}
+
+export function leadsAway(path: string): BmadError {
+  return outside(
+    path,
+    `${path} leads outside its folder; nothing was read or written.`,
+    'Replace the link with a real folder or file.',
+  );
+}
+
+const unusable = (path: string, message: string, hint: string): BmadError =>
+  new BmadError('unavailable', message, { subject: path, hint });
+
+export function replaced(path: string): BmadError {
+  return unusable(path, `${path} was replaced while it was being opened.`, 'Try again.');
+}
+
+export function strange(path: string, reason: string): BmadError {
+  return unusable(
+    path,
+    `${path} cannot be read: ${reason}.`,
+    'Check what is at this path, and remove it or replace it with a regular file.',
+  );
+}
