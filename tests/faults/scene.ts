@@ -29,10 +29,21 @@ export const sceneIn = (folder: string): Scene => ({
   state: join(folder, 'state'),
 });
 
+/** A store that was closed may take its log away a little later: when the driver's statements are collected. */
+export async function copyFolder(from: string, to: string, tries = 5): Promise<void> {
+  try {
+    await cp(from, to, { recursive: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === 1) throw error;
+    await rm(to, { recursive: true, force: true });
+    await copyFolder(from, to, tries - 1);
+  }
+}
+
 /** Makes a scene as another one is. The paths in it stay right: it is always the same folder that is made again. */
 export async function remake(scene: Scene, model: string): Promise<void> {
   await rm(scene.folder, { recursive: true, force: true });
-  await cp(model, scene.folder, { recursive: true });
+  await copyFolder(model, scene.folder);
   forgetSweeps();
 }
 

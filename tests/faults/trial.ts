@@ -1,10 +1,10 @@
-import { cp, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect } from 'vitest';
 import { BmadError } from '../../src/base/errors.ts';
 import { temporaryFolder } from '../support/app.ts';
-import { age, leftovers, remake, sceneIn, type Scene, type Writer } from './scene.ts';
+import { age, copyFolder, leftovers, remake, sceneIn, type Scene, type Writer } from './scene.ts';
 
 /** All calls are tried on request; by default, a few of those that come one after the other in a long write. */
 export const FULL = process.env['BMAD_TEST_FULL'] !== undefined;
@@ -37,7 +37,7 @@ export async function trialOf(writer: Writer, onEnd: Parameters<typeof temporary
   const [scene, model] = [sceneIn(join(top, 'scene')), join(top, 'model')];
   for (const folder of [scene.project, scene.state]) await mkdir(folder, { recursive: true });
   await writer.prepare(scene);
-  await cp(scene.folder, model, { recursive: true });
+  await copyFolder(scene.folder, model);
   const outcome = async (...acts: string[]): Promise<string[]> => {
     await remake(scene, model);
     for (const what of acts) await writer.act(scene, what);
