@@ -104,7 +104,7 @@ export const read = defineOperation({
       origin: file.origin?.displayName ?? 'generated',
       ...shown(file.text),
       ...(launched === undefined ? {} : { launches: startOf(launched) }),
-      ...(record === undefined || record.kind === 'agent' || cursor !== undefined
+      ...(record === undefined || record.kind === 'agent' || (cursor ?? section) !== undefined
         ? {}
         : await workflowFiles(record, workspace)),
     };
