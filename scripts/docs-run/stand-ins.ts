@@ -4,12 +4,13 @@ import { createHash } from 'node:crypto';
 const DAY = '2026-11-15';
 /** Today, or tomorrow: what is said to last for half an hour, or run so long, may end there. */
 const days = [0, 86_400_000].map((later) => new Date(Date.now() + later).toISOString().slice(0, 10));
-const today = `(?:${days.join('|')})`;
+const [today = DAY] = days;
+const anyDay = `(?:${days.join('|')})`;
 const compact = (text: string): string => text.replaceAll('-', '');
 
 /** What differs from run to run. The group gets a stand-in: a `stamp`, `hex` of the same length, or this very text. */
 const VARYING: readonly { what: string; where: RegExp; like: string }[] = [
-  { what: 'stamp', where: new RegExp(`\\b${compact(today)}-(\\d{6})\\b`, 'g'), like: 'stamp' },
+  { what: 'stamp', where: new RegExp(`\\b${compact(anyDay)}-(\\d{6})\\b`, 'g'), like: 'stamp' },
   { what: 'task', where: /\btask-\d{8}-\d{6}-([0-9a-f]{6})\b/g, like: 'hex' },
   { what: 'run', where: /\b[a-z-]+-\d{8}-\d{6}-([0-9a-f]{4})\b/g, like: 'hex' },
   {
@@ -30,11 +31,11 @@ const VARYING: readonly { what: string; where: RegExp; like: string }[] = [
 
 /** Values that no later command needs: the same text every time. */
 const CONSTANT: readonly [RegExp, string][] = [
-  [new RegExp(`${today}T\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z`, 'g'), `${DAY}T09:00:00.000Z`],
-  [new RegExp(`${today}T\\d\\d-\\d\\d-\\d\\d-\\d+Z`, 'g'), `${DAY}T09-00-00-000Z`],
-  [new RegExp(`${today}T\\d\\d:\\d\\d(?!:)\\b`, 'g'), `${DAY}T09:30`],
-  [new RegExp(`${today} \\d\\d:\\d\\d:\\d\\d`, 'g'), `${DAY} 09:00:00`],
-  [new RegExp(today, 'g'), DAY],
+  [new RegExp(`${anyDay}T\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z`, 'g'), `${DAY}T09:00:00.000Z`],
+  [new RegExp(`${anyDay}T\\d\\d-\\d\\d-\\d\\d-\\d+Z`, 'g'), `${DAY}T09-00-00-000Z`],
+  [new RegExp(`${anyDay}T\\d\\d:\\d\\d(?!:)\\b`, 'g'), `${DAY}T09:30`],
+  [new RegExp(`${anyDay} \\d\\d:\\d\\d:\\d\\d`, 'g'), `${DAY} 09:00:00`],
+  [new RegExp(anyDay, 'g'), DAY],
   [/\bNode v\d+\.\d+\.\d+/g, 'Node v20.20.2'],
   [/\b\d+(?:\.\d+)? s(?=,)/g, '0.1 s'],
   [/"ms":\d+(?:\.\d+)?/g, '"ms":12.3'],
@@ -86,7 +87,7 @@ export class StandIns {
       result = result.replace(where, (whole, value: string) =>
         whole.replace(value, this.#standIn(what, like, value)),
       );
-    result = result.replaceAll(`${compact(today)}-`, `${compact(DAY)}-`);
+    for (const day of days) result = result.replaceAll(`${compact(day)}-`, `${compact(DAY)}-`);
     for (const [where, constant] of CONSTANT) result = result.replace(where, constant);
     return result;
   }
