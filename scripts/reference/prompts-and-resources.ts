@@ -1,4 +1,5 @@
-import { generatedFiles, MANIFESTS } from '../../src/services/delivery/generated-files.ts';
+import { generatedFiles } from '../../src/services/delivery/generated-files.ts';
+import { MANIFESTS, MASTER_ABOUT } from '../../src/services/delivery/manifest-files.ts';
 import { RENDERED } from '../../src/services/delivery/resolve-skill.ts';
 import { mimeTypeOf } from '../../src/services/delivery/served-file.ts';
 import { MESSAGE_ARGUMENT } from '../../src/surfaces/mcp/prompts.ts';
@@ -34,8 +35,8 @@ export function promptsAndResourcesPage(): string[] {
     '',
     ...generatedPaths().map((path) => `- \`bmad://${path}\`, where the content has no such file`),
     '- `bmad://config/current`, the configuration in force as YAML, with secrets masked',
-    ...Object.keys(MANIFESTS).map((name) => `- \`bmad://manifests/${name}\`, what is served, as CSV`),
-    '- `bmad://manifests/master.json`, every record of every origin',
+    ...Object.entries(MANIFESTS).map(([name, { about }]) => `- \`bmad://manifests/${name}\` (CSV): ${about}`),
+    `- \`bmad://manifests/master.json\`: ${MASTER_ABOUT}`,
     `- \`bmad://${RENDERED}{skill}/{file}\`, the Markdown files of a skill that has to be rendered before use`,
     '',
     '## Skills',

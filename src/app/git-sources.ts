@@ -10,6 +10,8 @@ import type { UpkeepSetup } from '../services/git-sources/upkeep.ts';
 export interface ServedSourcesSetup
   extends Omit<UpkeepSetup, 'watched' | 'signal'>, Pick<GitSourcesParts, 'user' | 'project' | 'approval'> {
   given: readonly GivenValue[];
+  /** Whether git sources take part; discovery may leave them out. */
+  used: boolean;
   env: Readonly<Record<string, string | undefined>>;
   cache: string;
   timeoutMs: number;
@@ -45,9 +47,9 @@ export async function createServedSources(setup: ServedSourcesSetup) {
     const watched = [user.lock, project?.lock ?? [], join(folder, 'sightings'), consents].flat();
     return new Upkeep(await sources(), { ...setup, watched, signal: closing.signal });
   });
-  const none = configured.length === 0;
+  const none = configured.length === 0 || !setup.used;
   return {
-    warnings,
+    warnings: setup.used ? warnings : [],
     sources,
     served: async (): Promise<Served> =>
       none ? { mounts: [], warnings: [], steps: [], absent: [] } : (await upkeep()).served(),

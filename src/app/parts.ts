@@ -41,6 +41,7 @@ function openGitSources(settings: Settings): Promise<ServedSources> {
   const inProject = (file: string): string => join(root ?? '', file);
   return createServedSources({
     given: gathered.git ?? [],
+    used: config.discovery === 'auto' || config.discovery === 'strict',
     env: outside.env,
     cache,
     user: { config: userConfigFile(outside), lock: userLockFile(outside) },

@@ -1,4 +1,5 @@
-import { compare } from '../base/text/text.ts';
+import { quoted } from '../base/errors.ts';
+import { compare, plural } from '../base/text/text.ts';
 import type { ModuleInfo } from '../model/module.ts';
 import type { Origin } from '../model/origin.ts';
 import { fold } from '../base/text/suggest.ts';
@@ -14,7 +15,7 @@ import {
 import type { Source } from '../sources/source.ts';
 import { ContentFiles } from './content-files.ts';
 import { identityOf } from './identity.ts';
-import { NameIndex } from './names.ts';
+import { NameIndex, type NameChoice } from './names.ts';
 import { isPreferred, type Preference } from './preferences.ts';
 import { servedOnce } from './twins.ts';
 
@@ -123,6 +124,15 @@ export class Catalogue {
     );
   }
 
+  /** How a choice was made, for the log: of the same candidates that an explanation lists. */
+  traceOf({ record, name, module }: NameChoice): string {
+    const rivals = this.rivalsOf(record);
+    const inModule = rivals.filter(({ moduleName }) => moduleName === module).length;
+    const filtered = module === undefined ? '' : `, after module filter "${module}": ${inModule}`;
+    const { displayName, kind, priority } = record.origin;
+    return `found ${plural(rivals.length, 'candidate')} for ${quoted(name)}${filtered}; selected ${qualifiedName(record)} from ${displayName} (${kind}, priority=${priority})`;
+  }
+
   /** How many of a kind are shown in lists. */
   count(kind: RecordKind): number {
     return this.winners.filter((record) => record.kind === kind && isListed(record)).length;
@@ -173,6 +183,7 @@ export class Catalogue {
       this.modules.map((module) => module.code),
       this.overridden,
       this.#rank,
+      this.records.filter((record) => !record.exists),
     );
     return this.#names;
   }

@@ -1,7 +1,8 @@
 import { BmadError, quoted } from '../base/errors.ts';
 import { fold, nearest } from '../base/text/suggest.ts';
-import { cut, plural } from '../base/text/text.ts';
+import { cut } from '../base/text/text.ts';
 import { otherNames } from './identity.ts';
+import { ambiguous, fileMissing } from './name-errors.ts';
 import { successorsOf, withoutOldPrefixes } from './old-names.ts';
 import { isListed, qualifiedName, shortName, type BmadRecord, type RecordKind } from '../model/record.ts';
 
@@ -17,8 +18,9 @@ export interface NameQuery {
 
 export interface NameChoice {
   record: BmadRecord;
-  /** How the choice was made, for the log. */
-  trace: string;
+  /** The name without its module, and the module, if one was asked for. */
+  name: string;
+  module: string | undefined;
 }
 
 interface Entry {
@@ -59,15 +61,19 @@ export class NameIndex {
   readonly #records: readonly BmadRecord[];
   readonly #modules: readonly string[];
   readonly #rank: (record: BmadRecord) => number;
+  /** What manifests list and no file is there for. */
+  readonly #missing: readonly BmadRecord[];
 
   constructor(
     records: readonly BmadRecord[],
     modules: readonly string[],
     overridden: ReadonlyMap<BmadRecord, BmadRecord> = new Map(),
     rank: (record: BmadRecord) => number = ({ origin }) => origin.priority,
+    missing: readonly BmadRecord[] = [],
   ) {
     this.#rank = rank;
     this.#records = records;
+    this.#missing = missing;
     this.#modules = modules;
     for (const record of records)
       for (const [key, tier] of keysOf(record)) this.#enter(key, record, tier, record.moduleName);
@@ -88,12 +94,7 @@ export class NameIndex {
     const [record, other] = left;
     if (record === undefined) throw this.#notFound(query, asked);
     if (other !== undefined) throw ambiguous(query.name, left);
-    const { module } = wanted;
-    const count = this.#entriesOf({ ...wanted, module: undefined }).length;
-    const filtered =
-      module === undefined ? '' : `, after module filter "${module}": ${this.#entriesOf(wanted).length}`;
-    const trace = `found ${plural(count, 'candidate')} for ${quoted(asked.name)}${filtered}; selected ${qualifiedName(record)} from ${record.origin.displayName} (${record.origin.kind}, priority=${record.origin.priority})`;
-    return { record, trace };
+    return { record, name: asked.name, module: wanted.module };
   }
 
   /** What has this name; else what has it as a part, where that will do; else what has it without the old prefixes. */
@@ -193,7 +194,18 @@ export class NameIndex {
     });
   }
 
-  #notFound({ name: asked, kinds }: NameQuery, { module, name }: ParsedName): BmadError {
+  /** What a manifest lists under this name, though its file is gone. */
+  missing({ name: asked, ...query }: NameQuery): BmadRecord | undefined {
+    const { kinds, module, name } = this.#parse({ name: asked, ...query });
+    return this.#missing.find(
+      (record) => fits(record, { kinds, module, name }) && keysOf(record).has(fold(name)),
+    );
+  }
+
+  #notFound(query: NameQuery, { module, name }: ParsedName): BmadError {
+    const { name: asked, kinds } = query;
+    const lost = this.missing(query);
+    if (lost !== undefined) return fileMissing(asked, lost);
     const what = kinds.length > 1 && kinds.includes('agent') ? 'agent or workflow' : (kinds[0] ?? 'record');
     const known: string[] = [];
     for (const { kind, name: id, moduleName, displayName, deprecated } of this.#records) {
@@ -268,13 +280,4 @@ function preferred(
 ): readonly BmadRecord[] {
   const better = records.filter(isBetter);
   return better.length > 0 ? better : records;
-}
-
-function ambiguous(name: string, candidates: readonly BmadRecord[]): BmadError {
-  const names = candidates.map(qualifiedName);
-  return new BmadError('ambiguous', `${quoted(name)} is the name of ${candidates.length} things.`, {
-    subject: cut(name, 200),
-    suggestions: names,
-    hint: 'Use one of the qualified names.',
-  });
 }

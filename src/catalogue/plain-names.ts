@@ -29,9 +29,11 @@ function plainRecord(record: BmadRecord): BmadRecord {
   });
   const aliases = record.aliases.map(withoutHidden);
   const same = aliases.every((alias, index) => alias === record.aliases[index]);
-  if (changed.length === 0 && same) return record;
+  const details = record.details === undefined ? undefined : plainTexts(record.details);
+  if (changed.length === 0 && same) return details === undefined ? record : { ...record, details };
   return {
     ...record,
+    ...(details === undefined ? {} : { details }),
     ...Object.fromEntries(changed.map((key) => [key, withoutHidden(record[key] ?? '')])),
     aliases: aliases.filter((alias) => alias !== ''),
     disguised: [...changed, ...(same ? [] : ['aliases'])],

@@ -46,6 +46,8 @@ export interface BmadRecord {
   /** Other names it can be called by. */
   aliases: readonly string[];
   deprecated?: Deprecation;
+  /** What an install's manifests say of it beyond that, or its own file where no manifest does. */
+  details?: RecordDetails;
   /** The other files it needs, by path from the BMAD root, where it names them all itself. */
   uses?: readonly string[];
   /** The file it stands for, when it only tells the model to load that one. */
@@ -54,6 +56,17 @@ export interface BmadRecord {
   disguised?: readonly string[];
   /** SHA-256 of the main file. */
   digest: string;
+}
+
+/** In the words of BMAD's manifests; what nothing says is left out. */
+export interface RecordDetails {
+  role?: string;
+  identity?: string;
+  communicationStyle?: string;
+  principles?: string;
+  author?: string;
+  /** Whether it may be started alone, and not only by another. */
+  standalone?: boolean;
 }
 
 export interface Deprecation {

@@ -10,7 +10,7 @@ import { moduleField, projectField } from '../fields.ts';
 import { namedForm } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
 import { namedRecord } from './recommend.ts';
-import { findFile, isFile, NAMED_KINDS } from './targets.ts';
+import { findFile, isFile, kindsOf, NAMED_KINDS, type NamedTarget } from './targets.ts';
 
 const candidateSchema = z.object({
   name: z.string(),
@@ -88,6 +88,8 @@ export const explain = defineOperation({
     ) {
       return explainFile(target, workspace, context);
     }
+    const lost = await listedOnly({ name: target, kind, module, fuzzy: true }, workspace);
+    if (lost !== undefined) return explainRecord(lost, target, workspace);
     const explained = await explainRecord(
       await namedRecord({ name: target, kind, module, fuzzy: true }, workspace, context, {
         operation: 'explain',
@@ -131,6 +133,18 @@ function otherStarts(candidates: readonly Candidate[]): Step[] {
   return [{ operation: 'execute', args: { name, kind, origin }, why: `Start the one from ${origin}` }];
 }
 
+/** What a manifest lists and nothing has the file of; a name that something answers to is not looked for there. */
+async function listedOnly(target: NamedTarget, { catalogue }: Workspace): Promise<BmadRecord | undefined> {
+  const query = { ...target, kinds: kindsOf(target) };
+  try {
+    catalogue.names.resolve(query);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof BmadError) || error.code !== 'not_found') return undefined;
+    return catalogue.names.missing(query);
+  }
+}
+
 async function explainRecord(winner: BmadRecord, target: string, workspace: Workspace) {
   const { catalogue, delivery } = workspace;
   const rivals = catalogue.rivalsOf(winner);
@@ -146,12 +160,12 @@ async function explainRecord(winner: BmadRecord, target: string, workspace: Work
       priority: record.origin.priority,
       status: record.status,
       path: record.absolutePath,
-      chosen: record === winner,
+      chosen: record === winner && record.exists,
       why: reason(record, winner, workspace),
     })),
     layers: await delivery.layersOf(winner),
     ...(ranking === undefined ? {} : { ranking }),
-    note: `${plural(rivals.length, 'candidate')}; ${qualifiedName(winner)} from ${winner.origin.displayName} is served.`,
+    note: `${plural(rivals.length, 'candidate')}; ${qualifiedName(winner)} from ${winner.origin.displayName} ${winner.exists ? 'is served' : 'is listed in a manifest, but its file is missing: nothing is served'}.`,
   };
 }
 
@@ -195,7 +209,9 @@ function reason(record: BmadRecord, winner: BmadRecord, { catalogue }: Workspace
     return `asked for by its own address; ${qualifiedName(instead)} from ${instead.origin.displayName} is served otherwise`;
   if (record === winner && catalogue.isPreferred(record)) return 'the setting prefer names its origin for it';
   if (record === winner)
-    return record.exists ? 'the first that exists in order of priority' : 'nothing else exists';
+    return record.exists
+      ? 'the first that exists in order of priority'
+      : 'a manifest lists it, and its file does not exist; restore it, or run the installer of BMAD again';
   if (!record.exists) return 'its file does not exist';
   const first = instead ?? winner;
   if (catalogue.isPreferred(first) && !catalogue.isPreferred(record))

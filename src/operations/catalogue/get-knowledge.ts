@@ -15,11 +15,11 @@ export const getKnowledge = defineOperation({
   name: 'get_knowledge',
   title: 'Knowledge of a domain',
   description:
-    'BMAD knowledge, such as testarch. With a domain only: the index of its fragments. With fragment or tag: their text.',
+    'BMAD knowledge, such as architecture. With a domain only: the index of its fragments. With fragment or tag: their text.',
   effect: 'read',
   toolset: 'workflows',
   input: z.strictObject({
-    domain: z.string().trim().min(1).max(200).describe('e.g. testarch; an unknown one returns the full list'),
+    domain: z.string().trim().min(1).max(200).describe('e.g. architecture; an unknown one lists all'),
     fragment: z.string().min(1).max(1_000).optional().describe('Id from the index'),
     tag: z.string().min(1).max(200).optional().describe('All fragments with this tag'),
     section: sectionField,
@@ -84,7 +84,7 @@ function aboutOf({ name, fragments }: KnowledgeDomain, chosen: readonly Knowledg
 
 function indexText({ name, module, fragments }: KnowledgeDomain): string {
   const lines = fragments.map(({ id, title, description, tags }) => {
-    const heading = title === undefined || fold(title) === fold(id) ? '' : ` ${title}`;
+    const heading = title === undefined ? '' : ` ${title}`;
     const marks = tags.length === 0 ? '' : ` [${tags.join(', ')}]`;
     return `- **${id}**${heading}${marks}${description === '' ? '' : `: ${description}`}`;
   });

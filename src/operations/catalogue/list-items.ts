@@ -6,7 +6,8 @@ import { BmadError, quoted } from '../../base/errors.ts';
 import { fold, nearest } from '../../base/text/suggest.ts';
 import { oneLine, plural } from '../../base/text/text.ts';
 import { isListed, type BmadRecord, type RecordKind } from '../../model/record.ts';
-import { inPhase } from './categories.ts';
+import { categoryCounts, inCategory } from './categories.ts';
+import { contentsOf, countsIn, noTasks } from './listed-words.ts';
 import type { Workspace } from '../context.ts';
 import type { Detail } from '../fields.ts';
 
@@ -32,6 +33,7 @@ export const itemSchema = z.object({
   title: z.string().optional(),
   description: z.string(),
   phase: z.string().optional(),
+  author: z.string().optional(),
   uri: z.string().optional(),
   aliases: z.array(z.string()).optional(),
   origin: z.string().optional(),
@@ -89,7 +91,8 @@ function makeItem(record: BmadRecord, { catalogue }: Workspace): Item {
     kind: record.kind,
     module: record.moduleName,
     ...(heading === undefined || heading === '' ? {} : { title: oneLine(heading, 120) }),
-    description: oneLine(record.description, DESCRIPTION_LIMIT),
+    description: oneLine(whatItIs(record), DESCRIPTION_LIMIT),
+    ...(record.details?.author === undefined ? {} : { author: oneLine(record.details.author, 120) }),
     ...(phase === undefined ? {} : { phase }),
     uri: contentUri(record.bmadRelativePath),
     aliases: [record.name, ...record.aliases].map((alias) => oneLine(alias, 120)),
@@ -97,6 +100,15 @@ function makeItem(record: BmadRecord, { catalogue }: Workspace): Item {
     ...(versionOf(record) === undefined ? {} : { version: versionOf(record) }),
     ...(deprecated?.successor === undefined ? {} : { replacedBy: deprecated.successor }),
   };
+}
+
+/** Agents compiled by an installer are described by their title, which says it twice: role and identity say more. */
+function whatItIs({ kind, title, description, details }: BmadRecord): string {
+  if (kind !== 'agent' || (description !== '' && fold(description) !== fold(title ?? ''))) return description;
+  const told = [details?.role, details?.identity].filter((each) => each !== undefined);
+  return told.length === 0
+    ? description
+    : told.map((each) => (each.endsWith('.') ? each.slice(0, -1) : each)).join('. ');
 }
 
 export function recordItems(
@@ -111,7 +123,7 @@ export function recordItems(
   const ofKind = all.filter((record) => record.kind === kind && isListed(record));
   const old = kind === 'agent' ? [] : all.filter((record) => record.deprecated !== undefined);
   const wantsOld = category !== undefined && fold(category) === 'deprecated';
-  const chosen = wantsOld ? old : category === undefined ? ofKind : inPhase(ofKind, category, workspace);
+  const chosen = wantsOld ? old : category === undefined ? ofKind : inCategory(ofKind, category, workspace);
   return {
     items: chosen.map((record) => recordItem(record, workspace)),
     ...(kind === 'workflow' && category === undefined && old.length > 0
@@ -119,9 +131,10 @@ export function recordItems(
           note: `${plural(old.length, 'old name')} still work when called; category:"deprecated" lists them.`,
         }
       : {}),
-    ...(kind === 'task' && ofKind.length === 0
-      ? { note: 'This version of BMAD has no tasks: former tasks are now workflows and skills.' }
+    ...(category !== undefined && chosen.length === 0 && ofKind.length > 0
+      ? { note: `None here; there are ${countsIn(categoryCounts(ofKind, workspace))}.` }
       : {}),
+    ...(kind === 'task' && ofKind.length === 0 ? noTasks(workspace) : {}),
   };
 }
 
@@ -155,7 +168,9 @@ export function moduleItems({ catalogue }: Workspace, { module, version: wanted 
       name: code,
       kind: 'module',
       title: version === undefined ? name : `${name} ${version}`,
-      description,
+      description: [description, contentsOf(code, Object.values(LISTED_KINDS), catalogue)]
+        .filter(Boolean)
+        .join('; '),
       origin: origin.displayName,
     })),
   };
@@ -225,6 +240,7 @@ export function itemLine(item: Item, detail: Detail): string {
   if (detail !== 'full') return item.description === '' ? head : `${head}: ${summaryOf(item)}`;
   const extra = [
     item.uri,
+    item.author === undefined ? undefined : `by ${item.author}`,
     item.aliases === undefined ? undefined : `also: ${item.aliases.join(', ')}`,
     item.origin,
     item.version,

@@ -68,10 +68,10 @@ describe('list', () => {
       'review',
     ]);
     expect((await listed({ what: 'workflows', category: 'ship' })).total).toBe(7);
-    // The folder of bmad-prd says "plan" and its help row says "2-planning": both are true.
+    // The folder of bmad-prd says "plan" and its help row says "2-planning", as earlier versions did.
     expect(
       (await listed({ what: 'workflows', category: '2-planning' })).items.map(({ name }) => name),
-    ).toEqual(['prd', 'ux']);
+    ).toEqual(['prd', 'spec', 'ux']);
     expect(
       (await listed({ what: 'workflows', query: 'Epics stories' })).items.map(({ name }) => name),
     ).toContain('create-epics-and-stories');
@@ -121,7 +121,7 @@ describe('list', () => {
       { what: 'workflows', category: 'shipp' },
       'not_found',
       'There is no category "shipp" here.',
-      'Known categories: 2-planning, anytime, plan, ship, deprecated.',
+      'Categories: analysis, planning, solutioning, implementation, other, deprecated. Phases of this BMAD: 2-planning, anytime, plan, ship.',
     ],
     [
       { what: 'agents', pattern: '**' },

@@ -5,6 +5,7 @@ import { answerRoom, fittingPage } from '../../base/text/paging.ts';
 import { nearest } from '../../base/text/suggest.ts';
 import { plural } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
+import { CATEGORY_WORDS } from './categories.ts';
 import {
   cursorField,
   detailField,
@@ -14,6 +15,7 @@ import {
   originField,
   projectField,
 } from '../fields.ts';
+import { noContent } from './listed-words.ts';
 import { workspaceFrom } from './origins.ts';
 import {
   holdsWords,
@@ -56,12 +58,7 @@ export const list = defineOperation({
       .default('agents')
       .describe(`What to list: ${LISTABLE.join(', ')}`),
     module: moduleField,
-    category: z
-      .string()
-      .min(1)
-      .max(100)
-      .optional()
-      .describe('Phase such as plan, ship, anytime; or "deprecated"'),
+    category: z.string().min(1).max(100).optional().describe(`${CATEGORY_WORDS}; or deprecated`),
     query: z.string().min(1).max(400).optional().describe('Only entries containing all these words'),
     pattern: z
       .string()
@@ -118,6 +115,7 @@ export const list = defineOperation({
         ? await OTHERS[what](workspace, filters, origin !== undefined)
         : recordItems(workspace, LISTED_KINDS[what], filters);
     const held = query === undefined ? found.items : found.items.filter((item) => holdsWords(item, query));
+    const note = held.length === 0 ? (noContent(workspace, config.discovery) ?? found.note) : found.note;
     const { items: ranked, lifted } = await rankedItems(held, workspace);
     const items = what === 'resources' ? ranked : tellingOrigins(ranked, workspace);
     const identity = JSON.stringify([
@@ -145,7 +143,7 @@ export const list = defineOperation({
       from: page.from,
       items: part,
       ...(next === undefined ? {} : { next }),
-      ...(found.note === undefined ? {} : { note: found.note }),
+      ...(note === undefined ? {} : { note }),
       ...(lifted.length === 0 ? {} : { lifted: lifted.length }),
       ...(workspace.absent.length === 0 ? {} : { absent: [...workspace.absent] }),
     };

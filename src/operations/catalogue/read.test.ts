@@ -99,7 +99,11 @@ describe('read', () => {
     [{ target: 'prdd' }, 'not_found', ['prd']],
     [{ target: 'bmad://bmm/configg.yaml' }, 'not_found', ['bmad://bmm/config.yaml']],
     [{ target: 'bmad://../../etc/passwd' }, 'forbidden', []],
-    [{ target: 'bmad://core' }, 'forbidden', []],
+    [
+      { target: 'bmad://core' },
+      'forbidden',
+      ['bmad://core/config.yaml', 'bmad://core/module-help.csv', 'bmad://core/module.yaml'],
+    ],
     [{ target: 'file:///etc/passwd' }, 'invalid_input', []],
     [{ target: 'bmad://rendered/bmad-build/nope.md' }, 'not_found', undefined],
     [{ target: 'architect', section: 'Overvieww' }, 'not_found', ['Overview']],

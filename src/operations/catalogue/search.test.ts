@@ -88,7 +88,11 @@ describe('search', () => {
 
   it.each([
     [{ module: 'bmx' }, /no module "bmx"/, /Known modules: core, bmm|Known modules: bmm, core/],
-    [{ category: 'plans' }, /no category "plans"/, /Known categories: .*plan, ship/],
+    [
+      { category: 'plans' },
+      /no category "plans"/,
+      /Categories: analysis, .* Phases of this BMAD: .*plan, ship/,
+    ],
     [{ origin: 'team' }, /no origin "team"/, /Known origins: "package", "BMAD .* \(built in\)"/],
   ])('names what there is for %j', async (filter, message, hint) => {
     const error = await session.fail(search, { query: 'review', ...filter });

@@ -21,7 +21,7 @@ import { present } from '../../base/present.ts';
 import { pluralType } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
 import { settled } from './recommend.ts';
-import { inPhase } from './categories.ts';
+import { inCategory } from './categories.ts';
 import { absentWords, KINDS_OF, READABLE } from './targets.ts';
 
 const SEARCHABLE = [...(Object.keys(LISTED_KINDS) as (keyof typeof LISTED_KINDS)[]), 'all' as const];
@@ -183,5 +183,5 @@ function ofPhase(
 ): readonly BmadRecord[] {
   return fold(category) === 'deprecated'
     ? records.filter(({ deprecated }) => deprecated !== undefined)
-    : inPhase(records, category, workspace);
+    : inCategory(records, category, workspace);
 }

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { BmadError } from '../../base/errors.ts';
 import { contentPath } from '../../base/files/paths.ts';
 import type { Step } from '../../base/step.ts';
@@ -32,10 +33,15 @@ export function findRecord(
   workspace: Workspace,
   context: Context,
 ): BmadRecord {
+  const kinds = kindsOf({ name, kind, fuzzy });
+  return resolved({ name, kinds, module, fuzzy }, workspace, context);
+}
+
+/** The kinds that a caller means. */
+export function kindsOf({ name, kind, fuzzy }: NamedTarget): readonly RecordKind[] {
   const starred = name.trim().startsWith('*');
   const wanted = kind ?? (starred ? 'workflow' : undefined);
-  const kinds = wanted !== undefined ? KINDS_OF[wanted] : fuzzy ? READABLE : STARTABLE;
-  return resolved({ name, kinds, module, fuzzy }, workspace, context);
+  return wanted !== undefined ? KINDS_OF[wanted] : fuzzy ? READABLE : STARTABLE;
 }
 
 function resolved(
@@ -45,7 +51,7 @@ function resolved(
 ): BmadRecord {
   try {
     const choice = workspace.catalogue.names.resolve(query);
-    log.debug(choice.trace);
+    log.debug(workspace.catalogue.traceOf(choice));
     return launched(choice.record, workspace);
   } catch (error) {
     throw withAbsent(error, workspace);
@@ -106,7 +112,7 @@ export interface FilePlace {
 
 /** The file a URI or path stands for. */
 export async function findFile(uri: string, workspace: Workspace, context: Context): Promise<FilePlace> {
-  const path = contentPath(uri);
+  const path = await insideRoot(contentPath(uri), workspace);
   const named = NAMED_URI.exec(path);
   if (named === null || (await workspace.delivery.paths()).some((known) => known.path === path))
     return { path };
@@ -114,6 +120,18 @@ export async function findFile(uri: string, workspace: Workspace, context: Conte
   return mainFile(
     resolved({ name, kinds: KINDS_IN_URI[group] ?? READABLE, fuzzy: false }, workspace, context),
   );
+}
+
+/** Manifests write the folder of BMAD in front of a path: `_bmad/bmm/config.yaml` is `bmm/config.yaml`. */
+async function insideRoot(path: string, { catalogue, delivery }: Workspace): Promise<string> {
+  const slash = path.indexOf('/');
+  const [first, rest] = [path.slice(0, slash), path.slice(slash + 1)];
+  const isRoot =
+    slash > 0 &&
+    (/^[_.]?bmad$/.test(first) || catalogue.sources.some(({ origin }) => basename(origin.root) === first));
+  if (!isRoot) return path;
+  const known = new Set((await delivery.paths()).map((each) => each.path));
+  return !known.has(path) && known.has(rest) ? rest : path;
 }
 
 /** The main file of a record, as the record's own origin has it. */

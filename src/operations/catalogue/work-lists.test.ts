@@ -24,11 +24,17 @@ describe('list_workflows', () => {
   it('maps the phases of the newest BMAD', async () => {
     const { data } = await newest.ok(listWorkflows);
     expect(data['total']).toBe(22);
-    expect(data['categories']).toEqual({ planning: 9, implementation: 7, other: 6 });
+    expect(data['categories']).toEqual({
+      analysis: 6,
+      planning: 3,
+      solutioning: 2,
+      implementation: 8,
+      other: 3,
+    });
     const byName = new Map((data['workflows'] as Entry[]).map((entry) => [entry.name, entry]));
     expect(byName.get('prd')).toMatchObject({ module: 'bmm', category: 'planning', phase: 'plan' });
     expect(byName.get('build')).toMatchObject({ category: 'implementation', phase: 'ship' });
-    expect(byName.get('brainstorming')).toMatchObject({ module: 'core', category: 'other' });
+    expect(byName.get('brainstorming')).toMatchObject({ module: 'core', category: 'analysis' });
   });
 
   it('takes a workflow’s folder, not its name, for its category', async () => {
@@ -50,7 +56,7 @@ describe('list_workflows', () => {
   });
 
   it('says where the workflows are when a category is empty', async () => {
-    const { data } = await newest.ok(listWorkflows, { category: 'analysis' });
+    const { data } = await newest.ok(listWorkflows, { category: 'solutioning', module: 'core' });
     expect(data).toMatchObject({ workflows: [], total: 0, note: expect.stringContaining('categories') });
   });
 

@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import { BmadError, quoted } from '../../base/errors.ts';
 import { answerRoom, fittingPage } from '../../base/text/paging.ts';
-import { fold, nearest } from '../../base/text/suggest.ts';
 import { oneLine } from '../../base/text/text.ts';
 import { isListed, type BmadRecord } from '../../model/record.ts';
-import { CATEGORIES, categoryOf, phasesOf, type Category } from './categories.ts';
+import { CATEGORIES, CATEGORY_WORDS, categoryCounts, categoryOf, inCategory } from './categories.ts';
 import type { SettingsPort, Workspace } from '../context.ts';
+import { noContent, noTasks } from './listed-words.ts';
 import { asData, cursorField, moduleField, projectField } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -18,6 +17,7 @@ const entry = {
   description: z.string(),
   module: z.string(),
   path: z.string(),
+  author: z.string().optional(),
 };
 const page = {
   total: z.int(),
@@ -34,11 +34,7 @@ export const listWorkflows = defineOperation({
   toolset: 'workflows',
   answersData: true,
   input: z.strictObject({
-    category: z
-      .string()
-      .max(100)
-      .optional()
-      .describe('analysis, planning, solutioning, implementation, other; or a phase of this BMAD'),
+    category: z.string().max(100).optional().describe(CATEGORY_WORDS),
     module: moduleField,
     cursor: cursorField,
     project: projectField,
@@ -53,22 +49,19 @@ export const listWorkflows = defineOperation({
     const workspace = await context.workspace(project);
     const code = module === undefined ? undefined : workspace.catalogue.names.moduleCode(module);
     const all = listed(workspace, ['workflow'], code);
-    const chosen = category === undefined ? all : ofCategory(all, category, workspace);
+    const chosen = category === undefined ? all : inCategory(all, category, workspace);
     const items = chosen.map((record) => ({
       ...entryOf(record, workspace),
       category: categoryOf(record, workspace),
       ...(record.phase === undefined ? {} : { phase: record.phase }),
     }));
-    const categories: Partial<Record<Category, number>> = {};
-    for (const record of all) {
-      const own = categoryOf(record, workspace);
-      categories[own] = (categories[own] ?? 0) + 1;
-    }
+    const empty = noContent(workspace, context.config.discovery);
     const { part, ...rest } = dataPage(items, ['list_workflows', code, category], cursor, context);
     return {
       workflows: part,
-      categories,
+      categories: categoryCounts(all, workspace),
       ...rest,
+      ...(empty === undefined ? {} : { note: empty }),
       ...(items.length === 0 && all.length > 0
         ? { note: `None here; "categories" shows where this version of BMAD has its workflows.` }
         : {}),
@@ -91,13 +84,16 @@ export const listTasks = defineOperation({
     const code = module === undefined ? undefined : workspace.catalogue.names.moduleCode(module);
     const records = listed(workspace, ['task', 'tool', 'skill'], code);
     const items = records.map((record) => ({ ...entryOf(record, workspace), kind: record.kind }));
+    const empty = noContent(workspace, context.config.discovery);
     const { part, ...rest } = dataPage(items, ['list_tasks', code], cursor, context);
     return {
       tasks: part,
       ...rest,
-      ...(records.some(({ kind }) => kind === 'task')
-        ? {}
-        : { note: 'This version of BMAD has no tasks: former tasks are now workflows and skills.' }),
+      ...(empty !== undefined
+        ? { note: empty }
+        : records.some(({ kind }) => kind === 'task')
+          ? {}
+          : noTasks(workspace)),
     };
   },
   render: asData,
@@ -117,32 +113,14 @@ function listed(
 }
 
 function entryOf(record: BmadRecord, { catalogue }: Workspace): z.output<z.ZodObject<typeof entry>> {
+  const author = record.details?.author;
   return {
     name: catalogue.names.handleOf(record),
     description: oneLine(record.description, DESCRIPTION_LENGTH),
     module: record.moduleName,
     path: record.bmadRelativePath,
+    ...(author === undefined ? {} : { author: oneLine(author, 120) }),
   };
-}
-
-function ofCategory(
-  records: readonly BmadRecord[],
-  category: string,
-  workspace: Workspace,
-): readonly BmadRecord[] {
-  const wanted = fold(category);
-  if ((CATEGORIES as readonly string[]).includes(wanted))
-    return records.filter((record) => categoryOf(record, workspace) === wanted);
-  const inPhase = records.filter((record) =>
-    phasesOf(record, workspace).some((phase) => fold(phase) === wanted),
-  );
-  if (inPhase.length > 0) return inPhase;
-  const phases = [...new Set(records.flatMap((record) => phasesOf(record, workspace)))].sort();
-  throw new BmadError('not_found', `There is no category ${quoted(category)} here.`, {
-    subject: category,
-    suggestions: nearest(category, [...CATEGORIES, ...phases]),
-    hint: `Categories: ${CATEGORIES.join(', ')}.${phases.length === 0 ? '' : ` Phases of this BMAD: ${phases.slice(0, 30).join(', ')}.`}`,
-  });
 }
 
 /** The entries of one page as JSON, and the cursor for the rest. */

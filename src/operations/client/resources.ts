@@ -34,11 +34,12 @@ export const listResources = defineOperation({
   output: z.object({ items: z.array(itemSchema), next: z.string().optional() }),
   async run({ cursor }, context) {
     const { delivery, project } = await context.workspace();
-    const files = (await delivery.paths()).map(({ path, mimeType, origin }) => ({
+    const files = (await delivery.paths()).map(({ path, mimeType, origin, about }) => ({
       uri: contentUri(path),
       name: path,
       mimeType,
       origin,
+      ...(about === undefined ? {} : { description: about }),
     }));
     const skills = delivery.skills
       .all()

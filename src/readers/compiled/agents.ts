@@ -3,7 +3,8 @@ import type { Install } from './install.ts';
 import { kitFiles } from './kit-files.ts';
 import { gather } from './gather.ts';
 import type { CsvRow } from '../../base/parse/parse.ts';
-import { firstTag } from './markup.ts';
+import { detailsOf } from '../details.ts';
+import { elementText, firstTag } from './markup.ts';
 import { descriptionText, fileOf, frontMatter, nameText, stemOf, type LoadedFile } from './reading.ts';
 import type { Finding, Shelf } from './shelf.ts';
 
@@ -60,6 +61,10 @@ function agent(
     displayName,
     title,
     icon: shown('icon'),
+    details: detailsOf(
+      (name) => row?.cell(name),
+      (name) => elementText(text, name),
+    ),
     description:
       descriptionText(textField(data, 'description')) ??
       title ??

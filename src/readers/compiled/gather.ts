@@ -4,6 +4,7 @@ import type { RecordFormat } from '../../model/format.ts';
 import type { RecordKind } from '../../model/record.ts';
 import type { Install } from './install.ts';
 import { listedFiles, moduleOf, type ListedFile } from './manifests.ts';
+import { detailsOf } from '../details.ts';
 import { READS_AT_ONCE } from '../reading.ts';
 import { descriptionText, folderOf, load, loadAll, nameText, stemOf, type LoadedFile } from './reading.ts';
 import type { Finding, Shelf } from './shelf.ts';
@@ -100,5 +101,6 @@ function missing({ kind, formatOf }: Gathering, { path, moduleName, row }: Liste
     title: nameText(row.cell('title')),
     description: descriptionText(row.cell('description')) ?? nameText(row.cell('title')),
     aliases: [nameText(row.cell('canonicalId'))],
+    details: detailsOf(row.cell),
   };
 }

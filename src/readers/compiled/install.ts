@@ -101,6 +101,11 @@ async function readManifest(
   return { version, listedModules };
 }
 
+/** The alphas list the names of modules only: they are all of the installer's own version. */
+export function moduleVersionIn({ listedModules, version }: Install, code: string): string | undefined {
+  return listedModules.get(code) ?? (listedModules.has(code) ? version : undefined);
+}
+
 interface Folder {
   path: string;
   inSkill: boolean;

@@ -149,6 +149,12 @@ describe('what the compiled reader knows', () => {
       generation: 'compiled',
       format: 'compiled-agent',
       aliases: ['Paige', 'Technical Writer', 'bmad-tech-writer', 'tech writer'],
+      details: {
+        role: 'Technical Documentation Specialist + Knowledge Curator',
+        identity: expect.stringMatching(/^Experienced technical writer/),
+        communicationStyle: expect.stringMatching(/^Patient educator/),
+        principles: expect.stringMatching(/\S/),
+      },
       digest: record?.digest,
     });
   });
@@ -216,7 +222,7 @@ describe('the modules of compiled installs', () => {
   it('have versions, values, agents and help', async () => {
     const { modules } = await read(folderTree(await rootOf('6.0.4'), LIMIT));
     const [bmm, core] = modules;
-    expect([bmm?.code, bmm?.name, bmm?.version, core?.code]).toEqual(['bmm', 'bmm', '6.0.4', 'core']);
+    expect([bmm?.code, bmm?.name, bmm?.version, core?.code]).toEqual(['bmm', 'BMad Method', '6.0.4', 'core']);
     expect(bmm?.settings).toContainEqual({
       key: 'planning_artifacts',
       default: '{project-root}/_bmad-output/planning-artifacts',

@@ -26,6 +26,13 @@ export function firstTag(text: string, name: string): Attributes | undefined {
   return bare;
 }
 
+/** The text of the first `<name>…</name>`, as it is written. */
+export function elementText(text: string, name: string): string | undefined {
+  const start = text.indexOf(`<${name}>`);
+  const end = start === -1 ? -1 : text.indexOf(`</${name}>`, start);
+  return end === -1 ? undefined : text.slice(start + name.length + 2, end);
+}
+
 /** What follows a quotation mark that really ends a value: the end of the tag, or another attribute. */
 const AFTER_VALUE = /\s*(?:\/?>|[\w:.-]+\s*=\s*["'])/y;
 

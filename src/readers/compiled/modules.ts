@@ -3,8 +3,9 @@ import { quoted } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
 import { cut } from '../../base/text/text.ts';
 import type { ModuleInfo, ModuleSetting, RosterEntry } from '../../model/module.ts';
+import { describedModule } from '../described-module.ts';
 import { readHelp } from '../help.ts';
-import type { Install } from './install.ts';
+import { moduleVersionIn, type Install } from './install.ts';
 import { isOfSkill, readRows, treePath } from './manifests.ts';
 import { descriptionText, nameText, readYaml, stemOf } from './reading.ts';
 import type { Shelf } from './shelf.ts';
@@ -22,9 +23,8 @@ export async function readModules(install: Install, shelf: Shelf): Promise<Modul
     const onDisk = install.moduleFolders.includes(code);
     const module = present<ModuleInfo>({
       code,
-      name: code,
-      description: '',
-      version: install.listedModules.get(code),
+      ...(await describedModule(source.tree, code, onDisk, problems)),
+      version: moduleVersionIn(install, code),
       origin: source.origin,
       settings: onDisk ? settingsOf(await readYaml(source, `${code}/config.yaml`, problems)) : [],
       roster: rosters.get(code) ?? [],

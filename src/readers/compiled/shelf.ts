@@ -1,8 +1,8 @@
 import { compare } from '../../base/text/text.ts';
 import type { RecordFormat } from '../../model/format.ts';
-import type { BmadRecord, RecordKind } from '../../model/record.ts';
+import type { BmadRecord, RecordDetails, RecordKind } from '../../model/record.ts';
 import { recordOf } from '../reading.ts';
-import type { Install } from './install.ts';
+import { moduleVersionIn, type Install } from './install.ts';
 import { insideModule, moduleOf } from './manifests.ts';
 
 export const GENERATION = 'compiled';
@@ -23,6 +23,7 @@ export interface Finding {
   icon?: string | undefined;
   phase?: string | undefined;
   aliases?: readonly (string | undefined)[];
+  details?: RecordDetails | undefined;
 }
 
 /** The records of an install, each kind and name once in its module. What is put here first stays. */
@@ -86,10 +87,10 @@ export class Shelf {
   }
 
   #record({ path, ...finding }: Finding): BmadRecord {
-    const { source, version, listedModules } = this.#install;
+    const { source, version } = this.#install;
     return recordOf(source, {
       ...finding,
-      moduleVersion: listedModules.get(finding.moduleName),
+      moduleVersion: moduleVersionIn(this.#install, finding.moduleName),
       bmadVersion: version ?? source.origin.bmadVersion,
       description: finding.description ?? '',
       bmadRelativePath: path,

@@ -1,4 +1,5 @@
 import { textField, type CsvRow } from '../../base/parse/parse.ts';
+import { detailsOf } from '../details.ts';
 import { gather } from './gather.ts';
 import type { Install } from './install.ts';
 import { firstTag } from './markup.ts';
@@ -39,5 +40,6 @@ function task(
     displayName: displayName === name ? undefined : displayName,
     description: descriptionText(row?.cell('description')) ?? descriptionText(own('description')),
     aliases: [displayName, nameText(row?.cell('canonicalId')), stemOf(file.path)],
+    details: detailsOf((key) => row?.cell(key), own),
   };
 }

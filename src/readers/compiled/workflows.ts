@@ -1,4 +1,5 @@
 import { field, textField, type CsvRow } from '../../base/parse/parse.ts';
+import { detailsOf } from '../details.ts';
 import { gather } from './gather.ts';
 import type { Install } from './install.ts';
 import { kitFiles } from './kit-files.ts';
@@ -90,6 +91,10 @@ function workflow(
     description: listedDescription ?? own?.description,
     phase: phaseOf(file.path, folders),
     aliases: [alone ? folderName : undefined, nameText(row?.cell('canonicalId'))],
+    details: detailsOf(
+      (key) => row?.cell(key),
+      (key) => (HEAD_KEYS.has(key) ? headValue(file.text(), key) : undefined),
+    ),
   };
 }
 
@@ -108,6 +113,22 @@ function kitWorkflow({ problems }: Install, file: LoadedFile): Partial<Finding> 
     description: descriptionText(textField(data, 'description')) ?? title,
     aliases: [stemOf(file.path)],
   };
+}
+
+/** What no manifest says of most workflows. */
+const HEAD_KEYS = new Set(['author', 'standalone']);
+const HEAD_LENGTH = 4_000;
+
+/** A value on the first lines of YAML or of front matter, without the cost of parsing hundreds of files. */
+function headValue(text: string, key: string): string | undefined {
+  const line = text
+    .slice(0, HEAD_LENGTH)
+    .split('\n')
+    .find((each) => each.startsWith(`${key}:`))
+    ?.slice(key.length + 1)
+    .trim();
+  const value = /^(["'])(.*)\1/.exec(line ?? '')?.[2] ?? line?.split(' #', 1)[0]?.trimEnd();
+  return value === undefined || /^[{[|>&*]/.test(value) ? undefined : nameText(value);
 }
 
 /** What a workflow says about itself; nothing when it does not say what one has to. */

@@ -11,6 +11,7 @@ import { present } from '../../base/present.ts';
 import type { ModuleInfo, ModuleSetting, RosterEntry } from '../../model/module.ts';
 import type { Problem } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
+import { describedModule } from '../described-module.ts';
 import { readHelp } from '../help.ts';
 import { parsedTable, readTable, versionField } from '../reading.ts';
 import type { InstallManifest } from './install-manifest.ts';
@@ -52,12 +53,13 @@ export async function readInstalledModules(
   const modules = new Map<string, ModuleInfo>();
   for (const code of codes) {
     const help = await readHelp(tree, code, problems);
+    const known = await describedModule(tree, code, true, problems);
     modules.set(
       code,
       present<ModuleInfo>({
         code,
-        name: help.find(({ module }) => module !== '')?.module ?? code,
-        description: '',
+        name: help.find(({ module }) => module !== '')?.module ?? known.name,
+        description: known.description,
         version: manifest.moduleVersions.get(code),
         origin,
         settings: installedSettings(await readTable(tree, `${code}/config.yaml`, problems, parseYaml)),

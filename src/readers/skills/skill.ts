@@ -15,10 +15,12 @@ import {
   type BmadRecord,
   type Deprecation,
   type Problem,
+  type RecordDetails,
   type RecordKind,
 } from '../../model/record.ts';
 import type { Source } from '../../sources/source.ts';
 import { optionalText } from '../../sources/tree.ts';
+import { detailsOf } from '../details.ts';
 import { parsedTable, recordOf } from '../reading.ts';
 import { deprecationFromDescription, type Shims } from './shims.ts';
 
@@ -60,6 +62,7 @@ interface SkillParts {
   kind: RecordKind;
   /** Display name, title and icon, where the skill itself tells them. */
   persona: Table;
+  details: RecordDetails | undefined;
 }
 
 /**
@@ -69,17 +72,22 @@ interface SkillParts {
 async function describe(
   { source, folder, module }: SkillPlace,
   problems: Problem[],
-): Promise<Pick<SkillParts, 'kind' | 'persona'>> {
+): Promise<Pick<SkillParts, 'kind' | 'persona' | 'details'>> {
   const file = `${folder}/customize.toml`;
   const customization = await optionalText(source.tree, file);
   if (customization !== undefined) {
     const table = /^[ \t]*\[{1,2}[ \t]*(agent|workflow)\b/m.exec(customization)?.[1];
     const known = module.roster.some((entry) => folder.endsWith(`/${entry.code}`));
-    const persona =
-      table === 'agent' && !known
+    const own =
+      table === 'agent'
         ? parsedTable(file, problems, () => field(parseToml(file, customization), 'agent'))
         : {};
-    return { kind: table === 'agent' || table === 'workflow' ? table : 'skill', persona };
+    return {
+      kind: table === 'agent' || table === 'workflow' ? table : 'skill',
+      // What the roster says of an agent comes first.
+      persona: known ? {} : own,
+      details: detailsOf((key) => field(own, key)),
+    };
   }
   const manifestFile = `${folder}/bmad-skill-manifest.yaml`;
   const manifest = await optionalText(source.tree, manifestFile);
@@ -87,12 +95,20 @@ async function describe(
     manifest === undefined
       ? {}
       : parsedTable(manifestFile, problems, () => parseYaml(manifestFile, manifest));
-  if (textField(persona, 'type') === 'agent') return { kind: 'agent', persona };
+  const details = detailsOf((key) => field(persona, key));
+  if (textField(persona, 'type') === 'agent') return { kind: 'agent', persona, details };
   const entries = await source.tree.list(folder);
-  return { kind: entries.some(({ name }) => name === 'workflow.md') ? 'workflow' : 'skill', persona: {} };
+  return {
+    kind: entries.some(({ name }) => name === 'workflow.md') ? 'workflow' : 'skill',
+    persona: {},
+    details,
+  };
 }
 
-function record(place: SkillPlace, { file, name, text, data, kind, persona }: SkillParts): BmadRecord {
+function record(
+  place: SkillPlace,
+  { file, name, text, data, kind, persona, details }: SkillParts,
+): BmadRecord {
   const { source, module, folder } = place;
   const description = textField(data, 'description') ?? '';
   const help = module.help.filter((row) => row.skill === name);
@@ -120,6 +136,7 @@ function record(place: SkillPlace, { file, name, text, data, kind, persona }: Sk
     format: 'skill',
     phase: phaseOf(place.filedUnder, help),
     aliases: [shortName(name), displayName, title, ...help.flatMap((row) => [row.menuCode, row.displayName])],
+    details,
     deprecated: deprecationOf(place, name, data, description),
     launches: launcherTarget(source.tree.root, text),
     digest: sha256(text),

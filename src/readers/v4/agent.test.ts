@@ -233,6 +233,12 @@ describe('the agents of BMAD 4.44.3', async () => {
         "icon": "💻",
         "id": "dev",
         "name": "James",
+        "persona": {
+          "focus": "Executing story tasks with precision, updating Dev Agent Record sections only, maintaining minimal context overhead",
+          "identity": "Expert who implements stories by reading requirements and executing tasks sequentially with comprehensive testing",
+          "role": "Expert Senior Software Engineer & Implementation Specialist",
+          "style": "Extremely concise, pragmatic, detail-oriented, solution-focused",
+        },
         "title": "Full Stack Developer",
         "whenToUse": "Use for code implementation, debugging, refactoring, and development best practices",
       }

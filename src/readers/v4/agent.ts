@@ -16,6 +16,8 @@ export interface V4Agent {
   title: string;
   icon: string;
   whenToUse: string;
+  /** Role, style, identity, principles, if it has them. */
+  persona?: Table;
   commands: V4Command[];
   /** Names by folder as the agent writes them, with or without an extension; `dependencyFile` finds the file. */
   dependencies: Record<string, string[]>;
@@ -61,6 +63,7 @@ function agentOf(file: string, table: Table): V4Agent {
   const agent = isTable(nested) ? nested : table;
   return {
     ...identity(file, (key) => scalarField(agent, key)),
+    ...personaOf(field(table, 'persona')),
     commands: commandsOf(field(table, 'commands')),
     dependencies: dependenciesOf(field(table, 'dependencies')),
   };
@@ -80,6 +83,7 @@ function salvaged(file: string, block: string): V4Agent {
   const search = agent.text === '' ? block : agent.text;
   return {
     ...identity(file, (key) => scalarField(known, key) ?? pickValue(search, key)),
+    ...personaOf(section('persona').value),
     commands: commands.bad ? commandsInLines(commands.text) : commandsOf(commands.value),
     dependencies: dependencies.bad
       ? dependenciesInLines(dependencies.text)
@@ -87,10 +91,14 @@ function salvaged(file: string, block: string): V4Agent {
   };
 }
 
+function personaOf(value: unknown): Pick<V4Agent, 'persona'> {
+  return isTable(value) ? { persona: value } : {};
+}
+
 function identity(
   file: string,
   valueOf: (key: string) => string | undefined,
-): Omit<V4Agent, 'commands' | 'dependencies'> {
+): Omit<V4Agent, 'persona' | 'commands' | 'dependencies'> {
   const id = valueOf('id') ?? stemOf(file);
   return {
     id,

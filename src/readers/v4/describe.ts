@@ -1,7 +1,8 @@
 import { outline, withoutComments } from '../../base/text/markdown.ts';
 import { field, isTable, type Table } from '../../base/parse/parse.ts';
 import { oneLine } from '../../base/text/text.ts';
-import type { Problem, RecordKind } from '../../model/record.ts';
+import type { Problem, RecordDetails, RecordKind } from '../../model/record.ts';
+import { detailsOf } from '../details.ts';
 import { readV4Agent } from './agent.ts';
 import { onlyKeys, parseTable, pickValue, plainText, scalarField } from './yaml-text.ts';
 
@@ -14,6 +15,7 @@ export interface Description {
   description: string;
   /** The files an agent needs, by folder, as it writes them. */
   dependencies?: Record<string, string[]> | undefined;
+  details?: RecordDetails | undefined;
   problem?: Problem | undefined;
 }
 
@@ -48,6 +50,7 @@ function describeAgent(file: string, text: string): Description {
     icon: agent.icon,
     description: agent.whenToUse || agent.title,
     dependencies: agent.dependencies,
+    details: detailsOf((key) => field(agent.persona ?? {}, key)),
     problem,
   };
 }

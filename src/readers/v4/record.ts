@@ -78,6 +78,7 @@ function describedRecord(
     generation: GENERATION,
     aliases: [displayName, described.title, described.id],
     uses: described.dependencies && usedFiles(place, described.dependencies),
+    details: described.details,
     digest,
   });
 }

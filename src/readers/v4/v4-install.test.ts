@@ -132,6 +132,12 @@ describe('the reader of version 4 on BMAD 4.44.3', async () => {
         'templates/game-brief-tmpl.yaml',
         'templates/market-research-tmpl.yaml',
       ].map((file) => `.bmad-godot-game-dev/${file}`),
+      details: {
+        role: expect.stringMatching(/\S/),
+        identity: expect.stringMatching(/\S/),
+        communicationStyle: expect.stringMatching(/\S/),
+        principles: expect.stringMatching(/\S/),
+      },
       digest: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     const devops = at('.bmad-infrastructure-devops/agents/infra-devops-platform.md');

@@ -1,4 +1,4 @@
-import { basename, dirname } from 'node:path/posix';
+import { basename, dirname, extname } from 'node:path/posix';
 import { behaviourOf } from '../../model/format.ts';
 import { once } from '../../base/async.ts';
 import { BmadError, quoted } from '../../base/errors.ts';
@@ -19,8 +19,9 @@ import type { CustomizedAgent } from './agent-customization.ts';
 import { centralConfig, type Central } from './central-config.ts';
 import { createDescriptions, standingFor } from './description.ts';
 import { installMaterial } from './install-material.ts';
-import { currentConfig, generatedFiles, manifestFiles, moduleValues } from './generated-files.ts';
+import { currentConfig, generatedFiles, moduleValues } from './generated-files.ts';
 import { createInspection, namesIn } from './inspection.ts';
+import { manifestFiles } from './manifest-files.ts';
 import { RENDERED, resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
 import { plainSettings, skillMaterial } from './skill-material.ts';
 import { createSkillShelf } from './skill-shelf.ts';
@@ -81,11 +82,16 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     if (own !== undefined && !(await files.all()).has(path)) {
       return { path, mimeType: own.mimeType, text: await own.make() };
     }
-    const found = await files.read(path).catch(unlessMissing);
+    const found = await files.read(path).catch(async (error: unknown) => {
+      if (error instanceof BmadError && error.code !== 'not_found' && error.suggestions.length === 0)
+        throw error.with({ suggestions: besides(path, await knownPaths()), cause: error });
+      return unlessMissing(error);
+    });
     if (found !== undefined) return serve(path, found.bytes, found.origin);
-    const known = (await paths()).map((each) => each.path);
-    throw noSuchFile(path, known);
+    throw noSuchFile(path, await knownPaths());
   }
+
+  const knownPaths = async (): Promise<string[]> => (await paths()).map((each) => each.path);
 
   async function renderedFile(path: string): Promise<ServedFile> {
     const [name = '', ...rest] = path.slice(RENDERED.length).split('/');
@@ -110,14 +116,14 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
 
   /** All paths that can be read, generated ones included, sorted. */
   const paths = once(async () => {
-    const all = [...(await catalogue.files.all())].map(([path, origin]) => ({
+    const all = [...(await catalogue.files.all())].map(([path, origin]): ServedPath => ({
       path,
       mimeType: mimeTypeOf(path),
       origin: origin.displayName,
     }));
     const known = new Set(all.map(({ path }) => path));
-    for (const [path, { mimeType }] of generated)
-      if (!known.has(path)) all.push({ path, mimeType, origin: 'generated' });
+    for (const [path, { mimeType, about }] of generated)
+      if (!known.has(path)) all.push({ path, mimeType, origin: 'generated', about });
     return all.sort((a, b) => (a.path < b.path ? -1 : 1));
   });
 
@@ -244,6 +250,14 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
   };
 }
 
+/** A path that can be read; one that the server writes itself says what is in it. */
+interface ServedPath {
+  path: string;
+  mimeType: string;
+  origin: string;
+  about?: string;
+}
+
 /** Whether the kit's files say nothing, or are not there. */
 function isSilent({ memory, context, problems }: KitSettings): boolean {
   return memory === undefined && context === undefined && problems.length === 0;
@@ -255,12 +269,28 @@ function noSuchFile(path: string, known: readonly string[]): BmadError {
   const beside = known.filter((other) => dirname(other) === folder).map((other) => basename(other));
   const near = nearest(name, beside).map((other) => `${folder}/${other}`);
   const elsewhere = known.filter((other) => basename(other) === name).slice(0, 3);
+  const meant = [...new Set([...near, ...elsewhere])].map(contentUri);
   let around = folder;
   while (around !== '.' && !known.some((other) => other.startsWith(`${around}/`))) around = dirname(around);
   const pattern = around === '.' ? undefined : `${around}/**`;
   return new BmadError('not_found', `There is no file ${quoted(contentUri(path))}.`, {
     subject: contentUri(path),
-    suggestions: [...new Set([...near, ...elsewhere])].slice(0, 3).map(contentUri),
+    suggestions: meant.length > 0 ? meant.slice(0, 3) : besides(path, known),
     steps: [{ operation: 'list', args: { what: 'resources', pattern }, why: 'List the files' }],
   });
+}
+
+/** What can be read in the folder that was asked for, or beside the file: of its kind first, the nearest first. */
+function besides(path: string, known: readonly string[]): string[] {
+  const depth = (other: string): number => other.split('/').length;
+  const ofKind = (other: string): number => Number(extname(other) !== extname(path));
+  for (const folder of [path, dirname(path)]) {
+    const found = known.filter((other) => other !== path && other.startsWith(`${folder}/`));
+    if (found.length === 0) continue;
+    return found
+      .sort((a, b) => ofKind(a) - ofKind(b) || depth(a) - depth(b))
+      .slice(0, 3)
+      .map(contentUri);
+  }
+  return [];
 }

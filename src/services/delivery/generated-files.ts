@@ -11,10 +11,8 @@ import {
 } from '../../base/parse/parse.ts';
 import { maskSecretValues } from '../../base/secrets/masking.ts';
 import { compare } from '../../base/text/text.ts';
-import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ContentFiles } from '../../catalogue/content-files.ts';
 import type { HelpRow, ModuleInfo } from '../../model/module.ts';
-import { qualifiedName, type BmadRecord, type RecordKind } from '../../model/record.ts';
 import type { Central } from './central-config.ts';
 import { mimeTypeOf } from './served-file.ts';
 
@@ -26,6 +24,8 @@ const HELP_HEADER =
 /** A file the server writes itself, when it is asked for. */
 export interface GeneratedFile {
   mimeType: string;
+  /** What is in it, for people who see it in a list. */
+  about: string;
   make(): Promise<string>;
 }
 
@@ -38,12 +38,18 @@ export function generatedFiles(
   central: () => Promise<Table>,
 ): Map<string, GeneratedFile> {
   const files = new Map<string, GeneratedFile>();
-  const add = (path: string, make: () => Promise<string>): unknown =>
-    files.set(path, { mimeType: mimeTypeOf(path), make });
-  add('_config/bmad-help.csv', async () => helpCatalogue(modules));
-  add('config.toml', async () => formatToml(await central()));
-  for (const { code } of modules)
-    add(`${code}/config.yaml`, async () => formatYaml(moduleValues(await central(), code)));
+  const add = (path: string, about: string, make: () => Promise<string>): unknown =>
+    files.set(path, { mimeType: mimeTypeOf(path), about, make });
+  add('_config/bmad-help.csv', 'What can be done when: the help of all modules in one table', async () =>
+    helpCatalogue(modules),
+  );
+  add('config.toml', 'The configuration of all modules, with the values in force', async () =>
+    formatToml(await central()),
+  );
+  for (const { code, name } of modules)
+    add(`${code}/config.yaml`, `The configuration of ${name}, with the values in force`, async () =>
+      formatYaml(moduleValues(await central(), code)),
+    );
   return files;
 }
 
@@ -96,7 +102,8 @@ export function currentConfig(
       ...(v4 === undefined ? {} : { core_config: maskSecretValues(v4.value) }),
     });
   }
-  return ['config/current', { mimeType: mimeTypeOf('current.yaml'), make }];
+  const about = 'The configuration in force, and the files that set it';
+  return ['config/current', { mimeType: mimeTypeOf('current.yaml'), about, make }];
 }
 
 async function v4Config(files: ContentFiles): Promise<{ path: string; value: unknown } | undefined> {
@@ -109,82 +116,4 @@ async function v4Config(files: ContentFiles): Promise<{ path: string; value: unk
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-/** The manifests by the name users ask for them, with the columns BMAD's own files have. */
-export const MANIFESTS: Record<string, { kind: RecordKind; columns: readonly string[] }> = {
-  agents: {
-    kind: 'agent',
-    columns: [
-      'name',
-      'displayName',
-      'title',
-      'icon',
-      'role',
-      'identity',
-      'communicationStyle',
-      'principles',
-      'module',
-      'path',
-      'canonicalId',
-    ],
-  },
-  workflows: { kind: 'workflow', columns: ['name', 'description', 'module', 'path', 'canonicalId'] },
-  tasks: { kind: 'task', columns: ['name', 'displayName', 'description', 'module', 'path', 'standalone'] },
-  tools: { kind: 'tool', columns: ['name', 'displayName', 'description', 'module', 'path', 'standalone'] },
-  skills: { kind: 'skill', columns: ['canonicalId', 'name', 'description', 'module', 'path'] },
-};
-
-/** What is served, as CSV in BMAD's form, and the whole master manifest, winners and losers, as JSON. */
-export function manifestFiles(catalogue: Catalogue): Map<string, GeneratedFile> {
-  const files = new Map<string, GeneratedFile>();
-  for (const [name, { kind, columns }] of Object.entries(MANIFESTS)) {
-    files.set(`manifests/${name}`, {
-      mimeType: 'text/csv',
-      make: async () =>
-        formatCsv([
-          columns,
-          ...catalogue.winners
-            .filter((record) => record.kind === kind)
-            .map((record) => cells(record, columns)),
-        ]),
-    });
-  }
-  files.set('manifests/master.json', {
-    mimeType: 'application/json',
-    make: async () => `${JSON.stringify(masterManifest(catalogue), null, 2)}\n`,
-  });
-  return files;
-}
-
-function cells(record: BmadRecord, columns: readonly string[]): string[] {
-  const values: Record<string, string | undefined> = {
-    name: record.name,
-    displayName: record.displayName ?? record.name,
-    title: record.title,
-    icon: record.icon,
-    description: record.description,
-    module: record.moduleName,
-    path: record.bmadRelativePath,
-    canonicalId: record.name,
-    standalone: 'true',
-  };
-  return columns.map((column) => values[column] ?? '');
-}
-
-function masterManifest({ records, overridden, modules, problems }: Catalogue): Record<string, unknown> {
-  const groups: Record<string, object[]> = { agents: [], workflows: [], tasks: [] };
-  for (const record of records) {
-    const group = record.kind === 'knowledge' ? 'knowledge' : `${record.kind}s`;
-    const served = overridden.get(record);
-    const shown =
-      served === undefined
-        ? record
-        : {
-            ...record,
-            overriddenBy: { name: qualifiedName(served), origin: served.origin.displayName },
-          };
-    (groups[group] ??= []).push(shown);
-  }
-  return { ...groups, modules: modules.map(({ help: _help, ...module }) => module), problems };
 }

@@ -42,6 +42,25 @@ const OTHER_NAMES = new Map([
 
 const NAMED_IN_HINT = 40;
 
+const FROM_TEA =
+  'The knowledge of the test architect comes with the module TEA, which is not part of this content; an install of BMAD that has it brings it along.';
+
+const HELD_IN_HINT = 6;
+
+/** What the nearest domain holds: by its name, else one that has a fragment of that name. */
+function nearestContents(wanted: string, all: readonly KnowledgeDomain[]): string | undefined {
+  const [near] = nearest(
+    wanted,
+    all.map(({ name }) => name),
+  );
+  const domain =
+    all.find(({ name }) => name === near) ??
+    all.find(({ fragments }) => fragments.some(({ id }) => fold(id).includes(wanted)));
+  if (domain === undefined) return undefined;
+  const ids = domain.fragments.map(({ id }) => id);
+  return `${domain.name} holds ${ids.slice(0, HELD_IN_HINT).join(', ')}${ids.length > HELD_IN_HINT ? ', …' : ''}.`;
+}
+
 export function createKnowledge(catalogue: Catalogue) {
   const domains = once(async (): Promise<readonly KnowledgeDomain[]> => {
     const places = new Places(catalogue);
@@ -85,7 +104,13 @@ export function createKnowledge(catalogue: Catalogue) {
           ? exact
           : all.filter(({ aliases }) => aliases.some((alias) => fold(alias) === wanted));
       const [domain, other] = found;
-      if (domain !== undefined && other === undefined) return domain;
+      if (domain !== undefined && other === undefined) {
+        const { withWords } = await import('./fragment-words.ts');
+        const fragments = await Promise.all(
+          domain.fragments.map((fragment) => withWords(fragment, catalogue.files)),
+        );
+        return { ...domain, fragments };
+      }
       const names = (found.length > 0 ? found : all).map((each) => each.name);
       const listed = names.slice(0, NAMED_IN_HINT).join(', ');
       const more = names.length > NAMED_IN_HINT ? ` and ${names.length - NAMED_IN_HINT} more` : '';
@@ -97,7 +122,13 @@ export function createKnowledge(catalogue: Catalogue) {
         : new BmadError('not_found', `There is no knowledge domain ${quoted(name)}.`, {
             subject: cut(name, 200),
             suggestions: nearest(name, names),
-            hint: names.length === 0 ? 'This content has none.' : `Domains here: ${listed}${more}.`,
+            hint: [
+              OTHER_NAMES.has(wanted) ? FROM_TEA : undefined,
+              nearestContents(wanted, all),
+              names.length === 0 ? 'This content has none.' : `Domains here: ${listed}${more}.`,
+            ]
+              .filter((part) => part !== undefined)
+              .join(' '),
           });
     },
   };

@@ -20,7 +20,7 @@ export async function resourceList(
       uri,
       name,
       mimeType,
-      description: description ?? (origin === 'generated' ? 'Made by the server' : `From ${origin}`),
+      description: description ?? `From ${origin}`,
     })),
     ...(next === undefined ? {} : { nextCursor: next }),
   };
@@ -84,7 +84,10 @@ export function templateList(): ListResourceTemplatesResult {
 
 export async function resourceRead(uri: string, context: Context, call: Call): Promise<ReadResourceResult> {
   type File = { mimeType: string; text?: string; blob?: string; origin?: Record<string, string> };
-  const { mimeType, text, blob, origin } = dataOf<File>(await ask('read_resource', { uri }, context, call));
+  const { mimeType, text, blob, origin } = dataOf<File>(
+    await ask('read_resource', { uri }, context, call),
+    uri,
+  );
   // The skills extension keeps the keys of its resources to its own prefix.
   const about = {
     uri,
