@@ -49,11 +49,12 @@ describe('docs/promises.md', () => {
 });
 
 describe('the ledger', () => {
-  const tests: TestsOf = (file) => (file === 'a.test.ts' ? [['a group', 'inner', 'works']] : undefined);
+  const tests: TestsOf = (file) =>
+    file === 'a.test.ts' ? [['a group', 'inner', 'works (S-01)']] : undefined;
   const faults = (cell: string): string[] =>
     faultsIn(promisesOn(`| promise | held by |\n|---|---|\n| It works. |${cell}|\n`), tests);
 
-  it.each(['a group › inner › works', 'inner › works', 'works', 'a group', 'a group › inner'])(
+  it.each(['a group › inner › works', 'inner › works', 'works (S-01, R-02)', 'a group', 'a group › inner'])(
     'may name a test by %j',
     (name) => {
       expect(faults(` \`a.test.ts › ${name}\` `)).toEqual([]);

@@ -21,9 +21,14 @@ export function promisesOn(page: string): Promised[] {
   });
 }
 
+/** Findings that are added to a title in brackets do not make it another test. */
+const plain = (name: string): string => name.replace(/ \([A-Z]-\d{2}(?:, [A-Z]-\d{2})*\)/g, '');
+
 /** A test may be named by its whole path or its end; the beginning of a path is a group. */
-const isNamed = (name: string, path: TestPath): boolean =>
-  path.some((_, at) => path.slice(at).join(BETWEEN) === name || path.slice(0, at).join(BETWEEN) === name);
+function isNamed(name: string, path: TestPath): boolean {
+  const names = path.flatMap((_, at) => [path.slice(at).join(BETWEEN), path.slice(0, at).join(BETWEEN)]);
+  return names.some((one) => plain(one) === plain(name));
+}
 
 function faultOf(test: string, testsOf: TestsOf): string | undefined {
   const [, file, name] = /^`([^`›]+) › ([^`]+)`$/.exec(test) ?? [];
