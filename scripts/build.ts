@@ -15,6 +15,7 @@ import { agentText } from '../src/app/open-workspace.ts';
 import { isListed, STARTABLE } from '../src/model/record.ts';
 import { packageSource } from '../src/sources/package.ts';
 import { bundle, bundleLatePackages, root } from './bundle.ts';
+import { libraryDeclarations } from './library-declarations.ts';
 import { sharedState } from './module-state.ts';
 import { creditsIn, licenceTexts, LICENCES_FILE, modelName } from './supply/licences.ts';
 import { makeSbom, SBOM_FILE } from './supply/sbom.ts';
@@ -82,8 +83,8 @@ async function prepareSearch(): Promise<void> {
 }
 
 /**
- * The doors of the library: for `require`, for `import` (the very same code), and the declarations. The source of these
- * has no code in it, so it is its own declaration file, for both kinds of modules.
+ * The doors of the library: for `require`, for `import` (the very same code), and the declarations. The sources of
+ * these have no code in them, so they are their own declaration file, for both kinds of modules.
  */
 async function openLibrary(): Promise<void> {
   const { library } = createRequire(import.meta.url)(join(dist, 'shared.cjs')) as typeof shared;
@@ -96,8 +97,7 @@ async function openLibrary(): Promise<void> {
     join(dist, 'library.mjs'),
     `import library from './library.cjs';\nexport const { ${names} } = library;\n`,
   );
-  const declarations = join(root, 'src', 'library', 'public.ts');
-  for (const kind of ['mts', 'cts']) await cp(declarations, join(dist, `library.d.${kind}`));
+  for (const kind of ['mts', 'cts']) await writeFile(join(dist, `library.d.${kind}`), libraryDeclarations());
 }
 
 /** What of others is in the package, and under which licence; a licence that is not known stops the build. */

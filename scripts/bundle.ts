@@ -49,6 +49,7 @@ const LATE_PARTS: Record<string, string> = {
   'src/catalogue/names-in-force.ts': 'names-in-force',
   'src/surfaces/http/oauth/gate.ts': 'oauth',
   'src/surfaces/a2a/routes.ts': 'a2a',
+  'src/surfaces/mcp/embedded.ts': 'embedded-server',
 };
 
 /** The same for modules whose functions are called without waiting: they are loaded when one of them is first used. */

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { root } from '../bundle.ts';
+import { libraryDeclarations } from '../library-declarations.ts';
 import { code } from './markdown.ts';
 
 export interface Declaration {
@@ -16,7 +14,7 @@ const EXPORT = /^export (?:declare )?(function|class|interface|type) (\w+)/;
 
 /** Everything the library exports, in the order of its one file of declarations. */
 export function declarations(): Declaration[] {
-  const source = readFileSync(join(root, 'src', 'library', 'public.ts'), 'utf8').replaceAll('\r\n', '\n');
+  const source = libraryDeclarations();
   return source.split(/\n\n(?=\/\*\*|export )/).flatMap((block) => {
     const start = block.search(/^export /m);
     const text = block.slice(start).trim();

@@ -13,6 +13,7 @@ describe('the exports of the package', () => {
   it('are those that are declared', () => {
     const declared: Record<keyof typeof Public, true> = {
       openBmad: true,
+      BmadServer: true,
       GitSourceResolver: true,
       BmadError: true,
     };

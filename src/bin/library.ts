@@ -14,16 +14,19 @@ import { outside } from './outside.ts';
 const PRESETS = { answerBytes: '400000', pageSize: '200', usage: 'false' };
 
 /** What a caller leaves open is taken from the process, here and nowhere else. */
-async function openContext(options: Public.OpenOptions): Promise<Context> {
+async function openContext(
+  options: Public.OpenOptions,
+  { presets = PRESETS, terminal = true }: { presets?: RawSettings; terminal?: boolean } = {},
+): Promise<Context> {
   const { env, home, log, project, paths, git, discovery, cache, logLevel } = options;
   for (const source of git ?? []) parseGitUrl(source);
   const flags = present<RawSettings>({ project, paths, git, discovery, cache, logLevel });
   return createContext({
-    ...outside(flags, { presets: PRESETS, patient: true }),
+    ...outside(flags, { presets, patient: true }),
     ...(env === undefined ? {} : { env }),
     ...(home === undefined ? {} : { home }),
     writeError: (text) => log?.(text.trimEnd()),
-    terminal: true,
+    terminal,
   });
 }
 
@@ -83,4 +86,42 @@ class GitSourceResolver implements Public.GitSourceResolver {
   }
 }
 
-export { BmadError, GitSourceResolver, openBmad };
+/** The server inside a program. Each client has a connection of its own; all of them share what was read. */
+class BmadServer implements Public.BmadServer {
+  readonly #open: () => Promise<Context>;
+  readonly #connections = new Set<{ close(): Promise<void> }>();
+  #context: Context | undefined;
+
+  constructor(options: Public.OpenOptions = {}) {
+    this.#open = once(async () => {
+      try {
+        // Its clients are hosts, with the limits that hosts have.
+        const context = await openContext(options, { presets: {}, terminal: false });
+        this.#context = context;
+        return context;
+      } catch (error) {
+        throw error instanceof BmadError ? error.map(inOptionWords) : error;
+      }
+    });
+  }
+
+  async initialize(): Promise<void> {
+    await (await this.#open()).workspace();
+  }
+
+  async connect(transport: Public.McpTransport): Promise<void> {
+    const context = await this.#open();
+    const { serveTransport } = await import('../surfaces/mcp/embedded.ts');
+    // The declarations have no package of the protocol to take its types from.
+    const connection = serveTransport(context, transport as Parameters<typeof serveTransport>[1]);
+    this.#connections.add(connection);
+    void connection.ended.then(() => this.#connections.delete(connection));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#connections].map((connection) => connection.close()));
+    this.#context?.close();
+  }
+}
+
+export { BmadError, BmadServer, GitSourceResolver, openBmad };

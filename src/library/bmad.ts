@@ -5,11 +5,22 @@ import { describeAgents } from '../operations/catalogue/describe-agents.ts';
 import { listFiles } from '../operations/catalogue/list-files.ts';
 import { list } from '../operations/catalogue/list.ts';
 import { load } from '../operations/catalogue/load.ts';
+import { queryRecords as queryOperation } from '../operations/catalogue/query-records.ts';
 import { search } from '../operations/catalogue/search.ts';
 import { readResource } from '../operations/client/resources.ts';
 import { createAsker } from './ask.ts';
 import { resolveGitSource } from './git-sources.ts';
-import type { Activation, AgentMetadata, Bmad, FileInfo, Resource, SearchHit } from './public.ts';
+import type {
+  Activation,
+  AgentManifestEntry,
+  AgentMetadata,
+  Bmad,
+  FileInfo,
+  MasterRecord,
+  RecordQuery,
+  Resource,
+  SearchHit,
+} from './public.ts';
 
 /** Longest page of a list. */
 const PAGE = 200;
@@ -46,6 +57,26 @@ export async function createBmad(context: Context): Promise<Bmad> {
     return found;
   }
 
+  const queryRecords = async (query: RecordQuery = {}): Promise<MasterRecord[]> =>
+    (await ask<{ records: MasterRecord[] }>(queryOperation, query)).records;
+
+  /** What the agents' manifest says of each, as data. */
+  async function agentManifest(): Promise<AgentManifestEntry[]> {
+    const agents = await queryRecords({ kind: 'agent', served: true });
+    return agents.map((agent) => ({
+      name: agent.name,
+      displayName: agent.displayName ?? agent.name,
+      title: agent.title ?? '',
+      icon: agent.icon ?? '',
+      role: agent.role ?? '',
+      identity: agent.identity ?? '',
+      communicationStyle: agent.communicationStyle ?? '',
+      principles: agent.principles ?? '',
+      module: agent.moduleName,
+      path: agent.bmadRelativePath,
+    }));
+  }
+
   return {
     get project() {
       return workspace.project.root;
@@ -78,6 +109,11 @@ export async function createBmad(context: Context): Promise<Bmad> {
         hint: 'Read it from its "fullPath" in listAllFiles().',
       });
     },
+    queryRecords,
+    async findRecord(name, query = {}) {
+      const [first] = await queryRecords({ ...query, name, served: true });
+      return first ?? null;
+    },
     async search(query, options = {}) {
       return (await ask<{ items: SearchHit[] }>(search, { query, ...options })).items;
     },
@@ -91,7 +127,8 @@ export async function createBmad(context: Context): Promise<Bmad> {
         cursor = part.next;
       }
       const { name: found, kind, title, problems, context: about } = first;
-      return { name: found, kind, title, text, problems, context: about };
+      const agentManifestData = await agentManifest();
+      return { name: found, kind, title, text, problems, context: { ...about, agentManifestData } };
     },
     resolveGitSource: (gitUrl) => resolveGitSource(asker, gitUrl),
     async refresh() {

@@ -1,7 +1,11 @@
 /**
- * The library of the BMAD MCP Server: everything the server serves, for programs. This file has all its types and names;
- * it contains no code and becomes the declaration files of the package unchanged.
+ * The library of the BMAD MCP Server: everything the server serves, for programs. This file and the one beside it
+ * have all its types and names, contain no code, and together become the declaration files of the package.
  */
+
+import type { AgentManifestEntry, MasterRecord, RecordQuery, SearchHit } from './public-server.ts';
+
+export * from './public-server.ts';
 
 /** Where content comes from: the project, a folder in `paths`, `BMAD_ROOT`, the user, git, or the package itself. */
 export type ContentSource = 'project' | 'cli' | 'env' | 'user' | 'git' | 'package';
@@ -65,25 +69,6 @@ export interface FileInfo {
   mimeType: string;
 }
 
-/** One hit of a search, the best first. */
-export interface SearchHit {
-  name: string;
-  kind: string;
-  module?: string;
-  title?: string;
-  description: string;
-  phase?: string;
-  uri?: string;
-  /** Other names it can be called by. */
-  aliases?: string[];
-  /** The origin in words. */
-  origin?: string;
-  /** From 0 to 1; only scores of one search can be compared. */
-  score: number;
-  /** Why it matched: `name`, `title: stories; meaning 0.61`. */
-  why: string;
-}
-
 export interface SearchOptions {
   /** What to look for; `all` by default. */
   type?:
@@ -133,6 +118,8 @@ export interface WorkflowContext {
   projectRoot?: string;
   mcpResources?: string;
   agentManifestPath?: string;
+  /** The agents that are offered, as the manifest at `agentManifestPath` lists them. */
+  agentManifestData?: AgentManifestEntry[];
   agentCount?: number;
   placeholders?: {
     project_root?: string;
@@ -226,6 +213,10 @@ export interface Bmad {
   listAllFiles(): Promise<FileInfo[]>;
   /** A text file by its path from the BMAD root, or by its `bmad://` address. Throws a `BmadError`. */
   loadFile(relativePath: string): Promise<string>;
+  /** The records of all origins that fit, those of the highest rank first. Throws a `BmadError` on bad arguments. */
+  queryRecords(query?: RecordQuery): Promise<MasterRecord[]>;
+  /** The record that is offered under a name; `null` if there is none. */
+  findRecord(name: string, query?: RecordQuery): Promise<MasterRecord | null>;
   /** Finds agents and workflows by name, title and description. Throws a `BmadError` on bad arguments. */
   search(query: string, options?: SearchOptions): Promise<SearchHit[]>;
   /** The complete answer of the tool `bmad` to `execute`. Throws a `BmadError`: `not_found`, `ambiguous`. */

@@ -11,6 +11,7 @@ import { getKnowledge } from './catalogue/get-knowledge.ts';
 import { listFiles } from './catalogue/list-files.ts';
 import { list } from './catalogue/list.ts';
 import { load } from './catalogue/load.ts';
+import { queryRecords } from './catalogue/query-records.ts';
 import { read } from './catalogue/read.ts';
 import { search } from './catalogue/search.ts';
 import { listTasks, listWorkflows } from './catalogue/work-lists.ts';
@@ -185,5 +186,6 @@ export const operations: readonly AnyOperation[] = [
   load,
   describeAgents,
   listFiles,
+  queryRecords,
   sourcesResolve,
 ];

@@ -113,5 +113,6 @@ export const OFFERED: Readonly<Partial<Record<string, Offer>>> = {
   load: { projectless: true },
   describe_agents: { projectless: true },
   list_files: { projectless: true },
+  query_records: { projectless: true },
   sources_resolve: { projectless: true },
 };

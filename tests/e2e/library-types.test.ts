@@ -8,10 +8,10 @@ import { runToEnd } from '../support/programs.ts';
 const { folder, env } = await installPackedPackage(afterAll);
 
 /** Uses every export, with types that would not fit if a declaration were wrong or missing. */
-const USE = `import { BmadError, GitSourceResolver, openBmad } from 'mcp-server-bmad';
+const USE = `import { BmadError, BmadServer, GitSourceResolver, openBmad } from 'mcp-server-bmad';
 import type {
-  Activation, ActivateOptions, AgentMetadata, Bmad, CacheEntry, ContentSource, ErrorCode, FileInfo, GitUrlSpec,
-  OpenOptions, Resource, SearchHit, SearchOptions, Surroundings, WorkflowContext,
+  Activation, ActivateOptions, AgentManifestEntry, AgentMetadata, Bmad, CacheEntry, ContentSource, ErrorCode, FileInfo, GitUrlSpec,
+  MasterRecord, McpTransport, OpenOptions, RecordQuery, Resource, SearchHit, SearchOptions, Surroundings, WorkflowContext,
 } from 'mcp-server-bmad';
 
 const surroundings: Surroundings = { home: '/h', cache: '/c', env: { PATH: '/bin' }, logLevel: 'info', log: (line) => void line.length };
@@ -35,6 +35,15 @@ export async function use(): Promise<string[]> {
   const activation: Activation = await bmad.activate('architect', activateOptions);
   const context: WorkflowContext = activation.context;
   const folder: string = await bmad.resolveGitSource('git+file:///x.git');
+  const query: RecordQuery = { kind: 'agent', module: 'bmm', origin: 'package', served: true };
+  const records: MasterRecord[] = await bmad.queryRecords(query);
+  const record: MasterRecord | null = await bmad.findRecord('architect');
+  const manifest: AgentManifestEntry[] = context.agentManifestData ?? [];
+  const transport: McpTransport = { start: async () => {}, send: async () => {}, close: async () => {} };
+  const server: BmadServer = new BmadServer(options);
+  await server.initialize();
+  await server.connect(transport);
+  await server.close();
   await bmad.refresh();
   bmad.close();
   const resolver = new GitSourceResolver(surroundings);
@@ -46,6 +55,7 @@ export async function use(): Promise<string[]> {
   resolver.close();
   const { placeholders = { bmad_root: '' } } = context;
   return [
+    ...records.map(({ status }) => status), record?.origin.manifestDir ?? '', ...manifest.map(({ role }) => role),
     project ?? '', ...warnings, workflow.content, source, ...names, metadata?.persona ?? '', text, folder, resolved,
     ...all.map(({ title }) => title), ...files.map(({ fullPath = '' }) => fullPath), ...hits.map(({ score }) => score.toFixed(1)),
     ...kept.map(({ path, fetchedAt }) => path + fetchedAt), spec.host, placeholders.bmad_root,

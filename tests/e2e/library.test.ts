@@ -52,7 +52,7 @@ describe.each([
   it('starts nothing when it is loaded, and is one library for import and require', () => {
     expect(answers).toMatchObject({
       started: [],
-      exports: ['BmadError', 'GitSourceResolver', 'openBmad'],
+      exports: ['BmadError', 'BmadServer', 'GitSourceResolver', 'openBmad'],
       same: true,
       warnings: [],
     });

@@ -22,6 +22,7 @@ import { installMaterial } from './install-material.ts';
 import { currentConfig, generatedFiles, moduleValues } from './generated-files.ts';
 import { createInspection, namesIn } from './inspection.ts';
 import { manifestFiles } from './manifest-files.ts';
+import { masterRecords } from './master-record.ts';
 import { RENDERED, resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
 import { plainSettings, skillMaterial } from './skill-material.ts';
 import { createSkillShelf } from './skill-shelf.ts';
@@ -244,6 +245,7 @@ export function createDelivery({ catalogue, projectRoot, projectBmad, today }: D
     ),
     file,
     paths,
+    masterRecords: (records: readonly BmadRecord[]) => masterRecords(records, catalogue),
     activation,
     skills,
     mimeTypeOf,

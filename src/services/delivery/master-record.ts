@@ -34,6 +34,14 @@ export function masterRecord(
   };
 }
 
+export async function masterRecords(
+  records: readonly BmadRecord[],
+  catalogue: Pick<Catalogue, 'overridden' | 'sources'>,
+): Promise<MasterRecord[]> {
+  const folders = await manifestFolders(catalogue.sources);
+  return records.map((record) => masterRecord(record, catalogue, folders));
+}
+
 /** What BMAD's installer calls its folder; built-in content is in none. */
 const USUAL_FOLDER = '_bmad';
 

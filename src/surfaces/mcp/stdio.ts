@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Server } from '@modelcontextprotocol/server';
+import type { Server, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Context } from '../../operations/context.ts';
 import { followListeners, inTurn } from './listening.ts';
@@ -13,7 +13,14 @@ export function serveStreams(
   input: Readable,
   output: Writable,
 ): { ended: Promise<void>; close(): Promise<void> } {
-  const transport = new LineTransport(input, output);
+  return serveTransport(context, new LineTransport(input, output));
+}
+
+/** The same over any transport of the protocol. */
+export function serveTransport(
+  context: Context,
+  transport: Transport,
+): { ended: Promise<void>; close(): Promise<void> } {
   let current: Server | undefined;
   const watch = watchChanges(
     context,
