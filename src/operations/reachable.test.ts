@@ -37,6 +37,7 @@ describe('what programs may call by name', () => {
       'outside_task_cancel',
       'outside_task_list',
       'outside_task_show',
+      'query_records',
       'sources_add',
       'sources_approve',
       'sources_clear',

@@ -175,7 +175,7 @@ describe('a repository in two shapes', () => {
     const plugin = { name: 'acme', version: '1.2.3', description: 'The first', skills: ['./skills/ship'] };
     const team = await repository({ ...marketplace(plugin), ...skill('skills/ship', 'workflow') });
     const module = (await team.modules()).find(({ name }) => name === 'acme');
-    expect(module).toMatchObject({ title: 'acme 1.2.3', description: 'The first' });
+    expect(module).toMatchObject({ title: 'acme 1.2.3', description: 'The first; 1 workflow' });
     const { data } = await team.session.ok(activate, { name: 'ship' });
     expect(data['context']).toMatchObject({ moduleInfo: { name: 'acme', version: '1.2.3' } });
   });

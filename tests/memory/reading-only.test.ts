@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { sha256 } from '../../src/base/sha256.ts';
 import { openSqlite } from '../../src/services/memory/sqlite/open.ts';
 import { openSqliteStore } from '../../src/services/memory/sqlite/store.ts';
 import { temporaryFolder } from '../support/app.ts';
@@ -8,13 +9,18 @@ import { memory, storeOptions } from './places.ts';
 
 const QUERY = { terms: ['redis'], filter: {}, limit: 10 };
 
-/** Every file of a folder with its bytes. */
+/** Every file of a folder with a digest of its bytes. */
 async function everything(folder: string): Promise<Record<string, string>> {
   const names = (await readdir(folder)).sort();
-  const files = names.map(
-    async (name) => [name, (await readFile(join(folder, name))).toString('base64')] as const,
-  );
+  const files = names.map(async (name) => [name, sha256(await readFile(join(folder, name)))] as const);
   return Object.fromEntries(await Promise.all(files));
+}
+
+/** A writer that was closed may take its log away late: when the driver's statements are collected. */
+async function expectUnchanged(folder: string, before: Record<string, string>): Promise<void> {
+  const now = await everything(folder);
+  expect(now['memory.db']).toBe(before['memory.db']);
+  expect(before).toMatchObject(now);
 }
 
 describe.each(['wal', 'delete'] as const)('a database (%s) that is opened only to be read', (journal) => {
@@ -35,9 +41,9 @@ describe.each(['wal', 'delete'] as const)('a database (%s) that is opened only t
     await expect(reader.upsert([memory('b', 'Never written.')])).rejects.toMatchObject({
       code: 'unavailable',
     });
-    expect(await everything(folder)).toEqual(before);
+    await expectUnchanged(folder, before);
     await reader.close();
-    expect(await everything(folder)).toEqual(before);
+    await expectUnchanged(folder, before);
   });
 
   it('shows what others write meanwhile', async () => {
