@@ -1,6 +1,6 @@
 import * as nodeModule from 'node:module';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheCompiledCode } from '../base/files/code-cache.ts';
 import { madePrivate } from '../base/files/private-folder.ts';
@@ -27,6 +27,8 @@ export function useCompileCache(): void {
       ? LOCALAPPDATA || join(homedir(), 'AppData', 'Local')
       : XDG_CACHE_HOME || join(homedir(), '.cache');
   const folder = asked ?? join(base, STATE_FOLDER, 'compile-cache');
+  // What is relative leads into the project, which could bring its own code there.
+  if (!isAbsolute(folder)) return;
   // Node itself would make it readable for everyone.
   if (!madePrivate(folder)) return;
   if (enableCompileCache !== undefined) return void enableCompileCache(folder);

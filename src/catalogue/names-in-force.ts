@@ -1,3 +1,4 @@
+import { withoutHidden } from '../base/text/hidden.ts';
 import { attempt, noted, orElse } from '../base/expected.ts';
 import { field, parseToml, parseYaml, tableOf, textField, type Table } from '../base/parse/parse.ts';
 import { fold } from '../base/text/suggest.ts';
@@ -52,7 +53,7 @@ function withNames(record: BmadRecord, { name, title, icon }: Renaming): BmadRec
     // Descriptions of skills say whom to ask for.
     ...(name === undefined || old === undefined
       ? {}
-      : { description: description.replaceAll(`talk to ${old}`, `talk to ${name}`) }),
+      : { description: description.replaceAll(`talk to ${old}`, () => `talk to ${name}`) }),
     ...(title === undefined ? {} : { title }),
     ...(icon === undefined ? {} : { icon }),
     aliases: [...new Set(aliases)],
@@ -143,7 +144,7 @@ const stem = (path: string): string => path.slice(path.lastIndexOf('/') + 1).rep
 
 function renaming(file: string, table: Table, isFor: Renaming['isFor']): Renaming[] {
   const told = (key: string): string | undefined =>
-    oneLine(textField(table, key) ?? '', NAME_LENGTH) || undefined;
+    oneLine(withoutHidden(textField(table, key) ?? ''), NAME_LENGTH) || undefined;
   const [name, title, icon] = [told('name'), told('title'), told('icon')];
   return name === undefined && title === undefined && icon === undefined
     ? []

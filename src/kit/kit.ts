@@ -140,7 +140,8 @@ export async function readContextFile(
 export function plainPairs(text: string): Table {
   const tables: Record<string, Record<string, string>> = {};
   let table: Record<string, string> | undefined;
-  for (const line of text.split(/\r?\n/)) {
+  // At every line end that a pattern knows: one that meets another would try the rest of the line again and again.
+  for (const line of text.split(/\r\n?|[\n\u2028\u2029]/)) {
     const top = /^([\w-]+)\s*:\s*(?:#.*)?$/.exec(line)?.[1];
     if (top === 'project' || top === 'user') tables[top] = table = tables[top] ?? {};
     else if (/^\S/.test(line) && !line.startsWith('#')) table = undefined;
