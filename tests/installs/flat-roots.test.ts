@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { activate } from '../../src/operations/activation/activate.ts';
+import { doctor } from '../../src/operations/server/doctor.ts';
 import { load } from '../../src/operations/catalogue/load.ts';
 import { read } from '../../src/operations/catalogue/read.ts';
 import { listResources, readResource } from '../../src/operations/client/resources.ts';
@@ -94,5 +95,18 @@ describe('a flat folder of content in the home folder', async () => {
     expect((await ok(activate, { name: 'half', kind: 'workflow' })).answer.body).toContain(
       '"instructions" names workflows/broken/gone.md, which does not exist',
     );
+  });
+
+  it('M-08: tells of them in the doctor, as broken where the instructions are missing', async () => {
+    const { data, failed } = await ok(doctor, { handshake: false });
+    expect(failed).toBe(true);
+    expect(data['problems']).toEqual([
+      'workflows/broken/workflow.yaml: "instructions" names workflows/broken/gone.md, which does not exist',
+    ]);
+    expect(data['findings']).toContainEqual({
+      level: 'notice',
+      about: 'content',
+      text: 'workflows/deploy/workflow.yaml: "validation" names workflows/deploy/checklist.md, which does not exist',
+    });
   });
 });

@@ -16,9 +16,9 @@ import { installOf, upgrade, type Version } from '../support/installs.ts';
 const EXPECTED: Record<Version, Partial<Record<RecordKind, number>>> = {
   '4.44.3': { agent: 43, workflow: 20, task: 96, knowledge: 24, template: 53, checklist: 46, team: 8 },
   '6.0.0-alpha.7': { agent: 19, workflow: 62, task: 5, tool: 1, knowledge: 21, team: 3 },
-  '6.0.0-alpha.22': { agent: 25, workflow: 70, task: 5, knowledge: 48, team: 6 },
-  '6.0.0-Beta.5': { agent: 10, workflow: 25, task: 7, team: 2 },
-  '6.0.4': { agent: 10, workflow: 25, team: 2 },
+  '6.0.0-alpha.22': { agent: 25, workflow: 70, task: 6, knowledge: 48, team: 6 },
+  '6.0.0-Beta.5': { agent: 10, workflow: 25, task: 8, team: 2 },
+  '6.0.4': { agent: 10, workflow: 25, task: 9, team: 2 },
   '6.1.0': { agent: 10, workflow: 34, team: 2 },
   '6.2.0': { agent: 9, workflow: 34, skill: 2, team: 2 },
   '6.3.0': { agent: 6, workflow: 22, skill: 13 },

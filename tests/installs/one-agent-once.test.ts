@@ -60,6 +60,8 @@ describe('M-01: an agent is offered once', () => {
     ['6.0.0-alpha.7', 'advanced-elicitation', 'core/adv-elicit'],
     ['6.0.0-alpha.7', 'deep-recon', 'bmm/research'],
     ['6.0.0-alpha.7', 'check-implementation-readiness', 'bmm/solutioning-gate-check'],
+    ['6.0.0-alpha.22', 'bmad-advanced-elicitation', 'core/advanced-elicitation'],
+    ['6.0.4', 'adv-elicit', 'core/advanced-elicitation'],
     ['6.0.4', 'prd', 'bmm/create-prd'],
     ['6.0.4', 'bmad-prd', 'bmm/create-prd'],
     ['6.0.4', 'bmm/prd', 'bmm/create-prd'],

@@ -102,7 +102,7 @@ describe('list_tasks', () => {
     const { data } = await alpha.ok(listTasks);
     const tasks = (data['tasks'] as Entry[]).filter(({ kind }) => kind === 'task');
     expect(tasks.map(({ name }) => name)).toContain('index-docs');
-    expect(tasks).toHaveLength(5);
+    expect(tasks).toHaveLength(6);
     expect(data['note']).toBeUndefined();
   });
 

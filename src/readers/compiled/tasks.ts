@@ -3,19 +3,32 @@ import { detailsOf } from '../details.ts';
 import { gather } from './gather.ts';
 import type { Install } from './install.ts';
 import { firstTag } from './markup.ts';
-import { descriptionText, fileOf, frontMatter, nameText, stemOf, type LoadedFile } from './reading.ts';
+import {
+  descriptionText,
+  fileOf,
+  folderOf,
+  frontMatter,
+  nameText,
+  stemOf,
+  type LoadedFile,
+} from './reading.ts';
 import type { Finding, Shelf } from './shelf.ts';
+
+/** A task that lies among the workflows in a folder of its own, which names it: 6.0 moved advanced elicitation there. */
+const AMONG_WORKFLOWS = /^[^/]+\/workflows\/(?:[^/]+\/)+workflow\.xml$/i;
 
 /** Tasks and tools: small XML files, or Markdown, directly in `tasks` and `tools` of a module. */
 export async function readTasks(install: Install, shelf: Shelf, kind: 'task' | 'tool'): Promise<void> {
-  const place = new RegExp(`^[^/]+/${kind}s/[^/]+\\.(?:xml|md)$`, 'i');
+  const direct = new RegExp(`^[^/]+/${kind}s/[^/]+\\.(?:xml|md)$`, 'i');
+  const isPlace = (path: string): boolean =>
+    direct.test(path) || (kind === 'task' && AMONG_WORKFLOWS.test(path) && shelf.at(path) === undefined);
   await gather(install, shelf, {
     kind,
     manifest: `${kind}-manifest.csv`,
     suffix: /\.(?:xml|md)$/i,
     onDisk: () =>
       install.files.filter(
-        (path) => place.test(path) && shelf.inModule(path) && !/^readme\b/i.test(fileOf(path)),
+        (path) => isPlace(path) && shelf.inModule(path) && !/^readme\b/i.test(fileOf(path)),
       ),
     understand: (file, row) => task(install, file, row),
     formatOf: (path) => (/\.xml$/i.test(path) ? 'xml' : 'document'),
@@ -33,13 +46,14 @@ function task(
   if (xml && tag === undefined && row === undefined) return undefined;
   const data = xml ? {} : frontMatter(file.path, text, problems);
   const own = (name: string): string | undefined => tag?.get(name) ?? textField(data, name);
-  const name = nameText(row?.cell('name')) ?? stemOf(file.path);
+  const stem = AMONG_WORKFLOWS.test(file.path) ? fileOf(folderOf(file.path)) : stemOf(file.path);
+  const name = nameText(row?.cell('name')) ?? nameText(stem) ?? stem;
   const displayName = nameText(row?.cell('displayName')) ?? nameText(own('name'));
   return {
     name,
     displayName: displayName === name ? undefined : displayName,
     description: descriptionText(row?.cell('description')) ?? descriptionText(own('description')),
-    aliases: [displayName, nameText(row?.cell('canonicalId')), stemOf(file.path)],
+    aliases: [displayName, nameText(row?.cell('canonicalId')), stem],
     details: detailsOf((key) => row?.cell(key), own),
   };
 }

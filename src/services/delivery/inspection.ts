@@ -11,6 +11,7 @@ import type { BmadRecord, Problem } from '../../model/record.ts';
 import { optionalText, type Tree } from '../../sources/tree.ts';
 import { CENTRAL_LAYERS, kitPlaces } from './central-config.ts';
 import { resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
+import { missingParts } from './workflow-parts.ts';
 
 interface ShownLayer {
   key: string;
@@ -37,9 +38,13 @@ export function createInspection(
   resolver: SkillResolver,
   checkCustomizations: () => Promise<Problem[]>,
 ) {
-  /** What is wrong with the project's own configuration and overrides. */
+  /** What is wrong with the project's own configuration and overrides, and with what workflows are made of. */
   async function check(): Promise<Problem[]> {
-    const problems = [...(await resolver.centralLayers()).problems, ...(await checkCustomizations())];
+    const problems = [
+      ...(await resolver.centralLayers()).problems,
+      ...(await checkCustomizations()),
+      ...(await missingParts(catalogue)),
+    ];
     for (const name of await namesIn(await resolver.projectBmad(), 'custom')) {
       const skill = /^(.+?)(?:\.user)?\.toml$/.exec(name)?.[1];
       if (skill === undefined || skill === 'config') continue;

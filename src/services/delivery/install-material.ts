@@ -10,7 +10,7 @@ import type { CustomizedAgent } from './agent-customization.ts';
 import { namedFiles, namesBeside, rulesOf, usualRule, type PathRule } from './named-paths.ts';
 import { skillFolder } from './resolve-skill.ts';
 import { usedValues, type CommonParts } from './skill-material.ts';
-import { partsNamed, sharesItsFolder } from './workflow-parts.ts';
+import { missingPart, partsNamed, sharesItsFolder } from './workflow-parts.ts';
 
 interface InstallParts extends CommonParts {
   /** What there is to say of the agent's customization; its text is the main text. */
@@ -93,13 +93,10 @@ async function yamlWorkflow(
   const folder = dirname(record.bmadRelativePath);
   const files: Material['files'] = [];
   const further: string[] = [];
-  for (const { key, path } of partsNamed(record, table)) {
+  for (const part of partsNamed(record, table)) {
+    const { key, path } = part;
     const text = await parts.read(path);
-    if (text === undefined)
-      problems.push({
-        file: record.bmadRelativePath,
-        message: `"${key}" names ${path}, which does not exist`,
-      });
+    if (text === undefined) problems.push(missingPart(record, part));
     else if (key === 'instructions') files.push({ uri: contentUri(path), text });
     else further.push(contentUri(path));
   }

@@ -2,8 +2,10 @@ import { basename, dirname } from 'node:path/posix';
 import { attempt, orElse } from '../../base/expected.ts';
 import { parseYaml, tableOf, textField, type Table } from '../../base/parse/parse.ts';
 import { contentPath } from '../../base/files/paths.ts';
+import { decodeText } from '../../base/text/decode.ts';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { behaviourOf } from '../../model/format.ts';
-import type { BmadRecord } from '../../model/record.ts';
+import type { BmadRecord, Problem } from '../../model/record.ts';
 
 /** A file that a `workflow.yaml` names in a key. */
 export interface WorkflowPart {
@@ -29,6 +31,30 @@ export function partsIn(record: BmadRecord, main: string): WorkflowPart[] {
     record,
     attempt(() => tableOf(parseYaml(record.bmadRelativePath, main)), orElse({})),
   );
+}
+
+/** Said of a part that is not there, when its workflow is started and when all are checked. */
+export function missingPart(record: BmadRecord, { key, path }: WorkflowPart): Problem {
+  return { file: record.bmadRelativePath, message: `"${key}" names ${path}, which does not exist` };
+}
+
+/** The parts of all workflows that are not there. Without its instructions a workflow cannot be followed at all. */
+export async function missingParts({ callable, files }: Catalogue): Promise<Problem[]> {
+  const problems: Problem[] = [];
+  for (const record of callable) {
+    if (!behaviourOf(record).needsEngine || record.origin.kind === 'package') continue;
+    const own = files.preferring(record.origin);
+    const known = await own.all();
+    // One that cannot be read is told of as such.
+    const main = await own.read(record.bmadRelativePath).catch(orElse(undefined));
+    const parts = main === undefined ? [] : partsIn(record, decodeText(main.bytes));
+    for (const part of parts.filter(({ path }) => !known.has(path)))
+      problems.push({
+        ...missingPart(record, part),
+        ...(part.key === 'instructions' ? {} : { mild: true as const }),
+      });
+  }
+  return problems;
 }
 
 /** Whether its folder is one of many workflows side by side, and not its own. */
