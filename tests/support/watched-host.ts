@@ -1,10 +1,27 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { ChildProcess } from 'node:child_process';
 import { runWatched } from '../../src/base/process/process-watched.ts';
 
-/** A process that runs a program which never ends, and tells who that is: to be killed without warning. */
-const cwd = process.argv[2] ?? '/';
+/**
+ * A process that runs a program which never ends, and tells who that is: to be killed without warning. Told to leave at
+ * once, it kills itself as soon as it has said what to run, and tells who would have run it.
+ */
+const [, , cwd = '/', leaves] = process.argv;
+if (leaves !== undefined)
+  subscribe('child_process', (message) => {
+    const { process: child } = message as { process: ChildProcess };
+    child.once('spawn', () =>
+      setImmediate(() => {
+        process.stdout.write(`pid ${child.pid}\n`);
+        process.kill(process.pid, 'SIGKILL');
+      }),
+    );
+  });
+/** What is killed later is stubborn; what is left at once must not end of its own because nobody listens. */
+const ignored = leaves === undefined ? 'TERM HUP' : 'PIPE';
 await runWatched(
   'bash',
-  ['-c', `trap '' TERM HUP; sleep 600 & echo "pid $$ pid $!"; wait; while :; do sleep 1; done`],
+  ['-c', `trap '' ${ignored}; sleep 600 & echo "pid $$ pid $!"; wait; while :; do sleep 1; done`],
   {
     cwd,
     env: { PATH: process.env['PATH'] ?? '' },

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdir, readlink } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/app.ts';
 import { childProgram } from '../../../tests/support/child-program.ts';
@@ -33,6 +34,13 @@ async function bash(
     },
   });
   return { ...result, ...texts };
+}
+
+/** Who works in a folder, where the system says so. */
+async function processesIn(folder: string): Promise<string[]> {
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const folders = await Promise.all(pids.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => undefined)));
+  return pids.filter((_, index) => folders[index] === folder);
 }
 
 const pidIn = (text: string): number => Number(/pid (\d+)/.exec(text)?.[1]);
@@ -155,5 +163,32 @@ describe.skipIf(process.platform === 'win32')('a watched program', () => {
     const pids = [...text.matchAll(/pid (\d+)/g)].map((match) => Number(match[1]));
     expect(pids).toHaveLength(2);
     await Promise.all(pids.map(gone));
+  });
+
+  it('ends when the process that watches is killed before the program runs', async () => {
+    const folder = await temporaryFolder(onTestFinished);
+    const program = await childProgram('tests/support/watched-host.ts');
+    const host = spawn(process.execPath, [program, folder, 'leave at once'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { PATH },
+    });
+    const text = (await host.stdout.setEncoding('utf8').toArray()).join('');
+    const watcher = pidIn(text);
+    expect(watcher).toBeGreaterThan(1);
+    await gone(watcher);
+    await expect.poll(() => processesIn(folder)).toEqual([]);
+  });
+
+  it('does not run at all when it is cancelled before it runs', async () => {
+    const controller = new AbortController();
+    const cwd = await temporaryFolder(onTestFinished);
+    let text = '';
+    const running = bash('echo "pid $$"; exec sleep 600', { cwd, signal: controller.signal }, (output) => {
+      text = output;
+    });
+    controller.abort();
+    expect(await thrownBy(() => running)).toMatchObject({ name: 'AbortError' });
+    expect(text).toBe('');
+    expect(await processesIn(cwd)).toEqual([]);
   });
 });

@@ -54,7 +54,8 @@ function end() {
 }
 self.on('disconnect', end);
 self.on('message', (message) => {
-  if (message.end) return end();
+  // What is to be ended before it was started is never started.
+  if (message.end || ending) return end();
   const { program, args, cwd, env } = message;
   const failed = (error) => leave({ error: error.code || 'UNKNOWN' });
   try {
@@ -63,7 +64,8 @@ self.on('message', (message) => {
     });
   } catch (error) { return failed(error); }
   child.on('error', failed);
-  child.once('spawn', () => self.connected && self.send({ pid: child.pid }));
+  // Whoever waits for it may be gone, and an error that nobody takes would end this process before the group.
+  child.once('spawn', () => self.connected && self.send({ pid: child.pid }, () => {}));
   child.once('exit', (code, signal) => {
     const report = { code, signal };
     (function rest() {
@@ -73,6 +75,7 @@ self.on('message', (message) => {
     })();
   });
 });
+if (!self.connected) end();
 `;
 
 interface Report {
