@@ -36,6 +36,15 @@ describe('names that overrides give', () => {
     expect(answer.body).not.toContain('Mary');
   });
 
+  it('are shown without hidden characters, and are plain text', async () => {
+    const { ok } = await session({
+      'project/_bmad/custom/bmad-agent-analyst.toml': '[agent]\nname = "Mar$&ie\\U000E0049\\u202E"\n',
+    });
+    const { answer } = await ok(list, { what: 'agents' });
+    expect(answer.body).toContain('Mar$&ie');
+    expect(answer.body).not.toMatch(/[\u202E\u{E0049}]|talk to Martalk/u);
+  });
+
   it('M-05: hold for compiled agents of the project and of the home folder', async () => {
     const { ok } = await session({
       'home/.bmad/_config/manifest.yaml': 'installation:\n  version: 6.0.4\n',

@@ -81,27 +81,40 @@ function layer(
 ): KitLayer | undefined {
   if (found === undefined) return undefined;
   const { file, text, table } = found;
-  const values = KIT_SETTINGS.flatMap((key) => {
+  const places = KIT_SETTINGS.flatMap((key) => {
     const place = placeOf(key) ?? [];
     const name = place.at(-1);
     if (name === undefined) return [];
     const inner = place.length === 1 ? table : tableOf(field(table, place[0] ?? ''));
     const value = givenValue(inner, name);
-    return value === undefined ? [] : [[key, { value, ...lineOf(text, place) }] as const];
+    return value === undefined ? [] : [{ key, value, place }];
   });
-  return values.length === 0 ? undefined : { file, values: Object.fromEntries(values) };
+  if (places.length === 0) return undefined;
+  const lines = linesOf(text, new Set(places.flatMap(({ place }) => place)));
+  const values = places.map(({ key, value, place }) => [key, { value, ...lineOf(lines, place) }] as const);
+  return { file, values: Object.fromEntries(values) };
+}
+
+/** On which lines each of some names stands as a key, in their order. */
+function linesOf(text: string, names: ReadonlySet<string>): ReadonlyMap<string, number[]> {
+  const found = new Map<string, number[]>();
+  for (const [index, line] of text.split('\n').entries()) {
+    const name = /^\s*["']?([\w-]+)["']?\s*:/.exec(line)?.[1];
+    if (name === undefined || !names.has(name)) continue;
+    const lines = found.get(name);
+    if (lines === undefined) found.set(name, [index + 1]);
+    else lines.push(index + 1);
+  }
+  return found;
 }
 
 /** The line of a key, or of a key within a table; written on one line, it is the line of the table. */
-function lineOf(text: string, place: readonly string[]): { line?: number } {
-  const lines = text.split('\n');
-  const begins = (name: string, line: string): boolean =>
-    new RegExp(`^\\s*["']?${name}["']?\\s*:`).test(line);
-  let at = -1;
+function lineOf(lines: ReadonlyMap<string, readonly number[]>, place: readonly string[]): { line?: number } {
+  let at = 0;
   for (const name of place) {
-    const next = lines.findIndex((line, index) => index > at && begins(name, line));
-    if (next === -1) break;
+    const next = lines.get(name)?.find((line) => line > at);
+    if (next === undefined) break;
     at = next;
   }
-  return at === -1 ? {} : { line: at + 1 };
+  return at === 0 ? {} : { line: at };
 }

@@ -51,14 +51,14 @@ export function chooseTools(operations: readonly ToolDeclaration[], settings: Se
   checkToolsets(toolsets, configFrom.toolsets);
   const known = new Set(fixed.map(({ name }) => name));
   const words = new Map(fixed.flatMap((tool) => Object.entries(tool.words ?? {})));
-  const withheld = excludeTools.filter((name) => words.has(name) && !known.has(name));
+  const excludes = matcher(excludeTools);
+  const withheld = [...words.keys()].filter((word) => !known.has(word) && excludes(word));
   const unsettled = (['tools', 'excludeTools'] as const).flatMap((setting) =>
     config[setting]
       .filter((name) => !known.has(name) && !isPattern(name))
       .filter((name) => setting === 'tools' || !words.has(name))
       .map((name) => ({ name, from: configFrom[setting] })),
   );
-  const excludes = matcher(excludeTools);
   const names = matcher(tools);
   const by = (setting: keyof typeof configFrom): string =>
     `${settings.settingKeys[setting] ?? setting} (${configFrom[setting]})`;

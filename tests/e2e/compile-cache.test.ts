@@ -1,5 +1,5 @@
 import * as nodeModule from 'node:module';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/app.ts';
@@ -9,6 +9,21 @@ import { bareEnvironment, bmad } from '../support/programs.ts';
 const ours = !('enableCompileCache' in nodeModule);
 
 describe.skipIf(!ours)('the compiled programs', () => {
+  it.skipIf(process.platform === 'win32')(
+    'are not taken from a folder that others may write to',
+    async () => {
+      const cwd = await temporaryFolder(onTestFinished);
+      for (const open of ['.', `${process.version}-${process.arch}`]) {
+        const top = join(cwd, open === '.' ? 'whole' : 'part');
+        await mkdir(join(top, open), { recursive: true, mode: 0o700 });
+        await chmod(join(top, open), 0o777);
+        const env = bareEnvironment(await temporaryFolder(onTestFinished), { NODE_COMPILE_CACHE: top });
+        expect(await bmad(['--version'], { cwd, env })).toMatchObject({ code: 0, stderr: '' });
+        expect((await readdir(top, { recursive: true })).filter((path) => path.includes('.cjs'))).toEqual([]);
+      }
+    },
+  );
+
   it('are kept for the next start, and made again where they are damaged', async () => {
     const cwd = await temporaryFolder(onTestFinished);
     const top = join(cwd, 'compiled');
@@ -27,14 +42,28 @@ describe.skipIf(!ours)('the compiled programs', () => {
     const bytes = await readFile(path);
     const damaged = Buffer.from(bytes);
     damaged.fill(0xff, 5_000, 6_000);
-    // Of an earlier build.
-    await writeFile(join(folder, 'shared.cjs.0000000000000000'), 'old');
+    const made = async (names: readonly string[], days: number): Promise<void> => {
+      for (const each of names) {
+        await writeFile(join(folder, each), 'of another start');
+        const time = new Date(Date.now() - days * 24 * 60 * 60_000);
+        await utimes(join(folder, each), time, time);
+      }
+    };
+    const draft = (start: number): string => `${name}.0000000${start}.tmp`;
+    const build = (digit: number): string => `shared.cjs.${String(digit).repeat(16)}`;
+    // Of installs that take turns with this one, and of a start beside it.
+    const others = [build(1), build(2), build(3)];
+    await made([...others, draft(1)], 0);
+    // Of earlier builds, and of a start that was killed.
+    await made([build(4), draft(2)], 1);
+    await made([build(5)], 50);
     for (const wrong of [damaged, bytes.subarray(0, 9_000), Buffer.alloc(0)]) {
       await writeFile(path, wrong);
       expect(await version()).toEqual(right);
-      expect(await readdir(folder)).toEqual([name]);
+      expect((await readdir(folder)).sort()).toEqual([name, draft(1), ...others].sort());
       expect((await readFile(path)).length).toBeGreaterThan(50_000);
     }
+    for (const each of [...others, draft(1)]) await rm(join(folder, each));
     // What imports a module is compiled each time.
     for (const text of ['Said for the first time', 'Said for the second time']) {
       const { code, stderr } = await bmad(['memory', 'remember', 'decisions', 'dev', text], { cwd, env });

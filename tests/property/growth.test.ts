@@ -16,6 +16,7 @@ import { chunksOf } from '../../src/base/text/text-chunks.ts';
 import { visible, visibleJson, visibleLines, withoutHidden } from '../../src/base/text/hidden.ts';
 import { cell, fenced, oneLine } from '../../src/base/text/text.ts';
 import { estimateTokens } from '../../src/base/text/token-estimate.ts';
+import { plainPairs } from '../../src/kit/kit.ts';
 import { bulletIn, isUnset, plainTitle, rowIn, topicOf } from '../../src/kit/markdown.ts';
 import { decisionsIn } from '../../src/kit/memories/decisions.ts';
 import { failureIn } from '../../src/kit/memories/failure-text.ts';
@@ -68,6 +69,7 @@ const keep = (text: string): string => text;
 const PARSERS: Record<string, (text: string) => unknown> = {
   YAML: (text) => parseYaml('a.yaml', text),
   TOML: (text) => parseToml('a.toml', text),
+  'pairs of broken YAML': (text) => plainPairs(` a: b${text}#\rx`),
   CSV: (text) => csvRows('a.csv', text),
   'front matter': (text) => parseFrontMatter('a.md', `---\nname: a\n${text}`),
   JSON: (text) => jsonIn(`["${text}`),

@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import Module, { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { Script } from 'node:vm';
+import { madePrivate } from './private-folder.ts';
 
 /** Not in the types of the oldest Node we run on. */
 type LoadHandler = (module: NodeJS.Module & { exports: unknown }, path: string) => void;
@@ -14,6 +15,10 @@ interface Loader {
 const DIGEST_BYTES = 20;
 /** What is compiled depends on the command: the first starts each add theirs. */
 const STARTS_THAT_ADD = 5;
+/** Several installs may take turns: what they keep goes when there are more, and when it has not been made for long. */
+const OTHER_BUILDS = 3;
+const OLD_MS = 10 * 60_000;
+const LONG_MS = 30 * 24 * 60 * 60_000;
 
 const digest = (...parts: readonly (string | Uint8Array)[]): Buffer => {
   const hash = createHash('sha1');
@@ -37,7 +42,8 @@ interface CompiledCode {
 export function cacheCompiledCode({ folder, programs, atEnd }: CompiledCode): void {
   const loader = Module as unknown as Loader;
   const ordinary = loader._extensions['.js'];
-  if (ordinary === undefined) return;
+  // What is in it is run.
+  if (ordinary === undefined || !madePrivate(folder)) return;
   const growing: { name: string; script: Script; starts: number }[] = [];
 
   loader._extensions['.cjs'] = (module, path) => {
@@ -57,12 +63,8 @@ export function cacheCompiledCode({ folder, programs, atEnd }: CompiledCode): vo
   };
 
   atEnd(() => {
-    try {
-      for (const { name, script, starts } of growing)
-        keep(folder, name, Buffer.concat([Buffer.from([starts]), script.createCachedData()]));
-    } catch {
-      // Without it, the next start takes as long as this one.
-    }
+    for (const { name, script, starts } of growing)
+      attempt(() => keep(folder, name, Buffer.concat([Buffer.from([starts]), script.createCachedData()])));
   });
 }
 
@@ -76,13 +78,37 @@ function kept(path: string): { cachedData?: Buffer; starts: number } {
   }
 }
 
-/** In place of those of earlier builds. */
 function keep(folder: string, name: string, data: Buffer): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const draft = join(folder, `${name}.${randomBytes(4).toString('hex')}.tmp`);
-  writeFileSync(draft, Buffer.concat([digest(data), data]), { mode: 0o600 });
-  renameSync(draft, join(folder, name));
+  try {
+    writeFileSync(draft, Buffer.concat([digest(data), data]), { mode: 0o600 });
+    renameSync(draft, join(folder, name));
+  } finally {
+    // Only where it has no other name by now.
+    rmSync(draft, { force: true });
+  }
+  sweep(folder, name);
+}
+
+/** Removes what a start that was killed has left, and what earlier builds of the same program have. */
+function sweep(folder: string, name: string): void {
   const program = name.slice(0, name.lastIndexOf('.') + 1);
+  const ages = new Map<string, number>();
   for (const other of readdirSync(folder))
-    if (other.startsWith(program) && other !== name && !other.endsWith('.tmp')) rmSync(join(folder, other));
+    if (other.startsWith(program) && other !== name)
+      attempt(() => ages.set(other, Date.now() - lstatSync(join(folder, other)).mtimeMs));
+  let builds = 0;
+  for (const [other, age] of [...ages].sort(([, a], [, b]) => a - b)) {
+    const isSpare = other.endsWith('.tmp') || (builds += 1) > OTHER_BUILDS;
+    if (age > (isSpare ? OLD_MS : LONG_MS)) attempt(() => rmSync(join(folder, other), { force: true }));
+  }
+}
+
+/** Without it, the next start takes as long as this one; and another process may do the same at the same time. */
+function attempt(work: () => unknown): void {
+  try {
+    work();
+  } catch {
+    // Nothing depends on it.
+  }
 }

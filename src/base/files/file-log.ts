@@ -71,10 +71,10 @@ export async function readLog(
         offset = at + from;
       }
       at += bytesRead;
+      if (at - offset > NO_LINE_BYTES) throw strange(path, 'it has a line that is too long');
       if (at - offset > LINE_BYTES) begun = [];
       else begun.push(Buffer.from(part.subarray(from)));
     }
-    if (size - offset > NO_LINE_BYTES) throw strange(path, 'it has a line that is too long');
     return { place: { file: identity(opened), offset }, fromStart };
   } finally {
     await handle.close();

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { link, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -194,7 +194,9 @@ describe('what lies where a file of ours belongs', () => {
 
   it('is not read without end if it is a log without lines', async () => {
     const file = join(root, 'log');
-    await writeFile(file, Buffer.alloc(40 * 1024 * 1024));
+    await writeFile(file, '');
+    // Where files have holes it costs nothing, and nobody could read it to its end.
+    await truncate(file, process.platform === 'win32' ? 40 * 1024 * 1024 : 2 ** 40);
     const error = await refusal(() =>
       readLog(
         file,

@@ -1,10 +1,16 @@
-import { mkdirSync } from 'node:fs';
+import { lstatSync, mkdirSync } from 'node:fs';
 
-/** Makes a folder that only the user may enter, before anything else of the program is loaded; false if it cannot be. */
+/**
+ * Makes a folder that only the user may change, before anything else of the program is loaded; false if it cannot be. One
+ * that is there may be someone else's, who would choose what runs: it has to be a folder, not a link to one, and the
+ * user's own.
+ */
 export function madePrivate(folder: string): boolean {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return true;
+    const info = lstatSync(folder);
+    if (!info.isDirectory()) return false;
+    return process.platform === 'win32' || (info.uid === process.getuid?.() && (info.mode & 0o022) === 0);
   } catch {
     return false;
   }

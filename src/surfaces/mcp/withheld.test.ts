@@ -41,6 +41,12 @@ describe('M-20: search that is switched off', () => {
     expect(await textOf(context, {})).not.toContain('search');
   });
 
+  it('may be named by a pattern', async () => {
+    expect(await textOf(await without('sear*'), { operation: 'search', query: 'prd' })).toContain(
+      'The operation "search" is turned off.',
+    );
+  });
+
   it('may be any operation behind the tool, and no other word', async () => {
     const context = await without('context', 'doctor');
     const [tool] = await toolList(context, testCall());
