@@ -15,7 +15,7 @@ interface Loader {
 const DIGEST_BYTES = 20;
 /** What is compiled depends on the command: the first starts each add theirs. */
 const STARTS_THAT_ADD = 5;
-/** Several installs may take turns: what they keep goes when there are more, and when it has not been made for long. */
+/** Several installs may take turns: a few builds stay, for a month; more than a few go as soon as they are not new. */
 const OTHER_BUILDS = 3;
 const OLD_MS = 10 * 60_000;
 const LONG_MS = 30 * 24 * 60 * 60_000;
@@ -42,7 +42,7 @@ interface CompiledCode {
 export function cacheCompiledCode({ folder, programs, atEnd }: CompiledCode): void {
   const loader = Module as unknown as Loader;
   const ordinary = loader._extensions['.js'];
-  // What is in it is run.
+  // What it contains is run.
   if (ordinary === undefined || !madePrivate(folder)) return;
   const growing: { name: string; script: Script; starts: number }[] = [];
 
@@ -84,13 +84,13 @@ function keep(folder: string, name: string, data: Buffer): void {
     writeFileSync(draft, Buffer.concat([digest(data), data]), { mode: 0o600 });
     renameSync(draft, join(folder, name));
   } finally {
-    // Only where it has no other name by now.
+    // It is still there only if something has failed.
     rmSync(draft, { force: true });
   }
   sweep(folder, name);
 }
 
-/** Removes what a start that was killed has left, and what earlier builds of the same program have. */
+/** Removes drafts that killed processes have left, and the files of earlier builds of the same program. */
 function sweep(folder: string, name: string): void {
   const program = name.slice(0, name.lastIndexOf('.') + 1);
   const ages = new Map<string, number>();
@@ -104,11 +104,11 @@ function sweep(folder: string, name: string): void {
   }
 }
 
-/** Without it, the next start takes as long as this one; and another process may do the same at the same time. */
+/** If it fails, the next start takes as long as this one. Another process may be doing the same. */
 function attempt(work: () => unknown): void {
   try {
     work();
   } catch {
-    // Nothing depends on it.
+    // Nothing else depends on it.
   }
 }

@@ -1,9 +1,9 @@
 import { lstatSync, mkdirSync } from 'node:fs';
 
 /**
- * Makes a folder that only the user may change, before anything else of the program is loaded; false if it cannot be. One
- * that is there may be someone else's, who would choose what runs: it has to be a folder, not a link to one, and the
- * user's own.
+ * Makes a folder that only the user may change, before anything else of the program is loaded; false if it cannot be. An
+ * existing one may belong to someone else, who would then choose what runs: it must be a folder, not a link to one, and
+ * the user's own.
  */
 export function madePrivate(folder: string): boolean {
   try {

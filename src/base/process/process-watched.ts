@@ -54,7 +54,7 @@ function end() {
 }
 self.on('disconnect', end);
 self.on('message', (message) => {
-  // What is to be ended before it was started is never started.
+  // A program that was cancelled before its start is not started.
   if (message.end || ending) return end();
   const { program, args, cwd, env } = message;
   const failed = (error) => leave({ error: error.code || 'UNKNOWN' });
@@ -64,7 +64,7 @@ self.on('message', (message) => {
     });
   } catch (error) { return failed(error); }
   child.on('error', failed);
-  // Whoever waits for it may be gone, and an error that nobody takes would end this process before the group.
+  // The caller may be gone by now. Without a callback, the failure would end this process and leave the group.
   child.once('spawn', () => self.connected && self.send({ pid: child.pid }, () => {}));
   child.once('exit', (code, signal) => {
     const report = { code, signal };
