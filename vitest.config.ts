@@ -47,15 +47,14 @@ export default defineConfig({
     isolate: false,
     maxWorkers: cores,
     projects: [
-      project('unit', ['src/**/*.test.ts'], { exclude: BESIDE_WITH_PROCESSES }),
-      project('property', ['tests/property/**/*.test.ts']),
-      project('contract', ['tests/*.test.ts', 'tests/{contract,memory}/**/*.test.ts'], {
-        exclude: WITH_PROCESSES,
-      }),
-      project('surface', ['tests/surface/**/*.test.ts']),
+      // Few projects: the workers of each import the same modules anew.
+      project(
+        'fast',
+        ['src/**/*.test.ts', 'tests/*.test.ts', 'tests/{contract,memory,property,surface}/**/*.test.ts'],
+        { exclude: [...BESIDE_WITH_PROCESSES, ...WITH_PROCESSES] },
+      ),
       project('installs', ['tests/{installs,search,steps}/**/*.test.ts'], fetching),
-      project('processes', [...BESIDE_WITH_PROCESSES, ...WITH_PROCESSES], waiting),
-      project('e2e', ['tests/e2e/**/*.test.ts'], waiting),
+      project('processes', [...BESIDE_WITH_PROCESSES, ...WITH_PROCESSES, 'tests/e2e/**/*.test.ts'], waiting),
       project('conformance', ['tests/conformance/**/*.test.ts'], {
         globalSetup: 'tests/conformance/setup.ts',
         ...fetching,

@@ -6,7 +6,7 @@ const PARTS: readonly (readonly [what: string, ...command: string[]])[] = [
   ['lists of operations', 'tsx', 'scripts/operation-lists.ts'],
   ['formatting', 'oxfmt'],
   ['the build', 'node', 'scripts/ensure.mjs'],
-  ['surface snapshots, OpenAPI included', 'vitest', 'run', '--project', 'surface', '-u'],
+  ['surface snapshots, OpenAPI included', 'vitest', 'run', 'tests/surface', '-u'],
   ['reference, figures and transcripts', 'tsx', 'scripts/docs.ts'],
 ];
 

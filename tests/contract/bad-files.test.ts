@@ -5,8 +5,8 @@ import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
 
 /** What passes a parser, and is too deep for whatever walks through the value after it. */
-const DEEP = `${Array.from({ length: 40_000 }, () => 'a').join('.')} = 1\n`;
-const DEEP_JSON = `{"plugins": ${'['.repeat(60_000)}${']'.repeat(60_000)}}`;
+const DEEP = `${Array.from({ length: 15_000 }, () => 'a').join('.')} = 1\n`;
+const DEEP_JSON = `{"plugins": ${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
 const DEEP_YAML = `a: &a [1, *a]\nagent: *a\n`;
 
 async function answer(name: string, input: object, files: Record<string, string>): Promise<CallOutcome> {

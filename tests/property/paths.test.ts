@@ -42,7 +42,7 @@ describe('contentPath', () => {
       fc.property(cleanPath, (path) => {
         expect(contentPath(contentUri(path))).toBe(path);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 800 },
     );
   });
 
@@ -75,7 +75,7 @@ describe('contentPath', () => {
         expect(path).not.toMatch(/(?![\t\n])[\p{Cc}\\]/u);
         return contentPath(contentUri(path)) === path;
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_000 },
     );
   });
 });

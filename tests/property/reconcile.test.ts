@@ -142,7 +142,7 @@ describe('reconcile', () => {
           await Promise.all(cleanUps.map((cleanUp) => cleanUp()));
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
     // A property that never saw a change would prove nothing.
     expect(written).toBeGreaterThan(30);

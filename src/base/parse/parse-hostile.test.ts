@@ -63,11 +63,11 @@ describe('hostile YAML', () => {
     expect(Object.keys(table as object)).toEqual(['__proto__', 'constructor']);
   });
 
-  it('gets through a table of a hundred thousand keys, and finds the one that is there twice', async () => {
-    const lines = Array.from({ length: 100_000 }, (_, index) => `key${index}: ${index}`);
+  it('gets through a table of thirty thousand keys, and finds the one that is there twice', async () => {
+    const lines = Array.from({ length: 30_000 }, (_, index) => `key${index}: ${index}`);
     expect(Object.keys(parseYaml('x', lines.slice(0, 10_000).join('\n')) as object)).toHaveLength(10_000);
     const error = await parseFailure(() => parseYaml('long.yaml', [...lines, 'key7: x'].join('\n')));
-    expect(error.message).toBe('long.yaml:100001: Map keys must be unique');
+    expect(error.message).toBe('long.yaml:30001: Map keys must be unique');
   });
 
   it('takes what is nested as deeply as anybody would write it', () => {
