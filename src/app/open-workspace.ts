@@ -1,4 +1,4 @@
-import { basename, join, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { ours } from '../base/expected.ts';
 import { once } from '../base/async.ts';
 import { realFolder } from '../base/files/files.ts';
@@ -37,12 +37,13 @@ export async function openWorkspace(
   { outside, config, from, log }: Settings,
   { gitSources, rankings, embedder }: WorkspaceParts,
 ): Promise<Workspace> {
-  const [{ packageSource }, { discoverSources }, { buildCatalogue }, { createDelivery }] = await Promise.all([
-    import('../sources/package.ts'),
-    import('../sources/discover.ts'),
-    import('../catalogue/build.ts'),
-    import('../services/delivery/delivery.ts'),
-  ]);
+  const [{ packageSource }, { discoverSources, bmadPlace }, { buildCatalogue }, { createDelivery }] =
+    await Promise.all([
+      import('../sources/package.ts'),
+      import('../sources/discover.ts'),
+      import('../catalogue/build.ts'),
+      import('../services/delivery/delivery.ts'),
+    ]);
   const { maxFileBytes, discovery } = config;
   const git = await gitSources.served();
   const { sources: found, warnings } = await discoverSources({
@@ -67,8 +68,8 @@ export async function openWorkspace(
     catalogue,
     projectRoot: project.root,
     async projectBmad() {
-      const folder = project.root === undefined ? undefined : await realFolder(join(project.root, '_bmad'));
-      return folder === undefined ? undefined : folderTree(folder, maxFileBytes);
+      const folder = project.root === undefined ? undefined : await bmadPlace(project.root, '_bmad');
+      return folder === undefined ? undefined : folderTree(folder, maxFileBytes, { within: folder });
     },
     today: () => new Date().toISOString().slice(0, 10),
   });

@@ -1,6 +1,8 @@
 import { attempt, orElse } from '../base/expected.ts';
 import { join } from 'node:path';
-import { folderNames, listInside, pathExists, realFolder } from '../base/files/files.ts';
+import { quoted } from '../base/errors.ts';
+import { folderNames, isFileInside, listInside, pathExists, realFolder } from '../base/files/files.ts';
+import { isBelow } from '../base/files/open-file.ts';
 import { parseCsv } from '../base/parse/parse.ts';
 import { optionalText, type Tree } from './tree.ts';
 
@@ -49,14 +51,22 @@ const USUAL_ROOTS = ['_bmad', 'bmad', '.bmad', '_grimoire'];
 
 const MANIFESTS = ['manifest.yaml', 'agent-manifest.csv', 'skill-manifest.csv', 'workflow-manifest.csv'];
 
-/** Whether a folder is a BMAD root, and of which kind. */
-export async function shapeOf(folder: string, name: string): Promise<FolderShape | undefined> {
+/** What a folder is by what it says of itself, whatever it is called. */
+async function statedShape(folder: string): Promise<FolderShape | undefined> {
   for (const config of ['_config', '_cfg']) {
     for (const manifest of MANIFESTS) if (await pathExists(join(folder, config, manifest))) return 'v6';
   }
-  const agents = await pathExists(join(folder, 'agents'));
-  if (agents && (await pathExists(join(folder, 'install-manifest.yaml')))) return 'v4';
-  if (agents && (name === '.bmad-core' || (await pathExists(join(folder, 'core-config.yaml'))))) return 'v4';
+  if (!(await pathExists(join(folder, 'agents')))) return undefined;
+  for (const file of ['install-manifest.yaml', 'core-config.yaml'])
+    if (await pathExists(join(folder, file))) return 'v4';
+  return undefined;
+}
+
+/** Whether a folder is a BMAD root, and of which kind. */
+export async function shapeOf(folder: string, name: string): Promise<FolderShape | undefined> {
+  const stated = await statedShape(folder);
+  if (stated !== undefined) return stated;
+  if (name === '.bmad-core' && (await pathExists(join(folder, 'agents')))) return 'v4';
   return USUAL_ROOTS.includes(name) && (await hasModules(folder)) ? 'v6' : undefined;
 }
 
@@ -72,14 +82,40 @@ async function hasModules(folder: string): Promise<boolean> {
   return false;
 }
 
-/** The BMAD roots directly in a folder: `_bmad` first, then other v6 roots, then version 4. */
-export async function rootsIn(folder: string): Promise<{ name: string; shape: FolderShape }[]> {
-  const found: { name: string; shape: FolderShape }[] = [];
-  // A project may keep its BMAD folder elsewhere and link to it.
+/**
+ * Where a BMAD folder of a project is. A project may keep it elsewhere and link to it; but whoever writes the project
+ * chooses where such a link leads, so it has to lead to a folder that says itself that it is BMAD's, and not to one that
+ * holds the project.
+ */
+export async function bmadPlace(project: string, name: string): Promise<string | undefined> {
+  const place = await realFolder(join(project, name));
+  if (place === undefined || isBelow(place, project)) return undefined;
+  return isBelow(project, place) || (await statedShape(place)) !== undefined ? place : undefined;
+}
+
+interface BmadRoot {
+  name: string;
+  shape: FolderShape;
+  /** Its real path, if it is elsewhere. */
+  elsewhere?: string;
+}
+
+/**
+ * The BMAD roots directly in a folder, which is given by its real path: `_bmad` first, then other v6 roots, then version
+ * 4. `warn` hears of links that are not followed.
+ */
+export async function rootsIn(folder: string, warn: (message: string) => void): Promise<BmadRoot[]> {
+  const found: BmadRoot[] = [];
   for (const name of await folderNames(folder)) {
     if (name === 'node_modules' || name === '.git') continue;
     const shape = await shapeOf(join(folder, name), name);
-    if (shape !== undefined) found.push({ name, shape });
+    if (shape === undefined) continue;
+    const place = await bmadPlace(folder, name);
+    if (place === undefined)
+      warn(
+        `${quoted(name)} is a link to a folder outside that is not a BMAD installation, and is not followed; name the folder with --path to use it`,
+      );
+    else found.push({ name, shape, ...(isBelow(folder, place) ? {} : { elsewhere: place }) });
   }
   const rank = ({ name, shape }: { name: string; shape: FolderShape }): number =>
     shape === 'v6'
@@ -90,16 +126,27 @@ export async function rootsIn(folder: string): Promise<{ name: string; shape: Fo
   return found.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
 }
 
-/** The skills that belong to BMAD among those in an assistant's folder: the listed ones, else those with its prefix. */
-export async function bmadSkillsIn(folder: string, listed: ReadonlySet<string>): Promise<string[]> {
+/**
+ * The skills that belong to BMAD among those in an assistant's folder: the listed ones, else those with its prefix, each
+ * with its place. Where the folder is a link that leads out of `top`, only what is a skill counts.
+ */
+export async function bmadSkillsIn(
+  folder: string,
+  listed: ReadonlySet<string>,
+  top: string,
+): Promise<{ name: string; place: string }[]> {
   const skills = await realFolder(folder);
   if (skills === undefined) return [];
-  return (await entriesOf(skills))
-    .filter(
-      ({ name, kind }) =>
-        kind === 'folder' && (listed.has(name) || (name.startsWith('bmad') && !name.startsWith('bmad-os-'))),
-    )
-    .map(({ name }) => name);
+  const away = !isBelow(top, skills);
+  const found: { name: string; place: string }[] = [];
+  for (const { name, kind } of await entriesOf(skills)) {
+    const isOurs = listed.has(name) || (name.startsWith('bmad') && !name.startsWith('bmad-os-'));
+    if (kind !== 'folder' || !isOurs) continue;
+    if (!away) found.push({ name, place: join(folder, name) });
+    else if (await isFileInside(join(skills, name), 'SKILL.md'))
+      found.push({ name, place: join(skills, name) });
+  }
+  return found;
 }
 
 /** The ids of the skills an install lists in its manifest. */

@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import { realFolder } from '../base/files/files.ts';
+import { isBelow } from '../base/files/open-file.ts';
 import { withoutHidden } from '../base/text/hidden.ts';
 import type { DeclaredModule } from '../model/module.ts';
 import type { Origin, OriginKind } from '../model/origin.ts';
@@ -9,7 +10,9 @@ import { moduleFoldersIn, nameOfFolder } from './module-folders.ts';
 import { mountedTree, type Mount } from './mounted-tree.ts';
 import { plainParts } from './plain-folder.ts';
 import type { Source } from './source.ts';
-import { folderTree, type OpenFolder } from './tree.ts';
+import { folderTree, type OpenFolder, type Tree } from './tree.ts';
+
+export { bmadPlace } from './bmad-folders.ts';
 
 /** Which origins take part: all of them, only the project's, only the user's, or only remote ones. */
 type DiscoveryMode = 'auto' | 'local' | 'user' | 'strict';
@@ -52,7 +55,17 @@ const STEP = 0.01;
 export async function discoverSources(request: DiscoveryRequest): Promise<Discovered> {
   const { mode, project, paths, root, home } = request;
   const found: Discovered = { sources: [], warnings: [] };
-  const open: OpenFolder = (folder, shows) => folderTree(folder, request.maxFileBytes, shows);
+  const { maxFileBytes } = request;
+  /**
+   * Opens what is in a folder, and nothing that a link in it leads to, now or later. What is elsewhere by its own path was
+   * found to be BMAD's.
+   */
+  const openIn =
+    (top: string): OpenFolder =>
+    (folder, shows) =>
+      folderTree(folder, maxFileBytes, { shows, within: isBelow(top, folder) ? top : folder });
+  /** In the user's own folders, links are the user's business. */
+  const openOwn: OpenFolder = (folder, shows) => folderTree(folder, maxFileBytes, { shows });
 
   async function add(
     folder: string,
@@ -66,15 +79,15 @@ export async function discoverSources(request: DiscoveryRequest): Promise<Discov
     }: { offset?: number; room?: number; name?: string; git?: Origin['git'] } = {},
   ): Promise<void> {
     const real = await realFolder(folder);
+    const open = kind === 'user' ? openOwn : openIn(real ?? folder);
+    const warn = (message: string): void =>
+      void found.warnings.push(`${git?.source ?? `${label} ${folder}`}: ${message}`);
     const mounts =
       real === undefined
         ? []
         : kind === 'project'
-          ? await mountsOfProject(real, open)
-          : await mountsOfFolder(real, open, {
-              ...(name === undefined ? {} : { name }),
-              warn: (message) => found.warnings.push(`${git?.source ?? `${label} ${folder}`}: ${message}`),
-            });
+          ? await mountsOfProject(real, open, warn)
+          : await mountsOfFolder(real, open, { ...(name === undefined ? {} : { name }), warn });
     const step = Math.min(STEP, room / mounts.length);
     for (const [index, { place, parts, ...about }] of mounts.entries()) {
       const origin: Origin = {
@@ -103,7 +116,7 @@ export async function discoverSources(request: DiscoveryRequest): Promise<Discov
   }
   if (mode === 'auto' || mode === 'user') {
     await add(join(home, '.bmad'), 'user', 'User');
-    await addUserSkills(home, found, open);
+    await addUserSkills(home, found, openOwn);
   }
   if (mode === 'auto' || mode === 'strict') {
     const room = 1 / Math.max(10, request.git.length);
@@ -128,31 +141,41 @@ interface RootMounts {
 }
 
 /** The roots in a project folder; the skills in the assistants' folders belong to the first root that is of version 6. */
-async function mountsOfProject(project: string, open: OpenFolder): Promise<RootMounts[]> {
-  const roots = await rootsIn(project);
+async function mountsOfProject(
+  project: string,
+  open: OpenFolder,
+  warn: (message: string) => void,
+): Promise<RootMounts[]> {
+  const roots = await rootsIn(project, warn);
+  const treeOf = ({ name, elsewhere }: (typeof roots)[number]): Tree =>
+    elsewhere === undefined ? open(join(project, name)) : open(elsewhere, isNoMemory);
   const [main, ...others] = roots.filter(({ shape }) => shape === 'v6');
-  const listed = main === undefined ? new Set<string>() : await listedSkills(open(join(project, main.name)));
+  const listed = main === undefined ? new Set<string>() : await listedSkills(treeOf(main));
   const skills = await skillMounts(project, listed, open);
   const first: RootMounts[] =
     main === undefined
       ? skills.length === 0
         ? []
         : [{ place: '', parts: skills }]
-      : [{ place: main.name, parts: [{ at: '', tree: open(join(project, main.name)) }, ...skills] }];
+      : [{ place: main.name, parts: [{ at: '', tree: treeOf(main) }, ...skills] }];
   return [
     ...first,
-    ...others.map(({ name }) => ({ place: name, parts: [{ at: '', tree: open(join(project, name)) }] })),
+    ...others.map((root) => ({ place: root.name, parts: [{ at: '', tree: treeOf(root) }] })),
     ...roots
       .filter(({ shape }) => shape === 'v4')
-      .map(({ name }) => ({ place: name, parts: [{ at: name, tree: open(join(project, name)) }] })),
+      .map((root) => ({ place: root.name, parts: [{ at: root.name, tree: treeOf(root) }] })),
   ];
 }
 
+/** What another project remembers is not for this one, even if both share one BMAD folder. */
+const isNoMemory = (path: string): boolean => path.split('/', 1)[0] !== '_memory';
+
 async function skillMounts(folder: string, listed: ReadonlySet<string>, open: OpenFolder): Promise<Mount[]> {
   const mounts: Mount[] = [];
+  const top = (await realFolder(folder)) ?? folder;
   for (const skills of SKILL_FOLDERS) {
-    for (const name of await bmadSkillsIn(join(folder, skills), listed)) {
-      mounts.push({ at: `${skills}/${name}`, tree: open(join(folder, skills, name)) });
+    for (const { name, place } of await bmadSkillsIn(join(folder, skills), listed, top)) {
+      mounts.push({ at: `${skills}/${name}`, tree: open(place) });
     }
   }
   return mounts;
@@ -172,7 +195,7 @@ async function mountsOfFolder(
 ): Promise<RootMounts[]> {
   if ((await shapeOf(folder, basename(folder))) !== undefined)
     return [{ place: '', parts: [{ at: '', tree: open(folder) }] }];
-  const roots = await mountsOfProject(folder, open);
+  const roots = await mountsOfProject(folder, open, warn);
   const marketplace = await readMarketplace(folder, open, warn);
   if (marketplace !== undefined) return [...roots, { place: '', name, ...marketplace }];
   const inRoots = new Set(roots.map(({ place }) => place));

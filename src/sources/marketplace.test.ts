@@ -38,7 +38,7 @@ async function resolved(
   const warnings: string[] = [];
   const found = await readMarketplace(
     folder,
-    (path, shows) => folderTree(path, 100_000, shows),
+    (path, shows) => folderTree(path, 100_000, { shows }),
     (message) => warnings.push(message.replace('.claude-plugin/marketplace.json: ', '')),
   );
   return {

@@ -202,7 +202,7 @@ describe('what a tree does not show', async () => {
     '_memory/.BMAD-MEMORY/other.db': 'secret',
   });
   const all = folderTree(folder, 1_000);
-  const some = folderTree(folder, 1_000, (path) => path === 'a' || path.startsWith('a/'));
+  const some = folderTree(folder, 1_000, { shows: (path) => path === 'a' || path.startsWith('a/') });
 
   it('is what git and package managers keep, and our own state', async () => {
     expect(await all.files()).toEqual(['.gitignore', 'a/one.md', 'b/two.md']);

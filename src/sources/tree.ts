@@ -4,8 +4,15 @@ import { expected, unlessMissing } from '../base/expected.ts';
 import { join } from 'node:path';
 import { mapLimited } from '../base/async.ts';
 import { BmadError, quoted } from '../base/errors.ts';
-import { listInside, modifiedInside, readInside, type FolderEntry } from '../base/files/files.ts';
+import {
+  listInside,
+  modifiedInside,
+  readInside,
+  type FolderEntry,
+  type InsideRules,
+} from '../base/files/files.ts';
 import { isOwnState } from '../base/files/own-state.ts';
+import { isSecretFile } from '../base/secrets/secret-files.ts';
 
 /** A read-only view of a folder. Paths are relative, with forward slashes; nothing outside the folder can be named. */
 export interface Tree {
@@ -34,30 +41,52 @@ const HIDDEN = new Set(['.git', 'node_modules']);
 const isHidden = (path: string): boolean =>
   isOwnState(path) || path.split('/').some((part) => HIDDEN.has(part.toLowerCase()));
 
+/**
+ * Keys and passwords of the person who works there: any folder of a project can be declared to be content, also one with
+ * an `.env` in it. Patterns for such files are content like any other.
+ */
+const isSecret = (path: string): boolean =>
+  isSecretFile(path) && !/\.(?:example|sample|template|dist)$/i.test(path);
+
 /** A link, or another spelling that the disk takes for the same name, leads to our state no more than its name does. */
 const serves = (realPath: string): boolean => !isOwnState(realPath);
 
-/** A folder as a tree. `shows` says which of its paths belong to the tree, where not all of them do. */
+export interface TreeRules {
+  /** Which of its paths belong to the tree, where not all of them do. */
+  shows?: ((path: string) => boolean) | undefined;
+  /** The real path of the folder that the root has to be in, whatever it leads to. */
+  within?: string | undefined;
+}
+
+/** A folder as a tree. */
 export function folderTree(
   root: string,
   maxFileBytes: number,
-  shows: (path: string) => boolean = () => true,
+  { shows = () => true, within }: TreeRules = {},
 ): Tree {
   const shown = (path: string): boolean => path === '' || (!isHidden(path) && shows(path));
   function checked(path: string): string {
     if (shown(path)) return path;
     throw new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
   }
+  const rules = { serves, within };
+  const rulesFor = (path: string): InsideRules => ({
+    serves: (real) => serves(real) && !isSecret(real) && !isSecret(path),
+    within,
+  });
   const tree: Tree = {
     root,
-    read: async (path) => readInside(root, checked(path), maxFileBytes, serves),
+    read: async (path) => readInside(root, checked(path), maxFileBytes, rulesFor(path)),
     text: async (path) => decoded(await tree.read(path)),
     list: async (path) => {
-      const entries = await listInside(root, checked(path), serves);
-      return entries.filter(({ name }) => shown(path === '' ? name : `${path}/${name}`));
+      const entries = await listInside(root, checked(path), rules);
+      return entries.filter(({ name, kind }) => {
+        const full = path === '' ? name : `${path}/${name}`;
+        return shown(full) && !isSecret(kind === 'file' ? full : `${full}/`);
+      });
     },
     place: (path) => join(root, path),
-    modified: async (path) => (shown(path) ? modifiedInside(root, path, serves) : undefined),
+    modified: async (path) => (shown(path) ? modifiedInside(root, path, rules) : undefined),
     async files(path = '') {
       const found: string[] = [];
       await collect(tree, path, 0, found);

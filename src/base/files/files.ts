@@ -14,9 +14,9 @@ export async function readInside(
   root: string,
   path: string,
   maxBytes: number,
-  serves?: Serves,
+  rules?: InsideRules,
 ): Promise<Buffer> {
-  const handle = await openInside(root, path, serves);
+  const handle = await openInside(root, path, rules);
   try {
     const { size } = await regularFile(handle, path);
     if (size > maxBytes) throw tooLarge(path, size, maxBytes);
@@ -26,23 +26,27 @@ export async function readInside(
   }
 }
 
-/** Whether the file at a path may be served. The path is the real one, from the root: links have no influence on it. */
-export type Serves = (realPath: string) => boolean;
+export interface InsideRules {
+  /** Whether the file at a path may be served. The path is the real one, from the root: links have no influence on it. */
+  serves?(realPath: string): boolean;
+  /** The real path of a folder that the root has to be in: a root may be a link, or become one later. */
+  within?: string | undefined;
+}
 
 /** A file that is replaced each time it is opened is given up. */
 const TRIES = 5;
 
 /** Between the check and the opening, a folder on the way may become a link: what counts is what was opened. */
-async function openInside(root: string, path: string, serves?: Serves): Promise<FileHandle> {
+async function openInside(root: string, path: string, rules?: InsideRules): Promise<FileHandle> {
   for (let tries = 1; ; tries += 1) {
-    const { realRoot, target } = await realInside(root, path, serves);
+    const { realRoot, target } = await realInside(root, path, rules);
     const handle = await openChecked(target).catch((error: unknown) => {
       throw readFailure(path, error);
     });
     let kept = false;
     try {
       const places = await openedPaths(handle, target);
-      places?.forEach((place) => checkPlace(realRoot, place, path, serves));
+      places?.forEach((place) => checkPlace(realRoot, place, path, rules));
       kept = places !== undefined;
       if (kept) return handle;
       if (tries === TRIES) throw leadsAway(path);
@@ -55,7 +59,7 @@ async function openInside(root: string, path: string, serves?: Serves): Promise<
 async function realInside(
   root: string,
   path: string,
-  serves?: Serves,
+  rules?: InsideRules,
 ): Promise<{ realRoot: string; target: string }> {
   let realRoot: string;
   let target: string;
@@ -64,13 +68,18 @@ async function realInside(
   } catch (error) {
     throw readFailure(path, error);
   }
-  checkPlace(realRoot, target, path, serves);
+  checkPlace(realRoot, target, path, rules);
   return { realRoot, target };
 }
 
-function checkPlace(realRoot: string, target: string, path: string, serves: Serves = () => true): void {
-  if (!isBelow(realRoot, target)) throw leadsAway(path);
-  if (!serves(target.slice(realRoot.length)))
+function checkPlace(
+  realRoot: string,
+  target: string,
+  path: string,
+  { serves, within = realRoot }: InsideRules = {},
+): void {
+  if (!isBelow(realRoot, target) || !isBelow(within, realRoot)) throw leadsAway(path);
+  if (serves?.(target.slice(realRoot.length)) === false)
     throw new BmadError('not_found', `There is no file ${quoted(path)}.`, { subject: path });
 }
 
@@ -113,15 +122,15 @@ export interface FolderEntry {
 }
 
 /** What is in a folder, sorted. Links count as their targets if those are inside the root; all else is left out. */
-export async function listInside(root: string, path: string, serves?: Serves): Promise<FolderEntry[]> {
-  const { realRoot, target } = await realInside(root, path, serves);
+export async function listInside(root: string, path: string, rules?: InsideRules): Promise<FolderEntry[]> {
+  const { realRoot, target } = await realInside(root, path, rules);
   const entries = await entriesOf(target, realRoot).catch((error: unknown) => {
     throw error instanceof BmadError ? leadsAway(path) : readFailure(path, error);
   });
   const found: FolderEntry[] = [];
   for (const entry of entries) {
     const link = entry.isSymbolicLink();
-    const kind = link ? await linkKind(root, join(path, entry.name), serves) : kindOf(entry);
+    const kind = link ? await linkKind(root, join(path, entry.name), rules) : kindOf(entry);
     if (kind !== undefined) found.push({ name: entry.name, kind, ...(link ? { link } : {}) });
   }
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -139,10 +148,10 @@ async function entriesOf(folder: string, realRoot: string): Promise<Dirent[]> {
 async function linkKind(
   root: string,
   path: string,
-  serves: Serves | undefined,
+  rules: InsideRules | undefined,
 ): Promise<FolderEntry['kind'] | undefined> {
   try {
-    return kindOf(await stat((await realInside(root, path, serves)).target));
+    return kindOf(await stat((await realInside(root, path, rules)).target));
   } catch {
     return undefined;
   }
@@ -157,10 +166,10 @@ function kindOf(entry: { isFile(): boolean; isDirectory(): boolean }): FolderEnt
 export async function modifiedInside(
   root: string,
   path: string,
-  serves?: Serves,
+  rules?: InsideRules,
 ): Promise<number | undefined> {
   try {
-    return (await stat((await realInside(root, path, serves)).target)).mtimeMs;
+    return (await stat((await realInside(root, path, rules)).target)).mtimeMs;
   } catch {
     return undefined;
   }

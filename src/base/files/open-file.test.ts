@@ -64,7 +64,7 @@ describe('a folder that becomes a link after it was checked', () => {
     outside = join(root, 'private');
     const serves = (path: string): boolean => !path.startsWith('/private');
     const seen = await whileSwapped(2_000, async () =>
-      (await readInside(root, 'docs/file', 1_000, serves)).toString('utf8'),
+      (await readInside(root, 'docs/file', 1_000, { serves })).toString('utf8'),
     );
     expect(seen.filter((text) => text === 'SECRET')).toHaveLength(0);
     expect(seen.filter((text) => text === 'inside').length).toBeGreaterThan(10);

@@ -90,7 +90,7 @@ async function bytesOf(root: string, path: string, name: string, field: string):
     isSecret = isSecretFile(real);
     return !isSecret && !isMemoryState(real);
   };
-  const bytes = await readInside(root, path, FILE_BYTES, serves).catch((error: unknown) => {
+  const bytes = await readInside(root, path, FILE_BYTES, { serves }).catch((error: unknown) => {
     if (!(error instanceof BmadError)) throw error;
     if (isSecret) throw secret();
     throw new BmadError(error.code, `${field}: ${error.message}`, {
