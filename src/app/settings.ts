@@ -6,6 +6,7 @@ import { isSecretName } from '../base/secrets/secret-names.ts';
 import { createSecrets, type Secrets } from '../base/secrets/secrets.ts';
 import { loadConfig, type LoadedConfig } from '../config/load.ts';
 import {
+  ignoredVariables,
   PROJECT_CONFIG_FILE,
   userCacheFolder,
   userConfigFile,
@@ -76,6 +77,8 @@ export async function readSettings(outside: Outside): Promise<Settings> {
     ],
   });
   const { config } = loaded;
+  for (const name of ignoredVariables(outside))
+    loaded.warnings.push(`${name} is not an absolute path and is ignored.`);
   for (const key of [config.qdrantApiKey, config.openaiApiKey, config.httpToken, config.httpSecret])
     if (key !== undefined) secrets.add(key);
   return {

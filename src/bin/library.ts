@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { present } from '../base/present.ts';
 import { createContext } from '../app/app.ts';
 import { once } from '../base/async.ts';
@@ -24,7 +25,7 @@ async function openContext(
   return createContext({
     ...outside(flags, { presets, patient: true }),
     ...(env === undefined ? {} : { env }),
-    ...(home === undefined ? {} : { home }),
+    ...(home === undefined ? {} : { home: resolve(home) }),
     writeError: (text) => log?.(text.trimEnd()),
     terminal,
   });

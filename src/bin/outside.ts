@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { homedir, userInfo } from 'node:os';
+import { dirname, isAbsolute, join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Outside } from '../app/app.ts';
 import { SERVER_PROGRAM } from '../base/product.ts';
@@ -18,7 +18,7 @@ export function outside(
     presets,
     env: process.env,
     cwd: workingFolder(),
-    home: homedir(),
+    home: homeFolder(),
     platform: process.platform,
     contentRoot: join(programFolder, 'content'),
     serverCommand: [process.execPath, serverFile()],
@@ -44,6 +44,22 @@ function workingFolder(): string {
   try {
     return process.cwd();
   } catch {
-    return homedir();
+    return homeFolder();
   }
+}
+
+/**
+ * HOME may be empty, or hold a `~` that nobody has resolved. It would then be a place in the project, which must not pass
+ * for the user's own: what the system knows counts, else the root of the disk, which is never a project.
+ */
+function homeFolder(): string {
+  for (const told of [homedir, () => userInfo().homedir]) {
+    try {
+      const home = told();
+      if (isAbsolute(home)) return home;
+    } catch {
+      // The system does not know this user.
+    }
+  }
+  return parse(programFolder).root;
 }

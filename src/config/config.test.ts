@@ -240,6 +240,8 @@ describe('a configuration file', () => {
     ['linux', {}, ['/home/ada', '.config', 'bmad-mcp-server', 'config.toml']],
     ['linux', { XDG_CONFIG_HOME: '' }, ['/home/ada', '.config', 'bmad-mcp-server', 'config.toml']],
     ['linux', { XDG_CONFIG_HOME: '/x' }, ['/x', 'bmad-mcp-server', 'config.toml']],
+    ['linux', { XDG_CONFIG_HOME: '~/.config' }, ['/home/ada', '.config', 'bmad-mcp-server', 'config.toml']],
+    ['win32', { APPDATA: 'x' }, ['/home/ada', 'AppData', 'Roaming', 'bmad-mcp-server', 'config.toml']],
     ['linux', { APPDATA: '/x' }, ['/home/ada', '.config', 'bmad-mcp-server', 'config.toml']],
     ['win32', { APPDATA: '/x' }, ['/x', 'bmad-mcp-server', 'config.toml']],
     ['win32', {}, ['/home/ada', 'AppData', 'Roaming', 'bmad-mcp-server', 'config.toml']],

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname, join, posix, win32 } from 'node:path';
 import { STATE_FOLDER } from '../base/product.ts';
 
 export const PROJECT_CONFIG_FILE = 'bmad-mcp.toml';
@@ -12,17 +12,31 @@ export interface Surroundings {
   platform: NodeJS.Platform;
 }
 
-/** Our folder in one of the user's: by a variable, else in the usual place. */
+/**
+ * Our folder in one of the user's: by a variable, else in the usual place. A relative path, such as a `~` that nobody has
+ * resolved, would be a place in the project, whose author could then set what only the user may.
+ */
 function userFolder(
   { env, home, platform }: Surroundings,
-  [variable, usual]: readonly [string, string],
-  [windowsVariable, windowsUsual] = ['LOCALAPPDATA', 'AppData/Local'],
+  unix: readonly [string, string],
+  windows: readonly [string, string] = ['LOCALAPPDATA', 'AppData/Local'],
 ): string {
-  const base =
+  const [variable, usual] = platform === 'win32' ? windows : unix;
+  const named = env[variable] ?? '';
+  return join(isAbsolute(named, platform) ? named : join(home, usual), STATE_FOLDER);
+}
+
+function isAbsolute(path: string, platform: NodeJS.Platform): boolean {
+  return (platform === 'win32' ? win32 : posix).isAbsolute(path);
+}
+
+/** Variables that would name a folder of the user's and are ignored. */
+export function ignoredVariables({ env, platform }: Surroundings): string[] {
+  const names =
     platform === 'win32'
-      ? env[windowsVariable] || join(home, windowsUsual)
-      : env[variable] || join(home, usual);
-  return join(base, STATE_FOLDER);
+      ? ['APPDATA', 'LOCALAPPDATA']
+      : ['XDG_CONFIG_HOME', 'XDG_CACHE_HOME', 'XDG_STATE_HOME'];
+  return names.filter((name) => (env[name] ?? '') !== '' && !isAbsolute(env[name] ?? '', platform));
 }
 
 export function userConfigFile(surroundings: Surroundings): string {

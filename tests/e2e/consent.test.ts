@@ -72,6 +72,26 @@ async function connected({ era, transport }: Way, place: Place, options: Connect
 const command = (place: Place, ...words: string[]) =>
   bmad(words, { cwd: place.cwd, env: bareEnvironment(place.home) });
 
+describe.skipIf(process.platform === 'win32')('a project that brings settings of a user', () => {
+  it.each<[string, Record<string, string>]>([
+    ['HOME is empty', { HOME: '' }],
+    ['HOME is a ~ that nobody has resolved', { HOME: '~' }],
+    ['XDG_CONFIG_HOME is a relative path', { XDG_CONFIG_HOME: '~/.config' }],
+  ])('does not pass for the user, though %s (S-21)', async (_what, variables) => {
+    const place = await clone();
+    const settings = 'trust = ["always"]\n';
+    await writeFiles(place.cwd, {
+      '.config/bmad-mcp-server/config.toml': settings,
+      '~/.config/bmad-mcp-server/config.toml': settings,
+    });
+    const kept = { XDG_STATE_HOME: join(place.home, 'state'), XDG_CACHE_HOME: join(place.home, 'cache') };
+    const env = bareEnvironment(place.home, { ...kept, ...variables });
+    const { stderr } = await bmad(['contract', 'run'], { cwd: place.cwd, env });
+    expect(ran(place)).toBe(false);
+    expect(stderr).toContain("This project's programs have not been allowed to run on this machine");
+  });
+});
+
 describe.each(WAYS)('a person at a client of $era over $transport', (way) => {
   const secured = way.transport === 'HTTP' ? SECURED : {};
 

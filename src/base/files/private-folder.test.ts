@@ -43,4 +43,18 @@ describe.skipIf(process.platform === 'win32')('a folder for what will be run', (
     await chown(folder, 65_534, 65_534);
     expect(madePrivate(folder)).toBe(false);
   });
+
+  it('cannot be replaced by others, in any folder above it (S-22)', async () => {
+    const root = await temporaryFolder(onTestFinished);
+    const folder = join(root, 'a/b/c');
+    expect(madePrivate(folder)).toBe(true);
+    await chmod(join(root, 'a'), 0o777);
+    expect(madePrivate(folder)).toBe(false);
+    // As in /tmp, where only the owner of a folder may rename it.
+    await chmod(join(root, 'a'), 0o1777);
+    expect(madePrivate(folder)).toBe(true);
+    if (process.getuid?.() !== 0) return;
+    await chown(join(root, 'a/b'), 12_345, 12_345);
+    expect(madePrivate(folder)).toBe(false);
+  });
 });
