@@ -104,6 +104,12 @@ export async function openWorkspace(
       const { createKnowledge } = await import('../services/knowledge/knowledge.ts');
       return createKnowledge(catalogue);
     }),
+    async startedByCommands(folders) {
+      const root = project.root === undefined ? undefined : await realFolder(project.root);
+      if (root === undefined) return new Set();
+      const { startedByCommands } = await import('../catalogue/host-commands.ts');
+      return startedByCommands(folderTree(root, maxFileBytes), folders, catalogue.winners);
+    },
     ranking: () => rankings.of(project, catalogue),
   });
   return workspaceOf(catalogue);

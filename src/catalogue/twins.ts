@@ -28,8 +28,10 @@ export function servedOnce(winners: readonly BmadRecord[], rank: (record: BmadRe
     const [best] = candidates;
     return best === undefined || best.origin === record.origin ? undefined : counterpart(record, candidates);
   };
+  const originalOf = originals(winners, rank);
   for (const record of winners.filter(isListed)) {
-    const twin = twinOf(record);
+    const original = originalOf(record);
+    const twin = twinOf(original) ?? (original === record ? undefined : original);
     if (twin !== undefined) overridden.set(record, twin);
   }
   for (const record of winners.filter((each) => !isListed(each))) {
@@ -37,6 +39,23 @@ export function servedOnce(winners: readonly BmadRecord[], rank: (record: BmadRe
     if (instead !== undefined) overridden.set(record, instead);
   }
   return { served: winners.filter((record) => !overridden.has(record)), overridden };
+}
+
+/**
+ * The packs of version 4 bring copies of what they use of the core, and of each other. The one of the first rank is meant,
+ * which is the core's where it is installed; a file that a pack has changed is the pack's own.
+ */
+function originals(
+  winners: readonly BmadRecord[],
+  rank: (record: BmadRecord) => number,
+): (record: BmadRecord) => BmadRecord {
+  const keyOf = ({ kind, name, likeness }: BmadRecord): string => `${kind} ${fold(name)} ${likeness ?? ''}`;
+  const first = new Map<string, BmadRecord>();
+  for (const record of winners.filter(({ likeness }) => likeness !== undefined)) {
+    const best = first.get(keyOf(record));
+    if (best === undefined || rank(record) < rank(best)) first.set(keyOf(record), record);
+  }
+  return (record) => (record.likeness === undefined ? undefined : first.get(keyOf(record))) ?? record;
 }
 
 /**

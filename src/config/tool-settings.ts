@@ -23,7 +23,7 @@ export const toolSettings = {
     .enum(['auto', 'on', 'off'])
     .default('auto')
     .describe(
-      'Prompts for agents and workflows: auto (without those that the host has as skills itself), on or off.',
+      'Prompts for agents and workflows: auto (without those that the host has as skills or commands itself), on or off.',
     )
     .register(settingMeta, meta('mode', 'Prompts: auto, on, off', { rare: true })),
   readOnly: z

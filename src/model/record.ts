@@ -56,6 +56,8 @@ export interface BmadRecord {
   disguised?: readonly string[];
   /** SHA-256 of the main file. */
   digest: string;
+  /** What all copies have in common that an installer has made of one file, each for the folder it is in. */
+  likeness?: string;
 }
 
 /** In the words of BMAD's manifests; what nothing says is left out. */

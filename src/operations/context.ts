@@ -31,6 +31,7 @@ import type { Search } from '../services/search/search.ts';
 import type { Knowledge } from '../services/knowledge/knowledge.ts';
 import type { BroughtPart, OlderPart } from '../services/facts/older-state.ts';
 import type { Origin } from '../model/origin.ts';
+import type { BmadRecord } from '../model/record.ts';
 import type { Project } from '../sources/project-root.ts';
 import type { ConfirmRequest, Confirmed } from '../model/confirmation.ts';
 import type { Sampled, SampledText, SampleRequest } from '../model/sampling.ts';
@@ -191,6 +192,8 @@ export interface Workspace {
   /** The same with these origins only; made once for each choice of them. */
   from(origins: ReadonlySet<Origin>): Workspace;
   knowledge(): Promise<Knowledge>;
+  /** What commands in these folders of the project start already, such as `.claude/commands`. */
+  startedByCommands(folders: readonly string[]): Promise<ReadonlySet<BmadRecord>>;
   /** How agents and workflows stand at this moment: `rank(record)` is a number, the higher the sooner it should come. */
   ranking(): Promise<Ranking>;
 }

@@ -39,7 +39,7 @@ function rules(record: BmadRecord, file: string): string[] {
 }
 
 describe.each([
-  ['4.44.3', 43, 40],
+  ['4.44.3', 38, 35],
   ['6.0.0-alpha.7', 19, 0],
   ['6.0.0-alpha.22', 25, 25],
   ['6.3.0', 6, 6],

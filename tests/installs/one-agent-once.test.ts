@@ -19,7 +19,7 @@ import { served } from '../support/served.ts';
 
 /** Agents of each install and of no other origin: all that 6.12 still has, the older ones have too. */
 const AGENTS: Partial<Record<Version, number>> = {
-  '4.44.3': 43,
+  '4.44.3': 38,
   '6.0.0-alpha.7': 19,
   '6.0.0-alpha.22': 25,
   '6.0.0-Beta.5': 10,
@@ -163,5 +163,74 @@ describe('M-01: a prompt that the host has as a skill itself', async () => {
     expect(own.map(({ name }) => name)).toContain('bmad-forge-idea');
     expect(own.map(({ name }) => name)).not.toContain('bmad-analyst');
     expect(await rows(listPrompts, { host: 'cursor-vscode' })).toHaveLength((await rows(listPrompts)).length);
+  });
+
+  it.each<Version>(['4.44.3', '6.0.0-alpha.7', '6.0.0-alpha.22', '6.0.0-Beta.5', '6.0.4'])(
+    'is not offered beside the command that %s wrote for it',
+    async (version) => {
+      const { rows } = await project(version);
+      const offered = (host: string) => rows(listPrompts, { host });
+      expect((await offered('claude-code')).filter(({ kind }) => kind === 'agent')).toEqual([]);
+      expect(await offered('cursor-vscode')).toEqual(await offered('some-host'));
+    },
+  );
+
+  it('is offered where no command starts it', async () => {
+    const { rows } = await project('6.0.4');
+    expect((await rows(listPrompts, { host: 'claude-code' })).map(({ name }) => name)).toEqual([
+      'bmad-advanced-elicitation',
+      // The engine is named by the commands of workflows, and started by none.
+      'bmad-workflow',
+      'bmad-build-auto',
+      'bmad-prfaq',
+      'bmad-spec',
+      'bmad-walkthrough',
+      'bmad-customize',
+      'bmad-forge-idea',
+    ]);
+  });
+});
+
+describe('M-01: the copies that packs of version 4 have of the core', () => {
+  it('are not offered, but can be called by their module', async () => {
+    const { catalogue, ask, rows } = await project('4.44.3');
+    const marys = (await rows(list, { what: 'agents', limit: 200 })).filter(({ title }) =>
+      /^Mary\b/.test(title ?? ''),
+    );
+    expect(marys.map(({ name }) => name)).toEqual(['analyst']);
+    const copies = [...catalogue.overridden].filter(([{ moduleName }]) => moduleName.startsWith('bmad-'));
+    for (const [copy, original] of copies)
+      expect([copy.kind, copy.name]).toEqual([original.kind, original.name]);
+    expect(copies.map(([copy]) => qualifiedName(copy))).toEqual(
+      expect.arrayContaining([
+        'bmad-2d-phaser-game-dev/analyst',
+        'bmad-creative-writing/bmad-orchestrator',
+        'bmad-infrastructure-devops/create-doc',
+      ]),
+    );
+    const { data, answer } = await ask(activate, { name: 'bmad-2d-unity-game-dev/analyst' });
+    expect(data['name']).toBe('bmad-2d-unity-game-dev/analyst');
+    expect(answer.body).toContain('Dependencies map to .bmad-2d-unity-game-dev/{type}/{name}');
+    // A list says the name of a pack once.
+    const listed = await ask(list, { what: 'agents', limit: 200 });
+    expect(listed.answer.body).toContain('Designer & KDP Specialist (bmad-creative-writing): ');
+  });
+
+  it('stay where a pack has changed them, or has brought them alone', async () => {
+    const { catalogue } = await project('4.44.3');
+    const offered = new Set(catalogue.winners.map(qualifiedName));
+    expect(offered).toContain('bmad-godot-game-dev/bmad-orchestrator');
+    expect(offered).toContain('bmad-2d-phaser-game-dev/advanced-elicitation');
+    const folder = join(await temporaryFolder(afterAll), 'project');
+    for (const pack of ['.bmad-2d-phaser-game-dev', '.bmad-2d-unity-game-dev'])
+      await cp(join(await installOf('4.44.3'), pack), join(folder, pack), { recursive: true });
+    const alone = await projectAt(folder);
+    const analysts = alone.catalogue.callable.filter(
+      ({ name, origin }) => name === 'analyst' && origin.kind === 'project',
+    );
+    expect(analysts.map((each) => [each.moduleName, alone.catalogue.overridden.has(each)])).toEqual([
+      ['bmad-2d-phaser-game-dev', false],
+      ['bmad-2d-unity-game-dev', true],
+    ]);
   });
 });

@@ -149,7 +149,8 @@ export async function crawl(
     known.set(uri, there);
     return there;
   };
-  for (const record of catalogue.winners) {
+  // What is overridden can be called as well.
+  for (const record of catalogue.callable) {
     if (!STARTABLE.includes(record.kind) || record.launches !== undefined) continue;
     if (kind !== undefined && record.origin.kind !== kind) continue;
     const { head, body } = await delivery.activation(record, undefined, undefined, say);

@@ -34,7 +34,7 @@ describe('the tools of agents', () => {
   it.each([
     [
       '4.44.3',
-      43,
+      38,
       'bmad-core-architect',
       /^Architect \(Winston\) - Holistic System Architect.*Master of holistic/,
     ],

@@ -79,8 +79,14 @@ export function tellingOrigins<T extends Item>(items: readonly T[], { catalogue 
   const names = new Set(items.map(({ origin }) => origin));
   if (names.size < 2) return [...items];
   const first = catalogue.sources.find(({ origin }) => names.has(origin.displayName))?.origin.displayName;
-  return items.map((item) => (item.origin === first ? item : { ...item, elsewhere: true }));
+  return items.map((item) =>
+    item.origin === first || isToldByModule(item) ? item : { ...item, elsewhere: true },
+  );
 }
+
+/** A pack of version 4 is a module and a folder of the same name: `Project (.bmad-creative-writing)`. */
+const isToldByModule = ({ name, module = name, origin = '' }: Item): boolean =>
+  origin.endsWith(`(.${module})`);
 
 function makeItem(record: BmadRecord, { catalogue }: Workspace): Item {
   const { displayName, title, icon, phase, deprecated } = record;

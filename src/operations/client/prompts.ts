@@ -74,17 +74,25 @@ function switchedOff({ configFrom }: SettingsPort): BmadError {
   });
 }
 
-/** The folders from which a host reads skills itself, by what it calls itself. */
-const OWN_SKILLS: readonly (readonly [host: RegExp, folders: readonly string[]])[] = [
-  [/^claude-code/i, ['.claude']],
-  [/^codex/i, ['.agents', '.codex']],
-  [/^cursor/i, ['.cursor', '.agents']],
-  [/^opencode/i, ['.opencode', '.agents', '.claude']],
-  [/^gemini-cli/i, ['.gemini', '.agents']],
-  [/^visual studio code/i, ['.github', '.agents', '.claude']],
+/** The folders from which a host reads skills and commands itself, by what it calls itself. */
+const OWN_ENTRIES: readonly { host: RegExp; skills: readonly string[]; commands: readonly string[] }[] = [
+  { host: /^claude-code/i, skills: ['.claude'], commands: ['.claude/commands'] },
+  { host: /^codex/i, skills: ['.agents', '.codex'], commands: [] },
+  { host: /^cursor/i, skills: ['.cursor', '.agents'], commands: ['.cursor/commands'] },
+  {
+    host: /^opencode/i,
+    skills: ['.opencode', '.agents', '.claude'],
+    commands: ['.opencode/command', '.opencode/commands'],
+  },
+  { host: /^gemini-cli/i, skills: ['.gemini', '.agents'], commands: ['.gemini/commands'] },
+  {
+    host: /^visual studio code/i,
+    skills: ['.github', '.agents', '.claude'],
+    commands: ['.github/prompts'],
+  },
 ];
 
-/** All prompts, but none that the host shows already as a skill that it has found itself. */
+/** All prompts, but none that the host shows already as a skill or a command that it has found itself. */
 async function offeredTo(
   host: string | undefined,
   workspace: Workspace,
@@ -92,17 +100,24 @@ async function offeredTo(
 ): Promise<PromptItem[]> {
   if (config.prompts === 'off') return [];
   const prompts = promptsOf(workspace);
-  const folders = OWN_SKILLS.find(([name]) => name.test(host ?? ''))?.[1] ?? [];
-  if (config.prompts === 'on' || folders.length === 0) return prompts;
+  const entries = OWN_ENTRIES.find((each) => each.host.test(host ?? ''));
+  if (config.prompts === 'on' || entries === undefined) return prompts;
   const files = await workspace.catalogue.files.all();
-  const own = (name: string): boolean =>
-    folders.some((folder) => files.has(`${folder}/skills/${name}/SKILL.md`));
-  return prompts.filter(({ target }) => {
+  const isSkill = (name: string): boolean =>
+    entries.skills.some((folder) => files.has(`${folder}/skills/${name}/SKILL.md`));
+  const started = await workspace.startedByCommands(entries.commands);
+  const commands = new Set([...started].map(identity));
+  return prompts.filter(({ target, kind }) => {
     const id = target.slice(target.indexOf('/') + 1);
     const short = shortName(id);
-    return ![id, `bmad-${short}`, `bmad-agent-${short}`].some(own);
+    return ![id, `bmad-${short}`, `bmad-agent-${short}`].some(isSkill) && !commands.has(`${kind} ${target}`);
   });
 }
+
+/** A thing as its prompt names it. */
+const identity = (record: BmadRecord): string => `${promptKind(record)} ${qualifiedName(record)}`;
+
+const promptKind = ({ kind }: BmadRecord): PromptItem['kind'] => (kind === 'agent' ? 'agent' : 'workflow');
 
 const promptsByWorkspace = new WeakMap<Workspace, PromptItem[]>();
 
@@ -132,15 +147,15 @@ function promptsOf(workspace: Workspace): PromptItem[] {
 }
 
 function promptOf(name: string, record: BmadRecord): PromptItem {
-  const agent = record.kind === 'agent';
-  const title = agent
-    ? [record.displayName ?? record.name, record.title].filter(Boolean).join(', ')
-    : (record.displayName ?? record.name);
+  const title =
+    record.kind === 'agent'
+      ? [record.displayName ?? record.name, record.title].filter(Boolean).join(', ')
+      : (record.displayName ?? record.name);
   return {
     name,
     title: oneLine(title, 100),
     description: oneLine(record.description, 200),
-    kind: agent ? 'agent' : 'workflow',
+    kind: promptKind(record),
     target: qualifiedName(record),
   };
 }

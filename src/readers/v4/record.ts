@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { decodeText, encodingOf } from '../../base/text/decode.ts';
 import { noted } from '../../base/expected.ts';
 import { sha256 } from '../../base/sha256.ts';
@@ -41,20 +42,29 @@ export async function readRecord(place: V4File, problems: Problem[]): Promise<Bm
   const text = decodeText(bytes.subarray(0, DESCRIBED_BYTES));
   const described = describe(kind, file, text);
   if (described.problem !== undefined) problems.push(described.problem);
-  return describedRecord(place, described, sha256(bytes));
+  return describedRecord(place, described, { digest: sha256(bytes), likeness: likenessOf(place, bytes) });
+}
+
+/**
+ * The installer copies what a pack uses of the core into the pack's folder, and writes that folder's name into most of the
+ * places where the core's own was meant.
+ */
+function likenessOf({ source }: V4File, bytes: Uint8Array): string {
+  const text = decodeText(bytes).replaceAll('\r\n', '\n');
+  return sha256(text.replaceAll(basename(source.origin.root), '{root}').replaceAll('.bmad-core', '{root}'));
 }
 
 /** The record of a file that a manifest lists and that is gone. Only what can be started or adopted is missed. */
 export function missingRecord(place: V4File): BmadRecord | undefined {
   const kind = shelfOf(place.path)?.kind;
   const missed = kind === 'agent' || kind === 'workflow' || kind === 'task';
-  return missed ? describedRecord(place, { description: '' }, undefined) : undefined;
+  return missed ? describedRecord(place, { description: '' }, {}) : undefined;
 }
 
 function describedRecord(
   place: V4File,
   described: Description,
-  digest: string | undefined,
+  { digest, likeness }: { digest?: string; likeness?: string },
 ): BmadRecord | undefined {
   const shelf = shelfOf(place.path);
   if (shelf === undefined) return undefined;
@@ -80,6 +90,7 @@ function describedRecord(
     uses: described.dependencies && usedFiles(place, described.dependencies),
     details: described.details,
     digest,
+    likeness,
   });
 }
 

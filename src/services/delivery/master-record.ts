@@ -5,7 +5,7 @@ import type { Origin } from '../../model/origin.ts';
 import { qualifiedName, type BmadRecord, type RecordDetails } from '../../model/record.ts';
 
 /** A record as the master manifest shows it: with whole paths, and with where the manifests of its origin are. */
-export type MasterRecord = Omit<BmadRecord, 'details' | 'origin'> &
+export type MasterRecord = Omit<BmadRecord, 'details' | 'likeness' | 'origin'> &
   RecordDetails & {
     origin: Origin & { manifestDir?: string };
     /** What is served in its place, if it is not served itself. */
@@ -19,7 +19,7 @@ export function masterRecord(
   { overridden }: Pick<Catalogue, 'overridden'>,
   folders: ManifestFolders,
 ): MasterRecord {
-  const { details, ...rest } = record;
+  const { details, likeness: _likeness, ...rest } = record;
   const manifestDir = folders.get(record.origin);
   const served = overridden.get(record);
   return {
