@@ -20,7 +20,7 @@ const WITH_PROCESSES = [
 
 const cores = availableParallelism();
 /** A worker whose test waits for processes leaves its core to others; on a large machine each keeps about two busy. */
-const waiting = { maxWorkers: Math.max(3, Math.ceil(cores / 2)), sequence: { groupOrder: 1 } };
+const waiting = { maxWorkers: Math.max(4, Math.ceil(cores / 2)), sequence: { groupOrder: 1 } };
 /** Room for what is fetched on first use. */
 const fetching = { testTimeout: 300_000, hookTimeout: 600_000 };
 
@@ -45,6 +45,8 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // Most of the time of an isolated file goes into imports that the file before it has made too.
     isolate: false,
+    // What was compiled for one run, or for one project of it, need not be for the next.
+    experimental: { fsModuleCache: true, fsModuleCachePath: '.cache/modules' },
     maxWorkers: cores,
     projects: [
       // Few projects: the workers of each import the same modules anew.

@@ -48,9 +48,9 @@ const CASES: Record<string, Case> = {
   },
   'a host that never answers': {
     source: async () => `git+https://127.0.0.1:${await port('is silent')}/org/x.git`,
-    told: /did not respond within 4 s/,
+    told: /did not respond within 1 s/,
     step: /BMAD_GIT_TIMEOUT_MS/,
-    env: { BMAD_GIT_TIMEOUT_MS: '4000' },
+    env: { BMAD_GIT_TIMEOUT_MS: '1000' },
   },
   'an ssh host that refuses': {
     source: async () => `git+ssh://git@127.0.0.1:${await port('refuses')}/org/x.git`,

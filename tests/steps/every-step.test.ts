@@ -38,17 +38,16 @@ function wrongWith({ asked, taken, nowhere }: Swept, least: number): string[] {
   return [...nowhere, ...few];
 }
 
-describe.each(Object.entries(PROJECTS))('in %s, every step leads somewhere', (_name, project) => {
-  it.each([
-    [undefined, 15],
-    ['bmad', 5],
-    ['workflows', 1],
-    ['agents', 1],
-    ['project', 1],
-  ])('over MCP with the toolsets %j', async (toolsets, least) => {
-    const surface = await modelSurface(await project(), onTestFinished, { toolsets });
-    expect(wrongWith(await sweep(surface), least)).toEqual([]);
-  });
+describe.each(Object.entries(PROJECTS))('in %s, every step leads somewhere', (title, project) => {
+  // What a narrow set of tools can say does not hang on the project.
+  const narrow = title.includes('6.12') ? (['workflows', 'agents', 'project'] as const) : [];
+  it.each([[undefined, 15] as const, ['bmad', 5] as const, ...narrow.map((one) => [one, 1] as const)])(
+    'over MCP with the toolsets %j',
+    async (toolsets, least) => {
+      const surface = await modelSurface(await project(), onTestFinished, { toolsets });
+      expect(wrongWith(await sweep(surface), least)).toEqual([]);
+    },
+  );
 
   it('at the command line', async () => {
     const surface = await terminalSurface(await project(), onTestFinished);

@@ -54,7 +54,9 @@ export function nextRev(database: Database): number {
   const used = database.get<{ rev: number }>(
     `SELECT coalesce(max(rev), 0) AS rev FROM memory WHERE rev BETWEEN 0 AND ${MOST_COUNTED}`,
   );
-  const rev = Math.max(noted >= 0 && noted <= MOST_COUNTED ? Math.floor(noted) : 0, used?.rev ?? 0) + 1;
+  const known = Math.max(noted >= 0 && noted <= MOST_COUNTED ? noted : 0, used?.rev ?? 0);
+  // A row from elsewhere may be counted by a fraction; one of ours that were would be left out as odd.
+  const rev = Math.floor(known) + 1;
   database.run("INSERT OR REPLACE INTO meta VALUES ('rev', ?)", String(rev));
   return rev;
 }
