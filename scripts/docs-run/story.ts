@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
@@ -218,12 +219,16 @@ export class Story {
 
   /** Runs a piece of a page that uses the library; one that does not open it itself gets a `bmad`. */
   async script(source: string): Promise<string[]> {
+    const packages = createRequire(import.meta.url);
     const library = pathToFileURL(join(repository, 'dist', 'library.mjs')).href;
     const opens = source.includes('openBmad(') || !/\bbmad\./.test(source);
     const text = [
-      `import { BmadError, GitSourceResolver, openBmad } from '${library}';`,
+      `import { BmadError, BmadServer, GitSourceResolver, openBmad } from '${library}';`,
       ...(opens ? [] : ['const bmad = await openBmad();']),
-      source.replace(/^import .* from 'mcp-server-bmad';$/m, ''),
+      source
+        .replace(/^import .* from 'mcp-server-bmad';$/m, '')
+        // It lies where no packages are.
+        .replace(/(?<= from ')@[^']+(?=';$)/gm, (name) => pathToFileURL(packages.resolve(name)).href),
       ...(opens ? [] : ['bmad.close();']),
     ];
     const file = join(this.#sample.root, 'script.mjs');

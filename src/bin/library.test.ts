@@ -1,3 +1,4 @@
+import { InMemoryTransport } from '@modelcontextprotocol/client';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { refusal } from '../../tests/support/thrown.ts';
@@ -7,7 +8,7 @@ import * as library from './library.ts';
 
 /** The compiler holds the code to its declarations here. */
 const promised: typeof Public = library;
-const { openBmad, GitSourceResolver } = promised;
+const { openBmad, BmadServer, GitSourceResolver } = promised;
 
 describe('the exports of the package', () => {
   it('are those that are declared', () => {
@@ -64,6 +65,55 @@ describe('openBmad', () => {
     expect(bmad.warnings).toEqual([expect.stringContaining('BMAD_PAGE_SIZE')]);
     expect(await bmad.listAgents()).toEqual([]);
     bmad.close();
+  });
+});
+
+describe('BmadServer', () => {
+  const opened = async () => {
+    const [project, home] = [await temporaryFolder(afterAll), await temporaryFolder(afterAll)];
+    return new BmadServer({ project, home, env: {}, discovery: 'strict' });
+  };
+  /** A transport that says whether it was ever used. */
+  const unused = () => {
+    const [ours] = InMemoryTransport.createLinkedPair();
+    const used: string[] = [];
+    const start = ours.start.bind(ours);
+    ours.start = async () => {
+      used.push('start');
+      return start();
+    };
+    return { ours, used };
+  };
+  const cancelled = { code: 'cancelled', message: 'The server was closed.' };
+
+  it('serves nobody after it was closed, and can be closed twice', async () => {
+    const server = await opened();
+    await server.initialize();
+    await server.close();
+    const { ours, used } = unused();
+    expect(await refusal(() => server.connect(ours))).toMatchObject(cancelled);
+    expect(await refusal(() => server.initialize())).toMatchObject(cancelled);
+    expect(used).toEqual([]);
+    await server.close();
+  });
+
+  it('serves nobody who connects while it is closed, however far that is', async () => {
+    for (const calls of ['initialize', 'connect', 'both'] as const) {
+      const server = await opened();
+      const { ours, used } = unused();
+      const first = calls === 'connect' ? undefined : refusal(() => server.initialize());
+      const second = calls === 'initialize' ? undefined : refusal(() => server.connect(ours));
+      await server.close();
+      if (first !== undefined) expect(await first).toMatchObject(cancelled);
+      if (second !== undefined) expect(await second).toMatchObject(cancelled);
+      expect(used).toEqual([]);
+    }
+  });
+
+  it('opens nothing to be closed', async () => {
+    const server = new BmadServer({ project: '/no/such/folder', env: {} });
+    await server.close();
+    expect(await refusal(() => server.initialize())).toMatchObject(cancelled);
   });
 });
 

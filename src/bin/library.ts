@@ -91,28 +91,42 @@ class GitSourceResolver implements Public.GitSourceResolver {
 class BmadServer implements Public.BmadServer {
   readonly #open: () => Promise<Context>;
   readonly #connections = new Set<{ close(): Promise<void> }>();
-  #context: Context | undefined;
+  #opening: Promise<Context> | undefined;
+  #closed = false;
 
   constructor(options: Public.OpenOptions = {}) {
     this.#open = once(async () => {
       try {
         // Its clients are hosts, with the limits that hosts have.
-        const context = await openContext(options, { presets: {}, terminal: false });
-        this.#context = context;
-        return context;
+        return await openContext(options, { presets: {}, terminal: false });
       } catch (error) {
         throw error instanceof BmadError ? error.map(inOptionWords) : error;
       }
     });
   }
 
+  /** Another call may close the server during any wait. */
+  #checkOpen(): void {
+    if (this.#closed) throw new BmadError('cancelled', 'The server was closed.');
+  }
+
+  async #context(): Promise<Context> {
+    this.#checkOpen();
+    this.#opening = this.#open();
+    const context = await this.#opening;
+    this.#checkOpen();
+    return context;
+  }
+
   async initialize(): Promise<void> {
-    await (await this.#open()).workspace();
+    await (await this.#context()).workspace();
+    this.#checkOpen();
   }
 
   async connect(transport: Public.McpTransport): Promise<void> {
-    const context = await this.#open();
+    const context = await this.#context();
     const { serveTransport } = await import('../surfaces/mcp/embedded.ts');
+    this.#checkOpen();
     // The declarations have no package of the protocol to take its types from.
     const connection = serveTransport(context, transport as Parameters<typeof serveTransport>[1]);
     this.#connections.add(connection);
@@ -120,8 +134,13 @@ class BmadServer implements Public.BmadServer {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#connections].map((connection) => connection.close()));
-    this.#context?.close();
+    this.#closed = true;
+    try {
+      await Promise.all([...this.#connections].map((connection) => connection.close()));
+    } finally {
+      const context = await this.#opening?.catch(() => undefined);
+      context?.close();
+    }
   }
 }
 

@@ -113,6 +113,6 @@ export declare class BmadServer {
   initialize(): Promise<void>;
   /** Serves one client over a transport until either side ends; initializes first if that was not done. */
   connect(transport: McpTransport): Promise<void>;
-  /** Ends all connections, and everything still running. */
+  /** Ends all connections, and everything still running. Every call after it fails with `cancelled`. */
   close(): Promise<void>;
 }
