@@ -191,4 +191,19 @@ describe('M-38: one order of layers for all answers', () => {
     const { data } = await answer(getProjectContext, {}, context);
     expect(data).toMatchObject({ project: { name: 'B' }, user: { name: 'Hélène', language: 'Français' } });
   });
+
+  it('reaches a module whose code has a dot in it', async () => {
+    const context = await opened({
+      'project-context.yaml': KIT['project-context.yaml'],
+      '_bmad/config.toml': '[modules."acme.shop"]\nuser_name = "Bob"\nproject_name = "B"\n',
+    });
+    const { body } = await answer('read', { target: 'bmad://config/current' }, context);
+    expect(body).toMatch(/acme\.shop"?:\n\s+user_name: "?Alice Martin"?\n\s+project_name: "?Demo Shop/);
+    expect(body).not.toMatch(/^\s+acme:/m);
+    const { data } = await answer(explain, { target: 'modules.acme.shop.user_name' }, context);
+    expect(data['layers']).toMatchObject([
+      { file: '_bmad/config.toml', line: 2, value: '"Bob"', chosen: false },
+      { file: 'project-context.yaml', line: 5, value: '"Alice Martin"', chosen: true },
+    ]);
+  });
 });

@@ -58,19 +58,19 @@ export async function centralConfig(
   };
 }
 
-/** The dotted key under which a setting of the kit is found: in core, or in the module that has it. */
-export function kitPlaces(values: Table, key: string): string[] {
-  if (Object.hasOwn(tableOf(field(values, 'core')), key)) return [`core.${key}`];
+/** The keys under which a setting of the kit is found: in core, or in each module that has it. */
+export function kitPlaces(values: Table, key: string): string[][] {
+  if (Object.hasOwn(tableOf(field(values, 'core')), key)) return [['core', key]];
   const modules = Object.entries(tableOf(field(values, 'modules')));
   const having = modules.filter(([, own]) => Object.hasOwn(tableOf(own), key));
-  return having.length === 0 ? [`core.${key}`] : having.map(([code]) => `modules.${code}.${key}`);
+  return having.length === 0 ? [['core', key]] : having.map(([code]) => ['modules', code, key]);
 }
 
 function withKit(values: Table, layer: KitLayer | undefined): Table {
   let merged: Table = values;
   for (const [key, { value }] of Object.entries(layer?.values ?? {}))
     for (const place of kitPlaces(merged, key))
-      merged = structuralMerge(merged, nested(place.split('.'), value)) as Table;
+      merged = structuralMerge(merged, nested(place, value)) as Table;
   return merged;
 }
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { behaviourOf } from '../../model/format.ts';
 import { attempt, orElse } from '../../base/expected.ts';
-import { field, isTable, parseToml, tableOf, type Table } from '../../base/parse/parse.ts';
+import { isTable, parseToml, tableOf, type Table } from '../../base/parse/parse.ts';
 import { contentUri } from '../../base/files/paths.ts';
 import { maskSecretValues } from '../../base/secrets/masking.ts';
 import { oneLine } from '../../base/text/text.ts';
@@ -108,7 +108,7 @@ export function createInspection(
 
   /** What an installer before 6.4 wrote into the file of a module of the project. */
   async function moduleValue(key: string): Promise<LayerValue[]> {
-    const [, code, name] = /^(?:modules\.)?([\w-]+)\.([\w-]+)$/.exec(key) ?? [];
+    const [, code, name] = /^(?:modules\.)?([\w.-]+)\.([\w-]+)$/.exec(key) ?? [];
     const module = catalogue.modules.find((each) => each.code === code && each.origin.kind === 'project');
     const setting = module?.settings.find((each) => each.key === name);
     if (module === undefined || setting === undefined || setting.proposed === true) return [];
@@ -184,12 +184,20 @@ async function layerValues(layers: readonly Layer[], key: string): Promise<Layer
 function kitValues(layer: KitLayer | undefined, key: string, values: Table): LayerValue[] {
   const name = key.slice(key.lastIndexOf('.') + 1);
   const said = layer?.values[name];
-  if (layer === undefined || said === undefined || !kitPlaces(values, name).includes(key)) return [];
+  if (layer === undefined || said === undefined) return [];
+  if (!kitPlaces(values, name).some((place) => place.join('.') === key)) return [];
   return [{ file: layer.file, line: said.line, value: said.value }];
 }
 
+/** The codes of modules may have dots in them too. */
 function valueAt(table: unknown, key: string): unknown {
-  return key.split('.').reduce((at, part) => field(tableOf(at), part), table);
+  const own = tableOf(table);
+  if (Object.hasOwn(own, key)) return own[key];
+  for (const [name, inner] of Object.entries(own)) {
+    const found = key.startsWith(`${name}.`) ? valueAt(inner, key.slice(name.length + 1)) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** The line on which a key is set, or on which the first table of a list begins. */
