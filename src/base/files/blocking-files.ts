@@ -3,14 +3,8 @@ import { join } from 'node:path';
 
 /** Files that programs look for wherever they look, and open without asking what they are. */
 const HELPERS = new Set(['.gitignore', '.gitattributes', '.ignore', '.rgignore', '.git']);
-
-interface Kind {
-  isFIFO(): boolean;
-  isCharacterDevice(): boolean;
-}
-
-/** Whoever opens one waits for someone to write to it, or reads for ever. */
-const blocks = (kind: Kind): boolean => kind.isFIFO() || kind.isCharacterDevice();
+/** More than any project has; what is looked at is kept in memory. */
+const MOST_FOLDERS = 500_000;
 
 /**
  * Whether a folder has a pipe or a device somewhere that a program such as git would open and never come back from: in
@@ -18,20 +12,28 @@ const blocks = (kind: Kind): boolean => kind.isFIFO() || kind.isCharacterDevice(
  */
 export async function hasBlockingFile(root: string, signal: AbortSignal): Promise<boolean> {
   const open = [{ folder: root, ofGit: false }];
-  for (let next = open.shift(); next !== undefined && !signal.aborted; next = open.shift()) {
-    const { folder, ofGit } = next;
+  for (const { folder, ofGit } of open) {
+    if (signal.aborted) return false;
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
       const path = join(folder, entry.name);
-      const isHelper = ofGit || HELPERS.has(entry.name);
-      if (isHelper && blocks(entry)) return true;
-      // A link is followed by some, whatever it leads to.
-      if (isHelper && entry.isSymbolicLink() && (await leadsToOne(path))) return true;
-      if (entry.isDirectory()) open.push({ folder: path, ofGit: ofGit || entry.name === '.git' });
+      const isFolder = entry.isDirectory();
+      if ((ofGit || HELPERS.has(entry.name)) && !entry.isFile() && !isFolder && (await blocks(path)))
+        return true;
+      if (isFolder && open.length < MOST_FOLDERS)
+        open.push({ folder: path, ofGit: ofGit || entry.name === '.git' });
     }
   }
   return false;
 }
 
-async function leadsToOne(path: string): Promise<boolean> {
-  return stat(path).then(blocks, () => false);
+/**
+ * A program that opens one waits for someone to write to it, or reads for ever. Links are followed by some programs,
+ * wherever they lead. The null device ends at once: files are switched off with it.
+ */
+async function blocks(path: string): Promise<boolean> {
+  const kind = await stat(path).catch(() => undefined);
+  if (kind === undefined) return false;
+  if (!kind.isCharacterDevice()) return kind.isFIFO();
+  const empty = await stat('/dev/null').catch(() => undefined);
+  return kind.rdev !== empty?.rdev;
 }

@@ -78,6 +78,11 @@ describe('what is left out of the files that are verified', () => {
     expect(await leftOut('{project-root}/docs', [...documents, 'docs/api.yaml', 'docs/conf.py'])).toEqual(
       documents,
     );
+    const apps = ['apps/bmad-ui/index.html', 'apps/bmad-ui/package.json', 'apps/bmad-ui/openapi.yaml'];
+    expect(await leftOut('apps/bmad-ui', [...apps, 'apps/bmad-ui/plan.md'])).toEqual([
+      'apps/bmad-ui/plan.md',
+    ]);
+    expect(await leftOut('bmad-server', ['bmad-server/schema.json', 'bmad-server/logo.svg'])).toEqual([]);
     const named = ['work/bmad-output/page.html', 'work/bmad-output/coverage.csv'];
     expect(await leftOut('work/bmad-output', [...named, 'work/bmad-output/page.js'])).toEqual(named);
   });

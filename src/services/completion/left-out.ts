@@ -34,8 +34,8 @@ const FAMILIES = ['_bmad', '_grimoire'];
 function documentsOf(output: string): RegExp | undefined {
   // BMAD itself is there, whose documents are instructions.
   if (/^[._]?(?:bmad|grimoire)(?:\/|$)/i.test(output)) return undefined;
-  // A folder that is named after BMAD is for what its agents produce.
-  return /bmad|grimoire/i.test(posix.basename(output)) ? DOCUMENT : NOTE;
+  // Only this name says that nothing else is in it: `apps/bmad-ui` may be a program.
+  return /^[._]?(?:bmad|grimoire)-output$/i.test(posix.basename(output)) ? DOCUMENT : NOTE;
 }
 
 const DOCUMENT =
