@@ -3,6 +3,7 @@ import { countAtEnd } from '../../base/text/ends.ts';
 import { escapeXml } from '../../base/text/entities.ts';
 import { plural } from '../../base/text/text.ts';
 import { handlersOf, menuLine, ownEntries, withHandler } from './compiled-menu.ts';
+import { isMulti, multiEntry, multiHandler, multiHandlers } from './compiled-multi.ts';
 import { metadata, persona } from './compiled-persona.ts';
 import { isEmpty, listOf, plain, type MergedAgent, type Work } from './compiled-work.ts';
 
@@ -156,7 +157,10 @@ function insertBlock(work: Work, name: 'memories' | 'prompts', lines: readonly s
 async function menu(work: Work): Promise<void> {
   const key = isEmpty(field(work.custom, 'menu')) && work.isEarly ? 'commands' : 'menu';
   const items = listOf(work, key).filter(isTable);
-  const lines = items.flatMap((item) => menuLine(item, work.menu) ?? []);
+  const isSeveral = (item: Table): boolean => !work.isEarly && isMulti(item);
+  const lines = items.flatMap((item) =>
+    isSeveral(item) ? multiEntry(item, work.menu) : (menuLine(item, work.menu) ?? []),
+  );
   if (lines.length < listOf(work, key).length) work.left.push('menu entries without a trigger');
   if (lines.length === 0) return;
   const from = work.text.lastIndexOf('  <menu>\n');
@@ -166,9 +170,11 @@ async function menu(work: Work): Promise<void> {
   }
   const { end, entries } = ownEntries(work.text.slice(from));
   work.text = work.text.slice(0, from + end) + notYet(lines, entries).join('') + work.text.slice(from + end);
-  for (const type of new Set(items.flatMap((item) => handlersOf(item, work.menu)))) {
+  const ways = (item: Table): string[] =>
+    isSeveral(item) ? multiHandlers(item, work.menu) : handlersOf(item, work.menu);
+  for (const type of new Set(items.flatMap(ways))) {
     if (work.text.includes(`<handler type="${type}">`)) continue;
-    const handler = await work.handler(type);
+    const handler = type === 'multi' ? await multiHandler(work) : await work.handler(type);
     if (handler === undefined) work.left.push(`how to follow "${type}", which no agent of this install says`);
     else work.text = withHandler(work.text, handler);
   }
