@@ -4,7 +4,9 @@ import { writeFiles } from '../../tests/support/folders.ts';
 import { openSession } from '../../tests/support/operations.ts';
 import { temporaryFolder } from '../../tests/support/app.ts';
 import { activate } from '../operations/activation/activate.ts';
+import { describeAgents, type DescribedAgent } from '../operations/catalogue/describe-agents.ts';
 import { list } from '../operations/catalogue/list.ts';
+import { read } from '../operations/catalogue/read.ts';
 import { doctor } from '../operations/server/doctor.ts';
 
 const compiled = (name: string): string =>
@@ -78,5 +80,35 @@ describe('names that overrides give', () => {
       code: 'ambiguous',
       suggestions: ['bmm/bmad-agent-analyst', 'bmm/bmad-agent-architect'],
     });
+  });
+
+  it('M-05: and the persona beside them are in the manifests, in lists and in the menu', async () => {
+    const { ok } = await session({
+      'project/_bmad/_config/manifest.yaml': 'installation:\n  version: 6.0.4\n',
+      'project/_bmad/_config/agent-manifest.csv':
+        'name,displayName,title,role,identity,principles,path\nada,Ada,T,Old role,Old identity,Old,_bmad/acme/agents/ada.md\n',
+      'project/_bmad/acme/agents/ada.md': compiled('Ada').replace('description: "X"', 'description: "T"'),
+      'project/_bmad/_config/agents/acme-ada.customize.yaml': `${named('Marianne')}    title: Head\npersona:\n  role: "New\u202E role"\n  principles:\n    - First\n    - Second\nmenu:\n  - multi: "[A] One or [B] two"\n    triggers:\n      - one:\n          - input: "[A] or one"\n          - route: "{project-root}/_bmad/x.md"\n`,
+      'project/_bmad/core/workflows/party-mode/workflow.md':
+        '---\nname: party-mode\ndescription: Talk\n---\nLoad {project-root}/_bmad/_config/agent-manifest.csv\n',
+      'project/_bmad/custom/bmad-agent-pm.toml':
+        '[agent]\nrole = "Decides"\nprinciples = ["Ours comes last."]\n',
+    });
+    const lines = String((await ok(read, { target: 'bmad://manifests/agents' })).data['text']).split('\n');
+    expect(lines.find((line) => line.startsWith('ada,'))).toMatch(
+      /^ada,Marianne,Head,📋,New role,,,First Second,acme,/,
+    );
+    expect(lines.find((line) => line.startsWith('bmad-agent-pm,'))).toMatch(
+      /,Decides,.*\. Ours comes last\./,
+    );
+    expect((await ok(list, { what: 'agents' })).answer.body).toContain(
+      '- **ada** Marianne 📋 Head (acme): New role\n',
+    );
+    const { answer } = await ok(activate, { name: 'party-mode' });
+    expect(answer.body).toContain(
+      'who they are now: bmad {operation:"read", uri:"bmad://manifests/agents"}.',
+    );
+    const [agent] = (await ok(describeAgents, { name: 'marianne' })).data['agents'] as DescribedAgent[];
+    expect(agent?.menuItems).toContainEqual(expect.stringContaining('or one'));
   });
 });

@@ -3,7 +3,10 @@ import { attempt, noted, orElse } from '../base/expected.ts';
 import { field, parseToml, parseYaml, tableOf, textField, type Table } from '../base/parse/parse.ts';
 import { fold } from '../base/text/suggest.ts';
 import { oneLine } from '../base/text/text.ts';
-import { qualifiedName, type BmadRecord, type Problem } from '../model/record.ts';
+import { present } from '../base/present.ts';
+import { qualifiedName, type BmadRecord, type Problem, type RecordDetails } from '../model/record.ts';
+import { detailsOf } from '../readers/details.ts';
+import { plainTexts } from './plain-names.ts';
 import type { Source } from '../sources/source.ts';
 
 /** What an override says of who an agent is. */
@@ -14,6 +17,8 @@ interface Renaming {
   name: string | undefined;
   title: string | undefined;
   icon: string | undefined;
+  /** What it makes of the role, style and principles that the agent has. */
+  details(before: RecordDetails, record: BmadRecord): RecordDetails;
 }
 
 const NAME_LENGTH = 200;
@@ -44,20 +49,25 @@ export async function namesInForce(
   return { records: withoutTaken(inForce, records), problems: alike(inForce, renamed) };
 }
 
-function withNames(record: BmadRecord, { name, title, icon }: Renaming): BmadRecord {
+function withNames(record: BmadRecord, { name, title, icon, details }: Renaming): BmadRecord {
   const aliases = [name, title, ...record.aliases].filter((alias) => alias !== undefined);
-  const { displayName: old, description } = record;
   return {
     ...record,
     ...(name === undefined ? {} : { displayName: name }),
-    // Descriptions of skills say whom to ask for.
-    ...(name === undefined || old === undefined
-      ? {}
-      : { description: description.replaceAll(`talk to ${old}`, () => `talk to ${name}`) }),
+    description: describedAs(record, name, title),
+    details: details(record.details ?? {}, record),
     ...(title === undefined ? {} : { title }),
     ...(icon === undefined ? {} : { icon }),
     aliases: [...new Set(aliases)],
   };
+}
+
+/** Descriptions of skills say whom to ask for; those of compiled agents are their titles. */
+function describedAs(record: BmadRecord, name: string | undefined, title: string | undefined): string {
+  const { displayName: old, description } = record;
+  if (title !== undefined && description === record.title) return title;
+  if (name === undefined || old === undefined) return description;
+  return description.replaceAll(`talk to ${old}`, () => `talk to ${name}`);
 }
 
 /** The name an agent had before still leads to it, unless another agent is called that now. */
@@ -112,9 +122,22 @@ async function ofSkills({ origin, tree }: Source): Promise<Renaming[]> {
     // The doctor and the answers tell of one that does not parse.
     const table = attempt(() => parseToml(name, text), orElse({}));
     const file = `_bmad/custom/${name}`;
-    found.push(...renaming(file, tableOf(field(table, 'agent')), (record) => record.name === skill));
+    const own = tableOf(field(table, 'agent'));
+    const said = detailsOf((key) => plainTexts(field(own, key)));
+    const details: Renaming['details'] = (before) => ({
+      ...before,
+      ...said,
+      ...bothPrinciples(before, said),
+    });
+    found.push(...renaming(file, own, said && details, (record) => record.name === skill));
   }
   return found;
+}
+
+/** Lists of a skill are extended; everything else is replaced. */
+function bothPrinciples({ principles }: RecordDetails, said: RecordDetails | undefined): RecordDetails {
+  const both = [principles, said?.principles].filter((each) => each !== undefined);
+  return both.length === 0 ? {} : { principles: both.join(' ') };
 }
 
 const isOfUser = (name: string): boolean => name.endsWith('.user.toml');
@@ -127,26 +150,51 @@ async function ofCompiled({ origin, tree }: Source): Promise<Renaming[]> {
       const [, agent] = /^(.+)\.customize\.yaml$/.exec(name) ?? [];
       const text = agent === undefined ? '' : await tree.text(`${folder}/${name}`).catch(orElse(''));
       // Most are templates that nobody has filled in.
-      if (!/^[ \t]+(?:name|title|icon): (?!["']{2}[ \t]*$)[^\s#]/m.test(text)) continue;
+      if (!FILLED_IN.test(text)) continue;
       const table = tableOf(attempt(() => parseYaml(name, text), noted([], name, {})));
       const metadata = tableOf(field(tableOf(field(table, 'agent')), 'metadata'));
       const isFor = (record: BmadRecord): boolean =>
         (record.origin === origin || origin.kind === 'project') &&
         record.format === 'compiled-agent' &&
         `${record.moduleName}-${stem(record.bmadRelativePath)}` === agent;
-      found.push(...renaming(`${folder}/${name}`, metadata, isFor));
+      const persona = tableOf(field(table, 'persona'));
+      const said = detailsOf((key) => plainTexts(field(persona, key)));
+      found.push(
+        ...renaming(
+          `${folder}/${name}`,
+          metadata,
+          said && ((before, record) => ({ ...kept(before, record), ...said })),
+          isFor,
+        ),
+      );
     }
   }
   return found;
 }
 
+/** A key with a value, or the first entry of a list. */
+const FILLED_IN =
+  /^[ \t]+(?:name|title|icon|role|identity|communication_style|principles):(?: (?!["']{2}[ \t]*$|\[\])[^\s#]|[ \t]*\n[ \t]+- )/m;
+
+/** The first alphas replace what is filled in of a persona, later ones the whole. */
+function kept(before: RecordDetails, { bmadVersion = '' }: BmadRecord): RecordDetails {
+  if (/^6\.0\.0-alpha\.\d$/.test(bmadVersion)) return before;
+  const { author, standalone } = before;
+  return present<RecordDetails>({ author, standalone });
+}
+
 const stem = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/i, '');
 
-function renaming(file: string, table: Table, isFor: Renaming['isFor']): Renaming[] {
+function renaming(
+  file: string,
+  table: Table,
+  details: Renaming['details'] | undefined,
+  isFor: Renaming['isFor'],
+): Renaming[] {
   const told = (key: string): string | undefined =>
     oneLine(withoutHidden(textField(table, key) ?? ''), NAME_LENGTH) || undefined;
   const [name, title, icon] = [told('name'), told('title'), told('icon')];
-  return name === undefined && title === undefined && icon === undefined
+  return [name, title, icon, details].every((each) => each === undefined)
     ? []
-    : [{ file, isFor, name, title, icon }];
+    : [{ file, isFor, name, title, icon, details: details ?? ((before) => before) }];
 }

@@ -46,8 +46,8 @@ function plainModule(module: ModuleInfo): ModuleInfo {
 }
 
 /** Rosters and help are names and descriptions through and through. */
-function plainTexts<T>(value: T): T;
-function plainTexts(value: unknown): unknown {
+export function plainTexts<T>(value: T): T;
+export function plainTexts(value: unknown): unknown {
   if (typeof value === 'string') return withoutHidden(value);
   if (Array.isArray(value)) return value.map((item: unknown) => plainTexts(item));
   if (typeof value !== 'object' || value === null) return value;

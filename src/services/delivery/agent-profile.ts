@@ -66,6 +66,9 @@ function fromTable(agent: Table): AgentProfile {
   return profile(textField(agent, 'role'), textField(agent, 'identity'), menu);
 }
 
+const targetIn = (attributes: string): string =>
+  /\b(?:workflow|exec|skill)="([^"]*)"/.exec(attributes)?.[1] ?? '';
+
 const ATTRIBUTES_LENGTH = 1_000;
 const INNER_LENGTH = 600;
 
@@ -82,11 +85,19 @@ function fromMarkup(file: string): AgentProfile {
         {
           code: code ?? command.split(' or ', 1)[0] ?? '',
           text: code === undefined ? shown : rest,
-          target: /\b(?:workflow|exec|skill)="([^"]*)"/.exec(attributes)?.[1] ?? '',
+          target: targetIn(attributes),
         },
       ];
     },
   );
+  // The things that one entry offers together.
+  for (const [, match = '', attributes = ''] of text.matchAll(
+    /<handler match="([^"]{0,600})"([^>]{0,1000})>/g,
+  )) {
+    const shown = decodeEntities(match).trim();
+    const [, code = '', rest = shown] = /^\[(\w{1,8})\]\s*(.*)$/s.exec(shown) ?? [];
+    menu.push({ code, text: rest || shown, target: targetIn(attributes) });
+  }
   const persona = inside(text, 'persona') ?? text;
   return profile(tagText(persona, 'role'), tagText(persona, 'identity'), menu);
 }

@@ -47,10 +47,7 @@ const isWorkflow = (route: string): boolean => /\.ya?ml$/.test(route);
 
 function attributesOf(way: readonly Table[], { hasWorkflows }: MenuDialect): string[] {
   const last = (key: string, isFor: (value: string) => boolean = () => true): string =>
-    way
-      .map((step) => plain(field(step, key)) ?? '')
-      .filter((value) => value !== '' && isFor(value))
-      .at(-1) ?? '';
+    way.map((step) => plain(field(step, key)) ?? '').findLast((value) => value !== '' && isFor(value)) ?? '';
   const type = last('type');
   const pairs: [string, string][] = [
     ['exec', last('route', (route) => !hasWorkflows || !isWorkflow(route))],

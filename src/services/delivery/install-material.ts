@@ -74,6 +74,10 @@ function pathNotes(
     notes.push(
       `Relative paths (\`./x\`, \`x\`) begin at the folder of the file that names them, here: ${reading(`${contentUri(folder)}/x`)}.`,
     );
+  if (/_c(?:onfig|fg)\/agent-manifest\.csv/.test(text))
+    notes.push(
+      `\`agent-manifest.csv\` says who the agents were when BMAD was installed; who they are now: ${reading('bmad://manifests/agents')}.`,
+    );
   return [
     ...notes,
     `To start a workflow or task the text names: ${starting('workflow')}; an agent: ${starting('agent')}.`,
