@@ -26,7 +26,16 @@ export interface Kit {
   keptWith?: 'user';
   app: string;
   user: string;
+  /** What the project's page said when this was read. */
+  page: ContextPage;
   problems: string[];
+}
+
+/** What a project says about itself, and where; of a broken page, what can still be told. */
+interface ContextPage {
+  path?: string;
+  value?: unknown;
+  isBroken?: true;
 }
 
 /** Reads which project it is. A project without any of these files has a name too: that of its folder. */
@@ -34,7 +43,8 @@ export async function readKit(root: string): Promise<Kit> {
   const problems: string[] = [];
   const { family, folder, unnamed } = (await familyOf(root)) ?? FAMILIES[0];
   const memory = await memoryFolder(root, folder, problems);
-  const { value: context } = await readContextFile(root, folder, problems);
+  const page = await readContextFile(root, folder, problems);
+  const context = page.value;
   const section = (name: string, key: string): string | undefined =>
     textField(tableOf(field(tableOf(context), name)), key)?.trim() || undefined;
   const name = section('project', 'name') ?? (context === undefined ? basename(root) : unnamed);
@@ -45,6 +55,7 @@ export async function readKit(root: string): Promise<Kit> {
     memory,
     app: appId(family, name),
     user: slug(section('user', 'name') ?? 'user'),
+    page,
     problems,
   };
 }
@@ -117,7 +128,7 @@ export async function readContextFile(
   root: string,
   folder: string,
   problems: string[],
-): Promise<{ path?: string; value?: unknown; isBroken?: true }> {
+): Promise<ContextPage> {
   for (const path of contextFiles(folder)) {
     let text = '';
     try {

@@ -1,3 +1,5 @@
+import type { open } from 'node:fs/promises';
+import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { explain } from '../../src/operations/catalogue/explain.ts';
 import { delegateToAgent } from '../../src/operations/delegation/delegate-to-agent.ts';
@@ -38,6 +40,25 @@ async function opened(files: Readonly<Record<string, string>>): Promise<Context>
 async function answer(operation: AnyOperation | string, input: object, context: Context) {
   const found = typeof operation === 'string' ? await context.operation(operation) : operation;
   return done(await execute(found, input, context, testCall()));
+}
+
+/** The files that are opened in the course of some work. */
+async function openedWhile(work: () => Promise<unknown>): Promise<string[]> {
+  const files = createRequire(import.meta.url)('node:fs/promises') as { open: typeof open };
+  const real = files.open;
+  const paths: string[] = [];
+  files.open = (path, ...more) => {
+    paths.push(String(path));
+    return real(path, ...more);
+  };
+  syncBuiltinESMExports();
+  try {
+    await work();
+  } finally {
+    files.open = real;
+    syncBuiltinESMExports();
+  }
+  return paths;
 }
 
 describe('M-21: the kit’s files are a layer of the configuration', () => {
@@ -107,6 +128,12 @@ describe('M-21: the kit’s files are a layer of the configuration', () => {
       user: { name: 'Alice Martin', language: 'Français', document_language: 'Français' },
     });
     expect(about.data['project']).not.toMatchObject({ description: 'Description courte' });
+  });
+
+  it('is read once for all settings of an answer', async () => {
+    const opened = await openedWhile(() => answer(configShow, {}, context));
+    expect(opened.filter((path) => path.endsWith('/project-context.yaml'))).toHaveLength(1);
+    expect(opened.filter((path) => path.endsWith('/_memory/config.yaml'))).toHaveLength(1);
   });
 
   it('gives way to overrides of the project', async () => {

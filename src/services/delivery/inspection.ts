@@ -9,7 +9,7 @@ import { KIT_SETTINGS, type KitLayer } from '../../kit/settings.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { BmadRecord, Problem } from '../../model/record.ts';
 import { optionalText, type Tree } from '../../sources/tree.ts';
-import { CENTRAL_LAYERS, kitPlaces } from './central-config.ts';
+import { CENTRAL_LAYERS, kitPlaces, type Central } from './central-config.ts';
 import { resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
 import { missingParts } from './workflow-parts.ts';
 
@@ -81,11 +81,14 @@ export function createInspection(
 
   /** Where a key of the central configuration is set, the weakest layer first. */
   async function layersOfKey(key: string): Promise<ShownLayer[]> {
+    return layersIn(await resolver.centralLayers(), key);
+  }
+
+  async function layersIn({ values, kit, files }: Central, key: string): Promise<ShownLayer[]> {
     const full = key.includes('.')
       ? [key]
       : [`core.${key}`, ...catalogue.modules.map(({ code }) => `modules.${code}.${key}`)];
     const bmad = await resolver.projectBmad();
-    const { values, kit, files } = await resolver.centralLayers();
     // A central configuration has replaced the files of the modules.
     const isCentral = files.includes('config.toml');
     for (const candidate of full) {
@@ -123,11 +126,11 @@ export function createInspection(
 
   /** The settings that the kit knows of too, as far as the project itself sets them, and where. */
   async function projectSettings(): Promise<ProjectSetting[]> {
-    const values = await resolver.central();
+    const central = await resolver.centralLayers();
     const settings: ProjectSetting[] = [];
     for (const name of KIT_SETTINGS) {
-      const inForce = (await layersOfKey(name)).findLast(({ chosen }) => chosen);
-      const value = inForce === undefined ? undefined : valueAt(values, inForce.key);
+      const inForce = (await layersIn(central, name)).findLast(({ chosen }) => chosen);
+      const value = inForce === undefined ? undefined : valueAt(central.values, inForce.key);
       if (inForce === undefined || inForce.file === MODULE_DEFAULT || typeof value !== 'string') continue;
       const { file, line } = inForce;
       settings.push({ name, value, file, ...(line === undefined ? {} : { line }) });

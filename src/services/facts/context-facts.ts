@@ -13,7 +13,7 @@ import {
   type ContextSection,
 } from '../../kit/session/context-sections.ts';
 import { HANDOFF_FILE, handoffsIn, requestId, type Handoff } from '../../kit/session/handoffs.ts';
-import { inProject, readContextFile, type Kit } from '../../kit/kit.ts';
+import { inProject, type Kit } from '../../kit/kit.ts';
 import { textToRead } from '../../kit/kit-text.ts';
 import { SESSION_FILE, sessionIn, type SessionState } from '../../kit/session/session-state.ts';
 import { emptyPage, SHARED_CONTEXT_FILE } from '../../kit/memories/shared-context.ts';
@@ -61,7 +61,7 @@ const LOOSE_NOTES = [
 /** `pages` is where sessions and handoffs are: the project itself, or the folder of the user in its place. */
 export async function readContextFacts(kit: Kit, pages: Kit): Promise<ContextFacts> {
   const warnings = [...kit.problems];
-  const { path, value, isBroken } = await readContextFile(kit.root, kit.folder, []);
+  const { path, value, isBroken } = kit.page;
   const context = maskSecretValues(tableOf(value)) as Table;
   if (path !== undefined && isBroken !== true && Object.keys(context).length === 0)
     warnings.push(`${path} is empty, probably because an installation was interrupted.`);

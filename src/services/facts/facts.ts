@@ -13,7 +13,7 @@ import {
   writeRequest,
   type HandoffWritten,
 } from '../../kit/session/handoffs.ts';
-import { inProject, readContextFile, readKit, type Kit } from '../../kit/kit.ts';
+import { inProject, readKit, type Kit } from '../../kit/kit.ts';
 import { textToRead, type KitWithMemory } from '../../kit/kit-text.ts';
 import { learningsFiles } from '../../kit/memories/learnings.ts';
 import { failureIn, failureText } from '../../kit/memories/failure-text.ts';
@@ -117,9 +117,8 @@ export class ProjectFacts {
     return textToRead(this.#pages, SESSION_FILE, problems);
   }
 
-  async projectName(): Promise<string> {
-    const { value } = await readContextFile(this.kit.root, this.kit.folder, []);
-    const name = textField(tableIn(tableOf(value), 'project'), 'name')?.trim();
+  projectName(): string {
+    const name = textField(tableIn(tableOf(this.kit.page.value), 'project'), 'name')?.trim();
     return name ?? this.kit.app.replace(/^\w+-/, '');
   }
 
@@ -169,7 +168,7 @@ export class ProjectFacts {
     const texts = (list: readonly string[]): string[] => list.map((text) => this.#safe(text));
     return writeSession(
       kit,
-      await this.projectName(),
+      this.projectName(),
       {
         agent: await this.#idOf(session.agent),
         duration: session.duration,
