@@ -56,6 +56,18 @@ describe('Catalogue', () => {
     ]);
   });
 
+  it('says in one short line how a name was resolved', () => {
+    const catalogue = catalogueOf(records);
+    const [record] = catalogue.winners;
+    expect(record && catalogue.traceOf({ record, name: 'b', module: 'bmm' })).toBe(
+      'found 2 candidates for "b", after module filter "bmm": 2; selected bmm/b from Project (project, priority=1)',
+    );
+    const long = recordOf(`agent bmm/${'x'.repeat(5_000)}`);
+    const trace = catalogueOf([long]).traceOf({ record: long, name: long.name, module: undefined });
+    expect(trace.startsWith(`found 1 candidate for "${'x'.repeat(120)}…"; selected bmm/xxx`)).toBe(true);
+    expect(trace.length).toBeLessThan(500);
+  });
+
   it('leaves what it was given as it was', () => {
     const given = [...records];
     catalogueOf(given);

@@ -1,5 +1,5 @@
 import { quoted } from '../base/errors.ts';
-import { compare, plural } from '../base/text/text.ts';
+import { compare, oneLine, plural } from '../base/text/text.ts';
 import type { ModuleInfo } from '../model/module.ts';
 import type { Origin } from '../model/origin.ts';
 import { fold } from '../base/text/suggest.ts';
@@ -130,7 +130,7 @@ export class Catalogue {
     const inModule = rivals.filter(({ moduleName }) => moduleName === module).length;
     const filtered = module === undefined ? '' : `, after module filter "${module}": ${inModule}`;
     const { displayName, kind, priority } = record.origin;
-    return `found ${plural(rivals.length, 'candidate')} for ${quoted(name)}${filtered}; selected ${qualifiedName(record)} from ${displayName} (${kind}, priority=${priority})`;
+    return `found ${plural(rivals.length, 'candidate')} for ${quoted(name)}${filtered}; selected ${oneLine(qualifiedName(record), 200)} from ${displayName} (${kind}, priority=${priority})`;
   }
 
   /** How many of a kind are shown in lists. */

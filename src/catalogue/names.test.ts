@@ -210,4 +210,15 @@ describe('resolve', () => {
     const names = new NameIndex([recordOf(`agent bmm/${long}a`), recordOf(`agent bmm/${long}b`)], ['bmm']);
     expect(names.resolve(query(`${long}b`)).record.name).toBe(`${long}b`);
   });
+
+  it('quotes a long name in short', async () => {
+    const long = 'x'.repeat(5_000);
+    expect((await refusal(() => found(long))).message).toBe(
+      `There is no agent or workflow "${'x'.repeat(120)}…".`,
+    );
+    const twins = new NameIndex([recordOf(`agent bmm/${long}`), recordOf(`agent cis/${long}`)], MODULES);
+    expect((await refusal(() => twins.resolve(query(long)))).message).toBe(
+      `"${'x'.repeat(120)}…" is the name of 2 things.`,
+    );
+  });
 });
