@@ -39,6 +39,13 @@ export const detailField = z
   .default('standard')
   .describe('concise, standard (default) or full');
 export const limitField = z.int().min(1).max(200).optional().describe('Entries on a page');
+/** Of operations that list what a project offers, page by page. */
+export const pageFields = {
+  cursor: cursorField,
+  limit: limitField,
+  detail: detailField,
+  project: projectField,
+};
 
 /** Steps that belong to an answer, as programs read them. */
 export const stepSchema: z.ZodType<Step, Step> = z.object({

@@ -41,6 +41,16 @@ if $good; then say "\\033[0;32m✅ CC PASS — [$list] — $(date '+%Y-%m-%d %H:
 else say "\\033[0;31m🔴 CC FAIL — [$list] — $(date '+%Y-%m-%d %H:%M:%S')\\033[0m"; exit 1; fi
 `;
 
+/** A project whose contract passes, with some files of each kind. */
+export const PASSING_PROJECT = {
+  [SCRIPT_PATH]: KIT_LIKE_SCRIPT,
+  '.verify/go': 'go test ./...|tests OK\n',
+  'main.go': 'package main\n',
+  'docs/plan.md': '# Plan\n',
+  '_bmad-output/notes.md': 'notes\n',
+  '_bmad/_memory/decisions-log.md': '',
+};
+
 /** The real application in a trusted project with these files; git and the tools of the machine can be found. */
 export async function contractSession(
   onEnd: Parameters<typeof openSession>[0],

@@ -6,15 +6,7 @@ import { nearest } from '../../base/text/suggest.ts';
 import { plural } from '../../base/text/text.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { CATEGORY_WORDS } from './categories.ts';
-import {
-  cursorField,
-  detailField,
-  limitField,
-  moduleField,
-  nextPart,
-  originField,
-  projectField,
-} from '../fields.ts';
+import { detailField, moduleField, nextPart, originField, pageFields } from '../fields.ts';
 import { noContent } from './listed-words.ts';
 import { workspaceFrom } from './origins.ts';
 import {
@@ -68,10 +60,7 @@ export const list = defineOperation({
       .describe('Only resources whose path matches, e.g. "core/**/*.md"'),
     origin: originField,
     version: z.string().min(1).max(100).optional().describe('Only this version, e.g. "6.12.0" or "4"'),
-    cursor: cursorField,
-    limit: limitField,
-    detail: detailField,
-    project: projectField,
+    ...pageFields,
   }),
   output: z.object({
     what: z.enum(LISTABLE),

@@ -5,16 +5,7 @@ import { fold } from '../../base/text/suggest.ts';
 import { estimateTokens } from '../../base/text/token-estimate.ts';
 import { STARTABLE, type BmadRecord, type RecordKind } from '../../model/record.ts';
 import type { Workspace } from '../context.ts';
-import {
-  cursorField,
-  type Detail,
-  detailField,
-  limitField,
-  moduleField,
-  nextPart,
-  originField,
-  projectField,
-} from '../fields.ts';
+import { type Detail, detailField, moduleField, nextPart, originField, pageFields } from '../fields.ts';
 import { itemLine, itemSchema, LISTED_KINDS, recordItem, tellingOrigins, type Item } from './list-items.ts';
 import { workspaceFrom } from './origins.ts';
 import { present } from '../../base/present.ts';
@@ -63,10 +54,7 @@ export const search = defineOperation({
     module: moduleField,
     category: z.string().min(1).max(100).optional().describe('Phase, such as plan or ship'),
     origin: originField,
-    cursor: cursorField,
-    limit: limitField,
-    detail: detailField,
-    project: projectField,
+    ...pageFields,
   }),
   output: z.object({
     query: z.string(),

@@ -2,28 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  commitAll,
-  contractSession,
-  KIT_LIKE_SCRIPT,
-  SCRIPT_PATH,
-} from '../../../tests/support/contract-project.ts';
+import { commitAll, contractSession, PASSING_PROJECT } from '../../../tests/support/contract-project.ts';
 import { listReceipts, verifyReceipts } from './receipts.ts';
 import { runCompletionContract } from './run-completion-contract.ts';
-
-const FILES = {
-  [SCRIPT_PATH]: KIT_LIKE_SCRIPT,
-  '.verify/go': 'go test ./...|tests OK\n',
-  'main.go': 'package main\n',
-  'docs/plan.md': '# Plan\n',
-  '_bmad-output/notes.md': 'notes\n',
-  '_bmad/_memory/decisions-log.md': '',
-};
 
 describe('receipts of a project whose author means harm', () => {
   it('sees code that changes in what the project calls its output folder, and no documents (N-06)', async () => {
     const session = await contractSession(onTestFinished, {
-      ...FILES,
+      ...PASSING_PROJECT,
       '_bmad/core/config.yaml': 'output_folder: "{project-root}/src"\n',
       'src/cart.go': 'package cart\n',
     });
@@ -48,7 +34,10 @@ describe('receipts of a project whose author means harm', () => {
     .each(['_bmad/_memory/.bmad-memory/.gitignore', 'docs/.gitattributes', '.git/info/exclude'])(
     'is not kept waiting by a pipe in place of %s (N-08)',
     async (path) => {
-      const session = await contractSession(onTestFinished, { ...FILES, 'docs/new.go': 'package docs\n' });
+      const session = await contractSession(onTestFinished, {
+        ...PASSING_PROJECT,
+        'docs/new.go': 'package docs\n',
+      });
       await commitAll(session.folder);
       await mkdir(dirname(join(session.folder, path)), { recursive: true });
       await rm(join(session.folder, path), { force: true });

@@ -6,6 +6,7 @@ import {
   commitAll,
   contractSession,
   KIT_LIKE_SCRIPT,
+  PASSING_PROJECT,
   receiptLines,
   RECEIPTS,
   SCRIPT_PATH,
@@ -14,18 +15,9 @@ import type { Session } from '../../../tests/support/operations.ts';
 import { listReceipts, verifyReceipts } from './receipts.ts';
 import { runCompletionContract } from './run-completion-contract.ts';
 
-const FILES = {
-  [SCRIPT_PATH]: KIT_LIKE_SCRIPT,
-  '.verify/go': 'go test ./...|tests OK\n',
-  'main.go': 'package main\n',
-  'docs/plan.md': '# Plan\n',
-  '_bmad-output/notes.md': 'notes\n',
-  '_bmad/_memory/decisions-log.md': '',
-};
-
 /** A project whose contract has passed. */
 async function passed(git = true): Promise<Session> {
-  const session = await contractSession(onTestFinished, FILES);
+  const session = await contractSession(onTestFinished, PASSING_PROJECT);
   if (git) await commitAll(session.folder);
   expect((await session.ok(runCompletionContract)).data['status']).toBe('PASS');
   return session;
@@ -42,7 +34,7 @@ describe('verify_receipts', () => {
   });
 
   it('proves nothing before the first run', async () => {
-    const session = await contractSession(onTestFinished, FILES);
+    const session = await contractSession(onTestFinished, PASSING_PROJECT);
     const { data, failed } = await session.ok(verifyReceipts);
     expect(data).toMatchObject({ proven: false, chain: 'empty', receipts: 0, tree: 'unknown' });
     expect(failed).toBe(true);
@@ -128,7 +120,7 @@ describe('verify_receipts', () => {
 
   it('takes a PASS of a part for that part only, also after a FAIL of the whole', async () => {
     const session = await contractSession(onTestFinished, {
-      ...FILES,
+      ...PASSING_PROJECT,
       '.verify/go': 'go test ./...|tests FAILED\n',
       '.verify/shell': 'shellcheck|OK\n',
       'docs/.verify/shell': 'shellcheck|OK\n',
@@ -214,7 +206,7 @@ describe('verify_receipts', () => {
 
   it('refuses receipts that are a link to elsewhere', async () => {
     const elsewhere = await temporaryFolder(onTestFinished);
-    const session = await contractSession(onTestFinished, FILES);
+    const session = await contractSession(onTestFinished, PASSING_PROJECT);
     await symlink(elsewhere, join(session.folder, '_bmad-output/.receipts'));
     expect((await session.fail(verifyReceipts)).code).toBe('forbidden');
     expect((await session.fail(runCompletionContract)).code).toBe('forbidden');
