@@ -132,7 +132,7 @@ describe('tokens in a file', () => {
     return file;
   }
 
-  it.each(ERAS)('may only let read, as $name finds out', async ({ mode }) => {
+  it.each(ERAS)('can be limited to reading, as $name finds out', async ({ mode }) => {
     const file = await tokenFile(`# ours\n${TOKEN}\n${READER} read\n`);
     const { url } = await start({ more: ['--http-token-file', file] });
     const [writer, reader] = [await connectOver(url, mode, TOKEN), await connectOver(url, mode, READER)];
@@ -205,7 +205,7 @@ describe('tokens in a file', () => {
 });
 
 describe('OAuth', () => {
-  it('lets in whoever has an access token, each with what it allows', async () => {
+  it('admits clients with an access token, each with the rights it grants', async () => {
     const issuer = await startIssuer('openid-configuration');
     onTestFinished(() => issuer.stop());
     const { url, stderr } = await start({

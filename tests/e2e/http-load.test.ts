@@ -29,7 +29,7 @@ const fingerprint = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
 describe.each(ERAS)(`${CLIENTS} at once: $name`, ({ mode }) => {
-  it('each gets its own right answer', async () => {
+  it('each gets the right answer', async () => {
     const clients = await Promise.all(Array.from({ length: CLIENTS }, () => connectOver(server.url, mode)));
     const answers = await Promise.all(clients.map((client) => client.callTool(LIST_AGENTS)));
     expect(new Set(answers.map((answer) => fingerprint(textsOf(answer)))).size).toBe(1);

@@ -43,7 +43,7 @@ async function noMoreConnections(url: string): Promise<void> {
 }
 
 describe.each(ERAS)('a server that is told to end, with $name', ({ mode }) => {
-  it('finishes the call that runs, then leaves with code 0', async () => {
+  it('finishes the running call, then exits with code 0', async () => {
     const server = await start();
     const client = await connectOver(server.url, mode);
     const called = client.callTool(CALL);

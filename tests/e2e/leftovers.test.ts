@@ -14,7 +14,7 @@ const DEAD = JSON.stringify({ pid: gone, host: hostname(), token: 'dead' });
 const draft = (name: string, random = '0123abcd', pid = gone): string => `${name}.${pid}.${random}.tmp`;
 
 describe('what interrupted writes have left behind', () => {
-  it('is swept when it is old, by whoever writes there next; nothing else is (R-08)', async () => {
+  it('is swept once it is old, by the next process that writes there; nothing else is (R-08)', async () => {
     const cwd = await temporaryFolder(onTestFinished);
     const home = await temporaryFolder(onTestFinished);
     await writeFiles(cwd, {

@@ -201,7 +201,7 @@ describe.skipIf(nginx === undefined)(`two replicas behind a balancer${NEEDED}`, 
     expect(new Set(joined.seen).size).toBe(1);
   });
 
-  it('are not missed when one is gone', async () => {
+  it('keep serving when one is gone', async () => {
     const { url, servers, addresses } = await replicas([], onTestFinished);
     const joined = await join(url);
     await Promise.all(

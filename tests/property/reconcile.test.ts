@@ -99,7 +99,7 @@ function skeleton(text: string): string {
 }
 
 describe('reconcile', () => {
-  it('changes nothing the second time, lowers nothing, and keeps all that is not a status', async () => {
+  it('changes nothing on a second run, lowers no status, and keeps everything else', async () => {
     let written = 0;
     await fc.assert(
       fc.asyncProperty(cases, async ({ ledger, files }) => {

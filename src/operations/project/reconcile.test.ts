@@ -35,7 +35,7 @@ const changesOf = ({ ledgers }: Data): string[] =>
   ledgers.flatMap(({ changes }) => changes.map(({ key, from, to }) => `${key}: ${from ?? 'none'} > ${to}`));
 
 describe('reconcile', () => {
-  it('shows changes and writes nothing, until it is told to', async () => {
+  it('shows the changes, and writes nothing until it is told to', async () => {
     const before = ledger({ 'epic-1': 'backlog', '1-1-setup': 'in-progress', '1-2-login': 'backlog' });
     const { run, text } = await project({ [LEDGER]: before, [`${IMPL}/1-1-setup.md`]: story('1.1', 'done') });
     const shown = await run();

@@ -14,7 +14,7 @@ import { getWorkflowStatus } from './workflow-status.ts';
 const RUNS = '_bmad-output/.runs';
 
 describe('run_open', () => {
-  it('makes a state that the kit understands, and a journal', async () => {
+  it('writes a state that the kit understands, and a journal', async () => {
     const session = await runSession(onTestFinished);
     const { data, answer } = await session.ok(runOpen, {
       workflow: 'prd',

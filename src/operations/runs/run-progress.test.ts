@@ -13,7 +13,7 @@ const KIT_RUN = 'dev-story-20260227-143022';
 const KIT_STATE = `${RUNS}/main/${KIT_RUN}/state.json`;
 
 describe('run_checkpoint', () => {
-  it('goes on with a run that the kit began, and keeps what it does not know', async () => {
+  it('continues a run that the kit began, and keeps what it does not know', async () => {
     const session = await runSession(onTestFinished, {
       files: {
         [KIT_STATE]: kitState({
@@ -220,7 +220,7 @@ describe('run_resume', () => {
 });
 
 describe('run_repair', () => {
-  it('makes a broken state again from the journal, and keeps the broken one', async () => {
+  it('rebuilds a broken state from the journal, and keeps the broken file', async () => {
     const session = await runSession(onTestFinished);
     const run_id = await session.open('prd');
     await session.ok(runCheckpoint, { run_id, step: 1, variables: { a: 1 } });

@@ -120,7 +120,7 @@ describe('tokens', () => {
     expect(JSON.stringify(writer)).not.toContain(TOKEN);
   });
 
-  it('may be for one part only, and then reach no other', async () => {
+  it('can be limited to one part, and reach no other', async () => {
     const part = { ...whoami, path: '/a2a', part: 'a2a' as const };
     const { origin } = await serve({ gate, routes: [whoami, { ...whoami, path: '/below/*' }, part] });
     const at = async (path: string, token: string): Promise<{ status: number; text: string }> =>

@@ -20,7 +20,7 @@ async function asked(origin: string, path: string): Promise<{ status: number; te
 }
 
 describe('the health of the server', () => {
-  it('is not ready while the content is read, and ready then', async () => {
+  it('is not ready while content is being read, and is afterwards', async () => {
     const context = await contextIn(folder);
     let go: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => void (go = resolve));
