@@ -131,9 +131,9 @@ describe('M-21: the kit’s files are a layer of the configuration', () => {
   });
 
   it('is read once for all settings of an answer', async () => {
-    const opened = await openedWhile(() => answer(configShow, {}, context));
-    expect(opened.filter((path) => path.endsWith('/project-context.yaml'))).toHaveLength(1);
-    expect(opened.filter((path) => path.endsWith('/_memory/config.yaml'))).toHaveLength(1);
+    const paths = await openedWhile(() => answer(configShow, {}, context));
+    expect(paths.filter((path) => path.endsWith('/project-context.yaml'))).toHaveLength(1);
+    expect(paths.filter((path) => path.endsWith('/_memory/config.yaml'))).toHaveLength(1);
   });
 
   it('gives way to overrides of the project', async () => {
