@@ -48,7 +48,7 @@ async function openedWhile(work: () => Promise<unknown>): Promise<string[]> {
   const real = files.open;
   const paths: string[] = [];
   files.open = (path, ...more) => {
-    paths.push(String(path));
+    paths.push(String(path).replaceAll('\\', '/'));
     return real(path, ...more);
   };
   syncBuiltinESMExports();
