@@ -96,6 +96,11 @@ export function otherNames(kind: RecordKind, name: string): readonly string[] {
   return (namesOfOne(kind, short) ?? []).filter((other) => other !== short);
 }
 
+/** What a workflow is called today, by any name it has had; a name that is in no table is its own. */
+export function nameOfToday(short: string): string {
+  return namesOfOne('workflow', short)?.[0] ?? short;
+}
+
 /** Of several records of one thing in one origin: the one that a record of another origin stands for. */
 export function counterpart(record: BmadRecord, candidates: readonly BmadRecord[]): BmadRecord | undefined {
   const shortOf = ({ name }: BmadRecord): string => fold(shortName(name));

@@ -206,10 +206,29 @@ export interface Requester {
   alone: boolean;
 }
 
+/** A text that a client was given. */
+interface DeliveredText {
+  /** Its folder in the content, where the files are that it names. */
+  folder: string;
+  /** The agent, if it is one. */
+  agent?: string;
+  project: string | undefined;
+}
+
+/** What a client was given lately: what it says next may refer to it. */
+interface Recent {
+  /** The latest first. */
+  texts: DeliveredText[];
+  /** What was called for an answer that has more parts, by the cursor of the next. */
+  calls: Map<string, { tool: string; args: Readonly<Record<string, unknown>> }>;
+}
+
 /** What lives as long as one request; each surface brings its own. */
 export interface Call {
   signal: AbortSignal;
   progress(message: string): void;
+  /** What the caller was given before; not there where callers cannot be told apart. */
+  recent?: Recent | undefined;
   /** How the caller writes a step; without it, steps are written as calls of the tools. */
   say?: StepWriter;
   /** Whether the caller is another program that came over HTTP; some things are not for everybody who can connect. */

@@ -8,10 +8,11 @@ import { namedForm, toolCall } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
 import { outlineOnly, restOf, shownNote, shownTextSchema, showText } from '../catalogue/shown-text.ts';
 import { workspaceFrom } from '../catalogue/origins.ts';
-import { namedRecord } from '../catalogue/recommend.ts';
 import type { Call, StatePort } from '../context.ts';
 import { keepingNotes, keepingSteps, openRun, runData, runIdField, runText } from '../runs/run-view.ts';
 import { NAMED_KINDS } from '../catalogue/targets.ts';
+import { meantStart } from './meant-start.ts';
+import { noteText } from '../recent.ts';
 
 /** Even after a very long message there is room for a part worth reading. */
 const MINIMUM = 3_000;
@@ -52,20 +53,17 @@ export const activate = defineOperation({
   }),
 
   async run(input, context, call) {
-    const { name, message, kind, module, origin, run_id: run, section, cursor, detail, project } = input;
+    const { name, kind, module, origin, run_id: run, section, cursor, detail, project } = input;
     const workspace = workspaceFrom(await context.workspace(project), origin);
     const wanted = { name, kind, module, fuzzy: false };
-    const record = await namedRecord(wanted, workspace, context, {
-      operation: 'execute',
-      call,
-      words: message,
-      project,
-    });
+    const asked = { operation: 'execute' as const, call, words: input.message, project };
+    const { record, message, told } = await meantStart(wanted, workspace, context, asked);
     const activation = await workspace.delivery.activation(record, message, project, saying(call.say));
     const { body } = activation;
     const own = qualifiedName(activation.record);
+    noteText(call, activation.record, project);
     const kept = await runSection(run, own, context, project, call);
-    const head = [activation.head, kept].filter(Boolean).join('\n\n');
+    const head = [told, activation.head, kept].filter(Boolean).join('\n\n');
     const first = cursor === undefined && section === undefined;
     const room = context.config.answerBytes - (first ? byteLength(head) + 2 : 0);
     const about = {

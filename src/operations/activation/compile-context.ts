@@ -6,8 +6,8 @@ import { contextPieces } from './context-pieces.ts';
 import { moduleField, projectField } from '../fields.ts';
 import { namedForm } from '../unified/forms.ts';
 import { defineOperation } from '../operation.ts';
-import { namedRecord } from '../catalogue/recommend.ts';
 import { NAMED_KINDS, startOf } from '../catalogue/targets.ts';
+import { meantStart } from './meant-start.ts';
 
 const DEFAULT_BUDGET = 8_000;
 /** Below this there is no room for a sentence. */
@@ -57,10 +57,11 @@ export const compileContext = defineOperation({
     leftOut: z.array(z.object({ ...place, why: z.string() })),
   }),
 
-  async run({ name, message, budget, kind, module, project }, context, call) {
+  async run({ name, message: words, budget, kind, module, project }, context, call) {
     const workspace = await context.workspace(project);
-    const asked = { operation: 'compile_context' as const, call, words: message, project };
-    const found = await namedRecord({ name, kind, module, fuzzy: false }, workspace, context, asked);
+    const asked = { operation: 'compile_context' as const, call, words, project };
+    const wanted = { name, kind, module, fuzzy: false };
+    const { record: found, message } = await meantStart(wanted, workspace, context, asked);
     const about = { message, project };
     const { head, pieces, absent } = await contextPieces(found, about, call, workspace, context);
     const within = Math.min(budget, MOST_BUDGET);

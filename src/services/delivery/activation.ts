@@ -85,6 +85,7 @@ export function composeActivation(
     .filter((text) => text !== undefined);
   const small = (text: string): boolean => record.kind === 'agent' || byteLength(text) < LARGE_SECTION;
   const head = [
+    ofAnotherVersion(record, material.data?.originInfo),
     `# ${title} (${record.kind} ${qualifiedName(record)})\n\n${halt ?? lead(record)}\n\n${bullets([...provenance(record, material.data?.originInfo, say), ...notes(say)])}`,
     section('Message from the user', message === undefined ? undefined : fenced(message, 'text')),
   ];
@@ -105,6 +106,16 @@ export function composeActivation(
     context: material.data ?? {},
     material,
   };
+}
+
+/** Before all else, because a model takes what it is given for the project's own. */
+function ofAnotherVersion(
+  { bmadVersion, origin }: BmadRecord,
+  { projectHas }: Partial<WorkflowContext['originInfo']> = {},
+): string | undefined {
+  if (projectHas === undefined) return undefined;
+  const version = bmadVersion ?? origin.bmadVersion;
+  return `This is BMAD${version === undefined ? '' : ` ${version}`}, which is built in; your project has BMAD ${visible(projectHas)}.`;
 }
 
 function joined(texts: readonly (string | undefined)[]): string {

@@ -13,7 +13,7 @@ describe('the profile of an agent', () => {
       identity: "Knows 'it'",
       menu: [
         { code: '*help', text: 'Show numbered menu' },
-        { code: 'CA', text: 'Create A', target: 'y' },
+        { code: 'CA', also: ['x'], text: 'Create A', target: 'y' },
       ],
     });
   });
@@ -44,7 +44,7 @@ describe('the profile of an agent', () => {
     expect(agentProfile(agent('compiled-agent'), text, {})).toEqual({
       role: 'Full-stack & feature engineer',
       identity: 'Knows the whole application',
-      menu: [{ code: 'FF', text: 'Feature' }],
+      menu: [{ code: 'FF', also: ['feature'], text: 'Feature' }],
     });
   });
 

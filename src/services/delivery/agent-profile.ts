@@ -1,5 +1,6 @@
 import { behaviourOf } from '../../model/format.ts';
 import { attempt, orElse } from '../../base/expected.ts';
+import { withoutEnd, withoutStart } from '../../base/text/ends.ts';
 import { decodeEntities } from '../../base/text/entities.ts';
 import { findSection, outline, withoutComments } from '../../base/text/markdown.ts';
 import { field, isTable, parseYaml, type Table, tableOf, textField } from '../../base/parse/parse.ts';
@@ -10,6 +11,8 @@ import type { BmadRecord } from '../../model/record.ts';
 export interface MenuItem {
   /** What a user types for it: `CA`, `*create-prd`. */
   code: string;
+  /** Words that do as well: `create-prd`. */
+  also?: readonly string[];
   text: string;
   /** What it starts, as the file writes it: the name of a skill, or the path of a workflow. */
   target?: string;
@@ -41,8 +44,9 @@ function profile(role: string | undefined, identity: string | undefined, menu: M
     role: clean(role),
     identity: clean(identity),
     menu: menu
-      .map(({ code, text, target }) => ({
+      .map(({ code, also = [], text, target }) => ({
         code: oneLine(code, 60),
+        ...(also.length === 0 ? {} : { also }),
         text: oneLine(text, ITEM_LENGTH),
         ...(target === undefined || target === '' ? {} : { target }),
       }))
@@ -84,6 +88,7 @@ function fromMarkup(file: string): AgentProfile {
       return [
         {
           code: code ?? command.split(' or ', 1)[0] ?? '',
+          also: triggersIn(command),
           text: code === undefined ? shown : rest,
           target: targetIn(attributes),
         },
@@ -100,6 +105,12 @@ function fromMarkup(file: string): AgentProfile {
   }
   const persona = inside(text, 'persona') ?? text;
   return profile(tagText(persona, 'role'), tagText(persona, 'identity'), menu);
+}
+
+/** `CP or fuzzy match on create-prd`: what may be said instead of the code. */
+function triggersIn(command: string): string[] {
+  const words = command.slice(0, ATTRIBUTES_LENGTH).split(' fuzzy match on ', 2)[1] ?? '';
+  return words.split(/, | or /).filter((word) => word !== '');
 }
 
 /** Version 4: one YAML block in the Markdown. A broken one costs the menu, not the agent. */
@@ -131,8 +142,9 @@ export function yamlBlock(file: string, text: string): Table {
   return tableOf(attempt(() => parseYaml(file, block), orElse({})));
 }
 
+/** Many shipped files have a stray quote: `*help" - Show commands`. */
 function starred(code: string): string {
-  return code.startsWith('*') ? code : `*${code}`;
+  return `*${withoutEnd(withoutStart(code, `"'*`), `"'`)}`;
 }
 
 /** Skills of 6.1 to 6.3 and agents people wrote: headings, and a table of capabilities. */

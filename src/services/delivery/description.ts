@@ -8,6 +8,7 @@ import type { HelpRow } from '../../model/module.ts';
 import type { BmadRecord } from '../../model/record.ts';
 import type { AgentCharacter } from './agent-character.ts';
 import { agentProfile, type AgentProfile, type MenuItem } from './agent-profile.ts';
+import type { MeantCommands } from './menu-commands.ts';
 import { menuTarget } from './menu-target.ts';
 import { resolveSkill, skillFolder, type SkillResolver } from './resolve-skill.ts';
 import { partsIn, sharesItsFolder, type WorkflowPart } from './workflow-parts.ts';
@@ -66,6 +67,11 @@ export function createDescriptions(
     /** What an agent's menu offers, as a user would ask for it. */
     async menu(record: BmadRecord): Promise<string[]> {
       return (await profile(record)).menu.map(({ code, text }) => (code === '' ? text : `${code}: ${text}`));
+    },
+    /** The entries of all menus that a word stands for: a command of version 4, a code, a trigger. */
+    async commands(word: string): Promise<MeantCommands> {
+      const { commandsMeant } = await import('./menu-commands.ts');
+      return commandsMeant(word, catalogue, profile);
     },
     /** What an entry of an agent's menu starts, if that is here. */
     startedBy: ({ target }: MenuItem, agent: BmadRecord): BmadRecord | undefined =>

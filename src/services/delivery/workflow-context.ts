@@ -29,6 +29,8 @@ export interface WorkflowContext {
     insteadOf?: string;
     /** What is served where this origin is not asked for. */
     otherwise?: { name: string; origin: string };
+    /** The version of BMAD that the project has itself, where this is another one that is built in. */
+    projectHas?: string;
   };
 }
 
@@ -71,6 +73,16 @@ export function workflowContext(
       insteadOf: catalogue.displacedBy(record)?.origin.displayName,
       otherwise:
         served === undefined ? undefined : { name: qualifiedName(served), origin: served.origin.displayName },
+      projectHas: origin.kind === 'package' ? otherVersion(record, catalogue) : undefined,
     }),
   });
+}
+
+/** The version of the project's own install, if it is not the one that a record is of. */
+function otherVersion({ bmadVersion, origin }: BmadRecord, { records }: Catalogue): string | undefined {
+  const own = records.filter(
+    (record) => record.origin.kind === 'project' && record.bmadVersion !== undefined,
+  );
+  const version = bmadVersion ?? origin.bmadVersion;
+  return own.some((record) => record.bmadVersion === version) ? undefined : own[0]?.bmadVersion;
 }

@@ -1,6 +1,7 @@
 import { behaviourOf } from '../../model/format.ts';
 import { attempt, orElse } from '../../base/expected.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { COMMANDS } from '../../catalogue/old-commands.ts';
 import type { BmadRecord, RecordKind } from '../../model/record.ts';
 import type { Evidence } from './model.ts';
 
@@ -19,49 +20,49 @@ interface Ways {
 const WAYS = {
   brainstorm: {
     v6: ['brainstorm-project', 'brainstorming'],
-    v4: 'analyst *brainstorm',
+    v4: COMMANDS.brainstorming,
     agents: ['analyst'],
   },
   brief: {
     v6: ['create-product-brief', 'product-brief'],
-    v4: 'analyst *create-project-brief',
+    v4: COMMANDS['product-brief'],
     agents: ['analyst'],
   },
   'document code': {
     v6: ['document-project', 'project-context'],
-    v4: 'architect *document-project',
+    v4: COMMANDS['project-context'],
     agents: ['analyst'],
   },
   begin: { v6: ['workflow-init'], agents: ['analyst'], ownOnly: true },
-  prd: { v6: ['create-prd', 'prd'], v4: 'pm *create-prd', agents: ['pm'] },
+  prd: { v6: ['create-prd', 'prd'], v4: COMMANDS.prd, agents: ['pm'] },
   'tech spec': { v6: ['tech-spec', 'create-tech-spec', 'quick-spec', 'spec'], agents: ['pm'] },
-  ux: { v6: ['create-ux-design', 'ux'], v4: 'ux-expert *create-front-end-spec', agents: ['ux-designer'] },
+  ux: { v6: ['create-ux-design', 'ux'], v4: COMMANDS.ux, agents: ['ux-designer'] },
   architecture: {
     v6: ['create-architecture', 'architecture'],
-    v4: 'architect *create-full-stack-architecture',
+    v4: COMMANDS.architecture,
     agents: ['architect'],
   },
-  epics: { v6: ['create-epics-and-stories'], v4: 'pm *shard-prd', agents: ['pm'] },
+  epics: { v6: ['create-epics-and-stories'], v4: COMMANDS['create-epics-and-stories'], agents: ['pm'] },
   readiness: {
     v6: ['check-implementation-readiness', 'implementation-readiness', 'solutioning-gate-check'],
-    v4: 'po *execute-checklist-po',
+    v4: COMMANDS['check-implementation-readiness'],
     agents: ['architect'],
     ownOnly: true,
   },
-  'sprint planning': { v6: ['sprint-planning'], v4: 'sm *draft', agents: ['sm', 'dev'] },
+  'sprint planning': { v6: ['sprint-planning'], v4: COMMANDS['sprint-planning'], agents: ['sm', 'dev'] },
   'epic context': { v6: ['epic-tech-context'], agents: ['sm'], ownOnly: true },
-  'create story': { v6: ['create-story', 'build'], v4: 'sm *draft', agents: ['sm', 'dev'] },
+  'create story': { v6: ['create-story', 'build'], v4: COMMANDS['create-story'], agents: ['sm', 'dev'] },
   'approve story': {
     v6: ['story-context', 'story-ready'],
     v4: 'po *validate-story-draft',
     agents: ['sm'],
     ownOnly: true,
   },
-  'develop story': { v6: ['dev-story', 'build'], v4: 'dev *develop-story', agents: ['dev'] },
-  'review story': { v6: ['code-review'], v4: 'qa *review', agents: ['dev'] },
+  'develop story': { v6: ['dev-story', 'build'], v4: COMMANDS['dev-story'], agents: ['dev'] },
+  'review story': { v6: ['code-review'], v4: COMMANDS['code-review'], agents: ['dev'] },
   'apply review': { v6: ['dev-story', 'build'], v4: 'dev *review-qa', agents: ['dev'] },
   'close story': { v6: ['story-done'], v4: 'dev', agents: ['dev'], ownOnly: true },
-  'quick work': { v6: ['quick-dev', 'build'], v4: 'dev *develop-story', agents: ['dev'] },
+  'quick work': { v6: ['quick-dev', 'build'], v4: COMMANDS.build, agents: ['dev'] },
   retrospective: { v6: ['retrospective'], agents: ['sm', 'dev'] },
 } satisfies Record<string, Ways>;
 

@@ -1,0 +1,132 @@
+import { BmadError, quoted } from '../../base/errors.ts';
+import { saying } from '../../base/step.ts';
+import { fold } from '../../base/text/suggest.ts';
+import { cut } from '../../base/text/text.ts';
+import { qualifiedName, shortName, type BmadRecord } from '../../model/record.ts';
+import { namedRecord, type NameRequest } from '../catalogue/recommend.ts';
+import type { NamedTarget } from '../catalogue/targets.ts';
+import type { Call, Context, Workspace } from '../context.ts';
+
+export interface MeantStart {
+  record: BmadRecord;
+  /** What it is told: the caller's words, behind the command where one is meant. */
+  message: string | undefined;
+  /** What a caller has to know first, where something else is started than what was named. */
+  told?: string;
+}
+
+type Command = Awaited<ReturnType<Workspace['delivery']['commands']>>['named'][number];
+type Request = NameRequest & { call: Call };
+
+/**
+ * What a name starts. What the project has itself comes first, whatever its generation calls it: a workflow, or an entry
+ * of an agent's menu. Only then comes what is built in.
+ */
+export async function meantStart(
+  wanted: NamedTarget,
+  workspace: Workspace,
+  context: Context,
+  asked: Request,
+): Promise<MeantStart> {
+  const found = await namedRecord(wanted, workspace, context, asked).catch((error: unknown) => {
+    if (error instanceof BmadError && /^(?:not_found|ambiguous)$/.test(error.code)) return error;
+    throw error;
+  });
+  const plain = (): MeantStart => {
+    if (found instanceof BmadError) throw found;
+    return { record: found, message: asked.words };
+  };
+  const name = wanted.name.trim();
+  if (wanted.kind === 'agent' || wanted.module !== undefined || name.includes('/')) return plain();
+  const record = found instanceof BmadError ? undefined : found;
+  const isOwn = record !== undefined && record.origin.kind !== 'package';
+  if (isOwn && (!name.startsWith('*') || isCalled(record, name))) return plain();
+  if (record !== undefined && !hasOwnAgents(workspace)) return plain();
+  const command = await commandMeant(name, record === undefined, workspace, asked);
+  if (command !== undefined) return started(command, name, record, workspace, asked);
+  return plain();
+}
+
+/** The entry of a menu that a name stands for; one of another generation only where the project has nothing else. */
+async function commandMeant(
+  name: string,
+  isUnknown: boolean,
+  { catalogue, delivery }: Workspace,
+  asked: Request,
+): Promise<Command | undefined> {
+  const { named, counterpart } = await delivery.commands(name);
+  const own = named.filter(({ agent }) => agent.origin.kind !== 'package');
+  const some = own.length > 0 || !isUnknown ? own : named;
+  if (some.length === 0) return counterpart;
+  return chosen(name, some, (record) => catalogue.names.handleOf(record), asked);
+}
+
+/** Whether a name is one of its own, and not only one that another generation has for it. */
+function isCalled({ name, aliases }: BmadRecord, asked: string): boolean {
+  const wanted = fold(asked.replace(/^\*/, ''));
+  return [name, shortName(name), ...aliases].some((each) => fold(each) === wanted);
+}
+
+function hasOwnAgents({ catalogue }: Workspace): boolean {
+  return catalogue.winners.some(({ kind, origin }) => kind === 'agent' && origin.kind !== 'package');
+}
+
+/** Modules of the method itself come before packs. */
+const METHOD: ReadonlySet<string> = new Set(['bmad-core', 'bmm', 'core']);
+/** Agents for everything: what all agents can do is asked of them. */
+const GENERALISTS = ['bmad-orchestrator', 'bmad-master'];
+
+/** Of several agents that have a command: the one at work, or the one it is usually asked of. */
+function chosen(
+  name: string,
+  all: readonly Command[],
+  handleOf: (record: BmadRecord) => string,
+  { operation, call }: Request,
+): Command {
+  const [first] = all;
+  const ofMethod = all.filter(({ agent }) => METHOD.has(agent.moduleName));
+  const some = ofMethod.length > 0 ? ofMethod : all;
+  const targets = new Set(some.map(({ starts, agent }) => starts ?? agent));
+  if (targets.size === 1 && some[0] !== undefined) return some[0];
+  const working = call.recent?.texts.find(({ agent }) => agent !== undefined)?.agent;
+  const best =
+    all.find(({ agent }) => qualifiedName(agent) === working) ??
+    some.find(({ isUsual }) => isUsual) ??
+    GENERALISTS.flatMap((agent) => some.filter((command) => command.agent.name === agent))[0];
+  if (best !== undefined) return best;
+  const said = first?.said ?? name;
+  throw new BmadError('ambiguous', `${quoted(name)} is in the menu of ${some.length} agents.`, {
+    subject: cut(name, 200),
+    suggestions: some.map(({ agent }) => handleOf(agent)),
+    hint: 'Say which agent is to do it.',
+    steps: some.slice(0, 4).map(({ agent }) => ({
+      operation,
+      args: { name: handleOf(agent), kind: 'agent', message: said },
+      why: `Ask ${agent.displayName ?? handleOf(agent)}`,
+    })),
+  });
+}
+
+/** A command that is a workflow of its own is that workflow; any other is said to the agent. */
+function started(
+  { agent, said, starts }: Command,
+  name: string,
+  builtIn: BmadRecord | undefined,
+  { catalogue }: Workspace,
+  { words, call, operation }: Request,
+): MeantStart {
+  if (starts !== undefined) return { record: starts, message: words };
+  const version = agent.bmadVersion === undefined ? 'this project' : `BMAD ${agent.bmadVersion}`;
+  const other =
+    builtIn === undefined
+      ? ''
+      : ` What is built in under this name is another version: ${saying(call.say)({
+          operation,
+          args: { name: qualifiedName(builtIn), kind: 'workflow' },
+        })}.`;
+  return {
+    record: agent,
+    message: words === undefined ? said : `${said} ${words}`,
+    told: `In ${version}, ${quoted(name)} is ${said}, a command of the agent ${catalogue.names.handleOf(agent)}: become it and do that.${other}`,
+  };
+}

@@ -1,0 +1,88 @@
+import { mapLimited } from '../../base/async.ts';
+import { orElse } from '../../base/expected.ts';
+import { fold } from '../../base/text/suggest.ts';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { commandFor, usualAgent } from '../../catalogue/old-commands.ts';
+import { isListed, type BmadRecord } from '../../model/record.ts';
+import type { AgentProfile, MenuItem } from './agent-profile.ts';
+import { menuTarget } from './menu-target.ts';
+
+/** An entry of an agent's menu, as a user asks for it. */
+interface MenuCommand {
+  agent: BmadRecord;
+  /** What the agent is told: `*create-prd`, `CP`. */
+  said: string;
+  /** What the entry starts, where that is something of its own. */
+  starts: BmadRecord | undefined;
+  /** Of several agents that have it, this one is usually asked. */
+  isUsual: boolean;
+}
+
+/** The entries of menus that a word stands for. */
+export interface MeantCommands {
+  /** Those that have the word, in the order in which the agents are served. */
+  named: MenuCommand[];
+  /** The project's own for something that other generations have under this name. */
+  counterpart: MenuCommand | undefined;
+}
+
+const READS_AT_ONCE = 8;
+
+type ProfileOf = (agent: BmadRecord) => Promise<AgentProfile>;
+
+export async function commandsMeant(
+  word: string,
+  catalogue: Catalogue,
+  profileOf: ProfileOf,
+): Promise<MeantCommands> {
+  const wanted = fold(word.trim().replace(/^\*+/, ''));
+  const menus = await allMenus(catalogue, profileOf);
+  const named = commandsIn(menus, wanted, catalogue);
+  const old = commandFor(wanted);
+  const counterpart =
+    old === undefined
+      ? undefined
+      : commandsIn(menus, old.command, catalogue).find(
+          ({ agent }) => agent.origin.kind !== 'package' && agent.name === old.agent,
+        );
+  return { named, counterpart };
+}
+
+interface Menu {
+  agent: BmadRecord;
+  menu: readonly MenuItem[];
+}
+
+async function allMenus(catalogue: Catalogue, profileOf: ProfileOf): Promise<Menu[]> {
+  const agents = catalogue.winners.filter((record) => record.kind === 'agent' && isListed(record));
+  return mapLimited(agents, READS_AT_ONCE, async (agent) => {
+    // An agent whose file cannot be read has no commands; to start it says why.
+    const { menu } = await profileOf(agent).catch(orElse({ menu: [] }));
+    return { agent, menu };
+  });
+}
+
+function commandsIn(menus: readonly Menu[], wanted: string, catalogue: Catalogue): MenuCommand[] {
+  if (wanted === '') return [];
+  const usual = usualAgent(wanted);
+  return menus.flatMap(({ agent, menu }) =>
+    menu
+      .filter((item) => wordsFor(item).includes(wanted))
+      .map(({ code, target }) => ({
+        agent,
+        said: code.split(/\s/, 1)[0] ?? code,
+        starts: target === undefined ? undefined : menuTarget(target, agent, catalogue),
+        isUsual: agent.name === usual,
+      })),
+  );
+}
+
+/** Up to 6.0 commands begin with a star, and some take arguments: `*create-doc {template}`. */
+function bare(code: string): string {
+  const [first = ''] = code.trim().replace(/^\*+/, '').split(/\s/, 1);
+  return fold(first);
+}
+
+function wordsFor({ code, also = [] }: MenuItem): string[] {
+  return [bare(code), ...also.map(fold)];
+}
