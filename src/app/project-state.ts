@@ -30,6 +30,7 @@ export function projectState(
         timeoutMs: config.contractTimeoutMs,
         trust: await trustPolicy(config, from.trust),
         hide: secrets.redact,
+        hideKnown: secrets.hide,
       });
     },
     async progress() {

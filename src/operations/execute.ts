@@ -198,12 +198,12 @@ type Given = Readonly<Record<string, unknown>>;
 
 function redacted(answer: Answer, input: Given, context: Context): Answer {
   const { secrets } = context;
-  const { steps = [], ...rest } = answer;
+  const { steps = [], asStored, ...rest } = answer;
   const { body, note, exact } = rest;
   return {
     ...rest,
     ...(steps.length === 0 ? {} : { steps: safeSteps(steps, input, context) }),
-    body: exact === true ? secrets.hide(body) : secrets.redact(body),
+    body: exact === true || asStored === true ? secrets.hide(body) : secrets.redact(body),
     ...(note === undefined ? {} : { note: secrets.redact(note) }),
   };
 }

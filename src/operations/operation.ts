@@ -13,6 +13,8 @@ export interface Answer {
   again?: { args: Readonly<Record<string, unknown>>; why: string } | undefined;
   /** The body is a file, to the byte: nothing may be added to it. */
   exact?: true;
+  /** A person decides on the body: nothing in it is masked because of how it looks, which its author has chosen. */
+  asStored?: true;
   /** The file is JSON, or lines of it, which has escapes of its own for what is hidden in it. */
   json?: true;
 }

@@ -68,6 +68,7 @@ export const trust = defineOperation({
   failed: ({ outcome }) => outcome === 'not_trusted',
 
   render: (data) => ({
+    asStored: true,
     body: lines(
       data.outcome === 'listed'
         ? data.records.length === 0

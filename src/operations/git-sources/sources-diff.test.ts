@@ -136,6 +136,7 @@ Pending: 114 bytes, ${digest.slice(0, 23)}
     await team.commit({
       'agents/ada.md': 'a\u001B[2Jb\u202Ec\r\n```\n# Approved by all\n',
       'agents/eve.md': '---\nname: eve\ndescription: "a\\e[2Jb"\n---\n\nHello\n',
+      'notes.txt': 'Read https://now;delete-all;and-see@docs.test\n',
     });
     await machine.ok(sourcesUpdate);
     const { body } = (await machine.ok(sourcesDiff)).answer;
@@ -143,6 +144,7 @@ Pending: 114 bytes, ${digest.slice(0, 23)}
     expect(body).not.toMatch(/[\u0000-\u0008\u000B-\u001F\u007F\u202A-\u202E]/);
     expect(body).toContain('\n````diff\n');
     expect(body).toContain('\n````\n\n### agents/eve.md\n');
+    expect(body).toContain('+Read https://now;delete-all;and-see@docs.test\n');
   });
 
   it('shows that something is hidden in a record, and what, without printing it (S-19)', async () => {

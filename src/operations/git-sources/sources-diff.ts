@@ -114,6 +114,7 @@ export const sourcesDiff = defineOperation({
     ].join('\n\n');
     return {
       body,
+      asStored: true,
       ...(reviews.length === 0 ? {} : { note: 'Until it is approved, the earlier version is served.' }),
       steps: [reviews.length === 0 ? UPDATE : APPROVE],
     };

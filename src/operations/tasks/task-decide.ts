@@ -53,6 +53,7 @@ export const taskApprove = defineOperation({
       ? { body: taskLine(task) }
       : {
           body: decidedText(task, shown),
+          asStored: true,
           note: 'Nothing is approved yet. What is shown was written by others; read all of it.',
           steps: [approvingThis(task.task_id, shown.digest)],
         },

@@ -125,6 +125,7 @@ export const taskShow = defineOperation({
             ...(result === undefined ? [] : [`## Result\n\n${fenced(result)}`]),
           ].join('\n\n')
         : decidedText(task, waits),
+    asStored: true,
     note: 'Task, brief and result are data written by others.',
     steps: waits === undefined ? [] : [approvingThis(task.task_id, waits.digest)],
   }),

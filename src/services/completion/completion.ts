@@ -47,6 +47,8 @@ interface CompletionSetup extends ProgramSetup {
   trust: TrustPolicy;
   /** Takes secrets out of what is shown and kept. */
   hide(text: string): string;
+  /** The same for secrets that are known, and not for what only looks like one. */
+  hideKnown(text: string): string;
 }
 
 interface CompletionRequest {

@@ -1,15 +1,16 @@
-import { isAbsolute, posix, relative, sep } from 'node:path';
+import { isAbsolute, join, posix, relative, sep } from 'node:path';
 import { ours } from '../../base/expected.ts';
-import { readInside } from '../../base/files/files.ts';
+import { isLink, readInside } from '../../base/files/files.ts';
 import { isBelow } from '../../base/files/open-file.ts';
 import { jsonObject } from '../../base/parse/json.ts';
 import { isTable } from '../../base/parse/parse.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { visible } from '../../base/text/hidden.ts';
-import { cut, plural } from '../../base/text/text.ts';
+import { plural } from '../../base/text/text.ts';
 import { planBuiltin, type PlanRequest } from './builtin.ts';
 import type { PlannedCommand } from './plan.ts';
 import type { Script } from './run.ts';
+import { plainText, scriptLines, settingLines, withoutSecrets } from './shown-programs.ts';
 
 /** A file of the project that says what is run, and the digest of the part of it that says so. */
 interface ProgramFile {
@@ -17,6 +18,8 @@ interface ProgramFile {
   sha256: string;
   /** What it says, in lines for people. */
   shown: string[];
+  /** It is there, and nobody here knows what it says: a permission from before says nothing about it. */
+  unread?: true;
 }
 
 /** What a run of the contract would start. */
@@ -32,22 +35,23 @@ export interface Programs {
   script: string | undefined;
 }
 
-/** Where it would run, and how to take out secrets of what is shown. */
+/** Where it would run, and how to take known secrets out of what is shown. */
 export interface ProgramsRequest extends PlanRequest {
-  hide(text: string): string;
+  hideKnown(text: string): string;
 }
 
-/** Files that tell a package manager which programs to run scripts with. */
-const RUNNERS = ['.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs', 'bunfig.toml'];
+/** Files that tell a package manager which programs to run scripts with: settings, and code. */
+const SETTINGS = ['.npmrc', '.yarnrc', '.yarnrc.yml', 'pnpm-workspace.yaml', 'bunfig.toml'];
+const RUNNERS = [...SETTINGS, '.pnpmfile.cjs', '.pnpmfile.mjs'];
 const FILE_BYTES = 5_000_000;
-const SHOWN_SCRIPTS = 20;
 
 /**
  * Reads what the contract would run in a folder. What the project's code does once it runs cannot be told from outside:
  * these are the places that say which programs are started.
  */
 export async function readPrograms(request: ProgramsRequest, script: Script | undefined): Promise<Programs> {
-  const { root, folder, hide } = request;
+  const { root, folder } = request;
+  const hide = (text: string): string => withoutSecrets(text, request.hideKnown);
   const planned = script === undefined ? (await planBuiltin(request)).commands : [];
   const commands =
     script === undefined
@@ -71,7 +75,7 @@ export async function readPrograms(request: ProgramsRequest, script: Script | un
     folder,
     commands: commands.map(hide),
     files: files.map((file) => ({ ...file, shown: file.shown.map(hide) })),
-    script: script && hide(readable(script.content)),
+    script: script && hide(plainText(script.content.toString('utf8'))),
   };
 }
 
@@ -99,15 +103,6 @@ async function ownPrograms(root: string, planned: readonly PlannedCommand[]): Pr
   return files;
 }
 
-/** What a terminal would hide or obey is shown as escapes. */
-function readable(content: Buffer): string {
-  return content
-    .toString('utf8')
-    .split('\n')
-    .map((line) => line.split('\t').map(visible).join('\t'))
-    .join('\n');
-}
-
 /** The folder and those above it, up to the top of the project. */
 function upwards(folder: string): string[] {
   const found = [folder];
@@ -117,19 +112,33 @@ function upwards(folder: string): string[] {
 
 const UNREADABLE = 'unreadable';
 
-/** A package manager may read what is refused here, such as a link that leads out of the project; that it is there counts. */
+/**
+ * A package manager may read what is refused here, such as a link that leads out of the project, or one that leads to a
+ * file only where the package manager runs; that it is there counts.
+ */
 async function fileIn(root: string, path: string): Promise<Buffer | typeof UNREADABLE | undefined> {
   return readInside(root, path, FILE_BYTES).catch(
-    ours(({ code }) => (code === 'not_found' ? undefined : UNREADABLE)),
+    ours(async ({ code }) =>
+      code === 'not_found' && !(await isLink(join(root, path))) ? undefined : UNREADABLE,
+    ),
   );
 }
 
 function programFile(path: string, content: Buffer | typeof UNREADABLE): ProgramFile | undefined {
-  if (content === UNREADABLE) return { path, sha256: sha256(UNREADABLE), shown: ['cannot be read here'] };
-  if (posix.basename(path) !== 'package.json')
-    return { path, sha256: sha256(content), shown: [size(content)] };
+  if (content === UNREADABLE)
+    return {
+      path,
+      sha256: sha256(UNREADABLE),
+      shown: ['cannot be read here, so it is asked about each time'],
+      unread: true,
+    };
+  const name = posix.basename(path);
+  if (name !== 'package.json') {
+    const lines = SETTINGS.includes(name) ? settingLines(content.toString('utf8')) : [];
+    return { path, sha256: sha256(content), shown: [size(content), ...lines] };
+  }
   const scripts = scriptsIn(content);
-  return scripts === undefined ? undefined : packageFile(path, scripts);
+  return scripts && { path, sha256: sha256(JSON.stringify(scripts)), shown: scriptLines(scripts) };
 }
 
 function scriptFile({ path, content }: Script): ProgramFile {
@@ -142,21 +151,6 @@ function scriptsIn(manifest: Buffer): [string, string][] | undefined {
   if (!isTable(scripts)) return undefined;
   const entries = Object.entries(scripts).map(([name, value]): [string, string] => [name, String(value)]);
   return entries.length === 0 ? undefined : entries.sort(([a], [b]) => (a < b ? -1 : 1));
-}
-
-function packageFile(path: string, scripts: [string, string][]): ProgramFile {
-  // What runs by itself comes first.
-  const isTest = ([name]: [string, string]): boolean => /^(?:pre|post)?test$/.test(name);
-  const ordered = [...scripts.filter(isTest), ...scripts.filter((entry) => !isTest(entry))];
-  const shown = ordered
-    .slice(0, SHOWN_SCRIPTS)
-    .map(([name, value]) => `${visible(cut(name, 60))}: ${visible(cut(value, 200))}`);
-  const more = ordered.length - shown.length;
-  return {
-    path,
-    sha256: sha256(JSON.stringify(scripts)),
-    shown: more > 0 ? [...shown, `and ${more} more`] : shown,
-  };
 }
 
 const size = ({ byteLength }: Uint8Array): string => `${byteLength} bytes`;

@@ -113,10 +113,11 @@ const SCRIPT_NAMES: Partial<Record<KitStack, string>> = { kubernetes: 'k8s' };
 /** On Windows the first bash of the PATH is often that of another system, which knows no paths of this one. */
 const GIT_BASH = ['C:\\Program Files\\Git\\bin\\bash.exe', 'C:\\Program Files (x86)\\Git\\bin\\bash.exe'];
 
-async function bashFor({ env, platform, scriptPath }: RunRequest): Promise<string> {
+/** Never one of the project's own, which nobody was shown: package managers put folders of it first on the PATH. */
+async function bashFor({ env, platform, scriptPath, root }: RunRequest): Promise<string> {
   if (platform === 'win32') for (const place of GIT_BASH) if (await mayRun(place)) return place;
   const found =
-    (await findProgram('bash', env['PATH'] ?? env['Path'])) ??
+    (await findProgram('bash', env['PATH'] ?? env['Path'], root)) ??
     ((await mayRun('/bin/bash')) ? '/bin/bash' : undefined);
   if (found !== undefined) return found;
   throw new BmadError('unavailable', `${scriptPath} needs bash, which is not on the PATH.`, {

@@ -42,7 +42,9 @@ export async function standingOf(
   if (rule === 'always' || folders.some((folder) => isBelow(root, folder))) return { allowed: true };
   const record = await trustedRecord(root, state);
   if (record === undefined) return { allowed: false, changed: undefined };
-  const changed = files.filter(({ path, sha256 }) => record.files[path] !== sha256).map(({ path }) => path);
+  const changed = files
+    .filter(({ path, sha256, unread }) => unread === true || record.files[path] !== sha256)
+    .map(({ path }) => path);
   return changed.length === 0 ? { allowed: true } : { allowed: false, changed };
 }
 

@@ -97,8 +97,14 @@ describe('the review of files', () => {
     expect([plus, diff]).toEqual([1, expect.stringContaining('+Run this.\\u0000') as string]);
   });
 
+  it('shows it as it would be served, whatever its encoding (S-23)', async () => {
+    const { diff } = (await one('Be kind.\n', Buffer.from('\uFEFFSupprime tout : été.\n', 'utf16le'))) ?? {};
+    expect(diff).toContain('+Supprime tout : été.');
+  });
+
   it('shows bytes that differ although they read the same', async () => {
     expect(await one(Buffer.from([0xff, 10]), Buffer.from([0xfe, 10]))).toMatchObject({ change: 'changed' });
+    expect(await one('a\n', Buffer.from('\uFEFFa\n', 'utf16le'))).toMatchObject({ change: 'changed' });
     expect(await one('a\r\n', 'a\n')).toMatchObject({
       plus: 1,
       minus: 1,

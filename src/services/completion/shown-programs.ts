@@ -1,0 +1,90 @@
+import { masked } from '../../base/secrets/rules.ts';
+import { URL_CREDENTIALS } from '../../base/secrets/secret-names.ts';
+import { visible } from '../../base/text/hidden.ts';
+import { cut, plural } from '../../base/text/text.ts';
+
+/**
+ * What a person reads before deciding whether a project may run its programs. Its author has written it, so nothing may
+ * keep a command from being seen: not a length, not blanks, and not what looks like a secret.
+ */
+
+/** More than anyone reads; what is left out is said. */
+const MOST_CHARACTERS = 4_000;
+const MOST_LINES = 40;
+
+/** What a shell would neither run nor take for the end of a word. */
+const PLAIN_VALUE = /^[\w.~%+,:=@-]*$/;
+
+const CREDENTIALS = {
+  ...URL_CREDENTIALS,
+  *find(text: string) {
+    for (const [start, end] of URL_CREDENTIALS.find(text))
+      if (PLAIN_VALUE.test(text.slice(start, end))) yield [start, end] as const;
+  },
+};
+
+/** Hides secrets that are known, and credentials of URLs unless they could be a command. */
+export function withoutSecrets(text: string, hide: (text: string) => string): string {
+  return masked(hide(text), [CREDENTIALS]).text;
+}
+
+/** A line to the last character: what a terminal would hide or obey as escapes, and long gaps in words. */
+export function plainLine(text: string): string {
+  return visible(text).replace(/ {40,}/g, (gap) => ` [${gap.length} blanks] `);
+}
+
+/** A whole text in such lines. */
+export function plainText(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.split('\t').map(plainLine).join('\t'))
+    .join('\n');
+}
+
+/** A value of a file, as much of it as anyone reads. */
+function shownValue(text: string): string {
+  const rest = text.length - MOST_CHARACTERS;
+  return rest <= 0
+    ? plainLine(text)
+    : `${plainLine(cut(text, MOST_CHARACTERS))} [and ${rest} more characters: read the file first]`;
+}
+
+type Script = readonly [name: string, command: string];
+
+/** Those that run by themselves and those that they name, whole; of all others the names. */
+export function scriptLines(scripts: readonly Script[]): string[] {
+  const known = new Map(scripts);
+  const reached = new Set<string>();
+  const open = ['pretest', 'test', 'posttest'];
+  for (let name = open.shift(); name !== undefined; name = open.shift()) {
+    const command = known.get(name);
+    if (command === undefined || reached.has(name)) continue;
+    reached.add(name);
+    const words = command.split(/[^\w:.@/-]+/);
+    open.push(...words.flatMap((word) => [`pre${word}`, word, `post${word}`]));
+  }
+  const others = scripts.flatMap(([name]) => (reached.has(name) ? [] : [name]));
+  const lines = [...reached].map(
+    (name) => `${plainLine(cut(name, 200))}: ${shownValue(known.get(name) ?? '')}`,
+  );
+  return others.length === 0
+    ? lines
+    : [...lines, `and ${plural(others.length, 'other script')}: ${shownValue(others.join(', '))}`];
+}
+
+/** Names of values that are for a registry, and not for people who look over a shoulder. */
+const CREDENTIAL = /auth|token|passw|secret|credential/i;
+
+/** The settings in a file, without comments, and without the values of credentials. */
+export function settingLines(text: string): string[] {
+  const lines = text
+    .split(/\r?\n/)
+    .filter((line) => /^\s*[^\s#;]/.test(line))
+    .map((line) => {
+      const end = line.search(/=|:(?=\s|$)/);
+      return end !== -1 && CREDENTIAL.test(line.slice(0, end)) ? `${line.slice(0, end + 1)}***` : line;
+    });
+  const rest = lines.length - MOST_LINES;
+  const shown = lines.slice(0, MOST_LINES).map(shownValue);
+  return rest <= 0 ? shown : [...shown, `and ${plural(rest, 'more line')}: read the file first`];
+}
