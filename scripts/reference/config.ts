@@ -28,5 +28,7 @@ export function configPage(): string[] {
 }
 
 function userFile(platform: NodeJS.Platform): string {
-  return userConfigFile({ env: { APPDATA: '%APPDATA%' }, home: '~', platform }).replaceAll('\\', '/');
+  // Only an absolute path counts.
+  const place = userConfigFile({ env: { APPDATA: '/%APPDATA%' }, home: '~', platform });
+  return place.replaceAll('\\', '/').replace(/^\/(?=%)/, '');
 }

@@ -56,6 +56,14 @@ describe('the order of the layers', () => {
     expect(loaded.warnings).toEqual([]);
   });
 
+  it.each([
+    ['the user', { project: 'discovery = "auto"', user: 'discovery = "user"' }, 'user', /^user file/],
+    ['the project, if the user says nothing', { project: 'discovery = "local"' }, 'local', /^project file/],
+  ])('lets %s decide whether the content of a project is served (S-24)', async (_who, files, mode, by) => {
+    const { config, from } = await load({ ...files, ofProject: true });
+    expect([config.discovery, from.discovery]).toEqual([mode, expect.stringMatching(by)]);
+  });
+
   it('is kept for each setting by itself', async () => {
     const { config, from } = await load({
       flags: { logLevel: 'debug' },

@@ -92,19 +92,22 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
     }
   }
   const { presets = {} } = input;
-  layers.push({
+  const preset: Layer = {
     name: 'preset',
     strict: true,
     label: () => 'command-line default',
     value: (setting) => presets[setting.name],
-  });
+  };
+  const isProject = ({ ofProject }: Layer): boolean => ofProject === true;
+  const projectLast = [...layers.filter((layer) => !isProject(layer)), ...layers.filter(isProject), preset];
+  layers.push(preset);
 
   const chosen: Record<string, unknown> = {};
   const from: Record<string, string> = {};
   const gathered: LoadedConfig['gathered'] = {};
   for (const setting of all) {
     from[setting.name] = 'default';
-    for (const layer of layers) {
+    for (const layer of setting.yields === true ? projectLast : layers) {
       const raw = layer.value(setting);
       if (raw === undefined) continue;
       const value = accept(setting, raw);

@@ -39,9 +39,9 @@ export const configSchema = z.strictObject({
     .enum(['auto', 'local', 'user', 'strict'])
     .default('auto')
     .describe(
-      'Which origins to use: auto (all), local (the project), user (the user’s), strict (git remotes).',
+      'Which origins to use: auto (all), local (the project), user (the user’s), strict (git remotes). The user’s file decides before the project’s.',
     )
-    .register(settingMeta, meta('mode', 'Origins: auto, local, user, strict')),
+    .register(settingMeta, meta('mode', 'Origins: auto, local, user, strict', { yields: true })),
   ...originSettings,
   ...gitSettings,
   cache: text
