@@ -29,7 +29,7 @@ export function withoutSecrets(text: string, hide: (text: string) => string): st
 }
 
 /** A line to the last character: what a terminal would hide or obey as escapes, and long gaps in words. */
-export function plainLine(text: string): string {
+function plainLine(text: string): string {
   return visible(text).replace(/ {40,}/g, (gap) => ` [${gap.length} blanks] `);
 }
 
