@@ -36,6 +36,8 @@ const itemSchema = z.object({
   evidence: z.array(evidenceSchema),
 });
 
+type Totals = Record<'stories' | 'done' | 'waiting_for_review' | 'done_without_review', number>;
+
 /** What is shown without asking for all of it. */
 const SHOWN_ACTIONS = { concise: 1, standard: 3, full: 12 };
 const SHOWN_DRIFT = { concise: 0, standard: 2, full: 40 };
@@ -63,14 +65,20 @@ export const next = defineOperation({
     troubles: z.array(z.object({ file: z.string(), line: z.int().optional(), message: z.string() })),
     /** Every document, epic and story; with detail "full". */
     items: z.array(itemSchema).optional(),
-    totals: z.object({ stories: z.int(), done: z.int() }),
+    totals: z.object({
+      stories: z.int(),
+      done: z.int(),
+      /** Built, and not reviewed yet. */
+      waiting_for_review: z.int(),
+      /** Done, though nothing on file shows a review. */
+      done_without_review: z.int(),
+    }),
   }),
 
   async run({ detail, project }, context) {
     const [state, workspace] = await Promise.all([context.state(project), context.workspace(project)]);
-    const { report, actions } = await (await state.progress()).next(workspace.catalogue);
+    const { report, actions, totals } = await (await state.progress()).next(workspace.catalogue);
     const run = runAction(await (await state.runs()).read(), state.root);
-    const stories = report.items.filter(({ kind }) => kind === 'story');
     return {
       project: state.root,
       detail,
@@ -79,16 +87,14 @@ export const next = defineOperation({
       drift: report.drift,
       troubles: report.troubles,
       ...(detail === 'full' ? { items: report.items } : {}),
-      totals: { stories: stories.length, done: stories.filter(({ state: is }) => is === 'complete').length },
+      totals,
     };
   },
 
   render({ detail, phases, actions, drift, troubles, items, totals }, say) {
     const lines = [
       phases.map(({ phase, state }) => `${phase} ${state}`).join(' · '),
-      ...(totals.stories === 0
-        ? []
-        : [`${totals.done} of ${plural(totals.stories, 'story', 'stories')} done`]),
+      ...(totals.stories === 0 ? [] : [totalsLine(totals)]),
       '',
     ];
     if (actions.length === 0) lines.push('Nothing left to do: everything planned is done.');
@@ -134,6 +140,13 @@ function actionData({ what, why, worker, about, operation, optional, evidence }:
     optional: optional ?? false,
     evidence,
   };
+}
+
+function totalsLine(totals: Totals): string {
+  const { stories, done, waiting_for_review: waiting, done_without_review: unseen } = totals;
+  const open = waiting === 0 ? '' : `, ${waiting} waiting for review`;
+  const noted = unseen === 0 ? '' : ` (${unseen} without a review on file)`;
+  return `${done} of ${plural(stories, 'story', 'stories')} done${noted}${open}`;
 }
 
 function actionLines(number: number, action: Action, say: SayStep): string[] {

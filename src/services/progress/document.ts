@@ -10,12 +10,14 @@ import { documentState } from './words.ts';
 export interface Judgement {
   state: State;
   status?: string | undefined;
+  /** Steps of its workflow that are still to come, where it counts them. */
+  stepsLeft?: number | undefined;
   evidence: Evidence;
 }
 
 /**
  * The step after which a document has all its parts. Workflows that keep steps end with one that only says goodbye and,
- * in most versions, leaves no mark.
+ * in most versions, leaves no mark; the last one for epics checks them.
  */
 const LAST_STEP: Partial<Record<ItemKind, number>> = {
   research: 5,
@@ -23,7 +25,7 @@ const LAST_STEP: Partial<Record<ItemKind, number>> = {
   prd: 11,
   ux: 14,
   architecture: 8,
-  epics: 3,
+  epics: 4,
   readiness: 6,
   spec: 4,
 };
@@ -67,7 +69,7 @@ export function judgeDocument(kind: ItemKind, file: string, text: string): Judge
   const { done, total, complete, line } = steps;
   if (complete) return judged('complete', 'all steps are done', line);
   const says = `${done} of ${plural(total, 'step')} are done`;
-  return judged(done > 0 ? 'in progress' : 'not started', says, line);
+  return { ...judged(done > 0 ? 'in progress' : 'not started', says, line), stepsLeft: total - done };
 }
 
 export interface FrontMatter {

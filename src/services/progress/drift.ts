@@ -1,7 +1,7 @@
 import { plural } from '../../base/text/text.ts';
 import type { Drift, Evidence, Item } from './model.ts';
 import type { Found } from './report.ts';
-import { fileEvidence, fileStatus, rank, type Story } from './stories.ts';
+import { fileEvidence, rank, type Story } from './stories.ts';
 
 /** Where the ledgers, the files and the plan of a project disagree, in the order of the ledgers. */
 export function findDrift(found: Found, items: readonly Item[]): Drift[] {
@@ -51,7 +51,7 @@ function* sprintRows({ sprint }: Found): Generator<Drift> {
 }
 
 function* storyDrift({ sprint, stories, files }: Found): Generator<Drift> {
-  for (const { id, row, file, status } of stories) {
+  for (const { id, row, file, status, proven } of stories) {
     if (file !== undefined && file.word !== undefined && file.status === undefined) {
       const says = `${id}: "${file.word.slice(0, 60)}" in the story file is not a valid status`;
       yield drift('invalid status', id, says, fileEvidence(file));
@@ -70,7 +70,6 @@ function* storyDrift({ sprint, stories, files }: Found): Generator<Drift> {
         yield drift('no file', id, `${ledgerSays}, but there is no story file`, inLedger);
       continue;
     }
-    const proven = fileStatus(file);
     if (proven === undefined || status === undefined || sameStage(proven, status)) continue;
     const isTemplate = file.placeholder !== undefined && proven === 'backlog';
     const fileSays = isTemplate ? 'is a template' : (file.word ?? proven);

@@ -49,8 +49,16 @@ function itemOf(kind: ItemKind, phase: Phase, id: string, { state, status, evide
   return { kind, phase, id, state, status, evidence: [evidence] };
 }
 
-/** A list of epics is whole when each has stories. */
-function checkedEpics(best: Artefact, { plan }: Found): Artefact {
+/** Of the epics all is written, and only the check at the end leaves no mark, or has not been made. */
+export const lacksOnlyCheck = ({ kind, stepsLeft }: Artefact): boolean => kind === 'epics' && stepsLeft === 1;
+
+/** A list of epics is whole when each has stories; what was planned with it has been checked, marked or not. */
+function checkedEpics(given: Artefact, { plan, sprint, artefacts, files }: Found): Artefact {
+  const isUsed =
+    sprint !== undefined ||
+    files.stories.length > 0 ||
+    artefacts.some(({ kind, state }) => kind === 'readiness' && state === 'complete');
+  const best: Artefact = lacksOnlyCheck(given) && isUsed ? { ...given, state: 'complete' } : given;
   if (best.state !== 'complete') return best;
   const bare = plan.epics.find(({ epic }) => !plan.stories.some((story) => story.epic === epic));
   const open = (evidence: Evidence): Artefact => ({ ...best, state: 'in progress', evidence });

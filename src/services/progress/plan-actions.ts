@@ -1,3 +1,4 @@
+import { lacksOnlyCheck } from './phases.ts';
 import { at, type Evidence, type Item, type ItemKind } from './model.ts';
 import type { Report } from './report.ts';
 import type { Action, Work, Workers } from './workers.ts';
@@ -38,7 +39,9 @@ export function planActions(report: Report, workers: Workers): Action[] {
   if (!begun && sprint === undefined) return beginnings(report, workers);
   const quick = !isOpen('spec') && isOpen('prd');
   const order = neededOrder(report, workers, quick);
-  const missing = order.find(isOpen);
+  // Whether the last step has been taken, such epics cannot say: what comes after is offered too.
+  const unmarked = report.artefacts.some(lacksOnlyCheck);
+  const missing = order.find((kind) => isOpen(kind) && !(unmarked && kind === 'epics'));
   const known = proofOf(missing);
   if (missing === undefined) {
     if (

@@ -6,7 +6,7 @@ import { ProjectFiles } from './project-files.ts';
 import { proposals } from './proposal.ts';
 import { reconcile } from './reconcile.ts';
 import { readReport, type Report } from './report.ts';
-import { rank } from './stories.ts';
+import { isDone, isUnreviewed, rank } from './stories.ts';
 import { storyActions } from './story-actions.ts';
 import { Workers, type Action } from './workers.ts';
 
@@ -27,7 +27,7 @@ export function createProgress(root: string) {
   return {
     async next(catalogue: Catalogue) {
       const report = await readReport(root);
-      return { report, actions: nextActions(report, new Workers(catalogue)) };
+      return { report, actions: nextActions(report, new Workers(catalogue)), totals: totalsOf(report) };
     },
     /** The story that is worked on and the plans, as they are. */
     documents: () => projectDocuments(root),
@@ -63,6 +63,17 @@ function nextActions(report: Report, workers: Workers): Action[] {
     report.sprint !== undefined ||
     report.files.specs.some(({ status }) => status !== undefined && status !== 'done');
   return [...actions, ...(underWay ? [...stories, ...plans] : [...plans, ...stories])];
+}
+
+/** How many stories are where; what is built and what has been reviewed are told apart. */
+function totalsOf({ stories }: Report) {
+  const done = stories.filter(isDone);
+  return {
+    stories: stories.length,
+    done: done.length,
+    waiting_for_review: stories.filter((story) => !isDone(story) && story.likely === 'review').length,
+    done_without_review: done.filter(isUnreviewed).length,
+  };
 }
 
 /** The documents that the worker reads, the ones nearest to the work first. */

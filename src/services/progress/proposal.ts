@@ -2,7 +2,7 @@ import type { YamlPair } from '../../base/parse/parse-places.ts';
 import { at } from './model.ts';
 import type { Report } from './report.ts';
 import type { Row, SprintLedger } from './sprint-ledger.ts';
-import { fileEvidence, fileStatus, isDisputed, rank, type Epic, type Story } from './stories.ts';
+import { fileEvidence, isDisputed, rank, type Epic, type Story } from './stories.ts';
 import { rankOf, type RowKind } from './words.ts';
 
 /** One change of a ledger, with what proves it. */
@@ -98,8 +98,7 @@ export function replaced({ place }: YamlPair, to: string): Edit | undefined {
 }
 
 /** What the file of a story proves, in the words of the ledger; a file that is there has at least been prepared. */
-function ledgerWord({ row, file }: Story, { drafts }: SprintLedger): string | undefined {
-  const proven = fileStatus(file);
+function ledgerWord({ row, proven }: Story, { drafts }: SprintLedger): string | undefined {
   if (proven === undefined || rank(proven) <= rank('backlog')) return undefined;
   if (proven === 'drafted' && !drafts)
     return row === undefined || row.means === 'backlog' || row.word === '' ? 'ready-for-dev' : undefined;
@@ -126,7 +125,7 @@ function epicWord(
           : 'backlog'
         : // Both agree on this much.
           isDisputed(story)
-          ? fileStatus(story.file)
+          ? story.proven
           : story.row.means),
   );
   if (words.length === 0 || words.includes(undefined)) return undefined;

@@ -1,6 +1,7 @@
 import { plural } from '../../base/text/text.ts';
 import { firstOfEach, keyOf, type Plan, type Planned } from './epic-headings.ts';
 import type { Evidence, Item, State } from './model.ts';
+import { ledgerOfSpec } from './rules.ts';
 import type { Row, SprintLedger } from './sprint-ledger.ts';
 import { natural, type Gate, type SpecFile, type StoryFile, type StoryFiles } from './story-files.ts';
 import { STORY_STATUSES, type StoryStatus } from './words.ts';
@@ -14,6 +15,8 @@ export interface Story {
   file: StoryFile | undefined;
   planned: Planned | undefined;
   gate: Gate | undefined;
+  /** What its file proves, as the ledger would have it. */
+  proven: StoryStatus | undefined;
   /** The ledger's status; where there is no row, that of the file. */
   status: StoryStatus | undefined;
   /** The further of the two, which the ledger would have if it were up to date. */
@@ -41,7 +44,7 @@ export function joinedStories(ledger: SprintLedger | undefined, files: StoryFile
     const row = rows.get(key);
     const file = exact.get(`${key} ${row?.key}`) ?? firstFiles.get(key);
     const inLedger = row?.means as StoryStatus | undefined;
-    const inFile = fileStatus(file);
+    const inFile = file === undefined ? undefined : provenBy(file, row, ledger !== undefined);
     const status = row === undefined ? (inFile ?? (file === undefined ? 'backlog' : undefined)) : inLedger;
     return {
       id: row?.key ?? (file === undefined || file.v4 ? key : file.stem),
@@ -51,25 +54,44 @@ export function joinedStories(ledger: SprintLedger | undefined, files: StoryFile
       file,
       planned: plans.get(key),
       gate: files.gates.get(key),
+      proven: inFile,
       status,
       likely: further(inLedger, inFile) ?? status,
     };
   });
 }
 
-/** What a file proves. A template that has not been filled in proves nothing, whatever its status line says. */
-export function fileStatus(file: StoryFile | undefined): StoryStatus | undefined {
-  if (file === undefined || file.trouble !== undefined) return undefined;
-  if (file.placeholder !== undefined && rank(file.status) <= rank('ready-for-dev')) return 'backlog';
-  return file.status;
+/**
+ * What a file proves. A template that has not been filled in proves nothing, whatever its status line says. A spec that
+ * is done has been built; that it was reviewed, the ledger says, or the findings in it. Without a ledger nobody keeps
+ * that apart.
+ */
+function provenBy(
+  { trouble, placeholder, status, isSpec, review }: StoryFile,
+  row: Row | undefined,
+  hasLedger: boolean,
+): StoryStatus | undefined {
+  if (trouble !== undefined) return undefined;
+  if (placeholder !== undefined && rank(status) <= rank('ready-for-dev')) return 'backlog';
+  if (!isSpec || status === undefined) return status;
+  const isReviewed = !hasLedger || row?.means === 'done' || review?.open === 0;
+  return status === 'done' && isReviewed ? 'done' : ledgerOfSpec(status);
+}
+
+/**
+ * Whether nothing on file shows that a story was reviewed. A story file of version 6 gets its `done` from the review
+ * itself; in version 4 the owner sets it, and a spec has it from the build.
+ */
+export function isUnreviewed({ file, gate }: Story): boolean {
+  if (file === undefined || file.review !== undefined || gate !== undefined) return false;
+  return file.v4 || file.isSpec;
 }
 
 /**
  * Whether the ledger calls it done and its file does not: only a person can say which is right. Until then nothing is
  * built on it.
  */
-export function isDisputed({ row, file }: Pick<Story, 'row' | 'file'>): boolean {
-  const proven = fileStatus(file);
+export function isDisputed({ row, proven }: Pick<Story, 'row' | 'proven'>): boolean {
   return row?.means === 'done' && proven !== undefined && proven !== 'done';
 }
 

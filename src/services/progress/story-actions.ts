@@ -1,6 +1,7 @@
 import { plural } from '../../base/text/text.ts';
 import { at, type Evidence } from './model.ts';
 import type { Report } from './report.ts';
+import { RULES } from './rules.ts';
 import { isDisputed, isDone, planEvidence, rank, type Story } from './stories.ts';
 import type { Action, Work, Workers } from './workers.ts';
 
@@ -19,28 +20,25 @@ export function storyActions(report: Report, workers: Workers): Action[] {
   };
   const of = (status: string): Story[] => stories.filter(({ likely }) => likely === status);
   first(of('in-progress'), (story, more) =>
-    push(`Continue story ${story.id}`, `it is in progress${tasks(story)}${more}`, story, 'develop story'),
+    push(
+      `Continue story ${story.id}`,
+      `it is in progress${tasks(story)}${more}`,
+      story,
+      RULES['in progress'].work,
+    ),
   );
-  for (const { stem, file, line, word, status } of files.specs)
-    if (status !== undefined && status !== 'done')
-      actions.push({
-        what: `${rank(status) < rank('in-progress') ? 'Build' : 'Continue'} ${stem}`,
-        why: `its spec is ${word ?? status}`,
-        evidence: [{ file, line, says: word ?? '' }],
-        worker: workers.for(status === 'review' ? 'review story' : 'quick work', false),
-        about: file,
-      });
+  actions.push(...specActions(files.specs, workers));
   first(of('review'), (story, more) => push(...review(story, more)));
   first(of('ready-for-dev'), (story, more) =>
-    push(`Build story ${story.id}`, `it is ready for development${more}`, story, 'develop story'),
+    push(`Build story ${story.id}`, `it is ready for development${more}`, story, RULES.ready.work),
   );
   first(of('drafted'), (story, more) => {
-    const approves = workers.for('approve story', story.file?.v4 ?? false) !== undefined;
+    const approves = workers.for(RULES.draft.work, story.file?.v4 ?? false) !== undefined;
     push(
       `${approves ? 'Check and approve' : 'Build'} story ${story.id}`,
       `it is a draft${more}`,
       story,
-      approves ? 'approve story' : 'develop story',
+      approves ? RULES.draft.work : RULES.ready.work,
     );
   });
   // The next story that is only planned; none where nobody has begun to keep stories.
@@ -48,7 +46,7 @@ export function storyActions(report: Report, workers: Workers): Action[] {
   const planned = keeps ? of('backlog')[0] : undefined;
   if (planned !== undefined) {
     actions.push(...epicContextActions(report, planned.epic, workers));
-    push(`Prepare story ${planned.id}`, 'it is the next planned story', planned, 'create story');
+    push(`Prepare story ${planned.id}`, 'it is the next planned story', planned, RULES.planned.work);
   }
   first(stories.filter(isDisputed), (story, more) =>
     actions.push({
@@ -61,20 +59,41 @@ export function storyActions(report: Report, workers: Workers): Action[] {
   return [...actions, ...closingActions(report, workers)];
 }
 
+/** Specs that belong to no story. One that is being written is gone on with by who writes it. */
+function specActions(specs: Report['files']['specs'], workers: Workers): Action[] {
+  return specs.flatMap(({ stem, file, line, word, status }) => {
+    if (status === undefined || status === 'done') return [];
+    const isDraft = stem.startsWith('tech-spec-') && /^(?:in-progress|review)$/i.test(word ?? '');
+    const begun = rank(status) >= rank('in-progress');
+    return {
+      what: `${isDraft ? 'Finish' : begun ? 'Continue' : 'Build'} ${stem}`,
+      why: `its spec is ${word ?? status}`,
+      evidence: [{ file, line, says: word ?? '' }],
+      worker: workers.for(RULES[isDraft ? 'tech spec' : 'quick work'].work, false),
+      about: file,
+    };
+  });
+}
+
 function review(story: Story, more: string): [what: string, why: string, story: Story, work: Work] {
   const { gate, id } = story;
   if (gate === undefined)
-    return [`Review story ${id}`, `its implementation is waiting for review${more}`, story, 'review story'];
+    return [
+      `Review story ${id}`,
+      `its implementation is waiting for review${more}`,
+      story,
+      RULES.review.work,
+    ];
   const says = `its gate says ${gate.gate} (${at(gate)})`;
   return /^(?:PASS|WAIVED)$/.test(gate.gate)
-    ? [`Set story ${id} to Done`, `${says}; the owner decides`, story, 'close story']
-    : [`Address the review findings for story ${id}`, says, story, 'apply review'];
+    ? [`Set story ${id} to Done`, `${says}; the owner decides`, story, RULES['gate passed'].work]
+    : [`Address the review findings for story ${id}`, says, story, RULES.findings.work];
 }
 
 /** The early alphas ask for the technical context of an epic before its first story. */
 function epicContextActions({ epics, files, sprint }: Report, epic: number, workers: Workers): Action[] {
   const row = epics.find((other) => other.epic === epic)?.row;
-  const worker = workers.for('epic context', false);
+  const worker = workers.for(RULES['epic begins'].work, false);
   if (worker === undefined || sprint === undefined || row?.means !== 'backlog') return [];
   if (files.epicContexts.includes(epic)) return [];
   return [
@@ -88,14 +107,19 @@ function epicContextActions({ epics, files, sprint }: Report, epic: number, work
   ];
 }
 
-function closingActions({ epics, sprint, stories }: Report, workers: Workers): Action[] {
+function closingActions({ epics, sprint, stories, files }: Report, workers: Workers): Action[] {
   if (sprint === undefined) return [];
   const { file } = sprint;
   const actions: Action[] = [];
   // By the ledger, as stories are counted: one that is behind is brought up to date first.
+  const isHeld = (epic: number): boolean =>
+    files.retrospectives.some((retro) => retro.epic === epic && retro.written);
   const done = epics.find(
     (each) =>
-      each.stories.length > 0 && each.stories.every(isDone) && each.retrospective?.means === 'optional',
+      each.stories.length > 0 &&
+      each.stories.every(isDone) &&
+      each.retrospective?.means === 'optional' &&
+      !isHeld(each.epic),
   );
   if (done?.retrospective !== undefined) {
     const { line, word } = done.retrospective;
@@ -104,7 +128,7 @@ function closingActions({ epics, sprint, stories }: Report, workers: Workers): A
       what: `Hold the retrospective for epic ${done.epic}`,
       why: length === 1 ? 'its only story is done' : `all its ${length} stories are done`,
       evidence: [{ file, line, says: word }],
-      worker: workers.for('retrospective', false),
+      worker: workers.for(RULES['epic done'].work, false),
       about: `epic ${done.epic}`,
       optional: !stories.every(isDone),
     });

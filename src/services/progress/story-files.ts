@@ -7,9 +7,19 @@ import { unique, type Locations } from './locations.ts';
 import type { ProjectFiles } from './project-files.ts';
 import { storyStatus, type StoryStatus } from './words.ts';
 
+/** What a review has written into the file of a story. */
+interface ReviewNotes {
+  line: number;
+  /** Findings that nobody has ticked off. */
+  open: number;
+}
+
 interface StoryFacts {
   word: string | undefined;
   status: StoryStatus | undefined;
+  /** Its status stands in front matter, as in the specs that BMAD builds from; a story has a line for it. */
+  isSpec: boolean;
+  review: ReviewNotes | undefined;
   line: number | undefined;
   tasks: { done: number; total: number };
   /** A part of the template that nobody has filled in. */
@@ -80,12 +90,11 @@ export async function findStoryFiles(files: ProjectFiles, locations: Locations):
   return found;
 }
 
-/** Newer versions begin with the bare document and end with a verdict in its front matter. */
+/** Newer versions begin with the bare document and end with a verdict in its front matter; older ones have none. */
 function isHeld(file: string, text: string): boolean {
   if (judgeDocument('retrospective', file, text).state !== 'complete') return false;
-  const { pairs } = frontMatterOf(file, text);
-  const verdict = pairs.find(({ key }) => key === 'verdict')?.value;
-  return pairs.length === 0 || (typeof verdict === 'string' && !verdict.includes('|'));
+  const verdict = frontMatterOf(file, text).pairs.find(({ key }) => key === 'verdict');
+  return verdict === undefined || (typeof verdict.value === 'string' && !/^\s*$|\|/.test(verdict.value));
 }
 
 async function takeStory(files: ProjectFiles, file: string, found: StoryFiles): Promise<void> {
@@ -120,6 +129,8 @@ async function takeStory(files: ProjectFiles, file: string, found: StoryFiles): 
 const NOTHING: StoryFacts = {
   word: undefined,
   status: undefined,
+  isSpec: false,
+  review: undefined,
   line: undefined,
   tasks: { done: 0, total: 0 },
   placeholder: undefined,
@@ -136,10 +147,13 @@ function saidBy(file: string, text: string): StoryFacts & { named: boolean } {
     }),
   );
   const lines = text.split(/\r?\n/);
-  const stated = statedAbove(head) ?? statedIn(lines, head.endLine);
+  const above = statedAbove(head);
+  const stated = above ?? statedIn(lines, head.endLine);
   return {
     word: stated?.word,
     status: stated === undefined ? undefined : storyStatus(stated.word),
+    isSpec: above !== undefined,
+    review: reviewIn(lines),
     line: stated?.line,
     tasks: tasksIn(lines),
     // The record of the developer is filled in while the story is built.
@@ -187,6 +201,28 @@ function tasksIn(lines: readonly string[]): StoryFacts['tasks'] {
     return (inside ? /^\s*[-*]\s+\[([ xX])\]/.exec(line)?.[1] : undefined) ?? [];
   });
   return { done: marks.filter((mark) => mark !== ' ').length, total: marks.length };
+}
+
+const REVIEW_TITLE = /^(?:senior developer review|review findings|review follow-ups|qa results)\b/i;
+
+/** The section in which a review of any version leaves its findings; a bare heading is only the template's. */
+function reviewIn(lines: readonly string[]): ReviewNotes | undefined {
+  let inside: number | undefined;
+  let found: ReviewNotes | undefined;
+  for (const [index, line] of lines.entries()) {
+    const heading = headingIn(line);
+    if (heading !== undefined && REVIEW_TITLE.test(heading.title)) inside = heading.level;
+    else if (heading !== undefined && inside !== undefined && heading.level <= inside) inside = undefined;
+    else if (inside !== undefined && isWritten(line)) {
+      found ??= { line: index + 1, open: 0 };
+      if (/^\s*[-*]\s+\[ \]/.test(line)) found.open += 1;
+    }
+  }
+  return found;
+}
+
+function isWritten(line: string): boolean {
+  return /[\p{L}\p{N}]/u.test(line) && !/^\s*(?:#|<!--|\{\{|[*_]*Results from QA Agent)/.test(line);
 }
 
 /** One file a story: that of BMAD's own name rather than a copy, one with a status rather than one without. */

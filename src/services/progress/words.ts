@@ -32,7 +32,7 @@ const MEANT: Record<StoryStatus, readonly string[]> = {
   drafted: ['draft', 'brouillon'],
   'ready-for-dev': ['ready', 'ready-for-development', 'approved', 'approuve', 'approuvee', 'pret-pour-dev'],
   'in-progress': ['inprogress', 'started', 'wip', 'blocked', 'en-cours'],
-  review: ['in-review', 'ready-for-review', 'en-revue'],
+  review: ['in-review', 'ready-for-review', 'ready-for-done', 'implementation-complete', 'en-revue'],
   done: ['complete', 'completed', 'termine', 'terminee'],
 };
 

@@ -133,13 +133,13 @@ export const STORY_TREES: readonly ProgressTree[] = [
     drift: ['ledger behind epic-1'],
   },
   {
-    name: 'a spec of quick work that is in review',
+    name: 'a spec of quick work that its build is reviewing',
     install: '6.12.0',
     files: {
       [`${impl}/spec-fix-login.md`]: `---\ntitle: 'Fix'\nstatus: 'in-review' # draft | done\n---\n\n## Intent\n\n${TEXT}`,
     },
     phases: 'nnnp',
-    next: ['Continue spec-fix-login', 'code-review'],
+    next: ['Continue spec-fix-login', 'build'],
     items: { 'spec-fix-login': `in progress ${impl}/spec-fix-login.md:3` },
   },
   {

@@ -2,6 +2,7 @@ import { DISAGREEMENT_TREES } from './disagreements.ts';
 import { DOCUMENT_TREES } from './documents.ts';
 import type { ProgressTree } from './pieces.ts';
 import { PLACE_TREES } from './places.ts';
+import { REVIEW_TREES } from './reviews.ts';
 import { RUN_FOLDER_TREES } from './run-folders.ts';
 import { STORY_TREES } from './stories.ts';
 
@@ -11,4 +12,5 @@ export const TREES: readonly ProgressTree[] = [
   ...STORY_TREES,
   ...DISAGREEMENT_TREES,
   ...PLACE_TREES,
+  ...REVIEW_TREES,
 ];
