@@ -1,15 +1,15 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { buildCatalogue } from '../../src/catalogue/build.ts';
-import { readers } from '../../src/readers/index.ts';
-import { createDelivery } from '../../src/services/delivery/delivery.ts';
-import { discoverSources } from '../../src/sources/discover.ts';
+import { execute } from '../../src/operations/execute.ts';
+import { sourcesAdd } from '../../src/operations/git-sources/sources-add.ts';
 import type { OriginKind } from '../../src/model/origin.ts';
-import { contextIn, temporaryFolder } from '../support/app.ts';
+import { contextIn, temporaryFolder, testCall } from '../support/app.ts';
 import { writeFiles } from '../support/folders.ts';
+import { makeRepository } from '../support/git-repository.ts';
 import { installOf, type Version } from '../support/installs.ts';
 import { crawl } from '../support/path-crawler.ts';
+import { bareEnvironment } from '../support/programs.ts';
 import { EXCUSES, type Excuse } from './excused-paths.ts';
 
 const VERSIONS: readonly Version[] = [
@@ -33,27 +33,26 @@ const ELSEWHERE: Record<string, { kind: OriginKind; open(scratch: string): Promi
   '6.0.0-alpha.7 from git': {
     kind: 'git',
     async open(scratch) {
-      const folder = join(scratch, 'repo');
-      await cp(join(await installOf('6.0.0-alpha.7'), 'bmad'), folder, { recursive: true });
-      const { sources } = await discoverSources({
-        mode: 'strict',
-        project: undefined,
-        paths: [],
-        root: undefined,
-        git: [
-          { label: 'Git', name: 'team', folder, source: 'git+https://host/team.git', commit: '0'.repeat(40) },
-        ],
-        home: '',
-        maxFileBytes: 1_000_000,
-      });
-      const catalogue = await buildCatalogue(sources, readers);
-      const delivery = createDelivery({
-        catalogue,
-        projectRoot: undefined,
-        projectBmad: async () => undefined,
-        today: () => '2026-01-01',
-      });
-      return { catalogue, delivery };
+      const hosts = join(scratch, 'hosts');
+      await writeFiles(scratch, { 'hosts/': '', 'empty/': '', 'home/': '' });
+      // The repository is the folder of BMAD itself, so that nothing there is called as the texts call it.
+      const team = await makeRepository(hosts, 'team');
+      await cp(join(await installOf('6.0.0-alpha.7'), 'bmad'), join(hosts, 'team-work'), { recursive: true });
+      await team.commit({});
+      const home = join(scratch, 'home');
+      const outside = { home, env: bareEnvironment(home), patient: true };
+      const source = `${team.source}#main`;
+      const added = await execute(
+        sourcesAdd,
+        { source },
+        await contextIn(join(scratch, 'empty'), outside),
+        testCall(),
+      );
+      if (!added.ok) throw new Error(added.error.text);
+      const context = await contextIn(join(scratch, 'empty'), { ...outside, flags: { discovery: 'strict' } });
+      const workspace = await context.workspace();
+      expect(workspace.catalogue.sources.map(({ origin }) => origin.git?.source)).toEqual([source]);
+      return workspace;
     },
   },
   '6.0.4 in the home folder': {
